@@ -1,0 +1,789 @@
+#!/usr/bin/python3
+"""The reference: OneHop's specification as a program to be read, not to be fast.
+
+Written from the prose of spec/ and from nothing else, so that a third opinion exists beside C and Java. Each part
+below carries the name of its chapter. In: requests of conformance/protocol.md. Out: their answers.
+Only Python's library is used, and PyYAML for the events of a YAML text (its libyaml side: nutcracker's parser).
+
+Implements spec/hash, spec/key, spec/placement, spec/topology, spec/config, spec/wire.
+"""
+import bisect
+import hashlib
+import json
+import random
+import struct
+import sys
+import zlib
+from pathlib import Path
+
+import yaml
+
+SPEC = Path(__file__).resolve().parents[2] / "spec"
+LIMITS = {limit["name"]: limit["value"] for limit in json.loads((SPEC / "limits.json").read_text())["limits"]}
+U32 = 0xFFFFFFFF
+
+
+# ---- Chapter hash ----
+
+def signed(byte):
+    """A byte widened to 32 bits as a signed C char."""
+    return byte if byte < 128 else byte + 0xFFFFFF00
+
+
+def one_at_a_time(key):
+    h = 0
+    for byte in key:
+        h = (h + signed(byte)) & U32
+        h = (h + (h << 10)) & U32
+        h ^= h >> 6
+    h = (h + (h << 3)) & U32
+    h ^= h >> 11
+    return (h + (h << 15)) & U32
+
+
+def md5(key):
+    return int.from_bytes(hashlib.md5(key).digest()[:4], "little")
+
+
+def crc16_table_entry(index):
+    c = index << 8
+    for _ in range(8):
+        c = (c << 1) ^ (0x1021 if c & 0x8000 else 0)
+    return c & 0xFFFF
+
+
+CRC16_TABLE = [crc16_table_entry(index) for index in range(256)]
+
+
+def crc16(key):
+    c = 0
+    for byte in key:
+        c = ((c << 8) & U32) ^ CRC16_TABLE[((c >> 8) ^ byte) & 0xFF]
+    return c
+
+
+def crc32(key):
+    return (zlib.crc32(key) >> 16) & 0x7FFF
+
+
+def crc32a(key):
+    return zlib.crc32(key)
+
+
+def fnv1(key, h, prime):
+    for byte in key:
+        h = (h * prime & U32) ^ signed(byte)
+    return h
+
+
+def fnv1a(key, h, prime):
+    for byte in key:
+        h = (h ^ signed(byte)) * prime & U32
+    return h
+
+
+def fnv1_64(key):
+    return fnv1(key, 0x84222325, 0x1B3)
+
+
+def fnv1a_64(key):
+    return fnv1a(key, 0x84222325, 0x1B3)
+
+
+def fnv1_32(key):
+    return fnv1(key, 0x811C9DC5, 0x01000193)
+
+
+def fnv1a_32(key):
+    return fnv1a(key, 0x811C9DC5, 0x01000193)
+
+
+def hsieh(key):
+    h, whole = 0, len(key) & ~3
+    if not key:
+        return 0
+    for low, high in struct.iter_unpack("<HH", key[:whole]):
+        h = (h + low) & U32
+        h = ((h << 16) ^ (high << 11) ^ h) & U32
+        h = (h + (h >> 11)) & U32
+    tail = key[whole:]
+    if len(tail) == 3:
+        h = (h + tail[0] + (tail[1] << 8)) & U32
+        h = (h ^ (h << 16) ^ (signed(tail[2]) << 18)) & U32
+        h = (h + (h >> 11)) & U32
+    elif len(tail) == 2:
+        h = (h + tail[0] + (tail[1] << 8)) & U32
+        h = (h ^ (h << 11)) & U32
+        h = (h + (h >> 17)) & U32
+    elif len(tail) == 1:
+        h = (h + tail[0]) & U32
+        h = (h ^ (h << 10)) & U32
+        h = (h + (h >> 1)) & U32
+    h = (h ^ (h << 3)) & U32
+    h = (h + (h >> 5)) & U32
+    h = (h ^ (h << 4)) & U32
+    h = (h + (h >> 17)) & U32
+    h = (h ^ (h << 25)) & U32
+    return (h + (h >> 6)) & U32
+
+
+def murmur(key):
+    m, whole = 0x5BD1E995, len(key) & ~3
+    h = (0xDEADBEEF * len(key) ^ len(key)) & U32
+    for (k,) in struct.iter_unpack("<I", key[:whole]):
+        k = k * m & U32
+        k = (k ^ (k >> 24)) * m & U32
+        h = (h * m & U32) ^ k
+    if len(key) > whole:
+        h = (h ^ int.from_bytes(key[whole:], "little")) * m & U32
+    h = (h ^ (h >> 13)) * m & U32
+    return h ^ (h >> 15)
+
+
+def rotated(x, bits):
+    return (x << bits | x >> (32 - bits)) & U32
+
+
+def jenkins(key):
+    a = b = c = (0xDEADBEEF + len(key) + 13) & U32
+    if not key:
+        return c
+    whole = (len(key) - 1) // 12 * 12  # The last block of 1 to 12 bytes is mixed differently.
+    for x, y, z in struct.iter_unpack("<III", key[:whole]):
+        a, b, c = (a + x) & U32, (b + y) & U32, (c + z) & U32
+        a = (a - c & U32) ^ rotated(c, 4)
+        c = (c + b) & U32
+        b = (b - a & U32) ^ rotated(a, 6)
+        a = (a + c) & U32
+        c = (c - b & U32) ^ rotated(b, 8)
+        b = (b + a) & U32
+        a = (a - c & U32) ^ rotated(c, 16)
+        c = (c + b) & U32
+        b = (b - a & U32) ^ rotated(a, 19)
+        a = (a + c) & U32
+        c = (c - b & U32) ^ rotated(b, 4)
+        b = (b + a) & U32
+    x, y, z = struct.unpack("<III", key[whole:].ljust(12, b"\0"))
+    a, b, c = (a + x) & U32, (b + y) & U32, (c + z) & U32
+    c = (c ^ b) - rotated(b, 14) & U32
+    a = (a ^ c) - rotated(c, 11) & U32
+    b = (b ^ a) - rotated(a, 25) & U32
+    c = (c ^ b) - rotated(b, 16) & U32
+    a = (a ^ c) - rotated(c, 4) & U32
+    b = (b ^ a) - rotated(a, 14) & U32
+    return (c ^ b) - rotated(b, 24) & U32
+
+
+HASHES = {function.__name__: function for function in (
+    one_at_a_time, md5, crc16, crc32, crc32a, fnv1_64, fnv1a_64, fnv1_32, fnv1a_32, hsieh, murmur, jenkins)}
+
+
+# ---- Chapter key ----
+
+def hashed_part(key, tag):
+    """What of a key is hashed under a hash tag of two bytes, or under none."""
+    if not tag:
+        return key
+    start = key.find(tag[:1])
+    end = key.find(tag[1:], start + 1) if start >= 0 else -1
+    return key[start + 1:end] if end > start + 1 else key
+
+
+def slot(key):
+    """The slot of a key in a Redis Cluster."""
+    return (crc16(hashed_part(key, b"{}")) & 0xFFFF) % 16384
+
+
+# ---- Chapter placement ----
+
+def f32(x):
+    """Rounds to IEEE single precision."""
+    return struct.unpack("<f", struct.pack("<f", x))[0]
+
+
+def point_groups(weight, total, live_count):
+    share = f32(f32(weight) / f32(total))
+    value = f32(f32(f32(share * 160) / 4) * f32(live_count))
+    return int(f32(value + 1e-10))
+
+
+class Ketama:
+    def __init__(self, servers, live):
+        total = sum(servers[index]["weight"] for index in live)
+        points = []
+        for index in live:
+            name = servers[index]["name"].encode()
+            for group in range(point_groups(servers[index]["weight"], total, len(live))):
+                digest = hashlib.md5((name + b"-%d" % group)[:LIMITS["point_bytes_max"]]).digest()
+                points += [(value, index) for value in struct.unpack("<IIII", digest)]
+        points.sort(key=lambda point: point[0])  # Stable: equal values keep the order of building.
+        self.points = points
+        self.values = [value for value, _ in points]
+
+    def place(self, h):
+        """The ring point that takes the hash, and its server."""
+        at = bisect.bisect_left(self.values, h)
+        return self.points[at if at < len(self.points) else 0]
+
+
+class Modula:
+    def __init__(self, servers, live):
+        self.live, self.ends, self.total = live, [], 0
+        for index in live:
+            self.total += servers[index]["weight"]
+            self.ends.append(self.total)
+
+    def place(self, h):
+        """The slot of the hash, and its server."""
+        at = h % self.total
+        return at, self.live[bisect.bisect_right(self.ends, at)]
+
+
+class Random:
+    def __init__(self, _servers, live):
+        self.live = live
+
+    def place(self, _hash):
+        return 0, random.choice(self.live)
+
+
+DISTRIBUTIONS = {"ketama": Ketama, "modula": Modula, "random": Random}
+
+
+# ---- Chapter topology ----
+
+class Topology:
+    def __init__(self, pool, dead=()):
+        self.pool = pool
+        self.servers = sorted(pool["servers"], key=lambda s: (len(s["name"].encode()), s["name"].encode()))
+        unknown = set(dead) - {server["name"] for server in self.servers}
+        if unknown:
+            raise ValueError(f"no server is named {sorted(unknown)[0]}")
+        live = [index for index, server in enumerate(self.servers) if server["name"] not in dead]
+        self.hash = HASHES[pool["hash"]]
+        self.tag = pool["hash_tag"].encode() if pool["hash_tag"] else None
+        everyone = list(range(len(self.servers)))
+        self.placement = DISTRIBUTIONS[pool["distribution"]](self.servers, live or everyone)
+
+    def explain(self, key):
+        if len(self.servers) == 1:
+            return key, 0, 0, self.servers[0]["name"]
+        hashed = hashed_part(key, self.tag)
+        h = self.hash(hashed) if hashed else 0
+        point, index = self.placement.place(h)
+        return hashed, h, point, self.servers[index]["name"]
+
+    def locate(self, key):
+        return self.explain(key)[3]
+
+    def fingerprint(self):
+        pool = self.pool
+        tag = self.tag.hex() if self.tag else ""
+        database = pool["database"] if pool["database"] is not None else pool["redis_db"]
+        lines = ["onehop-topology-1", f"distribution={pool['distribution']}", f"hash={pool['hash']}",
+                 f"hash_tag={tag}", f"database={database}"]
+        lines += [f"server={s['name']} {s['weight']} {s['address']}" for s in self.servers]
+        return hashlib.md5("".join(line + "\n" for line in lines).encode()).hexdigest()
+
+
+# ---- Chapter config ----
+
+class Rejected(Exception):
+    def __init__(self, line, reason):
+        self.line, self.reason = line, reason
+
+
+def allowed(code):
+    return (code in (9, 10, 13) or 0x20 <= code <= 0x7E or 0xA0 <= code <= 0xD7FF and code not in (0x2028, 0x2029)
+            or 0xE000 <= code <= 0xFFFD and code != 0xFEFF or 0x10000 <= code <= 0x10FFFF)
+
+
+def shown(name):
+    data = name.encode()
+    cut = data[:LIMITS["shown_bytes_max"]]
+    text = "".join(chr(b) if 0x20 <= b <= 0x7E and b not in b'"\\' else f"\\x{b:02x}" for b in cut)
+    return text + ("..." if len(data) > len(cut) else "")
+
+
+def checked_text(data):
+    """Section 2: the text without its byte order mark, or the first offence."""
+    if len(data) > LIMITS["config_bytes_max"]:
+        raise Rejected(1, f"the file is larger than {LIMITS['config_bytes_max']} bytes")
+    broken = None
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        text, broken = data[:error.start].decode(), "the text is not valid UTF-8"
+    text = text.removeprefix("\ufeff")
+    line, indenting, previous = 1, True, ""
+    for character in text:
+        if not allowed(ord(character)):
+            raise Rejected(line, f"character U+{ord(character):04X} is not allowed")
+        if character == "\t" and indenting:
+            raise Rejected(line, "a TAB stands where only spaces may indent")
+        indenting = character in "\r\n" or indenting and character == " "
+        line += character == "\r" or character == "\n" and previous != "\r"
+        previous = character
+    if broken:
+        raise Rejected(line, broken)
+    return text
+
+
+class Value:
+    """One node of the document, as little of it as the rules need."""
+
+    def __init__(self, event, text):
+        self.line = event.start_mark.line + 1
+        self.is_scalar = isinstance(event, yaml.ScalarEvent)
+        self.is_mapping = isinstance(event, yaml.MappingStartEvent)
+        self.is_sequence = isinstance(event, yaml.SequenceStartEvent)
+        self.text = event.value if self.is_scalar else None
+        self.offence = self.first_offence(event, text)
+
+    def first_offence(self, event, text):
+        # The tag `!` before a plain scalar leaves no trace in the event but its place: no other scalar begins with it.
+        begins = text[event.start_mark.index:event.start_mark.index + 1]
+        if isinstance(event, yaml.AliasEvent) or event.anchor or event.tag or (begins == "!" and self.text):
+            return "anchors, aliases and tags are not allowed"
+        if not self.is_scalar:
+            return "flow style is not allowed" if event.flow_style else None
+        if event.style in ("|", ">"):
+            return "block scalars are not allowed"
+        for character in self.text:
+            if not allowed(ord(character)):
+                return f"character U+{ord(character):04X} is not allowed"
+        return None
+
+    def check(self, line=None):
+        if self.offence:
+            raise Rejected(line or self.line, self.offence)
+        return self
+
+
+class Document:
+    """Sections 3 and 5: walks through the events of a YAML text."""
+
+    def __init__(self, text):
+        self.text = text
+        try:
+            self.events = list(yaml.parse(text, Loader=yaml.CLoader))
+        except yaml.MarkedYAMLError as error:
+            raise Rejected(error.problem_mark.line + 1, "the text is not valid YAML")
+        self.at = 0
+
+    def next(self):
+        self.at += 1
+        return self.events[self.at - 1]
+
+    def values_until(self, end):
+        """The nodes up to the event that closes their collection; the caller consumes what is inside them."""
+        while not isinstance(self.events[self.at], end):
+            yield Value(self.next(), self.text)
+        self.at += 1
+
+    def pools(self):
+        self.next()  # The stream begins.
+        start = self.next()
+        if isinstance(start, yaml.StreamEndEvent):
+            raise Rejected(1, "there is no server pool")
+        self.refuse_marker(start)
+        root = Value(self.next(), self.text).check()
+        if not root.is_mapping:
+            raise Rejected(root.line, "the document is not a mapping of server pools")
+        pools = []
+        for name in self.values_until(yaml.MappingEndEvent):
+            pools.append(self.pool(name.check(), pools))
+        self.refuse_marker(self.next())
+        following = self.next()
+        if not isinstance(following, yaml.StreamEndEvent):
+            self.refuse_marker(following)
+        return pools
+
+    def refuse_marker(self, event):
+        if event.explicit:
+            raise Rejected(event.start_mark.line + 1, "document markers and % lines are not allowed")
+
+    def pool(self, name, before):
+        self.check_pool_name(name, before)
+        if not Value(self.next(), self.text).check(name.line).is_mapping:
+            raise Rejected(name.line, f'server pool "{shown(name.text)}" is not a mapping of directives')
+        given = {}
+        for directive in self.values_until(yaml.MappingEndEvent):
+            self.directive(directive.check(), given, before)
+        return finished_pool(name, given)
+
+    def check_pool_name(self, name, before):
+        if not name.is_scalar:
+            raise Rejected(name.line, "the name of a server pool is not a scalar")
+        if not name.text:
+            raise Rejected(name.line, "the name of a server pool is empty")
+        if len(name.text.encode()) > LIMITS["pool_name_bytes_max"]:
+            raise Rejected(name.line, f"the name of a server pool is longer than {LIMITS['pool_name_bytes_max']} bytes")
+        if any(pool["name"] == name.text for pool in before):
+            raise Rejected(name.line, f'server pool "{shown(name.text)}" is a duplicate')
+        if len(before) >= LIMITS["config_pools_max"]:
+            raise Rejected(name.line, f"there are more than {LIMITS['config_pools_max']} server pools")
+
+    def directive(self, name, given, before):
+        if not name.is_scalar:
+            raise Rejected(name.line, "the name of a directive is not a scalar")
+        if name.text not in DIRECTIVES:
+            raise Rejected(name.line, f'directive "{shown(name.text)}" is unknown')
+        if name.text in given:
+            raise Rejected(name.line, f'directive "{name.text}" is a duplicate')
+        value = Value(self.next(), self.text).check(name.line)
+        subject = f'directive "{name.text}"'
+        if value.is_scalar and not value.text:
+            raise Rejected(name.line, f"{subject} has no value")
+        if name.text == "servers":
+            if not value.is_sequence:
+                raise Rejected(name.line, f"{subject} is not a sequence")
+            given["servers"] = {}
+            for item in self.values_until(yaml.SequenceEndEvent):
+                add_server(item, given["servers"])
+            return
+        if not value.is_scalar:
+            raise Rejected(name.line, f"{subject} is not a scalar")
+        read_value = DIRECTIVES[name.text][0]
+        try:
+            given[name.text] = read_value(value.text, name.text, before)
+        except ValueError as error:
+            raise Rejected(name.line, f"{subject} {error}")
+
+
+def digits(text):
+    return text.isascii() and text.isdigit()
+
+
+def number(text, name, _before):
+    if not digits(text):
+        raise ValueError("is not a number")
+    value = int(text.lstrip("0")[:11] or "0")
+    if value > LIMITS["number_max"]:
+        raise ValueError(f"is larger than {LIMITS['number_max']}")
+    if name == "server_connections" and value == 0:
+        raise ValueError("is 0")
+    if name == "pool_size" and not 1 <= value <= LIMITS["pool_size_max"]:
+        raise ValueError(f"is not 1 to {LIMITS['pool_size_max']}")
+    return value
+
+
+def boolean(text, _name, _before):
+    if text not in ("true", "false"):
+        raise ValueError('is not "true" or "false"')
+    return text == "true"
+
+
+def hash_name(text, _name, _before):
+    if text not in HASHES:
+        raise ValueError("is not a valid hash")
+    return text
+
+
+def distribution_name(text, _name, _before):
+    if text not in DISTRIBUTIONS:
+        raise ValueError("is not a valid distribution")
+    return text
+
+
+def hash_tag(text, _name, _before):
+    if len(text.encode()) != 2:
+        raise ValueError("is not two bytes")
+    return text
+
+
+def engine(text, _name, _before):
+    if text not in ("redis", "ssdb"):
+        raise ValueError('is not "redis" or "ssdb"')
+    if text == "ssdb":
+        raise ValueError('is "ssdb", which is not supported yet')
+    return text
+
+
+def free_text(text, _name, _before):
+    if len(text.encode()) > LIMITS["text_bytes_max"]:
+        raise ValueError(f"is longer than {LIMITS['text_bytes_max']} bytes")
+    return text
+
+
+def mode_is_valid(text):
+    sign = text[:1] if text[:1] in ("+", "-") else ""
+    rest = text[len(sign):]
+    octal = rest[:len(rest) - len(rest.lstrip("01234567"))].lstrip("0")
+    return not octal or sign != "-" and len(octal) <= 3
+
+
+def listen(text, _name, before):
+    if text.startswith("/"):
+        path, space, mode = text.rpartition(" ")
+        if len((path if space else text).encode()) > LIMITS["unix_path_bytes_max"]:
+            raise ValueError(f"has a path longer than {LIMITS['unix_path_bytes_max']} bytes")
+        if space and not mode_is_valid(mode):
+            raise ValueError("has an invalid mode")
+    else:
+        host, _, port = text.rpartition(":")
+        if not host:
+            raise ValueError('is not "host:port" or "/path mode"')
+        if not is_port(port):
+            raise ValueError("has an invalid port")
+    for pool in before:
+        if pool["listen"] == text:
+            raise ValueError(f'is the same as in server pool "{shown(pool["name"])}"')
+    return text
+
+
+def is_port(text):
+    return digits(text) and len(text.lstrip("0")) <= 5 and 1 <= int(text) <= 65535
+
+
+DIRECTIVES = {
+    "listen": (listen, None), "servers": (None, None), "hash": (hash_name, "fnv1a_64"), "hash_tag": (hash_tag, None),
+    "distribution": (distribution_name, "ketama"), "timeout": (number, 2000), "backlog": (number, 512),
+    "client_connections": (number, 0), "tcpkeepalive": (boolean, False), "reuseport": (boolean, False),
+    "preconnect": (boolean, False), "redis": (boolean, False), "redis_auth": (free_text, None),
+    "redis_db": (number, 0), "auto_eject_hosts": (boolean, False), "server_connections": (number, 1),
+    "server_retry_timeout": (number, 30000), "server_failure_limit": (number, 2),
+    "engine": (engine, "redis"), "pool_size": (number, 16), "username": (free_text, None), "database": (number, None)}
+
+
+def finished_pool(name, given):
+    """Section 5, end of a pool: what needs the whole of it, then the defaults."""
+    for condition, reason in (
+            ("listen" not in given, 'directive "listen" is missing'),
+            ("servers" not in given, 'directive "servers" is missing'),
+            *((directive in given and not given.get("redis"), f'directive "{directive}" needs "redis: true"')
+              for directive in ("redis_auth", "username", "database")),
+            ("username" in given and "redis_auth" not in given, 'directive "username" needs "redis_auth"'),
+            ("database" in given and "redis_db" in given,
+             'directives "database" and "redis_db" exclude each other')):
+        if condition:
+            raise Rejected(name.line, reason)
+    given["servers"] = list(given["servers"].values())
+    return {"name": name.text, **{key: given.get(key, default) for key, (_, default) in DIRECTIVES.items()}}
+
+
+def add_server(item, servers):
+    """Section 7."""
+    def require(condition, reason):
+        if not condition:
+            raise Rejected(item.line, reason)
+
+    item.check()
+    require(len(servers) < LIMITS["pool_servers_max"], f"there are more than {LIMITS['pool_servers_max']} servers")
+    require(item.is_scalar, "the server is not a scalar")
+    require(item.text, "the server is empty")
+    front, space, given_name = item.text.rpartition(" ")
+    if not space:
+        front = item.text
+    is_path = item.text.startswith("/")
+    address, colon, weight = front.rpartition(":")
+    host, port_colon, port = address.rpartition(":")
+    require(colon and bool(port_colon) != is_path,
+            'the server is not "host:port:weight [name]" or "/path:weight [name]"')
+    require(digits(weight), "the server has an invalid weight")
+    require(weight.strip("0"), "the server has weight 0")
+    weight = int(weight.lstrip("0")[:11])
+    require(weight <= LIMITS["number_max"], f"the server has a weight larger than {LIMITS['number_max']}")
+    require(is_path or is_port(port), "the server has an invalid port")
+    require(address if is_path else host, "the server has an empty address")
+    require(len((address if is_path else host).encode()) <= LIMITS["server_address_bytes_max"],
+            f"the server has an address longer than {LIMITS['server_address_bytes_max']} bytes")
+    if space:
+        name = given_name
+    elif is_path:
+        name = address + ":"
+    else:
+        name = host if int(port) == 11211 else address
+    require(name, "the server has an empty name")
+    require(len(name.encode()) <= LIMITS["server_name_bytes_max"],
+            f"the server has a name longer than {LIMITS['server_name_bytes_max']} bytes")
+    require(name not in servers, f'server "{shown(name)}" is a duplicate')
+    require(sum(server["weight"] for server in servers.values()) + weight <= LIMITS["weights_sum_max"],
+            f"the weights add up to more than {LIMITS['weights_sum_max']}")
+    servers[name] = {"name": name, "address": address if is_path else f"{host}:{int(port)}", "weight": weight}
+
+
+def read_config(data):
+    """The server pools of a configuration, or Rejected."""
+    return Document(checked_text(data)).pools()
+
+
+def find_pool(config, name):
+    try:
+        pools = read_config(config.encode("utf-8", "surrogatepass"))
+    except Rejected as error:
+        raise ValueError(f"line {error.line}: {error.reason}")
+    for pool in pools:
+        if pool["name"] == name:
+            return pool
+    raise ValueError(f"no server pool is named {name}")
+
+
+# ---- Chapter wire ----
+
+class Broken(Exception):
+    """The stream of replies is wrong from this byte on."""
+
+
+class Framing:
+    """One connection on which `commands` commands were written; its bytes come in one by one."""
+
+    def __init__(self, commands):
+        self.commands, self.answered, self.inside, self.error = commands, 0, False, None
+        self.reader = self.replies()
+        next(self.reader)
+
+    def read(self, data):
+        for byte in data:
+            if self.error is None:
+                try:
+                    self.reader.send(bytes([byte]))
+                except Broken as error:
+                    self.error = str(error)
+
+    @property
+    def owed(self):
+        return self.commands - self.answered
+
+    @property
+    def is_clean(self):
+        return not (self.owed or self.inside or self.error)
+
+    def replies(self):
+        while True:
+            self.inside = False
+            first = yield
+            if not self.owed and first != b">":
+                raise Broken("a reply that nobody asked for")
+            self.inside = True
+            last = yield from self.value(first, 0)
+            self.answered += last != b">"
+
+    def value(self, first, depth):
+        """Reads one value to its end and returns its type: that of the value behind it for an attribute."""
+        if first in (b"+", b"-", b":", b"_", b"#", b",", b"("):
+            yield from self.line()
+            return first
+        if first not in (b"$", b"!", b"=", b"*", b"~", b"%", b">", b"|"):
+            raise Broken("a byte that begins no reply")
+        length = yield from self.length(first)
+        if first in (b"$", b"!", b"="):
+            yield from self.bulk(length)
+            return first
+        if length > 0 and depth == LIMITS["wire_depth_max"]:
+            raise Broken("a reply nested too deep")
+        for _ in range(length * (2 if first in (b"%", b"|") else 1)):
+            yield from self.element(depth + 1)
+        return (yield from self.element(depth)) if first == b"|" else first
+
+    def element(self, depth):
+        first = yield
+        return (yield from self.value(first, depth))
+
+    def line(self):
+        length = 0
+        while (byte := (yield)) != b"\r":
+            length += 1
+            if byte == b"\n" or length > LIMITS["wire_line_bytes_max"]:
+                raise Broken("a line without CR LF, or beyond the limit")
+        yield from self.expect(b"\n")
+
+    def length(self, first):
+        """Decimal digits without needless zeros; `-1` where a null may be."""
+        most = LIMITS["wire_bulk_bytes_max" if first in (b"$", b"!", b"=") else "wire_elements_max"]
+        text = b""
+        while (byte := (yield)) != b"\r":
+            text += byte
+            is_null = first in (b"$", b"*") and b"-1".startswith(text)
+            is_number = text.isdigit() and (text == b"0" or not text.startswith(b"0")) and int(text) <= most
+            if not is_null and not is_number:
+                raise Broken("a length that is no number, or beyond the limit")
+        if text in (b"", b"-"):
+            raise Broken("a length that is no number")
+        yield from self.expect(b"\n")
+        return int(text)
+
+    def bulk(self, length):
+        if length >= 0:
+            for _ in range(length):
+                yield
+            yield from self.expect(b"\r\n")
+
+    def expect(self, wanted):
+        for byte in wanted:
+            if (yield) != bytes([byte]):
+                raise Broken("CR LF is missing")
+
+
+# ---- The testee: conformance/protocol.md ----
+
+def keys_of(request):
+    return [bytes.fromhex(key) for key in request["keys"]]
+
+
+class Testee:
+    def __init__(self):
+        self.topologies = {}  # The last one only: consecutive requests often ask the same topology.
+
+    def topology(self, request):
+        wanted = (request["config"], request["pool"], tuple(request.get("dead", ())))
+        if wanted not in self.topologies:
+            self.topologies = {wanted: Topology(find_pool(*wanted[:2]), wanted[2])}
+        return self.topologies[wanted]
+
+    def hash(self, request):
+        if request["hash"] not in HASHES:
+            raise ValueError("there is no such hash")
+        return {"hashes": [HASHES[request["hash"]](key) for key in keys_of(request)]}
+
+    def place(self, request):
+        locate = self.topology(request).locate
+        return {"nodes": [locate(key) for key in keys_of(request)]}
+
+    def explain(self, request):
+        topology = self.topology(request)
+        stages = [topology.explain(key) for key in keys_of(request)]
+        return {"explanations": [{"hashed": hashed.hex(), "hash": h, "point": point, "node": node}
+                                 for hashed, h, point, node in stages]}
+
+    def topology_op(self, request):
+        topology = self.topology(request)
+        return {"fingerprint": topology.fingerprint(), "servers": topology.servers}
+
+    def config(self, request):
+        data = bytes.fromhex(request["hex"]) if "hex" in request else request["text"].encode("utf-8", "surrogatepass")
+        try:
+            read_config(data)
+        except Rejected as error:
+            return {"error": {"line": error.line, "reason": error.reason}}
+        return {"ok": True}
+
+    def slot(self, request):
+        return {"slots": [slot(key) for key in keys_of(request)]}
+
+    def wire(self, request):
+        framing = Framing(request["commands"])
+        for chunk in request["replies"]:
+            framing.read(bytes.fromhex(chunk))
+        return {"answered": framing.answered, "owed": framing.owed, "clean": framing.is_clean, "error": framing.error}
+
+    def answer(self, request):
+        operations = {"hash": self.hash, "place": self.place, "explain": self.explain, "topology": self.topology_op,
+                      "config": self.config, "slot": self.slot, "wire": self.wire}
+        operation = operations.get(request.get("op"))
+        return operation(request) if operation else {"error": "unsupported op"}
+
+
+def main():
+    testee = Testee()
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            answer = testee.answer(request)
+        except (ValueError, KeyError, TypeError) as error:
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps({"id": request.get("id"), **answer}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+"""Checks that the specification is in order with itself; needs no implementation.
+
+Every JSON page is valid by its schema, counts what it says it counts and numbers its tests without gaps; every case has
+its file and every file its case; every link of the prose leads to a file; the generated files are fresh.
+Prints one line per finding and a closing line; exit code 1 if there was a finding.
+
+Implements spec/README.md, "Checks".
+"""
+import json
+import re
+import sys
+from pathlib import Path
+
+import jsonschema
+
+import generate
+
+SPEC = Path(__file__).resolve().parent
+PAGES = {"limits.json": "limits", "errors.json": "errors",
+         "config/cases/good.json": "config_cases", "config/cases/bad.json": "config_cases"}
+
+
+def schema(name):
+    return json.loads((SPEC / "schema" / f"{name}.json").read_text())
+
+
+def schema_findings(path, page, name):
+    validator = jsonschema.Draft202012Validator(schema(name))
+    return [f"{path.relative_to(SPEC)}: {'/'.join(map(str, error.absolute_path))}: {error.message[:200]}"
+            for error in validator.iter_errors(page)]
+
+
+def vector_findings(path):
+    page = json.loads(path.read_text())
+    findings = schema_findings(path, page, Path(page.get("schema", "")).stem)
+    if findings:
+        return findings
+    tests = [test for group in page["testGroups"] for test in group["tests"]]
+    if [test["tcId"] for test in tests] != list(range(1, page["numberOfTests"] + 1)):
+        findings.append(f"{path.relative_to(SPEC)}: tcId does not run from 1 to numberOfTests")
+    flags = {flag for test in tests for flag in test.get("flags", [])}
+    if not flags <= set(page["notes"]):
+        findings.append(f"{path.relative_to(SPEC)}: a flag has no note")
+    return findings
+
+
+def case_findings(kind):
+    page = json.loads((SPEC / f"config/cases/{kind}.json").read_text())
+    described = {name for name, case in page["cases"].items() if "built" not in case}
+    present = {path.stem for path in (SPEC / f"config/cases/{kind}").glob("*.yml")}
+    findings = [f"config/cases/{kind}: {name} has no {what}" for names, what in
+                ((described - present, "file"), (present - described, "description")) for name in sorted(names)]
+    if page["numberOfCases"] != len(page["cases"]):
+        findings.append(f"config/cases/{kind}.json: numberOfCases is not {len(page['cases'])}")
+    return findings
+
+
+def link_findings(path):
+    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text())
+    return [f"{path.relative_to(SPEC)}: {link} leads nowhere" for link in links if not (path.parent / link).exists()]
+
+
+def checks():
+    for path in sorted(SPEC.glob("schema/*.json")):
+        def valid_schema(path=path):
+            jsonschema.Draft202012Validator.check_schema(json.loads(path.read_text()))
+            return []
+        yield f"schema/{path.name} is a schema", valid_schema
+    for page, name in PAGES.items():
+        path = SPEC / page
+        yield f"{page} is valid", lambda p=path, n=name: schema_findings(p, json.loads(p.read_text()), n)
+    for path in sorted(SPEC.glob("*/vectors/*.json")):
+        yield f"{path.relative_to(SPEC)} is valid", lambda p=path: vector_findings(p)
+    for kind in ("good", "bad"):
+        yield f"config/cases/{kind} is complete", lambda k=kind: case_findings(k)
+    for path in sorted(SPEC.rglob("*.md")):
+        yield f"links of {path.relative_to(SPEC)}", lambda p=path: link_findings(p)
+    yield "generated files are fresh", lambda: [f"stale: {path}" for path in generate.stale()]
+
+
+def main():
+    passed = failed = 0
+    for title, check in checks():
+        try:
+            findings = check()
+        except (OSError, ValueError, KeyError, jsonschema.SchemaError) as error:
+            findings = [f"{title}: {type(error).__name__}: {error}"]
+        for finding in findings:
+            print(finding)
+        passed, failed = passed + (not findings), failed + bool(findings)
+    print(f"spec: {passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
