@@ -1,0 +1,15 @@
+/*
+ * Clock: the only door through which time enters.
+ *
+ * Monotonic, so that setting the wall clock neither ends nor extends a deadline, and the same for all processes of
+ * one boot, so that instants may be compared between workers.
+ */
+#ifndef OH_CLOCK_H
+#define OH_CLOCK_H
+
+#include <stdint.h>
+
+/* Nanoseconds since some fixed moment before this process began. Never fails, never goes back. */
+uint64_t oh_clock_now_ns(void);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * modula: the hash modulo the sum of the weights is a slot; each node owns as many slots in a row as it weighs.
+ *
+ * Nodes stand in their sorted order, so a new node in the middle moves the slots of all that follow. That is what
+ * nutcracker does, and so it is kept. A table of slots could be as long as the weights are heavy; the ring needs one
+ * point for each node.
+ *
+ * Implements spec/placement, modula.
+ */
+#include "placement.h"
+
+oh_point oh_modula_point(uint32_t slots_end, uint32_t node)
+{
+    return (oh_point){slots_end - 1, node};
+}
+
+uint32_t oh_modula_slot(uint32_t hash, uint32_t slots_count)
+{
+    return hash % slots_count;
+}

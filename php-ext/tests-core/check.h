@@ -1,0 +1,33 @@
+/*
+ * The smallest test frame that does: a test has a name and fails if one of its checks does.
+ *
+ * A room's tests are one function; it begins a test, checks, begins the next. Vectors of spec/ are one test each, so the
+ * closing line counts them. The first failed check of a test says
+ * where and what, and the run goes on.
+ */
+#ifndef OH_TESTS_CHECK_H
+#define OH_TESTS_CHECK_H
+
+#include <stdbool.h>
+
+/* Begins the next test; its name is printed only if it fails. */
+void test_begin(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Ends the last test, prints "N passed, N failed", and returns the exit status. */
+int tests_end(void);
+
+bool check_that(bool condition, const char *file, int line, const char *text);
+#define CHECK(condition) check_that(condition, __FILE__, __LINE__, #condition)
+
+/* One function for each room, in its own file. */
+void test_hash(void);
+void test_key(void);
+void test_placement(void);
+void test_ring(void);
+void test_topology(void);
+void test_config(void);
+void test_memory(void);
+void test_wire(void);
+void test_clock(void);
+
+#endif

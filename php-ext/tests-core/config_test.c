@@ -1,0 +1,271 @@
+/*
+ * Configurations: every case of spec/config with all that it says, every good file cut at every byte, and texts that are
+ * made to take long.
+ */
+#include "../core/config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "../core/generated/limits.h"
+#include "vectors.h"
+
+/* ---- Cases ---- */
+
+static bytes text_of_case(const char *kind, const char *name, const json_t *it)
+{
+    const json_t *built = json_object_get(it, "built");
+    if (built != NULL) {
+        return bytes_of_text_parts(built);
+    }
+    char path[256];
+    snprintf(path, sizeof path, "config/cases/%s/%s.yml", kind, name);
+    return bytes_of_file(path);
+}
+
+static bool parse(bytes text, oh_config **config, oh_config_error *error)
+{
+    return oh_config_parse((const char *)text.bytes, text.length, config, error);
+}
+
+static bool equals(oh_text text, const json_t *expected)
+{
+    return text.length == json_string_length(expected) &&
+           memcmp(text.bytes, json_string_value(expected), text.length) == 0;
+}
+
+/* A directive that the case does not name must have its default. */
+static uint32_t number_of(const json_t *directives, const char *name, uint32_t otherwise)
+{
+    const json_t *value = json_object_get(directives, name);
+    return value != NULL ? (uint32_t)json_integer_value(value) : otherwise;
+}
+
+static const char *text_of(const json_t *directives, const char *name, const char *otherwise)
+{
+    const json_t *value = json_object_get(directives, name);
+    return value != NULL ? json_string_value(value) : otherwise;
+}
+
+static bool is_true(const json_t *directives, const char *name)
+{
+    return json_is_true(json_object_get(directives, name));
+}
+
+static bool same_text(oh_text text, const json_t *directives, const char *name)
+{
+    const json_t *value = json_object_get(directives, name);
+    return value == NULL ? text.bytes == NULL : equals(text, value);
+}
+
+static void check_tag(const oh_pool *pool, const json_t *directives)
+{
+    const json_t *tag = json_object_get(directives, "hash_tag");
+    CHECK(pool->has_hash_tag == (tag != NULL));
+    if (tag != NULL) {
+        CHECK(json_string_length(tag) == 2 && memcmp(pool->hash_tag, json_string_value(tag), 2) == 0);
+    }
+}
+
+static void check_directives(const oh_pool *pool, const json_t *directives)
+{
+    CHECK(same_text(pool->listen, directives, "listen"));
+    CHECK(strcmp(oh_hash_name(pool->hash), text_of(directives, "hash", "fnv1a_64")) == 0);
+    CHECK(strcmp(oh_distribution_name(pool->distribution), text_of(directives, "distribution", "ketama")) == 0);
+    check_tag(pool, directives);
+    CHECK(pool->is_redis == is_true(directives, "redis"));
+    CHECK(same_text(pool->redis_auth, directives, "redis_auth"));
+    CHECK(same_text(pool->username, directives, "username"));
+    CHECK(pool->redis_db == number_of(directives, "redis_db", 0));
+    CHECK(pool->has_database == (json_object_get(directives, "database") != NULL));
+    CHECK(pool->database == number_of(directives, "database", 0));
+    CHECK(pool->timeout_ms == number_of(directives, "timeout", 2000));
+    CHECK(pool->pool_size == number_of(directives, "pool_size", 16));
+    CHECK(pool->server_connections == number_of(directives, "server_connections", 1));
+    CHECK(pool->preconnect == is_true(directives, "preconnect"));
+    CHECK(pool->auto_eject_hosts == is_true(directives, "auto_eject_hosts"));
+    CHECK(pool->server_retry_timeout_ms == number_of(directives, "server_retry_timeout", 30000));
+    CHECK(pool->server_failure_limit == number_of(directives, "server_failure_limit", 2));
+    CHECK(pool->backlog == number_of(directives, "backlog", 512));
+    CHECK(pool->client_connections == number_of(directives, "client_connections", 0));
+    CHECK(pool->tcpkeepalive == is_true(directives, "tcpkeepalive"));
+    CHECK(pool->reuseport == is_true(directives, "reuseport"));
+}
+
+static const oh_server *server_of(const oh_pool *pool, const json_t *name)
+{
+    for (size_t i = 0; i < pool->servers_count; i++) {
+        if (equals(pool->servers[i].name, name)) {
+            return &pool->servers[i];
+        }
+    }
+    return NULL;
+}
+
+static void check_server(const oh_pool *pool, const json_t *expected)
+{
+    const oh_server *server = server_of(pool, json_object_get(expected, "name"));
+    if (!CHECK(server != NULL)) {
+        return;
+    }
+    char address[OH_SERVER_ADDRESS_BYTES_MAX + 16];
+    if (server->path.bytes != NULL) {
+        CHECK(server->host.bytes == NULL && server->port == 0);
+        snprintf(address, sizeof address, "%s", server->path.bytes);
+    } else {
+        snprintf(address, sizeof address, "%s:%u", server->host.bytes, server->port);
+    }
+    CHECK(strcmp(address, vectors_string(expected, "address")) == 0);
+    CHECK(server->weight == vectors_number(expected, "weight"));
+}
+
+static void check_servers(const oh_pool *pool, const json_t *servers)
+{
+    size_t place;
+    json_t *expected;
+    CHECK(pool->servers_count == json_array_size(servers));
+    json_array_foreach(servers, place, expected) {
+        check_server(pool, expected);
+    }
+    for (size_t i = 1; i < pool->servers_count; i++) {
+        oh_text one = pool->servers[i - 1].name;
+        oh_text two = pool->servers[i].name;
+        CHECK(one.length < two.length || (one.length == two.length && memcmp(one.bytes, two.bytes, one.length) < 0));
+    }
+}
+
+static void check_pools(const oh_config *config, const json_t *pools)
+{
+    size_t place;
+    json_t *expected;
+    CHECK(config->pools_count == json_array_size(pools));
+    json_array_foreach(pools, place, expected) {
+        const oh_pool *pool = &config->pools[place];
+        CHECK(equals(pool->name, json_object_get(expected, "name")));
+        CHECK(oh_config_pool(config, pool->name.bytes, pool->name.length) == pool);
+        check_directives(pool, json_object_get(expected, "directives"));
+        check_servers(pool, json_object_get(expected, "servers"));
+        oh_topology *topology = topology_of(pool, NULL);
+        CHECK(strcmp(oh_topology_fingerprint(topology), vectors_string(expected, "fingerprint")) == 0);
+        free(topology);
+    }
+}
+
+static void test_good(const char *name, const json_t *it)
+{
+    test_begin("config good %s", name);
+    oh_config *config;
+    oh_config_error error = {0, "none"};
+    bytes text = text_of_case("good", name, it);
+    bool is_read = parse(text, &config, &error);
+    free(text.bytes);
+    if (!CHECK(is_read)) {
+        printf("  line %u: %s\n", error.line, error.reason);
+        return;
+    }
+    if (json_object_get(it, "pools") != NULL) {
+        check_pools(config, json_object_get(it, "pools"));
+    }
+    CHECK(oh_config_pool(config, "no such pool", 12) == NULL);
+    oh_config_free(config);
+}
+
+/* A line or a reason that is null in the case is free. */
+static void test_bad(const char *name, const json_t *it)
+{
+    test_begin("config bad %s", name);
+    oh_config *config;
+    oh_config_error error = {0, "none"};
+    bytes text = text_of_case("bad", name, it);
+    CHECK(!parse(text, &config, &error) && config == NULL);
+    const json_t *line = json_object_get(it, "line");
+    const json_t *reason = json_object_get(it, "reason");
+    bool is_line = json_is_null(line) || error.line == json_integer_value(line);
+    bool is_reason = json_is_null(reason) || strcmp(error.reason, json_string_value(reason)) == 0;
+    if (!CHECK(is_line && is_reason)) {
+        printf("  line %u: %s\n", error.line, error.reason);
+    }
+    free(text.bytes);
+}
+
+static void test_cases(const char *kind, void (*test)(const char *name, const json_t *it))
+{
+    char path[64];
+    snprintf(path, sizeof path, "config/cases/%s.json", kind);
+    json_t *page = vectors_load(path);
+    const char *name;
+    json_t *it;
+    json_object_foreach(json_object_get(page, "cases"), name, it) {
+        test(name, it);
+    }
+    json_decref(page);
+}
+
+/* ---- Cuts ---- */
+
+static uint32_t lines_of(bytes text)
+{
+    uint32_t lines = 1;
+    for (size_t i = 0; i < text.length; i++) {
+        lines += text.bytes[i] == '\n' || text.bytes[i] == '\r';
+    }
+    return lines;
+}
+
+static void check_cut(bytes whole, size_t length)
+{
+    oh_config *config;
+    oh_config_error error = {0, ""};
+    bytes cut = bytes_of_text((const char *)whole.bytes, length);
+    if (parse(cut, &config, &error)) {
+        oh_config_free(config);
+    } else {
+        CHECK(config == NULL && error.line >= 1 && error.line <= lines_of(cut) + 1);
+        CHECK(error.reason[0] != '\0' && memchr(error.reason, '\0', sizeof error.reason) != NULL);
+        CHECK(strpbrk(error.reason, "\r\n\t") == NULL);
+    }
+    free(cut.bytes);
+}
+
+static void test_cut(const char *name, const json_t *it)
+{
+    if (json_object_get(it, "built") != NULL) {
+        return;
+    }
+    test_begin("config cut at every byte: %s", name);
+    bytes whole = text_of_case("good", name, it);
+    for (size_t length = 0; length <= whole.length; length++) {
+        check_cut(whole, length);
+    }
+    free(whole.bytes);
+}
+
+/* ---- Bombs ---- */
+
+/* A file of the largest size, of one piece again and again: if any took more than a moment, this run would take hours. */
+static void test_bomb(const char *piece)
+{
+    test_begin("config of 1 MiB of \"%s\"", piece);
+    size_t length = strlen(piece);
+    bytes text = {malloc(OH_CONFIG_BYTES_MAX), OH_CONFIG_BYTES_MAX / length * length};
+    for (size_t i = 0; i < text.length; i += length) {
+        memcpy(text.bytes + i, piece, length);
+    }
+    oh_config *config;
+    oh_config_error error;
+    CHECK(!parse(text, &config, &error));
+    free(text.bytes);
+}
+
+void test_config(void)
+{
+    test_cases("good", test_good);
+    test_cases("bad", test_bad);
+    test_cases("good", test_cut);
+    static const char *const bombs[] = {"[", "{", "- ", "? ", "[\n", "{a: ", "[a,", "a: [", "a:\n ", "- [", "&a ", "*a ",
+        "!", "\"", "'", "a: |\n", "\"\\\n", "%a\n", "...\n", "---\n", "#", "\n", " ", "a"};
+    for (size_t i = 0; i < sizeof bombs / sizeof bombs[0]; i++) {
+        test_bomb(bombs[i]);
+    }
+}

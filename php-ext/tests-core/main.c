@@ -1,0 +1,21 @@
+/*
+ * All tests of the core, room by room.
+ */
+#include <stdio.h>
+
+#include "check.h"
+
+int main(void)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0); /* What failed must be seen even if the next test crashes. */
+    test_clock();
+    test_memory();
+    test_hash();
+    test_key();
+    test_placement();
+    test_ring();
+    test_topology();
+    test_config();
+    test_wire();
+    return tests_end();
+}

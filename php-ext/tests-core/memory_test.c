@@ -1,0 +1,105 @@
+/*
+ * The arena, and what happens when there is no more memory: every single allocation of a configuration is made to fail
+ * once, those inside libyaml too. Each time the answer must be the error, nothing may leak, and the next attempt works.
+ */
+#include "../core/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "vectors.h"
+
+/* ---- Allocations that fail on order ---- */
+
+static unsigned until_failure; /* 0: none fails. */
+static unsigned failures;
+
+static bool fails_now(void)
+{
+    if (until_failure == 0 || --until_failure > 0) {
+        return false;
+    }
+    failures++;
+    return true;
+}
+
+static void *allocate_or_fail(size_t size)
+{
+    return fails_now() ? NULL : malloc(size);
+}
+
+/* libyaml's own doors. The dynamic linker prefers these to those of the library. */
+void *yaml_malloc(size_t size);
+void *yaml_realloc(void *memory, size_t size);
+unsigned char *yaml_strdup(const unsigned char *text);
+
+void *yaml_malloc(size_t size)
+{
+    return fails_now() ? NULL : malloc(size > 0 ? size : 1);
+}
+
+void *yaml_realloc(void *memory, size_t size)
+{
+    return fails_now() ? NULL : realloc(memory, size > 0 ? size : 1);
+}
+
+unsigned char *yaml_strdup(const unsigned char *text)
+{
+    return text == NULL || fails_now() ? NULL : (unsigned char *)strdup((const char *)text);
+}
+
+/* ---- The sweep ---- */
+
+static void test_sweep(const char *path)
+{
+    test_begin("no memory while reading %s", path);
+    bytes text = bytes_of_file(path);
+    oh_memory_allocate = allocate_or_fail;
+    unsigned steps = 0;
+    bool is_read = false;
+    for (unsigned n = 1; !is_read && n < 100000; n++) {
+        oh_config *config;
+        oh_config_error error;
+        until_failure = n;
+        failures = 0;
+        is_read = oh_config_parse((const char *)text.bytes, text.length, &config, &error);
+        until_failure = 0;
+        CHECK(is_read == (failures == 0) && (config != NULL) == is_read);
+        CHECK(is_read || strcmp(error.reason, "there is not enough memory") == 0);
+        oh_config_free(config);
+        steps += failures;
+    }
+    CHECK(is_read && steps > 10);
+    oh_memory_allocate = malloc;
+    free(text.bytes);
+}
+
+static void test_arena(void)
+{
+    test_begin("an arena gives zeroed, aligned memory of any size");
+    oh_arena arena = {NULL};
+    for (size_t size = 1; size < 20000; size = size * 3 / 2 + 1) {
+        uint8_t *memory = oh_arena_take(&arena, size);
+        CHECK((uintptr_t)memory % _Alignof(max_align_t) == 0);
+        for (size_t i = 0; i < size; i++) {
+            CHECK(memory[i] == 0);
+        }
+        memset(memory, 0xa5, size);
+    }
+    oh_arena_release(&arena);
+    CHECK(arena.chunks == NULL);
+    oh_arena_release(&arena);
+    oh_memory_release(NULL);
+}
+
+void test_memory(void)
+{
+    test_arena();
+    test_sweep("config/cases/good/smallest.yml");
+    test_sweep("config/cases/good/every_nutcracker_directive.yml");
+    test_sweep("config/cases/good/two_pools.yml");
+    test_sweep("config/cases/good/server_names.yml");
+    test_sweep("config/cases/good/long_password.yml");
+}

@@ -1,0 +1,13 @@
+/*
+ * Server pools made by the tests themselves, of any size.
+ */
+#ifndef OH_TESTS_POOLS_H
+#define OH_TESTS_POOLS_H
+
+#include "../core/server_pool.h"
+
+/* A ketama pool of `count` servers "n<i>" of weight 1; to be given to pool_free. */
+oh_pool pool_of(size_t count);
+void pool_free(oh_pool *pool);
+
+#endif

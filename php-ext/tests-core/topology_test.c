@@ -1,0 +1,219 @@
+/*
+ * A topology as a whole: fingerprints, ejection, moving, and what it takes to be trusted.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core/topology_layout.h"
+#include "check.h"
+#include "pools.h"
+#include "vectors.h"
+
+#define KEYS 200
+
+static const char *name_of(const oh_topology *topology, uint32_t node)
+{
+    return oh_topology_node(topology, node).name.bytes;
+}
+
+static uint32_t locate_number(const oh_topology *topology, uint32_t number)
+{
+    return oh_topology_locate(topology, (const uint8_t *)&number, sizeof number);
+}
+
+/* ---- Fingerprints ---- */
+
+static void test_fingerprint(const json_t *test)
+{
+    test_begin("topology fingerprints %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    oh_config *config = config_of(vectors_string(test, "config"));
+    const char *name = vectors_string(test, "pool");
+    oh_topology *topology = topology_of(oh_config_pool(config, name, strlen(name)), NULL);
+    CHECK(strcmp(oh_topology_fingerprint(topology), vectors_string(test, "fingerprint")) == 0);
+    free(topology);
+    oh_config_free(config);
+}
+
+static void test_fingerprints(void)
+{
+    json_t *page = vectors_load("topology/vectors/fingerprints.json");
+    json_t *group;
+    json_t *test;
+    EACH_GROUP(page, group) {
+        EACH_TEST(group, test) {
+            test_fingerprint(test);
+        }
+    }
+    json_decref(page);
+}
+
+/* ---- Ejection ---- */
+
+static void check_without(oh_distribution distribution, size_t gone)
+{
+    oh_pool pool = pool_of(9);
+    pool.distribution = distribution;
+    for (size_t i = 0; i < pool.servers_count; i++) {
+        pool.servers[i].weight = (uint32_t)(i % 3 + 1);
+    }
+    bool ejected[9] = {false};
+    ejected[gone] = true;
+    oh_topology *whole = topology_of(&pool, NULL);
+    oh_topology *without = topology_of(&pool, ejected);
+    CHECK(oh_topology_length(whole) == oh_topology_length(without));
+    CHECK(strcmp(oh_topology_fingerprint(whole), oh_topology_fingerprint(without)) == 0);
+
+    oh_pool rest = pool;
+    rest.servers = malloc(8 * sizeof *rest.servers);
+    rest.servers_count = 8;
+    for (size_t i = 0; i < 8; i++) {
+        rest.servers[i] = pool.servers[i < gone ? i : i + 1];
+    }
+    oh_topology *smaller = topology_of(&rest, NULL);
+    for (uint32_t i = 0; i < KEYS; i++) {
+        CHECK(strcmp(name_of(without, locate_number(without, i)), name_of(smaller, locate_number(smaller, i))) == 0);
+    }
+    free(whole);
+    free(without);
+    free(smaller);
+    free(rest.servers);
+    pool_free(&pool);
+}
+
+static void test_ejection(void)
+{
+    test_begin("an ejected node is as one that was never in the pool, but keeps its index");
+    for (size_t gone = 0; gone < 9; gone++) {
+        check_without(OH_KETAMA, gone);
+        check_without(OH_MODULA, gone);
+    }
+    test_begin("a pool whose nodes are all ejected places keys as if none were");
+    oh_pool pool = pool_of(5);
+    bool all[5] = {true, true, true, true, true};
+    oh_topology *none = topology_of(&pool, NULL);
+    oh_topology *every = topology_of(&pool, all);
+    for (uint32_t i = 0; i < KEYS; i++) {
+        CHECK(locate_number(none, i) == locate_number(every, i));
+    }
+    CHECK(oh_topology_node(every, 4).is_ejected && !oh_topology_node(none, 4).is_ejected);
+    free(none);
+    free(every);
+    pool_free(&pool);
+}
+
+static void test_random(void)
+{
+    test_begin("random reaches every live node about as often, and no other");
+    oh_pool pool = pool_of(8);
+    pool.distribution = OH_RANDOM;
+    pool.servers[0].weight = 1000;
+    bool ejected[8] = {[3] = true};
+    oh_topology *topology = topology_of(&pool, ejected);
+    unsigned counts[8] = {0};
+    for (uint32_t i = 0; i < 70000; i++) {
+        counts[locate_number(topology, 1)]++;
+    }
+    for (int i = 0; i < 8; i++) {
+        CHECK(i == 3 ? counts[i] == 0 : counts[i] > 9000 && counts[i] < 11000);
+    }
+    free(topology);
+    pool_free(&pool);
+}
+
+/* ---- Trust ---- */
+
+static void ask_everything(const oh_topology *topology)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < 50; i++) {
+        oh_explanation explanation;
+        uint32_t key = i * 0x9e3779b9u;
+        oh_topology_explain(topology, (const uint8_t *)&key, i % 5, &explanation);
+        sum += locate_number(topology, key) + oh_topology_place(topology, key) + explanation.point;
+    }
+    for (uint32_t i = 0; i < oh_topology_nodes_count(topology); i++) {
+        oh_node node = oh_topology_node(topology, i);
+        sum += (uint32_t)strlen(node.name.bytes);
+        sum += (uint32_t)strlen(node.host.bytes != NULL ? node.host.bytes : node.path.bytes);
+    }
+    sum += (uint32_t)strlen(oh_topology_fingerprint(topology));
+    sum += (uint32_t)strlen(oh_hash_name(oh_topology_hash_function(topology)));
+    sum += (uint32_t)strlen(oh_distribution_name(oh_topology_distribution(topology)));
+    volatile uint32_t sink = sum;
+    (void)sink;
+}
+
+/* Every damage is either found, or harmless: the sanitizers are the judge. */
+static void test_damage(oh_distribution distribution)
+{
+    test_begin("a damaged topology is refused or harmless, %s", oh_distribution_name(distribution));
+    oh_pool pool = pool_of(3);
+    pool.distribution = distribution;
+    pool.has_hash_tag = true;
+    oh_topology *good = topology_of(&pool, NULL);
+    size_t length = oh_topology_length(good);
+    oh_topology *bad = malloc(length);
+    uint32_t state = 3;
+    unsigned refused = 0;
+    for (size_t i = 0; i < sizeof *good * 8 + 4000; i++) {
+        size_t bit = i < sizeof *good * 8 ? i : random_next(&state) % (length * 8);
+        memcpy(bad, good, length);
+        ((uint8_t *)bad)[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        if (oh_topology_valid(bad, length)) {
+            ask_everything(bad);
+        } else {
+            refused++;
+        }
+    }
+    CHECK(refused > 100);
+    ask_everything(good);
+    free(good);
+    free(bad);
+    pool_free(&pool);
+}
+
+static void test_cuts(void)
+{
+    test_begin("a topology that is cut off is refused");
+    oh_pool pool = pool_of(2);
+    pool.distribution = OH_MODULA;
+    oh_topology *whole = topology_of(&pool, NULL);
+    size_t length = oh_topology_length(whole);
+    CHECK(oh_topology_valid(whole, length) && oh_topology_valid(whole, length + 1));
+    for (size_t cut = 0; cut < length; cut++) {
+        void *part = malloc(cut > 0 ? cut : 1);
+        memcpy(part, whole, cut);
+        CHECK(!oh_topology_valid(part, cut));
+        free(part);
+    }
+    CHECK(!oh_topology_build(&pool, NULL, whole, length - 1));
+    free(whole);
+    pool_free(&pool);
+}
+
+static void test_rebuild(void)
+{
+    test_begin("two topologies of one pool are the same bytes");
+    oh_pool pool = pool_of(40);
+    oh_topology *one = topology_of(&pool, NULL);
+    size_t length = oh_topology_length(one);
+    CHECK(length == oh_topology_size(&pool));
+    void *two = malloc(length);
+    memset(two, 0xa5, length);
+    CHECK(oh_topology_build(&pool, NULL, two, length) && memcmp(one, two, length) == 0);
+    free(one);
+    free(two);
+    pool_free(&pool);
+}
+
+void test_topology(void)
+{
+    test_fingerprints();
+    test_ejection();
+    test_random();
+    test_damage(OH_KETAMA);
+    test_damage(OH_MODULA);
+    test_damage(OH_RANDOM);
+    test_cuts();
+    test_rebuild();
+}

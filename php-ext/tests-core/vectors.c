@@ -1,0 +1,187 @@
+/*
+ * Reading spec/ with jansson. SPEC, the path of that directory, comes from the Makefile.
+ */
+#include "vectors.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *give_up(const char *what, const char *which)
+{
+    printf("Cannot go on: %s: %s\n", what, which);
+    exit(2);
+}
+
+static void *take(size_t size)
+{
+    void *memory = malloc(size > 0 ? size : 1);
+    return memory != NULL ? memory : give_up("no memory", "");
+}
+
+/* ---- Pages ---- */
+
+json_t *vectors_load(const char *path)
+{
+    char whole[1024];
+    snprintf(whole, sizeof whole, "%s/%s", SPEC, path);
+    json_error_t error;
+    json_t *page = json_load_file(whole, JSON_ALLOW_NUL, &error);
+    return page != NULL ? page : give_up(whole, error.text);
+}
+
+const char *vectors_string(const json_t *object, const char *field)
+{
+    const char *text = json_string_value(json_object_get(object, field));
+    return text != NULL ? text : give_up("no such text", field);
+}
+
+uint32_t vectors_number(const json_t *object, const char *field)
+{
+    const json_t *number = json_object_get(object, field);
+    if (!json_is_integer(number)) {
+        give_up("no such number", field);
+    }
+    return (uint32_t)json_integer_value(number);
+}
+
+/* ---- Bytes ---- */
+
+static uint8_t digit_of(char digit)
+{
+    const char *place = digit != '\0' ? strchr("0123456789abcdef", digit) : NULL;
+    return (uint8_t)(place != NULL ? place - "0123456789abcdef" : 0);
+}
+
+bytes bytes_of_hex(const char *hex)
+{
+    bytes it = {take(strlen(hex) / 2), strlen(hex) / 2};
+    for (size_t i = 0; i < it.length; i++) {
+        it.bytes[i] = (uint8_t)(digit_of(hex[2 * i]) << 4 | digit_of(hex[2 * i + 1]));
+    }
+    return it;
+}
+
+bytes bytes_of_field(const json_t *object, const char *field)
+{
+    return bytes_of_hex(vectors_string(object, field));
+}
+
+bytes bytes_of_text(const char *text, size_t length)
+{
+    bytes it = {take(length), length};
+    if (length > 0) {
+        memcpy(it.bytes, text, length);
+    }
+    return it;
+}
+
+bytes bytes_of_file(const char *path)
+{
+    char whole[1024];
+    snprintf(whole, sizeof whole, "%s/%s", SPEC, path);
+    FILE *file = fopen(whole, "rb");
+    if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
+        give_up("no such file", whole);
+    }
+    size_t length = (size_t)ftell(file);
+    rewind(file);
+    bytes it = {take(length), length};
+    if (fread(it.bytes, 1, length, file) != length) {
+        give_up("cannot read", whole);
+    }
+    fclose(file);
+    return it;
+}
+
+static void append(bytes *to, const void *from, size_t length)
+{
+    to->bytes = realloc(to->bytes, to->length + length + 1);
+    if (to->bytes == NULL) {
+        give_up("no memory", "");
+    }
+    memcpy(to->bytes + to->length, from, length);
+    to->length += length;
+}
+
+static bytes fitted(bytes loose)
+{
+    bytes it = bytes_of_text((const char *)loose.bytes, loose.length);
+    free(loose.bytes);
+    return it;
+}
+
+bytes bytes_of_hex_parts(const json_t *parts)
+{
+    bytes it = {NULL, 0};
+    size_t place;
+    json_t *part;
+    json_array_foreach(parts, place, part) {
+        bytes unit = bytes_of_hex(json_string_value(json_array_get(part, 0)));
+        for (json_int_t i = 0; i < json_integer_value(json_array_get(part, 1)); i++) {
+            append(&it, unit.bytes, unit.length);
+        }
+        free(unit.bytes);
+    }
+    return fitted(it);
+}
+
+static void append_counted(bytes *to, const char *text, json_int_t number)
+{
+    char digits[32];
+    int length = snprintf(digits, sizeof digits, "%" JSON_INTEGER_FORMAT, number);
+    for (const char *mark = strstr(text, "{n}"); mark != NULL; mark = strstr(text, "{n}")) {
+        append(to, text, (size_t)(mark - text));
+        append(to, digits, (size_t)length);
+        text = mark + strlen("{n}");
+    }
+    append(to, text, strlen(text));
+}
+
+bytes bytes_of_text_parts(const json_t *parts)
+{
+    bytes it = {NULL, 0};
+    size_t place;
+    json_t *part;
+    json_array_foreach(parts, place, part) {
+        for (json_int_t i = 0; i < json_integer_value(json_array_get(part, 1)); i++) {
+            append_counted(&it, json_string_value(json_array_get(part, 0)), i);
+        }
+    }
+    return fitted(it);
+}
+
+bool bytes_equal(bytes a, const void *b, size_t length)
+{
+    return a.length == length && (length == 0 || memcmp(a.bytes, b, length) == 0);
+}
+
+/* ---- What is made of them ---- */
+
+oh_config *config_of(const char *text)
+{
+    oh_config *config;
+    oh_config_error error;
+    if (!oh_config_parse(text, strlen(text), &config, &error)) {
+        give_up(text, error.reason);
+    }
+    return config;
+}
+
+oh_topology *topology_of(const oh_pool *pool, const bool *ejected)
+{
+    size_t size = oh_topology_size(pool);
+    void *memory = take(size);
+    if (!oh_topology_build(pool, ejected, memory, size)) {
+        give_up("no topology of", pool->name.bytes);
+    }
+    return memory;
+}
+
+uint32_t random_next(uint32_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state;
+}

@@ -1,0 +1,54 @@
+/*
+ * The vectors and cases of spec/, as the tests read them.
+ *
+ * Whatever cannot be read ends the run at once: a test that finds no vectors must not pass.
+ */
+#ifndef OH_TESTS_VECTORS_H
+#define OH_TESTS_VECTORS_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../core/config.h"
+#include "../core/topology.h"
+
+/* A page of spec/, such as "hash/vectors/md5.json"; to be given to json_decref. */
+json_t *vectors_load(const char *path);
+
+const char *vectors_string(const json_t *object, const char *field);
+uint32_t vectors_number(const json_t *object, const char *field);
+
+/* Memory of exactly the size of what is in it, so that a sanitizer sees every byte read beside it; to be freed. */
+typedef struct bytes {
+    uint8_t *bytes;
+    size_t length;
+} bytes;
+bytes bytes_of_hex(const char *hex);
+bytes bytes_of_field(const json_t *object, const char *field);
+bytes bytes_of_text(const char *text, size_t length);
+bytes bytes_of_file(const char *path); /* Of spec/. */
+
+/* Hex or text, each repeated as often as it says: [[what, times], ...]. In text, {n} counts. */
+bytes bytes_of_hex_parts(const json_t *parts);
+bytes bytes_of_text_parts(const json_t *parts);
+
+bool bytes_equal(bytes a, const void *b, size_t length);
+
+/* A configuration that must be valid. */
+oh_config *config_of(const char *text);
+
+/* A topology in memory of exactly its size; to be freed. */
+oh_topology *topology_of(const oh_pool *pool, const bool *ejected);
+
+/* A small generator: the same numbers in every run. */
+uint32_t random_next(uint32_t *state);
+
+#define EACH_GROUP(page, group)                                                                                        \
+    for (size_t group##_place = 0;                                                                                     \
+         (group = json_array_get(json_object_get(page, "testGroups"), group##_place)) != NULL; group##_place++)
+#define EACH_TEST(group, test)                                                                                         \
+    for (size_t test##_place = 0; (test = json_array_get(json_object_get(group, "tests"), test##_place)) != NULL;      \
+         test##_place++)
+
+#endif

@@ -1,0 +1,226 @@
+/*
+ * Framing: every stream of spec/wire whole, cut in two at every byte and dripped byte by byte; commands being written;
+ * and what is kept of an error reply.
+ */
+#include "../core/wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "vectors.h"
+
+#define CUT_EVERYWHERE_BYTES 1500 /* Longer streams are cut at places drawn by lot. */
+#define CUTS_BY_LOT 100
+
+static const char one_command[] = "*1\r\n$4\r\nPING\r\n";
+
+static bool write_text(oh_wire *wire, const char *text)
+{
+    return oh_wire_wrote(wire, (const uint8_t *)text, strlen(text));
+}
+
+static size_t read_text(oh_wire *wire, const char *text)
+{
+    return oh_wire_read(wire, (const uint8_t *)text, strlen(text));
+}
+
+static oh_wire wire_with(uint32_t commands)
+{
+    oh_wire wire;
+    oh_wire_reset(&wire);
+    for (uint32_t i = 0; i < commands; i++) {
+        write_text(&wire, one_command);
+    }
+    return wire;
+}
+
+/* ---- Streams of spec/wire ---- */
+
+static const char *sentence_of(const char *error)
+{
+    static const char *const sentences[][2] = {
+        {"surplus", OH_WIRE_SURPLUS},
+        {"type", OH_WIRE_TYPE},
+        {"length", OH_WIRE_LENGTH},
+        {"line", OH_WIRE_LINE},
+        {"crlf", OH_WIRE_CRLF},
+        {"depth", OH_WIRE_DEPTH},
+    };
+    for (size_t i = 0; i < sizeof sentences / sizeof sentences[0]; i++) {
+        if (strcmp(sentences[i][0], error) == 0) {
+            return sentences[i][1];
+        }
+    }
+    return "unknown to this test";
+}
+
+static void check_end(const json_t *test, oh_wire *wire)
+{
+    CHECK(wire->answered == vectors_number(test, "answered"));
+    CHECK(oh_wire_owed(wire) == vectors_number(test, "owed"));
+    CHECK(oh_wire_is_clean(wire) == json_is_true(json_object_get(test, "clean")));
+    const char *error = json_string_value(json_object_get(test, "error"));
+    if (error == NULL) {
+        CHECK(wire->error == NULL);
+        return;
+    }
+    CHECK(wire->error != NULL && strcmp(wire->error, sentence_of(error)) == 0);
+    uint64_t answered = wire->answered;
+    CHECK(read_text(wire, "+NEXT\r\n") == 0 && wire->answered == answered && !oh_wire_is_clean(wire));
+    CHECK(!write_text(wire, one_command));
+}
+
+/* Reads the stream in pieces, each in memory of its own size; returns how many bytes were believed. */
+static size_t read_pieces(oh_wire *wire, bytes stream, size_t first, size_t others)
+{
+    size_t believed = 0;
+    for (size_t begin = 0, size = first; begin < stream.length; begin += size, size = others) {
+        if (size > stream.length - begin) {
+            size = stream.length - begin;
+        }
+        bytes piece = bytes_of_text((const char *)stream.bytes + begin, size);
+        believed += oh_wire_read(wire, piece.bytes, piece.length);
+        free(piece.bytes);
+    }
+    return believed;
+}
+
+static void check_pieces(const json_t *test, bytes stream, size_t first, size_t others, size_t believed)
+{
+    oh_wire wire = wire_with(vectors_number(test, "commands"));
+    CHECK(read_pieces(&wire, stream, first, others) == believed);
+    check_end(test, &wire);
+}
+
+static void test_stream(const json_t *test)
+{
+    test_begin("wire framing %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    const json_t *parts = json_object_get(test, "parts");
+    bytes stream = parts != NULL ? bytes_of_hex_parts(parts) : bytes_of_field(test, "stream");
+
+    oh_wire wire = wire_with(vectors_number(test, "commands"));
+    size_t believed = oh_wire_read(&wire, stream.bytes, stream.length);
+    CHECK((believed == stream.length) == (wire.error == NULL) || wire.error == NULL ||
+          strcmp(wire.error, OH_WIRE_DEPTH) == 0);
+    check_end(test, &wire);
+
+    check_pieces(test, stream, 1, 1, believed);
+    check_pieces(test, stream, 7, 7, believed);
+    uint32_t state = 11;
+    bool is_long = stream.length > CUT_EVERYWHERE_BYTES;
+    for (size_t i = 1; i < (is_long ? CUTS_BY_LOT : stream.length); i++) {
+        check_pieces(test, stream, is_long ? 1 + random_next(&state) % stream.length : i, stream.length, believed);
+    }
+    free(stream.bytes);
+}
+
+static void test_streams(void)
+{
+    json_t *page = vectors_load("wire/vectors/framing.json");
+    json_t *group;
+    json_t *test;
+    EACH_GROUP(page, group) {
+        EACH_TEST(group, test) {
+            test_stream(test);
+        }
+    }
+    json_decref(page);
+}
+
+/* ---- Commands ---- */
+
+static void test_debt(void)
+{
+    test_begin("a command is owed a reply from its first byte on, wherever its writing is cut");
+    static const char commands[] = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$11\r\n\r\n*1\r\n$1\r\nx\r\n*1\r\n$4\r\nPING\r\n";
+    size_t second = sizeof commands - sizeof one_command;
+    for (size_t cut = 0; cut < sizeof commands; cut++) {
+        oh_wire wire = wire_with(0);
+        CHECK(oh_wire_wrote(&wire, (const uint8_t *)commands, cut));
+        CHECK(wire.written == (cut > second ? 2u : cut > 0));
+        CHECK(oh_wire_is_clean(&wire) == (cut == 0));
+        CHECK(write_text(&wire, commands + cut));
+        CHECK(wire.written == 2 && oh_wire_owed(&wire) == 2);
+        CHECK(read_text(&wire, "+OK\r\n+PONG\r\n") == 12 && oh_wire_is_clean(&wire));
+    }
+}
+
+static void test_half_command(void)
+{
+    test_begin("a connection is not clean while a command is half written, even if the node has answered it");
+    oh_wire wire = wire_with(0);
+    CHECK(write_text(&wire, "*2\r\n$3\r\nGET\r\n"));
+    CHECK(read_text(&wire, "-ERR no\r\n") == 9 && oh_wire_owed(&wire) == 0);
+    CHECK(wire.error == NULL && !oh_wire_is_clean(&wire));
+    CHECK(write_text(&wire, "$1\r\nk\r\n") && oh_wire_is_clean(&wire));
+}
+
+static void test_refused_writing(void)
+{
+    static const char *const wrong[] = {"PING\r\n", "*0\r\n", "*-1\r\n", "*1\r\n+PING\r\n", "*1\r\n*1\r\n", "*1\r\n$-1\r\n",
+        "*1\r\n$4\r\nPINGxx", "*01\r\n", "$4\r\nPING\r\n", "*1\n", "*x", "*16777217\r\n", "*1\r\n$536870913\r\n"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        test_begin("what is written is no command: %zu", i);
+        oh_wire whole = wire_with(0);
+        CHECK(!write_text(&whole, wrong[i]) && whole.error != NULL && !oh_wire_is_clean(&whole));
+        oh_wire dripped = wire_with(0);
+        for (const char *at = wrong[i]; *at != '\0'; at++) {
+            oh_wire_wrote(&dripped, (const uint8_t *)at, 1);
+        }
+        CHECK(dripped.error != NULL && strcmp(dripped.error, whole.error) == 0);
+        CHECK(dripped.written == whole.written);
+        CHECK(read_text(&whole, "+OK\r\n") == 0);
+    }
+}
+
+/* ---- What is kept ---- */
+
+static bool has_refusal(const oh_wire *wire, uint64_t reply, const char *text)
+{
+    return wire->refusal_reply == reply && wire->refusal_length == strlen(text) &&
+           memcmp(wire->refusal, text, wire->refusal_length) == 0;
+}
+
+static void test_refusals(void)
+{
+    test_begin("the last error reply at top level is kept, with its number, however it is cut");
+    static const char replies[] = "+OK\r\n-MOVED 7 h:1\r\n:1\r\n*1\r\n-ERR inside\r\n!9\r\nASK 8 h:2\r\n$1\r\nx\r\n";
+    for (size_t cut = 0; cut < sizeof replies; cut++) {
+        oh_wire wire = wire_with(6);
+        oh_wire_read(&wire, (const uint8_t *)replies, cut);
+        CHECK(wire.answered < 2 || wire.answered > 3 || has_refusal(&wire, 2, "MOVED 7 h:1"));
+        CHECK(read_text(&wire, replies + cut) == strlen(replies + cut));
+        CHECK(has_refusal(&wire, 5, "ASK 8 h:2") && oh_wire_is_clean(&wire));
+    }
+    test_begin("of a long error reply the beginning is kept");
+    oh_wire wire = wire_with(1);
+    read_text(&wire, "-");
+    for (int i = 0; i < 1000; i++) {
+        read_text(&wire, "0123456789");
+    }
+    CHECK(read_text(&wire, "\r\n") == 2 && wire.answered == 1);
+    CHECK(wire.refusal_length == OH_MESSAGE_BYTES_MAX && memcmp(wire.refusal + 250, "012345", 6) == 0);
+    oh_wire_reset(&wire);
+    CHECK(wire.refusal_reply == 0 && oh_wire_is_clean(&wire));
+}
+
+static void test_pushes(void)
+{
+    test_begin("push frames answer nothing and are counted apart, also where nothing is owed");
+    oh_wire wire = wire_with(0);
+    CHECK(read_text(&wire, ">2\r\n+a\r\n:1\r\n>0\r\n") == 16);
+    CHECK(wire.pushed == 2 && wire.answered == 0 && oh_wire_is_clean(&wire));
+    CHECK(read_text(&wire, ">1\r\n") == 4 && !oh_wire_is_clean(&wire));
+    CHECK(read_text(&wire, "+a\r\n+late\r\n") == 4 && strcmp(wire.error, OH_WIRE_SURPLUS) == 0);
+}
+
+void test_wire(void)
+{
+    test_streams();
+    test_debt();
+    test_half_command();
+    test_refused_writing();
+    test_refusals();
+    test_pushes();
+}
