@@ -1,0 +1,140 @@
+package io.onehop.core;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A server pool of a configuration: every directive that means something to a client, with its effective value.
+ *
+ * <p>Immutable; any thread may use it. Its text form never shows the password. Implements spec/config, section 6.
+ */
+public final class ServerPool {
+    private final String name;
+    private final int line;
+    private final Map<Directive, Object> values;
+    private final List<Server> servers;
+
+    ServerPool(String name, int line, Map<Directive, Object> values, List<Server> servers) {
+        this.name = name;
+        this.line = line;
+        this.values = values;
+        this.servers = List.copyOf(servers);
+    }
+
+    /** The effective value of a directive, or {@code null} if it has none. */
+    Object value(Directive directive) {
+        Object value = values.get(directive);
+        return value != null ? value : directive.standard();
+    }
+
+    private <T> T value(Directive directive, Class<T> type) {
+        return type.cast(value(directive));
+    }
+
+    private int number(Directive directive) {
+        return value(directive, Integer.class);
+    }
+
+    private boolean flag(Directive directive) {
+        return value(directive, Boolean.class);
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** The line of the file on which the pool's name stands. */
+    public int line() {
+        return line;
+    }
+
+    /** At least one server, in the order of the file; placement sorts them. */
+    public List<Server> servers() {
+        return servers;
+    }
+
+    public Hash hash() {
+        return value(Directive.HASH, Hash.class);
+    }
+
+    /** The hash tag, or {@code null} if keys are hashed whole. */
+    public HashTag hashTag() {
+        return value(Directive.HASH_TAG, HashTag.class);
+    }
+
+    public Distribution distribution() {
+        return value(Directive.DISTRIBUTION, Distribution.class);
+    }
+
+    /** The deadline of one call in milliseconds; 0 waits without end. */
+    public int timeoutMs() {
+        return number(Directive.TIMEOUT);
+    }
+
+    /** Whether the pool speaks redis; otherwise it speaks memcached, which the clients refuse. */
+    public boolean redis() {
+        return flag(Directive.REDIS);
+    }
+
+    /** The password, or {@code null}. It must never appear in a message. */
+    public String redisAuth() {
+        return value(Directive.REDIS_AUTH, String.class);
+    }
+
+    /** The ACL user, or {@code null}. */
+    public String username() {
+        return value(Directive.USERNAME, String.class);
+    }
+
+    /**
+     * The database as nutcracker means it: selected before signing in, never on a unix socket, and a refusal leaves
+     * database 0. 0 if unset; never set together with {@link #database()}.
+     */
+    public int redisDb() {
+        return number(Directive.REDIS_DB);
+    }
+
+    /** Whether {@link #database()} is set, be it to 0. */
+    public boolean hasDatabase() {
+        return values.containsKey(Directive.DATABASE);
+    }
+
+    /** OneHop's own directive: the database selected after signing in, on every kind of socket; 0 if unset. */
+    public int database() {
+        return hasDatabase() ? number(Directive.DATABASE) : 0;
+    }
+
+    /** Connections per node and client, 1 to 65535. */
+    public int poolSize() {
+        return number(Directive.POOL_SIZE);
+    }
+
+    public boolean preconnect() {
+        return flag(Directive.PRECONNECT);
+    }
+
+    /** Whether placement leaves out nodes that failed; off by default, because keys move. */
+    public boolean autoEjectHosts() {
+        return flag(Directive.AUTO_EJECT_HOSTS);
+    }
+
+    /** How many failures in a row eject a node. */
+    public int serverFailureLimit() {
+        return number(Directive.SERVER_FAILURE_LIMIT);
+    }
+
+    /** How long an ejected node stays out, in milliseconds. */
+    public int serverRetryTimeoutMs() {
+        return number(Directive.SERVER_RETRY_TIMEOUT);
+    }
+
+    /** nutcracker's number of connections per node; OneHop goes by {@link #poolSize()}. */
+    public int serverConnections() {
+        return number(Directive.SERVER_CONNECTIONS);
+    }
+
+    @Override
+    public String toString() {
+        return "server pool " + name + " of " + servers.size() + " servers";
+    }
+}

@@ -1,0 +1,136 @@
+package io.onehop.core;
+
+import io.onehop.core.placement.AnyNode;
+import io.onehop.core.placement.Ketama;
+import io.onehop.core.placement.Modula;
+import io.onehop.core.placement.Placement;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * An immutable picture of one server pool, and the way from a key to its node.
+ *
+ * <p>Built once from a pool of the configuration, optionally without the nodes that are ejected at that moment;
+ * asked a million times a second after that, by any number of threads. Nothing is resolved or connected here. To change
+ * a topology, build another one and put it in its place.
+ *
+ * <p>Before it on the road: the key of a command; after it: the node's connections.
+ * Implements spec/topology and spec/placement.
+ */
+public final class Topology {
+    /*
+     * One server gets every key and nothing is hashed, so that a pool of one has no placement at all. Otherwise the way of
+     * a key is: hash tag, hash (0 for an empty key), placement. Servers are sorted by the length of their name, then by its bytes: the
+     * order in the file plays no part, and a node's index is its place in that order, ejected or not.
+     */
+
+    private static final Comparator<byte[]> BY_LENGTH_THEN_BYTES =
+            Comparator.<byte[]>comparingInt(name -> name.length).thenComparing(Arrays::compareUnsigned);
+
+    private final ServerPool pool;
+    private final List<Node> nodes;
+    private final Placement placement;
+    private final Hash hash;
+    private final HashTag tag;
+    private final String fingerprint;
+
+    private Topology(ServerPool pool, List<Node> nodes, Placement placement) {
+        this.pool = pool;
+        this.nodes = nodes;
+        this.placement = placement;
+        this.hash = pool.hash();
+        this.tag = pool.hashTag();
+        this.fingerprint = Fingerprint.of(pool, nodes);
+    }
+
+    /** The topology of a pool whose nodes are all in place. */
+    public static Topology of(ServerPool pool) {
+        return of(pool, Set.of());
+    }
+
+    /**
+     * The topology of a pool without the nodes of the given names. Names it does not have are ignored; if all nodes are ejected, none
+     * is: nutcracker keeps its last ring, too.
+     */
+    public static Topology of(ServerPool pool, Set<String> ejected) {
+        List<Node> nodes = sorted(pool.servers());
+        List<Node> live = nodes.stream().filter(node -> !ejected.contains(node.name())).toList();
+        return new Topology(pool, nodes, nodes.size() == 1 ? null : placement(pool, live.isEmpty() ? nodes : live));
+    }
+
+    private static List<Node> sorted(List<Server> servers) {
+        List<Server> sorted = new ArrayList<>(servers);
+        sorted.sort(Comparator.comparing(server -> server.name().getBytes(StandardCharsets.UTF_8), BY_LENGTH_THEN_BYTES));
+        List<Node> nodes = new ArrayList<>();
+        for (Server server : sorted) {
+            nodes.add(new Node(nodes.size(), server.name(), server.host(), server.port(), server.path(), server.weight()));
+        }
+        return List.copyOf(nodes);
+    }
+
+    private static Placement placement(ServerPool pool, List<Node> live) {
+        return switch (pool.distribution()) {
+            case KETAMA -> Ketama.of(live);
+            case MODULA -> Modula.of(live);
+            case RANDOM -> AnyNode.of(live);
+        };
+    }
+
+    /** The index of the node that has a key, given as {@code length} bytes from {@code offset}. Allocates nothing, takes no lock. */
+    public int locateIndex(byte[] key, int offset, int length) {
+        return placement == null ? 0 : placement.locate(hash(Key.hashed(key, offset, length, tag), key));
+    }
+
+    private int hash(long part, byte[] key) {
+        return Key.length(part) == 0 ? 0 : hash.of(key, Key.offset(part), Key.length(part));
+    }
+
+    /** The node that has a key. */
+    public Node locate(byte[] key) {
+        return nodes.get(locateIndex(key, 0, key.length));
+    }
+
+    /** The node that has a key, taken as UTF-8. */
+    public Node locate(String key) {
+        return locate(key.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** All nodes by index, ejected ones too. */
+    public List<Node> nodes() {
+        return nodes;
+    }
+
+    /** The pool this is a picture of. */
+    public ServerPool pool() {
+        return pool;
+    }
+
+    /** 32 hexadecimal digits, equal in two processes exactly if they place keys alike, whatever their language. Ejection does not change it. */
+    public String fingerprint() {
+        return fingerprint;
+    }
+
+    /** What {@link #locate} does, told step by step. */
+    public Explanation explain(byte[] key) {
+        if (placement == null) {
+            return explanation(key, Key.hashed(key, 0, key.length, null), 0, 0, 0);
+        }
+        long part = Key.hashed(key, 0, key.length, tag);
+        int hashed = hash(part, key);
+        return explanation(key, part, hashed, placement.point(hashed), placement.locate(hashed));
+    }
+
+    /** What {@link #locate} does, told step by step. */
+    public Explanation explain(String key) {
+        return explain(key.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private Explanation explanation(byte[] key, long part, int hashed, long point, int index) {
+        byte[] bytes = Arrays.copyOfRange(key, Key.offset(part), Key.offset(part) + Key.length(part));
+        return new Explanation(key.clone(), bytes, hash, Integer.toUnsignedLong(hashed), pool.distribution(), point, nodes.get(index));
+    }
+}

@@ -1,0 +1,22 @@
+package io.onehop.core.hash;
+
+/**
+ * {@code fnv1a_32}: 32-bit FNV-1a: xor, then multiply, with bytes widened with their sign.
+ *
+ * <p>spec/hash, fnv1a_32.
+ */
+public final class Fnv1a_32 {
+    private static final int START = 0x811c9dc5;
+    private static final int PRIME = 0x01000193;
+
+    private Fnv1a_32() {
+    }
+
+    public static int of(byte[] bytes, int offset, int length) {
+        int hash = START;
+        for (int i = offset; i < offset + length; i++) {
+            hash = (hash ^ bytes[i]) * PRIME; // Java widens with the sign, as nutcracker does on x86.
+        }
+        return hash;
+    }
+}

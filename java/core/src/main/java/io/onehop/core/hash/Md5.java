@@ -1,0 +1,97 @@
+package io.onehop.core.hash;
+
+/**
+ * MD5, as a key hash ({@code md5}: the first four digest bytes, lowest first) and as the source of ketama's ring points.
+ *
+ * <p>Not the JDK's MessageDigest: that allocates an object and a digest for every key, and is slower for
+ * names of 30 bytes, of which a ring of 1,000 servers needs 40,000.
+ *
+ * <p>spec/hash, md5; RFC 1321.
+ */
+public final class Md5 {
+    private static final int BLOCK = 64;
+    /** The sines of RFC 1321: the whole part of 2^32 times |sin(i + 1)|. */
+    private static final int[] SINES = new int[BLOCK];
+
+    static {
+        for (int i = 0; i < BLOCK; i++) {
+            SINES[i] = (int) (long) (0x1p32 * Math.abs(StrictMath.sin(i + 1)));
+        }
+    }
+
+    private Md5() {
+    }
+
+    public static int of(byte[] bytes, int offset, int length) {
+        return digest(bytes, offset, length, null);
+    }
+
+    /** Writes the digest as four little-endian words into {@code words} unless that is {@code null}; returns the first. */
+    public static int digest(byte[] bytes, int offset, int length, int[] words) {
+        int a = 0x67452301;
+        int b = 0xefcdab89;
+        int c = 0x98badcfe;
+        int d = 0x10325476;
+        // The padding is one byte 0x80 and the length in bits as a 64-bit number, at the end of a block.
+        for (int start = 0; start < length + 9; start += BLOCK) {
+            int a0 = a;
+            int b0 = b;
+            int c0 = c;
+            int d0 = d;
+            for (int i = 0; i < 16; i += 4) {
+                a = step(a, b, (b & c) | (~b & d), word(bytes, offset, length, start, i), i, 7);
+                d = step(d, a, (a & b) | (~a & c), word(bytes, offset, length, start, i + 1), i + 1, 12);
+                c = step(c, d, (d & a) | (~d & b), word(bytes, offset, length, start, i + 2), i + 2, 17);
+                b = step(b, c, (c & d) | (~c & a), word(bytes, offset, length, start, i + 3), i + 3, 22);
+            }
+            for (int i = 16; i < 32; i += 4) {
+                a = step(a, b, (d & b) | (~d & c), word(bytes, offset, length, start, 5 * i + 1), i, 5);
+                d = step(d, a, (c & a) | (~c & b), word(bytes, offset, length, start, 5 * i + 6), i + 1, 9);
+                c = step(c, d, (b & d) | (~b & a), word(bytes, offset, length, start, 5 * i + 11), i + 2, 14);
+                b = step(b, c, (a & c) | (~a & d), word(bytes, offset, length, start, 5 * i + 16), i + 3, 20);
+            }
+            for (int i = 32; i < 48; i += 4) {
+                a = step(a, b, b ^ c ^ d, word(bytes, offset, length, start, 3 * i + 5), i, 4);
+                d = step(d, a, a ^ b ^ c, word(bytes, offset, length, start, 3 * i + 8), i + 1, 11);
+                c = step(c, d, d ^ a ^ b, word(bytes, offset, length, start, 3 * i + 11), i + 2, 16);
+                b = step(b, c, c ^ d ^ a, word(bytes, offset, length, start, 3 * i + 14), i + 3, 23);
+            }
+            for (int i = 48; i < 64; i += 4) {
+                a = step(a, b, c ^ (b | ~d), word(bytes, offset, length, start, 7 * i), i, 6);
+                d = step(d, a, b ^ (a | ~c), word(bytes, offset, length, start, 7 * i + 7), i + 1, 10);
+                c = step(c, d, a ^ (d | ~b), word(bytes, offset, length, start, 7 * i + 14), i + 2, 15);
+                b = step(b, c, d ^ (c | ~a), word(bytes, offset, length, start, 7 * i + 21), i + 3, 21);
+            }
+            a += a0;
+            b += b0;
+            c += c0;
+            d += d0;
+        }
+        if (words != null) {
+            words[0] = a;
+            words[1] = b;
+            words[2] = c;
+            words[3] = d;
+        }
+        return a;
+    }
+
+    /** What depends on the step before, {@code mixed}, is added last: the chain of 64 steps is what MD5 takes its time for. */
+    private static int step(int a, int b, int mixed, int word, int i, int turn) {
+        return b + Integer.rotateLeft(a + word + SINES[i] + mixed, turn);
+    }
+
+    /** Word {@code i} modulo 16 of the padded block at {@code start}, made on the fly so that no block is ever copied. */
+    private static int word(byte[] bytes, int offset, int length, int start, int i) {
+        int at = start + (i & 15) * 4;
+        int left = length - at;
+        if (left >= 4) {
+            return LittleEndian.word(bytes, offset + at);
+        }
+        if (left >= 0) {
+            return LittleEndian.partOfWord(bytes, offset + at, left) | 0x80 << (8 * left);
+        }
+        boolean isLastBlock = start + BLOCK >= length + 9;
+        return (i & 15) == 14 && isLastBlock ? length << 3 : (i & 15) == 15 && isLastBlock ? length >>> 29 : 0;
+    }
+}

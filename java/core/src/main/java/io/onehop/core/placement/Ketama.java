@@ -1,0 +1,139 @@
+package io.onehop.core.placement;
+
+import io.onehop.core.Limits;
+import io.onehop.core.Node;
+import io.onehop.core.hash.Md5;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Consistent hashing as nutcracker does it: each node has points on a ring of 2^32 values, and a hash belongs to the
+ * node of the first point that is not below it; behind the last point the ring begins anew.
+ *
+ * <p>How many points a node gets is computed in single precision, in exactly the order of the C expression: in
+ * double precision 25 equal nodes would have 40 groups each instead of 39, and other keys would move.
+ * A node may have no point at all. Equal points keep the order in which they were made.
+ *
+ * <p>spec/placement, ketama.
+ */
+public final class Ketama implements Placement {
+    private static final int POINTS_PER_NODE = 160;
+    private static final int POINTS_PER_DIGEST = 4;
+    private static final int DIGITS_MAX = 10;
+
+    private final Boundaries points;
+    /** The node of each point; one entry more repeats the first, where the ring closes. */
+    private final int[] owners;
+
+    private Ketama(int[] sortedPoints, int[] owners) {
+        this.points = new Boundaries(sortedPoints);
+        this.owners = owners;
+    }
+
+    /** The ring of the live nodes, given in sorted order. */
+    public static Ketama of(List<Node> live) {
+        int weights = live.stream().mapToInt(Node::weight).sum();
+        int[] groups = live.stream().mapToInt(node -> groups(node.weight(), weights, live.size())).toArray();
+        long[] ring = new long[Arrays.stream(groups).sum() * POINTS_PER_DIGEST];
+        int count = 0;
+        for (int i = 0; i < groups.length; i++) {
+            count = addPoints(ring, count, live.get(i), groups[i]);
+        }
+        return ofPoints(sortedByPoint(ring));
+    }
+
+    /** Groups of four points for one node; every step rounds to single precision, in this order. */
+    static int groups(int weight, int weights, int liveCount) {
+        float share = (float) weight / (float) weights;
+        float groups = share * POINTS_PER_NODE / POINTS_PER_DIGEST * (float) liveCount;
+        return (int) Math.floor((float) (groups + 0.0000000001));
+    }
+
+    /** Adds the points of one node, each an entry with the point above the index of the node; returns how many there are now. */
+    private static int addPoints(long[] ring, int count, Node node, int groups) {
+        byte[] name = node.name().getBytes(StandardCharsets.UTF_8);
+        byte[] text = Arrays.copyOf(name, name.length + 1 + DIGITS_MAX);
+        text[name.length] = '-';
+        int[] digest = new int[POINTS_PER_DIGEST];
+        for (int group = 0; group < groups; group++) {
+            int length = writeDigits(text, name.length + 1, group);
+            Md5.digest(text, 0, Math.min(length, Limits.POINT_BYTES_MAX), digest);
+            for (int point : digest) {
+                ring[count++] = (long) point << Integer.SIZE | node.index();
+            }
+        }
+        return count;
+    }
+
+    /** Writes a number in decimal digits; returns where they end. */
+    private static int writeDigits(byte[] text, int start, int number) {
+        int end = start + 1;
+        for (int rest = number / 10; rest > 0; rest /= 10) {
+            end++;
+        }
+        for (int at = end - 1, rest = number; at >= start; at--, rest /= 10) {
+            text[at] = (byte) ('0' + rest % 10);
+        }
+        return end;
+    }
+
+    private static Ketama ofPoints(long[] ring) {
+        int[] points = new int[ring.length];
+        int[] owners = new int[ring.length + 1];
+        for (int i = 0; i < ring.length; i++) {
+            points[i] = (int) (ring[i] >>> Integer.SIZE);
+            owners[i] = (int) ring[i];
+        }
+        owners[ring.length] = owners[0];
+        return new Ketama(points, owners);
+    }
+
+    /**
+     * Radix sort by the upper half, two passes of 16 bits: ten times as fast as comparing for the 160,000 points of 1,000 nodes,
+     * and stable, which the order of equal points depends on.
+     */
+    private static long[] sortedByPoint(long[] ring) {
+        return sortedByDigit(sortedByDigit(ring, 32), 48);
+    }
+
+    private static long[] sortedByDigit(long[] ring, int shift) {
+        int[] next = new int[(1 << 16) + 1];
+        for (long entry : ring) {
+            next[(int) (entry >>> shift & 0xffff) + 1]++;
+        }
+        for (int i = 1; i < next.length; i++) {
+            next[i] += next[i - 1];
+        }
+        long[] sorted = new long[ring.length];
+        for (long entry : ring) {
+            sorted[next[(int) (entry >>> shift & 0xffff)]++] = entry;
+        }
+        return sorted;
+    }
+
+    int pointsCount() {
+        return points.count();
+    }
+
+    /** The value of the point at a position of the ring. */
+    long value(int position) {
+        return points.number(position);
+    }
+
+    /** The node of the point at a position of the ring. */
+    int owner(int position) {
+        return owners[position];
+    }
+
+    @Override
+    public int locate(int hash) {
+        return owners[points.find(hash)];
+    }
+
+    @Override
+    public long point(int hash) {
+        int position = points.find(hash);
+        return points.number(position < points.count() ? position : 0);
+    }
+}

@@ -1,0 +1,46 @@
+package io.onehop.core.placement;
+
+import io.onehop.core.Node;
+import java.util.List;
+
+/**
+ * The hash modulo the sum of the weights: nodes in sorted order have as many slots in a row as their weight says.
+ *
+ * <p>A node's slots are kept as their last number, not one by one: a weight of two milliards costs no more than 1.
+ *
+ * <p>spec/placement, modula.
+ */
+public final class Modula implements Placement {
+    private final Boundaries lastSlots;
+    private final int[] owners;
+    private final int slotsCount;
+
+    private Modula(int[] lastSlots, int[] owners) {
+        this.slotsCount = lastSlots[lastSlots.length - 1] + 1;
+        this.lastSlots = new Boundaries(lastSlots);
+        this.owners = owners;
+    }
+
+    /** The slots of the live nodes, given in sorted order; their weights add up to less than 2^31. */
+    public static Modula of(List<Node> live) {
+        int[] lastSlots = new int[live.size()];
+        int[] owners = new int[live.size()];
+        int slots = 0;
+        for (int i = 0; i < owners.length; i++) {
+            slots += live.get(i).weight();
+            lastSlots[i] = slots - 1;
+            owners[i] = live.get(i).index();
+        }
+        return new Modula(lastSlots, owners);
+    }
+
+    @Override
+    public int locate(int hash) {
+        return owners[lastSlots.find(Integer.remainderUnsigned(hash, slotsCount))];
+    }
+
+    @Override
+    public long point(int hash) {
+        return Integer.remainderUnsigned(hash, slotsCount);
+    }
+}

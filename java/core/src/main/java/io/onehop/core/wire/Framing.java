@@ -1,0 +1,246 @@
+package io.onehop.core.wire;
+
+import io.onehop.core.Limits;
+
+/**
+ * The RESP framing of one connection, without I/O: bytes in, counted replies out, or one fault that stays.
+ *
+ * <p>Every command that is written is announced with {@link #owe}, everything that is read is shown to {@link #read} in
+ * pieces of any size. So it is always known how many replies the node still owes, and form and limits of every byte
+ * are checked before anybody may believe it. Nothing is kept, nothing is allocated, nothing recurses. RESP2 and RESP3 replies
+ * are framed; a push frame answers nothing and is skipped, an attribute belongs to the answer behind it, streamed types are
+ * refused. For one thread at a time.
+ *
+ * <p>Twin of {@code core/wire} in C. Implements spec/wire.
+ */
+public final class Framing {
+    /** What can be wrong with a stream; the stream is then to be closed. */
+    public enum Fault {
+        SURPLUS("a reply that nobody asked for"),
+        TYPE("a byte that begins no reply"),
+        LENGTH("a length that is no number or beyond the limit"),
+        LINE("a line that ends in LF alone or is beyond the limit"),
+        CRLF("a reply that does not end with CR LF"),
+        DEPTH("a reply that is nested too deep");
+
+        private final String sentence;
+
+        Fault(String sentence) {
+            this.sentence = sentence;
+        }
+
+        public String sentence() {
+            return sentence;
+        }
+    }
+
+    /* Where the reader stands inside a reply. */
+    private static final int AT_TYPE = 0;
+    private static final int IN_LENGTH = 1;
+    private static final int IN_LINE = 2;
+    private static final int IN_BULK = 3;
+    private static final int AT_LF_OF_LENGTH = 4;
+    private static final int AT_LF_OF_LINE = 5;
+    private static final int AT_CR_OF_BULK = 6;
+    private static final int AT_LF_OF_BULK = 7;
+
+    private int state = AT_TYPE;
+    private byte type;
+    private boolean isNegative;
+    private int lineBytes;
+    /** The length that is being read, then the bytes of the bulk that are still to come. */
+    private long number;
+    private int depth;
+    /** Elements still to come of each open aggregate, outermost first. */
+    private final long[] missing = new long[Limits.WIRE_DEPTH_MAX];
+    /** The type of each open aggregate. */
+    private final byte[] open = new byte[Limits.WIRE_DEPTH_MAX];
+
+    private long announced;
+    private long answered;
+    private long pushed;
+    private Fault fault;
+
+    /** Announces commands: call it before their first byte is written, so that whatever interrupts the write finds their replies owed. */
+    public void owe(int commands) {
+        announced += commands;
+    }
+
+    /** Replies that the node still owes. */
+    public long owed() {
+        return announced - answered;
+    }
+
+    /** Whole replies read. */
+    public long answered() {
+        return answered;
+    }
+
+    /** Whole push frames read. */
+    public long pushed() {
+        return pushed;
+    }
+
+    /** What is wrong with the stream, or {@code null}; it stays. */
+    public Fault fault() {
+        return fault;
+    }
+
+    /** Whether another caller may use the connection: nothing owed, nothing half read, no fault. */
+    public boolean isClean() {
+        return fault == null && announced == answered && state == AT_TYPE && depth == 0;
+    }
+
+    /**
+     * Shows bytes that were read. Returns how many of them may be believed: all, or, once there is a fault, those before the first
+     * one that is wrong. A reply that nobody asked for is wrong from its first byte.
+     */
+    public int read(byte[] bytes, int offset, int length) {
+        int end = offset + length;
+        int at = offset;
+        while (at < end && fault == null) {
+            at = switch (state) {
+                case AT_TYPE -> atType(bytes, at);
+                case IN_LENGTH -> inLength(bytes, at, end);
+                case IN_LINE -> inLine(bytes, at, end);
+                case IN_BULK -> inBulk(at, end);
+                case AT_LF_OF_LENGTH -> expect(bytes, at, '\n') ? lengthEnds(at + 1) : at;
+                case AT_LF_OF_LINE -> expect(bytes, at, '\n') ? valueEnds(at + 1) : at;
+                case AT_CR_OF_BULK -> expect(bytes, at, '\r') ? go(AT_LF_OF_BULK, at + 1) : at;
+                default -> expect(bytes, at, '\n') ? valueEnds(at + 1) : at;
+            };
+        }
+        return at - offset;
+    }
+
+    private int atType(byte[] bytes, int at) {
+        type = bytes[at];
+        if (depth == 0 && announced == answered && type != '>') {
+            return fail(Fault.SURPLUS, at);
+        }
+        switch (type) {
+            case '$', '*', '=', '!', '%', '~', '|', '>':
+                number = -1;
+                isNegative = false;
+                lineBytes = 0;
+                return go(IN_LENGTH, at + 1);
+            case '+', '-', ':', '_', '#', ',', '(':
+                lineBytes = 0;
+                return go(IN_LINE, at + 1);
+            default:
+                return fail(Fault.TYPE, at);
+        }
+    }
+
+    private int inLength(byte[] bytes, int from, int end) {
+        for (int at = from; at < end; at++) {
+            int digit = bytes[at] - '0';
+            if (digit < 0 || digit > 9) {
+                return lengthStops(bytes[at], at);
+            }
+            if (number == 0 || isNegative && (number >= 0 || digit != 1)) {
+                return fail(Fault.LENGTH, at);
+            }
+            number = Math.max(number, 0) * 10 + digit;
+            if (number > lengthMax()) {
+                return fail(Fault.LENGTH, at);
+            }
+        }
+        return end;
+    }
+
+    private int lengthStops(byte stop, int at) {
+        if (stop == '\r' && number >= 0) {
+            return go(AT_LF_OF_LENGTH, at + 1);
+        }
+        if (stop == '-' && number < 0 && !isNegative && (type == '$' || type == '*')) {
+            isNegative = true;
+            return at + 1;
+        }
+        return fail(Fault.LENGTH, at);
+    }
+
+    private long lengthMax() {
+        return type == '$' || type == '=' || type == '!' ? Limits.WIRE_BULK_BYTES_MAX : Limits.WIRE_ELEMENTS_MAX;
+    }
+
+    private int lengthEnds(int at) {
+        if (isNegative) {
+            return valueEnds(at);
+        }
+        if (type == '$' || type == '=' || type == '!') {
+            return go(number == 0 ? AT_CR_OF_BULK : IN_BULK, at);
+        }
+        long elements = type == '%' || type == '|' ? number * 2 : number;
+        if (elements == 0) {
+            return type == '|' ? go(AT_TYPE, at) : valueEnds(at);
+        }
+        if (depth == missing.length) {
+            return fail(Fault.DEPTH, at - 1);
+        }
+        missing[depth] = elements;
+        open[depth] = type;
+        depth++;
+        return go(AT_TYPE, at);
+    }
+
+    private int inLine(byte[] bytes, int from, int end) {
+        int stop = (int) Math.min(end, from + (long) Limits.WIRE_LINE_BYTES_MAX - lineBytes);
+        int at = from;
+        while (at < stop && bytes[at] != '\r' && bytes[at] != '\n') {
+            at++;
+        }
+        lineBytes += at - from;
+        if (at == end) {
+            return end;
+        }
+        if (bytes[at] == '\r') {
+            return go(AT_LF_OF_LINE, at + 1);
+        }
+        return fail(Fault.LINE, at);
+    }
+
+    private int inBulk(int at, int end) {
+        int taken = (int) Math.min(number, end - at);
+        number -= taken;
+        return number == 0 ? go(AT_CR_OF_BULK, at + taken) : end;
+    }
+
+    /** One value is whole; with it, perhaps, the aggregates it was the last element of. */
+    private int valueEnds(int at) {
+        state = AT_TYPE;
+        byte ended = type;
+        while (depth > 0 && --missing[depth - 1] == 0) {
+            depth--;
+            ended = open[depth];
+            if (ended == '|') {
+                return at;
+            }
+        }
+        if (depth == 0) {
+            if (ended == '>') {
+                pushed++;
+            } else {
+                answered++;
+            }
+        }
+        return at;
+    }
+
+    private boolean expect(byte[] bytes, int at, char wanted) {
+        if (bytes[at] != wanted) {
+            fault = Fault.CRLF;
+        }
+        return fault == null;
+    }
+
+    private int go(int next, int at) {
+        state = next;
+        return at;
+    }
+
+    private int fail(Fault what, int at) {
+        fault = what;
+        return at;
+    }
+}

@@ -1,0 +1,73 @@
+package io.onehop.core.placement;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.onehop.core.Node;
+import io.onehop.core.Spec;
+import io.onehop.core.Topology;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whole rings, point by point, against the vectors of spec/placement. */
+class KetamaTest {
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ketama_rings", "ketama_sizes", "ketama_ties"})
+    void aRingHasThePointsOfItsVectorInTheirOrder(String page) {
+        for (JsonObject group : Spec.groups("placement/vectors/" + page + ".json")) {
+            List<Node> live = live(group);
+            Ketama ring = Ketama.of(live);
+            String title = group.get("comment").getAsString();
+            assertEquals(group.get("total").getAsInt(), ring.pointsCount(), title);
+            assertEquals(group.get("checksum").getAsLong(), checksum(ring), title);
+            assertArrayEquals(numbers(group.getAsJsonArray("points")), pointsOfNodes(ring, group.getAsJsonArray("points").size()), title);
+            checkEnds(ring, group);
+        }
+    }
+
+    private static void checkEnds(Ketama ring, JsonObject group) {
+        JsonArray first = group.getAsJsonArray("first");
+        JsonArray last = group.getAsJsonArray("last");
+        for (int i = 0; i < first.size(); i++) {
+            assertArrayEquals(numbers(first.get(i).getAsJsonArray()), new long[] {ring.value(i), ring.owner(i)});
+        }
+        for (int i = 0; i < last.size(); i++) {
+            int position = ring.pointsCount() - last.size() + i;
+            assertArrayEquals(numbers(last.get(i).getAsJsonArray()), new long[] {ring.value(position), ring.owner(position)});
+        }
+    }
+
+    private static long checksum(Ketama ring) {
+        int sum = (int) 2166136261L;
+        for (int i = 0; i < ring.pointsCount(); i++) {
+            sum = (sum ^ (int) ring.value(i)) * 16777619;
+            sum = (sum ^ ring.owner(i)) * 16777619;
+        }
+        return Integer.toUnsignedLong(sum);
+    }
+
+    private static long[] pointsOfNodes(Ketama ring, int nodesCount) {
+        long[] points = new long[nodesCount];
+        for (int i = 0; i < ring.pointsCount(); i++) {
+            points[ring.owner(i)]++;
+        }
+        return points;
+    }
+
+    private static long[] numbers(JsonArray array) {
+        return array.asList().stream().mapToLong(number -> number.getAsLong()).toArray();
+    }
+
+    private static List<Node> live(JsonObject group) {
+        Set<String> dead = group.has("dead") ? new HashSet<>(Spec.strings(group.getAsJsonArray("dead"))) : Set.of();
+        Topology topology = Topology.of(Spec.config(group.get("config").getAsString()).pool(group.get("pool").getAsString()));
+        List<Node> live = topology.nodes().stream().filter(node -> !dead.contains(node.name())).toList();
+        return live.isEmpty() ? topology.nodes() : live;
+    }
+}

@@ -1,0 +1,21 @@
+package io.onehop.jedis;
+
+import io.onehop.core.ErrorKind;
+import io.onehop.core.ErrorKind.Outcome;
+
+/**
+ * The configuration is missing, malformed, lacks the server pool, or is not accepted by a node (password, user, database). Nothing was sent.
+ *
+ * <p>For a bad file the message tells line and reason. {@link #getNode()} is {@code null} unless a node was asked.
+ */
+public final class ConfigInvalid extends OneHopException {
+    private static final long serialVersionUID = 1;
+
+    ConfigInvalid(String message, Throwable cause) {
+        this(message, null, Outcome.NOT_SENT, cause);
+    }
+
+    ConfigInvalid(String message, String node, Outcome outcome, Throwable cause) {
+        super(ErrorKind.CONFIG_INVALID, message, node, outcome, cause);
+    }
+}

@@ -1,0 +1,17 @@
+package io.onehop.jedis;
+
+import io.onehop.core.ErrorKind;
+import io.onehop.core.ErrorKind.Outcome;
+
+/**
+ * One command, keys on two nodes. Nothing was sent.
+ *
+ * <p>The message names two of the keys, their nodes, and the hash tag that would bring them together.
+ */
+public final class CrossNode extends OneHopException {
+    private static final long serialVersionUID = 1;
+
+    CrossNode(String message) {
+        super(ErrorKind.CROSS_NODE, message, null, Outcome.NOT_SENT, null);
+    }
+}

@@ -1,0 +1,124 @@
+package io.onehop.jedis;
+
+import io.onehop.core.Node;
+import io.onehop.core.ServerPool;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
+import java.net.UnixDomainSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Pattern;
+
+/**
+ * Where a node is and what it is called: its addresses, resolved when a connection is made, and the words messages name it by.
+ *
+ * <p>Immutable but for the one look-up that may be under way; any thread may ask.
+ */
+final class Endpoint {
+    /*
+     * Looking up a name blocks in the C library for as long as it likes. So names (not addresses, which need no look-up) are looked up
+     * by a daemon thread that lives as long as the look-up, one at a time for each node, while callers wait no longer than
+     * their deadline. The JDK's own cache decides how long an answer holds.
+     */
+
+    private static final Pattern IPV4 = Pattern.compile("((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])(\\.|$)){4}");
+
+    private final Node node;
+    private final ServerPool pool;
+    private final AtomicReference<CompletableFuture<InetAddress[]>> lookup = new AtomicReference<>();
+
+    Endpoint(Node node, ServerPool pool) {
+        this.node = node;
+        this.pool = pool;
+    }
+
+    String name() {
+        return node.name();
+    }
+
+    boolean isUnix() {
+        return node.path() != null;
+    }
+
+    int poolSize() {
+        return pool.poolSize();
+    }
+
+    int timeoutMs() {
+        return pool.timeoutMs();
+    }
+
+    /** As messages name it. */
+    @Override
+    public String toString() {
+        return "node " + Failure.shown(node.name()) + " (" + Failure.shown(node.address()) + "), server pool " + Failure.shown(pool.name());
+    }
+
+    /** The addresses to try, in this order; at least one. */
+    List<SocketAddress> addresses(Deadline deadline) throws IOException {
+        if (isUnix()) {
+            return List.of(UnixDomainSocketAddress.of(node.path()));
+        }
+        List<SocketAddress> addresses = new ArrayList<>();
+        for (InetAddress address : isLiteral(node.host()) ? InetAddress.getAllByName(node.host()) : lookedUp(deadline)) {
+            addresses.add(new InetSocketAddress(address, node.port()));
+        }
+        return addresses;
+    }
+
+    /** Whether it is an address already; a colon can only be IPv6. */
+    private static boolean isLiteral(String host) {
+        return host.indexOf(':') >= 0 || IPV4.matcher(host).matches();
+    }
+
+    private InetAddress[] lookedUp(Deadline deadline) throws IOException {
+        try {
+            return lookup().get(deadline.waitNs(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException late) {
+            throw new SocketTimeoutException("the name was not resolved by the deadline");
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("the calling thread was interrupted");
+        } catch (ExecutionException failed) {
+            throw failed.getCause() instanceof IOException reason ? reason : new IOException("the name was not resolved", failed);
+        }
+    }
+
+    private CompletableFuture<InetAddress[]> lookup() {
+        CompletableFuture<InetAddress[]> mine = new CompletableFuture<>();
+        CompletableFuture<InetAddress[]> running = lookup.compareAndExchange(null, mine);
+        if (running != null) {
+            return running;
+        }
+        try {
+            Thread thread = new Thread(() -> lookUp(mine), "onehop-lookup");
+            thread.setDaemon(true);
+            thread.start();
+            return mine;
+        } catch (Throwable noThread) {
+            lookup.set(null);
+            mine.completeExceptionally(noThread);
+            throw noThread;
+        }
+    }
+
+    private void lookUp(CompletableFuture<InetAddress[]> answer) {
+        try {
+            InetAddress[] found = InetAddress.getAllByName(node.host());
+            lookup.set(null);
+            answer.complete(found);
+        } catch (Throwable failure) {
+            lookup.set(null);
+            answer.completeExceptionally(failure);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package io.onehop.jedis;
+
+import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.Limits;
+import io.onehop.core.wire.WireException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+
+/**
+ * Turns what went wrong beneath into the exception the caller sees: kind, node, outcome, and a sentence that says what to do.
+ *
+ * <p>In: what Java or Jedis threw, and how far the command got. Out: a {@link OneHopException}. Every message has the same form. Text of a server
+ * is escaped and cut; a password never enters a message. Implements spec/errors.json.
+ */
+final class Failure {
+
+    private Failure() {
+    }
+
+    /** The failure of an exchange with a node, or of the way to it. */
+    static OneHopException of(Throwable thrown, Endpoint endpoint, Outcome outcome) {
+        if (thrown instanceof OneHopException known) {
+            return known;
+        }
+        if (thrown instanceof NoSuchElementException) { // So says Commons Pool.
+            return new PoolExhausted(message("all " + endpoint.poolSize() + " connections stayed in use until the deadline",
+                    endpoint, outcome, "raise pool_size, or use connections for a shorter time"), endpoint.name(), outcome, thrown);
+        }
+        if (thrown instanceof IllegalStateException) { // And so.
+            return nodeDown("this client was closed", "build another one", thrown, endpoint, outcome);
+        }
+        return ofTransport(thrown, root(thrown), endpoint, outcome);
+    }
+
+    private static OneHopException ofTransport(Throwable thrown, Throwable root, Endpoint endpoint, Outcome outcome) {
+        if (root instanceof SocketTimeoutException) {
+            return new DeadlineExceeded(message("the timeout of " + endpoint.timeoutMs() + " ms passed", endpoint, outcome,
+                    "see whether the node hangs, or raise timeout"), endpoint.name(), outcome, thrown);
+        }
+        if (root instanceof InterruptedIOException || root instanceof InterruptedException) {
+            return new DeadlineExceeded(message("the calling thread was interrupted", endpoint, outcome,
+                    "find out who interrupts it"), endpoint.name(), outcome, thrown);
+        }
+        if (root instanceof IOException lost && !(root instanceof WireException)) {
+            return nodeDown(shown(why(lost)), "bring the node back", thrown, endpoint, outcome);
+        }
+        String what = root instanceof WireException ? root.getMessage() : root.toString();
+        return new ProtocolViolation(message("the node did not speak the protocol: " + shown(what), endpoint, outcome,
+                "see what listens at this address"), endpoint.name(), outcome, thrown);
+    }
+
+    private static NodeDown nodeDown(String what, String advice, Throwable thrown, Endpoint endpoint, Outcome outcome) {
+        return new NodeDown(message(what, endpoint, outcome, advice), endpoint.name(), outcome, thrown);
+    }
+
+    private static String why(IOException root) {
+        String text = root.getMessage();
+        return root instanceof UnknownHostException ? "the name does not resolve: " + text
+                : text == null ? "the connection was lost: " + root.getClass().getSimpleName() : text;
+    }
+
+    /** The first cause that says what happened: Jedis wraps it, some of it twice. */
+    private static Throwable root(Throwable thrown) {
+        Throwable root = thrown;
+        while (root.getCause() != null && !(root instanceof IOException)) {
+            root = root.getCause();
+        }
+        return root;
+    }
+
+    /** The node does not accept what the configuration says. */
+    static ConfigInvalid rejected(String what, String answer, Endpoint endpoint) {
+        return new ConfigInvalid(message(what + ": " + shown(answer), endpoint, Outcome.NOT_SENT,
+                "correct the server pool's configuration"), endpoint.name(), Outcome.NOT_SENT, null);
+    }
+
+    /** The node answered, and turned the connection away. */
+    static NodeDown turnedAway(String answer, Endpoint endpoint) {
+        return nodeDown("the node turned the connection away: " + shown(answer), "give the node room for more clients", null,
+                endpoint, Outcome.NOT_SENT);
+    }
+
+    /** What a batch throws of which these nodes failed: the first failure if nothing arrived, otherwise all of it. */
+    static OneHopException ofBatch(Map<String, OneHopException> failures, boolean hasArrived, String pool, List<Object> replies) {
+        OneHopException first = failures.values().iterator().next();
+        if (!hasArrived) {
+            return first;
+        }
+        return new PartialBatch("only a part of the batch was answered, " + failures.size() + " node(s) failed (first: " + first.getNode()
+                + "), server pool " + pool + ": " + Outcome.MAYBE_EXECUTED.phrase() + "; see the replies and failures carried along",
+                replies, failures);
+    }
+
+    private static String message(String what, Endpoint endpoint, Outcome outcome, String advice) {
+        return what + ", " + endpoint + ": " + outcome.phrase() + "; " + advice;
+    }
+
+    /** Foreign text as a message may show it: printable ASCII, at most {@link Limits#MESSAGE_BYTES_MAX} bytes. */
+    static String shown(String text) {
+        return text == null ? "" : shown(text.getBytes(StandardCharsets.UTF_8), Limits.MESSAGE_BYTES_MAX);
+    }
+
+    /** Bytes as a message may show them: each that is not printable ASCII as \xNN, cut to so many characters. */
+    static String shown(byte[] bytes, int charactersMax) {
+        StringBuilder shown = new StringBuilder();
+        for (byte one : bytes) {
+            boolean isPlain = one >= 0x20 && one < 0x7f && one != '"' && one != '\\';
+            String next = isPlain ? String.valueOf((char) one) : String.format("\\x%02x", one);
+            if (shown.length() + next.length() > charactersMax - 3) {
+                return shown.append("...").toString();
+            }
+            shown.append(next);
+        }
+        return shown.toString();
+    }
+}

@@ -1,0 +1,83 @@
+package io.onehop.jedis;
+
+import io.onehop.core.Distribution;
+import io.onehop.core.HashTag;
+import io.onehop.core.Limits;
+import io.onehop.core.Node;
+import io.onehop.core.Topology;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.util.SafeEncoder;
+
+/**
+ * From a command's keys to its node.
+ *
+ * <p>In: the keys as Jedis collected them ({@code getKeys()}, which knows those of EVAL and of sample keys, too) and a topology. Out: a node
+ * index, or {@link CrossNode} before anything is sent. Pure but for {@code random}, where a command is placed once, by its first key.
+ */
+final class Keys {
+    private final Topology topology;
+    private final boolean isRandom;
+
+    Keys(Topology topology) {
+        this.topology = topology;
+        this.isRandom = topology.pool().distribution() == Distribution.RANDOM;
+    }
+
+    /** The one node of all keys. */
+    int node(CommandArguments arguments, String command) {
+        List<Object> keys = arguments.getKeys();
+        int node = locate(keys.get(0));
+        for (int i = 1; i < keys.size() && !isRandom; i++) {
+            int other = locate(keys.get(i));
+            if (other != node) {
+                throw crossNode(command, bytes(keys.get(0)), node, bytes(keys.get(i)), other);
+            }
+        }
+        return node;
+    }
+
+    /** The node of each key, in the caller's order. */
+    int[] nodes(CommandArguments arguments) {
+        List<Object> keys = arguments.getKeys();
+        int[] nodes = new int[keys.size()];
+        for (int i = 0; i < nodes.length; i++) {
+            nodes[i] = locate(keys.get(i));
+        }
+        return nodes;
+    }
+
+    private int locate(Object key) {
+        byte[] bytes = bytes(key);
+        return topology.locateIndex(bytes, 0, bytes.length);
+    }
+
+    /** Commands of this client carry their keys encoded; those that a user built may carry text. */
+    private static byte[] bytes(Object key) {
+        return key instanceof byte[] bytes ? bytes : SafeEncoder.encode((String) key);
+    }
+
+    private CrossNode crossNode(String command, byte[] one, int oneNode, byte[] other, int otherNode) {
+        return new CrossNode(Failure.shown(command) + " needs all its keys on one node: key \"" + shown(one) + "\" is on node "
+                + shown(topology.nodes().get(oneNode)) + ", key \"" + shown(other) + "\" on node " + shown(topology.nodes().get(otherNode))
+                + ", server pool " + Failure.shown(topology.pool().name()) + ": the command was not sent; " + advice(one, other));
+    }
+
+    private String advice(byte[] one, byte[] other) {
+        HashTag tag = topology.pool().hashTag();
+        String open = tag == null ? "{" : shown(new byte[] {tag.open()});
+        String close = tag == null ? "}" : shown(new byte[] {tag.close()});
+        String tagged = open + shown(one) + close;
+        return (tag == null ? "set hash_tag: \"{}\" in the server pool and " : "") + "give both keys one hash tag, such as \""
+                + tagged + "\" and \"" + tagged + shown(other) + "\"";
+    }
+
+    private static String shown(Node node) {
+        return shown(node.name().getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String shown(byte[] bytes) {
+        return Failure.shown(bytes, Limits.SHOWN_BYTES_MAX);
+    }
+}

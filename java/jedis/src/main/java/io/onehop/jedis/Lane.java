@@ -1,0 +1,220 @@
+package io.onehop.jedis;
+
+import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.wire.WireException;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import redis.clients.jedis.CommandArguments;
+
+/**
+ * What one node has to do in one batch: its encoded commands, who waits for their replies, and how far it got.
+ *
+ * <p>Filled by {@link Pipeline} or {@link Merge}, driven by {@link Scatter}, which calls {@link #advance} whenever the node may be ready; nothing
+ * here waits for it. Ends done or failed; either way every {@link Taker} was told, and the connection is settled.
+ */
+final class Lane {
+    /*
+     * The window: at most so many bytes of requests are written whose replies are not read. A node that stops reading until its
+     * replies are read (SSDB) can then not stall us, nor can a fast one pile up replies in its memory for a batch of a
+     * million commands; and as the window moves on with each reply read, the node never runs out of work. One command may be larger than the window.
+     *
+     *      0        acknowledged          written                length
+     *      |  answered  |  unread: the window  |   not written yet   |
+     */
+    static final int WINDOW_BYTES = 1 << 17;
+
+    /* After the deadline what has arrived is still taken, but not for ever: a call is over within 25 ms of it. */
+    private static final int GRACE_MS = 10;
+
+    /* As much as one write(2) is given; the kernel takes what it has room for. */
+    private static final int WRITE_BYTES_MAX = 1 << 16;
+
+    private final Pool pool;
+    private final Requests requests = new Requests();
+    private final List<Taker> takers = new ArrayList<>();
+    private int[] sizes = new int[16];
+    private boolean isReadOnly = true;
+
+    private NodeConnection connection;
+    private boolean isKernelFull;
+    private long written;
+    private long reached;
+    private long acknowledged;
+    private long announced;
+    private int begun;
+    private int taken;
+    private boolean isRetried;
+    private OneHopException failure;
+
+    Lane(Pool pool) {
+        this.pool = pool;
+    }
+
+    /* ---- Filling ---- */
+
+    void append(CommandArguments arguments, boolean readOnly, Taker taker) {
+        added(requests.append(arguments), readOnly, taker);
+    }
+
+    void append(CommandArguments arguments, int[] positions, int step, boolean readOnly, Taker taker) {
+        added(requests.append(arguments, positions, step), readOnly, taker);
+    }
+
+    private void added(int size, boolean readOnly, Taker taker) {
+        if (takers.size() == sizes.length) {
+            sizes = Arrays.copyOf(sizes, sizes.length * 2);
+        }
+        sizes[takers.size()] = size;
+        takers.add(taker);
+        isReadOnly &= readOnly;
+    }
+
+    /* ---- Driving ---- */
+
+    Pool pool() {
+        return pool;
+    }
+
+    /** Takes a connection, perhaps not open yet. */
+    void start(NodeConnection leased) {
+        connection = leased;
+    }
+
+    /** Goes as far as is possible without waiting; tells whether that was any way at all. */
+    boolean advance(Deadline deadline) throws IOException {
+        boolean moved = begin();
+        while (connection.isConnected() && (takeArrived() || !isDone() && connection.fill() > 0)) {
+            moved = true;
+            write();
+            if (deadline.hasPassedBy(GRACE_MS)) {
+                throw new SocketTimeoutException("the deadline passed");
+            }
+        }
+        return moved;
+    }
+
+    /** Opens and writes as far as is possible without waiting; tells whether anything was written. */
+    boolean begin() throws IOException {
+        return connection.tryOpen() && write();
+    }
+
+    /** Writes as much as the window and the kernel allow; tells whether that was anything. */
+    private boolean write() throws IOException {
+        long before = written;
+        long end = windowEnd();
+        isKernelFull = false;
+        while (written < end && !isKernelFull) {
+            ByteBuffer next = requests.next(Math.min(end - written, WRITE_BYTES_MAX));
+            announce(written + next.remaining());
+            int size = next.remaining();
+            int count = connection.write(next);
+            requests.advance(count);
+            written += count;
+            reached = Math.max(reached, written);
+            isKernelFull = count < size;
+        }
+        return written > before;
+    }
+
+    private long windowEnd() {
+        long window = Math.max(WINDOW_BYTES, taken < takers.size() ? sizes[taken] : 0);
+        return Math.min(requests.length(), acknowledged + window);
+    }
+
+    /** Tells the guard of the commands that begin before this byte: their replies are owed from before they are written. */
+    private void announce(long end) {
+        int from = begun;
+        while (begun < takers.size() && announced < end) {
+            announced += sizes[begun];
+            begun++;
+        }
+        connection.owe(begun - from);
+    }
+
+    /** Hands out the replies that are whole, or one that is too large for the buffer; tells whether there was any. */
+    private boolean takeArrived() throws IOException {
+        long whole = connection.arrivedReplies();
+        if (whole == 0 && !isDone() && connection.isStuffed()) {
+            whole = 1;
+        }
+        for (long i = 0; i < whole; i++) {
+            if (!takers.get(taken).take(connection.nextReply())) {
+                throw new WireException("a reply of another shape than its command's");
+            }
+            acknowledged += sizes[taken];
+            taken++;
+        }
+        return whole > 0;
+    }
+
+    /** What to wait for before {@link #advance} can get on. */
+    int interest() {
+        return connection.interest() | (isKernelFull ? SelectionKey.OP_WRITE : 0);
+    }
+
+    NodeSocket socket() {
+        return connection.socket();
+    }
+
+    /* ---- Ending ---- */
+
+    boolean isDone() {
+        return taken == takers.size();
+    }
+
+    boolean hasArrived() {
+        return taken > 0;
+    }
+
+    OneHopException failure() {
+        return failure;
+    }
+
+    /**
+     * Whether the rest may be sent once more: the connection had been lying idle and turned out to be closed, and nothing of the rest was sent or
+     * all of it only reads.
+     */
+    boolean mayRetry(Throwable thrown) {
+        return Failure.of(thrown, pool.endpoint(), Outcome.NOT_SENT) instanceof NodeDown && connection != null && connection.isReused() && !isRetried
+                && (isReadOnly || written == acknowledged);
+    }
+
+    /** Gets ready to send the rest once more, over another connection. */
+    void retry() {
+        settle();
+        pool.purge();
+        isRetried = true;
+        requests.rewind(acknowledged);
+        written = acknowledged;
+        announced = acknowledged;
+        begun = taken;
+    }
+
+    /** Tells everybody who still waits; each learns whether a byte of his command was written. */
+    void fail(Throwable thrown) {
+        OneHopException unsent = Failure.of(thrown, pool.endpoint(), Outcome.NOT_SENT);
+        failure = reached > acknowledged ? Failure.of(thrown, pool.endpoint(), Outcome.MAYBE_EXECUTED) : unsent;
+        long from = acknowledged;
+        for (int i = taken; i < takers.size(); i++) {
+            takers.get(i).fail(from < reached ? failure : unsent);
+            from += sizes[i];
+        }
+        settle();
+    }
+
+    /** Ends the lease, if there is one: the connection goes back if it is clean. */
+    void settle() {
+        if (connection != null) {
+            if (!isDone()) {
+                connection.disconnect();
+            }
+            pool.settle(connection);
+            connection = null;
+        }
+    }
+}

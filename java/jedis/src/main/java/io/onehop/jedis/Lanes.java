@@ -1,0 +1,37 @@
+package io.onehop.jedis;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The lanes of one batch, one for each node that has something to do, in node order. */
+final class Lanes {
+    private final Pool[] pools;
+    private final Lane[] lanes;
+
+    Lanes(Pool[] pools) {
+        this.pools = pools;
+        this.lanes = new Lane[pools.length];
+    }
+
+    /** How many nodes there are. */
+    int size() {
+        return lanes.length;
+    }
+
+    Lane of(int node) {
+        if (lanes[node] == null) {
+            lanes[node] = new Lane(pools[node]);
+        }
+        return lanes[node];
+    }
+
+    List<Lane> used() {
+        List<Lane> used = new ArrayList<>(lanes.length);
+        for (Lane lane : lanes) {
+            if (lane != null) {
+                used.add(lane);
+            }
+        }
+        return used;
+    }
+}

@@ -1,0 +1,292 @@
+package io.onehop.jedis;
+
+import io.onehop.core.wire.ReplyGuard;
+import io.onehop.core.wire.WireException;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.util.Iterator;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.DefaultJedisSocketFactory;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.PushConsumerChain;
+import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.util.RedisInputStream;
+
+/**
+ * One connection to one node: Jedis' Connection over our socket, with the wire guard between.
+ *
+ * <p>Made without touching the network, opened when first leased, used by one thread at a time. It knows at every moment
+ * whether it is clean: nothing owed, nothing half read, nothing wrong. Only then may it be used again.
+ */
+final class NodeConnection extends Connection {
+    /*
+     * Two ways of use. A single command goes through Jedis' own executeCommand: it encodes, writes, reads, decodes, and our streams beneath wait
+     * no longer than the deadline. A batch writes ready-made bytes with write(), takes what has arrived with fill(), and decodes
+     * only replies that the guard has seen whole (arrivedReplies), so that serving one node never waits for another.
+     *
+     * Opening is in steps for the same reason: connect, greeting, open. Jedis' habit of connecting again by itself when a socket is
+     * closed is turned off: such a connection would have skipped the greeting.
+     */
+    private enum State { NEW, CONNECTING, GREETING, OPEN, CLOSED }
+
+    /** Hands Jedis the socket that is already connected. */
+    private static final class SocketSource extends DefaultJedisSocketFactory {
+        private NodeSocket socket;
+
+        SocketSource(String name) {
+            super(new HostAndPort(name, 0));
+        }
+
+        @Override
+        public Socket createSocket() {
+            return socket;
+        }
+    }
+
+    private final SocketSource source;
+    private final Endpoint endpoint;
+    private final Greeting greeting;
+    private State state = State.NEW;
+    private Deadline deadline = Deadline.NONE;
+    private Iterator<SocketAddress> addresses;
+    private NodeSocket socket;
+    private ReplyGuard guard;
+    private ReplyStream replies;
+    private long decoded;
+    private int greeted;
+    private boolean isReused;
+
+    NodeConnection(Endpoint endpoint, Greeting greeting) {
+        this(new SocketSource(endpoint.name()), endpoint, greeting);
+    }
+
+    private NodeConnection(SocketSource source, Endpoint endpoint, Greeting greeting) {
+        super(builder().socketFactory(source));
+        this.source = source;
+        this.endpoint = endpoint;
+        this.greeting = greeting;
+    }
+
+    /* ---- Opening ---- */
+
+    /** Begins a lease: everything until it is settled ends by this deadline. */
+    void use(Deadline deadline) {
+        this.deadline = deadline;
+        this.isReused = state == State.OPEN;
+        if (socket != null) {
+            socket.use(deadline);
+        }
+    }
+
+    /** Opens the connection if it is not open yet, waiting as needed. */
+    void open() throws IOException {
+        while (!tryOpen()) {
+            socket.await(interest());
+        }
+    }
+
+    /** Goes as far towards being open as is possible without waiting (but for the look-up of a name); tells whether it is open. */
+    boolean tryOpen() throws IOException {
+        if (state == State.NEW) {
+            addresses = endpoint.addresses(deadline).iterator();
+            connectToNext(null);
+        }
+        if (state == State.CONNECTING && isConnectFinished()) {
+            greet();
+        }
+        if (state == State.GREETING) {
+            judgeGreeting();
+        }
+        if (state == State.CLOSED) {
+            throw new IOException("the connection is closed");
+        }
+        return state == State.OPEN;
+    }
+
+    /** What to wait for before {@link #tryOpen} or {@link #fill} can get on. */
+    int interest() {
+        return state == State.CONNECTING ? SelectionKey.OP_CONNECT : SelectionKey.OP_READ;
+    }
+
+    private boolean isConnectFinished() throws IOException {
+        try {
+            return socket.finishConnect();
+        } catch (IOException failure) {
+            socket.close();
+            connectToNext(failure);
+            return false;
+        }
+    }
+
+    /** Begins to connect to the first address that does not fail at once. */
+    private void connectToNext(IOException failure) throws IOException {
+        IOException last = failure;
+        while (addresses.hasNext()) {
+            try {
+                socket = NodeSocket.connecting(addresses.next());
+                socket.use(deadline);
+                state = State.CONNECTING;
+                return;
+            } catch (IOException refused) {
+                last = refused;
+            }
+        }
+        throw last;
+    }
+
+    private void greet() throws IOException {
+        source.socket = socket;
+        guard = new ReplyGuard(socket.incoming(), () -> { });
+        replies = new ReplyStream(guard);
+        super.connect();
+        protocol = RedisProtocol.RESP2;
+        state = State.GREETING;
+        for (int i = 0; i < greeting.size(); i++) {
+            sendCommand(greeting.command(i));
+        }
+        flush();
+    }
+
+    private void judgeGreeting() throws IOException {
+        fill();
+        while (arrivedReplies() > 0) {
+            greeting.judge(greeted, nextReply());
+            greeted++;
+        }
+        if (greeted == greeting.size()) {
+            state = State.OPEN;
+        }
+    }
+
+    /* ---- A batch: bytes in, whole replies out, no waiting ---- */
+
+    /** Announces commands whose first byte is about to be written. */
+    void owe(int commands) {
+        guard.owe(commands);
+    }
+
+    /** Writes what the kernel takes now. */
+    int write(ByteBuffer requests) throws IOException {
+        return socket.write(requests);
+    }
+
+    /** Takes what has arrived; tells how many bytes. */
+    int fill() throws IOException {
+        socket.waits(false);
+        try {
+            return replies.isFull() ? 0 : replies.fill();
+        } finally {
+            socket.waits(true);
+        }
+    }
+
+    /** Whole replies that have arrived and are not decoded yet. */
+    long arrivedReplies() {
+        return guard.answered() - decoded;
+    }
+
+    /** Whether the next reply is larger than the buffer: decoding it is the only way on, and waits for its end. */
+    boolean isStuffed() {
+        return replies.isFull() && arrivedReplies() == 0;
+    }
+
+    /** Decodes the next reply; an error the node answered is returned, not thrown. */
+    Object nextReply() {
+        try {
+            return getUnflushedObject();
+        } catch (JedisDataException answer) {
+            return answer;
+        }
+    }
+
+    NodeSocket socket() {
+        return socket;
+    }
+
+    /** How many bytes the node's kernel has been given, over the life of the connection. */
+    long written() {
+        return socket == null ? 0 : socket.written();
+    }
+
+    /* ---- The verdict ---- */
+
+    /** Whether it had served before this lease, so that the node may have closed it meanwhile. */
+    boolean isReused() {
+        return isReused;
+    }
+
+    /** Whether every command sent was answered by a whole reply. */
+    boolean isAnswered() {
+        return guard != null && guard.owed() == 0;
+    }
+
+    /** Whether it may be leased: not opened yet, or clean and with nothing unread in the socket. */
+    boolean isUsable() {
+        return state == State.NEW || isClean() && !socket.hasSurplus();
+    }
+
+    /** Whether its exchanges all ended well: the only state in which it may be used again. */
+    boolean isClean() {
+        return state == State.OPEN && !isBroken() && guard.isClean() && replies.isEmpty();
+    }
+
+    /* ---- What Jedis calls ---- */
+
+    @Override
+    public void connect() {
+        if (!isConnected()) {
+            throw new JedisConnectionException(new IOException("the connection is closed"));
+        }
+    }
+
+    @Override
+    public boolean isConnected() {
+        return state == State.GREETING || state == State.OPEN;
+    }
+
+    @Override
+    public void sendCommand(CommandArguments arguments) {
+        guard.owe(1);
+        super.sendCommand(arguments);
+    }
+
+    @Override
+    protected Object protocolRead(RedisInputStream unused, PushConsumerChain pushes) {
+        if (replies.peek((byte) '>')) { // Jedis could take a push for the reply; without HELLO 3 there is none.
+            throw new JedisConnectionException(new WireException("a push frame in RESP2"));
+        }
+        try {
+            Object reply = super.protocolRead(replies, pushes);
+            decoded++;
+            return reply;
+        } catch (JedisDataException answer) {
+            decoded++;
+            throw answer;
+        }
+    }
+
+    /** Closes the socket; what Jedis may have buffered is not sent. */
+    @Override
+    public void disconnect() {
+        state = State.CLOSED;
+        setBroken();
+        if (socket != null) {
+            try {
+                socket.close();
+            } catch (IOException ignored) {
+                // Its descriptors are gone all the same.
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        disconnect();
+    }
+}

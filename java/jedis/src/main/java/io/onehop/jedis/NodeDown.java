@@ -1,0 +1,17 @@
+package io.onehop.jedis;
+
+import io.onehop.core.ErrorKind;
+import io.onehop.core.ErrorKind.Outcome;
+
+/**
+ * The node could not be reached, or was lost: it refused, reset or closed the connection, or its name does not resolve.
+ *
+ * <p>Only the keys of this node are affected; their placement does not change.
+ */
+public final class NodeDown extends OneHopException {
+    private static final long serialVersionUID = 1;
+
+    NodeDown(String message, String node, Outcome outcome, Throwable cause) {
+        super(ErrorKind.NODE_DOWN, message, node, outcome, cause);
+    }
+}

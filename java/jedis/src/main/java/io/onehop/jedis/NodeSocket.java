@@ -1,0 +1,261 @@
+package io.onehop.jedis;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.net.SocketTimeoutException;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import jdk.net.ExtendedSocketOptions;
+
+/**
+ * One socket to one node, TCP or unix, that never waits beyond the deadline: neither connecting, nor reading, nor writing.
+ *
+ * <p>Used by the thread that leased its connection; no other. After it on the road: the node's kernel.
+ */
+final class NodeSocket extends Socket {
+    /*
+     * Java's blocking sockets know no timeout for writing, and a node that hangs stops reading. So the channel is never
+     * blocking: read and write do what can be done now, and all waiting is one select with what is left of the deadline. The selector
+     * is the socket's own, with the one key in it; it costs two descriptors, and closing is immediate, as a shared one would
+     * keep a closed channel's descriptor until it selects again.
+     *
+     * Jedis wants a java.net.Socket and takes streams from it, so this is dressed as one. Its streams wait (they are read when a caller
+     * needs the bytes); Scatter, which serves many nodes at once, turns waiting off for the time being.
+     */
+
+    /* After 10 idle seconds ask the peer, every 5 seconds, 3 times: a host that vanished is noticed before the connection is used again. */
+    private static final int KEEPALIVE_IDLE_S = 10;
+    private static final int KEEPALIVE_INTERVAL_S = 5;
+    private static final int KEEPALIVE_COUNT = 3;
+
+    /* The JDK copies a heap buffer into a direct one of the same size and keeps that for the thread: so no larger ones. */
+    private static final int WRITE_BYTES_MAX = 1 << 16;
+
+    private final SocketChannel channel;
+    private final Selector selector;
+    private final SelectionKey key;
+    private final ByteBuffer peeked = ByteBuffer.allocateDirect(1);
+    private Deadline deadline = Deadline.NONE;
+    private boolean waits = true;
+    private boolean hasJustWritten;
+    private long written;
+    private ByteBuffer view = ByteBuffer.allocate(0);
+
+    private NodeSocket(SocketChannel channel, Selector selector) throws IOException {
+        this.channel = channel;
+        this.selector = selector;
+        this.key = channel.register(selector, 0);
+    }
+
+    /** A socket that has begun to connect; {@link #finishConnect} tells when it is done. */
+    static NodeSocket connecting(SocketAddress address) throws IOException {
+        SocketChannel channel = address instanceof UnixDomainSocketAddress
+                ? SocketChannel.open(StandardProtocolFamily.UNIX)
+                : SocketChannel.open();
+        Selector selector = null;
+        try {
+            channel.configureBlocking(false);
+            keepAlive(channel);
+            selector = Selector.open();
+            channel.connect(address);
+            return new NodeSocket(channel, selector);
+        } catch (IOException | RuntimeException | Error failure) {
+            channel.close();
+            if (selector != null) {
+                selector.close();
+            }
+            throw failure;
+        }
+    }
+
+    private static void keepAlive(SocketChannel channel) throws IOException {
+        set(channel, StandardSocketOptions.TCP_NODELAY, true);
+        set(channel, StandardSocketOptions.SO_KEEPALIVE, true);
+        set(channel, ExtendedSocketOptions.TCP_KEEPIDLE, KEEPALIVE_IDLE_S);
+        set(channel, ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEPALIVE_INTERVAL_S);
+        set(channel, ExtendedSocketOptions.TCP_KEEPCOUNT, KEEPALIVE_COUNT);
+    }
+
+    private static <T> void set(SocketChannel channel, SocketOption<T> option, T value) throws IOException {
+        if (channel.supportedOptions().contains(option)) {
+            channel.setOption(option, value);
+        }
+    }
+
+    boolean finishConnect() throws IOException {
+        return channel.finishConnect();
+    }
+
+    /** The deadline of the call that uses the socket from now on. */
+    void use(Deadline deadline) {
+        this.deadline = deadline;
+    }
+
+    /** Whether the input stream waits for bytes (as Jedis expects) or answers 0 when none have arrived. */
+    void waits(boolean waits) {
+        this.waits = waits;
+    }
+
+    /** How many bytes the kernel has taken since the socket was made. */
+    long written() {
+        return written;
+    }
+
+    SocketChannel channel() {
+        return channel;
+    }
+
+    /** Waits until one of the operations (of {@link SelectionKey}) can be tried, or the deadline passes, or the thread is interrupted. */
+    void await(int operations) throws IOException {
+        while (!awaitMs(operations, deadline.selectMs())) {
+            if (deadline.hasPassed()) {
+                throw new SocketTimeoutException("the deadline passed");
+            }
+        }
+    }
+
+    /** Waits so many milliseconds at most, 0 being for ever; tells whether one of the operations can be tried. */
+    boolean awaitMs(int operations, long ms) throws IOException {
+        if (key.interestOps() != operations) {
+            key.interestOps(operations);
+        }
+        if (deadline.hasPassed()) {
+            return false;
+        }
+        boolean ready = selector.select(ignored -> { }, ms) > 0;
+        if (!ready && Thread.currentThread().isInterrupted()) {
+            throw new InterruptedIOException("the calling thread was interrupted");
+        }
+        return ready;
+    }
+
+    /** Writes what the kernel takes now, without waiting; tells how many bytes that was. */
+    int write(ByteBuffer bytes) throws IOException {
+        int count = channel.write(bytes);
+        written += count;
+        hasJustWritten = true;
+        return count;
+    }
+
+    private void writeAll(byte[] bytes, int offset, int length) throws IOException {
+        int end = offset + length;
+        int at = offset;
+        while (at < end) {
+            int count = write(view(bytes, at, Math.min(end - at, WRITE_BYTES_MAX)));
+            at += count;
+            if (count == 0) {
+                await(SelectionKey.OP_WRITE);
+            }
+        }
+    }
+
+    /** Reads at least one byte, or none if none have arrived and waiting is turned off. */
+    private int read(byte[] into, int offset, int length) throws IOException {
+        if (!waits) {
+            return readNow(into, offset, length);
+        }
+        if (hasJustWritten) { // The answer can not be here yet: one system call saved.
+            hasJustWritten = false;
+            await(SelectionKey.OP_READ);
+        }
+        int count = readNow(into, offset, length);
+        while (count == 0) {
+            await(SelectionKey.OP_READ);
+            count = readNow(into, offset, length);
+        }
+        if (deadline.hasPassed()) { // A node that never pauses must not read on for ever either.
+            throw new SocketTimeoutException("the deadline passed");
+        }
+        return count;
+    }
+
+    private int readNow(byte[] into, int offset, int length) throws IOException {
+        int count = channel.read(view(into, offset, length));
+        if (count < 0) {
+            throw new EOFException("the node closed the connection");
+        }
+        return count;
+    }
+
+    /** Jedis reads into the same array for the life of a connection, so that one view of it is enough. */
+    private ByteBuffer view(byte[] bytes, int offset, int length) {
+        if (view.array() != bytes) {
+            view = ByteBuffer.wrap(bytes);
+        }
+        return view.limit(offset + length).position(offset);
+    }
+
+    /** Whether a byte or the end of the stream has arrived that nobody waits for; the byte is gone then, and the socket of no more use. */
+    boolean hasSurplus() {
+        try {
+            return channel.read(peeked.clear()) != 0;
+        } catch (IOException broken) {
+            return true;
+        }
+    }
+
+    /** The bytes of the node, for the guard to look at. */
+    InputStream incoming() {
+        return new InputStream() {
+            @Override
+            public int read() throws IOException {
+                byte[] one = new byte[1];
+                return NodeSocket.this.read(one, 0, 1) == 0 ? -1 : one[0] & 0xff;
+            }
+
+            @Override
+            public int read(byte[] into, int offset, int length) throws IOException {
+                return NodeSocket.this.read(into, offset, length);
+            }
+        };
+    }
+
+    /** Nothing: Jedis reads replies through the guard only, and what it would read past it nobody counted. */
+    @Override
+    public InputStream getInputStream() {
+        return InputStream.nullInputStream();
+    }
+
+    @Override
+    public OutputStream getOutputStream() {
+        return new OutputStream() {
+            @Override
+            public void write(int one) throws IOException {
+                writeAll(new byte[] {(byte) one}, 0, 1);
+            }
+
+            @Override
+            public void write(byte[] bytes, int offset, int length) throws IOException {
+                writeAll(bytes, offset, length);
+            }
+        };
+    }
+
+    @Override
+    public int getSoTimeout() {
+        return 0; // Jedis copies it; the deadline is ours to keep.
+    }
+
+    /** Closes the descriptors at once. */
+    @Override
+    public void close() throws IOException {
+        selector.close();
+        channel.close();
+    }
+
+    @Override
+    public boolean isClosed() {
+        return !channel.isOpen();
+    }
+}

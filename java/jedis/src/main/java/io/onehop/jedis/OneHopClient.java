@@ -1,0 +1,184 @@
+package io.onehop.jedis;
+
+import io.onehop.core.Config;
+import io.onehop.core.ConfigException;
+import io.onehop.core.ServerPool;
+import io.onehop.core.Topology;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObjects;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.csc.Cache;
+import redis.clients.jedis.providers.ConnectionProvider;
+
+/**
+ * Jedis' API over a server pool of redis nodes: every key goes straight to the node where nutcracker would have put it.
+ *
+ * <pre>{@code
+ * try (OneHopClient redis = OneHopClient.builder().config(Path.of("/etc/nutcracker.yml")).pool("alpha").build()) {
+ *     redis.hget("user:1", "name");
+ *     try (AbstractPipeline batch = redis.pipelined()) { ... batch.sync(); }
+ * }
+ * }</pre>
+ *
+ * <p>Every command with a key is sent to the key's node. MGET, MSET, DEL, UNLINK, TOUCH and EXISTS are split by node, sent at
+ * once, and their replies merged in the caller's order; any other command with several keys needs them on one node, otherwise it
+ * is {@link CrossNode}. What is not covered (commands without a key, SCAN, transactions, subscriptions, blocking commands) is
+ * {@link Unsupported}, before a byte is sent.
+ *
+ * <p>Every call ends by the server pool's {@code timeout} (milliseconds; 0 is never). Failures are {@link OneHopException}s and
+ * say whether the command may have run; errors that a node answers are Jedis' own exceptions.
+ *
+ * <p>One client is meant for all threads. Building it connects to nothing; {@link #close} closes every connection. It
+ * speaks RESP2 and sends neither HELLO nor CLIENT.
+ */
+public final class OneHopClient extends UnifiedJedis {
+    private final Route route;
+
+    private OneHopClient(Route route) {
+        super(route, new NoConnections(route.topology().pool().name()), RedisProtocol.RESP2, (Cache) null);
+        this.route = route;
+    }
+
+    /** Begins to build a client. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Where every key is: the nodes, and which of them has a key and why. Immutable. */
+    public Topology topology() {
+        return route.topology();
+    }
+
+    /**
+     * A pipeline over all nodes at once, for one thread.
+     *
+     * <p>Commands are refused ({@link CrossNode}, {@link Unsupported}) when they are added; nothing is sent and no connection held before
+     * {@code sync()}, which has the server pool's {@code timeout} for all of it. Then every Response has its value, the error its node answered, or
+     * throws the failure that names its node; and if a node failed, {@code sync()} itself throws: that failure if nothing arrived, otherwise
+     * {@link PartialBatch}. {@code close()} syncs what was not synced.
+     */
+    @Override
+    public AbstractPipeline pipelined() {
+        return new Pipeline(commandObjects, route);
+    }
+
+    @Override
+    protected CommandObjects newCommandObjects(RedisProtocol protocol) {
+        return new RoutedArguments.Factory(protocol);
+    }
+
+    /** Closes every connection: the idle ones now, those in use when their call is over. */
+    @Override
+    public void close() {
+        route.close();
+    }
+
+    /** What a client is made of: a configuration and the name of a server pool in it. For one thread. */
+    public static final class Builder {
+        private Path file;
+        private String text;
+        private String pool;
+
+        private Builder() {
+        }
+
+        /** The configuration file: a nutcracker.yml, with or without OneHop's own directives. Read by {@link #build}. */
+        public Builder config(Path file) {
+            this.file = file;
+            this.text = null;
+            return this;
+        }
+
+        /** The configuration itself, in place of a file. */
+        public Builder configText(String text) {
+            this.text = text;
+            this.file = null;
+            return this;
+        }
+
+        /** The name of the server pool. */
+        public Builder pool(String name) {
+            this.pool = name;
+            return this;
+        }
+
+        /** The client. Throws {@link ConfigInvalid} if the configuration can not be read, is not accepted, or has no such pool of redis nodes. */
+        public OneHopClient build() {
+            if (pool == null || file == null && text == null) {
+                throw new ConfigInvalid("config and pool must be given: the command was not sent; call config(...) and pool(...)", null);
+            }
+            ServerPool found = read().pool(pool);
+            if (found == null) {
+                throw invalid("there is no server pool \"" + Failure.shown(pool) + "\"", null);
+            }
+            if (!found.redis()) {
+                throw invalid("server pool \"" + Failure.shown(pool) + "\" speaks memcached, it lacks \"redis: true\"", null);
+            }
+            return new OneHopClient(new Route(Topology.of(found)));
+        }
+
+        private Config read() {
+            try {
+                return file != null ? Config.read(file) : Config.parse(text.getBytes(StandardCharsets.UTF_8));
+            } catch (ConfigException bad) {
+                throw invalid("line " + bad.line() + ": " + bad.reason(), bad);
+            } catch (IOException unreadable) {
+                throw invalid("it can not be read: " + Failure.shown(unreadable.toString()), unreadable);
+            }
+        }
+
+        private ConfigInvalid invalid(String reason, Throwable cause) {
+            String where = file != null ? "configuration file " + Failure.shown(file.toString()) : "the configuration text";
+            return new ConfigInvalid(where + ", " + reason + ": the command was not sent; correct the configuration", cause);
+        }
+    }
+
+    /** What is left of UnifiedJedis that would take a connection to any node: it is told that there is no such thing. */
+    private static final class NoConnections implements ConnectionProvider {
+        private final String pool;
+
+        NoConnections(String pool) {
+            this.pool = pool;
+        }
+
+        @Override
+        public Connection getConnection() {
+            throw Commands.unsupported(method(), "it needs a connection of its own", pool);
+        }
+
+        @Override
+        public Connection getConnection(CommandArguments arguments) {
+            return getConnection();
+        }
+
+        @Override
+        public java.util.Map<?, ?> getConnectionMap() {
+            getConnection();
+            return java.util.Map.of();
+        }
+
+        @Override
+        public java.util.Map<?, ?> getPrimaryNodesConnectionMap() {
+            return getConnectionMap();
+        }
+
+        /** The method of UnifiedJedis that the caller called. */
+        private static String method() {
+            return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE).walk(frames -> frames
+                    .filter(frame -> frame.getDeclaringClass() == UnifiedJedis.class)
+                    .map(frame -> frame.getMethodName() + "()")
+                    .reduce("the method", (inner, outer) -> outer));
+        }
+
+        @Override
+        public void close() {
+            // There is nothing to close.
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package io.onehop.jedis;
+
+import io.onehop.core.ErrorKind;
+import io.onehop.core.ErrorKind.Outcome;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * A failure of OneHop's: what happened, on which node, and whether the command may have run.
+ *
+ * <p>There is one subclass for each {@linkplain ErrorKind kind}. An error that a node answers, such as {@code WRONGTYPE}, is
+ * none of these: it is Jedis' own {@link redis.clients.jedis.exceptions.JedisDataException}. Unchecked, immutable, safe to share between threads.
+ */
+public abstract class OneHopException extends JedisException {
+    private static final long serialVersionUID = 1;
+
+    private final ErrorKind kind;
+    private final String node;
+    private final Outcome outcome;
+
+    OneHopException(ErrorKind kind, String message, String node, Outcome outcome, Throwable cause) {
+        super(message, cause);
+        this.kind = kind;
+        this.node = node;
+        this.outcome = outcome;
+    }
+
+    /** What happened, the same names as in PHP. */
+    public ErrorKind getKind() {
+        return kind;
+    }
+
+    /** The name of the node that failed, as in the configuration; {@code null} if no node did, or more than one. */
+    public String getNode() {
+        return node;
+    }
+
+    /** Whether the command, or a command of the batch, may have run on a node. If not, repeating it is safe. */
+    public boolean mayHaveExecuted() {
+        return outcome.mayHaveExecuted();
+    }
+
+    final Outcome outcome() {
+        return outcome;
+    }
+}

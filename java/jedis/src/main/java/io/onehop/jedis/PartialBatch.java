@@ -1,0 +1,44 @@
+package io.onehop.jedis;
+
+import io.onehop.core.ErrorKind;
+import io.onehop.core.ErrorKind.Outcome;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Some nodes of a batch answered and some failed. What did arrive is here.
+ *
+ * <p>A batch is a pipeline, or one command whose keys are on several nodes. If nothing arrived at all, the first failure itself is
+ * thrown instead.
+ */
+public final class PartialBatch extends OneHopException {
+    private static final long serialVersionUID = 1;
+
+    private final transient List<Object> replies;
+    private final transient Map<String, OneHopException> failures;
+
+    PartialBatch(String message, List<Object> replies, Map<String, OneHopException> failures) {
+        super(ErrorKind.PARTIAL_BATCH, message, failures.size() == 1 ? failures.keySet().iterator().next() : null,
+                Outcome.MAYBE_EXECUTED, failures.values().iterator().next());
+        this.replies = Collections.unmodifiableList(replies);
+        this.failures = Collections.unmodifiableMap(new LinkedHashMap<>(failures));
+    }
+
+    /**
+     * What arrived, in the caller's order; where something failed stands its {@link OneHopException}.
+     *
+     * <p>Of a pipeline: one element for each command, as its {@code Response} gives it (an error the node answered is a {@code JedisDataException}).
+     * Of MGET: one for each key. Of MSET: one for each pair, {@code "OK"}. Of DEL, UNLINK, TOUCH and EXISTS, which count: one, the sum of
+     * the nodes that answered.
+     */
+    public List<Object> getReplies() {
+        return replies;
+    }
+
+    /** The failures by the names of their nodes, in node order; at least one. */
+    public Map<String, OneHopException> getFailures() {
+        return failures;
+    }
+}

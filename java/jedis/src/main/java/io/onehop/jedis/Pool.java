@@ -1,0 +1,169 @@
+package io.onehop.jedis;
+
+import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.Node;
+import io.onehop.core.ServerPool;
+import java.time.Duration;
+import org.apache.commons.pool2.BasePooledObjectFactory;
+import org.apache.commons.pool2.DestroyMode;
+import org.apache.commons.pool2.PooledObject;
+import org.apache.commons.pool2.impl.DefaultPooledObject;
+import org.apache.commons.pool2.impl.GenericObjectPool;
+import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
+
+/**
+ * The connections of one node: lease one, use it, settle it.
+ *
+ * <p>At most {@code pool_size} connections, made on demand, last used first. A lease ends by the deadline, never later. What is settled
+ * goes back only if it is clean, and is looked at once more before it is leased again. Any thread may lease; no lock is held while a node
+ * is waited for. Before it on the road: placement; after it: the exchange.
+ */
+final class Pool implements AutoCloseable {
+    /*
+     * Commons Pool makes objects without arguments, and we have a deadline to respect: so what it makes are connections not opened
+     * yet, and opening is the lease-holder's. Its test on borrow, feared for the round trip it usually costs, is one
+     * read that does not wait: end of stream and bytes that nobody asked for are seen here, and such a connection is dropped
+     * for the next one. The same look is taken in the background, where connections idle for a minute are closed, too: below
+     * the idle limits of firewalls and load balancers.
+     */
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(30);
+    private static final Duration IDLE_MAX = Duration.ofSeconds(60);
+
+    private final Endpoint endpoint;
+    private final GenericObjectPool<NodeConnection> connections;
+
+    Pool(Node node, ServerPool pool) {
+        this.endpoint = new Endpoint(node, pool);
+        this.connections = new GenericObjectPool<>(new Maker(endpoint, new Greeting(pool, endpoint)), settings(pool));
+    }
+
+    private static GenericObjectPoolConfig<NodeConnection> settings(ServerPool pool) {
+        GenericObjectPoolConfig<NodeConnection> settings = new GenericObjectPoolConfig<>();
+        settings.setMaxTotal(pool.poolSize());
+        settings.setMaxIdle(pool.poolSize());
+        settings.setTestOnBorrow(true);
+        settings.setTestWhileIdle(true);
+        settings.setNumTestsPerEvictionRun(-1);
+        settings.setTimeBetweenEvictionRuns(LOOK_EVERY);
+        settings.setMinEvictableIdleDuration(IDLE_MAX);
+        settings.setJmxEnabled(false);
+        return settings;
+    }
+
+    Endpoint endpoint() {
+        return endpoint;
+    }
+
+    /** An open connection, by the deadline; nothing of the caller's was sent if this throws. */
+    NodeConnection lease(Deadline deadline) {
+        NodeConnection connection = borrow(deadline, deadline.borrowWait());
+        try {
+            connection.open();
+            return connection;
+        } catch (Throwable thrown) {
+            connection.disconnect();
+            settle(connection);
+            throw failure(thrown);
+        }
+    }
+
+    /** A connection, perhaps not open yet, if one is free; otherwise {@code null}. */
+    NodeConnection tryLease(Deadline deadline) {
+        return connections.getNumActive() < connections.getMaxTotal() ? borrowOrNull(deadline, Duration.ZERO) : null;
+    }
+
+    /** A connection, perhaps not open yet, as soon as one is free. */
+    NodeConnection awaitLease(Deadline deadline) {
+        return borrow(deadline, deadline.borrowWait());
+    }
+
+    private NodeConnection borrowOrNull(Deadline deadline, Duration wait) {
+        try {
+            return borrow(deadline, wait);
+        } catch (PoolExhausted exhausted) {
+            return null;
+        }
+    }
+
+    private NodeConnection borrow(Deadline deadline, Duration wait) {
+        try {
+            NodeConnection connection = connections.borrowObject(wait);
+            connection.use(deadline);
+            return connection;
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw failure(interrupted);
+        } catch (Exception exhaustedOrClosed) {
+            throw failure(exhaustedOrClosed);
+        }
+    }
+
+    private RuntimeException failure(Throwable thrown) {
+        if (thrown instanceof Error error) {
+            throw error;
+        }
+        return Failure.of(thrown, endpoint, Outcome.NOT_SENT);
+    }
+
+    /** Ends a lease: back if clean, otherwise closed. Never throws. */
+    void settle(NodeConnection connection) {
+        try {
+            if (connection.isClean()) {
+                connections.returnObject(connection);
+            } else {
+                connections.invalidateObject(connection, DestroyMode.NORMAL);
+            }
+        } catch (Exception alreadyGone) {
+            connection.disconnect();
+        }
+    }
+
+    /** Closes the idle connections: one of them was found dead, so the others are, too. */
+    void purge() {
+        connections.clear();
+    }
+
+    int leased() {
+        return connections.getNumActive();
+    }
+
+    int idle() {
+        return connections.getNumIdle();
+    }
+
+    /** Closes idle connections now and leased ones when they are settled. */
+    @Override
+    public void close() {
+        connections.close();
+    }
+
+    private static final class Maker extends BasePooledObjectFactory<NodeConnection> {
+        private final Endpoint endpoint;
+        private final Greeting greeting;
+
+        Maker(Endpoint endpoint, Greeting greeting) {
+            this.endpoint = endpoint;
+            this.greeting = greeting;
+        }
+
+        @Override
+        public NodeConnection create() {
+            return new NodeConnection(endpoint, greeting);
+        }
+
+        @Override
+        public PooledObject<NodeConnection> wrap(NodeConnection connection) {
+            return new DefaultPooledObject<>(connection);
+        }
+
+        @Override
+        public boolean validateObject(PooledObject<NodeConnection> pooled) {
+            return pooled.getObject().isUsable();
+        }
+
+        @Override
+        public void destroyObject(PooledObject<NodeConnection> pooled) {
+            pooled.getObject().disconnect();
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package io.onehop.jedis;
+
+import redis.clients.jedis.Builder;
+import redis.clients.jedis.Response;
+
+/** The Response of one command of a pipeline: after sync it has a value, the node's error, or the failure that names the node. */
+final class Reply<T> extends Response<T> implements Taker {
+    private OneHopException failure;
+
+    Reply(Builder<T> builder) {
+        super(builder);
+    }
+
+    @Override
+    public boolean take(Object reply) {
+        set(reply);
+        return true;
+    }
+
+    @Override
+    public void fail(OneHopException cause) {
+        failure = cause;
+        set(null);
+    }
+
+    @Override
+    public T get() {
+        if (failure != null) {
+            throw failure;
+        }
+        return super.get();
+    }
+}

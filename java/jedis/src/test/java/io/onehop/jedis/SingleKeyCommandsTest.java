@@ -1,0 +1,141 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.RedisServer;
+import io.onehop.jedis.lab.Samples;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.UnifiedJedis;
+
+/** Every method of UnifiedJedis, called on four nodes through OneHop and on one node through plain Jedis, with the same data: same replies, same errors. */
+class SingleKeyCommandsTest {
+    /* They answer something else each time, or tell of the server rather than of the data. */
+    private static final Set<String> BY_CHANCE = Set.of("srandmember", "spop", "hrandfield", "hrandfieldWithValues", "zrandmember",
+            "zrandmemberWithScores", "objectIdletime", "memoryUsage", "migrate", "xadd", "xinfoStreamFull", "pttl", "pexpireTime",
+            "expireTime", "xinfoConsumers", "xinfoConsumers2");
+
+    private static Nodes nodes;
+    private static RedisServer alone;
+    private static OneHopClient redis;
+    private static RedisClient plain;
+
+    @BeforeAll
+    static void start() {
+        nodes = Nodes.start(4);
+        alone = RedisServer.start();
+        redis = nodes.client("hash_tag: \"{}\"");
+        plain = RedisClient.builder().hostAndPort(new HostAndPort("127.0.0.1", alone.port())).build();
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+        plain.close();
+        nodes.close();
+        alone.close();
+    }
+
+    /** What a call gave, in words. */
+    private static String outcome(Object target, Method method, Object[] arguments) {
+        try {
+            Object value = method.invoke(target, arguments);
+            return "value " + Samples.shown(value instanceof Response<?> response ? synced(target, response) : value);
+        } catch (InvocationTargetException failure) {
+            Throwable thrown = failure.getCause();
+            return thrown instanceof Unsupported ? "Unsupported" : "throws " + thrown.getClass().getSimpleName() + ": " + thrown.getMessage();
+        } catch (IllegalAccessException impossible) {
+            throw new IllegalStateException(impossible);
+        } catch (RuntimeException thrown) {
+            return "throws " + thrown.getClass().getSimpleName() + ": " + thrown.getMessage();
+        }
+    }
+
+    private static Object synced(Object pipeline, Response<?> response) {
+        ((AbstractPipeline) pipeline).sync();
+        return response.get();
+    }
+
+    private static void seed(String kind) {
+        nodes.flush();
+        try (Jedis node = nodes.jedis(redis.topology().locate(Samples.names(kind).get(0)).name()); Jedis other = alone.jedis()) {
+            other.flushAll();
+            Samples.seed(node, kind);
+            Samples.seed(other, kind);
+        }
+    }
+
+    private static List<Method> methods(Class<?> type) {
+        return Arrays.stream(type.getMethods())
+                .filter(method -> !Modifier.isStatic(method.getModifiers()) && method.getDeclaringClass() != Object.class && !method.isBridge())
+                .filter(method -> !Set.of("close", "pipelined", "sync", "getCache", "setKeyArgumentPreProcessor", "setJsonObjectMapper",
+                        "setDefaultSearchDialect", "executeCommand").contains(method.getName()))
+                .sorted(Comparator.comparing(Method::toString)).toList();
+    }
+
+    /** Differences by method; what was compared, what was refused and what could not be called goes into the sets. */
+    private static Map<String, String> compare(Class<?> type, Set<String> same, Set<String> refused, Set<String> skipped) {
+        Map<String, String> differences = new TreeMap<>();
+        for (Method method : methods(type)) {
+            String kind = Samples.kind(method.getName());
+            try {
+                Object[] arguments = Samples.arguments(method, kind);
+                seed(kind);
+                String ours = outcome(type == UnifiedJedis.class ? redis : redis.pipelined(), method, arguments);
+                if (ours.equals("Unsupported")) {
+                    refused.add(method.getName());
+                    continue;
+                }
+                String theirs = outcome(type == UnifiedJedis.class ? plain : plain.pipelined(), method, arguments);
+                if (ours.equals(theirs) || BY_CHANCE.contains(method.getName()) && ours.startsWith("value") && theirs.startsWith("value")) {
+                    same.add(method.toString());
+                } else {
+                    differences.put(method.toString(), "\n  ours:   " + ours + "\n  theirs: " + theirs + "\n");
+                }
+            } catch (Samples.NoSample none) {
+                skipped.add(method.getName() + " " + none.getMessage());
+            }
+        }
+        return differences;
+    }
+
+    @Test
+    void everyMethodWithAKeyAnswersAsPlainJedisDoes() {
+        Set<String> same = new TreeSet<>();
+        Set<String> refused = new TreeSet<>();
+        Set<String> skipped = new TreeSet<>();
+        Map<String, String> differences = compare(UnifiedJedis.class, same, refused, skipped);
+        System.out.println(same.size() + " same, refused " + refused + ", skipped " + skipped);
+        assertEquals(Map.of(), differences);
+        assertTrue(same.size() > 100);
+    }
+
+    @Test
+    void everyMethodOfAPipelineAnswersAsPlainJedisDoes() {
+        Set<String> same = new TreeSet<>();
+        Set<String> refused = new TreeSet<>();
+        Set<String> skipped = new TreeSet<>();
+        Map<String, String> differences = compare(AbstractPipeline.class, same, refused, skipped);
+        System.out.println(same.size() + " same, refused " + refused + ", skipped " + skipped);
+        assertEquals(Map.of(), differences);
+        assertTrue(same.size() > 100);
+    }
+}

@@ -1,0 +1,76 @@
+package io.onehop.jedis.lab;
+
+import io.onehop.core.Topology;
+import io.onehop.jedis.OneHopClient;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import redis.clients.jedis.Jedis;
+
+/** Several redis-servers as one server pool named {@code alpha}, and the words tests use about it. */
+public final class Nodes implements AutoCloseable {
+    private final List<RedisServer> servers;
+
+    private Nodes(List<RedisServer> servers) {
+        this.servers = servers;
+    }
+
+    public static Nodes start(int count) {
+        return new Nodes(IntStream.range(0, count).mapToObj(i -> RedisServer.start()).toList());
+    }
+
+    public List<RedisServer> servers() {
+        return servers;
+    }
+
+    /** The configuration of the pool, with more directives, one a line. */
+    public String config(String... directives) {
+        return configOf(servers.stream().map(RedisServer::server), directives);
+    }
+
+    public static String configOf(Stream<String> servers, String... directives) {
+        StringBuilder config = new StringBuilder("alpha:\n  listen: LISTEN\n  redis: true\n");
+        Arrays.stream(directives).forEach(directive -> config.append("  ").append(directive).append('\n'));
+        config.append("  servers:\n");
+        servers.forEach(server -> config.append("    - ").append(server).append('\n'));
+        return config.toString();
+    }
+
+    /** A client of the pool. */
+    public OneHopClient client(String... directives) {
+        return clientOf(config(directives));
+    }
+
+    public static OneHopClient clientOf(String config) {
+        return OneHopClient.builder().configText(config.replace("LISTEN", "127.0.0.1:1")).pool("alpha").build();
+    }
+
+    /** A key that lives on the node of that name. */
+    public static String keyOn(Topology topology, String node) {
+        return keysOn(topology, node).findFirst().orElseThrow();
+    }
+
+    /** Keys that live on the node of that name, without end. */
+    public static Stream<String> keysOn(Topology topology, String node) {
+        return IntStream.iterate(0, i -> i + 1).mapToObj(i -> "key:" + i).filter(key -> topology.locate(key).name().equals(node));
+    }
+
+    /** A plain Jedis to the node of that name. */
+    public Jedis jedis(String node) {
+        return servers.stream().filter(server -> server.node().equals(node)).findFirst().orElseThrow().jedis();
+    }
+
+    public void flush() {
+        for (RedisServer server : servers) {
+            try (Jedis jedis = server.jedis()) {
+                jedis.flushAll();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        servers.forEach(RedisServer::close);
+    }
+}

@@ -1,0 +1,85 @@
+package io.onehop.jedis.lab;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Real servers for tests: on free loopback ports, in a folder of their own, killed with the test's process whatever happens. */
+public final class Processes {
+
+    private Processes() {
+    }
+
+    static Process start(Path folder, List<String> command) throws IOException {
+        List<String> guarded = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL"));
+        guarded.addAll(command);
+        File log = folder.resolve("log").toFile();
+        return new ProcessBuilder(guarded).directory(folder.toFile()).redirectErrorStream(true).redirectOutput(log).start();
+    }
+
+    static void kill(Process process) {
+        process.destroyForcibly();
+        try {
+            process.waitFor(10, TimeUnit.SECONDS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Sends a signal to one process. */
+    static void signal(Process process, String name) {
+        try {
+            new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid())).start().waitFor();
+        } catch (IOException | InterruptedException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    /** A port nobody listens on at this moment. */
+    public static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        } catch (IOException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    static void awaitPort(Process process, int port, Path folder) throws IOException {
+        for (int i = 0; i < 1000; i++) {
+            try (Socket socket = new Socket()) {
+                socket.connect(new InetSocketAddress("127.0.0.1", port), 1000);
+                return;
+            } catch (IOException notYet) {
+                if (!process.isAlive()) {
+                    throw new IOException("The server did not start: " + Files.readString(folder.resolve("log")));
+                }
+                pause(10);
+            }
+        }
+        throw new IOException("The server does not listen: " + Files.readString(folder.resolve("log")));
+    }
+
+    public static void pause(long ms) {
+        try {
+            Thread.sleep(ms);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    static void delete(Path folder) {
+        try (var files = Files.walk(folder)) {
+            files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+        } catch (IOException gone) {
+            // Nothing is left to delete.
+        }
+    }
+}

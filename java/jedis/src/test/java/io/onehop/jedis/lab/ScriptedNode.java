@@ -1,0 +1,187 @@
+package io.onehop.jedis.lab;
+
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A node that misbehaves by script: it reads real commands and answers whatever the script says, when the script says. */
+public final class ScriptedNode implements AutoCloseable {
+
+    /** What happens on one connection, from its greeting on. When it returns, the connection is closed. */
+    @FunctionalInterface
+    public interface Script {
+        void talk(Talk talk) throws IOException;
+    }
+
+    /** One connection, as the script sees it. */
+    public static final class Talk {
+        private final Socket socket;
+        private final DataInputStream in;
+        private final OutputStream out;
+        private final int number;
+
+        Talk(Socket socket, int number) throws IOException {
+            this.socket = socket;
+            this.in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+            this.out = socket.getOutputStream();
+            this.number = number;
+        }
+
+        /** Which connection of this node it is, from 1. */
+        public int number() {
+            return number;
+        }
+
+        /** The next command, its name first; {@code null} if the client closed. */
+        public List<String> command() throws IOException {
+            String head = line();
+            if (head == null) {
+                return null;
+            }
+            int count = Integer.parseInt(head.substring(1));
+            List<String> command = new ArrayList<>(count);
+            for (int i = 0; i < count; i++) {
+                byte[] argument = new byte[Integer.parseInt(line().substring(1))];
+                in.readFully(argument);
+                in.readFully(new byte[2]);
+                command.add(new String(argument, StandardCharsets.UTF_8));
+            }
+            return command;
+        }
+
+        private String line() throws IOException {
+            StringBuilder line = new StringBuilder();
+            for (int c = in.read(); c != '\r'; c = in.read()) {
+                if (c < 0) {
+                    return null;
+                }
+                line.append((char) c);
+            }
+            in.read();
+            return line.toString();
+        }
+
+        /** Sends raw bytes. */
+        public Talk send(String raw) throws IOException {
+            out.write(raw.getBytes(StandardCharsets.UTF_8));
+            out.flush();
+            return this;
+        }
+
+        /** Sends a bulk string. */
+        public Talk bulk(String value) throws IOException {
+            return send("$" + value.getBytes(StandardCharsets.UTF_8).length + "\r\n" + value + "\r\n");
+        }
+
+        /** Answers the PING every connection begins with. */
+        public Talk greet() throws IOException {
+            command();
+            return send("+PONG\r\n");
+        }
+
+        /** Bytes that have arrived and were not read. */
+        public int arrived() throws IOException {
+            return in.available();
+        }
+
+        /** Waits until the client closes. */
+        public void awaitClose() throws IOException {
+            InputStream rest = socket.getInputStream();
+            byte[] sink = new byte[1 << 16];
+            while (rest.read(sink) >= 0) {
+                continue;
+            }
+        }
+
+        /** Closes so that the client sees a reset. */
+        public void reset() throws IOException {
+            socket.setSoLinger(true, 0);
+            socket.close();
+        }
+    }
+
+    private final ServerSocket server;
+    private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+    private final AtomicInteger connections = new AtomicInteger();
+
+    private ScriptedNode(ServerSocket server) {
+        this.server = server;
+    }
+
+    public static ScriptedNode start(Script script) {
+        try {
+            ScriptedNode node = new ScriptedNode(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()));
+            node.run(() -> node.accept(script));
+            return node;
+        } catch (IOException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    private void run(Runnable job) {
+        Thread thread = new Thread(job, "scripted-node");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void accept(Script script) {
+        while (!server.isClosed()) {
+            try {
+                Socket socket = server.accept();
+                socket.setTcpNoDelay(true);
+                sockets.add(socket);
+                Talk talk = new Talk(socket, connections.incrementAndGet());
+                run(() -> talk(script, talk));
+            } catch (IOException closed) {
+                return;
+            }
+        }
+    }
+
+    private static void talk(Script script, Talk talk) {
+        try {
+            script.talk(talk);
+            talk.socket.close();
+        } catch (IOException | RuntimeException over) {
+            // The client went away, or the node was closed; either is the end of a talk.
+        }
+    }
+
+    public int connections() {
+        return connections.get();
+    }
+
+    public int port() {
+        return server.getLocalPort();
+    }
+
+    public String server() {
+        return "127.0.0.1:" + port() + ":1";
+    }
+
+    public String node() {
+        return "127.0.0.1:" + port();
+    }
+
+    @Override
+    public void close() {
+        try {
+            server.close();
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+        } catch (IOException gone) {
+            // It is closed either way.
+        }
+    }
+}

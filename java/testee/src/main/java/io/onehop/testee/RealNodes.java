@@ -1,0 +1,65 @@
+package io.onehop.testee;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import io.onehop.jedis.OneHopClient;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Response;
+
+/** The ops with real nodes: what a user of the Java client would write, in batches of 1,000. */
+final class RealNodes {
+    private static final int BATCH = 1000;
+
+    private RealNodes() {
+    }
+
+    static Map<String, Object> write(JsonObject request) throws Exception {
+        try (OneHopClient redis = client(request)) {
+            List<Response<String>> replies = new ArrayList<>();
+            for (List<JsonElement> batch : batches(request.getAsJsonArray("pairs"))) {
+                AbstractPipeline pipeline = redis.pipelined();
+                batch.forEach(pair -> replies.add(pipeline.set(bytes(pair.getAsJsonArray().get(0)), bytes(pair.getAsJsonArray().get(1)))));
+                pipeline.sync();
+            }
+            return Map.of("written", replies.stream().filter(reply -> reply.get().equals("OK")).count());
+        }
+    }
+
+    static Map<String, Object> read(JsonObject request) throws Exception {
+        try (OneHopClient redis = client(request)) {
+            List<Response<byte[]>> replies = new ArrayList<>();
+            for (List<JsonElement> batch : batches(request.getAsJsonArray("keys"))) {
+                AbstractPipeline pipeline = redis.pipelined();
+                batch.forEach(key -> replies.add(pipeline.get(bytes(key))));
+                pipeline.sync();
+            }
+            List<String> values = new ArrayList<>();
+            replies.forEach(reply -> values.add(reply.get() == null ? null : Testee.HEX.formatHex(reply.get())));
+            Map<String, Object> answer = new HashMap<>();
+            answer.put("values", values);
+            return answer;
+        }
+    }
+
+    private static OneHopClient client(JsonObject request) throws Exception {
+        return OneHopClient.builder().config(Path.of(Testee.text(request, "config"))).pool(Testee.text(request, "pool")).build();
+    }
+
+    private static byte[] bytes(JsonElement hex) {
+        return Testee.HEX.parseHex(hex.getAsString());
+    }
+
+    private static List<List<JsonElement>> batches(JsonArray all) {
+        List<List<JsonElement>> batches = new ArrayList<>();
+        for (int start = 0; start < all.size(); start += BATCH) {
+            batches.add(all.asList().subList(start, Math.min(start + BATCH, all.size())));
+        }
+        return batches;
+    }
+}

@@ -1,0 +1,156 @@
+package io.onehop.testee;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.onehop.core.Config;
+import io.onehop.core.ConfigException;
+import io.onehop.core.Explanation;
+import io.onehop.core.Hash;
+import io.onehop.core.Key;
+import io.onehop.core.Node;
+import io.onehop.core.ServerPool;
+import io.onehop.core.Topology;
+import io.onehop.core.wire.Framing;
+import io.onehop.jedis.OneHopException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * The Java side of the conformance protocol: one JSON object per line in, one per line out.
+ *
+ * <p>It holds no logic of its own: each op asks the library and writes down what it says. Whatever a request provokes becomes
+ * its answer; the program ends when its input does. Implements conformance/protocol.md.
+ */
+public final class Testee {
+    static final HexFormat HEX = HexFormat.of();
+    private static final Gson JSON = new GsonBuilder().serializeNulls().create();
+
+    /** The topology of the request before: they often come in rows of the same. */
+    private String lastPlace;
+    private Topology lastTopology;
+
+    public static void main(String[] arguments) throws IOException {
+        Testee testee = new Testee();
+        BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        PrintStream answers = new PrintStream(System.out, false, StandardCharsets.UTF_8);
+        for (String line = requests.readLine(); line != null; line = requests.readLine()) {
+            answers.println(JSON.toJson(testee.answered(line)));
+            answers.flush();
+        }
+    }
+
+    private Map<String, Object> answered(String line) {
+        Map<String, Object> answer = new HashMap<>();
+        try {
+            JsonObject request = JsonParser.parseString(line).getAsJsonObject();
+            answer.put("id", request.get("id"));
+            answer.putAll(answer(request));
+        } catch (OneHopException failure) {
+            answer.put("error", failure.getKind().label() + ": " + failure.getMessage());
+        } catch (Exception | StackOverflowError problem) {
+            answer.put("error", String.valueOf(problem.getMessage()));
+        }
+        return answer;
+    }
+
+    private Map<String, Object> answer(JsonObject request) throws Exception {
+        return switch (text(request, "op")) {
+            case "hash" -> Map.of("hashes", each(request, hash(Hash.named(text(request, "hash")))));
+            case "slot" -> Map.of("slots", each(request, key -> Key.slot(key, 0, key.length)));
+            case "config" -> config(request);
+            case "place" -> Map.of("nodes", each(request, place(topology(request))));
+            case "explain" -> Map.of("explanations", each(request, explain(topology(request))));
+            case "topology" -> Map.of("fingerprint", topology(request).fingerprint(),
+                    "servers", topology(request).nodes().stream().map(Testee::server).toList());
+            case "wire" -> wire(request);
+            case "write" -> RealNodes.write(request);
+            case "read" -> RealNodes.read(request);
+            default -> Map.of("error", "unsupported op");
+        };
+    }
+
+    private static Function<byte[], Object> hash(Hash hash) {
+        return key -> Integer.toUnsignedLong(hash.of(key, 0, key.length));
+    }
+
+    private static Function<byte[], Object> place(Topology topology) {
+        return key -> topology.locate(key).name();
+    }
+
+    private static Function<byte[], Object> explain(Topology topology) {
+        return key -> {
+            Explanation told = topology.explain(key);
+            return Map.of("hashed", HEX.formatHex(told.hashed()), "hash", told.hash(), "point", told.point(), "node", told.node().name());
+        };
+    }
+
+    private static Map<String, Object> server(Node node) {
+        return Map.of("name", node.name(), "address", node.address(), "weight", node.weight());
+    }
+
+    private static Map<String, Object> config(JsonObject request) {
+        try {
+            Config.parse(request.has("hex") ? HEX.parseHex(text(request, "hex")) : text(request, "text").getBytes(StandardCharsets.UTF_8));
+            return Map.of("ok", true);
+        } catch (ConfigException refused) {
+            return Map.of("error", Map.of("line", refused.line(), "reason", refused.reason()));
+        }
+    }
+
+    private static Map<String, Object> wire(JsonObject request) {
+        Framing framing = new Framing();
+        framing.owe(request.get("commands").getAsInt());
+        for (JsonElement chunk : request.getAsJsonArray("replies")) {
+            byte[] bytes = HEX.parseHex(chunk.getAsString());
+            framing.read(bytes, 0, bytes.length);
+        }
+        Map<String, Object> answer = new HashMap<>();
+        answer.put("error", framing.fault() == null ? null : framing.fault().sentence());
+        answer.putAll(Map.of("answered", framing.answered(), "owed", framing.owed(), "clean", framing.isClean()));
+        return answer;
+    }
+
+    private Topology topology(JsonObject request) throws ConfigException {
+        String place = request.get("config") + " " + request.get("pool") + " " + request.get("dead");
+        if (!place.equals(lastPlace)) {
+            ServerPool pool = Config.parse(text(request, "config").getBytes(StandardCharsets.UTF_8)).pool(text(request, "pool"));
+            Set<String> dead = new HashSet<>();
+            if (request.has("dead")) {
+                request.getAsJsonArray("dead").forEach(name -> dead.add(name.getAsString()));
+            }
+            if (pool == null || !Topology.of(pool).nodes().stream().map(Node::name).collect(Collectors.toSet()).containsAll(dead)) {
+                throw new IllegalArgumentException("There is no such server pool, or no such server to be dead.");
+            }
+            lastTopology = Topology.of(pool, dead);
+            lastPlace = place;
+        }
+        return lastTopology;
+    }
+
+    private static List<Object> each(JsonObject request, Function<byte[], Object> answer) {
+        List<Object> answers = new ArrayList<>();
+        for (JsonElement key : request.getAsJsonArray("keys")) {
+            answers.add(answer.apply(HEX.parseHex(key.getAsString())));
+        }
+        return answers;
+    }
+
+    static String text(JsonObject request, String name) {
+        return request.get(name).getAsString();
+    }
+}
