@@ -1,0 +1,42 @@
+dnl OneHop: a client-side sharding extension on top of phpredis.
+dnl
+dnl Plain `phpize && ./configure && make` builds it; nothing has to be chosen. core/ is C11 that knows nothing of PHP,
+dnl php/ is the edge to Zend; both go into one onehop.so together with libyaml, which reads the configuration.
+
+PHP_ARG_ENABLE([onehop],
+  [whether to enable OneHop],
+  [AS_HELP_STRING([--disable-onehop], [Disable OneHop])],
+  [yes])
+
+if test "$PHP_ONEHOP" != "no"; then
+  AC_PATH_PROG([PKG_CONFIG], [pkg-config], [no])
+  if test "$PKG_CONFIG" = "no" || ! "$PKG_CONFIG" --exists yaml-0.1; then
+    AC_MSG_ERROR([OneHop needs libyaml and pkg-config (Debian: libyaml-dev pkg-config, Alpine: yaml-dev pkgconf)])
+  fi
+  ONEHOP_YAML_VERSION=`"$PKG_CONFIG" --modversion yaml-0.1`
+  AC_MSG_CHECKING([for libyaml])
+  AC_MSG_RESULT([$ONEHOP_YAML_VERSION])
+  PHP_EVAL_INCLINE([`"$PKG_CONFIG" --cflags yaml-0.1`])
+  PHP_EVAL_LIBLINE([`"$PKG_CONFIG" --libs yaml-0.1`], [ONEHOP_SHARED_LIBADD])
+  PHP_SUBST([ONEHOP_SHARED_LIBADD])
+
+  onehop_sources=
+  for onehop_file in "$ext_srcdir"/core/*.c "$ext_srcdir"/core/*/*.c "$ext_srcdir"/php/*.c; do
+    onehop_sources="$onehop_sources ${onehop_file#$ext_srcdir/}"
+  done
+
+  ONEHOP_CFLAGS="-std=gnu11 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden"
+  ONEHOP_CFLAGS="$ONEHOP_CFLAGS -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1"
+  if test "$ext_shared" = "yes"; then
+    ONEHOP_CFLAGS="$ONEHOP_CFLAGS -DONEHOP_IS_SHARED"
+  fi
+
+  PHP_NEW_EXTENSION([onehop], [$onehop_sources], [$ext_shared],, [$ONEHOP_CFLAGS])
+  PHP_ADD_EXTENSION_DEP([onehop], [redis])
+  PHP_ADD_MAKEFILE_FRAGMENT
+  PHP_ADD_BUILD_DIR([$ext_builddir/php], [1])
+  PHP_ADD_BUILD_DIR([$ext_builddir/core], [1])
+  for onehop_directory in "$ext_srcdir"/core/*/; do
+    PHP_ADD_BUILD_DIR([$ext_builddir/core/`basename "$onehop_directory"`], [1])
+  done
+fi

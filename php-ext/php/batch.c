@@ -1,0 +1,279 @@
+/*
+ * Queueing is the hot half: ten thousand commands must cost ten thousand phpredis calls and little else. So a command
+ * is one number in an array that doubles, and everything about splits and failures stays out of its way.
+ */
+#include "php_onehop.h"
+
+#include "call.h"
+#include "client.h"
+#include "deal.h"
+#include "local.h"
+
+/* ---- The list of commands ---- */
+
+static void *grow(void *items, uint32_t *capacity, size_t size)
+{
+    *capacity = *capacity ? *capacity * 2 : 64;
+    return safe_erealloc(items, *capacity, size, 0);
+}
+
+static void append(oh_batch *batch, uint32_t command)
+{
+    if (UNEXPECTED(batch->commands_count == batch->commands_capacity)) {
+        batch->commands = grow(batch->commands, &batch->commands_capacity, sizeof *batch->commands);
+    }
+    batch->commands[batch->commands_count++] = command;
+}
+
+static uint32_t keep_split(oh_batch *batch, oh_split *split)
+{
+    if (batch->splits_count == batch->splits_capacity) {
+        batch->splits = grow(batch->splits, &batch->splits_capacity, sizeof *batch->splits);
+    }
+    batch->splits[batch->splits_count] = split;
+    return batch->splits_count++;
+}
+
+static void keep_lane(oh_batch *batch, oh_lane *lane)
+{
+    if (batch->lanes_count == batch->lanes_capacity) {
+        batch->lanes = grow(batch->lanes, &batch->lanes_capacity, sizeof *batch->lanes);
+    }
+    batch->lanes[batch->lanes_count++] = lane;
+}
+
+void oh_batch_clear(oh_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->splits_count; i++) {
+        oh_split_free(batch->splits[i]);
+    }
+    if (batch->commands) {
+        efree(batch->commands);
+    }
+    if (batch->splits) {
+        efree(batch->splits);
+    }
+    if (batch->lanes) {
+        efree(batch->lanes);
+    }
+    memset(batch, 0, sizeof *batch);
+}
+
+/* ---- Queueing ---- */
+
+static bool call_plain(oh_lane *lane, const char *name, size_t length)
+{
+    zend_function *function = zend_hash_str_find_ptr(&oh_phpredis_class->function_table, name, length);
+    zval result;
+
+    ZVAL_UNDEF(&result);
+    oh_lane_call(lane, function, 0, NULL, &result);
+    bool is_done = Z_TYPE(result) == IS_OBJECT || Z_TYPE(result) == IS_TRUE;
+    zval_ptr_dtor(&result);
+    return is_done;
+}
+
+/* The lane of a node that takes commands of this batch: the one that has some, or one that is put into pipeline mode. */
+static oh_lane *lane_for(oh_client *client, uint32_t node)
+{
+    oh_lane *lane;
+
+    for (lane = client->lanes[node]; lane; lane = lane->spare) {
+        if (EXPECTED(lane->queued)) {
+            return lane;
+        }
+    }
+    lane = oh_lane_take(client, node);
+    if (!lane || !call_plain(lane, ZEND_STRL("pipeline"))) {
+        return NULL;
+    }
+    lane->is_queue_read_only = true;
+    return lane;
+}
+
+/* phpredis answers a queued command with its own object; whatever else it says, nothing was queued. */
+static bool was_queued(oh_client *client, oh_lane *lane, bool is_read_only, zval *answer)
+{
+    if (UNEXPECTED(Z_TYPE_P(answer) != IS_OBJECT || Z_OBJ_P(answer) != lane->redis)) {
+        return false;
+    }
+    if (UNEXPECTED(lane->queued++ == 0)) {
+        keep_lane(&client->batch, lane);
+    }
+    lane->is_queue_read_only &= is_read_only;
+    GC_DELREF(lane->redis);
+    return true;
+}
+
+void oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
+{
+    const oh_method *method = oh_method_of(execute_data);
+    oh_lane *lane = lane_for(client, node);
+
+    if (UNEXPECTED(!lane)) {
+        return;
+    }
+    oh_lane_hold(lane);
+    oh_lane_call_in_frame(lane, method, execute_data, return_value);
+    if (EXPECTED(was_queued(client, lane, method->is_read_only, return_value))) {
+        append(&client->batch, node);
+        ZVAL_OBJ_COPY(return_value, oh_client_object(client));
+    }
+    oh_lane_let_go(lane);
+}
+
+/*
+ * Should phpredis refuse a part, or an exception come out of a value, then the replies of the parts queued before it
+ * belong to nobody: they are marked to be skipped.
+ */
+void oh_batch_queue_split(oh_client *client, const oh_method *method, oh_split *split, zval *return_value)
+{
+    oh_lane *lane = NULL;
+    uint32_t queued = 0;
+    zval answer;
+
+    for (; queued < split->parts_count; queued++) {
+        lane = EG(exception) ? NULL : lane_for(client, split->parts[queued].node);
+        if (!lane) {
+            break;
+        }
+        ZVAL_UNDEF(&answer);
+        oh_lane_hold(lane);
+        oh_lane_call(lane, method->original, 1, &split->parts[queued].keys, &answer);
+        bool is_queued = was_queued(client, lane, method->is_read_only, &answer);
+        oh_lane_let_go(lane);
+        if (!is_queued) {
+            zval_ptr_dtor(&answer);
+            break;
+        }
+    }
+    if (queued < split->parts_count) {
+        for (uint32_t i = 0; i < queued; i++) {
+            append(&client->batch, OH_BATCH_SKIP | split->parts[i].node);
+        }
+        oh_split_free(split);
+        RETURN_FALSE;
+    }
+    append(&client->batch, OH_BATCH_SPLIT | keep_split(&client->batch, split));
+    RETURN_OBJ_COPY(oh_client_object(client));
+}
+
+void oh_batch_drop(oh_client *client)
+{
+    oh_batch *batch = &client->batch;
+
+    for (uint32_t i = 0; i < batch->lanes_count; i++) {
+        if (batch->lanes[i]->redis && batch->lanes[i]->queued) {
+            call_plain(batch->lanes[i], ZEND_STRL("discard"));
+        }
+        batch->lanes[i]->queued = 0;
+    }
+    oh_batch_clear(batch);
+}
+
+/* ---- Sending ---- */
+
+static void exec_everywhere(oh_client *client, oh_batch *batch, zend_function *exec, zval *return_value)
+{
+    oh_share *shares = safe_emalloc(batch->lanes_count, sizeof *shares, 0);
+
+    for (uint32_t i = 0; i < batch->lanes_count; i++) {
+        shares[i].lane = batch->lanes[i];
+        shares[i].function = exec;
+        shares[i].count = 0;
+        shares[i].arguments = NULL;
+        shares[i].is_read_only = batch->lanes[i]->is_queue_read_only;
+        shares[i].expected = batch->lanes[i]->queued;
+        batch->lanes[i]->queued = 0;
+    }
+    if (oh_scatter_run(shares, batch->lanes_count)) {
+        oh_deal(client, batch, shares, batch->lanes_count, return_value);
+        oh_scatter_free(shares, batch->lanes_count);
+    }
+    efree(shares);
+}
+
+void oh_batch_exec(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    if (!client) {
+        return;
+    }
+    if (!client->batch.is_open) {
+        oh_local_forward(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        return;
+    }
+    /* Closed before anything is sent: what a script calls while its values are unpacked is not queued any more. */
+    oh_batch batch = client->batch;
+    memset(&client->batch, 0, sizeof client->batch);
+    if (batch.lanes_count == 0) {
+        array_init(return_value);
+    } else if (batch.lanes_count == 1) {
+        /* Everything went to one node: phpredis' reply is the reply. */
+        batch.lanes[0]->queued = 0;
+        oh_call_on_lane(batch.lanes[0], batch.lanes[0]->is_queue_read_only, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else {
+        exec_everywhere(client, &batch, oh_method_of(execute_data)->original, return_value);
+    }
+    oh_batch_clear(&batch);
+}
+
+/* ---- Opening, closing ---- */
+
+static void open_batch(oh_client *client, zval *return_value)
+{
+    client->batch.is_open = true;
+    client->is_closed = false;
+    RETURN_OBJ_COPY(oh_client_object(client));
+}
+
+void oh_batch_pipeline(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    if (client) {
+        open_batch(client, return_value);
+    }
+}
+
+void oh_batch_multi(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+    zend_long mode = OH_MODE_MULTI;
+
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_LONG(mode)
+    ZEND_PARSE_PARAMETERS_END();
+    if (client && mode == OH_MODE_PIPELINE) {
+        open_batch(client, return_value);
+    } else if (client) {
+        oh_local_refuse(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
+}
+
+void oh_batch_discard(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    if (client) {
+        bool was_open = client->batch.is_open;
+
+        oh_batch_drop(client);
+        RETURN_BOOL(was_open);
+    }
+}
+
+void oh_batch_get_mode(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    if (client) {
+        RETURN_LONG(client->batch.is_open ? OH_MODE_PIPELINE : OH_MODE_ATOMIC);
+    }
+}

@@ -1,0 +1,39 @@
+/*
+ * Batch: what pipeline() opens, the commands after it fill, and exec() sends.
+ *
+ * Commands are queued by phpredis itself, each on the lane of its node, in phpredis' own pipeline mode; the batch only
+ * remembers, four bytes per command, which node it went to. exec() runs every node's exec() at once and deals the
+ * replies out in the order of the commands.
+ */
+#ifndef OH_PHP_BATCH_H
+#define OH_PHP_BATCH_H
+
+#include "split.h"
+
+typedef struct oh_batch {
+    bool is_open;
+    uint32_t *commands; /* Node of each command, or one of the marks of batch.c. */
+    uint32_t commands_count, commands_capacity;
+    oh_split **splits;
+    uint32_t splits_count, splits_capacity;
+    oh_lane **lanes; /* Those that have something queued, in the order in which they got it. */
+    uint32_t lanes_count, lanes_capacity;
+} oh_batch;
+
+/* The handlers. */
+void oh_batch_pipeline(INTERNAL_FUNCTION_PARAMETERS);
+void oh_batch_multi(INTERNAL_FUNCTION_PARAMETERS);
+void oh_batch_exec(INTERNAL_FUNCTION_PARAMETERS);
+void oh_batch_discard(INTERNAL_FUNCTION_PARAMETERS);
+void oh_batch_get_mode(INTERNAL_FUNCTION_PARAMETERS);
+
+/* Queues the command that is being called, in the caller's frame. */
+void oh_batch_queue(struct oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS);
+
+/* Queues the parts of a command; the split is taken over. */
+void oh_batch_queue_split(struct oh_client *client, const oh_method *method, oh_split *split, zval *return_value);
+
+/* Forgets everything that is queued, here and in phpredis, and closes the batch. */
+void oh_batch_drop(struct oh_client *client);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * Where a verdict becomes an exception: phpredis' own answer to a failed exchange, a false or an exception of its own,
+ * is replaced by what really happened.
+ */
+#include "php_onehop.h"
+
+#include "call.h"
+#include "client.h"
+
+void oh_call_on_lane(oh_lane *lane, bool is_read_only, INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_lane_enter(lane, is_read_only, NULL);
+    oh_lane_call_in_frame(lane, oh_method_of(execute_data), execute_data, return_value);
+    if (UNEXPECTED(oh_lane_has_failed(lane)) && !oh_is_script_ending()) {
+        zval_ptr_dtor(return_value);
+        ZVAL_NULL(return_value);
+        oh_failure_throw(oh_lane_failure(lane));
+    }
+    oh_lane_leave(lane);
+}
+
+void oh_call_on_node(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
+{
+    if (client->batch.is_open) {
+        oh_batch_queue(client, node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        return;
+    }
+    oh_lane *lane = oh_lane_take(client, node);
+    if (EXPECTED(lane)) {
+        oh_call_on_lane(lane, oh_method_of(execute_data)->is_read_only, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
+}

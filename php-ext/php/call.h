@@ -1,0 +1,17 @@
+/*
+ * Call: the method a script has called, on the node where it belongs, once that node is known.
+ */
+#ifndef OH_PHP_CALL_H
+#define OH_PHP_CALL_H
+
+#include "lane.h"
+
+struct oh_client;
+
+/* Queues it if a pipeline is open, otherwise calls it. */
+void oh_call_on_node(struct oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS);
+
+/* Calls it on a lane and throws what went wrong on the way. */
+void oh_call_on_lane(oh_lane *lane, bool is_read_only, INTERNAL_FUNCTION_PARAMETERS);
+
+#endif

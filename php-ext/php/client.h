@@ -1,0 +1,59 @@
+/*
+ * Client: the object behind OneHop\Redis.
+ *
+ *     client ── snapshot (file, server pool, topology, connections of each node)
+ *        ├───── lanes, one per node that has been spoken to
+ *        ├───── options and prefix, the same on every lane
+ *        └───── batch: what was queued since pipeline()
+ *
+ * It is laid out in front of Zend's object like this, so that a method of phpredis that is called on it behind our back
+ * (by reflection) finds what it takes for its own unconnected object:
+ *
+ *     [ oh_client ][ zeroes, as many bytes as phpredis keeps there ][ zend_object ]
+ */
+#ifndef OH_PHP_CLIENT_H
+#define OH_PHP_CLIENT_H
+
+#include "batch.h"
+#include "lane.h"
+#include "source.h"
+
+typedef struct oh_client {
+    oh_snapshot *snapshot; /* NULL: the constructor has not run, or failed. */
+    oh_lane **lanes;       /* By index of the node; NULL where none is open. */
+    zend_string *prefix;   /* OPT_PREFIX: a part of every key, also for placement. NULL: none. */
+    HashTable *options;    /* What setOption() was told, for lanes to come. NULL: nothing. */
+    oh_lane *refused;      /* The lane that met the last error reply; for getLastError(). */
+    uint32_t timeout_ms;   /* The deadline of a call: the pool's, or that of OPT_READ_TIMEOUT. */
+    bool is_closed;        /* close() was the last thing that happened. */
+    oh_batch batch;
+} oh_client;
+
+extern zend_object_handlers oh_client_handlers;
+
+static inline oh_client *oh_client_of(zend_object *object)
+{
+    return (oh_client *)((char *)object - oh_client_handlers.offset);
+}
+
+static inline zend_object *oh_client_object(oh_client *client)
+{
+    return (zend_object *)((char *)client + oh_client_handlers.offset);
+}
+
+/* The client whose method is being called. NULL and an exception if it was never constructed. */
+oh_client *oh_client_this(zend_execute_data *execute_data);
+
+/* The node that has a key as the caller names it: the prefix is put in front. */
+uint32_t oh_client_locate(const oh_client *client, const zend_string *key);
+
+/* The text of a key argument, converted in place. NULL and a TypeError if it is none. */
+zend_string *oh_client_key(zend_execute_data *execute_data, zval *argument, uint32_t position);
+
+/* Closes every lane. Whatever was queued is forgotten. */
+void oh_client_close_lanes(oh_client *client);
+
+/* create_object of OneHop\Redis. */
+zend_object *oh_client_create(zend_class_entry *class);
+
+#endif

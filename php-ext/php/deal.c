@@ -1,0 +1,129 @@
+/*
+ * Every node has a hand: the list phpredis' exec() gave, and how far it has been dealt. Values are moved, not copied.
+ */
+#include "php_onehop.h"
+
+#include "client.h"
+#include "deal.h"
+
+typedef struct oh_hand {
+    HashTable *replies;   /* NULL if the node failed. */
+    zend_object *failure; /* Then this stands for each of its replies. */
+    uint32_t next;
+} oh_hand;
+
+/* phpredis gives one reply per command. Should it not, nobody can say which is whose. */
+static void check_count(oh_client *client, oh_share *share)
+{
+    oh_node node = oh_topology_node(client->snapshot->topology, share->lane->node);
+    uint32_t count = Z_TYPE(share->reply) == IS_ARRAY ? zend_hash_num_elements(Z_ARRVAL(share->reply)) : 0;
+    oh_failure failure;
+
+    if (share->failure || (Z_TYPE(share->reply) == IS_ARRAY && count == share->expected)) {
+        return;
+    }
+    oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "report this as a bug",
+        "phpredis gave %u replies for %u commands", (unsigned)count, (unsigned)share->expected);
+    share->failure = oh_failure_exception(&failure, &node, client->snapshot->pool->name.bytes, NULL);
+}
+
+static oh_hand *pick_up(oh_client *client, oh_share *shares, uint32_t count)
+{
+    oh_hand *hands = ecalloc(client->snapshot->nodes_count, sizeof *hands);
+
+    for (uint32_t i = 0; i < count; i++) {
+        oh_hand *hand = &hands[shares[i].lane->node];
+
+        if (shares[i].failure) {
+            hand->failure = oh_scatter_failure(client, &shares[i]);
+        } else {
+            hand->replies = Z_ARRVAL(shares[i].reply);
+        }
+    }
+    return hands;
+}
+
+/* The next reply of a node, to be moved out of its place; NULL if the node failed. */
+static zval *draw(oh_hand *hand)
+{
+    return hand->replies ? zend_hash_index_find(hand->replies, hand->next++) : NULL;
+}
+
+static void deal_plain(oh_hand *hand, zval *place)
+{
+    zval *reply = draw(hand);
+
+    if (EXPECTED(reply != NULL)) {
+        ZVAL_COPY_VALUE(place, reply);
+        ZVAL_NULL(reply);
+    } else {
+        ZVAL_OBJ_COPY(place, hand->failure);
+    }
+}
+
+/* A command over several nodes fails as a whole with the first of its parts that failed. */
+static void deal_split(const oh_split *split, oh_hand *hands, zval *place)
+{
+    zval **replies = safe_emalloc(split->parts_count, sizeof *replies, 0);
+    zend_object *failure = NULL;
+
+    for (uint32_t i = 0; i < split->parts_count; i++) {
+        oh_hand *hand = &hands[split->parts[i].node];
+
+        replies[i] = draw(hand);
+        if (!replies[i] && !failure) {
+            failure = hand->failure;
+        }
+    }
+    if (failure) {
+        ZVAL_OBJ_COPY(place, failure);
+    } else {
+        oh_split_merge(split, replies, NULL, place);
+    }
+    efree(replies);
+}
+
+static void deal_all(const oh_batch *batch, oh_hand *hands, zval *return_value)
+{
+    array_init_size(return_value, batch->commands_count);
+    zend_hash_real_init_packed(Z_ARRVAL_P(return_value));
+    ZEND_HASH_FILL_PACKED(Z_ARRVAL_P(return_value))
+    {
+        for (uint32_t i = 0; i < batch->commands_count; i++) {
+            uint32_t command = batch->commands[i];
+
+            if (EXPECTED(command < OH_BATCH_SKIP)) {
+                deal_plain(&hands[command], __fill_val);
+            } else if (command & OH_BATCH_SPLIT) {
+                deal_split(batch->splits[command & OH_BATCH_INDEX], hands, __fill_val);
+            } else {
+                draw(&hands[command & OH_BATCH_INDEX]);
+                continue;
+            }
+            ZEND_HASH_FILL_NEXT();
+        }
+    }
+    ZEND_HASH_FILL_END();
+}
+
+void oh_deal(oh_client *client, const oh_batch *batch, oh_share *shares, uint32_t count, zval *return_value)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        check_count(client, &shares[i]);
+    }
+    uint32_t failed = oh_scatter_failed(shares, count);
+    if (failed == count) {
+        oh_scatter_throw_first(shares, count);
+        return;
+    }
+    oh_hand *hands = pick_up(client, shares, count);
+    deal_all(batch, hands, return_value);
+    efree(hands);
+    if (failed > 0) {
+        zval replies;
+
+        ZVAL_COPY_VALUE(&replies, return_value);
+        ZVAL_NULL(return_value);
+        oh_scatter_throw_partial(client, shares, count, &replies);
+    }
+}

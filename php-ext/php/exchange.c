@@ -1,0 +1,458 @@
+/*
+ * The state machine of an exchange, and the waiting. The kernel is called here and in connection, nowhere else.
+ *
+ * A command on a warm connection is exactly one send and one blocking receive; SO_RCVTIMEO bounds the receive. As soon
+ * as anything is not so simple (a new connection, a reply in parts, several nodes, time gone by) everything becomes
+ * non-blocking and one poll waits for all, with the time that is left.
+ */
+#include "php_onehop.h"
+
+#include <errno.h>
+#include <poll.h>
+
+#include "core/clock.h"
+
+#include "exchange.h"
+#include "greeting.h"
+
+#define OH_REPLIES_BYTES_MIN 32768
+#define OH_DRAIN_NS 15000000 /* How long bytes that are there may be fetched after the deadline: below its tolerance. */
+
+static const char *const advice_retry = "try again if the command may run twice";
+
+/* ---- Failing, and when to try again ---- */
+
+static oh_outcome outcome_of(const oh_exchange *exchange)
+{
+    return exchange->sent == 0 ? OH_OUTCOME_NOT_SENT : OH_OUTCOME_MAYBE_EXECUTED;
+}
+
+static void end_failed(oh_exchange *exchange)
+{
+    if (exchange->connection) {
+        oh_pool_poison(exchange->connection);
+        exchange->connection = NULL;
+    }
+    exchange->state = OH_EXCHANGE_FAILED;
+    exchange->begin = exchange->end = 0;
+}
+
+static bool lease(oh_exchange *exchange, bool must_be_new);
+
+/*
+ * A connection that idled may have died unnoticed. If it did before anything came back, and nothing was sent or
+ * sending twice does no harm, one new connection is tried within the same deadline.
+ */
+static void lose_connection(oh_exchange *exchange, const char *reason)
+{
+    bool may_repeat = exchange->sent == 0 || exchange->is_read_only;
+
+    if (exchange->is_reused && !exchange->was_retried && !exchange->has_heard && may_repeat) {
+        exchange->was_retried = true;
+        oh_pool_poison(exchange->connection);
+        exchange->connection = NULL;
+        exchange->sent = 0;
+        lease(exchange, true);
+        return;
+    }
+    oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, outcome_of(exchange),
+        exchange->sent ? advice_retry : "try again", "%s", reason);
+    end_failed(exchange);
+}
+
+static void pass_deadline(oh_exchange *exchange)
+{
+    const char *what = exchange->state == OH_EXCHANGE_OPENING      ? "No connection"
+                       : exchange->sent < exchange->request_length ? "Command not taken"
+                       : exchange->has_heard                       ? "Answer not complete"
+                                                                   : "No answer";
+
+    oh_failure_set(exchange->failure, OH_ERROR_DEADLINE_EXCEEDED, outcome_of(exchange),
+        exchange->sent ? advice_retry : "try again", "%s within %u ms", what, (unsigned)exchange->timeout_ms);
+    end_failed(exchange);
+}
+
+static void refuse_bytes(oh_exchange *exchange, const char *reason)
+{
+    oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, outcome_of(exchange),
+        "check what listens there", "The node broke the protocol (%s)", reason);
+    end_failed(exchange);
+}
+
+/* ---- Receiving ---- */
+
+static void make_room(oh_exchange *exchange)
+{
+    if (exchange->begin == exchange->end) {
+        exchange->begin = exchange->end = 0;
+    }
+    if (exchange->end < exchange->capacity) {
+        return;
+    }
+    if (exchange->begin > 0) {
+        memmove(exchange->replies, exchange->replies + exchange->begin, exchange->end - exchange->begin);
+        exchange->end -= exchange->begin;
+        exchange->begin = 0;
+        return;
+    }
+    /* Request memory: it counts against memory_limit, and is gone with the request whatever happens. */
+    size_t capacity = exchange->capacity ? exchange->capacity * 2 : OH_REPLIES_BYTES_MIN;
+    exchange->replies = erealloc(exchange->replies, capacity);
+    exchange->capacity = capacity;
+}
+
+/* The first answer on a connection that needed no sign-in may be the node's way to turn it away. */
+static bool is_turned_away(oh_exchange *exchange)
+{
+    oh_connection *connection = exchange->connection;
+
+    if (!connection->is_unproven || connection->wire.answered == 0) {
+        return false;
+    }
+    connection->is_unproven = false;
+    if (connection->wire.refusal_reply == 1 && oh_greeting_is_refusal(&connection->wire, exchange->failure)) {
+        end_failed(exchange);
+        return true;
+    }
+    return false;
+}
+
+/* Frames `count` bytes that were received behind `end`. */
+static void take(oh_exchange *exchange, size_t count)
+{
+    oh_wire *wire = &exchange->connection->wire;
+    uint64_t answered = wire->answered;
+
+    exchange->has_heard = true;
+    exchange->end += oh_wire_read(wire, exchange->replies + exchange->end, count);
+    exchange->has_refusal |= wire->refusal_reply > answered;
+    if (UNEXPECTED(wire->error != NULL)) {
+        if (!is_turned_away(exchange)) {
+            refuse_bytes(exchange, wire->error);
+        }
+        return;
+    }
+    if (UNEXPECTED(exchange->connection->is_unproven) && is_turned_away(exchange)) {
+        return;
+    }
+    if (oh_wire_owed(wire) == 0 && exchange->sent == exchange->request_length) {
+        exchange->state = OH_EXCHANGE_COMPLETE;
+        oh_pool_settle(exchange->connection);
+        exchange->connection = NULL;
+    }
+}
+
+/* One receive. False: it would have blocked, or was interrupted. */
+static bool receive(oh_exchange *exchange, int flags)
+{
+    make_room(exchange);
+    ssize_t count = recv(exchange->connection->socket, exchange->replies + exchange->end,
+        exchange->capacity - exchange->end, flags);
+
+    if (EXPECTED(count > 0)) {
+        take(exchange, (size_t)count);
+        return true;
+    }
+    if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
+        return false;
+    }
+    lose_connection(exchange, count < 0 ? strerror(errno) : "Connection closed by the node");
+    return true;
+}
+
+/* ---- Sending ---- */
+
+static void send_more(oh_exchange *exchange)
+{
+    ssize_t count = send(exchange->connection->socket, exchange->request + exchange->sent,
+        exchange->request_length - exchange->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+    if (EXPECTED(count >= 0)) {
+        exchange->sent += (size_t)count;
+    } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+        lose_connection(exchange, strerror(errno));
+    }
+}
+
+/* The connection is ready: the replies are owed from before the first byte leaves. */
+static void begin_moving(oh_exchange *exchange)
+{
+    oh_connection *connection = exchange->connection;
+
+    exchange->state = OH_EXCHANGE_MOVING;
+    if (UNEXPECTED(connection->timeout_ms != exchange->timeout_ms)) {
+        oh_connection_set_timeout(connection, exchange->timeout_ms);
+    }
+    if (UNEXPECTED(!oh_wire_wrote(&connection->wire, exchange->request, exchange->request_length))) {
+        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "report this as a bug",
+            "phpredis wrote something that is no command (%s)", connection->wire.error);
+        end_failed(exchange);
+        return;
+    }
+    send_more(exchange);
+}
+
+static void advance_opening(oh_exchange *exchange)
+{
+    oh_connection *connection = exchange->connection;
+
+    switch (oh_connection_advance(connection, oh_pool_endpoint(exchange->connections), exchange->failure)) {
+        case OH_PROGRESS_WAITS:
+            return;
+        case OH_PROGRESS_READY:
+            begin_moving(exchange);
+            return;
+        case OH_PROGRESS_BROKEN:
+            end_failed(exchange);
+            return;
+    }
+}
+
+static bool lease(oh_exchange *exchange, bool must_be_new)
+{
+    exchange->connection = oh_pool_lease(exchange->connections, must_be_new, exchange->failure);
+    if (!exchange->connection) {
+        exchange->state = OH_EXCHANGE_FAILED;
+        return false;
+    }
+    exchange->is_reused = exchange->connection->state == OH_READY;
+    if (EXPECTED(exchange->is_reused)) {
+        begin_moving(exchange);
+    } else {
+        exchange->state = OH_EXCHANGE_OPENING;
+        exchange->has_waited = true;
+        advance_opening(exchange);
+    }
+    return true;
+}
+
+/* ---- Waiting ---- */
+
+static bool is_active(const oh_exchange *exchange)
+{
+    return exchange->state == OH_EXCHANGE_OPENING || exchange->state == OH_EXCHANGE_MOVING;
+}
+
+static bool is_full(const oh_exchange *exchange)
+{
+    return exchange->end - exchange->begin >= OH_EXCHANGE_AHEAD_BYTES && exchange->sent == exchange->request_length;
+}
+
+static short events_of(const oh_exchange *exchange)
+{
+    if (exchange->state == OH_EXCHANGE_OPENING) {
+        return exchange->connection->events;
+    }
+    return (short)((exchange->sent < exchange->request_length ? POLLOUT : 0) | (is_full(exchange) ? 0 : POLLIN));
+}
+
+/* What a poll has found is done; nothing here waits. */
+static void step(oh_exchange *exchange, short revents)
+{
+    if (exchange->state == OH_EXCHANGE_OPENING) {
+        advance_opening(exchange);
+        return;
+    }
+    if (exchange->sent < exchange->request_length && (revents & (POLLOUT | POLLERR | POLLHUP))) {
+        send_more(exchange);
+    }
+    if (exchange->state == OH_EXCHANGE_MOVING && !is_full(exchange) && (revents & (POLLIN | POLLERR | POLLHUP))) {
+        receive(exchange, MSG_DONTWAIT);
+    }
+}
+
+/* Milliseconds until the earliest deadline, rounded up; -1: none. */
+static int time_left_ms(oh_exchange *const *members, uint32_t count)
+{
+    uint64_t earliest_ns = UINT64_MAX, now_ns;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_active(members[i]) && members[i]->timeout_ms && members[i]->deadline_ns < earliest_ns) {
+            earliest_ns = members[i]->deadline_ns;
+        }
+    }
+    if (earliest_ns == UINT64_MAX) {
+        return -1;
+    }
+    now_ns = oh_clock_now_ns();
+    return now_ns >= earliest_ns ? 0 : (int)MIN((earliest_ns - now_ns + 999999) / 1000000, INT_MAX);
+}
+
+/*
+ * What has already arrived beats a deadline that passed while other nodes were waited for; but only for a moment, so
+ * that a node that never stops sending cannot put it off.
+ */
+static bool is_late(const oh_exchange *exchange, bool has_moved, uint64_t now_ns)
+{
+    uint64_t limit_ns = exchange->deadline_ns + (has_moved ? OH_DRAIN_NS : 0);
+
+    return exchange->timeout_ms && is_active(exchange) && !is_full(exchange) && now_ns >= limit_ns;
+}
+
+/* Waits once for all of them and moves those that can move. */
+static void move_all(oh_exchange *const *members, uint32_t count)
+{
+    struct pollfd descriptors[OH_FLIGHT_MEMBERS_MAX];
+
+    for (uint32_t i = 0; i < count; i++) {
+        short events = is_active(members[i]) ? events_of(members[i]) : 0;
+
+        descriptors[i].fd = events ? members[i]->connection->socket : -1;
+        descriptors[i].events = events;
+        descriptors[i].revents = 0;
+    }
+    poll(descriptors, count, time_left_ms(members, count));
+
+    uint64_t now_ns = oh_clock_now_ns();
+    for (uint32_t i = 0; i < count; i++) {
+        if (descriptors[i].revents) {
+            step(members[i], descriptors[i].revents);
+        }
+        if (is_late(members[i], descriptors[i].revents != 0, now_ns)) {
+            pass_deadline(members[i]);
+        }
+    }
+}
+
+/* Whether phpredis may go on: there is a reply to read, or there will be none. */
+static bool is_readable(const oh_exchange *exchange)
+{
+    return !is_active(exchange) || is_full(exchange);
+}
+
+/* The usual case: alone, everything sent, nothing but the answer missing. Then the receive itself is the wait. */
+static void wait_alone(oh_exchange *exchange)
+{
+    if (!exchange->has_waited && exchange->state == OH_EXCHANGE_MOVING && exchange->sent == exchange->request_length) {
+        exchange->has_waited = true;
+        errno = 0;
+        if (EXPECTED(receive(exchange, 0))) {
+            return;
+        }
+        if (errno != EINTR && exchange->timeout_ms) {
+            pass_deadline(exchange);
+            return;
+        }
+    }
+    move_all(&exchange, 1);
+}
+
+static void wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_exchange *))
+{
+    while (!is_enough(exchange)) {
+        if (exchange->flight && exchange->flight->members_count > 1) {
+            move_all(exchange->flight->members, exchange->flight->members_count);
+        } else {
+            wait_alone(exchange);
+        }
+    }
+}
+
+/* ---- What transport calls ---- */
+
+void oh_exchange_prepare(oh_exchange *exchange, uint32_t timeout_ms, bool is_read_only, oh_flight *flight)
+{
+    exchange->state = OH_EXCHANGE_IDLE;
+    exchange->timeout_ms = timeout_ms;
+    exchange->deadline_ns = 0;
+    exchange->is_read_only = is_read_only;
+    exchange->flight = flight;
+    exchange->has_refusal = false;
+}
+
+static void join(oh_flight *flight, oh_exchange *exchange)
+{
+    for (uint32_t i = 0; i < flight->members_count; i++) {
+        if (flight->members[i] == exchange) {
+            return;
+        }
+    }
+    if (flight->members_count < OH_FLIGHT_MEMBERS_MAX) {
+        flight->members[flight->members_count++] = exchange;
+    }
+}
+
+bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
+{
+    /* Whatever an earlier exchange left behind, because phpredis gave up on it, belongs to that one alone. */
+    oh_exchange_abandon(exchange);
+    if (!exchange->connections) {
+        return false;
+    }
+    exchange->request = (const uint8_t *)request;
+    exchange->request_length = length;
+    exchange->sent = 0;
+    exchange->was_retried = exchange->has_heard = false;
+    exchange->has_waited = exchange->deadline_ns != 0;
+    if (!exchange->deadline_ns) {
+        exchange->deadline_ns = oh_clock_now_ns() + (uint64_t)exchange->timeout_ms * 1000000;
+    }
+    lease(exchange, false);
+    if (exchange->flight) {
+        join(exchange->flight, exchange);
+        exchange->flight->start_others(exchange->flight);
+    }
+    wait_until(exchange, is_readable);
+    exchange->request = NULL;
+    return exchange->state != OH_EXCHANGE_FAILED;
+}
+
+static bool has_bytes_or_ended(const oh_exchange *exchange)
+{
+    return exchange->begin < exchange->end || !is_active(exchange);
+}
+
+size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size)
+{
+    wait_until(exchange, has_bytes_or_ended);
+    size_t count = MIN(size, exchange->end - exchange->begin);
+
+    if (EXPECTED(count)) {
+        memcpy(bytes, exchange->replies + exchange->begin, count);
+        exchange->begin += count;
+    } else if (exchange->state == OH_EXCHANGE_COMPLETE) {
+        exchange->state = OH_EXCHANGE_FAILED;
+        oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED,
+            "check what listens there", "The answer has not the form that phpredis expects");
+    }
+    return count;
+}
+
+void oh_exchange_end(oh_exchange *exchange)
+{
+    oh_flight *flight = exchange->flight;
+
+    oh_exchange_abandon(exchange);
+    for (uint32_t i = 0; flight && i < flight->members_count; i++) {
+        if (flight->members[i] == exchange) {
+            flight->members[i] = flight->members[--flight->members_count];
+            break;
+        }
+    }
+    exchange->flight = NULL;
+    if (exchange->replies) {
+        efree(exchange->replies);
+        exchange->replies = NULL;
+        exchange->capacity = 0;
+    }
+}
+
+void oh_exchange_finish(oh_exchange *exchange)
+{
+    if (exchange->connection) {
+        oh_pool_poison(exchange->connection);
+        exchange->connection = NULL;
+    }
+    exchange->flight = NULL;
+    exchange->deadline_ns = 0;
+}
+
+void oh_exchange_abandon(oh_exchange *exchange)
+{
+    if (exchange->connection) {
+        oh_pool_poison(exchange->connection);
+        exchange->connection = NULL;
+    }
+    exchange->begin = exchange->end = 0;
+    exchange->state = OH_EXCHANGE_IDLE;
+}

@@ -1,0 +1,82 @@
+/*
+ * Exchange: one write of phpredis (a command, or a whole pipeline) out to a node, and its replies in.
+ *
+ * phpredis hands over all bytes of its commands at once. The exchange leases a connection, sends, and receives until
+ * the node owes nothing more; only then, with every reply framed and counted, does phpredis begin to read, from memory.
+ * So it is known whether the exchange succeeded before phpredis has believed a byte; a failure can be repaired or
+ * reported without phpredis noticing; and the connection is back in the pool before the first value is unpacked. Only
+ * replies larger than OH_EXCHANGE_AHEAD_BYTES are read while they arrive.
+ *
+ * While the request does not fit into the socket the replies are received too: a node that stops reading until its
+ * replies are read (SSDB does) must not bring both to a halt.
+ *
+ * Exchanges of several nodes travel together in a flight: whoever waits moves all of them.
+ *
+ * Implements spec/route: deadline, outcome, what may be tried again.
+ */
+#ifndef OH_PHP_EXCHANGE_H
+#define OH_PHP_EXCHANGE_H
+
+#include "pool.h"
+
+#define OH_EXCHANGE_AHEAD_BYTES 262144 /* Beyond it more memory buys nothing: the kernel buffers as much again. */
+#define OH_FLIGHT_MEMBERS_MAX 64       /* Nodes that are spoken to at once; see scatter for why there is a bound. */
+
+typedef enum oh_exchange_state {
+    OH_EXCHANGE_IDLE,     /* Nothing was written since the call began. */
+    OH_EXCHANGE_OPENING,  /* The connection is being made. */
+    OH_EXCHANGE_MOVING,   /* Bytes go out and come in. */
+    OH_EXCHANGE_COMPLETE, /* Everything was answered; the connection has been settled. */
+    OH_EXCHANGE_FAILED    /* The failure says how; the connection has been closed. */
+} oh_exchange_state;
+
+struct oh_flight;
+
+typedef struct oh_exchange {
+    oh_exchange_state state;
+    oh_connections *connections; /* Of its node. */
+    oh_connection *connection;   /* Leased, or NULL. */
+    struct oh_flight *flight;    /* With whom it travels, or NULL if alone. */
+
+    const uint8_t *request; /* phpredis' memory, valid until the write returns. */
+    size_t request_length, sent;
+    uint8_t *replies; /* Received and framed; those from `begin` to `end` were not read yet. */
+    size_t begin, end, capacity;
+
+    uint32_t timeout_ms;     /* Of a call; 0 is none. */
+    uint64_t deadline_ns;    /* Of this call, set when it first writes; 0 until then. */
+    bool is_read_only;       /* The caller says so: may be sent again after a reused connection broke. */
+    bool is_reused;          /* The connection has carried exchanges before. */
+    bool was_retried;
+    bool has_heard;          /* A byte of a reply has arrived. */
+    bool has_waited;         /* Time has passed since the deadline was set: it must be looked at. */
+    bool has_refusal;        /* One of the replies is an error. */
+    oh_failure *failure;     /* Where the caller wants to find it. */
+} oh_exchange;
+
+/* Exchanges that move together. */
+typedef struct oh_flight {
+    oh_exchange *members[OH_FLIGHT_MEMBERS_MAX];
+    uint32_t members_count;
+    void (*start_others)(struct oh_flight *); /* Called once each member has sent what it could. */
+} oh_flight;
+
+/* A call begins: its deadline will count from its first write. */
+void oh_exchange_prepare(oh_exchange *exchange, uint32_t timeout_ms, bool is_read_only, oh_flight *flight);
+
+/* Carries a request to the node. False: failed, and phpredis must be told that nothing was written. */
+bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length);
+
+/* Gives out up to `size` bytes of replies, waiting for them if there are none yet. 0: there are and will be no more. */
+size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size);
+
+/* The call is over: what phpredis did not wait for is not waited for by anyone. Its state and failure stay. */
+void oh_exchange_finish(oh_exchange *exchange);
+
+/* Ends whatever is going on: a connection still leased is closed, bytes not read are dropped. */
+void oh_exchange_abandon(oh_exchange *exchange);
+
+/* Leaves its flight and frees what it holds. */
+void oh_exchange_end(oh_exchange *exchange);
+
+#endif

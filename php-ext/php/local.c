@@ -1,0 +1,293 @@
+/*
+ * An option is set on every lane there is and remembered for those to come. Four groups of options mean something else here
+ * than in phpredis:
+ *
+ * - OPT_PREFIX is also put in front of the key when its node is looked for.
+ * - OPT_READ_TIMEOUT is the deadline of a whole call of this object, in seconds, in place of the server pool's timeout;
+ *   0 or less gives the pool's back.
+ * - OPT_MAX_RETRIES and OPT_BACKOFF_*: false. When to try again is OneHop's business, within the deadline.
+ * - OPT_TCP_KEEPALIVE: false. The sockets are not phpredis'.
+ */
+#include "php_onehop.h"
+
+#include "client.h"
+#include "local.h"
+
+/* ---- Refusing ---- */
+
+typedef struct oh_hint {
+    const char *methods; /* Between commas. */
+    const char *advice;
+} oh_hint;
+
+static const oh_hint hints[] = {
+    {",connect,pconnect,open,popen,auth,reset,",
+        "name the server pool in the constructor; nodes and passwords come from the configuration"},
+    {",select,swapdb,", "set database of the server pool"},
+    {",multi,watch,unwatch,", "use pipeline(), or plain \\Redis on the node that OneHop\\Topology names"},
+    {",eval,evalsha,eval_ro,evalsha_ro,evaluate,evaluatesha,fcall,fcall_ro,script,function,",
+        "run scripts with plain \\Redis on the node that OneHop\\Topology names"},
+    {",subscribe,psubscribe,ssubscribe,unsubscribe,punsubscribe,sunsubscribe,publish,pubsub,",
+        "use plain \\Redis on a node of your choice"},
+    {",blpop,brpop,brpoplpush,blmove,blmpop,bzpopmax,bzpopmin,bzmpop,xread,xreadgroup,",
+        "use plain \\Redis on the node that OneHop\\Topology names"},
+    {",rename,renamekey,renamenx,copy,rpoplpush,lmove,smove,bitop,lcs,pfmerge,sdiff,sdiffstore,sinter,sintercard,"
+     "sinterstore,sunion,sunionstore,zdiff,zdiffstore,zinter,zintercard,zinterstore,zunion,zunionstore,zrangestore,"
+     "geosearchstore,msetnx,lmpop,zmpop,migrate,",
+        "it needs several keys: use plain \\Redis on the node that OneHop\\Topology names for all of them"},
+    {",sortasc,sortascalpha,sortdesc,sortdescalpha,", "use sort()"},
+};
+
+static const char *advice_about(const zend_string *method)
+{
+    char wanted[64];
+
+    snprintf(wanted, sizeof wanted, ",%s,", ZSTR_VAL(method));
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+        if (strstr(hints[i].methods, wanted)) {
+            return hints[i].advice;
+        }
+    }
+    return "it has no key that says which node: use plain \\Redis on the nodes that OneHop\\Topology lists";
+}
+
+void oh_local_refuse(INTERNAL_FUNCTION_PARAMETERS)
+{
+    zend_string *name = execute_data->func->common.function_name;
+    zend_string *lower = zend_string_tolower(name);
+
+    oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, advice_about(lower), "OneHop\\Redis::%s() is not supported",
+        ZSTR_VAL(name));
+    zend_string_release(lower);
+}
+
+void oh_local_nothing(INTERNAL_FUNCTION_PARAMETERS)
+{
+}
+
+/* ---- Forwarding ---- */
+
+/* A call that phpredis answers by itself, on the lane of the first node. */
+static void forward(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
+{
+    const oh_method *method = oh_method_of(execute_data);
+    oh_lane *lane = oh_lane_take(client, 0);
+
+    if (lane) {
+        oh_lane_enter(lane, false, NULL);
+        oh_lane_call_in_frame(lane, method, execute_data, return_value);
+        oh_lane_leave(lane);
+    }
+}
+
+void oh_local_forward(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+
+    if (client) {
+        forward(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
+}
+
+/* ---- Options ---- */
+
+static zend_long option_named(const char *name)
+{
+    zend_class_constant *constant =
+        zend_hash_str_find_ptr(&oh_phpredis_class->constants_table, name, strlen(name));
+
+    return constant ? Z_LVAL(constant->value) : -1;
+}
+
+static bool is_refused_option(zend_long option)
+{
+    static const char *const names[] = {
+        "OPT_MAX_RETRIES", "OPT_BACKOFF_ALGORITHM", "OPT_BACKOFF_BASE", "OPT_BACKOFF_CAP", "OPT_TCP_KEEPALIVE"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (option_named(names[i]) == option) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* OPT_SCAN is two switches in one option: 0 and 1 are values of the first, 2 and 3 of the second. */
+static zend_ulong slot_of(zend_long option, const zval *value)
+{
+    bool is_second_switch = option == option_named("OPT_SCAN") && (zval_get_long((zval *)value) & 2);
+
+    return (zend_ulong)option * 2 + is_second_switch;
+}
+
+static void remember_option(oh_client *client, zend_long option, zval *value)
+{
+    zval setting;
+
+    if (!client->options) {
+        client->options = zend_new_array(4);
+    }
+    array_init_size(&setting, 2);
+    add_next_index_long(&setting, option);
+    Z_TRY_ADDREF_P(value);
+    add_next_index_zval(&setting, value);
+    zend_hash_index_update(client->options, slot_of(option, value), &setting);
+}
+
+static void set_deadline(oh_client *client, const zval *value)
+{
+    double seconds = zval_get_double((zval *)value);
+
+    client->timeout_ms = client->snapshot->pool->timeout_ms;
+    if (seconds > 0) {
+        client->timeout_ms = seconds > 2147483 ? 2147483000 : MAX((uint32_t)(seconds * 1000), 1);
+    }
+}
+
+static void set_prefix(oh_client *client, zend_string *prefix)
+{
+    if (client->prefix) {
+        zend_string_release(client->prefix);
+    }
+    client->prefix = ZSTR_LEN(prefix) ? zend_string_copy(prefix) : NULL;
+}
+
+/* Sets an option on every lane, spare ones too. The answer is that of the first node's lane. */
+static bool set_everywhere(oh_client *client, zend_long option, zval *value)
+{
+    const oh_snapshot *snapshot = client->snapshot;
+    zval arguments[2], result;
+    bool is_set = false;
+
+    ZVAL_LONG(&arguments[0], option);
+    ZVAL_COPY_VALUE(&arguments[1], value);
+    for (uint32_t node = 0; node < snapshot->nodes_count && !EG(exception); node++) {
+        for (oh_lane *lane = client->lanes[node]; lane; lane = lane->spare) {
+            if (lane->redis) {
+                ZVAL_UNDEF(&result);
+                oh_lane_call(lane, zend_hash_str_find_ptr(&oh_phpredis_class->function_table, ZEND_STRL("setoption")),
+                    2, arguments, &result);
+                is_set |= Z_TYPE(result) == IS_TRUE;
+                zval_ptr_dtor(&result);
+            }
+        }
+    }
+    return is_set;
+}
+
+void oh_local_set_option(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+    zend_long option;
+    zval *value;
+
+    ZEND_PARSE_PARAMETERS_START(2, 2)
+        Z_PARAM_LONG(option)
+        Z_PARAM_ZVAL(value)
+    ZEND_PARSE_PARAMETERS_END();
+    if (!client || is_refused_option(option)) {
+        RETURN_FALSE;
+    }
+    if (option == option_named("OPT_READ_TIMEOUT")) {
+        set_deadline(client, value);
+        RETURN_TRUE;
+    }
+    bool is_prefix = option == option_named("OPT_PREFIX");
+    if (is_prefix && !try_convert_to_string(value)) {
+        return;
+    }
+    /* There must be one lane to ask whether phpredis takes the value. */
+    if (!oh_lane_take(client, 0) || !set_everywhere(client, option, value)) {
+        RETURN_FALSE;
+    }
+    remember_option(client, option, value);
+    if (is_prefix) {
+        set_prefix(client, Z_STR_P(value));
+    }
+    RETURN_TRUE;
+}
+
+void oh_local_get_option(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+    zend_long option;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_LONG(option)
+    ZEND_PARSE_PARAMETERS_END();
+    if (client && option == option_named("OPT_READ_TIMEOUT")) {
+        RETURN_DOUBLE(client->timeout_ms / 1000.0);
+    }
+    if (client) {
+        forward(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
+}
+
+/* ---- Errors, state ---- */
+
+void oh_local_get_last_error(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    if (client && client->refused && client->refused->redis) {
+        oh_lane_call(client->refused, oh_method_of(execute_data)->original, 0, NULL, return_value);
+    }
+}
+
+void oh_local_clear_last_error(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+    zval result;
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    if (client && client->refused && client->refused->redis) {
+        ZVAL_UNDEF(&result);
+        oh_lane_call(client->refused, oh_method_of(execute_data)->original, 0, NULL, &result);
+        zval_ptr_dtor(&result);
+        client->refused = NULL;
+    }
+    RETURN_TRUE;
+}
+
+void oh_local_close(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    if (client) {
+        oh_client_close_lanes(client);
+        client->is_closed = true;
+        RETURN_TRUE;
+    }
+}
+
+void oh_local_is_connected(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    if (client) {
+        RETURN_BOOL(!client->is_closed);
+    }
+}
+
+void oh_local_get_timeout(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    if (client) {
+        RETURN_DOUBLE(client->timeout_ms / 1000.0);
+    }
+}
+
+void oh_local_get_database(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    if (client) {
+        RETURN_LONG(oh_pool_database(client->snapshot->pool));
+    }
+}

@@ -1,0 +1,116 @@
+/*
+ * The module: what PHP loads, what `php --ri onehop` shows, and the order in which rooms begin and end.
+ *
+ * Order matters at the end of a request: objects that die late (held by statics, caught in cycles) are freed after
+ * RSHUTDOWN. So what must be clean at the end of a request is looked at in post_deactivate, behind all of them.
+ */
+#include "php_onehop.h"
+
+#include <yaml.h>
+
+#include "ext/standard/info.h"
+
+#include "classes.h"
+#include "methods.h"
+#include "source.h"
+#include "transport.h"
+
+ZEND_DECLARE_MODULE_GLOBALS(onehop)
+
+PHP_INI_BEGIN()
+    STD_PHP_INI_ENTRY("onehop.config", "", PHP_INI_ALL, OnUpdateString, config, zend_onehop_globals, onehop_globals)
+PHP_INI_END()
+
+static PHP_GINIT_FUNCTION(onehop)
+{
+#if defined(ONEHOP_IS_SHARED) && defined(ZTS)
+    ZEND_TSRMLS_CACHE_UPDATE();
+#endif
+    memset(onehop_globals, 0, sizeof *onehop_globals);
+    oh_pool_prepare(&onehop_globals->connections);
+    oh_source_prepare(&onehop_globals->files);
+}
+
+static PHP_GSHUTDOWN_FUNCTION(onehop)
+{
+    oh_source_shutdown(&onehop_globals->files);
+    oh_pool_shutdown(&onehop_globals->connections);
+}
+
+static PHP_MINIT_FUNCTION(onehop)
+{
+    REGISTER_INI_ENTRIES();
+    oh_pool_startup();
+    if (oh_methods_startup() == FAILURE || oh_classes_register() == FAILURE) {
+        return FAILURE;
+    }
+    return oh_transport_register();
+}
+
+static PHP_MSHUTDOWN_FUNCTION(onehop)
+{
+    oh_transport_unregister();
+    oh_classes_release();
+    UNREGISTER_INI_ENTRIES();
+    return SUCCESS;
+}
+
+static PHP_RINIT_FUNCTION(onehop)
+{
+#if defined(ONEHOP_IS_SHARED) && defined(ZTS)
+    ZEND_TSRMLS_CACHE_UPDATE();
+#endif
+    OHG(connecting) = NULL;
+    return SUCCESS;
+}
+
+/* Behind the last object: whoever still holds a connection was cut off in the middle of an exchange. */
+static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(onehop)
+{
+    oh_pool_sweep();
+    return SUCCESS;
+}
+
+static PHP_MINFO_FUNCTION(onehop)
+{
+    php_info_print_table_start();
+    php_info_print_table_row(2, "OneHop", "enabled");
+    php_info_print_table_row(2, "Version", PHP_ONEHOP_VERSION);
+    php_info_print_table_row(2, "On top of phpredis", zend_get_module_version("redis"));
+    php_info_print_table_row(2, "libyaml", yaml_get_version_string());
+    php_info_print_table_row(2, "Distributions", "ketama, modula, random");
+    php_info_print_table_row(2, "Connections", "TCP, unix sockets; kept over requests, one process each");
+    php_info_print_table_end();
+    DISPLAY_INI_ENTRIES();
+}
+
+static const zend_module_dep onehop_dependencies[] = {
+    ZEND_MOD_REQUIRED("redis")
+    ZEND_MOD_END
+};
+
+zend_module_entry onehop_module_entry = {
+    STANDARD_MODULE_HEADER_EX,
+    NULL,
+    onehop_dependencies,
+    "onehop",
+    NULL,
+    PHP_MINIT(onehop),
+    PHP_MSHUTDOWN(onehop),
+    PHP_RINIT(onehop),
+    NULL,
+    PHP_MINFO(onehop),
+    PHP_ONEHOP_VERSION,
+    PHP_MODULE_GLOBALS(onehop),
+    PHP_GINIT(onehop),
+    PHP_GSHUTDOWN(onehop),
+    ZEND_MODULE_POST_ZEND_DEACTIVATE_N(onehop),
+    STANDARD_MODULE_PROPERTIES_EX,
+};
+
+#ifdef ONEHOP_IS_SHARED
+#ifdef ZTS
+ZEND_TSRMLS_CACHE_DEFINE()
+#endif
+ZEND_GET_MODULE(onehop)
+#endif

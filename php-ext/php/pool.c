@@ -1,0 +1,257 @@
+/*
+ * Pool of the process: a list of idle connections per node, the one used last on top, because it is the one least
+ * likely to have been closed by the node.
+ *
+ * A connection that has been idle for a moment is asked by a peek whether it is still connected and silent. That costs
+ * a system call, so it is left out while a connection is in steady use.
+ *
+ * After a fork parent and child hold the same sockets. Each connection remembers in which generation of forks it was
+ * made; a child finds them to be of another generation and closes its copies without a word, which the parent's
+ * copies do not notice.
+ */
+#include "php_onehop.h"
+
+#include <pthread.h>
+
+#include "core/clock.h"
+
+#include "pool.h"
+
+#define OH_PEEK_AFTER_NS 5000000 /* Idle for longer than 5 ms: worth a system call of a microsecond. */
+
+struct oh_connections {
+    HashTable *all; /* Where it is listed. */
+    uint32_t references;
+    uint32_t leased_count;
+    uint32_t size_max;
+    oh_endpoint endpoint;
+    oh_connection *idle;
+    oh_connection *leased;
+    zend_string *identity;
+};
+
+static uint32_t fork_generation;
+
+static void notice_fork(void)
+{
+    fork_generation++;
+}
+
+void oh_pool_startup(void)
+{
+    static bool is_noticed;
+
+    if (!is_noticed) {
+        is_noticed = pthread_atfork(NULL, NULL, notice_fork) == 0;
+    }
+}
+
+/* ---- The list of a node ---- */
+
+static void link_to(oh_connection **list, oh_connection *connection)
+{
+    connection->previous = NULL;
+    connection->next = *list;
+    if (*list) {
+        (*list)->previous = connection;
+    }
+    *list = connection;
+}
+
+static void unlink_from(oh_connection **list, oh_connection *connection)
+{
+    if (connection->previous) {
+        connection->previous->next = connection->next;
+    } else {
+        *list = connection->next;
+    }
+    if (connection->next) {
+        connection->next->previous = connection->previous;
+    }
+}
+
+static void mark_leased(oh_connections *connections, oh_connection *connection)
+{
+    connection->is_leased = true;
+    link_to(&connections->leased, connection);
+    connections->leased_count++;
+    OHG(leased_count)++;
+}
+
+static void mark_returned(oh_connection *connection)
+{
+    connection->is_leased = false;
+    unlink_from(&connection->home->leased, connection);
+    connection->home->leased_count--;
+    OHG(leased_count)--;
+}
+
+static void close_all(oh_connection **list)
+{
+    while (*list) {
+        oh_connection *connection = *list;
+
+        unlink_from(list, connection);
+        oh_connection_close(connection);
+    }
+}
+
+/* ---- Lease, settle, poison ---- */
+
+static oh_connection *take_idle(oh_connections *connections)
+{
+    oh_connection *connection;
+    uint64_t now_ns = oh_clock_now_ns();
+
+    while ((connection = connections->idle)) {
+        unlink_from(&connections->idle, connection);
+        if (connection->generation == fork_generation &&
+            (now_ns - connection->used_ns < OH_PEEK_AFTER_NS || oh_connection_is_sound(connection))) {
+            return connection;
+        }
+        oh_connection_close(connection);
+    }
+    return NULL;
+}
+
+oh_connection *oh_pool_lease(oh_connections *connections, bool must_be_new, oh_failure *failure)
+{
+    oh_connection *connection = must_be_new ? NULL : take_idle(connections);
+
+    if (!connection) {
+        if (connections->leased_count >= connections->size_max) {
+            oh_failure_set(failure, OH_ERROR_POOL_EXHAUSTED, OH_OUTCOME_NOT_SENT,
+                "raise pool_size, or do not begin so many calls inside each other",
+                "All %u connections are in use", (unsigned)connections->size_max);
+            return NULL;
+        }
+        connection = oh_connection_open(&connections->endpoint, failure);
+        if (!connection) {
+            return NULL;
+        }
+        connection->home = connections;
+        connection->generation = fork_generation;
+    }
+    mark_leased(connections, connection);
+    return connection;
+}
+
+void oh_pool_settle(oh_connection *connection)
+{
+    oh_connections *connections = connection->home;
+
+    if (!oh_wire_is_clean(&connection->wire) || connection->state != OH_READY) {
+        oh_pool_poison(connection);
+        return;
+    }
+    mark_returned(connection);
+    connection->used_ns = oh_clock_now_ns();
+    link_to(&connections->idle, connection);
+}
+
+void oh_pool_poison(oh_connection *connection)
+{
+    mark_returned(connection);
+    oh_connection_close(connection);
+}
+
+void oh_pool_sweep(void)
+{
+    oh_connections *connections;
+
+    if (EXPECTED(OHG(leased_count) == 0)) {
+        return;
+    }
+    ZEND_HASH_MAP_FOREACH_PTR(&OHG(connections), connections)
+    {
+        while (connections->leased) {
+            oh_pool_poison(connections->leased);
+        }
+    }
+    ZEND_HASH_FOREACH_END();
+}
+
+/* ---- Nodes ---- */
+
+/* Two servers may share connections if address, sign-in and bound agree. Persistent, never shown to anyone. */
+static zend_string *make_identity(const oh_endpoint *endpoint, uint32_t size_max)
+{
+    char head[OH_SERVER_ADDRESS_BYTES_MAX + 64];
+    size_t head_length = (size_t)snprintf(head, sizeof head, "%s%s|%u|%u|%d|", endpoint->host ? "tcp:" : "unix:",
+        endpoint->host ? endpoint->host : endpoint->path, (unsigned)endpoint->port, (unsigned)size_max,
+        endpoint->steps[0]);
+
+    head_length = MIN(head_length, sizeof head - 1);
+    zend_string *identity = zend_string_alloc(head_length + endpoint->greeting_length, true);
+    memcpy(ZSTR_VAL(identity), head, head_length);
+    if (endpoint->greeting_length) {
+        memcpy(ZSTR_VAL(identity) + head_length, endpoint->greeting, endpoint->greeting_length);
+    }
+    ZSTR_VAL(identity)[ZSTR_LEN(identity)] = '\0';
+    return identity;
+}
+
+oh_connections *oh_pool_open(const oh_pool *pool, const oh_server *server)
+{
+    oh_endpoint endpoint;
+
+    oh_endpoint_set(&endpoint, pool, server);
+    zend_string *identity = make_identity(&endpoint, pool->pool_size);
+    oh_connections *connections = zend_hash_find_ptr(&OHG(connections), identity);
+
+    if (connections) {
+        oh_endpoint_clear(&endpoint);
+        zend_string_release_ex(identity, true);
+    } else {
+        connections = pecalloc(1, sizeof *connections, true);
+        connections->all = &OHG(connections);
+        connections->endpoint = endpoint;
+        connections->size_max = pool->pool_size;
+        connections->identity = identity;
+        zend_hash_add_new_ptr(&OHG(connections), identity, connections);
+    }
+    connections->references++;
+    return connections;
+}
+
+static void destroy(oh_connections *connections)
+{
+    close_all(&connections->idle);
+    while (connections->leased) {
+        oh_pool_poison(connections->leased);
+    }
+    oh_endpoint_clear(&connections->endpoint);
+    ZEND_SECURE_ZERO(ZSTR_VAL(connections->identity), ZSTR_LEN(connections->identity));
+    zend_string_release_ex(connections->identity, true);
+    pefree(connections, true);
+}
+
+void oh_pool_release(oh_connections *connections)
+{
+    if (--connections->references == 0) {
+        zend_hash_del(connections->all, connections->identity);
+        destroy(connections);
+    }
+}
+
+const oh_endpoint *oh_pool_endpoint(const oh_connections *connections)
+{
+    return &connections->endpoint;
+}
+
+void oh_pool_prepare(HashTable *all)
+{
+    zend_hash_init(all, 8, NULL, NULL, true);
+}
+
+void oh_pool_shutdown(HashTable *all)
+{
+    oh_connections *connections;
+
+    ZEND_HASH_MAP_FOREACH_PTR(all, connections)
+    {
+        destroy(connections);
+    }
+    ZEND_HASH_FOREACH_END();
+    zend_hash_destroy(all);
+}

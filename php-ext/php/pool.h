@@ -1,0 +1,46 @@
+/*
+ * Pool: the connections of one node, between two callers.
+ *
+ * lease hands one out, settle takes it back if its exchange ended cleanly, poison closes it if not. Leased means: in
+ * the middle of an exchange. As soon as the last reply has been read a connection is settled, so all clients of
+ * the process share one connection per node unless their exchanges really overlap.
+ *
+ * This pool lives as long as the process (the thread, under ZTS) and knows only its own sockets. Everything outside
+ * goes through these few functions, so that a pool shared by all workers of a host can take its place.
+ */
+#ifndef OH_PHP_POOL_H
+#define OH_PHP_POOL_H
+
+#include "connection.h"
+
+typedef struct oh_connections oh_connections;
+
+/* The connections of a server, shared with everyone who names an equal endpoint. Counted: give it back. */
+oh_connections *oh_pool_open(const oh_pool *pool, const oh_server *server);
+void oh_pool_release(oh_connections *connections);
+
+const oh_endpoint *oh_pool_endpoint(const oh_connections *connections);
+
+/*
+ * An idle connection that is sound, or, if `must_be_new` or there is none, a new one that still has to be
+ * advanced. NULL and a failure if there may be no more or opening fails.
+ */
+oh_connection *oh_pool_lease(oh_connections *connections, bool must_be_new, oh_failure *failure);
+
+/* Takes back a connection that owes nothing and has no byte unread, as its wire guard must confirm. */
+void oh_pool_settle(oh_connection *connection);
+
+/* Takes back a connection of which that is not certain: it is closed. */
+void oh_pool_poison(oh_connection *connection);
+
+/* Closes every connection that is still leased: for the end of a request, when nobody can hold one any more. */
+void oh_pool_sweep(void);
+
+/* The module begins: before any fork. */
+void oh_pool_startup(void);
+
+/* The list of all nodes of a thread begins, and ends: every connection is closed. */
+void oh_pool_prepare(HashTable *all);
+void oh_pool_shutdown(HashTable *all);
+
+#endif

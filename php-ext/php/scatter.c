@@ -1,0 +1,157 @@
+/*
+ * An exception in one share, of a node or of the script's own code that unpacks a value, is that share's failure;
+ * the others go on. Only exit() ends everything at once.
+ */
+#include "php_onehop.h"
+
+#include "zend_exceptions.h"
+
+#include "client.h"
+#include "scatter.h"
+
+typedef struct oh_scatter {
+    oh_flight flight; /* First: start_others is given this and finds the rest. */
+    oh_share *shares;
+    uint32_t shares_count, next;
+    bool is_ending;
+} oh_scatter;
+
+static void run_share(oh_scatter *scatter, oh_share *share)
+{
+    oh_lane_call(share->lane, share->function, share->count, share->arguments, &share->reply);
+    if (oh_is_script_ending()) {
+        scatter->is_ending = true;
+    } else if (oh_lane_has_failed(share->lane)) {
+        share->failure = oh_lane_failure(share->lane);
+    } else if (EG(exception)) {
+        share->failure = EG(exception);
+        GC_ADDREF(share->failure);
+        zend_clear_exception();
+    }
+    if (share->failure || scatter->is_ending) {
+        zval_ptr_dtor(&share->reply);
+        ZVAL_UNDEF(&share->reply);
+    }
+}
+
+/* Called by the exchange of a share that has sent its bytes. */
+static void start_others(oh_flight *flight)
+{
+    oh_scatter *scatter = (oh_scatter *)flight;
+
+    while (scatter->next < scatter->shares_count && flight->members_count < OH_FLIGHT_MEMBERS_MAX &&
+           !scatter->is_ending) {
+        run_share(scatter, &scatter->shares[scatter->next++]);
+    }
+}
+
+static void leave_all(oh_share *shares, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        oh_lane_leave(shares[i].lane);
+    }
+}
+
+bool oh_scatter_run(oh_share *shares, uint32_t count)
+{
+    /* Request memory, not the stack: should the script die in the middle, streams that are closed later still look here. */
+    oh_scatter *scatter = ecalloc(1, sizeof *scatter);
+
+    scatter->flight.start_others = start_others;
+    scatter->shares = shares;
+    scatter->shares_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        ZVAL_UNDEF(&shares[i].reply);
+        shares[i].failure = NULL;
+        oh_lane_enter(shares[i].lane, shares[i].is_read_only, &scatter->flight);
+    }
+    while (scatter->next < count && !scatter->is_ending) {
+        scatter->flight.members_count = 0;
+        run_share(scatter, &shares[scatter->next++]);
+    }
+    leave_all(shares, count);
+    bool is_ending = scatter->is_ending;
+    efree(scatter);
+    if (is_ending) {
+        oh_scatter_free(shares, count);
+    }
+    return !is_ending;
+}
+
+void oh_scatter_free(oh_share *shares, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        zval_ptr_dtor(&shares[i].reply);
+        ZVAL_UNDEF(&shares[i].reply);
+        if (shares[i].failure) {
+            OBJ_RELEASE(shares[i].failure);
+            shares[i].failure = NULL;
+        }
+    }
+}
+
+/* ---- Failures ---- */
+
+uint32_t oh_scatter_failed(const oh_share *shares, uint32_t count)
+{
+    uint32_t failed = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        failed += shares[i].failure != NULL;
+    }
+    return failed;
+}
+
+void oh_scatter_throw_first(oh_share *shares, uint32_t count)
+{
+    zend_object *first = NULL;
+
+    for (uint32_t i = 0; i < count && !first; i++) {
+        first = shares[i].failure;
+    }
+    if (first) {
+        GC_ADDREF(first);
+        oh_failure_throw(first);
+    }
+}
+
+zend_object *oh_scatter_failure(oh_client *client, oh_share *share)
+{
+    zval rv;
+    oh_failure failure;
+
+    if (!instanceof_function(share->failure->ce, oh_exception_class)) {
+        zval *text = zend_read_property_ex(zend_get_exception_base(share->failure), share->failure,
+            ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &rv);
+        oh_node node = oh_topology_node(client->snapshot->topology, share->lane->node);
+
+        oh_failure_set(&failure, OH_ERROR_PARTIAL_BATCH, OH_OUTCOME_ANSWERED, "see the previous exception",
+            "%s: ", ZSTR_VAL(share->failure->ce->name));
+        if (Z_TYPE_P(text) == IS_STRING) {
+            oh_failure_quote(&failure, Z_STRVAL_P(text), Z_STRLEN_P(text));
+        }
+        share->failure =
+            oh_failure_exception(&failure, &node, client->snapshot->pool->name.bytes, share->failure);
+    }
+    return share->failure;
+}
+
+void oh_scatter_throw_partial(oh_client *client, oh_share *shares, uint32_t count, zval *replies)
+{
+    zend_object *first = NULL;
+    zval failures, entry;
+
+    array_init(&failures);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!shares[i].failure) {
+            continue;
+        }
+        zend_object *failure = oh_scatter_failure(client, &shares[i]);
+        oh_node node = oh_topology_node(client->snapshot->topology, shares[i].lane->node);
+
+        ZVAL_OBJ_COPY(&entry, failure);
+        zend_hash_str_update(Z_ARRVAL(failures), node.name.bytes, node.name.length, &entry);
+        first = first ? first : failure;
+    }
+    oh_failure_throw(oh_failure_partial(replies, &failures, first, client->snapshot->pool->name.bytes));
+}

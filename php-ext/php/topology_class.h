@@ -1,0 +1,10 @@
+/* OneHop\Topology: placement shown to PHP code. Its methods are declared in onehop.stub.php. */
+#ifndef OH_PHP_TOPOLOGY_CLASS_H
+#define OH_PHP_TOPOLOGY_CLASS_H
+
+#include "php_onehop.h"
+
+/* create_object of OneHop\Topology. */
+zend_object *oh_topology_object_create(zend_class_entry *class);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * The OneHop extension as Zend sees it: its name, its version, its globals, its classes.
+ *
+ * The rooms behind it, in the order of the road: client (the object a user holds), methods (which of phpredis'
+ * methods goes which way), route (one key, one node), split and batch (many keys, many nodes), scatter (all of them at
+ * once), lane and transport (phpredis on a stream of ours), exchange (bytes out, replies in), pool and connection
+ * (sockets that outlive requests), source (the configuration file). failure makes exceptions of what went wrong.
+ */
+#ifndef PHP_ONEHOP_H
+#define PHP_ONEHOP_H
+
+#include "php.h"
+
+#define PHP_ONEHOP_VERSION "0.1.0"
+
+extern zend_module_entry onehop_module_entry;
+#define phpext_onehop_ptr &onehop_module_entry
+
+ZEND_BEGIN_MODULE_GLOBALS(onehop)
+    char *config;                    /* onehop.config: the file that is read if a constructor names none. */
+    HashTable files;                 /* source: absolute path -> the configuration as last read. */
+    HashTable connections;           /* pool: identity of a node -> its connections. */
+    uint32_t leased_count;           /* pool: connections that are in somebody's hands right now. */
+    struct oh_lane *connecting;      /* lane: who is being connected while phpredis' connect() runs, otherwise NULL. */
+ZEND_END_MODULE_GLOBALS(onehop)
+
+ZEND_EXTERN_MODULE_GLOBALS(onehop)
+#define OHG(name) ZEND_MODULE_GLOBALS_ACCESSOR(onehop, name)
+
+#if defined(ZTS) && defined(ONEHOP_IS_SHARED)
+ZEND_TSRMLS_CACHE_EXTERN()
+#endif
+
+extern zend_class_entry *oh_phpredis_class;           /* \Redis */
+extern zend_class_entry *oh_phpredis_exception_class; /* \RedisException */
+extern zend_class_entry *oh_client_class;             /* OneHop\Redis */
+extern zend_class_entry *oh_topology_class;           /* OneHop\Topology */
+extern zend_class_entry *oh_node_class;               /* OneHop\Node */
+
+#endif
