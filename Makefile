@@ -1,0 +1,37 @@
+# The door to the house: every target sets up what it needs first; `make help` lists them.
+PYTHON := /usr/bin/python3
+QUIET := .ci/quiet
+JAR := java/testee/target/onehop-testee.jar
+JAVA_SOURCES := $(shell find java -name target -prune -o \( -name '*.java' -o -name pom.xml \) -print)
+C_SOURCES := $(sort $(wildcard php-ext/core/*.c php-ext/core/*/*.c php-ext/php/*.c))
+CONFIGURED := $(shell cat php-ext/.configured 2>/dev/null)
+C_CHANGES := $(filter-out $(C_SOURCES),$(CONFIGURED)) $(filter-out $(CONFIGURED),$(C_SOURCES))
+.DEFAULT_GOAL := help
+.PHONY: help setup build php java test demo bench clean
+
+help:  ## Print this list.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' Makefile
+demo: build  ## See it: 10,000 hashes through nutcracker and directly, in PHP and in Java.
+	@$(PYTHON) bench/demo.py
+test: build  ## Prove it: specification, C, PHP, Java, and all of them against a live nutcracker.
+	@$(PYTHON) .ci/test.py
+bench: build  ## Measure it: all contestants side by side, with ratios (bench/README.md).
+	@$(PYTHON) bench/run.py
+build: php java bench/limit/limit  ## Build the PHP extension, the Java modules and the benchmark's floor.
+setup:  ## Install the Debian packages that are missing, and say which. As root.
+	@.ci/setup
+
+php: php-ext/Makefile
+	@$(QUIET) "build php-ext/modules/onehop.so" $(MAKE) -C php-ext
+# ./configure writes the list of sources into its Makefile, so it runs again when a file came or went.
+php-ext/Makefile: php-ext/config.m4 $(if $(strip $(C_CHANGES)),setup) | setup
+	@$(QUIET) "configure php-ext" sh -c 'cd php-ext && phpize && ./configure && echo "$(C_SOURCES)" >.configured'
+java: $(JAR)
+$(JAR): $(JAVA_SOURCES) | setup
+	@$(QUIET) "build java (Maven fetches Jedis and its plugins the first time)" mvn -B -ntp -f java/pom.xml package -DskipTests
+bench/limit/limit: bench/limit/limit.c | setup
+	@$(QUIET) "build bench/limit" cc -std=c11 -O2 -Wall -Wextra -o $@ $<
+
+clean:  ## Remove everything that was built.
+	@[ ! -f php-ext/configure ] || (cd php-ext && phpize --clean >/dev/null)
+	@rm -rf php-ext/.configured php-ext/tests-core/build java/*/target bench/limit/limit

@@ -1,0 +1,90 @@
+"""make demo: 10,000 hashes written through nutcracker, then read through nutcracker and directly, in PHP and in Java.
+
+Starts 4 redis-servers and a nutcracker on free loopback ports, and stops them whatever happens. Both paths of a
+language use the same client library (phpredis, Jedis) and take turns in the same process. Every value that comes back
+is compared with its key, so "keys found" is also "keys found where nutcracker had put them". Fails if one is missing.
+"""
+
+import sys
+
+import tree  # noqa: F401 (finds the lab)
+from lab import LabError
+from stage import BATCH, KEYS, POOL, Stage
+from statistic import joined, median, percentile, ratio
+from table import Progress, bold, green, milliseconds, red, show
+from workers import Worker
+
+LANGUAGES = ("PHP", "Java")
+LIBRARY = {"PHP": "phpredis", "Java": "Jedis"}
+ALL_BATCHES = len(KEYS) // BATCH
+WARM_UP = {"PHP": 2, "Java": 40}  # Times all batches, for each path: a JVM compiles what it runs often.
+ROUNDS, BATCHES_PER_ROUND = 40, 10
+
+
+def main():
+    progress = Progress()
+    print(bold("\nOneHop: the same keys, the same nodes, without the hop in between\n"))
+    with Stage() as stage:
+        progress.step("starting 4 redis-servers and a nutcracker on free loopback ports")
+        stage.nodes_behind_nutcracker()
+        progress.step(f"wrote {len(KEYS):,} hashes through nutcracker; starting PHP and Java")
+        contestants = {"nutcracker": ("pipeline", *stage.nutcracker.address(POOL)),
+                       "direct": ("onehop", stage.nutcracker.config_path, POOL)}
+        workers = [stage.enter_context(Worker(language, contestants, stage.owners)) for language in LANGUAGES]
+        found = {}
+        for worker in workers:
+            progress.step(f"{worker.language}: reading all {len(KEYS):,} hashes, first time")
+            found[worker.language] = {path: read_all(worker, path) for path in contestants}
+            warm_up(worker, contestants, progress)
+        rounds = {worker.language: [] for worker in workers}
+        for number in range(ROUNDS):
+            progress.share("measuring", number, ROUNDS)
+            for worker in workers:
+                rounds[worker.language].append({path: worker.run(path, untimed=2, timed=BATCHES_PER_ROUND)
+                                                for path in contestants})
+        progress.done()
+    report(found, rounds)
+
+
+def read_all(worker, path):
+    """Reads every hash once; the worker ends at the first wrong value, so what it returns was found."""
+    return BATCH * len(worker.run(path, timed=ALL_BATCHES))
+
+
+def warm_up(worker, contestants, progress):
+    for turn in range(WARM_UP[worker.language]):
+        progress.share(f"{worker.language}: warming up", turn, WARM_UP[worker.language])
+        for path in contestants:
+            worker.run(path, timed=ALL_BATCHES)
+
+
+def report(found, rounds):
+    times_faster = {language: ratio(rounds[language], "nutcracker", "direct")[0] for language in LANGUAGES}
+    rows = []
+    for language in LANGUAGES:
+        for path, words in (("nutcracker", f"{LIBRARY[language]} → nutcracker → 4 nodes"),
+                            ("direct", "OneHop → 4 nodes")):
+            samples = joined(rounds[language], path)
+            rows.append((language, words, f"{found[language][path]:,} of {len(KEYS):,}",
+                         milliseconds(median(samples)), milliseconds(percentile(samples, 99)),
+                         f"{times_faster[language]:.1f} x" if path == "direct" else ""))
+    print(f"  A batch is {BATCH:,} HGETs of mixed keys; {ROUNDS * BATCHES_PER_ROUND} batches per row, taking turns.\n")
+    show(("language", "path", "keys found", "p50", "p99", "times faster"), rows, left=2,
+         paint=lambda row: green if row[-1] else str)
+    faster = " and ".join(f"{times_faster[language]:.1f} times faster in {language}" for language in LANGUAGES)
+    print(f"""
+  Every key was written through nutcracker and found by OneHop on the node where nutcracker had put it.
+  One hop instead of two: {faster}.
+
+  Next: point OneHop at your own nutcracker.yml (README.md has ten lines for each language),
+  see every figure with `make bench`, or let `make test` prove it all.
+""")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except LabError as error:
+        sys.exit(red(f"\nThe demonstration failed: {error}"))
+    except KeyboardInterrupt:
+        sys.exit("\nStopped; nothing is left running.")

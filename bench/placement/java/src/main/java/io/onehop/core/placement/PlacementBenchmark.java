@@ -1,0 +1,140 @@
+package io.onehop.core.placement;
+
+import io.onehop.core.Config;
+import io.onehop.core.ConfigException;
+import io.onehop.core.Hash;
+import io.onehop.core.Node;
+import io.onehop.core.Topology;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/**
+ * What placing a key costs beside hashing it: keys of 20 bytes on eight equal ketama nodes, with the index over the ring and with
+ * the binary search it replaces; and how long a ring of 1,000 servers takes to build.
+ *
+ * <p>It prints one row per hash function, and the ratios. It lives in core's package because it compares with the inside.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class PlacementBenchmark {
+    private static final int KEYS = 1024;
+
+    @Param({"fnv1a_64", "murmur", "md5"})
+    public String hashName;
+
+    private final byte[][] keys = new byte[KEYS][];
+    private Hash hash;
+    private Topology topology;
+    private int[] ring;
+    private int[] owners;
+    private List<Node> thousand;
+
+    @Setup
+    public void prepare() throws ConfigException {
+        hash = Hash.named(hashName);
+        topology = topology(8);
+        Ketama ketama = Ketama.of(topology.nodes());
+        ring = IntStream.range(0, ketama.pointsCount()).map(i -> (int) ketama.value(i) ^ Integer.MIN_VALUE).toArray();
+        owners = IntStream.range(0, ring.length).map(ketama::owner).toArray();
+        thousand = topology(1000).nodes();
+        for (int i = 0; i < KEYS; i++) {
+            keys[i] = String.format("user:%010d:mail", i * 7919L * 104729L).substring(0, 20).getBytes(StandardCharsets.US_ASCII);
+        }
+    }
+
+    private Topology topology(int servers) throws ConfigException {
+        String lines = IntStream.range(0, servers).mapToObj(i -> "  - 10.0." + i / 250 + "." + i % 250 + ":6379:1\n").collect(Collectors.joining());
+        String text = "p:\n  listen: 127.0.0.1:22121\n  hash: " + hashName + "\n  servers:\n" + lines;
+        return Topology.of(Config.parse(text.getBytes(StandardCharsets.UTF_8)).pool("p"));
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(KEYS)
+    public int hashAlone() {
+        int sum = 0;
+        for (byte[] key : keys) {
+            sum += hash.of(key, 0, key.length);
+        }
+        return sum;
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(KEYS)
+    public int hashAndLocate() {
+        int sum = 0;
+        for (byte[] key : keys) {
+            sum += topology.locateIndex(key, 0, key.length);
+        }
+        return sum;
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(KEYS)
+    public int hashAndBinarySearch() {
+        int sum = 0;
+        for (byte[] key : keys) {
+            sum += owners[searched(hash.of(key, 0, key.length))];
+        }
+        return sum;
+    }
+
+    private int searched(int value) {
+        int low = 0;
+        int high = ring.length;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (ring[middle] < (value ^ Integer.MIN_VALUE)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low < ring.length ? low : 0;
+    }
+
+    @Benchmark
+    @OutputTimeUnit(TimeUnit.MILLISECONDS)
+    public Ketama ringOfThousandServers() {
+        return Ketama.of(thousand);
+    }
+
+    /** Runs everything and prints the table. */
+    public static void main(String[] arguments) throws RunnerException {
+        Collection<RunResult> results = new Runner(new OptionsBuilder().include(PlacementBenchmark.class.getName())
+                .forks(1).warmupIterations(3).warmupTime(TimeValue.seconds(1)).measurementIterations(5).measurementTime(TimeValue.seconds(1))
+                .verbosity(VerboseMode.SILENT).build()).run();
+        System.out.println("hash          hash alone   with locate   ratio   with binary search   ratio   ring of 1,000 servers");
+        for (String hash : List.of("fnv1a_64", "murmur", "md5")) {
+            double alone = score(results, "hashAlone", hash);
+            double located = score(results, "hashAndLocate", hash);
+            double searched = score(results, "hashAndBinarySearch", hash);
+            System.out.printf("%-12s  %7.2f ns    %8.2f ns   %5.2f          %8.2f ns   %5.2f               %6.2f ms%n", hash, alone, located,
+                    located / alone, searched, searched / alone, score(results, "ringOfThousandServers", hash));
+        }
+    }
+
+    private static double score(Collection<RunResult> results, String benchmark, String hash) {
+        return results.stream().filter(result -> result.getParams().getBenchmark().endsWith("." + benchmark)
+                && result.getParams().getParam("hashName").equals(hash)).findFirst().orElseThrow().getPrimaryResult().getScore();
+    }
+}

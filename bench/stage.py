@@ -1,0 +1,85 @@
+"""The stage of every measurement and of the demonstration: real servers, and 10,000 hashes in them.
+
+    key       user:0 ... user:9999, in an order shuffled once and for all: a batch is a mixture, as in life
+    hash      {name: "name of <key>", city: "city of <key>"}, so a value tells whose it is
+    nodes     4 redis-servers behind one nutcracker (ketama, server_connections 15), filled through the nutcracker
+    one       one redis-server that holds all of it, on request
+    cluster   a Redis Cluster of 4 masters that holds all of it, on request
+    wire      8 nodes and a single one, each behind a wire of 1 ms each way, for clients in `near`, on request
+
+Which node has which key is asked of the nodes themselves, so no code under test decides what is right.
+"""
+
+import binascii
+import contextlib
+import random
+
+import tree  # noqa: F401 (finds the lab)
+from lab import Cluster, LabError, Nutcracker, RedisNode
+from lab.network import Namespace, Wire
+
+POOL = "alpha"
+NAMES = ("north", "east", "south", "west", "up", "down", "left", "right")  # Fixed names: the same ring in every run.
+KEYS = [f"user:{number}" for number in range(10_000)]
+random.Random(1).shuffle(KEYS)
+BATCH = 1000
+
+
+def hset(key):
+    """The command that writes a key's hash."""
+    return "HSET", key, "name", f"name of {key}", "city", f"city of {key}"
+
+
+class Stage(contextlib.ExitStack):
+    """Servers that live until the block ends; each method adds some and fills them."""
+
+    def nodes_behind_nutcracker(self, count=4):
+        self.nodes = [self.enter_context(RedisNode()) for _ in range(count)]
+        self.nutcracker = self._nutcracker(self.nodes)
+        self.owners = owners(self.nodes)
+
+    def one_node(self):
+        self.one = self.enter_context(RedisNode())
+        with self.one.connect() as connection:
+            fill(connection)
+
+    def cluster_of_masters(self, count=4):
+        self.cluster = self.enter_context(Cluster(count))
+        self.cluster.fill((binascii.crc_hqx(key.encode(), 0) % 16384, hset(key)) for key in KEYS)
+
+    def nodes_behind_wire(self, count=8, delay_s=0.001):
+        """A large MTU keeps the number of packets small: the wire shall cost time, not processor."""
+        self.near = self.enter_context(Namespace())
+        wire = self.enter_context(Wire(self.near, far_count=count + 1, delay_s=delay_s, mtu=65535))
+        *self.wire_nodes, single = [self.enter_context(RedisNode(host=far.host, namespace=far)) for far in wire.far]
+        self.wire_eight_config = self._nutcracker(self.wire_nodes, self.near).config_path
+        self.wire_one_config = self._nutcracker([single], self.near).config_path
+        self.wire_owners = owners(self.wire_nodes)
+
+    def _nutcracker(self, nodes, namespace=None):
+        """A nutcracker in front of these nodes, which it has filled."""
+        servers = [node.server_line(name=name) for node, name in zip(nodes, NAMES)]
+        nutcracker = self.enter_context(Nutcracker({POOL: {
+            "hash": "murmur", "distribution": "ketama", "redis": True, "timeout": 5000, "server_connections": 15,
+            "preconnect": True, "servers": servers}}, namespace=namespace))
+        with nutcracker.connect(POOL) as connection:
+            fill(connection)
+        return nutcracker
+
+
+def fill(connection):
+    for reply in connection.pipeline([hset(key) for key in KEYS]):
+        if isinstance(reply, Exception):
+            raise LabError(f"a hash could not be written: {reply}")
+
+
+def owners(nodes):
+    """{key: index of the node that has it}, told by the nodes; every key must be on exactly one."""
+    found = {}
+    for index, node in enumerate(nodes):
+        for key in node.keys():
+            if found.setdefault(key.decode(), index) != index:
+                raise LabError(f"{key.decode()} is on two nodes")
+    if found.keys() != set(KEYS):
+        raise LabError(f"of {len(KEYS)} keys written, {len(found.keys() & set(KEYS))} are on the nodes")
+    return found

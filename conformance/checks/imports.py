@@ -1,0 +1,172 @@
+"""Who may import whom, in C and in Java: the layers of the architecture, enforced.
+
+A file belongs to a room, a room to a layer; nothing may use a room of a higher layer. Further rules keep the outside
+world behind its doors: Zend only in php-ext/php, Jedis and Commons Pool only in java/jedis and the testee, the clock
+only in `clock`, the kernel only where sockets and memory are handled, YAML only in `config`. A file whose room is
+unknown is an error too: a new room must be given its layer here. Prints every violation and exits with 1, or one line
+with the number of files.
+"""
+
+import re
+import sys
+
+from sources import ROOT, code, files, name
+
+LAYERS = {
+    "limits": 0, "clock": 0, "memory": 0, "decimal": 0, "compiler": 0,
+    "hash": 1, "key": 1, "command": 1, "wire": 1,
+    "server_pool": 2, "placement": 2, "topology": 2, "health": 2,
+    "store": 3, "pool": 3,
+    "config": 4, "source": 4,
+    "route": 5, "scatter": 5,
+    "client": 6,
+}
+PURE = {"placement", "topology", "health", "wire", "hash", "key"}
+PURE_HEADERS = {"stdint.h", "stddef.h", "string.h", "stdbool.h", "math.h"}
+
+ZEND = re.compile(r"php.*\.h|zend.*\.h|SAPI\.h|Zend/.*|main/.*|ext/.*|TSRM.*")
+KERNEL = re.compile(r"sys/(socket|un|mman|uio|epoll|ioctl|wait)\.h|netinet/.*|arpa/inet\.h"
+                    r"|(poll|netdb|unistd|fcntl|signal)\.h")
+# `connection` and `greeting` are parts of the pool, `exchange` of the transport.
+KERNEL_ROOMS = {"pool", "source", "transport", "segment", "connection", "greeting", "exchange"}
+
+# Java classes of io.onehop.core that are not in a package of their room.
+JAVA_ROOMS = {
+    "Clock": "clock", "Limits": "limits", "ErrorKind": "limits", "Hash": "hash", "Key": "key", "HashTag": "key",
+    "Server": "server_pool", "ServerPool": "server_pool", "Distribution": "server_pool", "Health": "health",
+    "Topology": "topology", "Node": "topology", "Explanation": "topology", "Fingerprint": "topology",
+    "Command": "command", "Store": "store", "Pool": "pool",
+    "Directive": "server_pool", "ServerSpelling": "config",
+}
+JAVA_CONFIG = re.compile(r"Config[A-Z]?\w*")
+
+violations = []
+
+
+def main():
+    c_files, java_files = files("php-ext/**/*.c", "php-ext/**/*.h"), files("java/*/src/main/java/**/*.java")
+    java_files = [path for path in java_files if not path.stem.endswith("-info")]
+    for path in c_files:
+        if path.is_relative_to(ROOT / "php-ext/core"):
+            check_core_c(path)
+        elif path.is_relative_to(ROOT / "php-ext/php"):
+            check_php_c(path)
+    java_classes = {path.stem: java_room(path) for path in java_files if in_java_core(path)}
+    for path in java_files:
+        if in_java_core(path):
+            check_core_java(path, java_classes)
+        elif path.is_relative_to(ROOT / "java/jedis"):
+            refuse(path, code(path), r"org\.snakeyaml\.[\w.]+", "only config reads YAML")
+    for violation in violations:
+        print(violation)
+    if not c_files or not java_files:
+        sys.exit("there is nothing to check: the sources have moved")
+    if violations:
+        sys.exit(1)
+    print(f"{len(c_files) + len(java_files)} files import only what they may.")
+
+
+# ---- C ----
+
+def check_core_c(path):
+    room = c_room(path)
+    if room not in LAYERS:
+        return tell(path, 1, f"its room '{room}' has no layer")
+    for line, header, is_system in includes(path):
+        if ZEND.fullmatch(header) and is_system:
+            tell(path, line, f"includes {header}: only php-ext/php knows Zend")
+        elif is_system and room in PURE and header not in PURE_HEADERS:
+            tell(path, line, f"includes <{header}>, but {room} is pure")
+        elif is_system and KERNEL.fullmatch(header) and room not in KERNEL_ROOMS:
+            tell(path, line, f"includes <{header}>, but {room} may not call the kernel")
+        elif header == "time.h" and room != "clock":
+            tell(path, line, "includes <time.h>: time enters through clock only")
+        elif not is_system:
+            check_layer(path, line, room, c_room((path.parent / header).resolve()))
+
+
+def check_php_c(path):
+    room = path.stem.split("_")[0]
+    for line, header, is_system in includes(path):
+        if is_system and KERNEL.fullmatch(header) and room not in KERNEL_ROOMS:
+            tell(path, line, f"includes <{header}>, but {room} may not call the kernel")
+        elif re.search(r"\broute\.h$", header) and room not in ("route", "scatter", "client", "methods"):
+            tell(path, line, "only scatter and client (which `methods` is part of) use route")
+
+
+def c_room(path):
+    """core/hash/md5.c is hash, core/topology_build.c is topology, core/server_pool.c is server_pool."""
+    parts = path.relative_to(ROOT / "php-ext/core").parts if path.is_relative_to(ROOT / "php-ext/core") else ("?",)
+    if len(parts) > 1:
+        return "limits" if parts[0] == "generated" else parts[0]
+    stem = path.stem
+    while stem not in LAYERS and "_" in stem:
+        stem = stem.rpartition("_")[0]
+    return stem
+
+
+def includes(path):
+    """(line, header, whether it is in angle brackets)"""
+    for number, text in enumerate(path.read_text().splitlines(), start=1):
+        match = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', text)
+        if match:
+            yield number, match.group(2), match.group(1) == "<"
+
+
+# ---- Java ----
+
+def in_java_core(path):
+    return path.is_relative_to(ROOT / "java/core")
+
+
+def java_room(path):
+    package = path.parent.name
+    if package != "core":
+        return package
+    return JAVA_ROOMS.get(path.stem, "config" if JAVA_CONFIG.fullmatch(path.stem) else path.stem)
+
+
+def check_core_java(path, classes):
+    room, text = java_room(path), code(path)
+    if room not in LAYERS:
+        return tell(path, 1, f"its room '{room}' has no layer")
+    refuse(path, text, r"redis\.clients\.[\w.]+|org\.apache\.commons\.pool2[\w.]*|io\.onehop\.jedis[\w.]*",
+           "core knows no client library")
+    if room != "config":
+        refuse(path, text, r"org\.snakeyaml\.[\w.]+", "only config reads YAML")
+    if room not in KERNEL_ROOMS:
+        refuse(path, text, r"java\.net\.[\w.]+|java\.nio\.channels\.[\w.]+", f"{room} may not call the kernel")
+    if room != "clock":
+        refuse(path, text, r"System\.(nanoTime|currentTimeMillis)|\bInstant\.now|java\.time\.Clock",
+               "time enters through Clock only")
+    if room in PURE - {"wire"}:
+        refuse(path, text, r"java\.nio\.file\.[\w.]+|java\.io\.(?!Serial)[\w.]+", f"{room} is pure")
+    for match in re.finditer(r"\b[A-Z]\w*\b", text):
+        if match.group() in classes:
+            check_layer(path, line_of(text, match), room, classes[match.group()])
+
+
+def refuse(path, text, pattern, why):
+    for match in re.finditer(pattern, text):
+        tell(path, line_of(text, match), f"uses {match.group()}: {why}")
+
+
+def line_of(text, match):
+    return text.count("\n", 0, match.start()) + 1
+
+
+# ---- Both ----
+
+def check_layer(path, line, room, used):
+    if used not in LAYERS:
+        tell(path, line, f"uses room '{used}', which has no layer")
+    elif LAYERS[used] > LAYERS[room]:
+        tell(path, line, f"{room} (layer {LAYERS[room]}) uses {used} (layer {LAYERS[used]}), which is above it")
+
+
+def tell(path, line, what):
+    violations.append(f"{name(path)}:{line}: {what}")
+
+
+if __name__ == "__main__":
+    main()

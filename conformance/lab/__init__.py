@@ -1,0 +1,21 @@
+"""The lab: real servers on free loopback ports for tests, demonstrations and measurements.
+
+    process.py     one child process by pid, gone whatever happens; free_port
+    resp.py        a small blocking RESP connection, independent of every client under test
+    redis.py       RedisNode: redis-server, optionally with password, unix socket, cluster mode
+    nutcracker.py  Nutcracker: twemproxy and the configuration file it runs with
+    cluster.py     Cluster: n masters that share the 16,384 slots
+    fpm.py         Fpm: a php-fpm master with workers, spoken to over FastCGI
+    network.py     Namespace and Wire: network namespaces behind user-space wires with delay and loss
+
+A program in conformance/ writes `from lab import RedisNode, Nutcracker`; one elsewhere puts conformance/ on sys.path
+first.
+"""
+
+from .cluster import Cluster
+from .nutcracker import Nutcracker
+from .process import LabError, Process, free_port
+from .redis import RedisNode
+from .resp import Connection, ReplyError
+
+__all__ = ["Cluster", "Connection", "LabError", "Nutcracker", "Process", "RedisNode", "ReplyError", "free_port"]

@@ -1,0 +1,127 @@
+"""A php-fpm master with a fixed number of workers on a unix socket, spoken to over FastCGI without a web server.
+
+    with Fpm(workers=4, settings={"extension": "/path/to/onehop.so"}) as fpm:
+        status, body = fpm.request("/path/to/script.php", query="key=user:1")
+
+Workers outlive requests: what must survive, or must not leak, from one request to the next is tested here and not in
+the command line's php. A request opens a connection of its own, so requests from several threads go to several workers.
+"""
+
+import getpass
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+
+from .process import Process, program
+
+BEGIN, END, PARAMETERS, STDIN, STDOUT, STDERR = 1, 3, 4, 5, 6, 7  # FastCGI record types.
+
+CONFIG = """[global]
+daemonize = no
+error_log = /proc/self/fd/2
+[www]
+user = {user}
+listen = fpm.sock
+pm = static
+pm.max_children = {workers}
+catch_workers_output = yes
+"""
+
+
+class Fpm:
+    def __init__(self, *, workers=2, settings=None):
+        """`settings` are php.ini directives, given as `-d name=value`."""
+        definitions = [word for name, value in (settings or {}).items() for word in ("-d", f"{name}={value}")]
+        # The workers run as whoever runs the lab, root included, so that they can read the tree. The master hears
+        # SIGTERM and takes its workers with it; killed outright it would leave them behind.
+        self.process = Process(
+            [_fpm_program(), "--nodaemonize", "--allow-to-run-as-root", "--prefix", ".", "--fpm-config", "fpm.conf",
+             *definitions],
+            name="php-fpm", death_signal=signal.SIGTERM,
+            files={"fpm.conf": CONFIG.format(user=getpass.getuser(), workers=workers)})
+        self.path = os.path.join(self.process.directory, "fpm.sock")
+        try:
+            self.process.wait_until(self._accepts, what="listen")
+        except BaseException:
+            self.stop()
+            raise
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def worker_pids(self):
+        with open(f"/proc/{self.pid}/task/{self.pid}/children") as children:
+            return [int(pid) for pid in children.read().split()]
+
+    def reload(self):
+        """SIGUSR2: the master executes itself again and starts new workers."""
+        os.kill(self.pid, signal.SIGUSR2)
+
+    def request(self, script, *, query="", seconds=10.0):
+        """Runs a script; returns (HTTP status, body as bytes). Headers other than Status are dropped."""
+        parameters = {"SCRIPT_FILENAME": script, "QUERY_STRING": query, "REQUEST_METHOD": "GET",
+                      "SERVER_PROTOCOL": "HTTP/1.1", "GATEWAY_INTERFACE": "CGI/1.1"}
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(seconds)
+            connection.connect(self.path)
+            connection.sendall(_record(BEGIN, struct.pack(">HB5x", 1, 0))  # Role "responder", close when done.
+                               + _record(PARAMETERS, b"".join(map(_pair, parameters.items())))
+                               + _record(PARAMETERS, b"") + _record(STDIN, b""))
+            with connection.makefile("rb") as stream:
+                head, _, body = _read_output(stream).partition(b"\r\n\r\n")
+        status = next((line for line in head.split(b"\r\n") if line.startswith(b"Status: ")), b"Status: 200")
+        return int(status.split()[1]), body
+
+    def stop(self):
+        self.process.stop()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def _accepts(self):
+        try:
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.connect(self.path)
+            return True
+        except OSError:
+            return False
+
+
+def _fpm_program():
+    """Debian calls it php-fpm8.2, others php-fpm."""
+    version = subprocess.run([program("php"), "-n", "-r", "echo PHP_MAJOR_VERSION, '.', PHP_MINOR_VERSION;"],
+                             check=True, capture_output=True, text=True).stdout
+    debian = f"php-fpm{version}"
+    return program(debian if shutil.which(debian, path="/usr/local/sbin:/usr/sbin:/sbin") else "php-fpm")
+
+
+def _record(kind, content):
+    return struct.pack(">BBHHBx", 1, kind, 1, len(content), 0) + content
+
+
+def _pair(item):
+    """A name and a value, each with its length in four bytes, which FastCGI allows for short ones too."""
+    name, value = (part.encode() for part in item)
+    return struct.pack(">II", len(name) | 1 << 31, len(value) | 1 << 31) + name + value
+
+
+def _read_output(stream):
+    """Everything the script wrote, up to the END record; a connection that ends before it is an error."""
+    output = b""
+    while True:
+        header = stream.read(8)
+        if len(header) < 8:
+            raise ConnectionError("php-fpm closed the connection before the request ended")
+        _, kind, _, length, padding = struct.unpack(">BBHHB", header[:7])
+        content = stream.read(length + padding)[:length]
+        if kind == STDOUT:
+            output += content
+        elif kind == END:
+            return output

@@ -1,0 +1,104 @@
+"""A real nutcracker (twemproxy) in front of nodes, with a configuration file written for it: the oracle of placement.
+
+    with Nutcracker({"alpha": {"redis": True, "servers": [node.server_line() for node in nodes]}}) as proxy:
+        proxy.connect("alpha")          # RESP through the proxy
+        proxy.config_path               # the very file to give to OneHop
+
+A pool without `listen` gets a free loopback port. `check(text)` asks nutcracker itself whether it accepts a file.
+"""
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+
+from .process import LabError, Process, free_port, program
+from .resp import connect
+
+# Needs no quotes in YAML: words of harmless characters, a colon only between two of them.
+PLAIN = re.compile(r"[A-Za-z0-9_/.](:?[A-Za-z0-9_/.-])*( [A-Za-z0-9_.](:?[A-Za-z0-9_.-])*)?")
+
+
+class Nutcracker:
+    def __init__(self, pools, *, mbuf_bytes=None, namespace=None):
+        self.pools = {name: {"listen": f"127.0.0.1:{free_port()}", **pool} for name, pool in pools.items()}
+        self.config_text = config_text(self.pools)
+        arguments = ["nutcracker", "--conf-file", "nutcracker.yml", "--stats-addr", "127.0.0.1",
+                     "--stats-port", free_port()]
+        if mbuf_bytes:
+            arguments += ["--mbuf-size", mbuf_bytes]
+        self.process = Process(arguments, namespace=namespace, files={"nutcracker.yml": self.config_text})
+        self.namespace = namespace
+        self.config_path = os.path.join(self.process.directory, "nutcracker.yml")
+        try:
+            for name in self.pools:
+                self.process.wait_until(lambda: self._accepts(name), what=f"listen for pool {name}")
+        except BaseException:
+            self.stop()
+            raise
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def address(self, pool):
+        """(host, port) of a pool's listener, or the path of its unix socket."""
+        listen = self.pools[pool]["listen"].split(" ")[0]
+        if listen.startswith("/"):
+            return listen
+        host, port = listen.rsplit(":", 1)
+        return host, int(port)
+
+    def connect(self, pool, seconds=5.0):
+        """A connection through the proxy, which asks its clients for the pool's own redis_auth."""
+        return connect(self.address(pool), namespace=self.namespace, seconds=seconds,
+                       password=self.pools[pool].get("redis_auth"))
+
+    def stop(self):
+        self.process.stop()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def _accepts(self, pool):
+        try:
+            connect(self.address(pool), namespace=self.namespace).close()
+            return True
+        except OSError:
+            return False
+
+
+def config_text(pools):
+    """A nutcracker.yml of {pool: {directive: value, "servers": [line, ...]}}, quoted only where YAML needs it."""
+    lines = []
+    for name, pool in pools.items():
+        lines.append(f"{scalar(name)}:")
+        lines += [f"  {directive}: {scalar(value)}" for directive, value in pool.items() if directive != "servers"]
+        lines.append("  servers:")
+        lines += [f"    - {scalar(server)}" for server in pool["servers"]]
+    return "\n".join(lines) + "\n"
+
+
+def scalar(value):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = str(value)
+    return text if PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+
+
+def check(text):
+    """Whether nutcracker accepts this configuration (str or bytes): None if it does, otherwise what it said."""
+    with tempfile.TemporaryDirectory(prefix="onehop-nutcracker-") as directory:
+        path = os.path.join(directory, "nutcracker.yml")
+        with open(path, "wb") as file:
+            file.write(text.encode() if isinstance(text, str) else text)
+        try:
+            run = subprocess.run([program("nutcracker"), "--test-conf", "--conf-file", path], timeout=10,
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        except subprocess.TimeoutExpired:
+            raise LabError("nutcracker --test-conf did not end within 10 s")
+    return None if run.returncode == 0 else run.stdout.decode(errors="replace") or f"exit status {run.returncode}"

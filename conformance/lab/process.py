@@ -1,0 +1,196 @@
+"""One child process, known by its pid, that cannot outlive the program that started it.
+
+Everything the lab starts (servers, proxies, workers, wires) is a `Process`. It comes in as an argument list, gets its
+own scratch directory, session and log, and is stopped by pid, never by name. Four nets hold it, any one alone enough:
+
+  1. `with` blocks and `stop()`: the ordinary end.
+  2. `atexit`: an exception, `sys.exit`, Ctrl-C.
+  3. SIGTERM and SIGHUP are turned into `SystemExit`, so that 1 and 2 happen.
+  4. PR_SET_PDEATHSIG: the kernel kills the child when the thread that started it dies, kill -9 included.
+     Therefore start processes from a thread that stays, best the main one. A child with children of its own
+     takes a `death_signal` that it hears and passes on.
+
+A process that does not become ready raises `LabError` with the end of its log: a test must never hang on a dead server.
+"""
+
+import atexit
+import ctypes
+import functools
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+PR_SET_PDEATHSIG = 1
+PORTS = range(20000, 32000)  # Below the kernel's ephemeral range (32768 and up), so no outgoing connection takes one.
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_alive = []  # In order of starting; the last started is stopped first.
+_ports_given = set()
+_guarded = False
+
+
+class LabError(Exception):
+    """The lab itself failed: a server did not start, or did not answer. Says nothing about the program under test."""
+
+
+def free_port():
+    """A TCP port of the loopback that nobody listens on, never given out twice by this program."""
+    for port in random.SystemRandom().sample(PORTS, 200):
+        if port in _ports_given:
+            continue
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        _ports_given.add(port)
+        return port
+    raise LabError(f"no free port between {PORTS.start} and {PORTS.stop}")
+
+
+class Process:
+    """A running child. `arguments[0]` is looked up in PATH, also in the sbin directories an ordinary user lacks.
+
+    It starts in its scratch directory, where `files` (name to text) already lie, unless `cwd` says otherwise. What it
+    writes goes to `log_path`, except a piped stdout.
+    """
+
+    def __init__(self, arguments, *, name=None, files=None, cwd=None, environment=None, namespace=None,
+                 stdin=subprocess.DEVNULL, stdout=None, pass_fds=(), death_signal=signal.SIGKILL):
+        _guard_this_program()
+        command = [program(arguments[0]), *map(str, arguments[1:])]
+        self.name = name or os.path.basename(arguments[0])
+        self.directory = tempfile.mkdtemp(prefix=f"onehop-{self.name}-")
+        self.log_path = os.path.join(self.directory, "log")
+        self._popen = functools.partial(
+            subprocess.Popen, command, cwd=cwd or self.directory, env={**os.environ, **(environment or {})},
+            stdin=stdin, start_new_session=True, preexec_fn=_before_exec(namespace, death_signal), pass_fds=pass_fds)
+        self._stdout = stdout
+        try:
+            for file_name, text in (files or {}).items():
+                with open(os.path.join(self.directory, file_name), "w") as file:
+                    file.write(text)
+            self.start()
+        except BaseException:
+            shutil.rmtree(self.directory, ignore_errors=True)
+            raise
+
+    def start(self):
+        """Starts the same command in the same directory; the constructor does it once, `kill` allows another time."""
+        with open(self.log_path, "ab") as log:
+            self.child = self._popen(stdout=log if self._stdout is None else self._stdout, stderr=log)
+        if self not in _alive:
+            _alive.append(self)
+
+    @property
+    def pid(self):
+        return self.child.pid
+
+    @property
+    def is_running(self):
+        return self.child.poll() is None
+
+    def wait_until(self, is_ready, *, seconds=10.0, what="become ready"):
+        """Calls `is_ready` until it answers yes; raises LabError when the child dies first or the time is over."""
+        deadline = time.monotonic() + seconds
+        while not is_ready():
+            if not self.is_running:
+                raise LabError(f"{self.name} (pid {self.pid}) ended with {self.child.returncode} "
+                               f"before it could {what}\n{self.log_tail()}")
+            if time.monotonic() > deadline:
+                raise LabError(f"{self.name} (pid {self.pid}) did not {what} within {seconds} s\n{self.log_tail()}")
+            time.sleep(0.01)
+
+    def log_tail(self, lines=20):
+        """The last lines of what the child wrote, for an error message."""
+        try:
+            with open(self.log_path, errors="replace") as log:
+                return "".join(log.readlines()[-lines:])
+        except OSError:
+            return ""
+
+    def pause(self):
+        """SIGSTOP: the kernel still accepts connections for it, nobody answers."""
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def resume(self):
+        os.kill(self.pid, signal.SIGCONT)
+
+    def kill(self):
+        """SIGKILL: sudden death. The scratch directory stays, so that `start` may follow."""
+        if self.is_running:
+            self.child.kill()
+        self.child.wait()
+
+    def stop(self, seconds=5.0):
+        """Asks politely (SIGTERM), then insists (SIGKILL). Safe to call twice."""
+        if self.is_running:
+            self.child.terminate()
+            self.child.send_signal(signal.SIGCONT)  # A paused child could not hear the SIGTERM.
+            try:
+                self.child.wait(seconds)
+            except subprocess.TimeoutExpired:
+                self.kill()
+        for pipe in (self.child.stdin, self.child.stdout):
+            if pipe:
+                try:
+                    pipe.close()
+                except OSError:
+                    pass  # A broken pipe: the child went first.
+        shutil.rmtree(self.directory, ignore_errors=True)
+        if self in _alive:
+            _alive.remove(self)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+def program(name):
+    """The full path of an installed program, or a LabError that says what to do."""
+    path = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/local/sbin:/usr/sbin:/sbin")
+    if not path:
+        raise LabError(f"{name} is not installed; `make setup` installs what the lab needs")
+    return path
+
+
+def _before_exec(namespace, death_signal):
+    """What the child does between fork and exec: bind its life to ours and move into its network namespace."""
+    parent = os.getpid()
+
+    def run():
+        _libc.prctl(PR_SET_PDEATHSIG, death_signal)
+        if os.getppid() != parent:  # The parent died before the line above took effect.
+            os._exit(1)
+        if namespace is not None:
+            namespace.enter()
+    return run
+
+
+def _guard_this_program():
+    """Turns the signals that would end us silently into an ordinary exit, once, and only where nobody else listens."""
+    global _guarded
+    if _guarded:
+        return
+    _guarded = True
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, lambda received, _frame: sys.exit(128 + received))
+
+
+@atexit.register
+def stop_all():
+    """Stops what is still running, last started first."""
+    for process in reversed(list(_alive)):
+        process.stop()

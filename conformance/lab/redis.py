@@ -1,0 +1,101 @@
+"""A real redis-server on a free loopback port, without persistence, gone when its block ends.
+
+    with RedisNode(password="secret") as node:
+        node.command("SET", "k", "v")
+        node.server_line(weight=2, name="a")     # '127.0.0.1:23456:2 a', for a nutcracker.yml
+
+`unix_socket=True` makes it listen on a unix socket as well; `cluster=True` starts an empty cluster node (cluster.py);
+`host` and `namespace` put it behind a wire (network.py). Further redis options are keywords: `maxclients=1`.
+"""
+
+import os
+
+from .process import Process, free_port
+from .resp import ReplyError, connect
+
+
+class RedisNode:
+    def __init__(self, *, host="127.0.0.1", port=None, password=None, unix_socket=False, cluster=False,
+                 namespace=None, **options):
+        self.host, self.password, self.namespace = host, password, namespace
+        self.port, self._has_unix_socket = port or free_port(), unix_socket
+        settings = {"port": self.port, "bind": host, "save": "", "appendonly": "no", "protected-mode": "no",
+                    "enable-debug-command": "yes", **{name.replace("_", "-"): value for name, value in options.items()}}
+        if password is not None:
+            settings.update({"requirepass": password, "masterauth": password})
+        if cluster:
+            self.bus_port = free_port()
+            settings.update({"cluster-enabled": "yes", "cluster-port": self.bus_port, "cluster-node-timeout": 2000})
+        if unix_socket:
+            settings["unixsocket"] = "redis.sock"  # Relative to the scratch directory, where the server starts.
+        arguments = [word for name, value in settings.items() for word in (f"--{name}", value)]
+        self.process = Process(["redis-server", *arguments], name="redis", namespace=namespace)
+        try:
+            self._wait_ready()
+        except BaseException:
+            self.stop()
+            raise
+
+    @property
+    def address(self):
+        return self.host, self.port
+
+    @property
+    def path(self):
+        """The unix socket, if asked for."""
+        return os.path.join(self.process.directory, "redis.sock") if self._has_unix_socket else None
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def server_line(self, weight=1, name=None):
+        """This node as an element of `servers:` in a nutcracker.yml."""
+        where = self.path or f"{self.host}:{self.port}"
+        return f"{where}:{weight}" + (f" {name}" if name else "")
+
+    def connect(self, seconds=5.0):
+        """A new authenticated connection; the caller closes it."""
+        return connect(self.address, namespace=self.namespace, seconds=seconds, password=self.password)
+
+    def command(self, *arguments):
+        """One command on a connection of its own."""
+        with self.connect() as connection:
+            return connection.command(*arguments)
+
+    def keys(self):
+        """The set of all keys this node holds, as bytes."""
+        return set(self.command("KEYS", "*"))
+
+    def pause(self):
+        self.process.pause()
+
+    def resume(self):
+        self.process.resume()
+
+    def kill(self):
+        self.process.kill()
+
+    def restart(self):
+        """Kills it if it still runs, and starts it again, empty, on the same port."""
+        self.process.kill()
+        self.process.start()
+        self._wait_ready()
+
+    def stop(self):
+        self.process.stop()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def _wait_ready(self):
+        self.process.wait_until(self._answers, what=f"answer PING on {self.host}:{self.port}")
+
+    def _answers(self):
+        try:
+            return self.command("PING") == b"PONG"
+        except (OSError, ReplyError):
+            return False

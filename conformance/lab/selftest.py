@@ -1,0 +1,158 @@
+"""The lab tested: what it starts works, and nothing outlives the program that started it.
+
+Run as a program: `selftest.py [name of a test ...]`. Ends with "N passed, N failed".
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+from lab import Cluster, Connection, LabError, Nutcracker, Process, RedisNode, ReplyError  # noqa: E402
+from lab.fpm import Fpm  # noqa: E402
+from lab.network import Namespace, Wire  # noqa: E402
+from lab.nutcracker import check  # noqa: E402
+
+
+class Servers(unittest.TestCase):
+    def test_a_node_asks_for_its_password_and_restarts_empty(self):
+        with RedisNode(password="secret", unix_socket=True) as node:
+            node.command("SET", "key", "value")
+            with Connection(node.path, password="secret") as connection:
+                self.assertEqual(connection.command("GET", "key"), b"value")
+            with Connection(node.address) as stranger, self.assertRaisesRegex(ReplyError, "NOAUTH"):
+                stranger.command("GET", "key")
+            node.restart()
+            self.assertEqual(node.keys(), set())
+
+    def test_a_paused_node_accepts_and_does_not_answer(self):
+        with RedisNode() as node:
+            node.pause()
+            with Connection(node.address, seconds=0.2) as connection, self.assertRaises(TimeoutError):
+                connection.command("PING")
+            node.resume()
+            self.assertEqual(node.command("PING"), b"PONG")
+
+    def test_nutcracker_spreads_keys_over_its_nodes(self):
+        with RedisNode() as one, RedisNode() as other, Nutcracker({"alpha": {
+                "redis": True, "hash_tag": "{}",
+                "servers": [one.server_line(name="one"), other.server_line(2)]}}) as proxy:
+            with proxy.connect("alpha") as connection:
+                self.assertEqual(set(connection.pipeline([("SET", f"key:{n}", n) for n in range(1000)])), {b"OK"})
+            self.assertEqual(len(one.keys()) + len(other.keys()), 1000)
+            self.assertTrue(one.keys() and other.keys())
+
+    def test_nutcracker_judges_configurations(self):
+        good = "alpha:\n  listen: 127.0.0.1:22121\n  servers:\n    - 127.0.0.1:6379:1\n"
+        self.assertIsNone(check(good))
+        self.assertIsNotNone(check(good.replace("listen", "lisen")))
+
+    def test_a_cluster_serves_every_slot(self):
+        with Cluster(3) as cluster:
+            cluster.fill([(12182, ("SET", "foo", "bar"))])
+            owner, stranger = cluster.node_of_slot(12182), cluster.node_of_slot(0)
+            self.assertEqual(owner.command("GET", "foo"), b"bar")
+            with self.assertRaisesRegex(ReplyError, f"MOVED 12182 127.0.0.1:{owner.port}"):
+                stranger.command("GET", "foo")
+
+    def test_fpm_runs_a_script_in_one_of_its_workers(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".php") as script, \
+                Fpm(workers=2, settings={"memory_limit": "77M"}) as fpm:
+            script.write('<?php http_response_code(404); echo getmypid(), " ", ini_get("memory_limit"), " ", $_GET["a"];')
+            script.flush()
+            status, body = fpm.request(script.name, query="a=b")
+            pid, limit, query = body.decode().split(" ")
+            self.assertEqual((status, limit, query), (404, "77M", "b"))
+            self.assertIn(int(pid), fpm.worker_pids())
+
+    def test_a_server_that_cannot_start_says_why(self):
+        with self.assertRaisesRegex(LabError, "(?s)redis .* ended with 1 .*no-such-option"):
+            RedisNode(no_such_option="yes")
+
+
+class Deaths(unittest.TestCase):
+    """A program that has started a node is ended in several ways; the node must be gone each time."""
+
+    PROGRAM = ("import sys, time; sys.path.insert(0, sys.argv[1]); from lab import RedisNode; node = RedisNode()\n"
+               "print(node.pid, node.process.directory, flush=True); time.sleep(60)")
+
+    def end_with(self, number):
+        """(pid of the node, its scratch directory), after a program that started it got this signal."""
+        command = [sys.executable, "-c", self.PROGRAM, sys.path[0]]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+            pid, directory = child.stdout.readline().split()
+            child.send_signal(number)
+        return int(pid), directory
+
+    def assert_gone(self, pid):
+        deadline = time.monotonic() + 10
+        while os.path.exists(f"/proc/{pid}") and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertFalse(os.path.exists(f"/proc/{pid}"), "the node outlived its program")
+
+    def test_nothing_is_left_after_sigterm(self):
+        pid, directory = self.end_with(signal.SIGTERM)
+        self.assert_gone(pid)
+        self.assertFalse(os.path.exists(directory))
+
+    def test_no_process_is_left_after_sigkill(self):
+        pid, directory = self.end_with(signal.SIGKILL)
+        self.assert_gone(pid)
+        subprocess.run(["rm", "-r", directory], check=True)  # Nobody was left to do it.
+
+    def test_a_child_that_ignores_sigterm_is_killed(self):
+        deaf = ["sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.1; done"]
+        with Process(deaf, stdout=subprocess.PIPE) as process:
+            process.child.stdout.readline()
+            process.stop(seconds=0.3)
+            self.assertEqual(process.child.returncode, -signal.SIGKILL)
+
+
+class Wires(unittest.TestCase):
+    def test_a_wire_delays_in_both_directions(self):
+        with Namespace() as near, Wire(near, far_count=2, delay_s=0.05) as wire, \
+                RedisNode(namespace=wire.far[1], host=wire.far[1].host) as node:
+            with near.entered():
+                connection = Connection(node.address)
+            with connection:
+                start = time.monotonic()
+                self.assertEqual(connection.command("PING"), b"PONG")
+                self.assertGreaterEqual(time.monotonic() - start, 0.1)
+
+    def test_what_is_lost_depends_on_the_seed_alone(self):
+        arrived = [self.arrived(seed) for seed in (1, 1, 2)]
+        self.assertEqual(arrived[0], arrived[1])
+        self.assertNotEqual(arrived[0], arrived[2])
+        self.assertTrue(20 < len(arrived[0]) < 80, arrived[0])
+
+    def arrived(self, seed):
+        """Which of 100 datagrams survive a wire that loses half of them."""
+        with Namespace() as near, Wire(near, loss=0.5, seed=seed) as wire:
+            with wire.far[0].entered():
+                receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            with near.entered():
+                sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            with receiver, sender:
+                receiver.bind((wire.far[0].host, 9))
+                receiver.settimeout(0.5)
+                for number in range(100):
+                    sender.sendto(bytes([number]), receiver.getsockname())
+                numbers = []
+                try:
+                    while True:
+                        numbers += receiver.recv(1)
+                except TimeoutError:
+                    return numbers
+
+
+if __name__ == "__main__":
+    result = unittest.main(exit=False, argv=[sys.argv[0], *sys.argv[1:]]).result
+    failed = len(result.failures) + len(result.errors) + len(result.skipped)
+    print(f"{result.testsRun - failed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)

@@ -1,0 +1,60 @@
+"""The wire itself: reads packets from TUN devices, keeps each for a while, and writes it to the other end.
+
+    wire.py DELAY_S LOSS SEED NEAR FAR [NEAR FAR ...]      started by network.py, which opened the device descriptors
+
+Each packet waits exactly DELAY_S (so the order never changes) and is dropped with probability LOSS. Every direction of
+every pair draws from a random sequence of its own, so the n-th packet of a direction has the same fate in every run
+with the same SEED, whatever the other directions carry.
+"""
+
+import collections
+import ctypes
+import os
+import random
+import select
+import sys
+import time
+
+PR_SET_TIMERSLACK = 29
+PACKET_BYTES_MAX = 65535
+READS_PER_TURN_MAX = 64  # So that one busy device cannot hold up the packets that are due elsewhere.
+
+
+def main():
+    delay_s, loss, seed = float(sys.argv[1]), float(sys.argv[2]), sys.argv[3]
+    ctypes.CDLL(None).prctl(PR_SET_TIMERSLACK, 1)  # Otherwise the kernel wakes us up to 50 us late.
+    devices = [int(word) for word in sys.argv[4:]]
+    other_end, fate = {}, {}
+    for near, far in zip(devices[::2], devices[1::2]):
+        other_end.update({near: far, far: near})
+    for index, device in enumerate(devices):
+        fate[device] = random.Random(f"{seed}/{index}")
+    carry(devices, other_end, delay_s, lambda device: fate[device].random() >= loss)
+
+
+def carry(devices, other_end, delay_s, survives):
+    under_way = collections.deque()  # (due, device, packet); the delay is the same for all, so it is in order of `due`.
+    while True:
+        wait = max(0.0, under_way[0][0] - time.monotonic()) if under_way else None
+        for device in select.select(devices, [], [], wait)[0]:
+            for packet in read_packets(device):
+                if survives(device):
+                    under_way.append((time.monotonic() + delay_s, other_end[device], packet))
+        while under_way and under_way[0][0] <= time.monotonic():
+            _, device, packet = under_way.popleft()
+            try:
+                os.write(device, packet)
+            except OSError:
+                pass  # The other end's queue is full or its link is down: a lost packet, as on any wire.
+
+
+def read_packets(device):
+    for _ in range(READS_PER_TURN_MAX):
+        try:
+            yield os.read(device, PACKET_BYTES_MAX)
+        except OSError:
+            return  # Nothing more to read now.
+
+
+if __name__ == "__main__":
+    main()

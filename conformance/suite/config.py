@@ -1,0 +1,176 @@
+"""Part `config`: which configurations are accepted, and with which line and reason the others are rejected.
+
+Three rounds: the written cases of spec/config/cases; every good file cut at every byte; mutated files. In the last two
+there is no written answer: implementations must agree with each other, and nutcracker judges a sample.
+"""
+import json
+import re
+
+import reference
+
+from .testee import ROOT, is_unsupported
+
+CASES = ROOT / "spec/config/cases"
+CUT_BYTES_MAX = 1000  # Longer good files only repeat themselves.
+JUDGED = 600
+NOT_YAML = "the text is not valid YAML"
+
+# Where OneHop is stricter than nutcracker on purpose: spec/config, section 8.
+STRICTER = re.compile("character U|TAB stands|not valid UTF-8|block scalars|larger than|longer than|more than|"
+                      'is not a scalar|is not a sequence|"servers" is a duplicate|empty address|empty name|'
+                      "weights add up|invalid port|invalid mode|"
+                      'directive "username"|directive "database"|directive "pool_size"|directive "engine"')
+# What nutcracker 0.5.0 does not know: a mutated file never gains these, but a good case may carry them.
+ONEHOP_ONLY = re.compile(rb"engine|pool_size|username|database|reuseport")
+NO_LOOKUP = re.compile(rb"""["']?(127\.0\.0\.1:22\d{3}|/tmp/[a-z ]*)["']?\s*(#.*)?""")
+
+
+def run(testees, report, chance, mutations):
+    written(testees, report)
+    good = [case_bytes("good", name, case) for name, case in cases("good").items() if "built" not in case]
+    report.begin("config/every good file cut at every byte")
+    short = [data for data in good if len(data) <= CUT_BYTES_MAX]
+    agree(testees, report, [data[:end] for data in short for end in range(len(data))])
+    report.end()
+    mutated(testees, report, chance, short, mutations)
+
+
+def cases(kind):
+    return json.loads((CASES / f"{kind}.json").read_text())["cases"]
+
+
+def case_bytes(kind, name, case):
+    """A case is a file, or built from pairs [text, times] in which {n} counts."""
+    if "built" not in case:
+        return (CASES / kind / f"{name}.yml").read_bytes()
+    return "".join("".join(text.replace("{n}", str(n)) for n in range(1, times + 1)) if "{n}" in text else text * times
+                   for text, times in case["built"]).encode()
+
+
+def config_request(data):
+    try:
+        return {"op": "config", "text": data.decode()}
+    except UnicodeDecodeError:
+        return {"op": "config", "hex": data.hex()}
+
+
+def written(testees, report):
+    for kind in ("good", "bad"):
+        report.begin(f"config/{kind} cases")
+        named = list(cases(kind).items())
+        requests = [config_request(case_bytes(kind, name, case)) for name, case in named]
+        for testee, answers in testees.ask(requests).items():
+            for (name, case), answer in zip(named, answers):
+                check_case(report, testee, kind, name, case, answer)
+        if kind == "good":
+            good_pools(testees, report, named)
+        report.end()
+
+
+def check_case(report, testee, kind, name, case, answer):
+    if is_unsupported(answer):
+        return
+    if testee == "nutcracker":
+        says = case.get("nutcracker", "same")
+        if says != "not asked":
+            accepts = (kind == "good") if says == "same" else says == "accepts"
+            report.check(("ok" in answer) == accepts, lambda: f"{kind}/{name}: nutcracker says {answer}")
+    elif kind == "good":
+        report.check(answer.get("ok") is True, lambda: f"good/{name}: {testee} says {answer}")
+    else:
+        told = answer.get("error")
+        is_right = isinstance(told, dict) and told["line"] >= 1 and all(
+            case[field] is None or told[field] == case[field] for field in ("line", "reason"))
+        if isinstance(told, dict) and case["reason"] == NOT_YAML == told["reason"]:
+            is_right = told["line"] >= 1  # The line of this one is the parser's own.
+        report.check(is_right, lambda: f"bad/{name}: {testee} says {answer}, "
+                                       f"expected line {case['line']}: {case['reason']}")
+
+
+def good_pools(testees, report, named):
+    """Each pool of the good cases: servers and fingerprint."""
+    wanted = [(name, pool, {"op": "topology", "config": case_bytes("good", name, case).decode(), "pool": pool["name"]})
+              for name, case in named for pool in case.get("pools", [])]
+    for testee, answers in testees.ask([request for _, _, request in wanted], testees.implementations()).items():
+        for (name, pool, _), answer in zip(wanted, answers):
+            if not is_unsupported(answer):
+                servers = sorted(pool["servers"], key=lambda s: (len(s["name"].encode()), s["name"].encode()))
+                report.check((answer.get("servers"), answer.get("fingerprint")) == (servers, pool["fingerprint"]),
+                             lambda: f"good/{name}, pool {pool['name']}: {testee} says {answer}")
+
+
+def agree(testees, report, texts):
+    """One check per text: all implementations accept it, or all reject it with the same line and reason."""
+    answers = testees.ask([config_request(text) for text in texts], testees.implementations())
+    for number, text in enumerate(texts):
+        told = {testee: row[number] for testee, row in answers.items()}
+        report.check(is_one_verdict(list(told.values())), lambda: f"{text!r}:\n         {told}")
+    return answers
+
+
+def is_one_verdict(told):
+    told = [answer for answer in told if not is_unsupported(answer)]
+    if any("ok" in answer for answer in told):
+        return all(answer.get("ok") is True for answer in told)
+    if not all(isinstance(answer.get("error"), dict) and answer["error"]["line"] >= 1 for answer in told):
+        return False
+    errors = {(answer["error"]["line"], answer["error"]["reason"]) for answer in told}
+    return len(errors) == 1 or any(reason == NOT_YAML for _, reason in errors)
+
+
+FRAGMENTS = ["\t", " ", "\n", "\r", "\r\n", ": ", "- ", "# ", '"', "'", "|", ">", "{", "}", "[", "]", ",", "&a ",
+             "*a", "! ", "!!str ", "%", "%YAML 1.1\n", "\n---\n", "--- ", "\n...\n", "@", "`", "? ", "  ", "\t\t",
+             "\\", "\\x", "\\u12", "~", "=", "<<", "é", "中", "x", "0", "-", ":", "\\\t", "\n\t", " \t", "\t#", " #",
+             '""', "''", "\\ud800", "\\U00110000", "\\N", "\\L", "\\0", "\u00a0", "\u0085", "\u2028", "\ufeff",
+             "\u0000", "\u0007", "/", "11211", "4294967297", "true", "false", "servers:", "listen:", "hash: md5\n  ",
+             "\n  ", "\n", "alpha:"]
+
+
+def mutate(chance, data):
+    text = data.decode()
+    for _ in range(chance.choice((1, 1, 1, 2, 3))):
+        at, kind = chance.randrange(len(text) + 1), chance.randrange(7)
+        if kind <= 2:
+            text = text[:at] + chance.choice(FRAGMENTS) + text[at:]
+        elif kind == 3:
+            text = text[:at] + text[at + chance.choice((1, 1, 2, 5)):]
+        elif kind == 4:
+            text = text[:at] + chance.choice(FRAGMENTS)[:1] + text[at + 1:]
+        else:
+            other = chance.randrange(len(text) + 1)
+            text = text[:at] + text[other:other + chance.randrange(30)] + text[at:]
+    result = text.encode()
+    if chance.randrange(20) == 0 and result:
+        at = chance.randrange(len(result))
+        result = result[:at] + bytes([chance.randrange(256)]) + result[at + 1:]
+    return result
+
+
+def mutated(testees, report, chance, good, count):
+    report.begin("config/mutated files")
+    texts = [mutate(chance, chance.choice(good)) for _ in range(count)]
+    agree(testees, report, texts)
+    report.end()
+    if testees.has_judge():
+        report.begin("config/mutated files before nutcracker")
+        sample = [text for text in texts if is_for_the_judge(text)][:JUDGED]
+        answers = testees.ask([config_request(text) for text in sample], ["nutcracker"])["nutcracker"]
+        for text, answer in zip(sample, answers):
+            reason = verdict_of_reference(text)
+            is_right = "ok" in answer if reason is None else "ok" not in answer or STRICTER.search(reason)
+            report.check(is_right, lambda: f"{text!r}:\n         OneHop: {reason or 'accepted'}; nutcracker: {answer}")
+        report.end()
+
+
+def is_for_the_judge(text):
+    """No directive it cannot know, and no address to listen on that it would have to look up in the DNS."""
+    addresses = re.findall(rb"""listen["']?\s*:\s*([^\r\n]*)""", text)
+    return not ONEHOP_ONLY.search(text) and all(NO_LOOKUP.fullmatch(address) for address in addresses)
+
+
+def verdict_of_reference(text):
+    try:
+        reference.read_config(text)
+    except reference.Rejected as error:
+        return error.reason
+    return None

@@ -1,0 +1,168 @@
+"""Part `vectors`: every vector of spec/*/vectors, asked of every testee that can answer it."""
+import json
+
+import reference
+
+from .crc32 import key_of
+from .stages import first_difference
+from .testee import ROOT, is_unsupported
+
+JUDGE_RING_POINTS = 2000  # Rings above it are asked of nutcracker at every seventh point only.
+
+
+def run(testees, report):
+    for path in sorted((ROOT / "spec").glob("*/vectors/*.json")):
+        page = json.loads(path.read_text())
+        report.begin(f"{path.parts[-3]}/{path.stem}")
+        for group in page["testGroups"]:
+            GROUPS[group["type"]](testees, report, page, group)
+        report.end()
+
+
+def hash_group(testees, report, page, group):
+    tests = group["tests"]
+    for name, tests in ((None, tests), ("nutcracker", [test for test in tests if test["key"]])):
+        request = {"op": "hash", "hash": page["algorithm"], "keys": [test["key"] for test in tests]}
+        names = [name] if name else testees.implementations()
+        for testee, (answer,) in testees.ask([request], names).items():
+            compare(report, testee, answer, "hashes", tests, "hash")
+
+
+def compare(report, testee, answer, field, tests, expected, about=""):
+    """One check per test: the row `field` of the answer against the value `expected` of the tests."""
+    if is_unsupported(answer):
+        return
+    row = answer.get(field)
+    if row is None or len(row) != len(tests):
+        report.fail(f"{testee} answered {str(answer)[:300]}")
+        return
+    for test, value in zip(tests, row):
+        report.check(value == test[expected],
+                     lambda: f"{about}test {test['tcId']} ({test['comment']}): key {test['key'] or 'of no bytes'}: "
+                             f"{testee} says {value!r}, the vector {test[expected]!r}")
+
+
+def tag_group(testees, report, _page, group):
+    config = "p:\n  listen: 127.0.0.1:22121\n  servers:\n  - a:1:1\n  - b:1:1\n"
+    if group["tag"]:
+        config += f"  hash_tag: {json.dumps(bytes.fromhex(group['tag']).decode())}\n"
+    request = {"op": "explain", "config": config, "pool": "p", "keys": [test["key"] for test in group["tests"]]}
+    for testee, (answer,) in testees.ask([request], testees.implementations()).items():
+        rows = {"hashed": [row["hashed"] for row in answer["explanations"]]} if "explanations" in answer else answer
+        compare(report, testee, rows, "hashed", group["tests"], "hashed")
+
+
+def slot_group(testees, report, _page, group):
+    request = {"op": "slot", "keys": [test["key"] for test in group["tests"]]}
+    for testee, (answer,) in testees.ask([request], testees.implementations()).items():
+        compare(report, testee, answer, "slots", group["tests"], "slot")
+
+
+def place_request(group, keys):
+    return {"config": group["config"], "pool": group["pool"], "dead": group.get("dead", []), "keys": keys}
+
+
+def place_group(testees, report, _page, group):
+    tests = group["tests"]
+    request = place_request(group, [test["key"] for test in tests])
+    names = [name for name in testees.all if name != "nutcracker" or "nutcracker" not in group]
+    for testee, (answer,) in testees.ask([{"op": "place", **request}], names).items():
+        compare(report, testee, answer, "nodes", tests, "node", f"{group['comment']}, ")
+    for testee, (answer,) in testees.ask([{"op": "explain", **request}], testees.implementations()).items():
+        if is_unsupported(answer):
+            continue
+        expected = [{"hashed": test.get("hashed", test["key"]), **{f: test[f] for f in ("hash", "point", "node")}}
+                    for test in tests]
+        for test, wanted, told in zip(tests, expected, answer.get("explanations") or [answer] * len(tests)):
+            report.check(told == wanted, lambda: f"{group['comment']}, test {test['tcId']} ({test['comment']}): "
+                                                 f"{testee} explains {told}, the vector {wanted}")
+
+
+def ring_group(testees, report, page, group):
+    """The written tests, then every single point of the ring: the key that hits it, and the key just behind it."""
+    place_group(testees, report, page, group)
+    topology = reference.Topology(reference.find_pool(group["config"], group["pool"]), group.get("dead", ()))
+    points = topology.placement.points
+    report.check(ring_facts(points, len(topology.servers)) == (group["points"], group["checksum"]),
+                 lambda: f"{group['comment']}: the reference builds another ring")
+    values = sorted({near & 0xFFFFFFFF for value, _ in points for near in (value, value + 1)})
+    for testee in testees.all:
+        if testee == "nutcracker" and "nutcracker" in group:
+            continue
+        asked = values[::7] if testee == "nutcracker" and len(points) > JUDGE_RING_POINTS else values
+        request = {"op": "place", **place_request(group, [key_of(value).hex() for value in asked])}
+        nodes = testees.ask([request], [testee])[testee][0].get("nodes") or []
+        wanted = [topology.servers[topology.placement.place(value)[1]]["name"] for value in asked]
+        if nodes == wanted:
+            report.count(passed=len(asked))
+        else:
+            show_ring_difference(testees, report, testee, request, nodes, wanted)
+
+
+def ring_facts(points, servers_count):
+    counts, checksum = [0] * servers_count, 2166136261
+    for value, index in points:
+        counts[index] += 1
+        checksum = (checksum ^ value) * 16777619 & 0xFFFFFFFF
+        checksum = (checksum ^ index) * 16777619 & 0xFFFFFFFF
+    return counts, checksum
+
+
+def show_ring_difference(testees, report, testee, request, nodes, wanted):
+    for key, node, expected in zip(request["keys"], nodes or [None] * len(wanted), wanted):
+        if node != expected:
+            report.fail(first_difference(testees, testee, request, key, expected))
+            return
+    report.fail(f"{testee} gave {len(nodes)} answers to {len(wanted)} keys")
+
+
+def member_group(testees, report, _page, group):
+    request = {"op": "place", **place_request(group, [test["key"] for test in group["tests"]])}
+    for testee, (answer,) in testees.ask([request]).items():
+        for test, node in zip(group["tests"], answer.get("nodes") or [answer] * len(group["tests"])):
+            report.check(node in test["nodes"], lambda: f"{testee} says {node}, allowed are {test['nodes']}")
+
+
+def fingerprint_group(testees, report, _page, group):
+    tests = group["tests"]
+    requests = [{"op": "topology", "config": test["config"], "pool": test["pool"]} for test in tests]
+    for testee, answers in testees.ask(requests, testees.implementations()).items():
+        for test, answer in zip(tests, answers):
+            if not is_unsupported(answer):
+                told = {field: answer.get(field) for field in ("fingerprint", "servers")}
+                wanted = {field: test[field] for field in told}
+                report.check(told == wanted, lambda: f"{test['comment']}: {testee} says {answer}, the vector {wanted}")
+
+
+def cuttings(data):
+    """The ways a stream is cut into chunks: whole, byte by byte, in two at every place, in pieces of 1,000."""
+    yield [data]
+    if len(data) <= 4096:
+        yield [data[at:at + 1] for at in range(len(data))]
+    if len(data) <= 48:
+        yield from ([data[:at], data[at:]] for at in range(1, len(data)))
+    if len(data) > 1000:
+        yield [data[at:at + 1000] for at in range(0, len(data), 1000)]
+
+
+def framing_group(testees, report, _page, group):
+    requests, tests = [], []
+    for test in group["tests"]:
+        parts = test.get("parts") or [[test["stream"], 1]]
+        for chunks in cuttings(b"".join(bytes.fromhex(part) * times for part, times in parts)):
+            requests.append({"op": "wire", "commands": test["commands"], "replies": [c.hex() for c in chunks]})
+            tests.append(test)
+    for testee, answers in testees.ask(requests, testees.implementations()).items():
+        for test, request, answer in zip(tests, requests, answers):
+            if is_unsupported(answer):
+                continue
+            told = [answer.get(field, answer) for field in ("answered", "owed", "clean")] + [bool(answer.get("error"))]
+            wanted = [test[field] for field in ("answered", "owed", "clean")] + [bool(test["error"])]
+            report.check(told == wanted,
+                         lambda: f"test {test['tcId']} ({test['comment']}) in {len(request['replies'])} chunks: "
+                                 f"{testee} says {answer}, the vector {wanted}")
+
+
+GROUPS = {"HashTest": hash_group, "TagTest": tag_group, "SlotTest": slot_group, "PlaceTest": place_group,
+          "RingTest": ring_group, "MemberTest": member_group, "FingerprintTest": fingerprint_group,
+          "FramingTest": framing_group}

@@ -1,0 +1,121 @@
+<?php
+
+/*
+ * The testee of PHP: one JSON request per line on stdin, one answer per line on stdout (protocol.md). Everything is
+ * answered by the extension's C core, write and read by the real client.
+ */
+
+ini_set('memory_limit', '-1');
+
+/** The topology of a request; equal requests in a row share it. */
+function topology_of(array $request): OneHop\Topology
+{
+    static $known, $topology;
+
+    $wanted = [$request['config'], $request['pool'], $request['dead'] ?? []];
+    if ($wanted !== $known) {
+        $topology = OneHop\Topology::fromText($request['pool'], $request['config'], $request['dead'] ?? []);
+        $known = $wanted;
+    }
+    return $topology;
+}
+
+function hash_op(array $request): array
+{
+    return ['hashes' => array_map(fn ($key) => OneHop\Topology::hash($request['hash'], hex2bin($key)), $request['keys'])];
+}
+
+function place_op(array $request): array
+{
+    $topology = topology_of($request);
+    return ['nodes' => array_map(fn ($key) => $topology->locate(hex2bin($key))->name, $request['keys'])];
+}
+
+function config_op(array $request): array
+{
+    $error = OneHop\Topology::check(isset($request['hex']) ? hex2bin($request['hex']) : $request['text']);
+    return $error === null ? ['ok' => true] : ['error' => $error];
+}
+
+function topology_op(array $request): array
+{
+    $topology = topology_of($request);
+    return ['fingerprint' => $topology->fingerprint(), 'servers' => array_map(fn ($node) => [
+        'name' => $node->name,
+        'address' => $node->path ?? "$node->host:$node->port",
+        'weight' => $node->weight,
+    ], $topology->nodes())];
+}
+
+function explain_op(array $request): array
+{
+    $topology = topology_of($request);
+    return ['explanations' => array_map(function ($key) use ($topology) {
+        $told = $topology->explain(hex2bin($key));
+        return ['hashed' => bin2hex($told['hashed']), 'hash' => $told['hash'], 'point' => $told['point'],
+            'node' => $told['node']->name];
+    }, $request['keys'])];
+}
+
+function slot_op(array $request): array
+{
+    return ['slots' => array_map(fn ($key) => OneHop\Topology::slot(hex2bin($key)), $request['keys'])];
+}
+
+function wire_op(array $request): array
+{
+    return OneHop\Wire::frame($request['commands'], array_map('hex2bin', $request['replies']));
+}
+
+function write_op(array $request): array
+{
+    $redis = new OneHop\Redis($request['pool'], $request['config']);
+    $written = 0;
+    foreach (array_chunk($request['pairs'], 1000) as $pairs) {
+        $redis->pipeline();
+        foreach ($pairs as [$key, $value]) {
+            $redis->set(hex2bin($key), hex2bin($value));
+        }
+        $written += count(array_filter($redis->exec(), fn ($reply) => $reply === true));
+    }
+    return ['written' => $written];
+}
+
+function read_op(array $request): array
+{
+    $redis = new OneHop\Redis($request['pool'], $request['config']);
+    $values = [];
+    foreach (array_chunk($request['keys'], 1000) as $keys) {
+        $redis->pipeline();
+        foreach ($keys as $key) {
+            $redis->get(hex2bin($key));
+        }
+        foreach ($redis->exec() as $value) {
+            $values[] = $value === false ? null : bin2hex($value);
+        }
+    }
+    return ['values' => $values];
+}
+
+/** The answer to one request, whatever it is. */
+function answer(mixed $request): array
+{
+    $op = is_array($request) ? $request['op'] ?? null : null;
+    if (!is_string($op) || !function_exists("{$op}_op")) {
+        return ['error' => 'unsupported op'];
+    }
+    try {
+        return "{$op}_op"($request);
+    } catch (OneHop\Exception $e) {
+        return ['error' => $e->getKind() . ': ' . $e->getMessage()];
+    } catch (Throwable $e) {
+        return ['error' => get_class($e) . ': ' . $e->getMessage()];
+    }
+}
+
+set_error_handler(fn ($level, $message) => throw new ErrorException($message));
+while (($line = fgets(STDIN)) !== false) {
+    $request = json_decode($line, true);
+    $told = ['id' => $request['id'] ?? null] + answer($request);
+    fwrite(STDOUT, json_encode($told, JSON_INVALID_UTF8_SUBSTITUTE | JSON_UNESCAPED_SLASHES) . "\n");
+}
