@@ -13,6 +13,7 @@ from lab.redis import RedisNode
 from .testee import is_unsupported
 
 KEYS = 2000
+FRESH_READS = 30  # Each by a client that has just connected: the first command on a connection is the delicate one.
 CLIENTS = ("php", "java")
 
 
@@ -49,7 +50,17 @@ def round_trip(testees, report, proxy, nodes, pool, writer, clients):
         values = read(testees, report, proxy, pool, reader, keys)
         if values is not None:
             check_values(report, pool, writer, reader, pairs, values)
+    for reader in clients:
+        read_afresh(testees, report, proxy, pool, writer, reader, pairs)
     check_places(report, proxy, nodes, pool, writer, keys)
+
+
+def read_afresh(testees, report, proxy, pool, writer, reader, pairs):
+    step = len(pairs) // FRESH_READS
+    for some in (pairs[start::step] for start in range(FRESH_READS)):
+        values = read(testees, report, proxy, pool, reader, [key for key, _ in some])
+        if values is not None:
+            check_values(report, pool, writer, reader, some, values)
 
 
 def key_bytes(number, owner):

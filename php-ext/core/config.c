@@ -187,8 +187,7 @@ static bool read_document(oh_config_reader *reader)
         return false;
     }
     if (reader->event.type != YAML_MAPPING_START_EVENT) {
-        return oh_config_fail(
-            reader->error, oh_config_line(reader), "the document is not a mapping of server pools");
+        return oh_config_fail(reader->error, oh_config_line(reader), "the document is not a mapping of server pools");
     }
     while (oh_config_next(reader) && reader->event.type != YAML_MAPPING_END_EVENT) {
         if (!read_pool(reader)) {

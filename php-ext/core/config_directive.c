@@ -199,7 +199,7 @@ static bool set_engine(const setting *it)
 
 /* ---- listen ---- */
 
-/* What strtol of base 8 makes of it, as nutcracker asks strtol: a sign, octal digits, and then it may end in anything. */
+/* nutcracker asks strtol: there may be a sign, then octal digits, and then anything at all. */
 static bool is_mode(const char *text, size_t length)
 {
     bool is_negative = length > 0 && text[0] == '-';
@@ -249,8 +249,8 @@ static bool set_listen(const setting *it)
     for (size_t i = 0; i < it->reader->pools_count; i++) {
         const oh_pool *other = it->reader->pools[i];
         if (other != it->pool && equals(it->value, other->listen.bytes)) {
-            return oh_config_fail(it->reader->error, it->line, "directive \"listen\" is the same as in server pool \"%s\"",
-                oh_config_show(other->name).text);
+            return oh_config_fail(it->reader->error, it->line,
+                "directive \"listen\" is the same as in server pool \"%s\"", oh_config_show(other->name).text);
         }
     }
     return keep_text(it);

@@ -109,8 +109,7 @@ static bool has_property(oh_config_reader *reader)
 
 static bool is_flow(const yaml_event_t *event)
 {
-    return (event->type == YAML_SEQUENCE_START_EVENT &&
-               event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE) ||
+    return (event->type == YAML_SEQUENCE_START_EVENT && event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE) ||
            (event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE);
 }
 

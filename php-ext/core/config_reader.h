@@ -2,8 +2,8 @@
  * The inside of config, for the files of this room alone: what they share while a text is read.
  *
  * config_text.c looks at the bytes before anything is parsed; config_event.c parses; config.c walks the document;
- * config_directive.c knows the directives and config_server.c the spelling of servers. Every function that returns bool has, if false, written the
- * error; whoever called returns false at once.
+ * config_directive.c knows the directives and config_server.c the spelling of servers. A function that returns false
+ * has written the error; whoever called it returns false at once.
  */
 #ifndef OH_CONFIG_READER_H
 #define OH_CONFIG_READER_H
@@ -35,8 +35,7 @@ typedef struct oh_config_reader {
 } oh_config_reader;
 
 /* Writes the error, and returns false. */
-bool oh_config_fail(oh_config_error *error, size_t line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+bool oh_config_fail(oh_config_error *error, size_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool oh_config_fail_memory(oh_config_error *error);
 
 /* A name as an error may show it: short, printable, on one line. */

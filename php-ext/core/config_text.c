@@ -65,7 +65,7 @@ static bool is_allowed(int32_t character)
 /* Reads one character of UTF-8 and moves *at behind it; -1 if it is broken, *at then stays. Surrogates are broken. */
 static int32_t read_character(const char **at, const char *end)
 {
-    static const int32_t smallest[] = {0, 0x80, 0x800, 0x10000}; /* By bytes that continue: no longer form than needed. */
+    static const int32_t smallest[] = {0, 0x80, 0x800, 0x10000}; /* By continuing bytes: no form longer than needed. */
     const unsigned char *bytes = (const unsigned char *)*at;
     size_t more = bytes[0] < 0x80 ? 0 : bytes[0] < 0xe0 ? 1 : bytes[0] < 0xf0 ? 2 : 3;
     if ((bytes[0] >= 0x80 && bytes[0] < 0xc0) || bytes[0] >= 0xf8 || (size_t)(end - *at) <= more) {

@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_BYTES 8192 /* A usual configuration is one chunk. */
-
 void *(*oh_memory_allocate)(size_t size) = malloc;
+size_t oh_arena_chunk_bytes = 8192;
 
 void oh_memory_release(void *memory)
 {
@@ -38,7 +37,7 @@ void *oh_arena_take(oh_arena *arena, size_t size)
     size = (size + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
     struct oh_arena_chunk *chunk = arena->chunks;
     if (chunk == NULL || chunk->size - chunk->used < size) {
-        chunk = add_chunk(arena, size > CHUNK_BYTES ? size : CHUNK_BYTES);
+        chunk = add_chunk(arena, size > oh_arena_chunk_bytes ? size : oh_arena_chunk_bytes);
     }
     if (chunk == NULL) {
         return NULL;

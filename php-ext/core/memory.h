@@ -22,6 +22,9 @@ typedef struct oh_arena {
     struct oh_arena_chunk *chunks;
 } oh_arena;
 
+/* What an arena asks for at once. A usual configuration is one chunk; a test makes every piece one. */
+extern size_t oh_arena_chunk_bytes;
+
 /* Zeroed memory that lives as long as the arena; NULL if there is none. */
 void *oh_arena_take(oh_arena *arena, size_t size);
 

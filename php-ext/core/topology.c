@@ -78,7 +78,8 @@ void oh_topology_explain(const oh_topology *topology, const uint8_t *key, size_t
     }
     oh_bytes hashed = hashed_part(topology, key, length);
     uint32_t hash = hash_of(topology, hashed);
-    *explanation = (oh_explanation){.hashed = hashed, .hash = hash, .node = oh_topology_place(topology, hash), .is_placed = true};
+    *explanation =
+        (oh_explanation){.hashed = hashed, .hash = hash, .node = oh_topology_place(topology, hash), .is_placed = true};
     if (topology->distribution == OH_KETAMA) {
         explanation->point = point_value(topology, hash);
     } else if (topology->distribution == OH_MODULA) {

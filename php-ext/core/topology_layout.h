@@ -22,10 +22,10 @@ struct oh_topology {
     uint32_t points_count; /* Without the guard. */
     uint32_t slots_count;  /* modula: the sum of the weights that take part. */
     uint32_t ranges_count;
-    uint32_t shift; /* From a number to its range. */
-    uint32_t points; /* Offset of points_count points and the guard. */
-    uint32_t nodes;  /* Offset of nodes_count records. */
-    uint32_t texts;  /* Offset of the names and addresses. */
+    uint32_t shift;   /* From a number to its range. */
+    uint32_t points;  /* Offset of points_count points and the guard. */
+    uint32_t nodes;   /* Offset of nodes_count records. */
+    uint32_t texts;   /* Offset of the names and addresses. */
     uint8_t is_plain; /* Several nodes, ketama, no hash tag: the road that locate takes without asking further. */
     uint8_t has_hash_tag;
     uint8_t hash_tag[2];

@@ -68,13 +68,22 @@ static bool has_valid_points(const oh_topology *topology)
     return points[topology->points_count].value == UINT32_MAX;
 }
 
+static bool is_range(const oh_topology *topology, const oh_range *range)
+{
+    for (int i = 0; i < 2; i++) {
+        bool is_crowded = range->nodes[i] == OH_CROWDED;
+        if (is_crowded ? range->split > topology->points_count : range->nodes[i] >= topology->nodes_count) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool has_valid_ranges(const oh_topology *topology)
 {
     const oh_range *ranges = oh_topology_at(topology, OH_TOPOLOGY_RANGES);
     for (uint32_t i = 0; i < topology->ranges_count; i++) {
-        bool is_crowded = ranges[i].nodes[0] == OH_CROWDED || ranges[i].nodes[1] == OH_CROWDED;
-        if (is_crowded ? ranges[i].split > topology->points_count
-                       : ranges[i].nodes[0] >= topology->nodes_count || ranges[i].nodes[1] >= topology->nodes_count) {
+        if (!is_range(topology, &ranges[i])) {
             return false;
         }
     }

@@ -273,7 +273,8 @@ static inline const uint8_t *skip_bulk(const uint8_t *at, const uint8_t *end)
 static inline const uint8_t *skip_array(const uint8_t *at, const uint8_t *end)
 {
     uint32_t length;
-    if (*at != '*' || (at = skip_length(at + 1, end, &length)) == NULL || length == 0 || length > OH_WIRE_ELEMENTS_MAX) {
+    if (*at != '*' || (at = skip_length(at + 1, end, &length)) == NULL || length == 0 ||
+        length > OH_WIRE_ELEMENTS_MAX) {
         return NULL;
     }
     while (length > 0 && at != NULL) {

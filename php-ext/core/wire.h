@@ -53,7 +53,7 @@ typedef struct oh_wire {
     const char *error; /* NULL, or one of the sentences above; it stays until reset. */
 
     /* The last error reply at top level, `-...` or `!...`: its first bytes, without type and length. */
-    uint64_t refusal_reply; /* Its number as `answered` counts, from 1; 0: there was none. */
+    uint64_t refusal_reply; /* Its number, from 1; 0: there was none. Whole once `answered` has come to it. */
     uint32_t refusal_length;
     char refusal[OH_MESSAGE_BYTES_MAX];
 

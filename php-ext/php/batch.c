@@ -4,6 +4,8 @@
  */
 #include "php_onehop.h"
 
+#include "zend_exceptions.h"
+
 #include "call.h"
 #include "client.h"
 #include "deal.h"
@@ -79,7 +81,7 @@ static oh_lane *lane_for(oh_client *client, uint32_t node)
     oh_lane *lane;
 
     for (lane = client->lanes[node]; lane; lane = lane->spare) {
-        if (EXPECTED(lane->queued)) {
+        if (EXPECTED(lane->is_piping)) {
             return lane;
         }
     }
@@ -87,51 +89,66 @@ static oh_lane *lane_for(oh_client *client, uint32_t node)
     if (!lane || !call_plain(lane, ZEND_STRL("pipeline"))) {
         return NULL;
     }
-    lane->is_queue_read_only = true;
+    lane->is_piping = lane->is_queue_read_only = true;
+    keep_lane(&client->batch, lane);
     return lane;
 }
 
 /* phpredis answers a queued command with its own object; whatever else it says, nothing was queued. */
-static bool was_queued(oh_client *client, oh_lane *lane, bool is_read_only, zval *answer)
+static bool was_queued(oh_lane *lane, bool is_read_only, zval *answer)
 {
     if (UNEXPECTED(Z_TYPE_P(answer) != IS_OBJECT || Z_OBJ_P(answer) != lane->redis)) {
         return false;
     }
-    if (UNEXPECTED(lane->queued++ == 0)) {
-        keep_lane(&client->batch, lane);
-    }
+    lane->queued++;
     lane->is_queue_read_only &= is_read_only;
     GC_DELREF(lane->redis);
     return true;
 }
 
+/* phpredis queues the half of a value whose packing threw. Rather nothing at all is sent. */
+static void spoil(oh_client *client, zval *return_value)
+{
+    zval_ptr_dtor(return_value);
+    ZVAL_NULL(return_value);
+    oh_batch_drop(client);
+    client->batch.is_open = client->batch.is_spoilt = true;
+}
+
 void oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
 {
     const oh_method *method = oh_method_of(execute_data);
-    oh_lane *lane = lane_for(client, node);
 
+    if (UNEXPECTED(client->batch.is_spoilt)) {
+        RETURN_OBJ_COPY(oh_client_object(client));
+    }
+    oh_lane *lane = lane_for(client, node);
     if (UNEXPECTED(!lane)) {
         return;
     }
     oh_lane_hold(lane);
     oh_lane_call_in_frame(lane, method, execute_data, return_value);
-    if (EXPECTED(was_queued(client, lane, method->is_read_only, return_value))) {
+    if (EXPECTED(was_queued(lane, method->is_read_only, return_value))) {
         append(&client->batch, node);
         ZVAL_OBJ_COPY(return_value, oh_client_object(client));
     }
     oh_lane_let_go(lane);
+    if (UNEXPECTED(EG(exception) != NULL)) {
+        spoil(client, return_value);
+    }
 }
 
-/*
- * Should phpredis refuse a part, or an exception come out of a value, then the replies of the parts queued before it
- * belong to nobody: they are marked to be skipped.
- */
+/* Should phpredis refuse a part, then the replies of those queued before it belong to nobody: they are skipped. */
 void oh_batch_queue_split(oh_client *client, const oh_method *method, oh_split *split, zval *return_value)
 {
     oh_lane *lane = NULL;
     uint32_t queued = 0;
     zval answer;
 
+    if (client->batch.is_spoilt) {
+        oh_split_free(split);
+        RETURN_OBJ_COPY(oh_client_object(client));
+    }
     for (; queued < split->parts_count; queued++) {
         lane = EG(exception) ? NULL : lane_for(client, split->parts[queued].node);
         if (!lane) {
@@ -140,7 +157,7 @@ void oh_batch_queue_split(oh_client *client, const oh_method *method, oh_split *
         ZVAL_UNDEF(&answer);
         oh_lane_hold(lane);
         oh_lane_call(lane, method->original, 1, &split->parts[queued].keys, &answer);
-        bool is_queued = was_queued(client, lane, method->is_read_only, &answer);
+        bool is_queued = was_queued(lane, method->is_read_only, &answer);
         oh_lane_let_go(lane);
         if (!is_queued) {
             zval_ptr_dtor(&answer);
@@ -152,26 +169,64 @@ void oh_batch_queue_split(oh_client *client, const oh_method *method, oh_split *
             append(&client->batch, OH_BATCH_SKIP | split->parts[i].node);
         }
         oh_split_free(split);
-        RETURN_FALSE;
+        RETVAL_FALSE;
+    } else {
+        append(&client->batch, OH_BATCH_SPLIT | keep_split(&client->batch, split));
+        RETVAL_OBJ_COPY(oh_client_object(client));
     }
-    append(&client->batch, OH_BATCH_SPLIT | keep_split(&client->batch, split));
-    RETURN_OBJ_COPY(oh_client_object(client));
+    if (UNEXPECTED(EG(exception) != NULL)) {
+        spoil(client, return_value);
+    }
+}
+
+/* phpredis forgets what it has queued on a lane. */
+static void leave_pipeline(oh_lane *lane)
+{
+    if (lane->redis) {
+        call_plain(lane, ZEND_STRL("discard"));
+    }
+    lane->queued = 0;
+    lane->is_piping = false;
 }
 
 void oh_batch_drop(oh_client *client)
 {
     oh_batch *batch = &client->batch;
+    zend_object *pending = EG(exception);
+    const zend_op *opline = EG(opline_before_exception);
 
+    /* Zend calls nothing while an exception is pending, and discard() must be called. */
+    EG(exception) = NULL;
     for (uint32_t i = 0; i < batch->lanes_count; i++) {
-        if (batch->lanes[i]->redis && batch->lanes[i]->queued) {
-            call_plain(batch->lanes[i], ZEND_STRL("discard"));
-        }
-        batch->lanes[i]->queued = 0;
+        leave_pipeline(batch->lanes[i]);
     }
     oh_batch_clear(batch);
+    if (pending) {
+        zend_clear_exception();
+        EG(exception) = pending;
+        EG(opline_before_exception) = opline;
+    }
 }
 
 /* ---- Sending ---- */
+
+/* The lanes that have something to send are moved to the front; the others leave their pipeline here. */
+static void choose_lanes(oh_batch *batch)
+{
+    uint32_t chosen = 0;
+
+    for (uint32_t i = 0; i < batch->lanes_count; i++) {
+        oh_lane *lane = batch->lanes[i];
+
+        if (lane->queued) {
+            batch->lanes[chosen++] = lane;
+        } else {
+            leave_pipeline(lane);
+        }
+        lane->is_piping = false;
+    }
+    batch->lanes_count = chosen;
+}
 
 static void exec_everywhere(oh_client *client, oh_batch *batch, zend_function *exec, zval *return_value)
 {
@@ -208,7 +263,11 @@ void oh_batch_exec(INTERNAL_FUNCTION_PARAMETERS)
     /* Closed before anything is sent: what a script calls while its values are unpacked is not queued any more. */
     oh_batch batch = client->batch;
     memset(&client->batch, 0, sizeof client->batch);
-    if (batch.lanes_count == 0) {
+    choose_lanes(&batch);
+    if (UNEXPECTED(batch.is_spoilt)) {
+        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "see the exception that was thrown when it was queued",
+            "A value of the batch could not be packed");
+    } else if (batch.lanes_count == 0) {
         array_init(return_value);
     } else if (batch.lanes_count == 1) {
         /* Everything went to one node: phpredis' reply is the reply. */

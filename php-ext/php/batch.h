@@ -12,11 +12,12 @@
 
 typedef struct oh_batch {
     bool is_open;
+    bool is_spoilt;     /* A value could not be packed: everything was dropped, and exec() will say so. */
     uint32_t *commands; /* Node of each command, or one of the marks of batch.c. */
     uint32_t commands_count, commands_capacity;
     oh_split **splits;
     uint32_t splits_count, splits_capacity;
-    oh_lane **lanes; /* Those that have something queued, in the order in which they got it. */
+    oh_lane **lanes; /* Those whose phpredis is in pipeline mode, in the order in which that happened. */
     uint32_t lanes_count, lanes_capacity;
 } oh_batch;
 

@@ -98,12 +98,12 @@ static void append_node(smart_str *message, const oh_node *node)
     smart_str_appendc(message, ')');
 }
 
-static zend_object *new_exception(oh_error_kind kind, bool may_have_executed, zend_string *message,
-    const oh_node *node, zend_object *previous)
+static zend_object *new_exception(zend_class_entry *class, oh_error_kind kind, bool may_have_executed,
+    zend_string *message, const oh_node *node, zend_object *previous)
 {
     zval exception, value;
 
-    object_init_ex(&exception, oh_exception_classes[kind]);
+    object_init_ex(&exception, class);
     zend_object *object = Z_OBJ(exception);
 
     ZVAL_STR(&value, message);
@@ -121,8 +121,7 @@ static zend_object *new_exception(oh_error_kind kind, bool may_have_executed, ze
     return object;
 }
 
-zend_object *oh_failure_exception(const oh_failure *failure, const oh_node *node, const char *pool,
-    zend_object *previous)
+static zend_string *message_of(const oh_failure *failure, const oh_node *node, const char *pool)
 {
     smart_str message = {0};
 
@@ -138,8 +137,28 @@ zend_object *oh_failure_exception(const oh_failure *failure, const oh_node *node
     smart_str_appends(&message, outcome_phrases[failure->outcome]);
     smart_str_appends(&message, "; ");
     smart_str_appends(&message, failure->advice);
-    return new_exception(failure->kind, failure->outcome != OH_OUTCOME_NOT_SENT, smart_str_extract(&message), node,
-        previous);
+    return smart_str_extract(&message);
+}
+
+zend_object *oh_failure_exception(const oh_failure *failure, const oh_node *node, const char *pool,
+    zend_object *previous)
+{
+    return new_exception(oh_exception_classes[failure->kind], failure->kind,
+        failure->outcome != OH_OUTCOME_NOT_SENT, message_of(failure, node, pool), node, previous);
+}
+
+zend_object *oh_failure_wrap(zend_object *foreign, const oh_node *node, const char *pool)
+{
+    oh_failure failure;
+    zval rv, *text = zend_read_property_ex(zend_get_exception_base(foreign), foreign, ZSTR_KNOWN(ZEND_STR_MESSAGE),
+                 true, &rv);
+
+    oh_failure_set(&failure, OH_ERROR_PARTIAL_BATCH, OH_OUTCOME_ANSWERED, "see the previous exception", "%s: ",
+        ZSTR_VAL(foreign->ce->name));
+    if (Z_TYPE_P(text) == IS_STRING) {
+        oh_failure_quote(&failure, Z_STRVAL_P(text), Z_STRLEN_P(text));
+    }
+    return new_exception(oh_exception_class, failure.kind, true, message_of(&failure, node, pool), node, foreign);
 }
 
 bool oh_is_script_ending(void)
@@ -178,7 +197,7 @@ zend_object *oh_failure_partial(zval *replies, zval *failures, zend_object *firs
         smart_str_append(&message, Z_STR_P(text));
     }
     zend_object *exception =
-        new_exception(OH_ERROR_PARTIAL_BATCH, true, smart_str_extract(&message), NULL, NULL);
+        new_exception(oh_exception_classes[OH_ERROR_PARTIAL_BATCH], OH_ERROR_PARTIAL_BATCH, true, smart_str_extract(&message), NULL, NULL);
     zend_update_property(oh_exception_classes[OH_ERROR_PARTIAL_BATCH], exception, ZEND_STRL("replies"), replies);
     zend_update_property(oh_exception_classes[OH_ERROR_PARTIAL_BATCH], exception, ZEND_STRL("failures"), failures);
     zval_ptr_dtor(replies);

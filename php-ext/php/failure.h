@@ -41,6 +41,12 @@ void oh_failure_quote(oh_failure *failure, const char *bytes, size_t length);
 zend_object *oh_failure_exception(const oh_failure *failure, const oh_node *node, const char *pool,
     zend_object *previous);
 
+/*
+ * An OneHop\Exception about a node's part of a batch that ended in an exception of somebody else (phpredis, the script),
+ * which becomes its previous one; its reference is taken over.
+ */
+zend_object *oh_failure_wrap(zend_object *foreign, const oh_node *node, const char *pool);
+
 /* Whether the pending exception is Zend's way to end the script (exit) or a fiber: nothing may take its place. */
 bool oh_is_script_ending(void);
 

@@ -83,6 +83,7 @@ static void drop_redis(oh_lane *lane)
 
     lane->redis = NULL;
     lane->queued = 0;
+    lane->is_piping = false;
     lane->is_spent = false;
     if (lane->transport) {
         oh_transport_detach(lane->transport);
@@ -101,6 +102,7 @@ static bool connect_lane(oh_lane *lane)
         return false;
     }
     lane->redis = Z_OBJ(redis);
+    lane->client->is_closed = false;
     if (connect_to_stream(lane) && set_options(lane)) {
         return true;
     }

@@ -17,6 +17,7 @@ typedef struct oh_lane {
     struct oh_lane *spare; /* The next lane to the same node. */
     struct oh_client *client;
     uint32_t node;
+    bool is_piping;            /* phpredis is in pipeline mode, for the batch of the client. */
     uint32_t queued;           /* Commands in phpredis' pipeline. */
     bool is_busy;              /* A call is going on: another one must take another lane. */
     uint32_t holds;            /* Somebody is working with it: it must not be closed. */

@@ -173,13 +173,16 @@ void oh_pool_sweep(void)
 
 /* ---- Nodes ---- */
 
-/* Two servers may share connections if address, sign-in and bound agree. Persistent, never shown to anyone. */
-static zend_string *make_identity(const oh_endpoint *endpoint, uint32_t size_max)
+/*
+ * Servers of several files and server pools share connections if name, address, sign-in and bound agree. (Two names for
+ * one address are two nodes, which may be in use at the same time.) Persistent, never shown to anyone.
+ */
+static zend_string *make_identity(const oh_endpoint *endpoint, const oh_server *server, uint32_t size_max)
 {
-    char head[OH_SERVER_ADDRESS_BYTES_MAX + 64];
-    size_t head_length = (size_t)snprintf(head, sizeof head, "%s%s|%u|%u|%d|", endpoint->host ? "tcp:" : "unix:",
-        endpoint->host ? endpoint->host : endpoint->path, (unsigned)endpoint->port, (unsigned)size_max,
-        endpoint->steps[0]);
+    char head[OH_SERVER_NAME_BYTES_MAX + OH_SERVER_ADDRESS_BYTES_MAX + 64];
+    size_t head_length = (size_t)snprintf(head, sizeof head, "%s|%s%s|%u|%u|%d|", server->name.bytes,
+        endpoint->host ? "tcp:" : "unix:", endpoint->host ? endpoint->host : endpoint->path,
+        (unsigned)endpoint->port, (unsigned)size_max, endpoint->steps[0]);
 
     head_length = MIN(head_length, sizeof head - 1);
     zend_string *identity = zend_string_alloc(head_length + endpoint->greeting_length, true);
@@ -196,7 +199,7 @@ oh_connections *oh_pool_open(const oh_pool *pool, const oh_server *server)
     oh_endpoint endpoint;
 
     oh_endpoint_set(&endpoint, pool, server);
-    zend_string *identity = make_identity(&endpoint, pool->pool_size);
+    zend_string *identity = make_identity(&endpoint, server, pool->pool_size);
     oh_connections *connections = zend_hash_find_ptr(&OHG(connections), identity);
 
     if (connections) {

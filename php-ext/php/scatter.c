@@ -69,6 +69,10 @@ bool oh_scatter_run(oh_share *shares, uint32_t count)
         scatter->flight.members_count = 0;
         run_share(scatter, &shares[scatter->next++]);
     }
+    for (uint32_t i = scatter->next; i < count; i++) {
+        /* Never begun, because the script ends: its phpredis may be left with a queue. */
+        shares[i].lane->is_spent = true;
+    }
     leave_all(shares, count);
     bool is_ending = scatter->is_ending;
     efree(scatter);
@@ -117,21 +121,10 @@ void oh_scatter_throw_first(oh_share *shares, uint32_t count)
 
 zend_object *oh_scatter_failure(oh_client *client, oh_share *share)
 {
-    zval rv;
-    oh_failure failure;
-
     if (!instanceof_function(share->failure->ce, oh_exception_class)) {
-        zval *text = zend_read_property_ex(zend_get_exception_base(share->failure), share->failure,
-            ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &rv);
         oh_node node = oh_topology_node(client->snapshot->topology, share->lane->node);
 
-        oh_failure_set(&failure, OH_ERROR_PARTIAL_BATCH, OH_OUTCOME_ANSWERED, "see the previous exception",
-            "%s: ", ZSTR_VAL(share->failure->ce->name));
-        if (Z_TYPE_P(text) == IS_STRING) {
-            oh_failure_quote(&failure, Z_STRVAL_P(text), Z_STRLEN_P(text));
-        }
-        share->failure =
-            oh_failure_exception(&failure, &node, client->snapshot->pool->name.bytes, share->failure);
+        share->failure = oh_failure_wrap(share->failure, &node, client->snapshot->pool->name.bytes);
     }
     return share->failure;
 }

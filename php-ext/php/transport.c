@@ -17,6 +17,10 @@ static ssize_t transport_write(php_stream *stream, const char *bytes, size_t cou
 {
     oh_transport *transport = stream->abstract;
 
+    /* A value could not be packed, but phpredis goes on and would store the half of it. */
+    if (UNEXPECTED(EG(exception) != NULL)) {
+        return -1;
+    }
     /* phpredis writes when it begins a command: what it left unread of the one before must not answer this one. */
     stream->readpos = stream->writepos = 0;
     stream->eof = 0;

@@ -1,7 +1,7 @@
 /*
  * The smallest test frame that does: a test has a name and fails if one of its checks does.
  *
- * A room's tests are one function; it begins a test, checks, begins the next. Vectors of spec/ are one test each, so the
+ * A room's tests are one function; it begins a test, checks, begins the next. A vector of spec/ is a test, so the
  * closing line counts them. The first failed check of a test says
  * where and what, and the run goes on.
  */

@@ -1,6 +1,6 @@
 /*
- * Configurations: every case of spec/config with all that it says, every good file cut at every byte, and texts that are
- * made to take long.
+ * Configurations: every case of spec/config with all that it says, every good file cut at every byte, and texts that
+ * are made to take long.
  */
 #include "../core/config.h"
 
@@ -202,6 +202,31 @@ static void test_cases(const char *kind, void (*test)(const char *name, const js
     json_decref(page);
 }
 
+/* ---- Encoding ---- */
+
+/* Behind a line that is in order. The cases have one of each kind; these are the edges. */
+static void test_encoding(void)
+{
+    static const char *const broken[] = {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc3", "\xc3(", "\xc3\n",
+        "\xe0\x9f\xbf", "\xe4\xb8", "\xe4\xb8(", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x8f\xbf\xbf", "\xf0\x9f\x98",
+        "\xf0\x9f\x98(", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80", "\xfe", "\xff"};
+    test_begin("config with broken UTF-8 of every kind");
+    for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
+        char text[64];
+        int length = snprintf(text, sizeof text, "# line 1\r\n# %s", broken[i]);
+        oh_config *config;
+        oh_config_error error;
+        bytes exact = bytes_of_text(text, (size_t)length);
+        CHECK(!parse(exact, &config, &error) && error.line == 2);
+        CHECK(strcmp(error.reason, "the text is not valid UTF-8") == 0);
+        free(exact.bytes);
+    }
+    test_begin("config with the largest and smallest characters of each length");
+    oh_config_free(
+        config_of("a:\n  listen: h:1\n  servers:\n"
+                  "  - h:1:1 \x7e\xc2\xa0\xdf\xbf\xe0\xa0\x80\xef\xbf\xbd\xf0\x90\x80\x80\xf4\x8f\xbf\xbf\n"));
+}
+
 /* ---- Cuts ---- */
 
 static uint32_t lines_of(bytes text)
@@ -243,7 +268,7 @@ static void test_cut(const char *name, const json_t *it)
 
 /* ---- Bombs ---- */
 
-/* A file of the largest size, of one piece again and again: if any took more than a moment, this run would take hours. */
+/* A file of the largest size, of one piece again and again: if one took long, this run would take hours. */
 static void test_bomb(const char *piece)
 {
     test_begin("config of 1 MiB of \"%s\"", piece);
@@ -262,9 +287,10 @@ void test_config(void)
 {
     test_cases("good", test_good);
     test_cases("bad", test_bad);
+    test_encoding();
     test_cases("good", test_cut);
-    static const char *const bombs[] = {"[", "{", "- ", "? ", "[\n", "{a: ", "[a,", "a: [", "a:\n ", "- [", "&a ", "*a ",
-        "!", "\"", "'", "a: |\n", "\"\\\n", "%a\n", "...\n", "---\n", "#", "\n", " ", "a"};
+    static const char *const bombs[] = {"[", "{", "- ", "? ", "[\n", "{a: ", "[a,", "a: [", "a:\n ", "- [", "&a ",
+        "*a ", "!", "\"", "'", "a: |\n", "\"\\\n", "%a\n", "...\n", "---\n", "#", "\n", " ", "a"};
     for (size_t i = 0; i < sizeof bombs / sizeof bombs[0]; i++) {
         test_bomb(bombs[i]);
     }

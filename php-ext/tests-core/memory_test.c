@@ -57,6 +57,8 @@ static void test_sweep(const char *path)
     test_begin("no memory while reading %s", path);
     bytes text = bytes_of_file(path);
     oh_memory_allocate = allocate_or_fail;
+    size_t usual_bytes = oh_arena_chunk_bytes;
+    oh_arena_chunk_bytes = 1;
     unsigned steps = 0;
     bool is_read = false;
     for (unsigned n = 1; !is_read && n < 100000; n++) {
@@ -73,6 +75,7 @@ static void test_sweep(const char *path)
     }
     CHECK(is_read && steps > 10);
     oh_memory_allocate = malloc;
+    oh_arena_chunk_bytes = usual_bytes;
     free(text.bytes);
 }
 

@@ -94,9 +94,19 @@ bytes bytes_of_file(const char *path)
     return it;
 }
 
-static void append(bytes *to, const void *from, size_t length)
+/* Bytes that grow. */
+typedef struct {
+    uint8_t *bytes;
+    size_t length;
+    size_t room;
+} pile;
+
+static void append(pile *to, const void *from, size_t length)
 {
-    to->bytes = realloc(to->bytes, to->length + length + 1);
+    if (to->room - to->length < length) {
+        to->room = 2 * to->room + length;
+        to->bytes = realloc(to->bytes, to->room);
+    }
     if (to->bytes == NULL) {
         give_up("no memory", "");
     }
@@ -104,7 +114,7 @@ static void append(bytes *to, const void *from, size_t length)
     to->length += length;
 }
 
-static bytes fitted(bytes loose)
+static bytes fitted(pile loose)
 {
     bytes it = bytes_of_text((const char *)loose.bytes, loose.length);
     free(loose.bytes);
@@ -113,7 +123,7 @@ static bytes fitted(bytes loose)
 
 bytes bytes_of_hex_parts(const json_t *parts)
 {
-    bytes it = {NULL, 0};
+    pile it = {NULL, 0, 0};
     size_t place;
     json_t *part;
     json_array_foreach(parts, place, part) {
@@ -126,7 +136,7 @@ bytes bytes_of_hex_parts(const json_t *parts)
     return fitted(it);
 }
 
-static void append_counted(bytes *to, const char *text, json_int_t number)
+static void append_counted(pile *to, const char *text, json_int_t number)
 {
     char digits[32];
     int length = snprintf(digits, sizeof digits, "%" JSON_INTEGER_FORMAT, number);
@@ -140,7 +150,7 @@ static void append_counted(bytes *to, const char *text, json_int_t number)
 
 bytes bytes_of_text_parts(const json_t *parts)
 {
-    bytes it = {NULL, 0};
+    pile it = {NULL, 0, 0};
     size_t place;
     json_t *part;
     json_array_foreach(parts, place, part) {

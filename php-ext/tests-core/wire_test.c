@@ -158,8 +158,9 @@ static void test_half_command(void)
 
 static void test_refused_writing(void)
 {
-    static const char *const wrong[] = {"PING\r\n", "*0\r\n", "*-1\r\n", "*1\r\n+PING\r\n", "*1\r\n*1\r\n", "*1\r\n$-1\r\n",
-        "*1\r\n$4\r\nPINGxx", "*01\r\n", "$4\r\nPING\r\n", "*1\n", "*x", "*16777217\r\n", "*1\r\n$536870913\r\n"};
+    static const char *const wrong[] = {"PING\r\n", "*0\r\n", "*-1\r\n", "*1\r\n+PING\r\n", "*1\r\n*1\r\n",
+        "*1\r\n$-1\r\n", "*1\r\n$4\r\nPINGxx", "*01\r\n", "$4\r\nPING\r\n", "*1\n", "*x", "*16777217\r\n",
+        "*1\r\n$536870913\r\n"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         test_begin("what is written is no command: %zu", i);
         oh_wire whole = wire_with(0);

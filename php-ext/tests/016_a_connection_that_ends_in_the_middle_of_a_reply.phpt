@@ -4,7 +4,7 @@ A connection that ends in the middle of a reply, at any byte: NodeDown, and no p
 <?php
 require __DIR__ . '/lab.inc';
 
-$reply = "*2\r\n$5\r\nhello\r\n:12\r\n";
+$reply = "*2\r\n$5\r\nhello\r\n$2\r\n12\r\n";
 $port = lab_node('$words = $node->command(); $node->send(substr(base64_decode("' . base64_encode($reply) . '"), 0, (int) $words[1])); if ((int) $words[1] % 2) $node->reset();');
 $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 2000]));
 $seen = [];
@@ -21,7 +21,7 @@ lab_tell(fn () => $redis->lRange(strlen($reply) + 1 & ~1, 0, -1));
 --EXPECT--
 Array
 (
-    [NodeDown true] => 20
+    [NodeDown true] => 23
 )
 array(2) {
   [0]=>

@@ -1,10 +1,11 @@
 /*
  * What placing a key costs beside hashing it.
  *
- * Eight equal nodes on a ketama ring, random keys of 20 bytes, all twelve hash algorithms. Three ways are timed in turn, round
- * after round, so that a noisy moment of the machine falls on all of them alike: the hash alone, oh_topology_locate
- * (the hash and OneHop's indexed ring), and the hash with a plain binary search over the same points. Printed is the
- * median round of each, in nanoseconds per key. After that: how long rings of 8 to 1,000 servers take to build.
+ * Eight equal nodes on a ketama ring, random keys of 20 bytes, all twelve hash algorithms. Three ways are timed in
+ * turn, round after round, so that a noisy moment of the machine falls on all of them alike: the hash alone,
+ * oh_topology_locate (the hash and OneHop's ring with ranges), and the hash with a plain binary search over the same
+ * points. Printed is the median round of each, in nanoseconds per key. After that: how long rings of 8 to 1,000 servers
+ * take to build.
  *
  * No key repeats within a round, so neither the branch predictor nor the cache can learn the answers.
  */
@@ -85,7 +86,7 @@ static uint32_t hash_alone(const subject *subject, const uint8_t *key)
     return subject->hash(key, KEY_BYTES);
 }
 
-static uint32_t hash_and_index(const subject *subject, const uint8_t *key)
+static uint32_t hash_and_ranges(const subject *subject, const uint8_t *key)
 {
     return oh_topology_locate(subject->topology, key, KEY_BYTES);
 }
@@ -106,7 +107,7 @@ static uint32_t hash_and_binary_search(const subject *subject, const uint8_t *ke
     return subject->points[left == subject->points_count ? 0 : left].node;
 }
 
-static const way ways[] = {hash_alone, hash_and_index, hash_and_binary_search};
+static const way ways[] = {hash_alone, hash_and_ranges, hash_and_binary_search};
 #define WAYS_COUNT (sizeof ways / sizeof ways[0])
 
 /* ---- Timing ---- */
@@ -139,8 +140,8 @@ static double time_round(way go, const subject *subject)
 static void check_same_answers(const subject *subject)
 {
     for (size_t i = 0; i < KEYS_COUNT; i++) {
-        if (hash_and_index(subject, keys[i]) != hash_and_binary_search(subject, keys[i])) {
-            fprintf(stderr, "The index and the binary search disagree about key %zu.\n", i);
+        if (hash_and_ranges(subject, keys[i]) != hash_and_binary_search(subject, keys[i])) {
+            fprintf(stderr, "The ranges and the binary search disagree about key %zu.\n", i);
             exit(1);
         }
     }
@@ -162,9 +163,9 @@ static void measure(oh_hash hash)
         }
     }
     double alone = median(rounds[0], ROUNDS);
-    double index = median(rounds[1], ROUNDS);
+    double ranges = median(rounds[1], ROUNDS);
     double search = median(rounds[2], ROUNDS);
-    printf("%-14s %10.1f %16.1f %7.2f %16.1f %7.2f\n", oh_hash_name(hash), alone, index, index / alone, search,
+    printf("%-14s %10.1f %16.1f %7.2f %16.1f %7.2f\n", oh_hash_name(hash), alone, ranges, ranges / alone, search,
         search / alone);
     free(points);
     free(topology);
@@ -192,7 +193,7 @@ int main(void)
             keys[i][j] = (uint8_t)("0123456789abcdefghijklmnopqrstuvwxyz:{}-"[random() % 40]);
         }
     }
-    printf("ns per key       hash only     hash + index   ratio    binary search   ratio\n");
+    printf("ns per key      hash alone    hash + ranges   ratio    binary search   ratio\n");
     measure(OH_HASH_FNV1A_64);
     for (int hash = 0; hash < OH_HASHES_COUNT; hash++) {
         if (hash != OH_HASH_FNV1A_64) {

@@ -11,9 +11,9 @@
 #include "bytes.h"
 #include "hash.h"
 
-/* The four functions of the RFC: F, G, H, I. */
+/* The four functions of the RFC: F, G, H, I. G is a sum, so that half of it need not wait for the step before. */
 #define CHOOSE(x, y, z) (z ^ (x & (y ^ z)))
-#define SELECT(x, y, z) (y ^ (z & (x ^ y)))
+#define SELECT(x, y, z) ((x & z) + (y & ~z))
 #define PARITY(x, y, z) (x ^ y ^ z)
 #define INVERT(x, y, z) (y ^ (x | ~z))
 

@@ -11,7 +11,7 @@
  *
  *     range without a point      nodes = {b, b}              the next point's node, for all its numbers
  *     range with one point       nodes = {b, c}, split       up to the point its own node, above it the next one's
- *     range with more points     nodes = {CROWDED, CROWDED}  split says where to begin to walk: one lookup of a hundred
+ *     range with more points     nodes = {CROWDED, CROWDED}  split says where to begin to walk; one in a hundred
  *
  * Pure functions over the caller's memory; topology owns the layout. Before it on the road: hash.
  *
@@ -65,8 +65,7 @@ size_t oh_ring_search(const oh_point *points, size_t count, uint32_t number);
 uint32_t oh_ring_walk(const oh_point *point, uint32_t number);
 
 /* The node that `number` belongs to, by range. */
-static inline uint32_t oh_ring_locate(
-    const oh_point *points, const oh_range *ranges, uint32_t shift, uint32_t number)
+static inline uint32_t oh_ring_locate(const oh_point *points, const oh_range *ranges, uint32_t shift, uint32_t number)
 {
     const oh_range *range = &ranges[number >> shift];
     uint32_t node = range->nodes[number > range->split]; /* No branch: half of them would be mispredicted. */

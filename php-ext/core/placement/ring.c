@@ -66,12 +66,11 @@ void oh_ring_close(oh_point *points, size_t count, oh_range *ranges, size_t rang
         while (next < count && points[next].value >> shift == i) {
             next++;
         }
-        uint16_t node = (uint16_t)points[first].node;
-        uint16_t above = (uint16_t)points[next].node;
-        switch (next - first) {
-        case 0:
-        case 1: ranges[i] = (oh_range){points[first].value, {node, above}}; break;
-        default: ranges[i] = (oh_range){(uint32_t)first, {OH_CROWDED, OH_CROWDED}}; break;
+        if (next - first > 1) {
+            ranges[i] = (oh_range){(uint32_t)first, {OH_CROWDED, OH_CROWDED}};
+        } else {
+            uint16_t node = (uint16_t)points[first].node;
+            ranges[i] = (oh_range){points[first].value, {node, (uint16_t)points[next].node}};
         }
         first = next;
     }

@@ -1,4 +1,6 @@
-/** Placement, topology, configuration and the wire guard of OneHop: everything that needs neither a server nor Jedis. */
+/**
+ * Placement, topology, configuration and the wire guard of OneHop: everything that needs neither a server nor Jedis.
+ */
 module io.onehop.core {
     requires org.snakeyaml.engine;
 

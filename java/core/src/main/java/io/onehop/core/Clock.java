@@ -3,8 +3,8 @@ package io.onehop.core;
 /**
  * Monotonic time: the only door through which time enters OneHop.
  *
- * <p>The value is nanoseconds since an arbitrary instant of this process; only differences mean
- * something, and they may be compared by subtraction only. A changed wall clock has no effect on it. Any thread may ask.
+ * <p>The value is nanoseconds since an arbitrary instant of this process; only differences mean something, and they
+ * may be compared by subtraction only. A changed wall clock has no effect on it. Any thread may ask.
  */
 public final class Clock {
 

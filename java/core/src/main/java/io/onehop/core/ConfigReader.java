@@ -83,7 +83,8 @@ final class ConfigReader {
             throw new ConfigException(line, "the name of a server pool is empty");
         }
         if (Directive.bytesCount(name) > Limits.POOL_NAME_BYTES_MAX) {
-            throw new ConfigException(line, "the name of a server pool is longer than " + Limits.POOL_NAME_BYTES_MAX + " bytes");
+            throw new ConfigException(line,
+                    "the name of a server pool is longer than " + Limits.POOL_NAME_BYTES_MAX + " bytes");
         }
         if (pools.containsKey(name)) {
             throw new ConfigException(line, "server pool \"" + shown(name) + "\" is a duplicate");
@@ -230,7 +231,7 @@ final class ConfigReader {
         if (scalar.isLiteral() || scalar.isFolded()) {
             throw new ConfigException(line, "block scalars are not allowed");
         }
-        OptionalInt wrong = scalar.getValue().codePoints().filter(character -> !ConfigText.isAllowed(character)).findFirst();
+        OptionalInt wrong = scalar.getValue().codePoints().filter(c -> !ConfigText.isAllowed(c)).findFirst();
         if (wrong.isPresent()) {
             throw new ConfigException(line, ConfigText.notAllowed(wrong.getAsInt()));
         }

@@ -15,13 +15,16 @@ import org.snakeyaml.engine.v2.tokens.Token;
 /**
  * SnakeYAML's scanner, brought to take for YAML exactly what libyaml, nutcracker's reader, takes for it.
  *
- * <p>They differ about tabs. Behind the {@code :} of a key on the same line and behind a closing quote a tab separates like a space, to
- * libyaml alone; behind {@code -}, {@code ?} and any other {@code :} a key may begin and only spaces separate, to libyaml alone. {@code ? key} needs
- * its {@code :}, where SnakeYAML takes the next scalar for the value. And the name of an anchor ends earlier to libyaml. Found by
- * comparing both readers on millions of mutated configurations. Implements spec/config, section 3.
+ * <p>They differ about tabs. Behind the {@code :} of a key on the same line and behind a closing quote a tab
+ * separates like a space, to libyaml alone; behind {@code -}, {@code ?} and any other {@code :} a key may begin and
+ * only spaces separate, to libyaml alone. {@code ? key} needs its {@code :}, where SnakeYAML takes the next scalar
+ * for the value. And the name of an anchor ends earlier to libyaml. Found by comparing both readers on millions of
+ * mutated configurations. Implements spec/config, section 3.
  */
 final class ConfigScanner implements Scanner {
-    /** A configuration has three levels. Without a bound SnakeYAML takes half a minute to read a megabyte of brackets. */
+    /**
+     * A configuration has three levels. Without a bound SnakeYAML takes half a minute to read a megabyte of brackets.
+     */
     private static final int DEPTH_MAX = 1000;
 
     private final int[] characters;
@@ -116,7 +119,9 @@ final class ConfigScanner implements Scanner {
         }
     }
 
-    /** The scanner stops in front of the tab before it changes anything, so it can be helped over it and asked again. */
+    /**
+     * The scanner stops in front of the tab before it changes anything, so it can be helped over it and asked again.
+     */
     private void skipTabBehindQuote(ScannerException problem) {
         int at = reader.getIndex();
         boolean isBetweenTokens = String.valueOf(problem.getContext()).contains("next token") && reader.peek() == '\t';

@@ -50,8 +50,8 @@ enum Directive {
     private static final int PORT_MAX = 65535;
 
     private final String label;
-    private final transient Type type;
-    private final transient Object standard;
+    private final Type type;
+    private final Object standard;
 
     Directive(String label, Type type, Object standard) {
         this.label = label;
@@ -208,7 +208,9 @@ enum Directive {
         return text;
     }
 
-    /** nutcracker reads the mode with strtol, base 8: what follows the digits is not looked at, and no digit means 0. */
+    /**
+     * nutcracker reads the mode with strtol, base 8: what follows the digits is not looked at, and no digit means 0.
+     */
     private static boolean isMode(String text) {
         boolean isNegative = text.startsWith("-");
         int mode = 0;

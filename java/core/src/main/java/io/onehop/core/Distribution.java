@@ -1,6 +1,9 @@
 package io.onehop.core;
 
-/** How a hash value chooses a node (spec/placement). The names are those of nutcracker's {@code distribution} directive. */
+/**
+ * How a hash value chooses a node (spec/placement). The names are those of nutcracker's {@code distribution}
+ * directive.
+ */
 public enum Distribution {
     /** Consistent hashing: the node of the first ring point at or after the hash. */
     KETAMA("ketama"),

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 /**
  * Why a key is where it is: every stage of the placement of one key.
  *
- * <p>For a pool of one server, where nothing is hashed, {@code hashed} is the whole key, and {@code hash} and {@code point} are 0.
- * Read its text form, or take it apart. Implements spec/topology, explain.
+ * <p>For a pool of one server, where nothing is hashed, {@code hashed} is the whole key, and {@code hash} and {@code
+ * point} are 0. Read its text form, or take it apart. Implements spec/topology, explain.
  *
  * @param key the key
  * @param hashed the part of it that is hashed: what the hash tag encloses, or the whole key

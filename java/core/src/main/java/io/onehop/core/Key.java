@@ -4,8 +4,9 @@ package io.onehop.core;
  * Which bytes of a key decide where it lives.
  *
  * <p>A key goes in, the part that is hashed comes out: what stands between the two bytes of the pool's hash tag if
- * there is something, otherwise the whole key. What is stored is always the whole key. The part is returned
- * as one number, offset above length, so that placing a key allocates nothing: take it apart with {@link #offset} and {@link #length}.
+ * there is something, otherwise the whole key. What is stored is always the whole key. The part is returned as one
+ * number, offset above length, so that placing a key allocates nothing: take it apart with {@link #offset} and {@link
+ * #length}.
  *
  * <p>Before it on the road: the command; after it: hash. Implements spec/key.
  */
@@ -31,10 +32,12 @@ public final class Key {
         return part(offset, length);
     }
 
+    /** Where a part begins. */
     public static int offset(long part) {
         return (int) (part >>> 32);
     }
 
+    /** How many bytes a part has. */
     public static int length(long part) {
         return (int) part;
     }

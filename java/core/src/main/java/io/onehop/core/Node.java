@@ -4,7 +4,8 @@ package io.onehop.core;
  * One node of a topology.
  *
  * @param index position in the topology's sorted order, from 0
- * @param name what sorting, duplicates and ring points use: the name given in the file, or else derived from the address
+ * @param name what sorting, duplicates and ring points use: the name given in the file, or else derived from the
+ * address
  * @param host host name or address as spelled, never resolved here; {@code null} for a unix socket
  * @param port 1..65535; 0 for a unix socket
  * @param path path of the unix socket, otherwise {@code null}

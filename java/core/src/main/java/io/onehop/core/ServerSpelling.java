@@ -3,10 +3,12 @@ package io.onehop.core;
 import io.onehop.core.Directive.Fault;
 
 /**
- * One element of {@code servers}: {@code host:port:weight [name]} or {@code /path:weight [name]}, taken apart from the right.
+ * One element of {@code servers}: {@code host:port:weight [name]} or {@code /path:weight [name]}, taken apart from
+ * the right.
  *
- * <p>Without a name of its own a server is known by {@code host:port} as spelled, by {@code host} alone if the port is 11211
- * (libmemcached's rule, in redis pools too), or by {@code /path:} with its colon. Implements spec/config, section 7.
+ * <p>Without a name of its own a server is known by {@code host:port} as spelled, by {@code host} alone if the port
+ * is 11211 (libmemcached's rule, in redis pools too), or by {@code /path:} with its colon. Implements spec/config,
+ * section 7.
  */
 final class ServerSpelling {
     private static final int PORT_LEFT_OUT = 11211;

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -23,13 +24,15 @@ import java.util.Set;
  */
 public final class Topology {
     /*
-     * One server gets every key and nothing is hashed, so that a pool of one has no placement at all. Otherwise the way of
-     * a key is: hash tag, hash (0 for an empty key), placement. Servers are sorted by the length of their name, then by its bytes: the
-     * order in the file plays no part, and a node's index is its place in that order, ejected or not.
+     * One server gets every key and nothing is hashed, so that a pool of one has no placement at all. Otherwise the
+     * way of a key is: hash tag, hash (0 for an empty key), placement. Servers are sorted by the length of their
+     * name, then by its bytes: the order in the file plays no part, and a node's index is its place in that order,
+     * ejected or not.
      */
 
-    private static final Comparator<byte[]> BY_LENGTH_THEN_BYTES =
-            Comparator.<byte[]>comparingInt(name -> name.length).thenComparing(Arrays::compareUnsigned);
+    private static final Comparator<Server> BY_LENGTH_THEN_BYTES_OF_NAME = Comparator.comparing(
+            server -> server.name().getBytes(StandardCharsets.UTF_8),
+            Comparator.<byte[]>comparingInt(name -> name.length).thenComparing(Arrays::compareUnsigned));
 
     private final ServerPool pool;
     private final List<Node> nodes;
@@ -53,21 +56,30 @@ public final class Topology {
     }
 
     /**
-     * The topology of a pool without the nodes of the given names. Names it does not have are ignored; if all nodes are ejected, none
-     * is: nutcracker keeps its last ring, too.
+     * The topology of a pool without the nodes of the given names; if all are ejected, placement is as if none were.
+     * A name that no node has is an {@link IllegalArgumentException}.
      */
     public static Topology of(ServerPool pool, Set<String> ejected) {
         List<Node> nodes = sorted(pool.servers());
+        checkNames(pool, nodes, ejected);
         List<Node> live = nodes.stream().filter(node -> !ejected.contains(node.name())).toList();
         return new Topology(pool, nodes, nodes.size() == 1 ? null : placement(pool, live.isEmpty() ? nodes : live));
     }
 
+    private static void checkNames(ServerPool pool, List<Node> nodes, Set<String> ejected) {
+        Set<String> unknown = new HashSet<>(ejected);
+        nodes.forEach(node -> unknown.remove(node.name()));
+        if (!unknown.isEmpty()) {
+            throw new IllegalArgumentException("Server pool " + pool.name() + " has no nodes named " + unknown + ".");
+        }
+    }
+
     private static List<Node> sorted(List<Server> servers) {
         List<Server> sorted = new ArrayList<>(servers);
-        sorted.sort(Comparator.comparing(server -> server.name().getBytes(StandardCharsets.UTF_8), BY_LENGTH_THEN_BYTES));
+        sorted.sort(BY_LENGTH_THEN_BYTES_OF_NAME);
         List<Node> nodes = new ArrayList<>();
-        for (Server server : sorted) {
-            nodes.add(new Node(nodes.size(), server.name(), server.host(), server.port(), server.path(), server.weight()));
+        for (Server s : sorted) {
+            nodes.add(new Node(nodes.size(), s.name(), s.host(), s.port(), s.path(), s.weight()));
         }
         return List.copyOf(nodes);
     }
@@ -80,7 +92,10 @@ public final class Topology {
         };
     }
 
-    /** The index of the node that has a key, given as {@code length} bytes from {@code offset}. Allocates nothing, takes no lock. */
+    /**
+     * The index of the node that has a key, given as {@code length} bytes from {@code offset}. Allocates nothing,
+     * takes no lock.
+     */
     public int locateIndex(byte[] key, int offset, int length) {
         return placement == null ? 0 : placement.locate(hash(Key.hashed(key, offset, length, tag), key));
     }
@@ -109,7 +124,10 @@ public final class Topology {
         return pool;
     }
 
-    /** 32 hexadecimal digits, equal in two processes exactly if they place keys alike, whatever their language. Ejection does not change it. */
+    /**
+     * 32 hexadecimal digits, equal in two processes exactly if they place keys alike, whatever their language.
+     * Ejection does not change it.
+     */
     public String fingerprint() {
         return fingerprint;
     }
@@ -131,6 +149,7 @@ public final class Topology {
 
     private Explanation explanation(byte[] key, long part, int hashed, long point, int index) {
         byte[] bytes = Arrays.copyOfRange(key, Key.offset(part), Key.offset(part) + Key.length(part));
-        return new Explanation(key.clone(), bytes, hash, Integer.toUnsignedLong(hashed), pool.distribution(), point, nodes.get(index));
+        return new Explanation(key.clone(), bytes, hash, Integer.toUnsignedLong(hashed), pool.distribution(), point,
+                nodes.get(index));
     }
 }

@@ -54,8 +54,9 @@ class ConfigTest {
         JsonObject directives = expected.getAsJsonObject("directives");
         for (Directive directive : Directive.values()) {
             if (directive != Directive.SERVERS) {
-                assertEquals(directives.has(directive.label()) ? directives.get(directive.label()).getAsString() : text(directive.standard()),
-                        text(pool.value(directive)), directive.label());
+                JsonElement value = directives.get(directive.label());
+                String expectedText = value != null ? value.getAsString() : text(directive.standard());
+                assertEquals(expectedText, text(pool.value(directive)), directive.label());
             }
         }
         for (String label : directives.keySet()) {
@@ -68,7 +69,8 @@ class ConfigTest {
             servers.add(server.get("name") + " " + server.get("address") + " " + server.get("weight"));
         }
         assertEquals(servers, pool.servers().stream().map(ConfigTest::line).toList());
-        assertEquals(servers.stream().sorted().toList(), topology.nodes().stream().map(ConfigTest::line).sorted().toList());
+        List<String> nodes = topology.nodes().stream().map(ConfigTest::line).sorted().toList();
+        assertEquals(servers.stream().sorted().toList(), nodes);
     }
 
     private static String line(Server server) {
@@ -109,9 +111,8 @@ class ConfigTest {
     @Test
     void aTextThatIsNoYamlIsReportedWhereItBreaks() {
         String good = "alpha:\n  listen: h:1\n  servers:\n  - h:1:1\n";
-        for (String broken : List.of("  - a: b: c\n", "  redis: \"\\q\"\n", "  redis: true listen: x\n", "  - @\n", "  -\ta\n")) {
-            ConfigException fault = assertThrows(ConfigException.class, () -> Config.parse((good + broken).getBytes(StandardCharsets.UTF_8)));
-            assertEquals("line 5: the text is not valid YAML", fault.getMessage(), broken);
+        for (String broken : List.of("  - a: b: c", "  redis: \"\\q\"", "  redis: true listen: x", "  - @", "  -\ta")) {
+            assertEquals("line 5: the text is not valid YAML", fault(good + broken + "\n").getMessage(), broken);
         }
     }
 
@@ -143,8 +144,8 @@ class ConfigTest {
         for (int round = 0; round < (text.length < 10_000 ? 300 : 10); round++) {
             byte[] damaged = text.clone();
             for (int i = random.nextInt(6); i >= 0 && damaged.length > 0; i--) {
-                boolean isMark = random.nextBoolean();
-                damaged[random.nextInt(damaged.length)] = (byte) (isMark ? marks.charAt(random.nextInt(marks.length())) : random.nextInt());
+                int mark = marks.charAt(random.nextInt(marks.length()));
+                damaged[random.nextInt(damaged.length)] = (byte) (random.nextBoolean() ? mark : random.nextInt());
             }
             readOrReject(damaged);
         }
@@ -152,28 +153,29 @@ class ConfigTest {
 
     /** Whatever else is thrown fails the test. */
     private static void readOrReject(byte[] text) {
-        long lines = new String(text, StandardCharsets.ISO_8859_1).replace("\r\n", "\n").chars().filter(c -> c == '\n' || c == '\r').count() + 1;
+        String characters = new String(text, StandardCharsets.ISO_8859_1).replace("\r\n", "\n");
+        long lines = characters.chars().filter(c -> c == '\n' || c == '\r').count() + 1;
         try {
             assertFalse(Config.parse(text).pools().isEmpty());
         } catch (ConfigException fault) {
             assertTrue(fault.line() >= 1 && fault.line() <= lines + 1, fault.getMessage());
-            assertTrue(fault.reason().length() <= Limits.MESSAGE_BYTES_MAX && fault.reason().chars().allMatch(c -> c >= ' ' && c <= '~'),
-                    fault.reason());
+            assertTrue(fault.reason().length() <= Limits.MESSAGE_BYTES_MAX, fault.reason());
+            assertTrue(fault.reason().chars().allMatch(c -> c >= ' ' && c <= '~'), fault.reason());
         }
     }
 
     static Stream<String> hostile() {
         int size = 500_000;
-        return Stream.of("[".repeat(size), "{".repeat(size), "- ".repeat(size), "? ".repeat(size), "a: ".repeat(size), "&a ".repeat(size),
-                "!a ".repeat(size), "*a\n".repeat(size), "[{".repeat(size), "\"".repeat(size), "'".repeat(size), "a".repeat(size), "\n".repeat(size),
-                "a:\n b: |\n" + "  x\n".repeat(size), "%".repeat(size), "%A\n".repeat(size), "---\n".repeat(size), "a: b\n".repeat(size),
-                "#".repeat(size), "a:\t".repeat(size), "a #".repeat(size), "- a\n".repeat(size), "a:\n  b:" + "\t".repeat(size));
+        Stream<String> parts = Stream.of("[", "{", "[{", "- ", "? ", "a: ", "&a ", "!a ", "*a\n", "\"", "'", "a", "\n", "%",
+                "%A\n", "---\n", "a: b\n", "#", "a:\t", "a #", "- a\n");
+        Stream<String> endless = Stream.of("a:\n b: |\n" + "  x\n".repeat(size), "a:\n  b:" + "\t".repeat(size));
+        return Stream.concat(parts.map(part -> part.repeat(size)), endless);
     }
 
     @ParameterizedTest
     @MethodSource("hostile")
     void aLargeHostileTextIsRejected(String text) {
-        assertThrows(ConfigException.class, () -> Config.parse(text.getBytes(StandardCharsets.UTF_8)));
+        fault(text);
     }
 
     @Test
@@ -191,8 +193,12 @@ class ConfigTest {
         ServerPool pool = Spec.config(text).pool("p");
         assertEquals("s3cret", pool.redisAuth());
         assertFalse(pool.toString().contains("s3cret"));
-        String reason = assertThrows(ConfigException.class, () -> Config.parse(text.replace("true", "false").getBytes(StandardCharsets.UTF_8))).reason();
+        String reason = fault(text.replace("true", "false")).reason();
         assertFalse(reason.contains("s3cret"), reason);
+    }
+
+    private static ConfigException fault(String text) {
+        return assertThrows(ConfigException.class, () -> Config.parse(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static JsonObject theCase(String kind, String name) {

@@ -13,7 +13,8 @@ class KeyTest {
     @Test
     void theTagDecidesWhichBytesAreHashed() {
         for (JsonObject group : Spec.groups("key/vectors/tags.json")) {
-            HashTag tag = group.get("tag").isJsonNull() ? null : new HashTag(Spec.hex(group, "tag")[0], Spec.hex(group, "tag")[1]);
+            boolean isTagged = !group.get("tag").isJsonNull();
+            HashTag tag = isTagged ? new HashTag(Spec.hex(group, "tag")[0], Spec.hex(group, "tag")[1]) : null;
             for (JsonObject test : Spec.objects(group.getAsJsonArray("tests"))) {
                 byte[] key = Spec.hex(test, "key");
                 assertArrayEquals(Spec.hex(test, "hashed"), hashed(key, 0, key.length, tag), test.toString());

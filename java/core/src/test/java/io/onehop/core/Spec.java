@@ -12,11 +12,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** The vectors and cases that stand beside the rules in the repository's spec folder, for every test to read. */
 public final class Spec {
-    private static final Path FOLDER = Path.of(System.getProperty("onehop.spec", "../../spec"));
+    private static final Path FOLDER = Path.of("../../spec");
 
     private Spec() {
     }
@@ -32,7 +33,7 @@ public final class Spec {
     /** The names of the JSON pages of a folder. */
     public static List<String> files(String folder) {
         try (Stream<Path> files = Files.list(FOLDER.resolve(folder))) {
-            return files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith(".json")).sorted().toList();
+            return files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith(".json")).toList();
         } catch (IOException missing) {
             throw new UncheckedIOException(missing);
         }
@@ -77,6 +78,12 @@ public final class Spec {
     /** The bytes of a member written in hex. */
     public static byte[] hex(JsonObject object, String name) {
         return HexFormat.of().parseHex(object.get(name).getAsString());
+    }
+
+    /** The topology of a group of vectors, without the servers it calls dead. */
+    public static Topology topology(JsonObject group) {
+        Set<String> dead = group.has("dead") ? Set.copyOf(strings(group.getAsJsonArray("dead"))) : Set.of();
+        return Topology.of(config(group.get("config").getAsString()).pool(group.get("pool").getAsString()), dead);
     }
 
     public static Config config(String text) {

@@ -2,6 +2,7 @@ package io.onehop.jedis;
 
 import io.onehop.core.Distribution;
 import io.onehop.core.HashTag;
+import io.onehop.core.Key;
 import io.onehop.core.Limits;
 import io.onehop.core.Node;
 import io.onehop.core.Topology;
@@ -17,6 +18,8 @@ import redis.clients.jedis.util.SafeEncoder;
  * index, or {@link CrossNode} before anything is sent. Pure but for {@code random}, where a command is placed once, by its first key.
  */
 final class Keys {
+    private static final HashTag BRACES = new HashTag((byte) '{', (byte) '}');
+
     private final Topology topology;
     private final boolean isRandom;
 
@@ -64,13 +67,20 @@ final class Keys {
                 + ", server pool " + Failure.shown(topology.pool().name()) + ": the command was not sent; " + advice(one, other));
     }
 
+    /** Names for both keys that would bring them together: what decides the place of the first one becomes the tag of both. */
     private String advice(byte[] one, byte[] other) {
-        HashTag tag = topology.pool().hashTag();
-        String open = tag == null ? "{" : shown(new byte[] {tag.open()});
-        String close = tag == null ? "}" : shown(new byte[] {tag.close()});
-        String tagged = open + shown(one) + close;
-        return (tag == null ? "set hash_tag: \"{}\" in the server pool and " : "") + "give both keys one hash tag, such as \""
-                + tagged + "\" and \"" + tagged + shown(other) + "\"";
+        HashTag configured = topology.pool().hashTag();
+        HashTag tag = configured == null ? BRACES : configured;
+        long part = Key.hashed(one, 0, one.length, tag);
+        String tagged = (char) tag.open() + text(one).substring(Key.offset(part), Key.offset(part) + Key.length(part)) + (char) tag.close();
+        String first = Key.length(part) < one.length ? text(one) : tagged;
+        return (configured == null ? "set hash_tag: \"{}\" in the server pool and " : "") + "give both keys one hash tag, such as \""
+                + shown(first.getBytes(StandardCharsets.ISO_8859_1)) + "\" and \""
+                + shown((tagged + text(other)).getBytes(StandardCharsets.ISO_8859_1)) + "\"";
+    }
+
+    private static String text(byte[] bytes) {
+        return new String(bytes, StandardCharsets.ISO_8859_1);
     }
 
     private static String shown(Node node) {

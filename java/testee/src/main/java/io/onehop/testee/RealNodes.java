@@ -24,7 +24,10 @@ final class RealNodes {
             List<Response<String>> replies = new ArrayList<>();
             for (List<JsonElement> batch : batches(request.getAsJsonArray("pairs"))) {
                 AbstractPipeline pipeline = redis.pipelined();
-                batch.forEach(pair -> replies.add(pipeline.set(bytes(pair.getAsJsonArray().get(0)), bytes(pair.getAsJsonArray().get(1)))));
+                for (JsonElement pair : batch) {
+                    JsonArray both = pair.getAsJsonArray();
+                    replies.add(pipeline.set(bytes(both.get(0)), bytes(both.get(1))));
+                }
                 pipeline.sync();
             }
             return Map.of("written", replies.stream().filter(reply -> reply.get().equals("OK")).count());
@@ -48,7 +51,8 @@ final class RealNodes {
     }
 
     private static OneHopClient client(JsonObject request) throws Exception {
-        return OneHopClient.builder().config(Path.of(Testee.text(request, "config"))).pool(Testee.text(request, "pool")).build();
+        Path config = Path.of(Testee.text(request, "config"));
+        return OneHopClient.builder().config(config).pool(Testee.text(request, "pool")).build();
     }
 
     private static byte[] bytes(JsonElement hex) {

@@ -1,6 +1,9 @@
 package io.onehop.core.hash;
 
-/** The one signature of all hash functions: bytes to 32 bits, read as an unsigned number. Pure, allocates nothing, any thread. */
+/**
+ * The one signature of all hash functions: bytes to 32 bits, read as an unsigned number. Pure, allocates nothing, any
+ * thread.
+ */
 @FunctionalInterface
 public interface HashFunction {
 

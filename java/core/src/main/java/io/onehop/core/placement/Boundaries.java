@@ -3,9 +3,10 @@ package io.onehop.core.placement;
 /**
  * A sorted list of unsigned numbers that answers "which is the first one not below x" in a few nanoseconds.
  *
- * <p>A binary search over the 1,280 points of eight nodes costs five times the hash of a short key: it is eleven
- * branches nobody can predict. So the top bits of x choose a bucket, and for each bucket is written down how many numbers
- * lie below it. With four to eight buckets per number, about five buckets in six hold none, and the answer is already there:
+ * <p>A binary search over the 1,280 points of eight nodes costs four times the hash of a short key: it is eleven
+ * branches nobody can predict. So the top bits of x choose a bucket, and for each bucket is written down how many
+ * numbers lie below it. With four to eight buckets per number, about five buckets in six hold none, and the answer is
+ * already there:
  *
  * <pre>
  *     numbers     .    3   5        .         17 .        .        .   29
@@ -13,8 +14,8 @@ package io.onehop.core.placement;
  *     below[]     0                2                2              3              4
  * </pre>
  *
- * <p>In the others a binary search over that bucket alone finds it, so that even a list that is crowded in one
- * place stays fast. spec/placement.
+ * <p>In the others a binary search over that bucket alone finds it, so that even a list that is crowded in one place
+ * stays fast. spec/placement.
  */
 final class Boundaries {
     private static final int BUCKETS_PER_NUMBER = 4;

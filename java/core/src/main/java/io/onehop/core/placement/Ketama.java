@@ -50,7 +50,10 @@ public final class Ketama implements Placement {
         return (int) Math.floor((float) (groups + 0.0000000001));
     }
 
-    /** Adds the points of one node, each an entry with the point above the index of the node; returns how many there are now. */
+    /**
+     * Adds the points of one node, each an entry with the point above the index of the node; returns how many there
+     * are now.
+     */
     private static int addPoints(long[] ring, int count, Node node, int groups) {
         byte[] name = node.name().getBytes(StandardCharsets.UTF_8);
         byte[] text = Arrays.copyOf(name, name.length + 1 + DIGITS_MAX);
@@ -90,8 +93,8 @@ public final class Ketama implements Placement {
     }
 
     /**
-     * Radix sort by the upper half, two passes of 16 bits: ten times as fast as comparing for the 160,000 points of 1,000 nodes,
-     * and stable, which the order of equal points depends on.
+     * Radix sort by the upper half, two passes of 16 bits: several times as fast as comparing for the 160,000 points of
+     * 1,000 nodes, and stable, which the order of equal points depends on.
      */
     private static long[] sortedByPoint(long[] ring) {
         return sortedByDigit(sortedByDigit(ring, 32), 48);

@@ -5,11 +5,11 @@ import io.onehop.core.Limits;
 /**
  * The RESP framing of one connection, without I/O: bytes in, counted replies out, or one fault that stays.
  *
- * <p>Every command that is written is announced with {@link #owe}, everything that is read is shown to {@link #read} in
- * pieces of any size. So it is always known how many replies the node still owes, and form and limits of every byte
- * are checked before anybody may believe it. Nothing is kept, nothing is allocated, nothing recurses. RESP2 and RESP3 replies
- * are framed; a push frame answers nothing and is skipped, an attribute belongs to the answer behind it, streamed types are
- * refused. For one thread at a time.
+ * <p>Every command that is written is announced with {@link #owe}, everything that is read is shown to {@link #read}
+ * in pieces of any size. So it is always known how many replies the node still owes, and form and limits of every
+ * byte are checked before anybody may believe it. Nothing is kept, nothing is allocated, nothing recurses. RESP2 and
+ * RESP3 replies are framed; a push frame answers nothing and is skipped, an attribute belongs to the answer behind
+ * it, streamed types are refused. For one thread at a time.
  *
  * <p>Twin of {@code core/wire} in C. Implements spec/wire.
  */
@@ -61,7 +61,10 @@ public final class Framing {
     private long pushed;
     private Fault fault;
 
-    /** Announces commands: call it before their first byte is written, so that whatever interrupts the write finds their replies owed. */
+    /**
+     * Announces commands: call it before their first byte is written, so that whatever interrupts the write finds
+     * their replies owed.
+     */
     public void owe(int commands) {
         announced += commands;
     }
@@ -92,8 +95,8 @@ public final class Framing {
     }
 
     /**
-     * Shows bytes that were read. Returns how many of them may be believed: all, or, once there is a fault, those before the first
-     * one that is wrong. A reply that nobody asked for is wrong from its first byte.
+     * Shows bytes that were read. Returns how many of them may be believed: all, or, once there is a fault, those
+     * before the first one that is wrong. A reply that nobody asked for is wrong from its first byte.
      */
     public int read(byte[] bytes, int offset, int length) {
         int end = offset + length;
@@ -103,7 +106,7 @@ public final class Framing {
                 case AT_TYPE -> atType(bytes, at);
                 case IN_LENGTH -> inLength(bytes, at, end);
                 case IN_LINE -> inLine(bytes, at, end);
-                case IN_BULK -> inBulk(at, end);
+                case IN_BULK -> inBulk(bytes, at, end);
                 case AT_LF_OF_LENGTH -> expect(bytes, at, '\n') ? lengthEnds(at + 1) : at;
                 case AT_LF_OF_LINE -> expect(bytes, at, '\n') ? valueEnds(at + 1) : at;
                 case AT_CR_OF_BULK -> expect(bytes, at, '\r') ? go(AT_LF_OF_BULK, at + 1) : at;
@@ -200,7 +203,10 @@ public final class Framing {
         return fail(Fault.LINE, at);
     }
 
-    private int inBulk(int at, int end) {
+    private int inBulk(byte[] bytes, int at, int end) {
+        if (number + 2 <= end - at && bytes[at + (int) number] == '\r' && bytes[at + (int) number + 1] == '\n') {
+            return valueEnds(at + (int) number + 2); // All of it is here, as it nearly always is.
+        }
         int taken = (int) Math.min(number, end - at);
         number -= taken;
         return number == 0 ? go(AT_CR_OF_BULK, at + taken) : end;

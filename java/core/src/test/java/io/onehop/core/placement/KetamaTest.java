@@ -7,10 +7,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.onehop.core.Node;
 import io.onehop.core.Spec;
-import io.onehop.core.Topology;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -26,7 +23,8 @@ class KetamaTest {
             String title = group.get("comment").getAsString();
             assertEquals(group.get("total").getAsInt(), ring.pointsCount(), title);
             assertEquals(group.get("checksum").getAsLong(), checksum(ring), title);
-            assertArrayEquals(numbers(group.getAsJsonArray("points")), pointsOfNodes(ring, group.getAsJsonArray("points").size()), title);
+            long[] points = numbers(group.getAsJsonArray("points"));
+            assertArrayEquals(points, pointsOfNodes(ring, points.length), title);
             checkEnds(ring, group);
         }
     }
@@ -39,7 +37,8 @@ class KetamaTest {
         }
         for (int i = 0; i < last.size(); i++) {
             int position = ring.pointsCount() - last.size() + i;
-            assertArrayEquals(numbers(last.get(i).getAsJsonArray()), new long[] {ring.value(position), ring.owner(position)});
+            long[] found = {ring.value(position), ring.owner(position)};
+            assertArrayEquals(numbers(last.get(i).getAsJsonArray()), found);
         }
     }
 
@@ -65,9 +64,9 @@ class KetamaTest {
     }
 
     private static List<Node> live(JsonObject group) {
-        Set<String> dead = group.has("dead") ? new HashSet<>(Spec.strings(group.getAsJsonArray("dead"))) : Set.of();
-        Topology topology = Topology.of(Spec.config(group.get("config").getAsString()).pool(group.get("pool").getAsString()));
-        List<Node> live = topology.nodes().stream().filter(node -> !dead.contains(node.name())).toList();
-        return live.isEmpty() ? topology.nodes() : live;
+        List<String> dead = group.has("dead") ? Spec.strings(group.getAsJsonArray("dead")) : List.of();
+        List<Node> nodes = Spec.topology(group).nodes();
+        List<Node> live = nodes.stream().filter(node -> !dead.contains(node.name())).toList();
+        return live.isEmpty() ? nodes : live;
     }
 }

@@ -63,8 +63,9 @@ class FramingTest {
         assertEquals(vector.get("answered").getAsLong(), framing.answered(), vector.toString());
         assertEquals(vector.get("owed").getAsLong(), framing.owed(), vector.toString());
         assertEquals(vector.get("clean").getAsBoolean(), framing.isClean(), vector.toString());
+        String expected = vector.get("error").isJsonNull() ? null : vector.get("error").getAsString();
         String fault = framing.fault() == null ? null : framing.fault().name().toLowerCase(Locale.ROOT);
-        assertEquals(vector.get("error").isJsonNull() ? null : vector.get("error").getAsString(), fault, vector.toString());
+        assertEquals(expected, fault, vector.toString());
     }
 
     @Test

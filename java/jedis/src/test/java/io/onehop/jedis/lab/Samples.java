@@ -11,8 +11,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import redis.clients.jedis.GeoCoordinate;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.StreamEntryID;
+import redis.clients.jedis.args.LongRange;
+import redis.clients.jedis.json.Path;
+import redis.clients.jedis.json.Path2;
+import redis.clients.jedis.params.ZRangeParams;
+import redis.clients.jedis.util.CompareCondition;
 
 /**
  * Data of every kind, and arguments for any method of Jedis' API that fit them.
@@ -20,7 +26,21 @@ import redis.clients.jedis.StreamEntryID;
  * <p>Every text argument is one of three names of the same kind, and each is at once a key, a field and a member: {@code hget(key1, key2)}
  * finds the field key2. The names share a hash tag, so commands with several keys find them on one node.
  */
+@SuppressWarnings("deprecation") // Jedis' own Path is, and its methods must work all the same.
 public final class Samples {
+
+    /* One of each of Jedis' own types that can not be made empty. */
+    private static final Map<Class<?>, Object> OWN = Map.of(
+            StreamEntryID.class, new StreamEntryID(2, 0),
+            Path.class, Path.ROOT_PATH,
+            Path2.class, Path2.ROOT_PATH,
+            GeoCoordinate.class, new GeoCoordinate(13.5, 38.5),
+            CompareCondition.class, CompareCondition.valueEq("11"),
+            ZRangeParams.class, ZRangeParams.zrangeParams(0, 1),
+            LongRange.class, LongRange.of(0, 1),
+            Number.class, 3,
+            float.class, 0.5f,
+            Class.class, String.class);
 
     /** Thrown if there is no sample of a type. */
     public static final class NoSample extends Exception {
@@ -109,8 +129,12 @@ public final class Samples {
         if (type == Object.class) {
             return name;
         }
-        if (type == StreamEntryID.class) {
-            return new StreamEntryID(2, 0);
+        if (OWN.containsKey(type)) {
+            return OWN.get(type);
+        }
+        if (type == Map.Entry.class && generic.getTypeName().contains("StreamEntryID")) {
+            Object key = generic.getTypeName().contains("byte[]") ? bytes(name) : name;
+            return Map.entry(key, new StreamEntryID(1, 0));
         }
         if (type.isArray()) {
             return array(type.getComponentType(), generic, kind, texts);
@@ -135,6 +159,12 @@ public final class Samples {
             if (generic.getTypeName().contains("StreamEntryID")) {
                 return Map.of(isBinary ? bytes(names(kind).get(0)) : names(kind).get(0), new StreamEntryID(1, 0));
             }
+            if (generic.getTypeName().contains("GeoCoordinate")) {
+                return Map.of(isBinary ? bytes("member") : "member", OWN.get(GeoCoordinate.class));
+            }
+            if (generic.getTypeName().contains("Long")) {
+                return generic.getTypeName().contains("Long,") ? Map.of(1L, isBinary ? bytes("value") : "value") : Map.of(names(kind).get(1), 1L);
+            }
             if (generic.getTypeName().contains("String, java.lang.String") || generic.getTypeName().contains("byte[], byte[]")) {
                 return isBinary ? Map.of(bytes("field"), bytes("7")) : Map.of("field", "7");
             }
@@ -152,6 +182,9 @@ public final class Samples {
     /** Jedis' own parameter types: an empty one, made by whatever way they have. */
     private static Object made(Class<?> type) throws NoSample {
         try {
+            if (Modifier.isAbstract(type.getModifiers())) {
+                throw new NoSample(type);
+            }
             for (Constructor<?> constructor : type.getConstructors()) {
                 if (constructor.getParameterCount() == 0) {
                     return constructor.newInstance();

@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -28,10 +27,11 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
- * What placing a key costs beside hashing it: keys of 20 bytes on eight equal ketama nodes, with the index over the ring and with
- * the binary search it replaces; and how long a ring of 1,000 servers takes to build.
+ * What placing a key costs beside hashing it: keys of 20 bytes on eight equal ketama nodes, with the index over the
+ * ring and with the binary search it replaces; and how long a ring of 1,000 servers takes to build.
  *
- * <p>It prints one row per hash function, and the ratios. It lives in core's package because it compares with the inside.
+ * <p>It prints one row per hash function, and the ratios. It lives in core's package because it compares with the
+ * inside.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -58,14 +58,17 @@ public class PlacementBenchmark {
         owners = IntStream.range(0, ring.length).map(ketama::owner).toArray();
         thousand = topology(1000).nodes();
         for (int i = 0; i < KEYS; i++) {
-            keys[i] = String.format("user:%010d:mail", i * 7919L * 104729L).substring(0, 20).getBytes(StandardCharsets.US_ASCII);
+            String key = String.format("user:%010d:mail", i * 829_348_951L % 10_000_000_000L);
+            keys[i] = key.getBytes(StandardCharsets.US_ASCII);
         }
     }
 
     private Topology topology(int servers) throws ConfigException {
-        String lines = IntStream.range(0, servers).mapToObj(i -> "  - 10.0." + i / 250 + "." + i % 250 + ":6379:1\n").collect(Collectors.joining());
-        String text = "p:\n  listen: 127.0.0.1:22121\n  hash: " + hashName + "\n  servers:\n" + lines;
-        return Topology.of(Config.parse(text.getBytes(StandardCharsets.UTF_8)).pool("p"));
+        StringBuilder text = new StringBuilder("p:\n  listen: 127.0.0.1:22121\n  hash: " + hashName + "\n  servers:\n");
+        for (int i = 0; i < servers; i++) {
+            text.append("  - 10.0.").append(i / 250).append('.').append(i % 250).append(":6379:1\n");
+        }
+        return Topology.of(Config.parse(text.toString().getBytes(StandardCharsets.UTF_8)).pool("p"));
     }
 
     @Benchmark
@@ -120,21 +123,25 @@ public class PlacementBenchmark {
 
     /** Runs everything and prints the table. */
     public static void main(String[] arguments) throws RunnerException {
-        Collection<RunResult> results = new Runner(new OptionsBuilder().include(PlacementBenchmark.class.getName())
-                .forks(1).warmupIterations(3).warmupTime(TimeValue.seconds(1)).measurementIterations(5).measurementTime(TimeValue.seconds(1))
+        Collection<RunResult> results = new Runner(new OptionsBuilder().include(PlacementBenchmark.class.getName()).forks(1)
+                .warmupIterations(3).warmupTime(TimeValue.seconds(1))
+                .measurementIterations(5).measurementTime(TimeValue.seconds(1))
                 .verbosity(VerboseMode.SILENT).build()).run();
-        System.out.println("hash          hash alone   with locate   ratio   with binary search   ratio   ring of 1,000 servers");
+        System.out.println("hash       hash alone   with locate  ratio   with binary search  ratio   ring of 1,000 servers");
         for (String hash : List.of("fnv1a_64", "murmur", "md5")) {
             double alone = score(results, "hashAlone", hash);
             double located = score(results, "hashAndLocate", hash);
             double searched = score(results, "hashAndBinarySearch", hash);
-            System.out.printf("%-12s  %7.2f ns    %8.2f ns   %5.2f          %8.2f ns   %5.2f               %6.2f ms%n", hash, alone, located,
-                    located / alone, searched, searched / alone, score(results, "ringOfThousandServers", hash));
+            System.out.printf("%-8s  %8.2f ns   %8.2f ns  %5.2f          %8.2f ns  %5.2f               %6.2f ms%n", hash,
+                    alone, located, located / alone, searched, searched / alone,
+                    score(results, "ringOfThousandServers", hash));
         }
     }
 
     private static double score(Collection<RunResult> results, String benchmark, String hash) {
-        return results.stream().filter(result -> result.getParams().getBenchmark().endsWith("." + benchmark)
-                && result.getParams().getParam("hashName").equals(hash)).findFirst().orElseThrow().getPrimaryResult().getScore();
+        return results.stream()
+                .filter(result -> result.getParams().getBenchmark().endsWith("." + benchmark))
+                .filter(result -> result.getParams().getParam("hashName").equals(hash))
+                .findFirst().orElseThrow().getPrimaryResult().getScore();
     }
 }
