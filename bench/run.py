@@ -159,6 +159,7 @@ def save(options, rounds, figures, calls):
     result = {"machine": description(),
               "options": {"rounds": options.rounds, "seed": options.seed, "timed_per_round": TIMED},
               "figures": figures, "socket_calls_per_get": calls, "times": times}
+    os.makedirs(os.path.dirname(os.path.abspath(options.output)), exist_ok=True)
     with open(options.output, "w") as file:
         json.dump(result, file, indent=1)
         file.write("\n")

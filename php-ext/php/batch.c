@@ -75,7 +75,7 @@ static bool call_plain(oh_lane *lane, const char *name, size_t length)
     return is_done;
 }
 
-/* The lane of a node that takes commands of this batch: the one that has some, or one that is put into pipeline mode. */
+/* The lane of a node that takes commands of this batch: the one that does already, or one that is put into it. */
 static oh_lane *lane_for(oh_client *client, uint32_t node)
 {
     oh_lane *lane;
@@ -86,7 +86,11 @@ static oh_lane *lane_for(oh_client *client, uint32_t node)
         }
     }
     lane = oh_lane_take(client, node);
-    if (!lane || !call_plain(lane, ZEND_STRL("pipeline"))) {
+    if (!lane) {
+        return NULL;
+    }
+    if (!call_plain(lane, ZEND_STRL("pipeline"))) {
+        zend_throw_error(NULL, "phpredis could not begin a pipeline");
         return NULL;
     }
     lane->is_piping = lane->is_queue_read_only = true;
@@ -182,7 +186,8 @@ void oh_batch_queue_split(oh_client *client, const oh_method *method, oh_split *
 /* phpredis forgets what it has queued on a lane. */
 static void leave_pipeline(oh_lane *lane)
 {
-    if (lane->redis) {
+    /* At the very end of a request nothing can be called any more, and phpredis' memory goes with the request. */
+    if (lane->redis && EG(active)) {
         call_plain(lane, ZEND_STRL("discard"));
     }
     lane->queued = 0;

@@ -82,6 +82,7 @@ zend_result oh_classes_register(void)
     oh_client_class = register_class_OneHop_Redis(oh_phpredis_class);
     oh_client_class->create_object = oh_client_create;
     if (take_over_methods() == FAILURE) {
+        oh_classes_release();
         zend_error(E_CORE_WARNING, "OneHop could not take over the methods of phpredis %s",
             zend_get_module_version("redis"));
         return FAILURE;

@@ -17,7 +17,8 @@
 #define OH_MODE_PIPELINE 2
 
 /*
- * Makes the reply of exec() from those of the shares. If some failed it throws PartialBatch, if all did the first failure.
+ * Makes the reply of exec() from those of the shares. If some failed it throws PartialBatch, if all did the first
+ * failure.
  */
 void oh_deal(struct oh_client *client, const oh_batch *batch, oh_share *shares, uint32_t count, zval *return_value);
 

@@ -1,22 +1,23 @@
 /*
- * The state machine of an exchange, and the waiting. The kernel is called here and in connection, nowhere else.
+ * The state machine of an exchange: how it moves when it can, and how it ends. (exchange_wait has the waiting.)
  *
- * A command on a warm connection is exactly one send and one blocking receive; SO_RCVTIMEO bounds the receive. As soon
- * as anything is not so simple (a new connection, a reply in parts, several nodes, time gone by) everything becomes
- * non-blocking and one poll waits for all, with the time that is left.
+ *     run ─► lease ─► opening ─► moving ─► complete: settled
+ *              ▲         │         │
+ *              └─ again ─┴─────────┴─────► failed: poisoned, and the failure says how
  */
 #include "php_onehop.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include "core/clock.h"
 
 #include "exchange.h"
+#include "exchange_wait.h"
 #include "greeting.h"
 
 #define OH_REPLIES_BYTES_MIN 32768
-#define OH_DRAIN_NS 15000000 /* How long bytes that are there may be fetched after the deadline: below its tolerance. */
 
 static const char *const advice_retry = "try again if the command may run twice";
 
@@ -33,11 +34,14 @@ static void end_failed(oh_exchange *exchange)
         oh_pool_poison(exchange->connection);
         exchange->connection = NULL;
     }
+    if (exchange->was_sent && exchange->failure->outcome == OH_OUTCOME_NOT_SENT) {
+        exchange->failure->outcome = OH_OUTCOME_MAYBE_EXECUTED;
+    }
     exchange->state = OH_EXCHANGE_FAILED;
     exchange->begin = exchange->end = 0;
 }
 
-static bool lease(oh_exchange *exchange, bool must_be_new);
+static void lease(oh_exchange *exchange, bool must_be_new);
 
 /*
  * A connection that idled may have died unnoticed. If it did before anything came back, and nothing was sent or
@@ -49,6 +53,7 @@ static void lose_connection(oh_exchange *exchange, const char *reason)
 
     if (exchange->is_reused && !exchange->was_retried && !exchange->has_heard && may_repeat) {
         exchange->was_retried = true;
+        exchange->was_sent = exchange->sent > 0;
         oh_pool_poison(exchange->connection);
         exchange->connection = NULL;
         exchange->sent = 0;
@@ -60,7 +65,7 @@ static void lose_connection(oh_exchange *exchange, const char *reason)
     end_failed(exchange);
 }
 
-static void pass_deadline(oh_exchange *exchange)
+void oh_exchange_pass_deadline(oh_exchange *exchange)
 {
     const char *what = exchange->state == OH_EXCHANGE_OPENING      ? "No connection"
                        : exchange->sent < exchange->request_length ? "Command not taken"
@@ -69,6 +74,13 @@ static void pass_deadline(oh_exchange *exchange)
 
     oh_failure_set(exchange->failure, OH_ERROR_DEADLINE_EXCEEDED, outcome_of(exchange),
         exchange->sent ? advice_retry : "try again", "%s within %u ms", what, (unsigned)exchange->timeout_ms);
+    end_failed(exchange);
+}
+
+void oh_exchange_disown(oh_exchange *exchange)
+{
+    oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_MAYBE_EXECUTED,
+        "do not fork while replies are being read", "The connection belongs to another process");
     end_failed(exchange);
 }
 
@@ -142,8 +154,7 @@ static void take(oh_exchange *exchange, size_t count)
     }
 }
 
-/* One receive. False: it would have blocked, or was interrupted. */
-static bool receive(oh_exchange *exchange, int flags)
+bool oh_exchange_receive(oh_exchange *exchange, int flags)
 {
     make_room(exchange);
     ssize_t count = recv(exchange->connection->socket, exchange->replies + exchange->end,
@@ -208,12 +219,12 @@ static void advance_opening(oh_exchange *exchange)
     }
 }
 
-static bool lease(oh_exchange *exchange, bool must_be_new)
+static void lease(oh_exchange *exchange, bool must_be_new)
 {
     exchange->connection = oh_pool_lease(exchange->connections, must_be_new, exchange->failure);
     if (!exchange->connection) {
-        exchange->state = OH_EXCHANGE_FAILED;
-        return false;
+        end_failed(exchange);
+        return;
     }
     exchange->is_reused = exchange->connection->state == OH_READY;
     if (EXPECTED(exchange->is_reused)) {
@@ -223,31 +234,31 @@ static bool lease(oh_exchange *exchange, bool must_be_new)
         exchange->has_waited = true;
         advance_opening(exchange);
     }
-    return true;
 }
 
-/* ---- Waiting ---- */
+/* ---- Moving ---- */
 
-static bool is_active(const oh_exchange *exchange)
+bool oh_exchange_is_active(const oh_exchange *exchange)
 {
     return exchange->state == OH_EXCHANGE_OPENING || exchange->state == OH_EXCHANGE_MOVING;
 }
 
-static bool is_full(const oh_exchange *exchange)
+bool oh_exchange_is_full(const oh_exchange *exchange)
 {
     return exchange->end - exchange->begin >= OH_EXCHANGE_AHEAD_BYTES && exchange->sent == exchange->request_length;
 }
 
-static short events_of(const oh_exchange *exchange)
+short oh_exchange_events(const oh_exchange *exchange)
 {
     if (exchange->state == OH_EXCHANGE_OPENING) {
         return exchange->connection->events;
     }
-    return (short)((exchange->sent < exchange->request_length ? POLLOUT : 0) | (is_full(exchange) ? 0 : POLLIN));
+    short events = exchange->sent < exchange->request_length ? POLLOUT : 0;
+
+    return (short)(events | (oh_exchange_is_full(exchange) ? 0 : POLLIN));
 }
 
-/* What a poll has found is done; nothing here waits. */
-static void step(oh_exchange *exchange, short revents)
+void oh_exchange_step(oh_exchange *exchange, short revents)
 {
     if (exchange->state == OH_EXCHANGE_OPENING) {
         advance_opening(exchange);
@@ -256,95 +267,9 @@ static void step(oh_exchange *exchange, short revents)
     if (exchange->sent < exchange->request_length && (revents & (POLLOUT | POLLERR | POLLHUP))) {
         send_more(exchange);
     }
-    if (exchange->state == OH_EXCHANGE_MOVING && !is_full(exchange) && (revents & (POLLIN | POLLERR | POLLHUP))) {
-        receive(exchange, MSG_DONTWAIT);
-    }
-}
-
-/* Milliseconds until the earliest deadline, rounded up; -1: none. */
-static int time_left_ms(oh_exchange *const *members, uint32_t count)
-{
-    uint64_t earliest_ns = UINT64_MAX, now_ns;
-
-    for (uint32_t i = 0; i < count; i++) {
-        if (is_active(members[i]) && members[i]->timeout_ms && members[i]->deadline_ns < earliest_ns) {
-            earliest_ns = members[i]->deadline_ns;
-        }
-    }
-    if (earliest_ns == UINT64_MAX) {
-        return -1;
-    }
-    now_ns = oh_clock_now_ns();
-    return now_ns >= earliest_ns ? 0 : (int)MIN((earliest_ns - now_ns + 999999) / 1000000, INT_MAX);
-}
-
-/*
- * What has already arrived beats a deadline that passed while other nodes were waited for; but only for a moment, so
- * that a node that never stops sending cannot put it off.
- */
-static bool is_late(const oh_exchange *exchange, bool has_moved, uint64_t now_ns)
-{
-    uint64_t limit_ns = exchange->deadline_ns + (has_moved ? OH_DRAIN_NS : 0);
-
-    return exchange->timeout_ms && is_active(exchange) && !is_full(exchange) && now_ns >= limit_ns;
-}
-
-/* Waits once for all of them and moves those that can move. */
-static void move_all(oh_exchange *const *members, uint32_t count)
-{
-    struct pollfd descriptors[OH_FLIGHT_MEMBERS_MAX];
-
-    for (uint32_t i = 0; i < count; i++) {
-        short events = is_active(members[i]) ? events_of(members[i]) : 0;
-
-        descriptors[i].fd = events ? members[i]->connection->socket : -1;
-        descriptors[i].events = events;
-        descriptors[i].revents = 0;
-    }
-    poll(descriptors, count, time_left_ms(members, count));
-
-    uint64_t now_ns = oh_clock_now_ns();
-    for (uint32_t i = 0; i < count; i++) {
-        if (descriptors[i].revents) {
-            step(members[i], descriptors[i].revents);
-        }
-        if (is_late(members[i], descriptors[i].revents != 0, now_ns)) {
-            pass_deadline(members[i]);
-        }
-    }
-}
-
-/* Whether phpredis may go on: there is a reply to read, or there will be none. */
-static bool is_readable(const oh_exchange *exchange)
-{
-    return !is_active(exchange) || is_full(exchange);
-}
-
-/* The usual case: alone, everything sent, nothing but the answer missing. Then the receive itself is the wait. */
-static void wait_alone(oh_exchange *exchange)
-{
-    if (!exchange->has_waited && exchange->state == OH_EXCHANGE_MOVING && exchange->sent == exchange->request_length) {
-        exchange->has_waited = true;
-        errno = 0;
-        if (EXPECTED(receive(exchange, 0))) {
-            return;
-        }
-        if (errno != EINTR && exchange->timeout_ms) {
-            pass_deadline(exchange);
-            return;
-        }
-    }
-    move_all(&exchange, 1);
-}
-
-static void wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_exchange *))
-{
-    while (!is_enough(exchange)) {
-        if (exchange->flight && exchange->flight->members_count > 1) {
-            move_all(exchange->flight->members, exchange->flight->members_count);
-        } else {
-            wait_alone(exchange);
-        }
+    if (exchange->state == OH_EXCHANGE_MOVING && !oh_exchange_is_full(exchange) &&
+        (revents & (POLLIN | POLLERR | POLLHUP))) {
+        oh_exchange_receive(exchange, MSG_DONTWAIT);
     }
 }
 
@@ -367,9 +292,13 @@ static void join(oh_flight *flight, oh_exchange *exchange)
             return;
         }
     }
-    if (flight->members_count < OH_FLIGHT_MEMBERS_MAX) {
-        flight->members[flight->members_count++] = exchange;
-    }
+    flight->members[flight->members_count++] = exchange;
+}
+
+/* Whether phpredis may go on: there is a reply to read, or there will be none. */
+static bool is_readable(const oh_exchange *exchange)
+{
+    return !oh_exchange_is_active(exchange) || oh_exchange_is_full(exchange);
 }
 
 bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
@@ -382,29 +311,33 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
     exchange->request = (const uint8_t *)request;
     exchange->request_length = length;
     exchange->sent = 0;
-    exchange->was_retried = exchange->has_heard = false;
+    exchange->was_retried = exchange->was_sent = exchange->has_heard = false;
+    exchange->left_ns = 0;
     exchange->has_waited = exchange->deadline_ns != 0;
     if (!exchange->deadline_ns) {
         exchange->deadline_ns = oh_clock_now_ns() + (uint64_t)exchange->timeout_ms * 1000000;
     }
     lease(exchange, false);
+    if (exchange->flight && exchange->flight->members_count == OH_FLIGHT_MEMBERS_MAX) {
+        exchange->flight = NULL;
+    }
     if (exchange->flight) {
         join(exchange->flight, exchange);
         exchange->flight->start_others(exchange->flight);
     }
-    wait_until(exchange, is_readable);
+    oh_exchange_wait_until(exchange, is_readable);
     exchange->request = NULL;
     return exchange->state != OH_EXCHANGE_FAILED;
 }
 
 static bool has_bytes_or_ended(const oh_exchange *exchange)
 {
-    return exchange->begin < exchange->end || !is_active(exchange);
+    return exchange->begin < exchange->end || !oh_exchange_is_active(exchange);
 }
 
 size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size)
 {
-    wait_until(exchange, has_bytes_or_ended);
+    oh_exchange_wait_until(exchange, has_bytes_or_ended);
     size_t count = MIN(size, exchange->end - exchange->begin);
 
     if (EXPECTED(count)) {

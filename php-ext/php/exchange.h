@@ -45,9 +45,11 @@ typedef struct oh_exchange {
 
     uint32_t timeout_ms;     /* Of a call; 0 is none. */
     uint64_t deadline_ns;    /* Of this call, set when it first writes; 0 until then. */
+    uint64_t left_ns;        /* When phpredis was given back control in the middle of it; 0: it was not. */
     bool is_read_only;       /* The caller says so: may be sent again after a reused connection broke. */
     bool is_reused;          /* The connection has carried exchanges before. */
     bool was_retried;
+    bool was_sent;           /* By the attempt before this one. */
     bool has_heard;          /* A byte of a reply has arrived. */
     bool has_waited;         /* Time has passed since the deadline was set: it must be looked at. */
     bool has_refusal;        /* One of the replies is an error. */

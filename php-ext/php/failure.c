@@ -196,8 +196,8 @@ zend_object *oh_failure_partial(zval *replies, zval *failures, zend_object *firs
     if (Z_TYPE_P(text) == IS_STRING) {
         smart_str_append(&message, Z_STR_P(text));
     }
-    zend_object *exception =
-        new_exception(oh_exception_classes[OH_ERROR_PARTIAL_BATCH], OH_ERROR_PARTIAL_BATCH, true, smart_str_extract(&message), NULL, NULL);
+    zend_object *exception = new_exception(oh_exception_classes[OH_ERROR_PARTIAL_BATCH], OH_ERROR_PARTIAL_BATCH, true,
+        smart_str_extract(&message), NULL, NULL);
     zend_update_property(oh_exception_classes[OH_ERROR_PARTIAL_BATCH], exception, ZEND_STRL("replies"), replies);
     zend_update_property(oh_exception_classes[OH_ERROR_PARTIAL_BATCH], exception, ZEND_STRL("failures"), failures);
     zval_ptr_dtor(replies);

@@ -2,9 +2,9 @@
  * Failure: what went wrong, as a value first and as an exception last.
  *
  * A room that meets a failure fills an oh_failure: which kind (spec/errors.json), whether the command may have
- * executed, what happened and what the reader of the log should do. Only where the road ends is it turned into one of the
- * exceptions of OneHop, with the node and the server pool added. Bytes of a server reach a message escaped and
- * cut; passwords never do.
+ * executed, what happened and what the reader of the log should do. Only where the road ends is it turned into one of
+ * the exceptions of OneHop, with the node and the server pool added. Bytes of a server reach a message escaped and cut;
+ * passwords never do.
  */
 #ifndef OH_PHP_FAILURE_H
 #define OH_PHP_FAILURE_H
@@ -42,8 +42,8 @@ zend_object *oh_failure_exception(const oh_failure *failure, const oh_node *node
     zend_object *previous);
 
 /*
- * An OneHop\Exception about a node's part of a batch that ended in an exception of somebody else (phpredis, the script),
- * which becomes its previous one; its reference is taken over.
+ * An OneHop\Exception about a node's part of a batch that ended in an exception of somebody else (phpredis, the
+ * script), which becomes its previous one; its reference is taken over.
  */
 zend_object *oh_failure_wrap(zend_object *foreign, const oh_node *node, const char *pool);
 

@@ -16,8 +16,8 @@ void oh_greeting_set(oh_endpoint *endpoint, const oh_pool *pool, const oh_server
 oh_progress oh_greeting_advance(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure);
 
 /*
- * Whether an error that is the first thing ever heard from a node is about the connection, not about the
- * command: too many clients, protected mode, sign-in missing. If so, the failure is filled and nothing has been executed.
+ * Whether an error that is the first thing ever heard from a node is about the connection, not about the command: too
+ * many clients, protected mode, sign-in missing. If so, the failure is filled and nothing has been executed.
  */
 bool oh_greeting_is_refusal(const oh_wire *wire, oh_failure *failure);
 

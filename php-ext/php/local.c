@@ -1,6 +1,6 @@
 /*
- * An option is set on every lane there is and remembered for those to come. Four groups of options mean something else here
- * than in phpredis:
+ * An option is set on every lane there is and remembered for those to come. Four groups of options mean something else
+ * here than in phpredis:
  *
  * - OPT_PREFIX is also put in front of the key when its node is looked for.
  * - OPT_READ_TIMEOUT is the deadline of a whole call of this object, in seconds, in place of the server pool's timeout;

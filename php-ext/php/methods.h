@@ -1,9 +1,9 @@
 /*
  * Methods: which of phpredis' methods goes which way.
  *
- * One table names every method that OneHop serves, for all versions of phpredis; whatever phpredis has and the table does
- * not is refused. While the extension loads each inherited method gets its handler from here, and a slot in which the
- * handler finds, without a look-up, what it needs to know.
+ * One table names every method that OneHop serves, for all versions of phpredis; whatever phpredis has and the table
+ * does not is refused. While the extension loads each inherited method gets its handler from here, and a slot in which
+ * the handler finds, without a look-up, what it needs to know.
  */
 #ifndef OH_PHP_METHODS_H
 #define OH_PHP_METHODS_H

@@ -41,7 +41,11 @@ static PHP_MINIT_FUNCTION(onehop)
 {
     REGISTER_INI_ENTRIES();
     oh_pool_startup();
-    if (oh_methods_startup() == FAILURE || oh_classes_register() == FAILURE) {
+    if (oh_methods_startup() == FAILURE) {
+        zend_error(E_CORE_WARNING, "OneHop found no free slot: too many other extensions hook functions");
+        return FAILURE;
+    }
+    if (oh_classes_register() == FAILURE) {
         return FAILURE;
     }
     return oh_transport_register();

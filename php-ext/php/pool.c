@@ -155,6 +155,11 @@ void oh_pool_poison(oh_connection *connection)
     oh_connection_close(connection);
 }
 
+bool oh_pool_is_own(const oh_connection *connection)
+{
+    return connection->generation == fork_generation;
+}
+
 void oh_pool_sweep(void)
 {
     oh_connections *connections;

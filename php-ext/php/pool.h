@@ -33,6 +33,9 @@ void oh_pool_settle(oh_connection *connection);
 /* Takes back a connection of which that is not certain: it is closed. */
 void oh_pool_poison(oh_connection *connection);
 
+/* False in a child: the connection is its parent's, and must only be poisoned. */
+bool oh_pool_is_own(const oh_connection *connection);
+
 /* Closes every connection that is still leased: for the end of a request, when nobody can hold one any more. */
 void oh_pool_sweep(void);
 

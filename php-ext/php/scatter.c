@@ -54,7 +54,7 @@ static void leave_all(oh_share *shares, uint32_t count)
 
 bool oh_scatter_run(oh_share *shares, uint32_t count)
 {
-    /* Request memory, not the stack: should the script die in the middle, streams that are closed later still look here. */
+    /* Not on the stack: should the script die in the middle, streams that are closed later still look here. */
     oh_scatter *scatter = ecalloc(1, sizeof *scatter);
 
     scatter->flight.start_others = start_others;

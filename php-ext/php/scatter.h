@@ -1,9 +1,10 @@
 /*
  * Scatter: calls of phpredis on several nodes, all at once.
  *
- * phpredis writes and reads in one call, so calls made one after another would cost the sum of their round trips. Here the
- * calls are nested instead: when the first one has sent its bytes and would wait, the second is called from there, and
- * so on; the innermost waits for all of them. Then each finds its replies in memory and returns, the innermost first.
+ * phpredis writes and reads in one call, so calls made one after another would cost the sum of their round trips. Here
+ * the calls are nested instead: when the first one has sent its bytes and would wait, the second is called from there,
+ * and so on; the innermost waits for all of them. Then each finds its replies in memory and returns, the innermost
+ * first.
  *
  *     exec() on a ─► write: send to a
  *                      └─ exec() on b ─► write: send to b
@@ -36,8 +37,8 @@ typedef struct oh_share {
 } oh_share;
 
 /*
- * Makes the calls of all shares. False: the script is ending (exit), which must not be held up; there is nothing in the shares
- * then. True: each share has a reply or a failure, to be freed by oh_scatter_free.
+ * Makes the calls of all shares. False: the script is ending (exit), which must not be held up; there is nothing in the
+ * shares then. True: each share has a reply or a failure, to be freed by oh_scatter_free.
  */
 bool oh_scatter_run(oh_share *shares, uint32_t count);
 

@@ -175,7 +175,7 @@ static oh_file *take_file(const char *path)
     struct stat status;
 
     if (!expand_filepath(path, absolute)) {
-        refuse_file(path, strerror(errno));
+        refuse_file(path, "the path is too long");
         return NULL;
     }
     oh_file *file = zend_hash_str_find_ptr(&OHG(files), absolute, strlen(absolute));
@@ -203,9 +203,11 @@ const oh_pool *oh_source_find_pool(const oh_config *config, const zend_string *n
     if (pool) {
         return pool;
     }
-    oh_failure_set(&failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_NOT_SENT, "name one of these", "There is no server pool ");
+    oh_failure_set(&failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_NOT_SENT, "name one of these",
+        "There is no server pool ");
     oh_failure_quote(&failure, ZSTR_VAL(name), MIN(ZSTR_LEN(name), OH_SHOWN_BYTES_MAX));
-    snprintf(failure.what + strlen(failure.what), sizeof failure.what - strlen(failure.what), " in %.200s, only ", from);
+    size_t length = strlen(failure.what);
+    snprintf(failure.what + length, sizeof failure.what - length, " in %.200s, only ", from);
     for (size_t i = 0; i < config->pools_count && strlen(failure.what) < sizeof failure.what - 64; i++) {
         const oh_text *known = &config->pools[i].name;
 

@@ -1,9 +1,9 @@
 /*
  * Source: where a topology comes from: here, a file.
  *
- * A configuration is read and its topologies are built once per process (thread, under ZTS) and version of the file, and
- * stay over requests. Each use asks the file system whether the file is still the same (one system call); if it is not,
- * it is read anew, and clients made from now on see the new version while older ones keep theirs. A bad file never
+ * A configuration is read and its topologies are built once per process (thread, under ZTS) and version of the file,
+ * and stay over requests. Each use asks the file system whether the file is still the same (one system call); if it is
+ * not, it is read anew, and clients made from now on see the new version while older ones keep theirs. A bad file never
  * replaces anything: it is an exception for whoever names it.
  */
 #ifndef OH_PHP_SOURCE_H

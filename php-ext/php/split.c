@@ -1,12 +1,11 @@
 /*
- * Keys are converted to text once, placed, and handed to phpredis as text. The form the caller used (several arguments, or
- * one array) matters only if everything lives on one node; a part is always one array.
+ * Keys are converted to text once, placed, and handed to phpredis as text. The form the caller used (several arguments,
+ * or one array) matters only if everything lives on one node; a part is always one array.
  */
 #include "php_onehop.h"
 
 #include "call.h"
 #include "client.h"
-#include "local.h"
 #include "split.h"
 
 /* ---- Cutting ---- */
@@ -346,7 +345,18 @@ void oh_split_values(INTERNAL_FUNCTION_PARAMETERS)
     if (client && keys) {
         serve_list(client, OH_MERGE_VALUES, Z_ARRVAL_P(keys), INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else if (client) {
-        oh_local_forward(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        /* phpredis will say what is wrong with the arguments. */
+        oh_call_on_node(client, 0, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
+}
+
+/* One key, the usual case: nothing to cut. */
+static void serve_one(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
+{
+    zend_string *key = oh_client_key(execute_data, ZEND_CALL_ARG(execute_data, 1), 1);
+
+    if (key) {
+        oh_call_on_node(client, oh_client_locate(client, key), INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }
 
@@ -357,12 +367,15 @@ void oh_split_count(INTERNAL_FUNCTION_PARAMETERS)
 
     if (client && keys) {
         serve_list(client, OH_MERGE_SUM, Z_ARRVAL_P(keys), INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else if (client && ZEND_NUM_ARGS() == 1) {
+        serve_one(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else if (client && ZEND_NUM_ARGS() > 0) {
         oh_split *split = cut_arguments(client, execute_data, OH_MERGE_SUM);
 
         serve(client, split, true, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else if (client) {
-        oh_local_forward(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        /* phpredis will say what is wrong with the arguments. */
+        oh_call_on_node(client, 0, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }
 
@@ -376,6 +389,7 @@ void oh_split_pairs(INTERNAL_FUNCTION_PARAMETERS)
 
         serve(client, split, true, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else if (client) {
-        oh_local_forward(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        /* phpredis will say what is wrong with the arguments. */
+        oh_call_on_node(client, 0, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }

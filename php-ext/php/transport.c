@@ -1,8 +1,8 @@
 /*
  * What phpredis expects of a connection, and what it gets:
  *
- * - It takes stream->abstract for a php_netstream_data_t and sets options on its socket: the struct begins with one, and
- *   its socket is -1, so the kernel refuses politely. TCP_NODELAY and the timeouts are set where sockets are made.
+ * - It takes stream->abstract for a php_netstream_data_t and sets options on its socket: the struct begins with one,
+ *   and its socket is -1, so the kernel refuses politely. TCP_NODELAY and the timeouts are set where sockets are made.
  * - It calls php_stream_eof() before every write and read, which asks for CHECK_LIVENESS: yes, without a system call.
  * - It loops on a read that fails without an end of file: so a read that can give nothing sets the end of file.
  */
@@ -116,6 +116,8 @@ static php_stream *transport_open(const char *protocol, size_t protocol_length, 
         efree(transport);
         return NULL;
     }
+    /* A script can find every stream, but closing this one would leave phpredis with a dangling pointer. */
+    stream->flags |= PHP_STREAM_FLAG_NO_FCLOSE;
     transport->lane = lane;
     oh_lane_take_transport(lane, transport);
     return stream;

@@ -15,11 +15,11 @@ foreach ($topology->nodes() as $node) {
 }
 $wrong = 0;
 for ($i = 0; $i < 500; $i++) {
-    $through_nutcracker->set("key:$i", "value $i");
-    $wrong += $redis->get("key:$i") !== "value $i";
-    $redis->set("other:$i", "by us $i");
-    $wrong += $through_nutcracker->get("other:$i") !== "by us $i";
-    $wrong += $nodes[$topology->locate("other:$i")->name]->get("other:$i") !== "by us $i";
+    $through_nutcracker->set(md5("key$i"), "value $i");
+    $wrong += $redis->get(md5("key$i")) !== "value $i";
+    $redis->set(md5("other$i"), "by us $i");
+    $wrong += $through_nutcracker->get(md5("other$i")) !== "by us $i";
+    $wrong += $nodes[$topology->locate(md5("other$i"))->name]->get(md5("other$i")) !== "by us $i";
 }
 echo "wrong: $wrong\n";
 echo 'nodes in use: ', count(array_filter($nodes, fn ($node) => $node->dbSize() > 20)), "\n";

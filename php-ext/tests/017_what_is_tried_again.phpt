@@ -22,6 +22,12 @@ lab_tell(fn () => $redis->set('a', 1));
 usleep(50000);
 lab_tell(fn () => $redis->incr('b'));
 echo implode("\n", lab_commands($port)), "\n";
+
+echo "-- sent once, and then the node is gone for good: the first attempt may have executed\n";
+$port = lab_node('$node->command(); $node->value("x"); $node->command(); posix_kill(posix_getppid(), SIGKILL);');
+$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
+$redis->get('a');
+lab_tell(fn () => $redis->get('b'));
 ?>
 --EXPECT--
 string(10) "value of a"
@@ -48,3 +54,6 @@ bool(false)
 int(7)
 1 SET a 1
 2 INCR b
+-- sent once, and then the node is gone for good: the first attempt may have executed
+OneHop\NodeDown, node fickle, may have executed: true
+  Connection refused while connecting, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; check that redis runs there and can be reached

@@ -24,7 +24,8 @@ foreach ([$plain, $ours] as $redis) {
     $told[] = $redis->getMode();
     $told[] = [$redis->get('a'), $redis->get('b')];
     $redis->pipeline()->set('a', 'lost with the object');
-    echo json_encode($told), "\n";
+    $expected ??= $told;
+    echo json_encode(array_slice($told, 1)), ' ', var_export($told === $expected, true), "\n";
 }
 unset($redis, $ours);
 $again = new OneHop\Redis('alpha', $config);
@@ -56,8 +57,8 @@ $again->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
 var_dump($again->mget(['a', 'b']), $again->exists($x1, $x2));
 ?>
 --EXPECTF--
-[null,false,true,2,[],0,true,true,true,[true,true,"1","2"],true,0,["1","2"]]
-[null,false,true,2,[],0,true,true,true,[true,true,"1","2"],true,0,["1","2"]]
+[false,true,2,[],0,true,true,true,[true,true,"1","2"],true,0,["1","2"]] true
+[false,true,2,[],0,true,true,true,[true,true,"1","2"],true,0,["1","2"]] true
 array(2) {
   [0]=>
   string(1) "1"

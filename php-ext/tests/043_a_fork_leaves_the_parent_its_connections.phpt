@@ -36,8 +36,38 @@ foreach ([$a, $b] as $port) {
     $quits = lab_plain($port)->info('commandstats')['cmdstat_quit'] ?? 0;
     var_dump($quits);
 }
+
+echo "a fork while replies are being read\n";
+final class Forking
+{
+    public static int $child = -1;
+    public function __serialize(): array
+    {
+        return [];
+    }
+    public function __unserialize(array $data): void
+    {
+        self::$child = self::$child === -1 ? pcntl_fork() : self::$child;
+    }
+}
+$redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
+$redis->rPush('large', new Forking(), ...array_fill(0, 40, str_repeat('x', 100000)));
+try {
+    $seen = count($redis->lRange('large', 0, -1)) === 41 ? 'all' : 'odd';
+} catch (OneHop\NodeDown $e) {
+    $seen = preg_replace('/,.*/', '', $e->getMessage());
+}
+if (Forking::$child === 0) {
+    posix_kill(posix_getpid(), $seen === 'The connection belongs to another process' && $redis->lLen('large') === 41 ? SIGKILL : SIGTERM);
+}
+pcntl_waitpid(Forking::$child, $status);
+var_dump($seen, pcntl_wtermsig($status) === SIGKILL, $redis->lLen('large'));
 ?>
 --EXPECT--
 wrong: 0
 int(0)
 int(0)
+a fork while replies are being read
+string(3) "all"
+bool(true)
+int(41)

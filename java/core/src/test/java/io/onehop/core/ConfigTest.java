@@ -116,6 +116,21 @@ class ConfigTest {
         }
     }
 
+    /** Where the YAML library alone would decide otherwise than nutcracker's; all of these were tried on libyaml. */
+    @Test
+    void tabsAndKeysAreTakenAsNutcrackerTakesThem() {
+        for (String listen : List.of("listen:\th:1", "listen: \t h:1\t# c", "\"listen\"\t:\t\"h:1\"\t#c",
+                "'listen' \t : 'h:1'\t", "? listen \t\n  : h:1", "? \"listen\"\t# c\n  :  h:1")) {
+            Config config = Spec.config("alpha:\n  " + listen + "\n  servers:\n  - h:1:1\t\n");
+            assertEquals("h:1", config.pool("alpha").value(Directive.LISTEN));
+        }
+        for (String listen : List.of("?\tlisten\n  : h:1", "? \tlisten\n  : h:1", "? listen\n  :\th:1",
+                "? listen\n  \"h:1\"", "? listen\n  h:1", "listen\t\"h:1\"")) {
+            ConfigException fault = fault("alpha:\n  " + listen + "\n  servers:\n  - h:1:1\n");
+            assertEquals("the text is not valid YAML", fault.reason(), listen);
+        }
+    }
+
     @Test
     void allCasesAreThere() {
         for (String kind : List.of("good", "bad")) {
@@ -166,8 +181,8 @@ class ConfigTest {
 
     static Stream<String> hostile() {
         int size = 500_000;
-        Stream<String> parts = Stream.of("[", "{", "[{", "- ", "? ", "a: ", "&a ", "!a ", "*a\n", "\"", "'", "a", "\n", "%",
-                "%A\n", "---\n", "a: b\n", "#", "a:\t", "a #", "- a\n");
+        Stream<String> parts = Stream.of("[", "{", "[{", "- ", "? ", "a: ", "&a ", "!a ", "*a\n", "\"", "'", "a", "\n",
+                "%", "%A\n", "---\n", "a: b\n", "#", "a:\t", "a #", "- a\n");
         Stream<String> endless = Stream.of("a:\n b: |\n" + "  x\n".repeat(size), "a:\n  b:" + "\t".repeat(size));
         return Stream.concat(parts.map(part -> part.repeat(size)), endless);
     }

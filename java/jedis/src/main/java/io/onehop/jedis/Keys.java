@@ -72,7 +72,7 @@ final class Keys {
         HashTag configured = topology.pool().hashTag();
         HashTag tag = configured == null ? BRACES : configured;
         long part = Key.hashed(one, 0, one.length, tag);
-        String tagged = (char) tag.open() + text(one).substring(Key.offset(part), Key.offset(part) + Key.length(part)) + (char) tag.close();
+        String tagged = (char) (tag.open() & 0xff) + text(one).substring(Key.offset(part), Key.offset(part) + Key.length(part)) + (char) (tag.close() & 0xff);
         String first = Key.length(part) < one.length ? text(one) : tagged;
         return (configured == null ? "set hash_tag: \"{}\" in the server pool and " : "") + "give both keys one hash tag, such as \""
                 + shown(first.getBytes(StandardCharsets.ISO_8859_1)) + "\" and \""

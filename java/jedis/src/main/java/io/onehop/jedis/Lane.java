@@ -88,7 +88,7 @@ final class Lane {
     /** Goes as far as is possible without waiting; tells whether that was any way at all. */
     boolean advance(Deadline deadline) throws IOException {
         boolean moved = begin();
-        while (connection.isConnected() && (takeArrived() || !isDone() && connection.fill() > 0)) {
+        while (connection.isOpen() && (takeArrived() || !isDone() && connection.fill() > 0)) {
             moved = true;
             write();
             if (deadline.hasPassedBy(GRACE_MS)) {

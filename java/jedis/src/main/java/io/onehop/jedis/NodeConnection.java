@@ -160,6 +160,9 @@ final class NodeConnection extends Connection {
             greeted++;
         }
         if (greeted == greeting.size()) {
+            if (!guard.isClean() || !replies.isEmpty()) { // It would be taken for the answer to the first command, which is not sent yet.
+                throw new WireException("more than the greeting asked for");
+            }
             state = State.OPEN;
         }
     }
@@ -243,6 +246,11 @@ final class NodeConnection extends Connection {
         if (!isConnected()) {
             throw new JedisConnectionException(new IOException("the connection is closed"));
         }
+    }
+
+    /** Whether it is greeted and may carry commands; before that what arrives are answers to the greeting. */
+    boolean isOpen() {
+        return state == State.OPEN;
     }
 
     @Override

@@ -55,6 +55,10 @@ public final class OneHopClient extends UnifiedJedis {
         return route.topology();
     }
 
+    Route route() {
+        return route;
+    }
+
     /**
      * A pipeline over all nodes at once, for one thread.
      *

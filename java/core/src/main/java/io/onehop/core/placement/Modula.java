@@ -11,14 +11,12 @@ import java.util.List;
  * <p>spec/placement, modula.
  */
 public final class Modula implements Placement {
-    private final Boundaries lastSlots;
-    private final int[] owners;
+    private final Ranges slots;
     private final int slotsCount;
 
     private Modula(int[] lastSlots, int[] owners) {
-        this.slotsCount = lastSlots[lastSlots.length - 1] + 1;
-        this.lastSlots = new Boundaries(lastSlots);
-        this.owners = owners;
+        slotsCount = lastSlots[lastSlots.length - 1] + 1;
+        slots = new Ranges(lastSlots, owners, slotsCount - 1);
     }
 
     /** The slots of the live nodes, given in sorted order; their weights add up to less than 2^31. */
@@ -36,7 +34,7 @@ public final class Modula implements Placement {
 
     @Override
     public int locate(int hash) {
-        return owners[lastSlots.find(Integer.remainderUnsigned(hash, slotsCount))];
+        return slots.owner(Integer.remainderUnsigned(hash, slotsCount));
     }
 
     @Override

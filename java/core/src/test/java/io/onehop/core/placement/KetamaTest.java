@@ -19,9 +19,9 @@ class KetamaTest {
     void aRingHasThePointsOfItsVectorInTheirOrder(String page) {
         for (JsonObject group : Spec.groups("placement/vectors/" + page + ".json")) {
             List<Node> live = live(group);
-            Ketama ring = Ketama.of(live);
+            Ranges ring = Ketama.of(live).ring();
             String title = group.get("comment").getAsString();
-            assertEquals(group.get("total").getAsInt(), ring.pointsCount(), title);
+            assertEquals(group.get("total").getAsInt(), ring.count(), title);
             assertEquals(group.get("checksum").getAsLong(), checksum(ring), title);
             long[] points = numbers(group.getAsJsonArray("points"));
             assertArrayEquals(points, pointsOfNodes(ring, points.length), title);
@@ -29,32 +29,32 @@ class KetamaTest {
         }
     }
 
-    private static void checkEnds(Ketama ring, JsonObject group) {
+    private static void checkEnds(Ranges ring, JsonObject group) {
         JsonArray first = group.getAsJsonArray("first");
         JsonArray last = group.getAsJsonArray("last");
         for (int i = 0; i < first.size(); i++) {
-            assertArrayEquals(numbers(first.get(i).getAsJsonArray()), new long[] {ring.value(i), ring.owner(i)});
+            assertArrayEquals(numbers(first.get(i).getAsJsonArray()), new long[] {ring.endAt(i), ring.ownerAt(i)});
         }
         for (int i = 0; i < last.size(); i++) {
-            int position = ring.pointsCount() - last.size() + i;
-            long[] found = {ring.value(position), ring.owner(position)};
+            int position = ring.count() - last.size() + i;
+            long[] found = {ring.endAt(position), ring.ownerAt(position)};
             assertArrayEquals(numbers(last.get(i).getAsJsonArray()), found);
         }
     }
 
-    private static long checksum(Ketama ring) {
+    private static long checksum(Ranges ring) {
         int sum = (int) 2166136261L;
-        for (int i = 0; i < ring.pointsCount(); i++) {
-            sum = (sum ^ (int) ring.value(i)) * 16777619;
-            sum = (sum ^ ring.owner(i)) * 16777619;
+        for (int i = 0; i < ring.count(); i++) {
+            sum = (sum ^ (int) ring.endAt(i)) * 16777619;
+            sum = (sum ^ ring.ownerAt(i)) * 16777619;
         }
         return Integer.toUnsignedLong(sum);
     }
 
-    private static long[] pointsOfNodes(Ketama ring, int nodesCount) {
+    private static long[] pointsOfNodes(Ranges ring, int nodesCount) {
         long[] points = new long[nodesCount];
-        for (int i = 0; i < ring.pointsCount(); i++) {
-            points[ring.owner(i)]++;
+        for (int i = 0; i < ring.count(); i++) {
+            points[ring.ownerAt(i)]++;
         }
         return points;
     }

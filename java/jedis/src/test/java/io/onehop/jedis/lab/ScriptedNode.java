@@ -73,7 +73,11 @@ public final class ScriptedNode implements AutoCloseable {
 
         /** Sends raw bytes. */
         public Talk send(String raw) throws IOException {
-            out.write(raw.getBytes(StandardCharsets.UTF_8));
+            return send(raw.getBytes(StandardCharsets.UTF_8));
+        }
+
+        public Talk send(byte[] raw) throws IOException {
+            out.write(raw);
             out.flush();
             return this;
         }

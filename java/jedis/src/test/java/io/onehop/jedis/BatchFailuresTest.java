@@ -1,0 +1,375 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.RedisServer;
+import io.onehop.jedis.lab.ScriptedNode;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Response;
+
+/** Batches in which some nodes answer and some fail: what arrived is not lost, what failed says how and where, and nobody waits for the sick. */
+class BatchFailuresTest {
+    private static RedisServer one;
+    private static RedisServer two;
+
+    @BeforeAll
+    static void start() {
+        one = RedisServer.start();
+        two = RedisServer.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        one.close();
+        two.close();
+    }
+
+    @BeforeEach
+    void clean() {
+        try (Jedis first = one.jedis(); Jedis second = two.jedis()) {
+            first.flushAll();
+            second.flushAll();
+        }
+    }
+
+    private static OneHopClient withTwoHealthy(String sick, int timeoutMs) {
+        return Nodes.clientOf(Nodes.configOf(Stream.of(one.server(), two.server(), sick + " sick"), "timeout: " + timeoutMs));
+    }
+
+    private static String[] keys(OneHopClient redis, int eachNode) {
+        List<String> keys = new ArrayList<>();
+        List<List<String>> byNode = redis.topology().nodes().stream()
+                .map(node -> Nodes.keysOn(redis.topology(), node.name()).limit(eachNode).toList()).toList();
+        for (int i = 0; i < eachNode; i++) { // The nodes take turns, so that order is worth something.
+            for (List<String> node : byNode) {
+                keys.add(node.get(i));
+            }
+        }
+        return keys.toArray(String[]::new);
+    }
+
+    private static boolean isSick(OneHopClient redis, String key) {
+        return redis.topology().locate(key).name().equals("sick");
+    }
+
+    /** Writes the keys of the healthy nodes. */
+    private static void write(OneHopClient redis, String... keys) {
+        Arrays.stream(keys).filter(key -> !isSick(redis, key)).forEach(key -> redis.set(key, "value of " + key));
+    }
+
+    private static String refusing() {
+        return "127.0.0.1:" + Processes.freePort() + ":1";
+    }
+
+    /* ---- Pipelines ---- */
+
+    @Test
+    void aPipelineKeepsWhatTheHealthyNodesAnswered() {
+        try (OneHopClient redis = withTwoHealthy(refusing(), 2000)) {
+            String[] keys = keys(redis, 100);
+            write(redis, keys);
+            AbstractPipeline pipeline = redis.pipelined();
+            List<Response<String>> replies = Arrays.stream(keys).map(pipeline::get).toList();
+            PartialBatch failure = assertThrows(PartialBatch.class, pipeline::sync);
+            assertEquals(Set.of("sick"), failure.getFailures().keySet());
+            assertEquals("sick", failure.getNode());
+            assertTrue(failure.mayHaveExecuted());
+            assertFalse(failure.getFailures().get("sick").mayHaveExecuted());
+            assertInstanceOf(NodeDown.class, failure.getFailures().get("sick"));
+            assertEquals(keys.length, failure.getReplies().size());
+            for (int i = 0; i < keys.length; i++) {
+                if (isSick(redis, keys[i])) {
+                    NodeDown cause = assertThrows(NodeDown.class, replies.get(i)::get);
+                    assertEquals("sick", cause.getNode());
+                    assertSame(cause, failure.getReplies().get(i));
+                } else {
+                    assertEquals("value of " + keys[i], replies.get(i).get());
+                    assertEquals("value of " + keys[i], failure.getReplies().get(i));
+                }
+            }
+            pipeline.close(); // It has been told: not again.
+        }
+    }
+
+    @Test
+    void aPipelineOfWhichNothingArrivedThrowsTheFailureItself() {
+        try (OneHopClient redis = withTwoHealthy(refusing(), 2000)) {
+            String key = Nodes.keyOn(redis.topology(), "sick");
+            AbstractPipeline pipeline = redis.pipelined();
+            Response<String> reply = pipeline.get(key);
+            NodeDown failure = assertThrows(NodeDown.class, pipeline::sync);
+            assertSame(failure, assertThrows(NodeDown.class, reply::get));
+            Response<String> next = pipeline.set(Nodes.keyOn(redis.topology(), one.node()), "goes on");
+            pipeline.close();
+            assertEquals("OK", next.get());
+        }
+    }
+
+    @Test
+    void closingAPipelineThatWasNotSyncedTellsItsFailure() {
+        try (OneHopClient redis = withTwoHealthy(refusing(), 2000)) {
+            AbstractPipeline pipeline = redis.pipelined();
+            pipeline.set(Nodes.keyOn(redis.topology(), "sick"), "x");
+            assertThrows(NodeDown.class, pipeline::close);
+            pipeline.close();
+        }
+    }
+
+    @Test
+    void aNodeThatAnswersAFewAndClosesFailsTheRestOnly() {
+        ScriptedNode.Script script = talk -> {
+            talk.greet();
+            talk.command();
+            talk.bulk("first").command();
+            talk.bulk("second").command();
+        };
+        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = withTwoHealthy(node.server(), 2000)) {
+            String key = Nodes.keyOn(redis.topology(), "sick");
+            AbstractPipeline pipeline = redis.pipelined();
+            List<Response<String>> replies = IntStream.range(0, 5).mapToObj(i -> pipeline.lpop(key)).toList();
+            PartialBatch failure = assertThrows(PartialBatch.class, pipeline::sync);
+            assertEquals("first", replies.get(0).get());
+            assertEquals("second", replies.get(1).get());
+            for (int i = 2; i < 5; i++) {
+                assertTrue(assertThrows(NodeDown.class, replies.get(i)::get).mayHaveExecuted());
+            }
+            assertEquals(List.of("first", "second"), failure.getReplies().subList(0, 2));
+        }
+    }
+
+    @Test
+    void aHungNodeCostsOnlyItsOwnCommandsHoweverManyThereAre() {
+        try (RedisServer sick = RedisServer.start(); OneHopClient redis = withTwoHealthy(sick.server(), 3000)) {
+            String[] keys = keys(redis, 50);
+            write(redis, keys);
+            sick.freeze();
+            AbstractPipeline pipeline = redis.pipelined();
+            List<Response<Long>> healthy = new ArrayList<>();
+            List<Response<Long>> hung = new ArrayList<>();
+            for (int i = 0; i < 60_000; i++) { // Some 2 MB for each node: many windows.
+                String key = keys[i % keys.length];
+                (isSick(redis, key) ? hung : healthy).add(pipeline.exists(new String[] {key}));
+            }
+            PartialBatch failure = assertThrows(PartialBatch.class, pipeline::sync);
+            assertEquals(Set.of("sick"), failure.getFailures().keySet());
+            for (Response<Long> reply : healthy) {
+                assertEquals(1, reply.get());
+            }
+            for (Response<Long> reply : hung) {
+                assertThrows(DeadlineExceeded.class, reply::get);
+            }
+            sick.thaw();
+        }
+    }
+
+    @Test
+    void aNodeThatStopsInTheMiddleOfALargeReplyCostsOnlyItsOwnCommands() {
+        ScriptedNode.Script script = talk -> {
+            talk.greet().command();
+            talk.send("$100000\r\n" + "x".repeat(60_000)).awaitClose();
+        };
+        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = withTwoHealthy(node.server(), 1000)) {
+            String[] keys = keys(redis, 100);
+            write(redis, keys);
+            AbstractPipeline pipeline = redis.pipelined();
+            List<Response<String>> replies = Arrays.stream(keys).map(pipeline::get).toList();
+            PartialBatch failure = assertThrows(PartialBatch.class, pipeline::sync);
+            assertEquals(Set.of("sick"), failure.getFailures().keySet());
+            for (int i = 0; i < keys.length; i++) {
+                if (!isSick(redis, keys[i])) {
+                    assertEquals("value of " + keys[i], replies.get(i).get());
+                }
+            }
+        }
+    }
+
+    @Test
+    void aNodeThatCanNotBeConnectedToCostsOnlyItsOwnCommands() throws IOException {
+        try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            List<Socket> filling = FailuresTest.fill(full);
+            try (OneHopClient redis = withTwoHealthy("127.0.0.1:" + full.getLocalPort() + ":1", 1000)) {
+                String[] keys = keys(redis, 2000);
+                AbstractPipeline pipeline = redis.pipelined();
+                List<Response<String>> replies = Arrays.stream(keys).map(key -> pipeline.set(key, "x".repeat(500))).toList();
+                PartialBatch failure = assertThrows(PartialBatch.class, pipeline::sync);
+                assertFalse(failure.getFailures().get("sick").mayHaveExecuted());
+                for (int i = 0; i < keys.length; i++) {
+                    if (isSick(redis, keys[i])) {
+                        assertThrows(DeadlineExceeded.class, replies.get(i)::get);
+                    } else {
+                        assertEquals("OK", replies.get(i).get());
+                    }
+                }
+            } finally {
+                for (Socket socket : filling) {
+                    socket.close();
+                }
+            }
+        }
+    }
+
+    @Test
+    void whatTheWindowHeldBackWasNotSent() {
+        try (RedisServer sick = RedisServer.start(); OneHopClient redis = withTwoHealthy(sick.server(), 300)) {
+            String key = Nodes.keyOn(redis.topology(), "sick");
+            redis.set(key, "0");
+            sick.freeze();
+            AbstractPipeline pipeline = redis.pipelined();
+            List<Response<Long>> replies = IntStream.range(0, 100_000).mapToObj(i -> pipeline.incr(key)).toList();
+            DeadlineExceeded failure = assertThrows(DeadlineExceeded.class, pipeline::sync);
+            assertTrue(failure.mayHaveExecuted());
+            long maybe = replies.stream().filter(reply -> assertThrows(DeadlineExceeded.class, reply::get).mayHaveExecuted()).count();
+            assertTrue(maybe > 1000 && maybe < 10_000, "may have run: " + maybe);
+            sick.thaw();
+            Processes.pause(300);
+            long executed = Long.parseLong(redis.get(key));
+            assertTrue(executed <= maybe, executed + " ran, " + maybe + " may have");
+        }
+    }
+
+    @Test
+    void anIdleConnectionThatWasClosedIsReplacedAndReadsAreSentAgain() {
+        List<String> seen = Collections.synchronizedList(new ArrayList<>());
+        ScriptedNode.Script script = talk -> {
+            talk.greet();
+            int commands = 0;
+            for (List<String> command = talk.command(); command != null; command = talk.command()) {
+                seen.add(command.get(0));
+                if (++commands == 4 && talk.number() == 1) {
+                    return;
+                }
+                talk.bulk("value of " + command.get(1));
+            }
+        };
+        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = withTwoHealthy(node.server(), 2000)) {
+            String[] keys = keys(redis, 4);
+            write(redis, keys);
+            assertEquals("value of " + Nodes.keyOn(redis.topology(), "sick"), redis.get(Nodes.keyOn(redis.topology(), "sick")));
+            try (AbstractPipeline pipeline = redis.pipelined()) { // The second of these four is the fourth on its connection.
+                List<Response<String>> replies = Arrays.stream(keys).map(pipeline::get).toList();
+                pipeline.sync();
+                for (int i = 0; i < keys.length; i++) {
+                    assertEquals("value of " + keys[i], replies.get(i).get());
+                }
+            }
+            assertEquals(2, node.connections());
+            assertEquals(1 + 3 + 2, seen.size(), "only what had no answer was sent again");
+        }
+    }
+
+    /* ---- Split commands ---- */
+
+    @Test
+    void aSplitMgetKeepsWhatArrived() {
+        try (OneHopClient redis = withTwoHealthy(refusing(), 2000)) {
+            String[] keys = keys(redis, 20);
+            write(redis, keys);
+            String missing = Nodes.keysOn(redis.topology(), one.node()).skip(100).findFirst().orElseThrow();
+            String[] wanted = Stream.concat(Stream.of(missing), Arrays.stream(keys)).toArray(String[]::new);
+            PartialBatch failure = assertThrows(PartialBatch.class, () -> redis.mget(wanted));
+            assertEquals(wanted.length, failure.getReplies().size());
+            assertNull(failure.getReplies().get(0));
+            for (int i = 1; i < wanted.length; i++) {
+                Object expected = isSick(redis, wanted[i]) ? failure.getFailures().get("sick") : "value of " + wanted[i];
+                assertEquals(expected, failure.getReplies().get(i));
+            }
+        }
+    }
+
+    @Test
+    void splitWritesSayWhichOfThemWereMade() {
+        try (OneHopClient redis = withTwoHealthy(refusing(), 2000)) {
+            String[] keys = keys(redis, 5);
+            String[] pairs = Arrays.stream(keys).flatMap(key -> Stream.of(key, "v")).toArray(String[]::new);
+            PartialBatch written = assertThrows(PartialBatch.class, () -> redis.mset(pairs));
+            for (int i = 0; i < keys.length; i++) {
+                assertEquals(isSick(redis, keys[i]) ? written.getFailures().get("sick") : "OK", written.getReplies().get(i));
+            }
+            PartialBatch deleted = assertThrows(PartialBatch.class, () -> redis.del(keys));
+            assertEquals(List.of(10L), deleted.getReplies());
+        }
+    }
+
+    @Test
+    void aSplitCommandOfWhichNothingArrivedThrowsTheFailureItself() {
+        try (OneHopClient redis = withTwoHealthy(refusing(), 2000)) {
+            String[] sick = Nodes.keysOn(redis.topology(), "sick").limit(3).toArray(String[]::new);
+            assertEquals("sick", assertThrows(NodeDown.class, () -> redis.mget(sick)).getNode());
+        }
+    }
+
+    @Test
+    void aSplitCommandInAPipelineFailsInItsOwnResponse() {
+        try (OneHopClient redis = withTwoHealthy(refusing(), 2000)) {
+            String[] keys = keys(redis, 10);
+            write(redis, keys);
+            String healthy = Nodes.keyOn(redis.topology(), two.node());
+            AbstractPipeline pipeline = redis.pipelined();
+            Response<List<String>> split = pipeline.mget(keys);
+            Response<String> single = pipeline.get(healthy);
+            PartialBatch failure = assertThrows(PartialBatch.class, pipeline::sync);
+            PartialBatch own = assertThrows(PartialBatch.class, split::get);
+            assertSame(own, failure.getReplies().get(0));
+            assertEquals(Set.of("sick"), own.getFailures().keySet());
+            assertEquals(keys.length, own.getReplies().size());
+            assertEquals("value of " + healthy, single.get());
+        }
+    }
+
+    @Test
+    void aPartOfTheWrongShapeIsAProtocolViolation() {
+        for (String wrong : List.of("*1\r\n$1\r\nx\r\n", ":1\r\n", "+OK\r\n", "*-1\r\n")) {
+            ScriptedNode.Script script = talk -> {
+                talk.greet().command();
+                talk.send(wrong).awaitClose();
+            };
+            try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = withTwoHealthy(node.server(), 2000)) {
+                String[] keys = keys(redis, 3);
+                PartialBatch failure = assertThrows(PartialBatch.class, () -> redis.mget(keys));
+                assertInstanceOf(ProtocolViolation.class, failure.getFailures().get("sick"));
+            }
+        }
+    }
+
+    /* ---- All of them ---- */
+
+    @Test
+    void allNodesDownIsTheFirstFailureAndRecoversByItself() {
+        int port = Processes.freePort();
+        try (OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of("127.0.0.1:" + port + ":1", refusing()), "timeout: 1000"))) {
+            String[] keys = Nodes.keysOn(redis.topology(), "127.0.0.1:" + port).limit(5).toArray(String[]::new);
+            String other = Nodes.keyOn(redis.topology(), redis.topology().nodes().stream().map(io.onehop.core.Node::name)
+                    .filter(name -> !name.endsWith(":" + port)).findFirst().orElseThrow());
+            NodeDown failure = assertThrows(NodeDown.class, () -> redis.mget(keys[0], other));
+            assertEquals(redis.topology().nodes().get(0).name(), failure.getNode());
+            try (RedisServer back = RedisServer.startOn(port)) {
+                assertEquals("127.0.0.1:" + port, back.node());
+                assertEquals(Arrays.asList(null, null), redis.mget(keys[0], keys[1]));
+            }
+        }
+    }
+}

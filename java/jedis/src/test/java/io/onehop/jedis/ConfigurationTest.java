@@ -1,0 +1,245 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.core.ErrorKind;
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.ScriptedNode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.JedisPubSub;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.StreamEntryID;
+import redis.clients.jedis.args.BitOP;
+import redis.clients.jedis.args.ListDirection;
+import redis.clients.jedis.params.ScanParams;
+import redis.clients.jedis.params.XReadParams;
+
+/** What is refused: configurations when a client is built, commands before a byte of them is sent. */
+class ConfigurationTest {
+    private static final String GOOD = Nodes.configOf(Stream.of("127.0.0.1:1:1")).replace("LISTEN", "127.0.0.1:1");
+
+    @TempDir
+    private Path folder;
+
+    private static ConfigInvalid refused(OneHopClient.Builder builder) {
+        ConfigInvalid failure = assertThrows(ConfigInvalid.class, builder::build);
+        assertEquals(ErrorKind.CONFIG_INVALID, failure.getKind());
+        assertNull(failure.getNode());
+        assertFalse(failure.mayHaveExecuted());
+        return failure;
+    }
+
+    private Path file(String text) throws IOException {
+        return Files.writeString(folder.resolve("nutcracker.yml"), text);
+    }
+
+    /* ---- Configurations ---- */
+
+    @Test
+    void aPoolThatIsNotInTheFileIsRefusedByItsName() throws IOException {
+        Path file = file(GOOD);
+        assertEquals("configuration file " + file + ", there is no server pool \"beta\": the command was not sent; correct the configuration",
+                refused(OneHopClient.builder().config(file).pool("beta")).getMessage());
+    }
+
+    @Test
+    void aFileThatIsNotThereOrAFolderOrTooLargeIsRefusedByItsName() throws IOException {
+        Path large = file("#".repeat(1 << 20) + "\n" + GOOD);
+        for (Path bad : List.of(folder.resolve("missing.yml"), folder, large)) {
+            String message = refused(OneHopClient.builder().config(bad).pool("alpha")).getMessage();
+            assertTrue(message.startsWith("configuration file " + bad + ", "), message);
+        }
+    }
+
+    @Test
+    void aBadFileIsRefusedWithLineAndReason() throws IOException {
+        Path file = file(GOOD.replace("redis: true", "redis: yes"));
+        assertEquals("configuration file " + file + ", line 3: directive \"redis\" is not \"true\" or \"false\": the command was not sent; "
+                + "correct the configuration", refused(OneHopClient.builder().config(file).pool("alpha")).getMessage());
+        String message = refused(OneHopClient.builder().configText("alpha:\n  listen: 127.0.0.1:1\n  server: x\n").pool("alpha")).getMessage();
+        assertTrue(message.startsWith("the configuration text, line 3: "), message);
+    }
+
+    @Test
+    void aMemcachedPoolIsRefusedAndTheMessageSaysWhatIsMissing() {
+        String message = refused(OneHopClient.builder().configText(GOOD.replace("redis: true", "redis: false")).pool("alpha")).getMessage();
+        assertTrue(message.contains("server pool \"alpha\" speaks memcached, it lacks \"redis: true\""), message);
+    }
+
+    @Test
+    void whatIsMissingFromTheBuilderIsRefused() {
+        refused(OneHopClient.builder().pool("alpha"));
+        refused(OneHopClient.builder().configText(GOOD));
+        refused(OneHopClient.builder());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\u001b[31m\"\n", "a pool of a name without end "})
+    void aStrangePoolNameIsEscapedAndCutInTheMessage(String name) {
+        String message = refused(OneHopClient.builder().configText(GOOD).pool(name.repeat(100))).getMessage();
+        assertTrue(message.matches("[ -~]{1,500}"), message);
+    }
+
+    @Test
+    void aFileCutAtAnyByteBuildsAClientOrIsRefusedButNeverAnythingElse() {
+        byte[] whole = Nodes.configOf(Stream.of("127.0.0.1:1:1 one", "127.0.0.1:2:1 two"), "hash_tag: \"{}\"", "redis_auth: secret", "timeout: 400")
+                .replace("LISTEN", "127.0.0.1:1").getBytes(StandardCharsets.UTF_8);
+        int refusals = 0;
+        for (int end = 0; end < whole.length; end++) {
+            String cut = new String(whole, 0, end, StandardCharsets.UTF_8);
+            try (OneHopClient redis = OneHopClient.builder().configText(cut).pool("alpha").build()) {
+                assertFalse(redis.topology().nodes().isEmpty());
+            } catch (ConfigInvalid refusal) {
+                refusals++;
+                assertFalse(refusal.getMessage().contains("secret"), refusal.getMessage());
+            }
+        }
+        assertTrue(refusals > whole.length / 2, refusals + " of " + whole.length);
+    }
+
+    @Test
+    void buildingAClientConnectsToNothing() {
+        try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose); OneHopClient redis = Inspected.clientOf(node)) {
+            assertEquals(1, redis.topology().nodes().size());
+            redis.pipelined().close();
+            assertEquals(0, node.connections());
+        }
+    }
+
+    /* ---- Commands ---- */
+
+    /** Everything that can not be routed, in every way to say it. */
+    @SuppressWarnings("deprecation") // Old spellings that Jedis keeps must be refused all the same.
+    private static Map<String, Executable> unroutable(OneHopClient redis) {
+        Map<String, Executable> calls = new LinkedHashMap<>();
+        calls.put("ping", redis::ping);
+        calls.put("echo", () -> redis.echo("text"));
+        calls.put("info", redis::info);
+        calls.put("dbSize", redis::dbSize);
+        calls.put("flushAll", redis::flushAll);
+        calls.put("flushDB", redis::flushDB);
+        calls.put("keys", () -> redis.keys("*"));
+        calls.put("scan", () -> redis.scan("0"));
+        calls.put("scan with parameters", () -> redis.scan("0", new ScanParams().match("*")));
+        calls.put("scanIteration", () -> redis.scanIteration(10, "*").nextBatch());
+        calls.put("randomKey", redis::randomKey);
+        calls.put("configGet", () -> redis.configGet("*"));
+        calls.put("multi", redis::multi);
+        calls.put("transaction", () -> redis.transaction(true));
+        calls.put("publish", () -> redis.publish("channel", "message"));
+        calls.put("subscribe", () -> redis.subscribe(new JedisPubSub() { }, "channel"));
+        calls.put("psubscribe", () -> redis.psubscribe(new JedisPubSub() { }, "*"));
+        calls.put("blpop", () -> redis.blpop(1, "list"));
+        calls.put("blmove", () -> redis.blmove("list", "list", ListDirection.LEFT, ListDirection.RIGHT, 1));
+        calls.put("bzpopmin", () -> redis.bzpopmin(1, "set"));
+        calls.put("xread that blocks", () -> redis.xread(XReadParams.xReadParams().block(1), Map.of("stream", new StreamEntryID())));
+        calls.put("eval without keys", () -> redis.eval("return 1"));
+        calls.put("scriptLoad", () -> redis.scriptLoad("return 1"));
+        calls.put("functionList", redis::functionList);
+        calls.put("waitReplicas", () -> redis.waitReplicas("key", 1, 1));
+        calls.put("ftSearch", () -> redis.ftSearch("index"));
+        calls.put("sendCommand without key", () -> redis.sendCommand(Command.GET, "key"));
+        calls.put("sendBlockingCommand", () -> redis.sendBlockingCommand("key", Command.BLPOP, "key", "1"));
+        for (String name : List.of("SELECT", "auth", "Hello", "RESET", "quit", "CLIENT", "MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH",
+                "SUBSCRIBE", "SSUBSCRIBE", "MONITOR", "ASKING", "READONLY", "SYNC", "PSYNC", "BLPOP", "BRPOPLPUSH", "BZMPOP", "FT.SEARCH")) {
+            calls.put(name + " with a sample key", () -> redis.sendCommand("key", () -> name.getBytes(StandardCharsets.UTF_8), "key"));
+            calls.put(name + " with a key of its own", () -> redis.executeCommand(new CommandArguments(() -> name.getBytes(StandardCharsets.UTF_8)).key("key")));
+        }
+        return calls;
+    }
+
+    /** Remembers every command it sees, and answers OK. */
+    private static ScriptedNode remembering(List<String> seen) {
+        return ScriptedNode.start(talk -> {
+            for (List<String> command = talk.command(); command != null; command = talk.command()) {
+                seen.add(command.get(0));
+                talk.send("+OK\r\n");
+            }
+        });
+    }
+
+    @Test
+    void whatCanNotBeRoutedIsRefusedBeforeAByteIsSent() {
+        List<String> seen = Collections.synchronizedList(new ArrayList<>());
+        try (ScriptedNode node = remembering(seen); OneHopClient redis = Inspected.clientOf(node)) {
+            Map<String, Executable> calls = unroutable(redis);
+            calls.forEach((name, call) -> {
+                Unsupported failure = assertThrows(Unsupported.class, call, name);
+                assertEquals(ErrorKind.UNSUPPORTED, failure.getKind(), name);
+                assertFalse(failure.mayHaveExecuted(), name);
+                assertTrue(failure.getMessage().contains(", server pool alpha: the command was not sent; "), failure.getMessage());
+            });
+            assertEquals(0, node.connections());
+            assertEquals("OK", redis.set("key", "value")); // Now there is an open connection that could carry them.
+            calls.forEach((name, call) -> assertThrows(Unsupported.class, call, name));
+            assertEquals("OK", redis.set("key", "value"));
+            assertEquals(List.of("PING", "SET", "SET"), seen);
+            assertEquals(1, node.connections());
+            Inspected.assertNothingLeased(redis);
+        }
+    }
+
+    @Test
+    void keysOnTwoNodesAreRefusedBeforeAByteIsSentAndTheMessageNamesThemAll() {
+        List<String> seen = Collections.synchronizedList(new ArrayList<>());
+        try (ScriptedNode one = remembering(seen); ScriptedNode two = remembering(seen);
+                OneHopClient redis = Inspected.clientOf(Stream.of(one, two), "hash_tag: \"<>\"")) {
+            String first = Nodes.keyOn(redis.topology(), one.node());
+            String second = Nodes.keyOn(redis.topology(), two.node());
+            List<Executable> calls = List.of(() -> redis.rename(first, second), () -> redis.sinterstore(first, first, second),
+                    () -> redis.eval("return 1", 2, first, second), () -> redis.smove(first, second, "member"), () -> redis.copy(first, second, true),
+                    () -> redis.msetnx(first, "1", second, "2"), () -> redis.pfmerge(first, second), () -> redis.lmpop(ListDirection.LEFT, first, second),
+                    () -> redis.zunionstore(first, first, second), () -> redis.bitop(BitOP.AND, first, first, second));
+            for (Executable call : calls) {
+                CrossNode failure = assertThrows(CrossNode.class, call);
+                String message = failure.getMessage();
+                assertTrue(message.contains("key \"" + first + "\" is on node " + one.node() + ", key \"" + second + "\" on node " + two.node()), message);
+                assertTrue(message.contains("such as \"<" + first + ">\" and \"<" + first + ">" + second + "\""), message);
+                assertFalse(failure.mayHaveExecuted());
+            }
+            AbstractPipeline pipeline = redis.pipelined();
+            assertThrows(CrossNode.class, () -> pipeline.rename(first, second));
+            assertThrows(Unsupported.class, () -> pipeline.blpop(1, first));
+            pipeline.sync();
+            assertEquals(List.of(), seen);
+            assertEquals(0, one.connections() + two.connections());
+        }
+    }
+
+    @Test
+    void theNamesCrossNodeProposesReallyMeetOnOneNode() {
+        try (OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of("127.0.0.1:1:1", "127.0.0.1:2:1", "127.0.0.1:3:1"), "hash_tag: \"{}\""))) {
+            for (int i = 0; i < 200; i++) {
+                String first = i % 3 == 0 ? "user:{" + i + "}:name" : i % 3 == 1 ? "user:" + i : "{}" + i;
+                String second = "other:" + i;
+                if (redis.topology().locate(first) == redis.topology().locate(second)) {
+                    continue;
+                }
+                String message = assertThrows(CrossNode.class, () -> redis.rename(first, second)).getMessage();
+                String[] proposed = message.substring(message.indexOf("such as \"") + 9, message.length() - 1).split("\" and \"");
+                assertEquals(redis.topology().locate(proposed[0]), redis.topology().locate(proposed[1]), message);
+                assertEquals(redis.topology().locate(first), redis.topology().locate(proposed[0]), message);
+            }
+        }
+    }
+}

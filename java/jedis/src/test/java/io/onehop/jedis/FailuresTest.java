@@ -1,0 +1,394 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.RedisServer;
+import io.onehop.jedis.lab.Samples;
+import io.onehop.jedis.lab.ScriptedNode;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import redis.clients.jedis.BuilderFactory;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.params.ClientKillParams;
+
+/** One node, one command, everything that can go wrong: the kind, the node, whether it may have run, and never much later than the deadline. */
+class FailuresTest {
+    private static final int TIMEOUT_MS = 300;
+    /* What goes on for ever, or for seconds, must be over long before; a loaded machine may be late all the same. */
+    private static final long MUCH_LATER_MS = TIMEOUT_MS + 2500;
+
+    private static OneHopClient client(String server, String... directives) {
+        String[] all = Stream.concat(Stream.of("timeout: " + TIMEOUT_MS), Stream.of(directives)).toArray(String[]::new);
+        return Nodes.clientOf(Nodes.configOf(Stream.of(server), all));
+    }
+
+    private static <T extends OneHopException> T fails(Class<T> kind, String node, boolean mayHaveExecuted, Executable call) {
+        long begin = System.nanoTime();
+        T failure = assertThrows(kind, call);
+        long ms = (System.nanoTime() - begin) / 1_000_000;
+        assertTrue(ms < MUCH_LATER_MS, "took " + ms + " ms");
+        assertEquals(node, failure.getNode(), failure.getMessage());
+        assertEquals(mayHaveExecuted, failure.mayHaveExecuted(), failure.getMessage());
+        assertTrue(failure.getMessage().contains("node " + node + " ("), failure.getMessage());
+        assertTrue(failure.getMessage().contains("server pool alpha: the command "), failure.getMessage());
+        return failure;
+    }
+
+    /** A command sent over a connection that has already served one, to a node that then follows the script. */
+    private static <T extends OneHopException> T afterFirst(Class<T> kind, boolean mayHaveExecuted, ScriptedNode.Script then) {
+        ScriptedNode.Script script = talk -> {
+            talk.greet().command();
+            talk.bulk("first").command();
+            then.talk(talk);
+        };
+        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = client(node.server())) {
+            assertEquals("first", redis.get("key"));
+            return fails(kind, node.node(), mayHaveExecuted, () -> redis.incr("key"));
+        }
+    }
+
+    /* ---- On the way to the node ---- */
+
+    @Test
+    void aRefusedConnectionIsNodeDownAndNothingWasSent() {
+        int port = Processes.freePort();
+        try (OneHopClient redis = client("127.0.0.1:" + port + ":1 lost")) {
+            NodeDown failure = fails(NodeDown.class, "lost", false, () -> redis.set("key", "value"));
+            assertTrue(failure.getMessage().startsWith("Connection refused, node lost (127.0.0.1:" + port + "), server pool alpha: "
+                    + "the command was not sent; "), failure.getMessage());
+        }
+    }
+
+    @Test
+    void aNodeWhoseBacklogIsFullEndsAtTheDeadlineAndNothingWasSent() throws IOException {
+        try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            List<Socket> filling = fill(full);
+            try (OneHopClient redis = client("127.0.0.1:" + full.getLocalPort() + ":1")) {
+                fails(DeadlineExceeded.class, "127.0.0.1:" + full.getLocalPort(), false, () -> redis.get("key"));
+            } finally {
+                for (Socket socket : filling) {
+                    socket.close();
+                }
+            }
+        }
+    }
+
+    /** Connects until the kernel answers no more. */
+    static List<Socket> fill(ServerSocket full) throws IOException {
+        List<Socket> filling = new ArrayList<>();
+        while (true) {
+            Socket socket = new Socket();
+            try {
+                socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), full.getLocalPort()), 150);
+                filling.add(socket);
+            } catch (IOException isFull) {
+                socket.close();
+                return filling;
+            }
+        }
+    }
+
+    @Test
+    void aNodeThatAcceptsAndNeverAnswersEndsAtTheDeadlineAndNothingWasSent() {
+        try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose); OneHopClient redis = client(node.server())) {
+            fails(DeadlineExceeded.class, node.node(), false, () -> redis.incr("key"));
+        }
+    }
+
+    @Test
+    void aNameThatDoesNotResolveIsAFailureOfItsNodeAndNothingWasSent() {
+        try (OneHopClient redis = client("no-such-host.invalid:6379:1")) {
+            OneHopException failure = fails(OneHopException.class, "no-such-host.invalid:6379", false, () -> redis.get("key"));
+            assertTrue(failure instanceof NodeDown || failure instanceof DeadlineExceeded, failure.toString());
+        }
+    }
+
+    @Test
+    void aNameThatResolvesServes() {
+        try (RedisServer server = RedisServer.start(); OneHopClient redis = client("localhost:" + server.port() + ":1")) {
+            assertEquals("OK", redis.set("key", "value"));
+        }
+    }
+
+    /* ---- During the exchange ---- */
+
+    @Test
+    void aHungNodeEndsAtTheDeadlineAndTheCommandMayHaveRun() {
+        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server.server())) {
+            redis.set("count", "1");
+            server.freeze();
+            DeadlineExceeded failure = fails(DeadlineExceeded.class, server.node(), true, () -> redis.incr("count"));
+            assertTrue(failure.getMessage().startsWith("the timeout of 300 ms passed, node "), failure.getMessage());
+            fails(DeadlineExceeded.class, server.node(), false, () -> redis.incr("count"));
+            server.thaw();
+            assertEquals("2", redis.get("count"), "the first was executed in the end, the second never sent");
+        }
+    }
+
+    @Test
+    void aDrippingNodeEndsAtTheDeadline() {
+        afterFirst(DeadlineExceeded.class, true, talk -> {
+            talk.send("$1000\r\n");
+            for (int i = 0; i < 1000; i++) {
+                talk.send("x");
+                Processes.pause(50);
+            }
+        });
+    }
+
+    @Test
+    void aNodeThatNeverPausesEndsAtTheDeadline() {
+        byte[] million = Samples.bytes(":1234567890123456789\r\n".repeat(1_000_000)); // Decoding it takes longer than sending it.
+        afterFirst(DeadlineExceeded.class, true, talk -> {
+            talk.send("*16000000\r\n");
+            for (int i = 0; i < 16; i++) {
+                talk.send(million);
+            }
+        });
+    }
+
+    @Test
+    void aNodeThatStopsReadingEndsAtTheDeadlineWhileWriting() {
+        ScriptedNode.Script script = talk -> {
+            talk.greet().command();
+            talk.bulk("first");
+            Processes.pause(20_000);
+        };
+        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = client(node.server())) {
+            assertEquals("first", redis.get("key"));
+            byte[] large = new byte[64_000_000];
+            fails(DeadlineExceeded.class, node.node(), true, () -> redis.set(new byte[] {1}, large));
+        }
+    }
+
+    @Test
+    void aConnectionClosedBeforeTheReplyIsNodeDown() {
+        afterFirst(NodeDown.class, true, talk -> { });
+    }
+
+    @Test
+    void aConnectionClosedInTheMiddleOfTheReplyIsNodeDown() {
+        afterFirst(NodeDown.class, true, talk -> talk.send(":12"));
+    }
+
+    @Test
+    void aResetConnectionIsNodeDown() {
+        afterFirst(NodeDown.class, true, ScriptedNode.Talk::reset);
+    }
+
+    @Test
+    void whatIsNoReplyIsAProtocolViolation() {
+        for (String wrong : List.of("HTTP/1.1 400 Bad Request\r\n\r\n", "$3\r\nabcXX", "$-2\r\n", "$999999999999\r\n", "*99999999\r\n",
+                ":12\n", ">2\r\n+push\r\n+push\r\n:1\r\n", "!5\r\nERR x\r\n", "*1\r\n".repeat(200), "-" + "x".repeat(100_000) + "\r\n")) {
+            ProtocolViolation failure = afterFirst(ProtocolViolation.class, true, talk -> talk.send(wrong).awaitClose());
+            assertTrue(failure.getMessage().startsWith("the node did not speak the protocol: "), failure.getMessage());
+        }
+    }
+
+    @Test
+    void textOfTheNodeIsEscapedAndCutInMessages() {
+        ScriptedNode.Script script = talk -> {
+            talk.command();
+            talk.command();
+            talk.send("-WRONGPASS \"\u0007\\ " + "x".repeat(1000) + "\r\n+PONG\r\n").awaitClose();
+        };
+        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = client(node.server(), "redis_auth: a-secret")) {
+            ConfigInvalid failure = fails(ConfigInvalid.class, node.node(), false, () -> redis.get("key"));
+            assertTrue(failure.getMessage().contains("WRONGPASS \\x22\\x07\\x5c xxx"), failure.getMessage());
+            assertTrue(failure.getMessage().length() < 500, failure.getMessage());
+            assertFalse(failure.getMessage().contains("a-secret"), failure.getMessage());
+        }
+    }
+
+    @Test
+    void anInterruptedThreadStopsWaitingAndKeepsItsFlag() {
+        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server.server(), "pool_size: 1")) {
+            redis.set("count", "1");
+            server.freeze();
+            Thread waiting = Thread.currentThread();
+            Thread interrupter = new Thread(() -> {
+                Processes.pause(50);
+                waiting.interrupt();
+            });
+            interrupter.start();
+            DeadlineExceeded failure = fails(DeadlineExceeded.class, server.node(), true, () -> redis.incr("count"));
+            assertTrue(failure.getMessage().startsWith("the calling thread was interrupted"), failure.getMessage());
+            assertTrue(Thread.interrupted());
+            server.thaw();
+            assertEquals("2", redis.get("count"));
+        }
+    }
+
+    /* ---- Never again over the same connection ---- */
+
+    @Test
+    void aLateAnswerIsNeverGivenToAnotherCommand() {
+        AtomicInteger late = new AtomicInteger();
+        ScriptedNode.Script script = talk -> {
+            talk.greet();
+            for (List<String> command = talk.command(); command != null; command = talk.command()) {
+                if (command.get(1).equals("slow")) {
+                    Processes.pause(TIMEOUT_MS + 50);
+                    late.incrementAndGet();
+                }
+                talk.bulk("value of " + command.get(1));
+            }
+        };
+        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = client(node.server())) {
+            for (int i = 0; i < 5; i++) {
+                fails(DeadlineExceeded.class, node.node(), true, () -> redis.get("slow"));
+                assertEquals("value of quick", redis.get("quick"));
+                Processes.pause(100);
+                assertEquals("value of another", redis.get("another"));
+            }
+            assertEquals(5, late.get());
+            assertEquals(6, node.connections(), "a new connection after each late answer");
+        }
+    }
+
+    @Test
+    void twoRepliesToOneCommandReachNoOtherCommand() {
+        for (int pause : new int[] {0, 50}) {
+            ScriptedNode.Script script = talk -> {
+                talk.greet();
+                for (List<String> command = talk.command(); command != null; command = talk.command()) {
+                    String value = "value of " + command.get(1);
+                    if (command.get(1).equals("twice") && pause == 0) {
+                        talk.send(("$" + value.length() + "\r\n" + value + "\r\n").repeat(2));
+                    } else {
+                        talk.bulk(value);
+                    }
+                    if (command.get(1).equals("twice") && pause > 0) {
+                        Processes.pause(pause);
+                        talk.bulk("surplus");
+                    }
+                }
+            };
+            try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = client(node.server())) {
+                assertEquals("value of twice", redis.get("twice"));
+                Processes.pause(2L * pause);
+                assertEquals("value of next", redis.get("next"));
+                assertEquals(2, node.connections());
+            }
+        }
+    }
+
+    @Test
+    void aConnectionTheNodeClosedWhileItWasIdleIsReplacedWithoutAWord() {
+        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server.server())) {
+            redis.set("count", "1");
+            try (var jedis = server.jedis()) {
+                jedis.clientKill(ClientKillParams.clientKillParams().skipMe(ClientKillParams.SkipMe.YES));
+            }
+            Processes.pause(100);
+            assertEquals(2, redis.incr("count"));
+        }
+    }
+
+    @Test
+    void aReadIsSentOnceMoreIfItsIdleConnectionWasClosedUnderIt() {
+        List<String> seen = Collections.synchronizedList(new ArrayList<>());
+        try (ScriptedNode node = closingAtTheSecond(seen); OneHopClient redis = client(node.server())) {
+            assertEquals("value of a", redis.get("a"));
+            assertEquals("value of b", redis.get("b"));
+            assertEquals(List.of("GET a", "GET b", "GET b"), seen);
+        }
+    }
+
+    @Test
+    void aWriteIsNeverSentOnceMore() {
+        List<String> seen = Collections.synchronizedList(new ArrayList<>());
+        try (ScriptedNode node = closingAtTheSecond(seen); OneHopClient redis = client(node.server())) {
+            assertEquals("value of a", redis.get("a"));
+            fails(NodeDown.class, node.node(), true, () -> redis.incr("b"));
+            assertEquals(List.of("GET a", "INCR b"), seen);
+        }
+    }
+
+    private static ScriptedNode closingAtTheSecond(List<String> seen) {
+        return ScriptedNode.start(talk -> {
+            talk.greet();
+            int commands = 0;
+            for (List<String> command = talk.command(); command != null; command = talk.command()) {
+                seen.add(command.get(0) + " " + command.get(1));
+                if (++commands == 2 && talk.number() == 1) {
+                    return;
+                }
+                talk.bulk("value of " + command.get(1));
+            }
+        });
+    }
+
+    @Test
+    void retriesStopWhenTheyAreATenthOfTheTraffic() {
+        AtomicInteger reads = new AtomicInteger();
+        ScriptedNode.Script script = talk -> { // Every connection serves one command and is closed under the second.
+            talk.greet().command();
+            reads.incrementAndGet();
+            talk.bulk("served").command();
+            reads.incrementAndGet();
+        };
+        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = client(node.server())) {
+            int failures = 0;
+            for (int i = 0; i < 300; i++) {
+                try {
+                    assertEquals("served", redis.get("key"));
+                } catch (NodeDown stopped) {
+                    failures++;
+                }
+            }
+            int retries = reads.get() - 300;
+            assertTrue(retries >= 10 && retries <= 10 + 30, "retries: " + retries);
+            assertTrue(failures > 50, "failures: " + failures);
+        }
+    }
+
+    @Test
+    void anErrorTheNodeAnswersLeavesTheConnectionInUse() {
+        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server.server())) {
+            redis.set("text", "x");
+            long before = server.clients();
+            for (int i = 0; i < 20; i++) {
+                assertThrows(JedisDataException.class, () -> redis.incr("text"));
+            }
+            assertEquals(before, server.clients());
+        }
+    }
+
+    @Test
+    void anExceptionOfTheCommandsOwnBuilderIsPassedOnAndItsConnectionClosed() {
+        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server.server())) {
+            redis.set("key", "value");
+            CommandArguments get = new CommandArguments(Command.GET).key("key");
+            assertThrows(ClassCastException.class, () -> redis.executeCommand(new CommandObject<>(get, BuilderFactory.LONG)));
+            assertEquals("value", redis.get("key"));
+        }
+    }
+
+    @Test
+    void everyFailureIsAJedisException() {
+        try (OneHopClient redis = client("127.0.0.1:" + Processes.freePort() + ":1")) {
+            assertInstanceOf(JedisException.class, assertThrows(RuntimeException.class, () -> redis.get("key")));
+        }
+    }
+}

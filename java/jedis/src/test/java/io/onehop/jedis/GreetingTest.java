@@ -1,0 +1,281 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.core.ErrorKind;
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.Nutcracker;
+import io.onehop.jedis.lab.RedisServer;
+import io.onehop.jedis.lab.ScriptedNode;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.exceptions.JedisAccessControlException;
+
+/** What a connection says first: passwords, users, databases by nutcracker's rules and by OneHop's, on TCP and on unix sockets. */
+class GreetingTest {
+
+    private static OneHopClient client(RedisServer server, String... directives) {
+        return Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), directives));
+    }
+
+    private static String unix(RedisServer server) {
+        return server.unixSocket() + ":1";
+    }
+
+    private static void assertRejected(OneHopClient redis, String node, String reason) {
+        ConfigInvalid failure = assertThrows(ConfigInvalid.class, () -> redis.set("key", "value"));
+        assertEquals(ErrorKind.CONFIG_INVALID, failure.getKind());
+        assertEquals(node, failure.getNode());
+        assertFalse(failure.mayHaveExecuted());
+        assertTrue(failure.getMessage().startsWith(reason), failure.getMessage());
+        assertTrue(failure.getMessage().contains("server pool alpha: the command was not sent"), failure.getMessage());
+    }
+
+    /* ---- Passwords ---- */
+
+    @Test
+    void theRightPasswordServes() {
+        try (RedisServer server = RedisServer.start("requirepass", "secret"); OneHopClient redis = client(server, "redis_auth: secret")) {
+            assertEquals("OK", redis.set("key", "value"));
+        }
+    }
+
+    @Test
+    void aWrongPasswordIsAConfigurationErrorThatNamesTheNodeAndNotThePassword() {
+        try (RedisServer server = RedisServer.start("requirepass", "secret"); OneHopClient redis = client(server, "redis_auth: the-wrong-one")) {
+            assertRejected(redis, server.node(), "the node refused user or password: WRONGPASS ");
+            String message = assertThrows(ConfigInvalid.class, () -> redis.get("key")).toString();
+            assertFalse(message.contains("the-wrong-one"), message);
+        }
+    }
+
+    @Test
+    void aMissingPasswordIsAConfigurationErrorToo() {
+        try (RedisServer server = RedisServer.start("requirepass", "secret"); OneHopClient redis = client(server)) {
+            assertRejected(redis, server.node(), "the node demands a password: NOAUTH ");
+        }
+    }
+
+    @Test
+    void aPasswordTheNodeDoesNotNeedDoesNotMatter() {
+        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server, "redis_auth: secret")) {
+            assertEquals("OK", redis.set("key", "value"));
+        }
+    }
+
+    @Test
+    void aUserServesWithinHisRights() {
+        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server, "redis_auth: secret", "username: reader")) {
+            try (Jedis admin = server.jedis()) {
+                admin.set("key", "value");
+                admin.aclSetUser("reader", "on", ">secret", "~*", "+get");
+            }
+            assertEquals("value", redis.get("key"), "PING is not among them, and does not matter");
+            assertThrows(JedisAccessControlException.class, () -> redis.set("key", "other"));
+        }
+    }
+
+    @Test
+    void aUserTheNodeDoesNotKnowIsAConfigurationError() {
+        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server, "redis_auth: secret", "username: nobody")) {
+            assertRejected(redis, server.node(), "the node refused user or password: WRONGPASS ");
+        }
+    }
+
+    @Test
+    void oneNodeWithAWrongPasswordCostsOnlyItsOwnKeys() {
+        try (RedisServer open = RedisServer.start(); RedisServer locked = RedisServer.start("requirepass", "another");
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(open.server(), locked.server()), "redis_auth: secret"));
+                AbstractPipeline pipeline = redis.pipelined()) {
+            Response<String> good = pipeline.set(Nodes.keyOn(redis.topology(), open.node()), "value");
+            Response<String> bad = pipeline.set(Nodes.keyOn(redis.topology(), locked.node()), "value");
+            PartialBatch failure = assertThrows(PartialBatch.class, pipeline::sync);
+            assertEquals("OK", good.get());
+            assertEquals(locked.node(), assertThrows(ConfigInvalid.class, bad::get).getNode());
+            assertFalse(failure.getFailures().get(locked.node()).mayHaveExecuted());
+        }
+    }
+
+    /* ---- Databases ---- */
+
+    private static String databaseOf(RedisServer server, String password, String key) {
+        try (Jedis jedis = server.jedis()) {
+            if (password != null) {
+                jedis.auth(password);
+            }
+            List<String> found = new ArrayList<>();
+            for (int database = 0; database < 16; database++) {
+                jedis.select(database);
+                if (jedis.exists(key)) {
+                    found.add(String.valueOf(database));
+                }
+            }
+            return String.join(" and ", found);
+        }
+    }
+
+    @Test
+    void redisDbIsSelectedWhereNutcrackerSelectsIt() {
+        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server, "redis_db: 3");
+                Nutcracker nutcracker = Nutcracker.start(Nodes.configOf(Stream.of(server.server()), "redis_db: 3")); Jedis proxied = nutcracker.jedis()) {
+            redis.set("ours", "x");
+            proxied.set("theirs", "x");
+            assertEquals("3", databaseOf(server, null, "ours"));
+            assertEquals("3", databaseOf(server, null, "theirs"));
+        }
+    }
+
+    @Test
+    void redisDbWithAPasswordTheNodeDemandsIsDatabase0AsWithNutcracker() {
+        String[] directives = {"redis_db: 3", "redis_auth: secret"};
+        try (RedisServer server = RedisServer.start("requirepass", "secret"); OneHopClient redis = client(server, directives);
+                Nutcracker nutcracker = Nutcracker.start(Nodes.configOf(Stream.of(server.server()), directives)); Jedis proxied = nutcracker.jedis()) {
+            redis.set("ours", "x");
+            proxied.auth("secret");
+            proxied.set("theirs", "x");
+            assertEquals("0", databaseOf(server, "secret", "ours"));
+            assertEquals("0", databaseOf(server, "secret", "theirs"));
+        }
+    }
+
+    @Test
+    void redisDbWithAPasswordTheNodeDoesNotNeedIsSelected() {
+        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server, "redis_db: 3", "redis_auth: secret")) {
+            redis.set("key", "x");
+            assertEquals("3", databaseOf(server, null, "key"));
+        }
+    }
+
+    @Test
+    void redisDbOnAUnixSocketIsDatabase0AsWithNutcracker() {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(unix(server)), "redis_db: 3"));
+                Nutcracker nutcracker = Nutcracker.start(Nodes.configOf(Stream.of(unix(server)), "redis_db: 3")); Jedis proxied = nutcracker.jedis()) {
+            redis.set("ours", "x");
+            proxied.set("theirs", "x");
+            assertEquals("0", databaseOf(server, null, "ours"));
+            assertEquals("0", databaseOf(server, null, "theirs"));
+        }
+    }
+
+    @Test
+    void aRedisDbTheNodeDoesNotHaveIsDatabase0() {
+        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server, "redis_db: 4711")) {
+            redis.set("key", "x");
+            assertEquals("0", databaseOf(server, null, "key"));
+        }
+    }
+
+    @Test
+    void databaseIsSelectedAfterThePasswordAndOnEverySocket() {
+        try (RedisServer server = RedisServer.start("requirepass", "secret");
+                OneHopClient tcp = client(server, "database: 5", "redis_auth: secret");
+                OneHopClient local = Nodes.clientOf(Nodes.configOf(Stream.of(unix(server)), "database: 6", "redis_auth: secret"))) {
+            tcp.set("tcp", "x");
+            local.set("unix", "x");
+            assertEquals("5", databaseOf(server, "secret", "tcp"));
+            assertEquals("6", databaseOf(server, "secret", "unix"));
+        }
+    }
+
+    @Test
+    void aDatabaseTheNodeDoesNotHaveIsAConfigurationError() {
+        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server, "database: 4711")) {
+            assertRejected(redis, server.node(), "the node refused the database: ERR DB index is out of range");
+        }
+    }
+
+    /* ---- Unix sockets ---- */
+
+    @Test
+    void unixSocketsServeSingleCommandsAndPipelines() {
+        try (RedisServer one = RedisServer.start(); RedisServer two = RedisServer.start();
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(unix(one) + " one", unix(two) + " two"), "timeout: 30000"));
+                AbstractPipeline pipeline = redis.pipelined()) {
+            List<Response<String>> replies = new ArrayList<>();
+            for (int i = 0; i < 20_000; i++) {
+                pipeline.set("key:" + i, "value " + i);
+                replies.add(pipeline.get("key:" + i));
+            }
+            pipeline.sync();
+            for (int i = 0; i < 20_000; i++) {
+                assertEquals("value " + i, replies.get(i).get());
+            }
+            assertEquals(Arrays.asList("value 1", null, "value 3"), redis.mget("key:1", "missing", "key:3"));
+            assertEquals("one", redis.topology().nodes().get(0).name());
+        }
+    }
+
+    @Test
+    void aUnixSocketThatIsNotThereIsNodeDown() {
+        try (OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of("/nowhere/redis.sock:1 gone")))) {
+            NodeDown failure = assertThrows(NodeDown.class, () -> redis.get("key"));
+            assertEquals("gone", failure.getNode());
+            assertTrue(failure.getMessage().contains("(/nowhere/redis.sock)"), failure.getMessage());
+            assertFalse(failure.mayHaveExecuted());
+        }
+    }
+
+    /* ---- What is sent, and what a node may say to it ---- */
+
+    @Test
+    void neitherHelloNorClientIsSent() {
+        List<String> seen = Collections.synchronizedList(new ArrayList<>());
+        ScriptedNode.Script script = talk -> {
+            for (List<String> command = talk.command(); command != null; command = talk.command()) {
+                seen.add(String.join(" ", command));
+                talk.send("+OK\r\n");
+            }
+        };
+        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = Nodes.clientOf(
+                Nodes.configOf(Stream.of(node.server()), "redis_auth: secret", "redis_db: 2"))) {
+            redis.set("key", "value");
+            redis.set("key", "value");
+            assertEquals(List.of("SELECT 2", "AUTH secret", "PING", "SET key value", "SET key value"), seen);
+        }
+    }
+
+    @Test
+    void aNodeThatIsFullSaysSoBeforeAnythingWasSent() {
+        try (RedisServer server = RedisServer.start(); Jedis admin = server.jedis(); Jedis other = server.jedis()) {
+            other.ping();
+            admin.configSet("maxclients", "1");
+            try (OneHopClient redis = client(server)) {
+                NodeDown failure = assertThrows(NodeDown.class, () -> redis.incr("key"));
+                assertTrue(failure.getMessage().startsWith("the node turned the connection away: ERR max number of clients reached"),
+                        failure.getMessage());
+                assertFalse(failure.mayHaveExecuted());
+            }
+        }
+    }
+
+    @Test
+    void aNodeInProtectedModeIsAConfigurationError() {
+        ScriptedNode.Script script = talk -> talk.send("-DENIED Redis is running in protected mode\r\n").awaitClose();
+        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server())))) {
+            assertRejected(redis, node.node(), "the node runs in protected mode: DENIED ");
+        }
+    }
+
+    @Test
+    void aServerThatKnowsNoPingIsServedAllTheSame() {
+        ScriptedNode.Script script = talk -> {
+            talk.command();
+            talk.send("-ERR Unknown Command: ping\r\n").command();
+            talk.bulk("value").awaitClose();
+        };
+        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server())))) {
+            assertEquals("value", redis.get("key"));
+        }
+    }
+}

@@ -1,0 +1,317 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.ScriptedNode;
+import io.onehop.jedis.lab.ScriptedNode.Talk;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/** A node that sends what it should not, at every place where it could, to single commands, pipelines and split commands alike: nothing of it ever becomes a value. */
+class HostileNodeTest {
+    /* The timeouts here are some hundred milliseconds; this only tells them from waiting for ever. */
+    private static final long IN_TIME_MS = 8000;
+
+    private static <T extends OneHopException> T fails(Class<T> type, String node, boolean mayHaveExecuted, Executable command) {
+        long begin = System.nanoTime();
+        T failure = assertThrows(type, command);
+        long ms = (System.nanoTime() - begin) / 1_000_000;
+        assertTrue(ms < IN_TIME_MS, "took " + ms + " ms");
+        assertEquals(type.getSimpleName(), failure.getKind().label());
+        assertEquals(node, failure.getNode());
+        assertEquals(mayHaveExecuted, failure.mayHaveExecuted(), failure.getMessage());
+        String phrase = mayHaveExecuted ? "(may have executed|was answered)" : "was not sent";
+        assertTrue(failure.getMessage().matches(".+, node \\S+ \\(\\S+\\), server pool alpha: the command " + phrase + "; .+"), failure.getMessage());
+        return failure;
+    }
+
+    private static <T extends OneHopException> T fails(Class<T> type, ScriptedNode node, boolean mayHaveExecuted, Executable command) {
+        return fails(type, node.node(), mayHaveExecuted, command);
+    }
+
+    /** A node that greets, reads one command, does something about it, and then waits for the client to go. */
+    private static ScriptedNode nodeThat(ScriptedNode.Script answers) {
+        return ScriptedNode.start(talk -> {
+            talk.greet();
+            if (talk.command() != null) {
+                answers.talk(talk);
+                talk.awaitClose();
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"greeting", "reply", "large reply"})
+    void aNodeThatDripsIsCutOffAtTheDeadline(String what) {
+        ScriptedNode.Script script = talk -> {
+            if (!what.equals("greeting")) {
+                talk.greet();
+            }
+            talk.command();
+            drip(talk, what.startsWith("large") ? 1_000_000 : 1000);
+        };
+        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = Inspected.clientOf(node, "timeout: 200")) {
+            boolean isSent = !what.equals("greeting");
+            fails(DeadlineExceeded.class, node, isSent, () -> redis.get("key"));
+            AbstractPipeline pipeline = redis.pipelined();
+            pipeline.get("key");
+            fails(DeadlineExceeded.class, node, isSent, pipeline::sync);
+            fails(DeadlineExceeded.class, node, isSent, () -> redis.mget("key", "other"));
+            Inspected.assertNothingLeased(redis);
+        }
+    }
+
+    /** One byte, or a small part of a large reply, every 10 ms; all of it would take some 10 s. */
+    private static void drip(Talk talk, int size) throws IOException {
+        talk.send("$" + size + "\r\n");
+        for (int i = 0; i < 1000; i++) {
+            talk.send("x".repeat(size / 1000));
+            Processes.pause(10);
+        }
+    }
+
+    @Test
+    void aNodeThatStopsReadingIsDeadlineExceededEvenWhileWeWrite() {
+        byte[] large = new byte[30_000_000];
+        try (ScriptedNode node = ScriptedNode.start(talk -> {
+            talk.greet();
+            Processes.pause(2000);
+        }); OneHopClient redis = Inspected.clientOf(node, "timeout: 300")) {
+            fails(DeadlineExceeded.class, node, true, () -> redis.set("key".getBytes(), large));
+            AbstractPipeline pipeline = redis.pipelined();
+            pipeline.set("key".getBytes(), large);
+            fails(DeadlineExceeded.class, node, true, pipeline::sync);
+            Inspected.assertNothingLeased(redis);
+        }
+    }
+
+    /* ---- Half an answer ---- */
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aReplyCutAtAnyByteNeverSurfaces(boolean byReset) {
+        String reply = "*2\r\n$5\r\nhello\r\n$-1\r\n";
+        try (ScriptedNode node = ScriptedNode.start(talk -> {
+            talk.greet().command();
+            talk.send(reply.substring(0, (talk.number() - 1) / 3));
+            if (byReset) {
+                talk.reset();
+            }
+        }); OneHopClient redis = Inspected.clientOf(node)) {
+            for (int cut = 0; cut < reply.length(); cut++) {
+                fails(NodeDown.class, node, true, () -> redis.lrange("key", 0, -1));
+                fails(NodeDown.class, node, true, () -> redis.mget("key", "other"));
+                AbstractPipeline pipeline = redis.pipelined();
+                pipeline.lrange("key", 0, -1);
+                fails(NodeDown.class, node, true, pipeline::sync);
+            }
+            assertEquals(3 * reply.length(), node.connections());
+            Inspected.assertNothingLeased(redis);
+        }
+    }
+
+    @Test
+    void aReplyInSinglePiecesOfAByteIsReadLikeAnyOther() {
+        String reply = "*3\r\n$5\r\nhello\r\n$-1\r\n$0\r\n\r\n";
+        try (ScriptedNode node = ScriptedNode.start(talk -> {
+            talk.greet();
+            while (talk.command() != null) {
+                for (char each : reply.toCharArray()) {
+                    talk.send(String.valueOf(each));
+                    Processes.pause(1);
+                }
+            }
+        }); OneHopClient redis = Inspected.clientOf(node, "timeout: 5000")) {
+            List<String> expected = new ArrayList<>(List.of("hello", "?", ""));
+            expected.set(1, null);
+            assertEquals(expected, redis.lrange("key", 0, -1));
+            assertEquals(expected, redis.mget("a", "b", "c"));
+            assertEquals(1, node.connections());
+        }
+    }
+
+    /* ---- What is no answer ---- */
+
+    static Stream<String> garbage() {
+        return Stream.of("$-2\r\n", "*-5\r\n", "$+3\r\nabc\r\n", "$ 3\r\nabc\r\n", "$03\r\nabc\r\n", "$\r\n", "$abc\r\n", "$-01\r\n",
+                "$2147483648\r\n", "$9223372036854775808\r\n", "$99999999999999999999\r\n", "$536870913\r\n", "*2147483647\r\n",
+                "*16777217\r\n", "$3\r\nabcXX", "$3\r\nabcd\r\n", "+OK\nmore\r\n", "*1\r\n".repeat(200_000), "-" + "x".repeat(70_000) + "\r\n",
+                "HTTP/1.1 400 Bad Request\r\n\r\n", "\0\0\0\0", "$?\r\n;1\r\na\r\n;0\r\n", ">2\r\n+message\r\n+x\r\n$1\r\nx\r\n",
+                "|1\r\n+a\r\n+b\r\n$1\r\nx\r\n", "-MOVED\r\n", "-MOVED x y\r\n", "-ASK 1 :\r\n");
+    }
+
+    @ParameterizedTest
+    @MethodSource("garbage")
+    void garbageNeverBecomesAValueAndItsConnectionIsClosed(String bytes) {
+        try (ScriptedNode node = nodeThat(talk -> {
+            talk.send(bytes);
+        }); OneHopClient redis = Inspected.clientOf(node, "timeout: 1000")) {
+            if (bytes.startsWith("-") && bytes.length() < 1000) { // A strange redirect is an error the node answered, or a violation.
+                assertThrows(JedisException.class, () -> redis.get("key"));
+                return;
+            }
+            fails(ProtocolViolation.class, node, true, () -> redis.get("key"));
+            fails(ProtocolViolation.class, node, true, () -> redis.mget("key", "other"));
+            AbstractPipeline pipeline = redis.pipelined();
+            Response<String> reply = pipeline.get("key");
+            fails(ProtocolViolation.class, node, true, pipeline::sync);
+            assertThrows(ProtocolViolation.class, reply::get);
+            assertEquals(3, node.connections());
+            Inspected.assertNothingLeased(redis);
+        }
+    }
+
+    @Test
+    void garbageInThePlaceOfAGreetingMeansThatNothingWasSent() {
+        try (ScriptedNode node = ScriptedNode.start(talk -> {
+            talk.send("SSH-2.0-OpenSSH_9.2\r\n");
+            talk.awaitClose();
+        }); OneHopClient redis = Inspected.clientOf(node)) {
+            fails(ProtocolViolation.class, node, false, () -> redis.set("key", "value"));
+            fails(ProtocolViolation.class, node, false, () -> redis.mset("key", "value", "other", "value"));
+        }
+    }
+
+    /* ---- More answers than questions ---- */
+
+    /** Answers each command with the value of its key, so that a reply in the wrong place is seen; the first command of the first connection gets surplus. */
+    private static ScriptedNode nodeThatAdds(ScriptedNode.Script surplus) {
+        return ScriptedNode.start(talk -> {
+            talk.greet();
+            List<String> command = talk.command();
+            for (int i = 0; command != null; i++) {
+                talk.bulk("value of " + command.get(1));
+                if (i == 0 && talk.number() == 1) {
+                    surplus.talk(talk);
+                }
+                command = talk.command();
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"$6\r\nstolen\r\n", "$6\r\nsto", "$", "\r\n", ">2\r\n+message\r\n+x\r\n"})
+    void anAnswerBeforeTheQuestionIsNeverTakenForIt(String early) throws InterruptedException {
+        CountDownLatch isSent = new CountDownLatch(1);
+        try (ScriptedNode node = nodeThatAdds(talk -> {
+            Processes.pause(50);
+            talk.send(early);
+            isSent.countDown();
+        }); OneHopClient redis = Inspected.clientOf(node)) {
+            assertEquals("value of a", redis.get("a"));
+            isSent.await();
+            assertEquals("value of b", redis.get("b"));
+            assertEquals("value of c", redis.get("c"));
+            assertEquals(2, node.connections());
+        }
+    }
+
+    @Test
+    void anAnswerBeforeTheQuestionIsSeenByPipelinesAndSplitCommandsToo() throws InterruptedException {
+        for (boolean isSplit : new boolean[] {false, true}) {
+            CountDownLatch isSent = new CountDownLatch(1);
+            try (ScriptedNode node = ScriptedNode.start(talk -> {
+                talk.greet();
+                for (List<String> command = talk.command(); command != null; command = talk.command()) {
+                    talk.send(command.get(0).equals("MGET") ? "*2\r\n+1\r\n+2\r\n" : "$1\r\n" + command.get(1) + "\r\n");
+                    if (talk.number() == 1) {
+                        Processes.pause(50);
+                        talk.send(isSplit ? "*2\r\n+x\r\n+y\r\n" : "$1\r\nX\r\n");
+                        isSent.countDown();
+                    }
+                }
+            }); OneHopClient redis = Inspected.clientOf(node)) {
+                assertEquals("a", redis.get("a"));
+                isSent.await();
+                AbstractPipeline pipeline = redis.pipelined();
+                Response<?> reply = isSplit ? pipeline.mget("b", "c") : pipeline.get("b");
+                pipeline.sync();
+                assertEquals(isSplit ? List.of("1", "2") : "b", reply.get());
+                assertEquals(2, node.connections());
+            }
+        }
+    }
+
+    @Test
+    void surplusBehindTheGreetingIsAViolationBeforeAnythingIsSent() {
+        try (ScriptedNode node = ScriptedNode.start(talk -> {
+            talk.command();
+            talk.send("+PONG\r\n$6\r\nstolen\r\n");
+            talk.awaitClose();
+        }); OneHopClient redis = Inspected.clientOf(node)) {
+            fails(ProtocolViolation.class, node, false, () -> redis.get("key"));
+            AbstractPipeline pipeline = redis.pipelined();
+            pipeline.get("key");
+            fails(ProtocolViolation.class, node, false, pipeline::sync);
+        }
+    }
+
+    /* ---- What is an answer ---- */
+
+    @Test
+    void anErrorTheNodeAnswersIsNoFailureAndTheConnectionStays() {
+        List<String> errors = List.of("LOADING Redis is loading the dataset in memory", "OOM command not allowed", "MISCONF x", "READONLY x",
+                "MASTERDOWN x", "NOREPLICAS x", "BUSY x", "WRONGTYPE x", "NOSCRIPT x", "MOVED 1 127.0.0.1:1", "ASK 1 127.0.0.1:1",
+                "CLUSTERDOWN x", "NOAUTH x", "WRONGPASS x", "NOPERM x", "ERR max number of clients reached");
+        try (ScriptedNode node = ScriptedNode.start(talk -> {
+            talk.greet();
+            for (List<String> command = talk.command(); command != null; command = talk.command()) {
+                talk.send("-" + errors.get(Integer.parseInt(command.get(1))) + "\r\n");
+            }
+        }); OneHopClient redis = Inspected.clientOf(node)) {
+            for (int i = 0; i < errors.size(); i++) {
+                String key = String.valueOf(i);
+                assertEquals(errors.get(i), assertThrows(JedisDataException.class, () -> redis.get(key)).getMessage());
+                AbstractPipeline pipeline = redis.pipelined();
+                Response<String> reply = pipeline.get(key);
+                pipeline.sync();
+                assertEquals(errors.get(i), assertThrows(JedisDataException.class, reply::get).getMessage());
+            }
+            assertEquals(1, node.connections());
+        }
+    }
+
+    @Test
+    void aPortThatOnlyLooksOpenIsRefusedLikeAnyOther() throws IOException {
+        try (ServerSocket closing = new ServerSocket()) {
+            closing.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            Thread slammer = new Thread(() -> {
+                try {
+                    while (true) {
+                        closing.accept().close();
+                    }
+                } catch (IOException closed) {
+                    // The test is over.
+                }
+            });
+            slammer.setDaemon(true);
+            slammer.start();
+            String server = "127.0.0.1:" + closing.getLocalPort();
+            try (OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server + ":1")))) {
+                for (int i = 0; i < 200; i++) {
+                    fails(NodeDown.class, server, false, () -> redis.set("key", "value"));
+                }
+                Inspected.assertNothingLeased(redis);
+            }
+        }
+    }
+}

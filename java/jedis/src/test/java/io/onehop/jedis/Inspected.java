@@ -1,0 +1,45 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.ScriptedNode;
+import java.util.Arrays;
+import java.util.stream.Stream;
+
+/** A look inside a client: its pools of connections, which its API hides. */
+final class Inspected {
+
+    private Inspected() {
+    }
+
+    static Pool[] pools(OneHopClient client) {
+        try {
+            var route = OneHopClient.class.getDeclaredField("route");
+            route.setAccessible(true);
+            return ((Route) route.get(client)).pools();
+        } catch (ReflectiveOperationException renamed) {
+            throw new IllegalStateException(renamed);
+        }
+    }
+
+    static Pool pool(OneHopClient client, String node) {
+        return Arrays.stream(pools(client)).filter(pool -> pool.endpoint().name().equals(node)).findFirst().orElseThrow();
+    }
+
+    /** When no call is running, no connection is leased, whatever happened before. */
+    static void assertNothingLeased(OneHopClient client) {
+        for (Pool pool : pools(client)) {
+            assertEquals(0, pool.leased(), "leased from " + pool.endpoint());
+        }
+    }
+
+    /** A client of scripted nodes. */
+    static OneHopClient clientOf(Stream<ScriptedNode> nodes, String... directives) {
+        return Nodes.clientOf(Nodes.configOf(nodes.map(ScriptedNode::server), directives));
+    }
+
+    static OneHopClient clientOf(ScriptedNode node, String... directives) {
+        return clientOf(Stream.of(node), directives);
+    }
+}

@@ -1,0 +1,220 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.RedisServer;
+import io.onehop.jedis.lab.ScriptedNode;
+import io.onehop.jedis.lab.ScriptedNode.Talk;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Response;
+
+/** Nodes that answer too late, thousands of times: the connection that owes a reply is never used again, so that every value that arrives is that of its key. */
+class LateAnswerTest {
+    private static final int TIMEOUT_MS = 8;
+
+    /** What a test counts, so that it can not pass by nothing having happened. */
+    private int arrived;
+    private int late;
+
+    private static String value(String key) {
+        return "value of " + key;
+    }
+
+    private static void answer(Talk talk, List<String> command) throws IOException {
+        if (command.get(0).equals("MGET")) {
+            talk.send("*" + (command.size() - 1) + "\r\n");
+        }
+        for (String key : command.subList(1, command.size())) {
+            talk.bulk(value(key));
+        }
+    }
+
+    /** Answers everything, now and then after some time around the timeout, and sometimes half of it before and half of it after. */
+    private static ScriptedNode unpunctual(int seed) {
+        return ScriptedNode.start(talk -> {
+            Random random = new Random(seed * 1000L + talk.number());
+            talk.greet();
+            for (List<String> command = talk.command(); command != null; command = talk.command()) {
+                if (random.nextInt(24) == 0) {
+                    String early = random.nextBoolean() && command.get(0).equals("GET") ? "$" : "";
+                    talk.send(early);
+                    Processes.pause(TIMEOUT_MS / 2 + random.nextInt(TIMEOUT_MS * 2));
+                    if (!early.isEmpty()) {
+                        talk.send(value(command.get(1)).length() + "\r\n" + value(command.get(1)) + "\r\n");
+                        continue;
+                    }
+                }
+                answer(talk, command);
+            }
+        });
+    }
+
+    /* ---- One late answer, step by step ---- */
+
+    @ParameterizedTest
+    @ValueSource(strings = {"get", "mget", "pipeline"})
+    void theConnectionIsClosedBeforeTheLateAnswerComesAndAnotherOneServesTheNextCommand(String kind) throws InterruptedException {
+        CountDownLatch hasFailed = new CountDownLatch(1);
+        CountDownLatch isGone = new CountDownLatch(1);
+        List<String> onTheFirst = new ArrayList<>();
+        try (ScriptedNode node = ScriptedNode.start(talk -> {
+            talk.greet();
+            for (List<String> command = talk.command(); command != null; command = talk.command()) {
+                if (talk.number() == 1) {
+                    onTheFirst.add(command.get(1));
+                    await(hasFailed);
+                }
+                try {
+                    answer(talk, command);
+                } catch (IOException closed) {
+                    break;
+                }
+            }
+            isGone.countDown();
+        }); OneHopClient redis = Inspected.clientOf(node, "timeout: 150")) {
+            assertThrows(DeadlineExceeded.class, () -> read(redis, kind, "a", "b"));
+            hasFailed.countDown();
+            for (int i = 0; i < 20; i++) {
+                assertEquals(List.of(value("c" + i), value("d" + i)), read(redis, kind, "c" + i, "d" + i));
+            }
+            isGone.await();
+            assertTrue(onTheFirst.stream().allMatch(key -> key.equals("a") || key.equals("b")), "seen on connection 1: " + onTheFirst);
+            assertEquals(2, node.connections());
+            Inspected.assertNothingLeased(redis);
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static List<String> read(OneHopClient redis, String kind, String one, String other) {
+        if (kind.equals("mget")) {
+            return redis.mget(one, other);
+        }
+        if (kind.equals("get")) {
+            return List.of(redis.get(one), redis.get(other));
+        }
+        AbstractPipeline pipeline = redis.pipelined();
+        Response<String> first = pipeline.get(one);
+        Response<String> second = pipeline.get(other);
+        pipeline.sync();
+        return List.of(first.get(), second.get());
+    }
+
+    /* ---- Thousands of them ---- */
+
+    @Test
+    void singleCommandsNeverGetAnAnswerThatCameLateForAnother() {
+        try (ScriptedNode node = unpunctual(1); OneHopClient redis = Inspected.clientOf(node, "timeout: " + TIMEOUT_MS, "pool_size: 2")) {
+            for (int i = 0; i < 4000; i++) {
+                String key = "key:" + i;
+                try {
+                    assertEquals(value(key), redis.get(key));
+                    arrived++;
+                } catch (OneHopException failure) {
+                    late++;
+                }
+            }
+            assertBothHappened(redis);
+        }
+    }
+
+    @Test
+    void splitCommandsAndPipelinesNeverDoEither() {
+        List<ScriptedNode> nodes = IntStream.range(2, 6).mapToObj(LateAnswerTest::unpunctual).toList();
+        try (OneHopClient redis = Inspected.clientOf(nodes.stream(), "timeout: " + TIMEOUT_MS, "pool_size: 2")) {
+            for (int i = 0; i < 1500; i++) {
+                String[] keys = IntStream.range(i * 10, i * 10 + 10).mapToObj(n -> "key:" + n).toArray(String[]::new);
+                if (i % 2 == 0) {
+                    split(redis, keys);
+                } else {
+                    pipelined(redis, keys);
+                }
+            }
+            assertBothHappened(redis);
+        } finally {
+            nodes.forEach(ScriptedNode::close);
+        }
+    }
+
+    private void split(OneHopClient redis, String... keys) {
+        try {
+            assertEquals(Stream.of(keys).map(LateAnswerTest::value).toList(), redis.mget(keys));
+            arrived++;
+        } catch (PartialBatch partial) {
+            late++;
+            for (int i = 0; i < keys.length; i++) {
+                Object reply = partial.getReplies().get(i);
+                assertTrue(reply instanceof OneHopException || reply.equals(value(keys[i])), () -> "instead of a value: " + reply);
+            }
+        } catch (OneHopException failure) {
+            late++;
+        }
+    }
+
+    private void pipelined(OneHopClient redis, String... keys) {
+        AbstractPipeline pipeline = redis.pipelined();
+        List<Response<String>> replies = Stream.of(keys).map(pipeline::get).toList();
+        try {
+            pipeline.sync();
+        } catch (OneHopException failure) {
+            late++;
+        }
+        for (int i = 0; i < keys.length; i++) {
+            try {
+                assertEquals(value(keys[i]), replies.get(i).get());
+                arrived++;
+            } catch (OneHopException failure) {
+                assertEquals(redis.topology().locate(keys[i]).name(), failure.getNode());
+            }
+        }
+    }
+
+    private void assertBothHappened(OneHopClient redis) {
+        assertTrue(arrived > 500, "arrived: " + arrived);
+        assertTrue(late > 50, "late: " + late);
+        Inspected.assertNothingLeased(redis);
+    }
+
+    /* ---- Real servers that stand still for a moment ---- */
+
+    @Test
+    void serversStoppedAndContinuedAroundTheDeadlineNeverMixUpValues() {
+        try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client("timeout: 20")) {
+            List<RedisServer> servers = nodes.servers();
+            String[] keys = IntStream.range(0, 40).mapToObj(i -> "key:" + i).toArray(String[]::new);
+            try (OneHopClient patient = nodes.client()) {
+                Stream.of(keys).forEach(key -> patient.set(key, value(key)));
+            }
+            for (int round = 0; round < 60; round++) {
+                RedisServer still = servers.get(round % 2);
+                still.freeze();
+                split(redis, keys);
+                still.thaw(); // Now it answers what nobody waits for any more.
+                pipelined(redis, keys);
+                split(redis, keys);
+            }
+            assertTrue(late >= 50 && arrived > 500, late + " late, " + arrived + " arrived");
+            Inspected.assertNothingLeased(redis);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.ScriptedNode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/** Pipelines over healthy nodes: order, errors in the middle, sizes on both sides of every buffer. */
+class PipelineTest {
+    private static Nodes nodes;
+    private static OneHopClient redis;
+
+    @BeforeAll
+    static void start() {
+        nodes = Nodes.start(4);
+        redis = nodes.client("timeout: 120000", "hash_tag: \"{}\"");
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+        nodes.close();
+    }
+
+    @BeforeEach
+    void clean() {
+        nodes.flush();
+    }
+
+    @Test
+    void everyResponseHasTheReplyToItsOwnCommand() {
+        try (AbstractPipeline pipeline = redis.pipelined()) {
+            List<Response<Long>> counts = new ArrayList<>();
+            List<Response<String>> values = new ArrayList<>();
+            for (int i = 0; i < 5000; i++) {
+                pipeline.set("key:" + i, "value " + i);
+                counts.add(pipeline.incrBy("count:" + i, i));
+                values.add(pipeline.get("key:" + i));
+            }
+            pipeline.sync();
+            for (int i = 0; i < 5000; i++) {
+                assertEquals(i, counts.get(i).get());
+                assertEquals("value " + i, values.get(i).get());
+            }
+        }
+    }
+
+    @Test
+    void commandsOfOneKeyKeepTheirOrder() {
+        try (AbstractPipeline pipeline = redis.pipelined()) {
+            List<Response<Long>> lengths = IntStream.range(0, 3000).mapToObj(i -> pipeline.rpush("list", "item " + i)).toList();
+            Response<List<String>> list = pipeline.lrange("list", 0, -1);
+            pipeline.sync();
+            assertEquals(IntStream.rangeClosed(1, 3000).mapToObj(Long::valueOf).toList(), lengths.stream().map(Response::get).toList());
+            assertEquals(IntStream.range(0, 3000).mapToObj(i -> "item " + i).toList(), list.get());
+        }
+    }
+
+    @Test
+    void anErrorOfTheNodeStaysInItsResponseAndSyncDoesNotThrow() {
+        try (AbstractPipeline pipeline = redis.pipelined()) {
+            List<Response<Long>> replies = new ArrayList<>();
+            for (int i = 0; i < 1000; i++) {
+                pipeline.set("key:" + i, i % 3 == 0 ? "text" : "5");
+                replies.add(pipeline.incr("key:" + i));
+            }
+            pipeline.sync();
+            for (int i = 0; i < 1000; i++) {
+                Response<Long> reply = replies.get(i);
+                if (i % 3 == 0) {
+                    JedisDataException error = assertThrows(JedisDataException.class, reply::get);
+                    assertEquals("ERR value is not an integer or out of range", error.getMessage());
+                } else {
+                    assertEquals(6, reply.get());
+                }
+            }
+        }
+    }
+
+    @Test
+    void aPipelineCanBeSyncedAgainAndAgainAndClosingSyncsTheRest() {
+        Response<String> last;
+        try (AbstractPipeline pipeline = redis.pipelined()) {
+            pipeline.sync();
+            Response<String> first = pipeline.set("a", "1");
+            pipeline.sync();
+            Response<Long> second = pipeline.incr("a");
+            pipeline.sync();
+            assertEquals("OK", first.get());
+            assertEquals(2, second.get());
+            last = pipeline.get("a");
+        }
+        assertEquals("2", last.get());
+    }
+
+    @Test
+    void aPipelineHoldsNoConnectionUntilItIsSynced() {
+        try (OneHopClient narrow = nodes.client("pool_size: 1", "timeout: 2000"); AbstractPipeline one = narrow.pipelined();
+                AbstractPipeline other = narrow.pipelined()) {
+            IntStream.range(0, 100).forEach(i -> one.set("key:" + i, "one"));
+            IntStream.range(0, 100).forEach(i -> other.set("key:" + i, "other"));
+            assertEquals(0, narrow.exists(IntStream.range(0, 100).mapToObj(i -> "key:" + i).toArray(String[]::new)));
+            other.sync();
+            one.sync();
+            assertEquals("one", narrow.get("key:3"));
+        }
+    }
+
+    @Test
+    void aMillionSmallCommandsPassThroughTheWindow() {
+        int count = 1_000_000;
+        try (AbstractPipeline pipeline = redis.pipelined()) {
+            List<Response<Long>> replies = new ArrayList<>(count);
+            for (int i = 0; i < count; i++) {
+                replies.add(pipeline.incr("count:" + i % 1000));
+            }
+            pipeline.sync();
+            for (int i = 0; i < count; i++) {
+                assertEquals(i / 1000 + 1, replies.get(i).get());
+            }
+        }
+    }
+
+    @Test
+    void valuesOfEverySizeAroundTheBuffersComeBackWhole() {
+        List<Integer> sizes = new ArrayList<>(List.of(0, 1, 4_194_303, 8_388_608, 40_000_000));
+        for (int power : new int[] {12, 13, 14, 15, 16, 17}) {
+            IntStream.rangeClosed(-40, 4).forEach(near -> sizes.add((1 << power) + near));
+        }
+        try (AbstractPipeline pipeline = redis.pipelined()) {
+            Random random = new Random(7);
+            List<byte[]> values = new ArrayList<>();
+            List<Response<byte[]>> replies = new ArrayList<>();
+            for (int i = 0; i < sizes.size(); i++) {
+                byte[] value = new byte[sizes.get(i)];
+                random.nextBytes(value);
+                values.add(value);
+                byte[] key = ("value:" + i).getBytes(StandardCharsets.UTF_8);
+                pipeline.set(key, value);
+                replies.add(pipeline.get(key));
+            }
+            pipeline.sync();
+            for (int i = 0; i < sizes.size(); i++) {
+                assertTrue(java.util.Arrays.equals(values.get(i), replies.get(i).get()), "size " + sizes.get(i));
+            }
+        }
+    }
+
+    @Test
+    void largeValuesOfASingleCommandComeBackWhole() {
+        byte[] key = "large".getBytes(StandardCharsets.UTF_8);
+        byte[] value = new byte[50_000_000];
+        new Random(3).nextBytes(value);
+        assertEquals("OK", redis.set(key, value));
+        assertTrue(java.util.Arrays.equals(value, redis.get(key)));
+    }
+
+    @Test
+    void repliesNestedAndEmptyAreDecodedAsJedisDoes() {
+        try (AbstractPipeline pipeline = redis.pipelined()) {
+            pipeline.rpush("l", "a", "");
+            Response<List<String>> list = pipeline.lrange("l", 0, -1);
+            Response<List<String>> none = pipeline.lrange("missing", 0, -1);
+            Response<Object> nested = pipeline.eval("return {1, {2, {3, 'deep'}}, {}}", 1, "l");
+            Response<String> empty = pipeline.lindex("l", 1);
+            pipeline.sync();
+            assertEquals(List.of("a", ""), list.get());
+            assertEquals(List.of(), none.get());
+            assertEquals(List.of(1L, List.of(2L, List.of(3L, "deep")), List.of()), nested.get());
+            assertEquals("", empty.get());
+        }
+    }
+
+    @Test
+    void argumentsTheUserMadeAreRoutedAndThoseWithoutAKeyAreRefused() {
+        try (AbstractPipeline pipeline = redis.pipelined()) {
+            Response<Object> set = pipeline.sendCommand(new CommandArguments(Command.SET).key("made").add("by hand"));
+            assertThrows(Unsupported.class, () -> pipeline.sendCommand(Command.SET, "made", "without key"));
+            pipeline.sync();
+            assertEquals("OK", new String((byte[]) set.get(), StandardCharsets.UTF_8));
+        }
+        assertEquals("by hand", redis.get("made"));
+    }
+
+    @Test
+    void aCommandThatCanNotBeEncodedLeavesThePipelineAsItWas() {
+        try (AbstractPipeline pipeline = redis.pipelined()) {
+            Response<String> before = pipeline.set("before", "1");
+            assertThrows(IllegalArgumentException.class, () -> pipeline.set("key", (String) null));
+            assertThrows(IllegalArgumentException.class, () -> pipeline.get((String) null));
+            assertThrows(IllegalArgumentException.class, () -> pipeline.mset("a", "1", "b", null));
+            Response<String> after = pipeline.set("after", "2");
+            pipeline.sync();
+            assertEquals("OK", before.get());
+            assertEquals("OK", after.get());
+        }
+        assertEquals(0, redis.exists("a", "b"));
+    }
+
+    @Test
+    void theNodesWorkAtTheSameTime() {
+        CyclicBarrier everybodyHasHisCommand = new CyclicBarrier(3);
+        ScriptedNode.Script script = talk -> {
+            talk.greet();
+            for (String key = talk.command().get(1); key != null; key = talk.command().get(1)) {
+                await(everybodyHasHisCommand);
+                talk.bulk("value of " + key);
+            }
+        };
+        try (ScriptedNode a = ScriptedNode.start(script); ScriptedNode b = ScriptedNode.start(script); ScriptedNode c = ScriptedNode.start(script);
+                OneHopClient client = Nodes.clientOf(Nodes.configOf(Stream.of(a.server(), b.server(), c.server()), "timeout: 20000"))) {
+            String[] keys = Stream.of(a, b, c).map(node -> Nodes.keyOn(client.topology(), node.node())).toArray(String[]::new);
+            try (AbstractPipeline pipeline = client.pipelined()) {
+                List<Response<String>> replies = Stream.of(keys).map(pipeline::get).toList();
+                pipeline.sync(); // One node after the other would wait for each other until the deadline.
+                assertEquals("value of " + keys[2], replies.get(2).get());
+            }
+        }
+    }
+
+    private static void await(CyclicBarrier barrier) throws IOException {
+        try {
+            barrier.await();
+        } catch (InterruptedException | BrokenBarrierException failure) {
+            throw new IOException(failure);
+        }
+    }
+}

@@ -1,0 +1,385 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.RedisServer;
+import io.onehop.jedis.lab.ScriptedNode;
+import java.io.File;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.BuilderFactory;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.args.Rawable;
+
+/** Connections: how many, for how long, shared by many threads, and nothing left of them in the end. */
+class PoolTest {
+
+    private static <T> List<Future<T>> inThreads(int count, Callable<T> job) throws InterruptedException {
+        ExecutorService threads = Executors.newFixedThreadPool(count);
+        try {
+            return threads.invokeAll(IntStream.range(0, count).mapToObj(i -> job).toList());
+        } finally {
+            threads.shutdown();
+        }
+    }
+
+    /* ---- Exhausted ---- */
+
+    @Test
+    void anExhaustedPoolIsAFailureOfItsOwnKindAtTheDeadlineAndNothingWasSent() throws Exception {
+        CountDownLatch inUse = new CountDownLatch(2);
+        ScriptedNode.Script script = talk -> {
+            talk.greet().command();
+            inUse.countDown();
+            talk.awaitClose();
+        };
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient holder = Nodes.clientOf(Nodes.configOf(Stream.of(node.server()), "pool_size: 2", "timeout: 1500"))) {
+            ExecutorService threads = Executors.newFixedThreadPool(2);
+            threads.submit(() -> holder.get("key"));
+            threads.submit(() -> holder.get("key"));
+            inUse.await();
+            PoolExhausted failure = assertThrows(PoolExhausted.class, () -> leaseWithin(holder, 200));
+            assertEquals(node.node(), failure.getNode());
+            assertFalse(failure.mayHaveExecuted());
+            assertTrue(failure.getMessage().startsWith("all 2 connections stayed in use until the deadline, node " + node.node()), failure.getMessage());
+            assertEquals(2, node.connections());
+            threads.shutdown();
+        }
+    }
+
+    /** A lease with a deadline of its own: the client's timeout is longer than the test needs to wait. */
+    private static NodeConnection leaseWithin(OneHopClient client, int timeoutMs) {
+        return client.route().pools()[0].lease(Deadline.in(timeoutMs));
+    }
+
+    @Test
+    void aBatchServesTheOtherNodesWhileOnePoolIsExhausted() throws Exception {
+        CountDownLatch inUse = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        ScriptedNode.Script busy = talk -> {
+            talk.greet().command();
+            inUse.countDown();
+            await(goOn);
+            talk.bulk("late").command();
+            talk.bulk("later").awaitClose();
+        };
+        AtomicInteger answered = new AtomicInteger();
+        ScriptedNode.Script free = talk -> {
+            talk.greet().command();
+            answered.incrementAndGet();
+            goOn.countDown(); // The busy node goes on only when this one was asked.
+            talk.bulk("at once").awaitClose();
+        };
+        try (ScriptedNode first = ScriptedNode.start(busy); ScriptedNode second = ScriptedNode.start(free);
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(first.server() + " a", second.server() + " b"), "pool_size: 1",
+                        "timeout: 20000"))) {
+            Thread holder = new Thread(() -> redis.get(Nodes.keyOn(redis.topology(), "a")));
+            holder.start();
+            inUse.await();
+            try (AbstractPipeline pipeline = redis.pipelined()) {
+                Response<String> late = pipeline.get(Nodes.keyOn(redis.topology(), "a"));
+                Response<String> early = pipeline.get(Nodes.keyOn(redis.topology(), "b"));
+                pipeline.sync();
+                assertEquals("later", late.get());
+                assertEquals("at once", early.get());
+            }
+            holder.join();
+            assertEquals(1, answered.get());
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void batchesOverManyNodesWithOneConnectionEachDoNotWaitForEachOther() throws Exception {
+        try (Nodes nodes = Nodes.start(3); OneHopClient redis = nodes.client("pool_size: 1", "timeout: 30000")) {
+            for (Future<Integer> done : inThreads(12, () -> manyBatches(redis))) {
+                assertEquals(100, done.get());
+            }
+        }
+    }
+
+    private static int manyBatches(OneHopClient redis) {
+        int batches = 0;
+        for (int i = 0; i < 100; i++) {
+            try (AbstractPipeline pipeline = redis.pipelined()) {
+                List<Response<String>> replies = IntStream.range(0, 30).mapToObj(k -> pipeline.set("key:" + k, "x")).toList();
+                pipeline.sync();
+                batches += replies.stream().allMatch(reply -> reply.get().equals("OK")) ? 1 : 0;
+            }
+        }
+        return batches;
+    }
+
+    /* ---- Shared ---- */
+
+    @Test
+    void thirtyTwoThreadsAlwaysGetWhatTheyAskedFor() throws Exception {
+        AtomicInteger seeds = new AtomicInteger();
+        try (Nodes nodes = Nodes.start(4); OneHopClient redis = nodes.client("pool_size: 5", "timeout: 30000")) {
+            String[] pairs = IntStream.range(0, 1000).boxed().flatMap(i -> Stream.of("key:" + i, "value of key:" + i)).toArray(String[]::new);
+            redis.mset(pairs);
+            List<Future<Integer>> threads = inThreads(32, () -> ledger(redis, new Random(seeds.incrementAndGet())));
+            for (Future<Integer> thread : threads) {
+                assertTrue(thread.get() > 10_000);
+            }
+            for (Pool pool : redis.route().pools()) {
+                assertEquals(0, pool.leased());
+                assertTrue(pool.idle() <= 5, "idle: " + pool.idle());
+            }
+            for (RedisServer server : nodes.servers()) {
+                assertTrue(server.clients() <= 5, "clients: " + server.clients());
+            }
+        }
+    }
+
+    /** Every value names its key: reads one by one, in pipelines and split, and counts them. */
+    private static int ledger(OneHopClient redis, Random random) {
+        int reads = 0;
+        for (int round = 0; round < 60; round++) {
+            String key = "key:" + random.nextInt(1000);
+            assertEquals("value of " + key, redis.get(key));
+            String[] keys = random.ints(100, 0, 1000).mapToObj(i -> "key:" + i).toArray(String[]::new);
+            assertEquals(Stream.of(keys).map(each -> "value of " + each).toList(), redis.mget(keys));
+            try (AbstractPipeline pipeline = redis.pipelined()) {
+                List<Response<String>> replies = Stream.of(keys).map(pipeline::get).toList();
+                pipeline.sync();
+                for (int i = 0; i < keys.length; i++) {
+                    assertEquals("value of " + keys[i], replies.get(i).get());
+                }
+            }
+            reads += 1 + 2 * keys.length;
+        }
+        return reads;
+    }
+
+    @Test
+    void whileANodeHangsAndReturnsNoValueReachesTheWrongCommand() throws Exception {
+        try (Nodes nodes = Nodes.start(3); OneHopClient redis = nodes.client("pool_size: 4", "timeout: 60")) {
+            for (int i = 0; i < 300; i++) {
+                writeSurely(redis, "key:" + i);
+            }
+            RedisServer flapping = nodes.servers().get(0);
+            AtomicInteger done = new AtomicInteger();
+            Thread nemesis = new Thread(() -> {
+                while (done.get() < 8) {
+                    flapping.freeze();
+                    Processes.pause(80); // Answers come just after the deadline.
+                    flapping.thaw();
+                    Processes.pause(20);
+                }
+            });
+            nemesis.start();
+            AtomicInteger seeds = new AtomicInteger();
+            List<Future<Integer>> threads = inThreads(8, () -> {
+                try {
+                    return readUnderFaults(redis, new Random(seeds.incrementAndGet()));
+                } finally {
+                    done.incrementAndGet();
+                }
+            });
+            nemesis.join();
+            int failures = 0;
+            for (Future<Integer> thread : threads) {
+                failures += thread.get();
+            }
+            assertTrue(failures > 0, "the node was never missed");
+        }
+    }
+
+    private static void writeSurely(OneHopClient redis, String key) {
+        while (true) {
+            try {
+                redis.set(key, "value of " + key);
+                return;
+            } catch (OneHopException again) {
+                Processes.pause(1);
+            }
+        }
+    }
+
+    private static int readUnderFaults(OneHopClient redis, Random random) {
+        int failures = 0;
+        for (int round = 0; round < 150; round++) {
+            String[] keys = random.ints(20, 0, 300).mapToObj(i -> "key:" + i).toArray(String[]::new);
+            try (AbstractPipeline pipeline = redis.pipelined()) {
+                List<Response<String>> replies = Stream.of(keys).map(pipeline::get).toList();
+                try {
+                    pipeline.sync();
+                } catch (OneHopException failure) {
+                    failures++;
+                }
+                for (int i = 0; i < keys.length; i++) {
+                    failures += isRight(replies.get(i), keys[i]) ? 0 : 1;
+                }
+            }
+        }
+        return failures;
+    }
+
+    /** The key's own value, or a failure; anything else ends the test. */
+    private static boolean isRight(Response<String> reply, String key) {
+        try {
+            assertEquals("value of " + key, reply.get());
+            return true;
+        } catch (OneHopException failure) {
+            return false;
+        }
+    }
+
+    /* ---- Closed ---- */
+
+    private static long descriptors() {
+        return new File("/proc/self/fd").list().length;
+    }
+
+    private static Set<String> threadNames() {
+        return new TreeSet<>(Thread.getAllStackTraces().keySet().stream().map(Thread::getName).toList());
+    }
+
+    @Test
+    void closingLeavesNoThreadAndNoSocket() {
+        try (Nodes nodes = Nodes.start(3)) {
+            use(nodes); // Whatever the JVM loads once is loaded now.
+            Set<String> threads = threadNames();
+            long before = descriptors();
+            for (int i = 0; i < 3; i++) {
+                use(nodes);
+            }
+            for (int i = 0; i < 100 && (descriptors() > before || !threads.containsAll(threadNames())); i++) {
+                Processes.pause(50);
+            }
+            assertTrue(descriptors() <= before, "descriptors: " + descriptors() + ", before: " + before);
+            assertTrue(threads.containsAll(threadNames()), threadNames().toString());
+            nodes.servers().forEach(server -> assertEquals(0, server.clients()));
+        }
+    }
+
+    private static void use(Nodes nodes) {
+        try (OneHopClient redis = nodes.client(); AbstractPipeline pipeline = redis.pipelined()) {
+            IntStream.range(0, 1000).forEach(i -> pipeline.set("key:" + i, "x"));
+            pipeline.sync();
+            assertEquals("x", redis.get("key:1"));
+            assertThrows(CrossNode.class, () -> redis.sinter(IntStream.range(0, 50).mapToObj(i -> "k" + i).toArray(String[]::new)));
+        }
+    }
+
+    @Test
+    void failuresLeaveNoSocketEither() {
+        try (RedisServer server = RedisServer.start(); ScriptedNode silent = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(
+                        Stream.of(server.server(), silent.server() + " silent", "127.0.0.1:" + Processes.freePort() + ":1 refusing"), "timeout: 50"))) {
+            fail(redis);
+            long before = descriptors();
+            for (int i = 0; i < 5; i++) {
+                fail(redis);
+            }
+            for (int i = 0; i < 100 && descriptors() > before; i++) {
+                Processes.pause(50);
+            }
+            assertTrue(descriptors() <= before, "descriptors: " + descriptors() + ", before: " + before);
+            for (Pool pool : redis.route().pools()) {
+                assertEquals(0, pool.leased());
+            }
+        }
+    }
+
+    private static void fail(OneHopClient redis) {
+        AbstractPipeline pipeline = redis.pipelined();
+        redis.topology().nodes().forEach(node -> pipeline.set(Nodes.keyOn(redis.topology(), node.name()), "x"));
+        assertThrows(PartialBatch.class, pipeline::sync);
+        for (String sick : List.of("silent", "refusing")) {
+            assertThrows(OneHopException.class, () -> redis.get(Nodes.keyOn(redis.topology(), sick)));
+        }
+    }
+
+    @Test
+    void aClosedClientSaysSo() {
+        try (RedisServer server = RedisServer.start()) {
+            OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server())));
+            redis.set("key", "value");
+            redis.close();
+            redis.close();
+            NodeDown failure = assertThrows(NodeDown.class, () -> redis.get("key"));
+            assertTrue(failure.getMessage().startsWith("this client was closed, node "), failure.getMessage());
+            AbstractPipeline pipeline = redis.pipelined();
+            Response<String> reply = pipeline.get("key");
+            assertThrows(NodeDown.class, pipeline::sync);
+            assertThrows(NodeDown.class, reply::get);
+        }
+    }
+
+    @Test
+    void closingWhileACallIsUnderWayLetsItFinishAndThenClosesItsConnection() throws Exception {
+        CountDownLatch inUse = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        ScriptedNode.Script script = talk -> {
+            talk.greet().command();
+            inUse.countDown();
+            await(goOn);
+            talk.bulk("value").awaitClose();
+        };
+        ExecutorService thread = Executors.newSingleThreadExecutor();
+        try (ScriptedNode node = ScriptedNode.start(script)) {
+            OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server()), "timeout: 20000"));
+            Future<String> value = thread.submit(() -> redis.get("key"));
+            inUse.await();
+            redis.close();
+            goOn.countDown();
+            assertEquals("value", value.get());
+            assertEquals(0, redis.route().pools()[0].idle());
+        } catch (ExecutionException failure) {
+            throw new AssertionError(failure);
+        } finally {
+            thread.shutdown();
+        }
+    }
+
+    @Test
+    void anErrorInTheMiddleOfAnExchangeClosesItsConnection() {
+        try (RedisServer server = RedisServer.start(); OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server())))) {
+            redis.set("key", "value");
+            CommandArguments torn = new CommandArguments(Command.SET).key("key")
+                    .add(new Exploding());
+            assertThrows(StackOverflowError.class, () -> redis.executeCommand(new CommandObject<>(torn, BuilderFactory.STRING)));
+            assertEquals("value", redis.get("key"));
+            assertEquals(0, redis.route().pools()[0].leased());
+        }
+    }
+
+    /** An argument that ends in an Error after the command's name was encoded. */
+    private static final class Exploding implements Rawable {
+        @Override
+        public byte[] getRaw() {
+            throw new StackOverflowError("as if");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+--TEST--
+php --ri shows the version, the phpredis beneath, and the settings
+--FILE--
+<?php
+require __DIR__ . '/lab.inc';
+
+ob_start();
+(new ReflectionExtension('onehop'))->info();
+$told = ob_get_clean();
+echo preg_replace('/\d+\.\d+\.\d+/', 'N', trim($told)), "\n";
+$extension = new ReflectionExtension('onehop');
+var_dump($extension->getVersion() === phpversion('onehop'), $extension->getDependencies(), array_keys($extension->getINIEntries()));
+echo implode(' ', $extension->getClassNames()), "\n";
+var_dump(is_subclass_of(OneHop\NodeDown::class, RedisException::class), get_parent_class(OneHop\PartialBatch::class));
+var_dump(in_array('onehop', stream_get_transports(), true));
+?>
+--EXPECT--
+onehop
+
+OneHop => enabled
+Version => N
+On top of phpredis => N
+libyaml => N
+Distributions => ketama, modula, random
+Connections => TCP, unix sockets; kept over requests, one process each
+
+Directive => Local Value => Master Value
+onehop.config => no value => no value
+bool(true)
+array(1) {
+  ["redis"]=>
+  string(8) "Required"
+}
+array(1) {
+  [0]=>
+  string(13) "onehop.config"
+}
+OneHop\Exception OneHop\NodeDown OneHop\DeadlineExceeded OneHop\CrossNode OneHop\PoolExhausted OneHop\ConfigInvalid OneHop\ProtocolViolation OneHop\Unsupported OneHop\PartialBatch OneHop\Topology OneHop\Node OneHop\Wire OneHop\Redis
+bool(true)
+string(16) "OneHop\Exception"
+bool(true)
