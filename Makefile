@@ -24,7 +24,7 @@ setup:  ## Install the Debian packages that are missing, and say which. As root.
 php: php-ext/Makefile
 	@$(QUIET) "build php-ext/modules/onehop.so" $(MAKE) -C php-ext
 # ./configure writes the list of sources into its Makefile, so it runs again when a file came or went.
-php-ext/Makefile: php-ext/config.m4 $(if $(strip $(C_CHANGES)),setup) | setup
+php-ext/Makefile: php-ext/config.m4 php-ext/Makefile.frag $(if $(strip $(C_CHANGES)),setup) | setup
 	@$(QUIET) "configure php-ext" sh -c 'cd php-ext && phpize && ./configure && echo "$(C_SOURCES)" >.configured'
 java: $(JAR)
 $(JAR): $(JAVA_SOURCES) | setup
@@ -34,4 +34,5 @@ bench/limit/limit: bench/limit/limit.c | setup
 
 clean:  ## Remove everything that was built.
 	@[ ! -f php-ext/configure ] || (cd php-ext && phpize --clean >/dev/null)
-	@rm -rf php-ext/.configured php-ext/tests-core/build java/*/target bench/limit/limit
+	@rm -rf php-ext/.configured php-ext/include php-ext/tests-core/build php-ext/fuzz/build java/*/target
+	@rm -rf bench/limit/limit bench/placement/c/build bench/placement/java/target

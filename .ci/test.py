@@ -29,7 +29,7 @@ NOT_BENEATH_VALGRIND = ("018_", "037_")
 VALGRIND_TESTS = [path for path in sorted(glob.glob("php-ext/tests/*.phpt", root_dir=ROOT))
                   if not os.path.basename(path).startswith(NOT_BENEATH_VALGRIND)]
 ENVIRONMENT = {"NO_INTERACTION": "1",
-               "VALGRIND_OPTS": "--trace-children-skip=*/setpriv,*/redis-server,*/nutcracker"}
+               "VALGRIND_OPTS": "--trace-children-skip=*/setpriv,*/redis-server,*/nutcracker,*/php-fpm*,*/cgi-fcgi"}
 
 STEPS = (
     ("the specification: schemas, vectors, generated files", [PYTHON, "spec/check.py"]),
@@ -37,6 +37,7 @@ STEPS = (
     ("size budgets", [PYTHON, "conformance/checks/sizes.py"]),
     ("the lab itself", [PYTHON, "conformance/lab/selftest.py"]),
     ("C core under the address and undefined-behaviour sanitizers", ["make", "-s", "-C", "php-ext/tests-core"]),
+    ("C core against random bytes, under the same sanitizers", ["make", "-s", "-C", "php-ext/fuzz", "run"]),
     ("PHP extension", [*PHPT, "php-ext/tests"]),
     ("PHP extension under valgrind", [*PHPT, "-m", "-d", "pcre.jit=0", *VALGRIND_TESTS]),
     ("Java", ["mvn", "-B", "-ntp", "-f", "java/pom.xml", "test"]),

@@ -17,15 +17,15 @@ lab_tell(fn () => $redis->get('b'));
 echo "-- a second answer a little later\n";
 $redis = pool_of('while ($words = $node->command()) { $node->value("first $words[1]"); usleep(20000); $node->value("second"); }');
 lab_tell(fn () => $redis->get('a'));
-usleep(50000);
+usleep(400000);
 lab_tell(fn () => $redis->get('b'));
-usleep(50000);
+usleep(400000);
 lab_tell(fn () => $redis->pipeline()->get('c')->exec());
 
 echo "-- an answer before the question, on a connection that idles\n";
 $redis = pool_of('$words = $node->command(); $node->value("value of $words[1]"); usleep(20000); $node->value("too early"); $node->serve();');
 lab_tell(fn () => $redis->get('a'));
-usleep(50000);
+usleep(400000);
 lab_tell(fn () => $redis->get('b'));
 ?>
 --EXPECT--

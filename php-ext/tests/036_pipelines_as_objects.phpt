@@ -23,10 +23,10 @@ foreach ([$plain, $ours] as $redis) {
     $told[] = $redis->discard();
     $told[] = $redis->getMode();
     $told[] = [$redis->get('a'), $redis->get('b')];
-    $redis->pipeline()->set('a', 'lost with the object');
     $expected ??= $told;
     echo json_encode(array_slice($told, 1)), ' ', var_export($told === $expected, true), "\n";
 }
+$ours->pipeline()->set('a', 'lost with the object');
 unset($redis, $ours);
 $again = new OneHop\Redis('alpha', $config);
 var_dump($again->mget(['a', 'b']));

@@ -40,6 +40,11 @@ final class Commands {
      */
     record Traits(String name, Merge merge, int step, boolean isReadOnly, String refusal) {
 
+        /** Whether Jedis collects the destination only, and the source is a key, too. */
+        boolean hasForgottenKey() {
+            return name.equals("ZRANGESTORE") || name.equals("GEOSEARCHSTORE");
+        }
+
         /** Whether Jedis sends something of its own over the same connection first. */
         boolean needsItsConnection() {
             return name.equals("HIMPORT");

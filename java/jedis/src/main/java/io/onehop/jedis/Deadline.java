@@ -13,7 +13,6 @@ final class Deadline {
     /** No deadline: the pool's {@code timeout} is 0. */
     static final Deadline NONE = new Deadline(false, 0);
 
-    private static final Duration FOREVER = Duration.ofMillis(-1);
     private static final long NS_PER_MS = 1_000_000;
 
     private final boolean bounded;
@@ -43,9 +42,9 @@ final class Deadline {
         return bounded ? Math.max(1, (remainingNs() + NS_PER_MS - 1) / NS_PER_MS) : 0;
     }
 
-    /** What is left as Commons Pool wants it: not below zero, and negative for ever. */
-    Duration borrowWait() {
-        return bounded ? Duration.ofNanos(Math.max(0, remainingNs())) : FOREVER;
+    /** What is left, not below zero and at most so much. */
+    Duration atMost(Duration most) {
+        return bounded ? Duration.ofNanos(Math.max(0, Math.min(remainingNs(), most.toNanos()))) : most;
     }
 
     /** What is left, not below zero; {@code Long.MAX_VALUE} for ever. */

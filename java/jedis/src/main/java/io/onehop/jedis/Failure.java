@@ -10,7 +10,7 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
-import java.util.NoSuchElementException;
+import java.util.stream.Collectors;
 
 /**
  * Turns what went wrong beneath into the exception the caller sees: kind, node, outcome, and a sentence that says what to do.
@@ -20,6 +20,9 @@ import java.util.NoSuchElementException;
  */
 final class Failure {
 
+    /* How many nodes a message names before it counts. */
+    private static final int NAMES_MAX = 3;
+
     private Failure() {
     }
 
@@ -27,13 +30,6 @@ final class Failure {
     static OneHopException of(Throwable thrown, Endpoint endpoint, Outcome outcome) {
         if (thrown instanceof OneHopException known) {
             return known;
-        }
-        if (thrown instanceof NoSuchElementException) { // So says Commons Pool.
-            return new PoolExhausted(message("all " + endpoint.poolSize() + " connections stayed in use until the deadline",
-                    endpoint, outcome, "raise pool_size, or use connections for a shorter time"), endpoint.name(), outcome, thrown);
-        }
-        if (thrown instanceof IllegalStateException) { // And so.
-            return nodeDown("this client was closed", "build another one", thrown, endpoint, outcome);
         }
         return ofTransport(thrown, root(thrown), endpoint, outcome);
     }
@@ -74,6 +70,17 @@ final class Failure {
         return root;
     }
 
+    /** No connection to the node got free. */
+    static PoolExhausted exhausted(Endpoint endpoint) {
+        return new PoolExhausted(message("all " + endpoint.poolSize() + " connections stayed in use until the deadline", endpoint,
+                Outcome.NOT_SENT, "raise pool_size, or use connections for a shorter time"), endpoint.name(), Outcome.NOT_SENT, null);
+    }
+
+    /** There are no connections any more. */
+    static NodeDown closed(Endpoint endpoint) {
+        return nodeDown("this client was closed", "build another one", null, endpoint, Outcome.NOT_SENT);
+    }
+
     /** The node does not accept what the configuration says. */
     static ConfigInvalid rejected(String what, String answer, Endpoint endpoint) {
         return new ConfigInvalid(message(what + ": " + shown(answer), endpoint, Outcome.NOT_SENT,
@@ -86,15 +93,19 @@ final class Failure {
                 endpoint, Outcome.NOT_SENT);
     }
 
-    /** What a batch throws of which these nodes failed: the first failure if nothing arrived, otherwise all of it. */
+    /**
+     * What a batch throws of which these nodes failed: all of it, or, if nothing arrived, one failure: the first that leaves open whether
+     * something was executed, otherwise the first.
+     */
     static OneHopException ofBatch(Map<String, OneHopException> failures, boolean hasArrived, String pool, List<Object> replies) {
-        OneHopException first = failures.values().iterator().next();
         if (!hasArrived) {
-            return first;
+            return failures.values().stream().filter(OneHopException::mayHaveExecuted).findFirst()
+                    .orElseGet(failures.values().iterator()::next);
         }
-        return new PartialBatch("only a part of the batch was answered, " + failures.size() + " node(s) failed (first: " + first.getNode()
-                + "), server pool " + pool + ": " + Outcome.MAYBE_EXECUTED.phrase() + "; see the replies and failures carried along",
-                replies, failures);
+        String names = failures.keySet().stream().limit(NAMES_MAX).map(Failure::shown).collect(Collectors.joining(", "));
+        String more = failures.size() > NAMES_MAX ? " and " + (failures.size() - NAMES_MAX) + " more" : "";
+        return new PartialBatch("a part of the batch failed, node " + names + more + ", server pool " + shown(pool) + ": "
+                + Outcome.MAYBE_EXECUTED.phrase() + "; see getReplies() and getFailures()", replies, failures);
     }
 
     private static String message(String what, Endpoint endpoint, Outcome outcome, String advice) {

@@ -7,6 +7,7 @@ import io.onehop.core.Limits;
 import io.onehop.core.Node;
 import io.onehop.core.Topology;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.util.SafeEncoder;
@@ -18,6 +19,9 @@ import redis.clients.jedis.util.SafeEncoder;
  * index, or {@link CrossNode} before anything is sent. Pure but for {@code random}, where a command is placed once, by its first key.
  */
 final class Keys {
+    /* Where ZRANGESTORE and GEOSEARCHSTORE have their source: destination, source, ... */
+    private static final int FORGOTTEN = 2;
+
     private static final HashTag BRACES = new HashTag((byte) '{', (byte) '}');
 
     private final Topology topology;
@@ -28,14 +32,25 @@ final class Keys {
         this.isRandom = topology.pool().distribution() == Distribution.RANDOM;
     }
 
-    /** The one node of all keys. */
-    int node(CommandArguments arguments, String command) {
+    /** Every key of a command: those Jedis collected, and the one it forgets in two commands. */
+    static List<Object> of(CommandArguments arguments, Commands.Traits traits) {
         List<Object> keys = arguments.getKeys();
+        if (!traits.hasForgottenKey() || arguments.size() <= FORGOTTEN) {
+            return keys;
+        }
+        List<Object> all = new ArrayList<>(keys);
+        all.add(arguments.get(FORGOTTEN).getRaw());
+        return all;
+    }
+
+    /** The one node of all keys. */
+    int node(CommandArguments arguments, Commands.Traits traits) {
+        List<Object> keys = of(arguments, traits);
         int node = locate(keys.get(0));
         for (int i = 1; i < keys.size() && !isRandom; i++) {
             int other = locate(keys.get(i));
             if (other != node) {
-                throw crossNode(command, bytes(keys.get(0)), node, bytes(keys.get(i)), other);
+                throw crossNode(traits.name(), bytes(keys.get(0)), node, bytes(keys.get(i)), other);
             }
         }
         return node;

@@ -48,7 +48,7 @@ final class Lane {
     private long announced;
     private int begun;
     private int taken;
-    private boolean isRetried;
+    private Throwable before;
     private OneHopException failure;
 
     Lane(Pool pool) {
@@ -136,12 +136,9 @@ final class Lane {
         connection.owe(begun - from);
     }
 
-    /** Hands out the replies that are whole, or one that is too large for the buffer; tells whether there was any. */
+    /** Hands out the replies that are whole; tells whether there was any. */
     private boolean takeArrived() throws IOException {
         long whole = connection.arrivedReplies();
-        if (whole == 0 && !isDone() && connection.isStuffed()) {
-            whole = 1;
-        }
         for (long i = 0; i < whole; i++) {
             if (!takers.get(taken).take(connection.nextReply())) {
                 throw new WireException("a reply of another shape than its command's");
@@ -180,25 +177,26 @@ final class Lane {
      * all of it only reads.
      */
     boolean mayRetry(Throwable thrown) {
-        return Failure.of(thrown, pool.endpoint(), Outcome.NOT_SENT) instanceof NodeDown && connection != null && connection.isReused() && !isRetried
+        return Failure.of(thrown, pool.endpoint(), Outcome.NOT_SENT) instanceof NodeDown && connection != null && connection.isReused() && before == null
                 && (isReadOnly || written == acknowledged);
     }
 
-    /** Gets ready to send the rest once more, over another connection. */
-    void retry() {
+    /** Gets ready to send the rest once more, over another connection, because of this failure. */
+    void retry(Throwable thrown) {
         settle();
         pool.purge();
-        isRetried = true;
+        before = thrown;
         requests.rewind(acknowledged);
         written = acknowledged;
         announced = acknowledged;
         begun = taken;
     }
 
-    /** Tells everybody who still waits; each learns whether a byte of his command was written. */
+    /** Tells everybody who still waits; each learns whether a byte of his command was written, if only by the try before this. */
     void fail(Throwable thrown) {
         OneHopException unsent = Failure.of(thrown, pool.endpoint(), Outcome.NOT_SENT);
-        failure = reached > acknowledged ? Failure.of(thrown, pool.endpoint(), Outcome.MAYBE_EXECUTED) : unsent;
+        Throwable sent = before != null && thrown instanceof OneHopException ? before : thrown;
+        failure = reached > acknowledged ? Failure.of(sent, pool.endpoint(), Outcome.MAYBE_EXECUTED) : unsent;
         long from = acknowledged;
         for (int i = taken; i < takers.size(); i++) {
             takers.get(i).fail(from < reached ? failure : unsent);

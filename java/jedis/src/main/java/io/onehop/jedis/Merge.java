@@ -9,6 +9,7 @@ import java.util.Map;
 import redis.clients.jedis.Builder;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
+import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
@@ -51,6 +52,7 @@ final class Merge {
 
     /** Puts the part of each node into its lane; {@code nodes} tells the node of each key. */
     void scatter(int[] nodes, Lanes lanes) {
+        arguments.forEach(Rawable::getRaw); // If one can not be encoded, no part is added.
         int[][] positions = byNode(nodes, lanes.size());
         for (int[] part : positions) {
             missing += part.length == 0 ? 0 : 1;

@@ -183,7 +183,7 @@ final class NodeConnection extends Connection {
     int fill() throws IOException {
         socket.waits(false);
         try {
-            return replies.isFull() ? 0 : replies.fill();
+            return replies.fill();
         } finally {
             socket.waits(true);
         }
@@ -192,11 +192,6 @@ final class NodeConnection extends Connection {
     /** Whole replies that have arrived and are not decoded yet. */
     long arrivedReplies() {
         return guard.answered() - decoded;
-    }
-
-    /** Whether the next reply is larger than the buffer: decoding it is the only way on, and waits for its end. */
-    boolean isStuffed() {
-        return replies.isFull() && arrivedReplies() == 0;
     }
 
     /** Decodes the next reply; an error the node answered is returned, not thrown. */

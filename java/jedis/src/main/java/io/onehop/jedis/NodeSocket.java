@@ -152,7 +152,7 @@ final class NodeSocket extends Socket {
         int end = offset + length;
         int at = offset;
         while (at < end) {
-            int count = write(view(bytes, at, Math.min(end - at, WRITE_BYTES_MAX)));
+            int count = write(ByteBuffer.wrap(bytes, at, Math.min(end - at, WRITE_BYTES_MAX)));
             at += count;
             if (count == 0) {
                 await(SelectionKey.OP_WRITE);

@@ -4,6 +4,7 @@ import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.Node;
 import io.onehop.core.ServerPool;
 import java.time.Duration;
+import java.util.NoSuchElementException;
 import org.apache.commons.pool2.BasePooledObjectFactory;
 import org.apache.commons.pool2.DestroyMode;
 import org.apache.commons.pool2.PooledObject;
@@ -28,6 +29,9 @@ final class Pool implements AutoCloseable {
      */
     private static final Duration LOOK_EVERY = Duration.ofSeconds(30);
     private static final Duration IDLE_MAX = Duration.ofSeconds(60);
+
+    /* When a pool is closed, Commons Pool wakes who waits by an interrupt, but not who is just about to: so nobody waits longer without looking. */
+    private static final Duration WAIT_MAX = Duration.ofMillis(100);
 
     private final Endpoint endpoint;
     private final GenericObjectPool<NodeConnection> connections;
@@ -56,7 +60,7 @@ final class Pool implements AutoCloseable {
 
     /** An open connection, by the deadline; nothing of the caller's was sent if this throws. */
     NodeConnection lease(Deadline deadline) {
-        NodeConnection connection = borrow(deadline, deadline.borrowWait());
+        NodeConnection connection = awaitLease(deadline);
         try {
             connection.open();
             return connection;
@@ -69,33 +73,48 @@ final class Pool implements AutoCloseable {
 
     /** A connection, perhaps not open yet, if one is free; otherwise {@code null}. */
     NodeConnection tryLease(Deadline deadline) {
-        return connections.getNumActive() < connections.getMaxTotal() ? borrowOrNull(deadline, Duration.ZERO) : null;
+        return connections.getNumActive() < connections.getMaxTotal() ? borrow(deadline, Duration.ZERO) : null;
     }
 
     /** A connection, perhaps not open yet, as soon as one is free. */
     NodeConnection awaitLease(Deadline deadline) {
-        return borrow(deadline, deadline.borrowWait());
-    }
-
-    private NodeConnection borrowOrNull(Deadline deadline, Duration wait) {
-        try {
-            return borrow(deadline, wait);
-        } catch (PoolExhausted exhausted) {
-            return null;
+        NodeConnection connection = borrow(deadline, deadline.atMost(WAIT_MAX));
+        while (connection == null) {
+            if (deadline.hasPassed()) {
+                throw Failure.exhausted(endpoint);
+            }
+            connection = borrow(deadline, deadline.atMost(WAIT_MAX));
         }
+        return connection;
     }
 
+    /** A connection that gets free in so much time, or {@code null}. */
     private NodeConnection borrow(Deadline deadline, Duration wait) {
         try {
+            if (Thread.currentThread().isInterrupted()) { // Better now than when something was sent.
+                throw new InterruptedException();
+            }
             NodeConnection connection = connections.borrowObject(wait);
             connection.use(deadline);
             return connection;
+        } catch (NoSuchElementException exhausted) { // So says Commons Pool.
+            return null;
         } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw failure(interrupted);
-        } catch (Exception exhaustedOrClosed) {
-            throw failure(exhaustedOrClosed);
+            throw interrupted(interrupted);
+        } catch (IllegalStateException closed) { // And so.
+            throw Failure.closed(endpoint);
+        } catch (Exception unexpected) {
+            throw failure(unexpected);
         }
+    }
+
+    /** Closing the pool interrupts who waits for it: that is no interrupt of the caller's, and his thread must not keep it. */
+    private RuntimeException interrupted(InterruptedException thrown) {
+        if (connections.isClosed()) {
+            return Failure.closed(endpoint);
+        }
+        Thread.currentThread().interrupt();
+        return failure(thrown);
     }
 
     private RuntimeException failure(Throwable thrown) {

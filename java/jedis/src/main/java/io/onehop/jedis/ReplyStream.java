@@ -2,6 +2,7 @@ package io.onehop.jedis;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayDeque;
 import redis.clients.jedis.util.RedisInputStream;
 
 /**
@@ -11,11 +12,18 @@ import redis.clients.jedis.util.RedisInputStream;
  * nodes from one thread wants the opposite: take what has arrived, and decode a reply only when it is whole.
  */
 final class ReplyStream extends RedisInputStream {
-    /* 1000 HGETs over 4 nodes answer with some 10 KB each: one read. Larger replies are read by Jedis through this buffer as ever. */
+    /* 1000 HGETs over 4 nodes answer with some 10 KB each: one read. A larger reply that is waited for is read by Jedis through this buffer as ever. */
     private static final int BUFFER_BYTES = 1 << 15;
 
+    private final Spill spill;
+
     ReplyStream(InputStream guard) {
-        super(guard, BUFFER_BYTES);
+        this(new Spill(guard));
+    }
+
+    private ReplyStream(Spill spill) {
+        super(spill, BUFFER_BYTES);
+        this.spill = spill;
     }
 
     /** Takes what has arrived, as the stream beneath gives it; tells how many bytes. */
@@ -28,17 +36,69 @@ final class ReplyStream extends RedisInputStream {
             limit -= count;
             count = 0;
         }
+        if (limit == buf.length) {
+            return spill.fill();
+        }
         int arrived = in.read(buf, limit, buf.length - limit);
         limit += arrived;
         return arrived;
     }
 
     boolean isEmpty() {
-        return count >= limit;
+        return count >= limit && spill.isEmpty();
     }
 
-    /** Whether nothing more fits: a reply that is not whole by now must be decoded while it arrives. */
-    boolean isFull() {
-        return count == 0 && limit == buf.length;
+    /**
+     * What has arrived of a reply that is larger than the buffer. Decoding it while it arrives would mean waiting for this node, with all
+     * others of the batch unserved; and memory is taken for what came, not for what a length announces.
+     */
+    private static final class Spill extends InputStream {
+        private static final int BLOCK_BYTES = 1 << 16;
+
+        private final InputStream source;
+        private final ArrayDeque<byte[]> blocks = new ArrayDeque<>();
+        private int readAt;
+        private int filledTo;
+
+        Spill(InputStream source) {
+            this.source = source;
+        }
+
+        boolean isEmpty() {
+            return blocks.isEmpty() || blocks.size() == 1 && readAt == filledTo;
+        }
+
+        int fill() throws IOException {
+            if (blocks.isEmpty() || filledTo == BLOCK_BYTES) {
+                blocks.addLast(new byte[BLOCK_BYTES]);
+                filledTo = 0;
+            }
+            int arrived = source.read(blocks.getLast(), filledTo, BLOCK_BYTES - filledTo);
+            filledTo += arrived;
+            return arrived;
+        }
+
+        /** What was spilled first, then what arrives. */
+        @Override
+        public int read(byte[] into, int offset, int length) throws IOException {
+            if (isEmpty()) {
+                return source.read(into, offset, length);
+            }
+            int end = blocks.size() == 1 ? filledTo : BLOCK_BYTES;
+            int size = Math.min(length, end - readAt);
+            System.arraycopy(blocks.getFirst(), readAt, into, offset, size);
+            readAt += size;
+            if (readAt == end) {
+                blocks.removeFirst();
+                readAt = 0;
+            }
+            return size;
+        }
+
+        @Override
+        public int read() throws IOException {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+        }
     }
 }

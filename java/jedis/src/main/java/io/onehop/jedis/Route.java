@@ -54,7 +54,7 @@ final class Route implements CommandExecutor {
         if (Merge.applies(arguments, traits)) {
             return scatter(command, traits);
         }
-        Pool node = pools[keys.node(arguments, traits.name())];
+        Pool node = pools[keys.node(arguments, traits)];
         return exchange(node, command, traits.isReadOnly(), Deadline.in(pool.timeoutMs()), null);
     }
 
@@ -74,7 +74,7 @@ final class Route implements CommandExecutor {
         if (Merge.applies(arguments, traits)) {
             new Merge(command, traits, pool.name(), reply).scatter(keys.nodes(arguments), lanes);
         } else {
-            lanes.of(keys.node(arguments, traits.name())).append(arguments, traits.isReadOnly(), reply);
+            lanes.of(keys.node(arguments, traits)).append(arguments, traits.isReadOnly(), reply);
         }
         return reply;
     }

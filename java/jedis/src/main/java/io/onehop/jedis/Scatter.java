@@ -115,7 +115,7 @@ final class Scatter {
 
     private void end(Lane lane, Exception thrown) {
         if (lane.mayRetry(thrown) && budget.spend()) {
-            lane.retry();
+            lane.retry(thrown);
             again.add(lane);
         } else {
             lane.fail(thrown);

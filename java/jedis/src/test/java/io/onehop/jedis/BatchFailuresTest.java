@@ -323,6 +323,40 @@ class BatchFailuresTest {
     }
 
     @Test
+    void ofSeveralFailuresTheOneThatMayHaveRunIsThrown() {
+        ScriptedNode.Script script = talk -> talk.greet().command();
+        try (ScriptedNode closing = ScriptedNode.start(script); OneHopClient redis = Nodes.clientOf(
+                Nodes.configOf(Stream.of(refusing() + " a", closing.server() + " b", refusing() + " c"), "timeout: 2000"))) {
+            String[] pairs = Stream.of("a", "b", "c").flatMap(node -> Stream.of(Nodes.keyOn(redis.topology(), node), "v")).toArray(String[]::new);
+            NodeDown failure = assertThrows(NodeDown.class, () -> redis.mset(pairs));
+            assertEquals("b", failure.getNode());
+            assertTrue(failure.mayHaveExecuted());
+        }
+    }
+
+    @Test
+    void aReadThatWasSentBeforeItsRetryFailedMayHaveRun() {
+        ScriptedNode.Script script = talk -> {
+            if (talk.number() > 1) {
+                return;
+            }
+            talk.greet().command();
+            talk.bulk("served").command();
+        };
+        for (boolean single : new boolean[] {true, false}) {
+            try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = withTwoHealthy(node.server(), 2000)) {
+                String key = Nodes.keyOn(redis.topology(), "sick");
+                assertEquals("served", redis.get(key));
+                AbstractPipeline pipeline = redis.pipelined();
+                Response<String> reply = pipeline.get(key);
+                assertTrue(assertThrows(NodeDown.class, single ? () -> redis.get(key) : pipeline::sync).mayHaveExecuted());
+                assertTrue(single || assertThrows(NodeDown.class, reply::get).mayHaveExecuted());
+                assertEquals(2, node.connections());
+            }
+        }
+    }
+
+    @Test
     void aSplitCommandInAPipelineFailsInItsOwnResponse() {
         try (OneHopClient redis = withTwoHealthy(refusing(), 2000)) {
             String[] keys = keys(redis, 10);

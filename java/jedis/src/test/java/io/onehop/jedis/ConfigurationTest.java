@@ -163,7 +163,8 @@ class ConfigurationTest {
         for (String name : List.of("SELECT", "auth", "Hello", "RESET", "quit", "CLIENT", "MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH",
                 "SUBSCRIBE", "SSUBSCRIBE", "MONITOR", "ASKING", "READONLY", "SYNC", "PSYNC", "BLPOP", "BRPOPLPUSH", "BZMPOP", "FT.SEARCH")) {
             calls.put(name + " with a sample key", () -> redis.sendCommand("key", () -> name.getBytes(StandardCharsets.UTF_8), "key"));
-            calls.put(name + " with a key of its own", () -> redis.executeCommand(new CommandArguments(() -> name.getBytes(StandardCharsets.UTF_8)).key("key")));
+            calls.put(name + " with a key of its own",
+                    () -> redis.executeCommand(new CommandArguments(() -> name.getBytes(StandardCharsets.UTF_8)).key("key")));
         }
         return calls;
     }
@@ -238,7 +239,9 @@ class ConfigurationTest {
                 String message = assertThrows(CrossNode.class, () -> redis.rename(first, second)).getMessage();
                 String[] proposed = message.substring(message.indexOf("such as \"") + 9, message.length() - 1).split("\" and \"");
                 assertEquals(redis.topology().locate(proposed[0]), redis.topology().locate(proposed[1]), message);
-                assertEquals(redis.topology().locate(first), redis.topology().locate(proposed[0]), message);
+                if (!first.startsWith("{}")) { // A closing brace can not be part of a tag: such a key can not stay where it is.
+                    assertEquals(redis.topology().locate(first), redis.topology().locate(proposed[0]), message);
+                }
             }
         }
     }

@@ -23,10 +23,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
+import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.params.ClientKillParams;
@@ -236,6 +238,37 @@ class FailuresTest {
             assertTrue(Thread.interrupted());
             server.thaw();
             assertEquals("2", redis.get("count"));
+        }
+    }
+
+    @Test
+    void aThreadInterruptedBeforehandSendsNothing() {
+        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server.server())) {
+            redis.set("count", "1");
+            Thread.currentThread().interrupt();
+            fails(DeadlineExceeded.class, server.node(), false, () -> redis.incr("count"));
+            fails(DeadlineExceeded.class, server.node(), false, () -> redis.mget("count", "other"));
+            assertTrue(Thread.interrupted());
+            assertEquals("1", redis.get("count"));
+        }
+    }
+
+    @Test
+    void aTimeoutOf0IsNone() {
+        ScriptedNode.Script script = talk -> {
+            talk.greet().command();
+            Processes.pause(2500); // Longer than the default.
+            talk.bulk("at last").command();
+            talk.bulk("again").awaitClose();
+        };
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server()), "timeout: 0"))) {
+            assertEquals("at last", redis.get("key"));
+            try (AbstractPipeline pipeline = redis.pipelined()) {
+                Response<String> reply = pipeline.get("key");
+                pipeline.sync();
+                assertEquals("again", reply.get());
+            }
         }
     }
 

@@ -14,13 +14,7 @@ final class Inspected {
     }
 
     static Pool[] pools(OneHopClient client) {
-        try {
-            var route = OneHopClient.class.getDeclaredField("route");
-            route.setAccessible(true);
-            return ((Route) route.get(client)).pools();
-        } catch (ReflectiveOperationException renamed) {
-            throw new IllegalStateException(renamed);
-        }
+        return client.route().pools();
     }
 
     static Pool pool(OneHopClient client, String node) {

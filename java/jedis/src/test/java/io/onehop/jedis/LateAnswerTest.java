@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.Response;
 
-/** Nodes that answer too late, thousands of times: the connection that owes a reply is never used again, so that every value that arrives is that of its key. */
+/** Nodes that answer too late, thousands of times: the connection that owes a reply is never used again, so that every value is that of its key. */
 class LateAnswerTest {
     private static final int TIMEOUT_MS = 8;
 
@@ -201,7 +201,7 @@ class LateAnswerTest {
     void serversStoppedAndContinuedAroundTheDeadlineNeverMixUpValues() {
         try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client("timeout: 20")) {
             List<RedisServer> servers = nodes.servers();
-            String[] keys = IntStream.range(0, 40).mapToObj(i -> "key:" + i).toArray(String[]::new);
+            String[] keys = servers.stream().flatMap(server -> Nodes.keysOn(redis.topology(), server.node()).limit(20)).toArray(String[]::new);
             try (OneHopClient patient = nodes.client()) {
                 Stream.of(keys).forEach(key -> patient.set(key, value(key)));
             }

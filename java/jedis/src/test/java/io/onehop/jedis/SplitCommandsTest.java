@@ -23,6 +23,7 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.params.ZRangeParams;
 
 /** MGET, MSET, DEL, UNLINK, TOUCH and EXISTS over several nodes answer as if there were one; every other command with several keys wants one node. */
 class SplitCommandsTest {
@@ -167,6 +168,7 @@ class SplitCommandsTest {
         assertThrows(CrossNode.class, () -> redis.rename(one, other));
         assertThrows(CrossNode.class, () -> redis.eval("return 1", 2, one, other));
         assertThrows(CrossNode.class, () -> redis.msetnx(one, "1", other, "2"));
+        assertThrows(CrossNode.class, () -> redis.zrangestore(one, other, ZRangeParams.zrangeParams(0, 1)), "Jedis forgets its source");
         try (AbstractPipeline pipeline = redis.pipelined()) {
             Response<String> before = pipeline.set(one, "still sent");
             assertThrows(CrossNode.class, () -> pipeline.sinter(one, other));

@@ -29,8 +29,12 @@ public final class Nodes implements AutoCloseable {
         return configOf(servers.stream().map(RedisServer::server), directives);
     }
 
+    /** A pool of these servers. Unless another hash is asked for it is murmur: nutcracker's default places keys that count up on one node, whole runs of them. */
     public static String configOf(Stream<String> servers, String... directives) {
         StringBuilder config = new StringBuilder("alpha:\n  listen: LISTEN\n  redis: true\n");
+        if (Arrays.stream(directives).noneMatch(directive -> directive.startsWith("hash:"))) {
+            config.append("  hash: murmur\n");
+        }
         Arrays.stream(directives).forEach(directive -> config.append("  ").append(directive).append('\n'));
         config.append("  servers:\n");
         servers.forEach(server -> config.append("    - ").append(server).append('\n'));

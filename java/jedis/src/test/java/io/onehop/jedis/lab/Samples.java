@@ -132,6 +132,9 @@ public final class Samples {
         if (OWN.containsKey(type)) {
             return OWN.get(type);
         }
+        if (type == Map.Entry.class && generic.getTypeName().contains("byte[], byte[]")) { // A stream and the entry to read after.
+            return Map.entry(bytes(name), bytes("1-0"));
+        }
         if (type == Map.Entry.class && generic.getTypeName().contains("StreamEntryID")) {
             Object key = generic.getTypeName().contains("byte[]") ? bytes(name) : name;
             return Map.entry(key, new StreamEntryID(1, 0));

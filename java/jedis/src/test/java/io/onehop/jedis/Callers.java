@@ -1,0 +1,47 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.onehop.jedis.lab.Processes;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+
+/** Many threads that call at once, for tests. */
+final class Callers {
+
+    private Callers() {
+    }
+
+    /** Runs the same in many threads; the first thing that goes wrong in any of them is thrown here. */
+    static void inThreads(int count, Job job) throws InterruptedException {
+        ConcurrentLinkedQueue<Throwable> wrong = new ConcurrentLinkedQueue<>();
+        List<Thread> threads = IntStream.range(0, count).mapToObj(number -> new Thread(() -> {
+            try {
+                job.run(number);
+            } catch (Throwable thrown) {
+                wrong.add(thrown);
+            }
+        }, "caller-" + number)).toList();
+        threads.forEach(Thread::start);
+        for (Thread thread : threads) {
+            thread.join(60_000);
+            assertFalse(thread.isAlive(), "a call that never ends");
+        }
+        if (!wrong.isEmpty()) {
+            throw new AssertionError(wrong.size() + " threads failed", wrong.peek());
+        }
+    }
+
+    interface Job {
+        void run(int number) throws InterruptedException;
+    }
+
+    static boolean holdsSoon(BooleanSupplier condition) {
+        for (int i = 0; i < 500 && !condition.getAsBoolean(); i++) {
+            Processes.pause(10);
+        }
+        return condition.getAsBoolean();
+    }
+}
