@@ -338,7 +338,8 @@ class BatchFailuresTest {
     void aReadThatWasSentBeforeItsRetryFailedMayHaveRun() {
         ScriptedNode.Script script = talk -> {
             if (talk.number() > 1) {
-                return;
+                talk.command();
+                talk.send("-NOAUTH since just now\r\n").awaitClose();
             }
             talk.greet().command();
             talk.bulk("served").command();
