@@ -13,15 +13,16 @@ import redis.clients.jedis.commands.ProtocolCommand;
 import redis.clients.jedis.util.SafeEncoder;
 
 /**
- * What OneHop knows of a command: whether it is covered, whether it only reads, and how it is split when its keys are on several nodes.
+ * What OneHop knows of a command: whether it is covered, whether it only reads, and how it is split when its keys are
+ * on several nodes.
  *
- * <p>In: a command as Jedis built it. Out: its traits, or {@link Unsupported} before a byte is sent. Where its keys are, Jedis
- * tells; which commands only read, Jedis' own table tells.
+ * <p>In: a command as Jedis built it. Out: its traits, or {@link Unsupported} before a byte is sent. Where its keys
+ * are, Jedis tells; which commands only read, Jedis' own table tells.
  */
 final class Commands {
 
     /** How the replies of several nodes become one. */
-    enum Merge {
+    enum MergePolicy {
         /** Not at all: all keys must be on one node. */
         NONE,
         /** One element for each key, put back in the caller's order. */
@@ -38,7 +39,7 @@ final class Commands {
      * @param step arguments for each key in a command that can be split, the key included
      * @param refusal why it is not covered, or {@code null}
      */
-    record Traits(String name, Merge merge, int step, boolean isReadOnly, String refusal) {
+    record Traits(String name, MergePolicy merge, int step, boolean isReadOnly, String refusal) {
 
         /** Whether Jedis collects the destination only, and the source is a key, too. */
         boolean hasForgottenKey() {
@@ -51,13 +52,13 @@ final class Commands {
         }
     }
 
-    private static final Map<String, Merge> MERGES = Map.of("MGET", Merge.LIST, "MSET", Merge.STATUS,
-            "DEL", Merge.SUM, "UNLINK", Merge.SUM, "TOUCH", Merge.SUM, "EXISTS", Merge.SUM);
+    private static final Map<String, MergePolicy> MERGES = Map.of("MGET", MergePolicy.LIST, "MSET", MergePolicy.STATUS,
+            "DEL", MergePolicy.SUM, "UNLINK", MergePolicy.SUM, "TOUCH", MergePolicy.SUM, "EXISTS", MergePolicy.SUM);
 
     /* They change the connection itself, which belongs to everybody, or answer with something else than one reply. */
-    private static final Set<String> OF_THE_CONNECTION = Set.of("AUTH", "HELLO", "SELECT", "RESET", "QUIT", "CLIENT", "MULTI",
-            "EXEC", "DISCARD", "WATCH", "UNWATCH", "SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE", "SSUBSCRIBE",
-            "SUNSUBSCRIBE", "MONITOR", "SYNC", "PSYNC", "REPLCONF", "ASKING", "READONLY", "READWRITE");
+    private static final Set<String> OF_THE_CONNECTION = Set.of("AUTH", "HELLO", "SELECT", "RESET", "QUIT", "CLIENT",
+            "MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH", "SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE",
+            "SSUBSCRIBE", "SUNSUBSCRIBE", "MONITOR", "SYNC", "PSYNC", "REPLCONF", "ASKING", "READONLY", "READWRITE");
 
     /* They may block, but as Jedis builds them they do so only with BLOCK, and then it says so. */
     private static final Set<String> BLOCKING_ON_DEMAND = Set.of("XREAD", "XREADGROUP");
@@ -82,8 +83,8 @@ final class Commands {
     }
 
     static Unsupported unsupported(String what, String why, String pool) {
-        return new Unsupported(Failure.shown(what) + " is not supported: " + why + ", server pool " + Failure.shown(pool)
-                + ": the command was not sent; use a connection to the node itself");
+        return new Unsupported(Failure.shown(what) + " is not supported: " + why + ", server pool "
+                + Failure.shown(pool) + ": the command was not sent; use a connection to the node itself");
     }
 
     /** Enum constants are remembered; a command made on the spot is looked at each time, or they would pile up here. */
@@ -97,8 +98,9 @@ final class Commands {
     private static Traits read(ProtocolCommand command) {
         String name = SafeEncoder.encode(command.getRaw()).toUpperCase(Locale.ROOT);
         Set<CommandFlag> flags = StaticCommandFlagsRegistry.registry().getFlags(new CommandArguments(command));
-        Merge merge = MERGES.getOrDefault(name, Merge.NONE);
-        return new Traits(name, merge, merge == Merge.STATUS ? 2 : 1, flags.contains(CommandFlag.READONLY), refusal(name, flags));
+        MergePolicy merge = MERGES.getOrDefault(name, MergePolicy.NONE);
+        return new Traits(name, merge, merge == MergePolicy.STATUS ? 2 : 1, flags.contains(CommandFlag.READONLY),
+                refusal(name, flags));
     }
 
     private static String refusal(String name, Set<CommandFlag> flags) {

@@ -19,18 +19,20 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 
 /**
- * Where a node is and what it is called: its addresses, resolved when a connection is made, and the words messages name it by.
+ * Where a node is and what it is called: its addresses, resolved when a connection is made, and the words messages name
+ * it by.
  *
  * <p>Immutable but for the one look-up that may be under way; any thread may ask.
  */
 final class Endpoint {
     /*
-     * Looking up a name blocks in the C library for as long as it likes. So names (not addresses, which need no look-up) are looked up
-     * by a daemon thread that lives as long as the look-up, one at a time for each node, while callers wait no longer than
-     * their deadline. The JDK's own cache decides how long an answer holds.
+     * Looking up a name blocks in the C library for as long as it likes. So names (not addresses, which need no
+     * look-up) are looked up by a daemon thread that lives as long as the look-up, one at a time for each node, while
+     * callers wait no longer than their deadline. The JDK's own cache decides how long an answer holds.
      */
 
-    private static final Pattern IPV4 = Pattern.compile("((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])(\\.|$)){4}");
+    private static final String OCTET = "(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])";
+    private static final Pattern IPV4 = Pattern.compile("(" + OCTET + "\\.){3}" + OCTET);
 
     private final Node node;
     private final ServerPool pool;
@@ -60,7 +62,8 @@ final class Endpoint {
     /** As messages name it. */
     @Override
     public String toString() {
-        return "node " + Failure.shown(node.name()) + " (" + Failure.shown(node.address()) + "), server pool " + Failure.shown(pool.name());
+        return "node " + Failure.shown(node.name()) + " (" + Failure.shown(node.address()) + "), server pool "
+                + Failure.shown(pool.name());
     }
 
     /** The addresses to try, in this order; at least one. */
@@ -69,7 +72,8 @@ final class Endpoint {
             return List.of(UnixDomainSocketAddress.of(node.path()));
         }
         List<SocketAddress> addresses = new ArrayList<>();
-        for (InetAddress address : isLiteral(node.host()) ? InetAddress.getAllByName(node.host()) : lookedUp(deadline)) {
+        for (InetAddress address : isLiteral(node.host()) ? InetAddress.getAllByName(node.host())
+                : lookedUp(deadline)) {
             addresses.add(new InetSocketAddress(address, node.port()));
         }
         return addresses;
@@ -89,7 +93,8 @@ final class Endpoint {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("the calling thread was interrupted");
         } catch (ExecutionException failed) {
-            throw failed.getCause() instanceof IOException reason ? reason : new IOException("the name was not resolved", failed);
+            throw failed.getCause() instanceof IOException reason ? reason
+                    : new IOException("the name was not resolved", failed);
         }
     }
 

@@ -13,10 +13,11 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Turns what went wrong beneath into the exception the caller sees: kind, node, outcome, and a sentence that says what to do.
+ * Turns what went wrong beneath into the exception the caller sees: kind, node, outcome, and a sentence that says what
+ * to do.
  *
- * <p>In: what Java or Jedis threw, and how far the command got. Out: a {@link OneHopException}. Every message has the same form. Text of a server
- * is escaped and cut; a password never enters a message. Implements spec/errors.json.
+ * <p>In: what Java or Jedis threw, and how far the command got. Out: a {@link OneHopException}. Every message has the
+ * same form. Text of a server is escaped and cut; a password never enters a message. Implements spec/errors.json.
  */
 final class Failure {
 
@@ -36,7 +37,8 @@ final class Failure {
 
     private static OneHopException ofTransport(Throwable thrown, Throwable root, Endpoint endpoint, Outcome outcome) {
         if (root instanceof SocketTimeoutException) {
-            return new DeadlineExceeded(message("the timeout of " + endpoint.timeoutMs() + " ms passed", endpoint, outcome,
+            String late = "the timeout of " + endpoint.timeoutMs() + " ms passed";
+            return new DeadlineExceeded(message(late, endpoint, outcome,
                     "see whether the node hangs, or raise timeout"), endpoint.name(), outcome, thrown);
         }
         if (root instanceof InterruptedIOException || root instanceof InterruptedException) {
@@ -72,8 +74,9 @@ final class Failure {
 
     /** No connection to the node got free. */
     static PoolExhausted exhausted(Endpoint endpoint) {
-        return new PoolExhausted(message("all " + endpoint.poolSize() + " connections stayed in use until the deadline", endpoint,
-                Outcome.NOT_SENT, "raise pool_size, or use connections for a shorter time"), endpoint.name(), Outcome.NOT_SENT, null);
+        String busy = "all " + endpoint.poolSize() + " connections stayed in use until the deadline";
+        return new PoolExhausted(message(busy, endpoint, Outcome.NOT_SENT,
+                "raise pool_size, or use connections for a shorter time"), endpoint.name(), Outcome.NOT_SENT, null);
     }
 
     /** There are no connections any more. */
@@ -89,23 +92,25 @@ final class Failure {
 
     /** The node answered, and turned the connection away. */
     static NodeDown turnedAway(String answer, Endpoint endpoint) {
-        return nodeDown("the node turned the connection away: " + shown(answer), "give the node room for more clients", null,
-                endpoint, Outcome.NOT_SENT);
+        return nodeDown("the node turned the connection away: " + shown(answer),
+                "give the node room for more clients", null, endpoint, Outcome.NOT_SENT);
     }
 
     /**
-     * What a batch throws of which these nodes failed: all of it, or, if nothing arrived, one failure: the first that leaves open whether
-     * something was executed, otherwise the first.
+     * What a batch throws of which these nodes failed: all of it, or, if nothing arrived, one failure: the first that
+     * leaves open whether something was executed, otherwise the first.
      */
-    static OneHopException ofBatch(Map<String, OneHopException> failures, boolean hasArrived, String pool, List<Object> replies) {
+    static OneHopException ofBatch(Map<String, OneHopException> failures, boolean hasArrived, String pool,
+            List<Object> replies) {
         if (!hasArrived) {
             return failures.values().stream().filter(OneHopException::mayHaveExecuted).findFirst()
                     .orElseGet(failures.values().iterator()::next);
         }
-        String names = failures.keySet().stream().limit(NAMES_MAX).map(Failure::shown).collect(Collectors.joining(", "));
+        String names = failures.keySet().stream().limit(NAMES_MAX).map(Failure::shown)
+                .collect(Collectors.joining(", "));
         String more = failures.size() > NAMES_MAX ? " and " + (failures.size() - NAMES_MAX) + " more" : "";
-        return new PartialBatch("a part of the batch failed, node " + names + more + ", server pool " + shown(pool) + ": "
-                + Outcome.MAYBE_EXECUTED.phrase() + "; see getReplies() and getFailures()", replies, failures);
+        return new PartialBatch("a part of the batch failed, node " + names + more + ", server pool " + shown(pool)
+                + ": " + Outcome.MAYBE_EXECUTED.phrase() + "; see getReplies() and getFailures()", replies, failures);
     }
 
     private static String message(String what, Endpoint endpoint, Outcome outcome, String advice) {

@@ -11,14 +11,16 @@ import redis.clients.jedis.exceptions.JedisDataException;
 /**
  * What a new connection says before the first command, and what the answers mean.
  *
- * <p>In: a server pool. Out: the commands of the greeting, sent in one piece, and a verdict on each answer. The last one is always PING:
- * so a node that is full, locked or not what it seems says so here, where nothing of the caller's was sent yet, and not in
- * place of a command's reply. No HELLO and no CLIENT: servers that know RESP2 only are served, too. Implements spec/config, section 6.
+ * <p>In: a server pool. Out: the commands of the greeting, sent in one piece, and a verdict on each answer. The last
+ * one is always PING: so a node that is full, locked or not what it seems says so here, where nothing of the caller's
+ * was sent yet, and not in place of a command's reply. No HELLO and no CLIENT: servers that know RESP2 only are served,
+ * too. Implements spec/config, section 6.
  */
 final class Greeting {
     /*
-     * nutcracker puts SELECT before AUTH and looks at neither answer: a node that demands a password refuses the SELECT, and the data are
-     * in database 0; on a unix socket it sends no SELECT at all. redis_db means exactly that. OneHop's own database directive means what it says.
+     * nutcracker puts SELECT before AUTH and looks at neither answer: a node that demands a password refuses the
+     * SELECT, and the data are in database 0; on a unix socket it sends no SELECT at all. redis_db means exactly that.
+     * OneHop's own database directive means what it says.
      */
     private interface Verdict {
         /** Judges an answer: its text, and whether it is an error. */
@@ -80,7 +82,8 @@ final class Greeting {
     }
 
     private static void authenticated(String answer, boolean isError, Endpoint endpoint) {
-        boolean isUnneeded = answer.contains("without any password configured") || answer.contains("no password is set");
+        boolean isUnneeded = answer.contains("without any password configured")
+                || answer.contains("no password is set");
         if (isError && !isUnneeded) {
             throw Failure.rejected("the node refused user or password", answer, endpoint);
         }

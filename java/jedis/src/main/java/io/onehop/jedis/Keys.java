@@ -15,8 +15,9 @@ import redis.clients.jedis.util.SafeEncoder;
 /**
  * From a command's keys to its node.
  *
- * <p>In: the keys as Jedis collected them ({@code getKeys()}, which knows those of EVAL and of sample keys, too) and a topology. Out: a node
- * index, or {@link CrossNode} before anything is sent. Pure but for {@code random}, where a command is placed once, by its first key.
+ * <p>In: the keys as Jedis collected them ({@code getKeys()}, which knows those of EVAL and of sample keys, too) and a
+ * topology. Out: a node index, or {@link CrossNode} before anything is sent. Pure but for {@code random}, where a
+ * command is placed once, by its first key.
  */
 final class Keys {
     /* Where ZRANGESTORE and GEOSEARCHSTORE have their source: destination, source, ... */
@@ -77,21 +78,27 @@ final class Keys {
     }
 
     private CrossNode crossNode(String command, byte[] one, int oneNode, byte[] other, int otherNode) {
-        return new CrossNode(Failure.shown(command) + " needs all its keys on one node: key \"" + shown(one) + "\" is on node "
-                + shown(topology.nodes().get(oneNode)) + ", key \"" + shown(other) + "\" on node " + shown(topology.nodes().get(otherNode))
-                + ", server pool " + Failure.shown(topology.pool().name()) + ": the command was not sent; " + advice(one, other));
+        return new CrossNode(Failure.shown(command) + " needs all its keys on one node: key \"" + shown(one)
+                + "\" is on node " + shown(topology.nodes().get(oneNode)) + ", key \"" + shown(other) + "\" on node "
+                + shown(topology.nodes().get(otherNode)) + ", server pool " + Failure.shown(topology.pool().name())
+                + ": the command was not sent; " + advice(one, other));
     }
 
-    /** Names for both keys that would bring them together: what decides the place of the first one becomes the tag of both. */
+    /**
+     * Names for both keys that would bring them together: what decides the place of the first one becomes the tag of
+     * both.
+     */
     private String advice(byte[] one, byte[] other) {
         HashTag configured = topology.pool().hashTag();
         HashTag tag = configured == null ? BRACES : configured;
         long part = Key.hashed(one, 0, one.length, tag);
-        String tagged = (char) (tag.open() & 0xff) + text(one).substring(Key.offset(part), Key.offset(part) + Key.length(part)) + (char) (tag.close() & 0xff);
+        String tagged = (char) (tag.open() & 0xff)
+                + text(one).substring(Key.offset(part), Key.offset(part) + Key.length(part))
+                + (char) (tag.close() & 0xff);
         String first = Key.length(part) < one.length ? text(one) : tagged;
-        return (configured == null ? "set hash_tag: \"{}\" in the server pool and " : "") + "give both keys one hash tag, such as \""
-                + shown(first.getBytes(StandardCharsets.ISO_8859_1)) + "\" and \""
-                + shown((tagged + text(other)).getBytes(StandardCharsets.ISO_8859_1)) + "\"";
+        return (configured == null ? "set hash_tag: \"{}\" in the server pool and " : "")
+                + "give both keys one hash tag, such as \"" + shown(first.getBytes(StandardCharsets.ISO_8859_1))
+                + "\" and \"" + shown((tagged + text(other)).getBytes(StandardCharsets.ISO_8859_1)) + "\"";
     }
 
     private static String text(byte[] bytes) {

@@ -14,14 +14,16 @@ import redis.clients.jedis.CommandArguments;
 /**
  * What one node has to do in one batch: its encoded commands, who waits for their replies, and how far it got.
  *
- * <p>Filled by {@link Pipeline} or {@link Merge}, driven by {@link Scatter}, which calls {@link #advance} whenever the node may be ready; nothing
- * here waits for it. Ends done or failed; either way every {@link Taker} was told, and the connection is settled.
+ * <p>Filled by {@link Pipeline} or {@link Merge}, driven by {@link Scatter}, which calls {@link #advance} whenever the
+ * node may be ready; nothing here waits for it. Ends done or failed; either way every {@link Taker} was told, and the
+ * connection is settled.
  */
 final class Lane {
     /*
-     * The window: at most so many bytes of requests are written whose replies are not read. A node that stops reading until its
-     * replies are read (SSDB) can then not stall us, nor can a fast one pile up replies in its memory for a batch of a
-     * million commands; and as the window moves on with each reply read, the node never runs out of work. One command may be larger than the window.
+     * The window: at most so many bytes of requests are written whose replies are not read. A node that stops reading
+     * until its replies are read (SSDB) can then not stall us, nor can a fast one pile up replies in its memory for a
+     * batch of a million commands; and as the window moves on with each reply read, the node never runs out of work
+     * (64, 128 and 256 KiB measure alike). One command may be larger than the window.
      *
      *      0        acknowledged          written                length
      *      |  answered  |  unread: the window  |   not written yet   |
@@ -126,7 +128,9 @@ final class Lane {
         return Math.min(requests.length(), acknowledged + window);
     }
 
-    /** Tells the guard of the commands that begin before this byte: their replies are owed from before they are written. */
+    /**
+     * Tells the guard of the commands that begin before this byte: their replies are owed from before they are written.
+     */
     private void announce(long end) {
         int from = begun;
         while (begun < takers.size() && announced < end) {
@@ -173,11 +177,12 @@ final class Lane {
     }
 
     /**
-     * Whether the rest may be sent once more: the connection had been lying idle and turned out to be closed, and nothing of the rest was sent or
-     * all of it only reads.
+     * Whether the rest may be sent once more: the connection had been lying idle and turned out to be closed, and
+     * nothing of the rest was sent or all of it only reads.
      */
     boolean mayRetry(Throwable thrown) {
-        return Failure.of(thrown, pool.endpoint(), Outcome.NOT_SENT) instanceof NodeDown && connection != null && connection.isReused() && before == null
+        return Failure.of(thrown, pool.endpoint(), Outcome.NOT_SENT) instanceof NodeDown && connection != null
+                && connection.isReused() && before == null
                 && (isReadOnly || written == acknowledged);
     }
 
@@ -192,7 +197,10 @@ final class Lane {
         begun = taken;
     }
 
-    /** Tells everybody who still waits; each learns whether a byte of his command was written, if only by the try before this. */
+    /**
+     * Tells everybody who still waits; each learns whether a byte of his command was written, if only by the try before
+     * this.
+     */
     void fail(Throwable thrown) {
         OneHopException unsent = Failure.of(thrown, pool.endpoint(), Outcome.NOT_SENT);
         Throwable sent = before != null && thrown instanceof OneHopException ? before : thrown;

@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+import io.onehop.jedis.Commands.MergePolicy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -15,8 +16,9 @@ import redis.clients.jedis.exceptions.JedisDataException;
 /**
  * One command whose keys are on several nodes: split by node, and its replies put together again in the caller's order.
  *
- * <p>In: the command and the node of each of its keys. Out: a part in each node's {@link Lane}, then one reply, as if one node had
- * answered; or the error a node answered; or the failure. Every key is asked for once and in the caller's order within its node, duplicates included.
+ * <p>In: the command and the node of each of its keys. Out: a part in each node's {@link Lane}, then one reply, as if
+ * one node had answered; or the error a node answered; or the failure. Every key is asked for once and in the caller's
+ * order within its node, duplicates included.
  */
 final class Merge {
     private final CommandArguments arguments;
@@ -38,12 +40,12 @@ final class Merge {
         this.traits = traits;
         this.pool = pool;
         this.whole = whole;
-        this.values = new Object[traits.merge() == Commands.Merge.SUM ? 0 : arguments.getKeys().size()];
+        this.values = new Object[traits.merge() == MergePolicy.SUM ? 0 : arguments.getKeys().size()];
     }
 
     /** Whether a command is split: of a kind that can be, more than one key, and every argument belongs to a key. */
     static boolean applies(CommandArguments arguments, Commands.Traits traits) {
-        if (traits.merge() == Commands.Merge.NONE) {
+        if (traits.merge() == MergePolicy.NONE) {
             return false;
         }
         int keys = arguments.getKeys().size();
@@ -60,7 +62,8 @@ final class Merge {
         for (int node = 0; node < positions.length; node++) {
             if (positions[node].length > 0) {
                 Lane lane = lanes.of(node);
-                lane.append(arguments, positions[node], traits.step(), traits.isReadOnly(), new Part(positions[node], lane));
+                lane.append(arguments, positions[node], traits.step(), traits.isReadOnly(),
+                        new Part(positions[node], lane));
             }
         }
     }
@@ -130,7 +133,7 @@ final class Merge {
 
         /** The same at the place of each key. */
         private void fill(Object value) {
-            if (traits.merge() != Commands.Merge.SUM) {
+            if (traits.merge() != MergePolicy.SUM) {
                 for (int position : positions) {
                     values[position] = value;
                 }
@@ -160,7 +163,7 @@ final class Merge {
 
     /** What arrived, as {@link PartialBatch} tells it. */
     private List<Object> partial() {
-        if (traits.merge() == Commands.Merge.SUM) {
+        if (traits.merge() == MergePolicy.SUM) {
             return error != null ? List.of(error) : List.of(sum);
         }
         List<Object> replies = new ArrayList<>(Arrays.asList(values));
@@ -173,7 +176,8 @@ final class Merge {
 
     /** One element as the command's own builder shows it. */
     private Object built(Object reply) {
-        Object shown = builder.build(traits.merge() == Commands.Merge.LIST ? Collections.singletonList(reply) : reply);
-        return traits.merge() == Commands.Merge.LIST && shown instanceof List<?> list && list.size() == 1 ? list.get(0) : shown;
+        Object shown = builder.build(traits.merge() == MergePolicy.LIST ? Collections.singletonList(reply) : reply);
+        return traits.merge() == MergePolicy.LIST && shown instanceof List<?> list
+                && list.size() == 1 ? list.get(0) : shown;
     }
 }

@@ -21,17 +21,18 @@ import redis.clients.jedis.util.RedisInputStream;
 /**
  * One connection to one node: Jedis' Connection over our socket, with the wire guard between.
  *
- * <p>Made without touching the network, opened when first leased, used by one thread at a time. It knows at every moment
- * whether it is clean: nothing owed, nothing half read, nothing wrong. Only then may it be used again.
+ * <p>Made without touching the network, opened when first leased, used by one thread at a time. It knows at every
+ * moment whether it is clean: nothing owed, nothing half read, nothing wrong. Only then may it be used again.
  */
 final class NodeConnection extends Connection {
     /*
-     * Two ways of use. A single command goes through Jedis' own executeCommand: it encodes, writes, reads, decodes, and our streams beneath wait
-     * no longer than the deadline. A batch writes ready-made bytes with write(), takes what has arrived with fill(), and decodes
-     * only replies that the guard has seen whole (arrivedReplies), so that serving one node never waits for another.
+     * Two ways of use. A single command goes through Jedis' own executeCommand: it encodes, writes, reads, decodes, and
+     * our streams beneath wait no longer than the deadline. A batch writes ready-made bytes with write(), takes what
+     * has arrived with fill(), and decodes only replies that the guard has seen whole (arrivedReplies), so that serving
+     * one node never waits for another.
      *
-     * Opening is in steps for the same reason: connect, greeting, open. Jedis' habit of connecting again by itself when a socket is
-     * closed is turned off: such a connection would have skipped the greeting.
+     * Opening is in steps for the same reason: connect, greeting, open. Jedis' habit of connecting again by itself when
+     * a socket is closed is turned off: such a connection would have skipped the greeting.
      */
     private enum State { NEW, CONNECTING, GREETING, OPEN, CLOSED }
 
@@ -91,7 +92,10 @@ final class NodeConnection extends Connection {
         }
     }
 
-    /** Goes as far towards being open as is possible without waiting (but for the look-up of a name); tells whether it is open. */
+    /**
+     * Goes as far towards being open as is possible without waiting (but for the look-up of a name); tells whether it
+     * is open.
+     */
     boolean tryOpen() throws IOException {
         if (state == State.NEW) {
             addresses = endpoint.addresses(deadline).iterator();
@@ -160,7 +164,8 @@ final class NodeConnection extends Connection {
             greeted++;
         }
         if (greeted == greeting.size()) {
-            if (!guard.isClean() || !replies.isEmpty()) { // It would be taken for the answer to the first command, which is not sent yet.
+            // It would be taken for the answer to the first command, which is not sent yet.
+            if (!guard.isClean() || !replies.isEmpty()) {
                 throw new WireException("more than the greeting asked for");
             }
             state = State.OPEN;

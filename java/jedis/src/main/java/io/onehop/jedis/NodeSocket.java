@@ -19,27 +19,34 @@ import java.nio.channels.SocketChannel;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * One socket to one node, TCP or unix, that never waits beyond the deadline: neither connecting, nor reading, nor writing.
+ * One socket to one node, TCP or unix, that never waits beyond the deadline: neither connecting, nor reading, nor
+ * writing.
  *
  * <p>Used by the thread that leased its connection; no other. After it on the road: the node's kernel.
  */
 final class NodeSocket extends Socket {
     /*
      * Java's blocking sockets know no timeout for writing, and a node that hangs stops reading. So the channel is never
-     * blocking: read and write do what can be done now, and all waiting is one select with what is left of the deadline. The selector
-     * is the socket's own, with the one key in it; it costs two descriptors, and closing is immediate, as a shared one would
-     * keep a closed channel's descriptor until it selects again.
+     * blocking: read and write do what can be done now, and all waiting is one select with what is left of the
+     * deadline. The selector is the socket's own, with the one key in it; it costs two descriptors, and closing is
+     * immediate, as a shared one would keep a closed channel's descriptor until it selects again.
      *
-     * Jedis wants a java.net.Socket and takes streams from it, so this is dressed as one. Its streams wait (they are read when a caller
-     * needs the bytes); Scatter, which serves many nodes at once, turns waiting off for the time being.
+     * Jedis wants a java.net.Socket and takes streams from it, so this is dressed as one. Its streams wait (they are
+     * read when a caller needs the bytes); Scatter, which serves many nodes at once, turns waiting off for the time
+     * being.
      */
 
-    /* After 10 idle seconds ask the peer, every 5 seconds, 3 times: a host that vanished is noticed before the connection is used again. */
+    /*
+     * After 10 idle seconds ask the peer, every 5 seconds, 3 times: a host that vanished is noticed before the
+     * connection is used again.
+     */
     private static final int KEEPALIVE_IDLE_S = 10;
     private static final int KEEPALIVE_INTERVAL_S = 5;
     private static final int KEEPALIVE_COUNT = 3;
 
-    /* The JDK copies a heap buffer into a direct one of the same size and keeps that for the thread: so no larger ones. */
+    /*
+     * The JDK copies a heap buffer into a direct one of the same size and keeps that for the thread: so no larger ones.
+     */
     private static final int WRITE_BYTES_MAX = 1 << 16;
 
     private final SocketChannel channel;
@@ -116,7 +123,10 @@ final class NodeSocket extends Socket {
         return channel;
     }
 
-    /** Waits until one of the operations (of {@link SelectionKey}) can be tried, or the deadline passes, or the thread is interrupted. */
+    /**
+     * Waits until one of the operations (of {@link SelectionKey}) can be tried, or the deadline passes, or the thread
+     * is interrupted.
+     */
     void await(int operations) throws IOException {
         while (!awaitMs(operations, deadline.selectMs())) {
             if (deadline.hasPassed()) {
@@ -196,7 +206,10 @@ final class NodeSocket extends Socket {
         return view.limit(offset + length).position(offset);
     }
 
-    /** Whether a byte or the end of the stream has arrived that nobody waits for; the byte is gone then, and the socket of no more use. */
+    /**
+     * Whether a byte or the end of the stream has arrived that nobody waits for; the byte is gone then, and the socket
+     * of no more use.
+     */
     boolean hasSurplus() {
         try {
             return channel.read(peeked.clear()) != 0;

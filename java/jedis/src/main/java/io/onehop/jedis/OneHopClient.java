@@ -7,6 +7,7 @@ import io.onehop.core.Topology;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Map;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObjects;
@@ -26,13 +27,13 @@ import redis.clients.jedis.providers.ConnectionProvider;
  * }
  * }</pre>
  *
- * <p>Every command with a key is sent to the key's node. MGET, MSET, DEL, UNLINK, TOUCH and EXISTS are split by node, sent at
- * once, and their replies merged in the caller's order; any other command with several keys needs them on one node, otherwise it
- * is {@link CrossNode}. What is not covered (commands without a key, SCAN, transactions, subscriptions, blocking commands) is
- * {@link Unsupported}, before a byte is sent.
+ * <p>Every command with a key is sent to the key's node. MGET, MSET, DEL, UNLINK, TOUCH and EXISTS are split by node,
+ * sent at once, and their replies merged in the caller's order; any other command with several keys needs them on one
+ * node, otherwise it is {@link CrossNode}. What is not covered (commands without a key, SCAN, transactions,
+ * subscriptions, blocking commands) is {@link Unsupported}, before a byte is sent.
  *
- * <p>Every call ends by the server pool's {@code timeout} (milliseconds; 0 is never). Failures are {@link OneHopException}s and
- * say whether the command may have run; errors that a node answers are Jedis' own exceptions.
+ * <p>Every call ends by the server pool's {@code timeout} (milliseconds; 0 is never). Failures are {@link
+ * OneHopException}s and say whether the command may have run; errors that a node answers are Jedis' own exceptions.
  *
  * <p>One client is meant for all threads. Building it connects to nothing; {@link #close} closes every connection. It
  * speaks RESP2 and sends neither HELLO nor CLIENT.
@@ -62,10 +63,11 @@ public final class OneHopClient extends UnifiedJedis {
     /**
      * A pipeline over all nodes at once, for one thread.
      *
-     * <p>Commands are refused ({@link CrossNode}, {@link Unsupported}) when they are added; nothing is sent and no connection held before
-     * {@code sync()}, which has the server pool's {@code timeout} for all of it. Then every Response has its value, the error its node answered, or
-     * throws the failure that names its node; and if a node failed, {@code sync()} itself throws: that failure if nothing arrived, otherwise
-     * {@link PartialBatch}. {@code close()} syncs what was not synced.
+     * <p>Commands are refused ({@link CrossNode}, {@link Unsupported}) when they are added; nothing is sent and no
+     * connection held before {@code sync()}, which has the server pool's {@code timeout} for all of it. Then every
+     * Response has its value, the error its node answered, or throws the failure that names its node; and if a node
+     * failed, {@code sync()} itself throws: that failure if nothing arrived, otherwise {@link PartialBatch}. {@code
+     * close()} syncs what was not synced.
      */
     @Override
     public AbstractPipeline pipelined() {
@@ -92,7 +94,9 @@ public final class OneHopClient extends UnifiedJedis {
         private Builder() {
         }
 
-        /** The configuration file: a nutcracker.yml, with or without OneHop's own directives. Read by {@link #build}. */
+        /**
+         * The configuration file: a nutcracker.yml, with or without OneHop's own directives. Read by {@link #build}.
+         */
         public Builder config(Path file) {
             this.file = file;
             this.text = null;
@@ -112,17 +116,22 @@ public final class OneHopClient extends UnifiedJedis {
             return this;
         }
 
-        /** The client. Throws {@link ConfigInvalid} if the configuration can not be read, is not accepted, or has no such pool of redis nodes. */
+        /**
+         * The client. Throws {@link ConfigInvalid} if the configuration can not be read, is not accepted, or has no
+         * such pool of redis nodes.
+         */
         public OneHopClient build() {
             if (pool == null || file == null && text == null) {
-                throw new ConfigInvalid("config and pool must be given: the command was not sent; call config(...) and pool(...)", null);
+                throw new ConfigInvalid("config and pool must be given: the command was not sent; "
+                        + "call config(...) and pool(...)", null);
             }
             ServerPool found = read().pool(pool);
             if (found == null) {
                 throw invalid("there is no server pool \"" + Failure.shown(pool) + "\"", null);
             }
             if (!found.redis()) {
-                throw invalid("server pool \"" + Failure.shown(pool) + "\" speaks memcached, it lacks \"redis: true\"", null);
+                throw invalid("server pool \"" + Failure.shown(pool) + "\" speaks memcached, it lacks \"redis: true\"",
+                        null);
             }
             return new OneHopClient(new Route(Topology.of(found)));
         }
@@ -138,12 +147,16 @@ public final class OneHopClient extends UnifiedJedis {
         }
 
         private ConfigInvalid invalid(String reason, Throwable cause) {
-            String where = file != null ? "configuration file " + Failure.shown(file.toString()) : "the configuration text";
-            return new ConfigInvalid(where + ", " + reason + ": the command was not sent; correct the configuration", cause);
+            String where = file == null ? "the configuration text"
+                    : "configuration file " + Failure.shown(file.toString());
+            return new ConfigInvalid(where + ", " + reason + ": the command was not sent; correct the configuration",
+                    cause);
         }
     }
 
-    /** What is left of UnifiedJedis that would take a connection to any node: it is told that there is no such thing. */
+    /**
+     * What is left of UnifiedJedis that would take a connection to any node: it is told that there is no such thing.
+     */
     private static final class NoConnections implements ConnectionProvider {
         private final String pool;
 
@@ -162,13 +175,13 @@ public final class OneHopClient extends UnifiedJedis {
         }
 
         @Override
-        public java.util.Map<?, ?> getConnectionMap() {
+        public Map<?, ?> getConnectionMap() {
             getConnection();
-            return java.util.Map.of();
+            return Map.of();
         }
 
         @Override
-        public java.util.Map<?, ?> getPrimaryNodesConnectionMap() {
+        public Map<?, ?> getPrimaryNodesConnectionMap() {
             return getConnectionMap();
         }
 

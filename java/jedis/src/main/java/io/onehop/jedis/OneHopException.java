@@ -7,8 +7,9 @@ import redis.clients.jedis.exceptions.JedisException;
 /**
  * A failure of OneHop's: what happened, on which node, and whether the command may have run.
  *
- * <p>There is one subclass for each {@linkplain ErrorKind kind}. An error that a node answers, such as {@code WRONGTYPE}, is
- * none of these: it is Jedis' own {@link redis.clients.jedis.exceptions.JedisDataException}. Unchecked, immutable, safe to share between threads.
+ * <p>There is one subclass for each {@linkplain ErrorKind kind}. An error that a node answers, such as {@code
+ * WRONGTYPE}, is none of these: it is Jedis' own {@link redis.clients.jedis.exceptions.JedisDataException}. Unchecked,
+ * immutable, safe to share between threads.
  */
 public abstract class OneHopException extends JedisException {
     private static final long serialVersionUID = 1;

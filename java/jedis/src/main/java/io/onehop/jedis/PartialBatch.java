@@ -10,8 +10,8 @@ import java.util.Map;
 /**
  * Some nodes of a batch answered and some failed. What did arrive is here.
  *
- * <p>A batch is a pipeline, or one command whose keys are on several nodes. If nothing arrived at all, the first failure itself is
- * thrown instead.
+ * <p>A batch is a pipeline, or one command whose keys are on several nodes. If nothing arrived at all, the first
+ * failure itself is thrown instead.
  */
 public final class PartialBatch extends OneHopException {
     private static final long serialVersionUID = 1;
@@ -29,9 +29,9 @@ public final class PartialBatch extends OneHopException {
     /**
      * What arrived, in the caller's order; where something failed stands its {@link OneHopException}.
      *
-     * <p>Of a pipeline: one element for each command, as its {@code Response} gives it (an error the node answered is a {@code JedisDataException}).
-     * Of MGET: one for each key. Of MSET: one for each pair, {@code "OK"}. Of DEL, UNLINK, TOUCH and EXISTS, which count: one, the sum of
-     * the nodes that answered.
+     * <p>Of a pipeline: one element for each command, as its {@code Response} gives it (an error the node answered is a
+     * {@code JedisDataException}). Of MGET: one for each key. Of MSET: one for each pair, {@code "OK"}. Of DEL, UNLINK,
+     * TOUCH and EXISTS, which count: one, the sum of the nodes that answered.
      */
     public List<Object> getReplies() {
         return replies;

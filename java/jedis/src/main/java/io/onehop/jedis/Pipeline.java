@@ -10,7 +10,8 @@ import redis.clients.jedis.CommandObjects;
 import redis.clients.jedis.Response;
 
 /**
- * A pipeline over all nodes: commands are placed and encoded as they are added, sent and answered at {@link #sync}, all nodes at once.
+ * A pipeline over all nodes: commands are placed and encoded as they are added, sent and answered at {@link #sync}, all
+ * nodes at once.
  *
  * <p>It holds no connection before {@code sync} and none after. For one thread, and it makes none.
  */
@@ -36,7 +37,8 @@ final class Pipeline extends AbstractPipeline {
     protected <T> Response<T> appendCommand(CommandObject<T> command) {
         Commands.Traits traits = Commands.covered(command.getArguments(), pool);
         if (traits.needsItsConnection()) {
-            throw Commands.unsupported(traits.name(), "it prepares its connection first, which a pipeline can not", pool);
+            throw Commands.unsupported(traits.name(), "it prepares its connection first, which a pipeline can not",
+                    pool);
         }
         Reply<T> reply = route.append(command, traits, lanes);
         replies.add(reply);
@@ -44,8 +46,8 @@ final class Pipeline extends AbstractPipeline {
     }
 
     /**
-     * Sends everything that was added and settles every Response, with a value, the node's error or a failure. Throws after
-     * that if a node failed: its failure if nothing arrived, otherwise {@link PartialBatch}.
+     * Sends everything that was added and settles every Response, with a value, the node's error or a failure. Throws
+     * after that if a node failed: its failure if nothing arrived, otherwise {@link PartialBatch}.
      */
     @Override
     public void sync() {
@@ -72,16 +74,15 @@ final class Pipeline extends AbstractPipeline {
     private static List<Object> told(List<Reply<?>> replies) {
         List<Object> told = new ArrayList<>(replies.size());
         for (Reply<?> reply : replies) {
-            try {
-                told.add(reply.get());
-            } catch (RuntimeException failure) {
-                told.add(failure);
-            }
+            told.add(reply.told());
         }
         return told;
     }
 
-    /** Sends what was added since the last {@link #sync}, if anything, and throws as that does; a failure already thrown is not thrown again. */
+    /**
+     * Sends what was added since the last {@link #sync}, if anything, and throws as that does; a failure already thrown
+     * is not thrown again.
+     */
     @Override
     public void close() {
         sync();

@@ -15,22 +15,25 @@ import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 /**
  * The connections of one node: lease one, use it, settle it.
  *
- * <p>At most {@code pool_size} connections, made on demand, last used first. A lease ends by the deadline, never later. What is settled
- * goes back only if it is clean, and is looked at once more before it is leased again. Any thread may lease; no lock is held while a node
- * is waited for. Before it on the road: placement; after it: the exchange.
+ * <p>At most {@code pool_size} connections, made on demand, last used first. A lease ends by the deadline, never later.
+ * What is settled goes back only if it is clean, and is looked at once more before it is leased again. Any thread may
+ * lease; no lock is held while a node is waited for. Before it on the road: placement; after it: the exchange.
  */
 final class Pool implements AutoCloseable {
     /*
-     * Commons Pool makes objects without arguments, and we have a deadline to respect: so what it makes are connections not opened
-     * yet, and opening is the lease-holder's. Its test on borrow, feared for the round trip it usually costs, is one
-     * read that does not wait: end of stream and bytes that nobody asked for are seen here, and such a connection is dropped
-     * for the next one. The same look is taken in the background, where connections idle for a minute are closed, too: below
-     * the idle limits of firewalls and load balancers.
+     * Commons Pool makes objects without arguments, and we have a deadline to respect: so what it makes are connections
+     * not opened yet, and opening is the lease-holder's. Its test on borrow, feared for the round trip it usually
+     * costs, is one read that does not wait: end of stream and bytes that nobody asked for are seen here, and such a
+     * connection is dropped for the next one. The same look is taken in the background, where connections idle for a
+     * minute are closed, too: below the idle limits of firewalls and load balancers.
      */
     private static final Duration LOOK_EVERY = Duration.ofSeconds(30);
     private static final Duration IDLE_MAX = Duration.ofSeconds(60);
 
-    /* When a pool is closed, Commons Pool wakes who waits by an interrupt, but not who is just about to: so nobody waits longer without looking. */
+    /*
+     * When a pool is closed, Commons Pool wakes who waits by an interrupt, but not who is just about to: so nobody
+     * waits longer without looking.
+     */
     private static final Duration WAIT_MAX = Duration.ofMillis(100);
 
     private final Endpoint endpoint;
@@ -108,7 +111,10 @@ final class Pool implements AutoCloseable {
         }
     }
 
-    /** Closing the pool interrupts who waits for it: that is no interrupt of the caller's, and his thread must not keep it. */
+    /**
+     * Closing the pool interrupts who waits for it: that is no interrupt of the caller's, and his thread must not keep
+     * it.
+     */
     private RuntimeException interrupted(InterruptedException thrown) {
         if (connections.isClosed()) {
             return Failure.closed(endpoint);

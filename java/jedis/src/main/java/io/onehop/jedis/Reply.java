@@ -3,7 +3,10 @@ package io.onehop.jedis;
 import redis.clients.jedis.Builder;
 import redis.clients.jedis.Response;
 
-/** The Response of one command of a pipeline: after sync it has a value, the node's error, or the failure that names the node. */
+/**
+ * The Response of one command of a pipeline: after sync it has a value, the node's error, or the failure that names the
+ * node.
+ */
 final class Reply<T> extends Response<T> implements Taker {
     private OneHopException failure;
 
@@ -21,6 +24,19 @@ final class Reply<T> extends Response<T> implements Taker {
     public void fail(OneHopException cause) {
         failure = cause;
         set(null);
+    }
+
+    /** What {@link #get} gives, or what it throws. */
+    Object told() {
+        if (failure != null) {
+            // Not thrown to be caught: there may be a hundred thousand of them, and the deadline has passed.
+            return failure;
+        }
+        try {
+            return get();
+        } catch (RuntimeException error) {
+            return error;
+        }
     }
 
     @Override

@@ -12,7 +12,10 @@ import redis.clients.jedis.util.RedisInputStream;
  * nodes from one thread wants the opposite: take what has arrived, and decode a reply only when it is whole.
  */
 final class ReplyStream extends RedisInputStream {
-    /* 1000 HGETs over 4 nodes answer with some 10 KB each: one read. A larger reply that is waited for is read by Jedis through this buffer as ever. */
+    /*
+     * 1000 HGETs over 4 nodes answer with some 10 KB each: one read. A larger reply that is waited for is read by Jedis
+     * through this buffer as ever.
+     */
     private static final int BUFFER_BYTES = 1 << 15;
 
     private final Spill spill;
@@ -49,8 +52,9 @@ final class ReplyStream extends RedisInputStream {
     }
 
     /**
-     * What has arrived of a reply that is larger than the buffer. Decoding it while it arrives would mean waiting for this node, with all
-     * others of the batch unserved; and memory is taken for what came, not for what a length announces.
+     * What has arrived of a reply that is larger than the buffer. Decoding it while it arrives would mean waiting for
+     * this node, with all others of the batch unserved; and memory is taken for what came, not for what a length
+     * announces.
      */
     private static final class Spill extends InputStream {
         private static final int BLOCK_BYTES = 1 << 16;

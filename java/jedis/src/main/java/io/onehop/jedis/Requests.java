@@ -7,7 +7,8 @@ import java.util.List;
 import redis.clients.jedis.CommandArguments;
 
 /**
- * The encoded commands of one node in one batch, as they will be written: each argument is copied once, from where Jedis encoded it.
+ * The encoded commands of one node in one batch, as they will be written: each argument is copied once, from where
+ * Jedis encoded it.
  *
  * <p>Append first, then write from front to back. A command that can not be encoded leaves no trace. For one thread.
  */
@@ -62,7 +63,10 @@ final class Requests {
         return commit(block, at);
     }
 
-    /** Appends the part of a command that concerns some of its keys: its name and, for each position, the arguments of that key. */
+    /**
+     * Appends the part of a command that concerns some of its keys: its name and, for each position, the arguments of
+     * that key.
+     */
     int append(CommandArguments arguments, int[] positions, int step) {
         long most = HEADER_BYTES_MAX * 2L + arguments.get(0).getRaw().length + 2L;
         for (int position : positions) {

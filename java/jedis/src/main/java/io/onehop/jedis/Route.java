@@ -11,16 +11,18 @@ import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.executors.CommandExecutor;
 
 /**
- * The road of a command: is it covered, where does it go, lease, exchange, settle; and what becomes of it if that fails.
+ * The road of a command: is it covered, where does it go, lease, exchange, settle; and what becomes of it if that
+ * fails.
  *
- * <p>In: every command of the client, as Jedis built it. Out: its reply, or the error the node answered, or one failure that says whether
- * it may have run. Commands whose keys are on several nodes go on to {@link Scatter}. Any number of threads. Implements spec/route.
+ * <p>In: every command of the client, as Jedis built it. Out: its reply, or the error the node answered, or one failure
+ * that says whether it may have run. Commands whose keys are on several nodes go on to {@link Scatter}. Any number of
+ * threads.
  */
 final class Route implements CommandExecutor {
     /*
-     * Sent once more by itself is a command only if its connection had been lying idle and turned out to be closed, if it was not sent
-     * or only reads, if the deadline allows, and if the budget does. Nothing else is ever repeated: a write that may have
-     * executed is the caller's to judge.
+     * Sent once more by itself is a command only if its connection had been lying idle and turned out to be closed, if
+     * it was not sent or only reads, if the deadline allows, and if the budget does. Nothing else is ever repeated: a
+     * write that may have executed is the caller's to judge.
      */
     private final Topology topology;
     private final ServerPool pool;
@@ -87,7 +89,8 @@ final class Route implements CommandExecutor {
     /* ---- One node ---- */
 
     /** One exchange by the deadline, {@code before} being the failure that made us try again, or {@code null}. */
-    private <T> T exchange(Pool node, CommandObject<T> command, boolean isReadOnly, Deadline deadline, OneHopException before) {
+    private <T> T exchange(Pool node, CommandObject<T> command, boolean isReadOnly, Deadline deadline,
+            OneHopException before) {
         NodeConnection connection = lease(node, deadline, before);
         long written = connection.written();
         OneHopException failure;
@@ -95,14 +98,15 @@ final class Route implements CommandExecutor {
             T reply = connection.executeCommand(command);
             budget.earn();
             return reply;
-        } catch (JedisDataException answer) { // Jedis read it whole: whether the connection is clean is for settle to say.
-            throw answer;
+        } catch (JedisDataException answer) {
+            throw answer; // Jedis read it whole; whether the connection is clean is for settle to say.
         } catch (Throwable thrown) {
             failure = failure(thrown, node, connection, connection.written() > written);
         } finally {
             node.settle(connection);
         }
-        if (before != null || !isStale(connection, failure) || !(isReadOnly || !failure.mayHaveExecuted()) || !budget.spend()) {
+        if (before != null || !isStale(connection, failure) || !(isReadOnly || !failure.mayHaveExecuted())
+                || !budget.spend()) {
             throw failure;
         }
         node.purge();
@@ -126,8 +130,9 @@ final class Route implements CommandExecutor {
     }
 
     /**
-     * The failure of an exchange. What was not the node's doing is thrown as it is: an argument that can not be encoded, a reply
-     * the command's own builder can not make sense of, an Error. Either way the connection is not used again.
+     * The failure of an exchange. What was not the node's doing is thrown as it is: an argument that can not be
+     * encoded, a reply the command's own builder can not make sense of, an Error. Either way the connection is not used
+     * again.
      */
     private static OneHopException failure(Throwable thrown, Pool node, NodeConnection connection, boolean isWritten) {
         boolean isOfTheNode = connection.isBroken() && (thrown instanceof JedisException || isWritten);

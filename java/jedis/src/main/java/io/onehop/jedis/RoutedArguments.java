@@ -13,8 +13,9 @@ import redis.clients.jedis.util.SafeEncoder;
 /**
  * A command's arguments, encoded once: what is written to the node and what its key is placed by are the same bytes.
  *
- * <p>Jedis encodes a text and copies the result for each argument, and encodes a key again to place it. Nothing here outlives
- * the call that made it, so the copies protect nothing; for keys the encoded bytes are what {@code getKeys()} gives.
+ * <p>Jedis encodes a text and copies the result for each argument, and encodes a key again to place it. Nothing here
+ * outlives the call that made it, so the copies protect nothing; for keys the encoded bytes are what {@code getKeys()}
+ * gives.
  */
 final class RoutedArguments extends CommandArguments {
 

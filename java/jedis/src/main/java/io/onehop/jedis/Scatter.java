@@ -11,18 +11,19 @@ import java.util.List;
 /**
  * Several nodes at once, from one thread: lease all, write to all, then serve whoever is ready, by one deadline.
  *
- * <p>In: a lane for each node, in node order. Out: every lane done or failed, every connection settled, whatever happened. What one node
- * does or fails to do costs the others nothing but the wait for the slowest. Shared by split commands and pipelines.
+ * <p>In: a lane for each node, in node order. Out: every lane done or failed, every connection settled, whatever
+ * happened. What one node does or fails to do costs the others nothing but the wait for the slowest. Shared by split
+ * commands and pipelines.
  */
 final class Scatter {
     /*
-     * Leasing: whoever has no free connection is left for the next round, when all others have been served and given back;
-     * only a round that could lease nothing waits, for its first node, holding nothing. So two batches can not wait for each
-     * other, and an exhausted pool of one node does not hold up the rest.
+     * Leasing: whoever has no free connection is left for the next round, when all others have been served and given
+     * back; only a round that could lease nothing waits, for its first node, holding nothing. So two batches can not
+     * wait for each other, and an exhausted pool of one node does not hold up the rest.
      *
-     * Waiting: healthy nodes answer within a millisecond of each other, so that waiting for the first of them, on its own selector, and
-     * then looking at all is as good as anything. Only if that is not enough, a selector over all is made for each wait: it costs
-     * some 20 us, and by then some node is slow anyway.
+     * Waiting: healthy nodes answer within a millisecond of each other, so that waiting for the first of them, on its
+     * own selector, and then looking at all is as good as anything. Only if that is not enough, a selector over all is
+     * made for each wait: it costs some 20 us, and by then some node is slow anyway.
      */
     private static final int FIRST_WAIT_MS = 1;
 

@@ -1,10 +1,14 @@
 package io.onehop.jedis;
 
-/** Who waits for the reply to one command of a batch. He gets a reply or a failure, once, from the thread that runs the batch. */
+/**
+ * Who waits for the reply to one command of a batch. He gets a reply or a failure, once, from the thread that runs the
+ * batch.
+ */
 interface Taker {
     /**
-     * The node's reply, as Jedis decodes it from the wire; an error it answered is a {@code JedisDataException}. Returns whether
-     * it is taken: it is not if it has another shape than the command's replies have, and then the stream is not to be trusted.
+     * The node's reply, as Jedis decodes it from the wire; an error it answered is a {@code JedisDataException}.
+     * Returns whether it is taken: it is not if it has another shape than the command's replies have, and then the
+     * stream is not to be trusted.
      */
     boolean take(Object reply);
 

@@ -4,7 +4,8 @@ import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 
 /**
- * The method or command is not covered, and routing it by guess could answer wrongly. Nothing was sent; the message names it.
+ * The method or command is not covered, and routing it by guess could answer wrongly. Nothing was sent; the message
+ * names it.
  */
 public final class Unsupported extends OneHopException {
     private static final long serialVersionUID = 1;

@@ -1,6 +1,6 @@
 /**
- * The Java client: Jedis speaks the protocol, this package decides where a command goes, over which connection, by when,
- * all nodes at once, and whether what came back may be believed.
+ * The Java client: Jedis speaks the protocol, this package decides where a command goes, over which connection, by
+ * when, all nodes at once, and whether what came back may be believed.
  *
  * <pre>
  *  UnifiedJedis' method ─► CommandArguments ─► Commands ─► Keys ─┬─► Route ───► one node: lease, exchange, settle
@@ -8,13 +8,14 @@
  *                                                                       ▲
  *  pipelined() ─► Pipeline: encoded at append, one Lane per node ───────┘
  *
- *  Lane, Route ─► Pool (Commons Pool, one per node) ─► NodeConnection (Jedis' Connection) ─► ReplyStream ─► ReplyGuard ─► NodeSocket
+ *  Lane, Route ─► Pool (Commons Pool, one per node) ─► NodeConnection (Jedis' Connection)
+ *                                                       └─► ReplyStream ─► ReplyGuard ─► NodeSocket
  * </pre>
  *
  * <p>Users meet four things: {@link io.onehop.jedis.OneHopClient}, what it inherits from Jedis, the topology of
  * {@code io.onehop.core}, and {@link io.onehop.jedis.OneHopException} with one class for each kind of failure.
  *
- * <p>Rules of the house: one absolute deadline for everything one call does; no thread of our own; no lock held while waiting for
- * a node; a connection is used again only if its exchange ended clean, whatever ended it.
+ * <p>Rules of the house: one absolute deadline for everything one call does; no thread of our own; no lock held while
+ * waiting for a node; a connection is used again only if its exchange ended clean, whatever ended it.
  */
 package io.onehop.jedis;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.onehop.core.Node;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisServer;
@@ -31,7 +32,10 @@ import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
 
-/** Batches in which some nodes answer and some fail: what arrived is not lost, what failed says how and where, and nobody waits for the sick. */
+/**
+ * Batches in which some nodes answer and some fail: what arrived is not lost, what failed says how and where, and
+ * nobody waits for the sick.
+ */
 class BatchFailuresTest {
     private static RedisServer one;
     private static RedisServer two;
@@ -57,7 +61,8 @@ class BatchFailuresTest {
     }
 
     private static OneHopClient withTwoHealthy(String sick, int timeoutMs) {
-        return Nodes.clientOf(Nodes.configOf(Stream.of(one.server(), two.server(), sick + " sick"), "timeout: " + timeoutMs));
+        return Nodes.clientOf(Nodes.configOf(Stream.of(one.server(), two.server(), sick + " sick"),
+                "timeout: " + timeoutMs));
     }
 
     private static String[] keys(OneHopClient redis, int eachNode) {
@@ -214,7 +219,8 @@ class BatchFailuresTest {
             try (OneHopClient redis = withTwoHealthy("127.0.0.1:" + full.getLocalPort() + ":1", 1000)) {
                 String[] keys = keys(redis, 2000);
                 AbstractPipeline pipeline = redis.pipelined();
-                List<Response<String>> replies = Arrays.stream(keys).map(key -> pipeline.set(key, "x".repeat(500))).toList();
+                List<Response<String>> replies = Arrays.stream(keys).map(key -> pipeline.set(key, "x".repeat(500)))
+                        .toList();
                 PartialBatch failure = assertThrows(PartialBatch.class, pipeline::sync);
                 assertFalse(failure.getFailures().get("sick").mayHaveExecuted());
                 for (int i = 0; i < keys.length; i++) {
@@ -242,7 +248,8 @@ class BatchFailuresTest {
             List<Response<Long>> replies = IntStream.range(0, 100_000).mapToObj(i -> pipeline.incr(key)).toList();
             DeadlineExceeded failure = assertThrows(DeadlineExceeded.class, pipeline::sync);
             assertTrue(failure.mayHaveExecuted());
-            long maybe = replies.stream().filter(reply -> assertThrows(DeadlineExceeded.class, reply::get).mayHaveExecuted()).count();
+            long maybe = replies.stream().filter(reply -> assertThrows(DeadlineExceeded.class, reply::get)
+                    .mayHaveExecuted()).count();
             assertTrue(maybe > 1000 && maybe < 10_000, "may have run: " + maybe);
             sick.thaw();
             Processes.pause(300);
@@ -268,8 +275,10 @@ class BatchFailuresTest {
         try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = withTwoHealthy(node.server(), 2000)) {
             String[] keys = keys(redis, 4);
             write(redis, keys);
-            assertEquals("value of " + Nodes.keyOn(redis.topology(), "sick"), redis.get(Nodes.keyOn(redis.topology(), "sick")));
-            try (AbstractPipeline pipeline = redis.pipelined()) { // The second of these four is the fourth on its connection.
+            assertEquals("value of " + Nodes.keyOn(redis.topology(), "sick"),
+                    redis.get(Nodes.keyOn(redis.topology(), "sick")));
+            // The second of these four is the fourth on its connection.
+            try (AbstractPipeline pipeline = redis.pipelined()) {
                 List<Response<String>> replies = Arrays.stream(keys).map(pipeline::get).toList();
                 pipeline.sync();
                 for (int i = 0; i < keys.length; i++) {
@@ -294,7 +303,8 @@ class BatchFailuresTest {
             assertEquals(wanted.length, failure.getReplies().size());
             assertNull(failure.getReplies().get(0));
             for (int i = 1; i < wanted.length; i++) {
-                Object expected = isSick(redis, wanted[i]) ? failure.getFailures().get("sick") : "value of " + wanted[i];
+                Object expected = isSick(redis, wanted[i]) ? failure.getFailures().get("sick") : "value of "
+                        + wanted[i];
                 assertEquals(expected, failure.getReplies().get(i));
             }
         }
@@ -307,7 +317,8 @@ class BatchFailuresTest {
             String[] pairs = Arrays.stream(keys).flatMap(key -> Stream.of(key, "v")).toArray(String[]::new);
             PartialBatch written = assertThrows(PartialBatch.class, () -> redis.mset(pairs));
             for (int i = 0; i < keys.length; i++) {
-                assertEquals(isSick(redis, keys[i]) ? written.getFailures().get("sick") : "OK", written.getReplies().get(i));
+                assertEquals(isSick(redis, keys[i]) ? written.getFailures().get("sick") : "OK",
+                        written.getReplies().get(i));
             }
             PartialBatch deleted = assertThrows(PartialBatch.class, () -> redis.del(keys));
             assertEquals(List.of(10L), deleted.getReplies());
@@ -326,8 +337,10 @@ class BatchFailuresTest {
     void ofSeveralFailuresTheOneThatMayHaveRunIsThrown() {
         ScriptedNode.Script script = talk -> talk.greet().command();
         try (ScriptedNode closing = ScriptedNode.start(script); OneHopClient redis = Nodes.clientOf(
-                Nodes.configOf(Stream.of(refusing() + " a", closing.server() + " b", refusing() + " c"), "timeout: 2000"))) {
-            String[] pairs = Stream.of("a", "b", "c").flatMap(node -> Stream.of(Nodes.keyOn(redis.topology(), node), "v")).toArray(String[]::new);
+                Nodes.configOf(Stream.of(refusing() + " a", closing.server() + " b", refusing() + " c"),
+                        "timeout: 2000"))) {
+            String[] pairs = Stream.of("a", "b", "c")
+                    .flatMap(node -> Stream.of(Nodes.keyOn(redis.topology(), node), "v")).toArray(String[]::new);
             NodeDown failure = assertThrows(NodeDown.class, () -> redis.mset(pairs));
             assertEquals("b", failure.getNode());
             assertTrue(failure.mayHaveExecuted());
@@ -345,12 +358,14 @@ class BatchFailuresTest {
             talk.bulk("served").command();
         };
         for (boolean single : new boolean[] {true, false}) {
-            try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = withTwoHealthy(node.server(), 2000)) {
+            try (ScriptedNode node = ScriptedNode.start(script);
+                    OneHopClient redis = withTwoHealthy(node.server(), 2000)) {
                 String key = Nodes.keyOn(redis.topology(), "sick");
                 assertEquals("served", redis.get(key));
                 AbstractPipeline pipeline = redis.pipelined();
                 Response<String> reply = pipeline.get(key);
-                assertTrue(assertThrows(NodeDown.class, single ? () -> redis.get(key) : pipeline::sync).mayHaveExecuted());
+                assertTrue(assertThrows(NodeDown.class, single ? () -> redis.get(key) : pipeline::sync)
+                        .mayHaveExecuted());
                 assertTrue(single || assertThrows(NodeDown.class, reply::get).mayHaveExecuted());
                 assertEquals(2, node.connections());
             }
@@ -382,7 +397,8 @@ class BatchFailuresTest {
                 talk.greet().command();
                 talk.send(wrong).awaitClose();
             };
-            try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = withTwoHealthy(node.server(), 2000)) {
+            try (ScriptedNode node = ScriptedNode.start(script);
+                    OneHopClient redis = withTwoHealthy(node.server(), 2000)) {
                 String[] keys = keys(redis, 3);
                 PartialBatch failure = assertThrows(PartialBatch.class, () -> redis.mget(keys));
                 assertInstanceOf(ProtocolViolation.class, failure.getFailures().get("sick"));
@@ -395,9 +411,11 @@ class BatchFailuresTest {
     @Test
     void allNodesDownIsTheFirstFailureAndRecoversByItself() {
         int port = Processes.freePort();
-        try (OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of("127.0.0.1:" + port + ":1", refusing()), "timeout: 1000"))) {
+        try (OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of("127.0.0.1:" + port + ":1", refusing()),
+                "timeout: 1000"))) {
             String[] keys = Nodes.keysOn(redis.topology(), "127.0.0.1:" + port).limit(5).toArray(String[]::new);
-            String other = Nodes.keyOn(redis.topology(), redis.topology().nodes().stream().map(io.onehop.core.Node::name)
+            String other = Nodes.keyOn(redis.topology(),
+                    redis.topology().nodes().stream().map(Node::name)
                     .filter(name -> !name.endsWith(":" + port)).findFirst().orElseThrow());
             NodeDown failure = assertThrows(NodeDown.class, () -> redis.mget(keys[0], other));
             assertEquals(redis.topology().nodes().get(0).name(), failure.getNode());

@@ -33,7 +33,10 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.params.ClientKillParams;
 
-/** One node, one command, everything that can go wrong: the kind, the node, whether it may have run, and never much later than the deadline. */
+/**
+ * One node, one command, everything that can go wrong: the kind, the node, whether it may have run, and never much
+ * later than the deadline.
+ */
 class FailuresTest {
     private static final int TIMEOUT_MS = 300;
     /* What goes on for ever, or for seconds, must be over long before; a loaded machine may be late all the same. */
@@ -44,7 +47,8 @@ class FailuresTest {
         return Nodes.clientOf(Nodes.configOf(Stream.of(server), all));
     }
 
-    private static <T extends OneHopException> T fails(Class<T> kind, String node, boolean mayHaveExecuted, Executable call) {
+    private static <T extends OneHopException> T fails(Class<T> kind, String node, boolean mayHaveExecuted,
+            Executable call) {
         long begin = System.nanoTime();
         T failure = assertThrows(kind, call);
         long ms = (System.nanoTime() - begin) / 1_000_000;
@@ -57,7 +61,8 @@ class FailuresTest {
     }
 
     /** A command sent over a connection that has already served one, to a node that then follows the script. */
-    private static <T extends OneHopException> T afterFirst(Class<T> kind, boolean mayHaveExecuted, ScriptedNode.Script then) {
+    private static <T extends OneHopException> T afterFirst(Class<T> kind, boolean mayHaveExecuted,
+            ScriptedNode.Script then) {
         ScriptedNode.Script script = talk -> {
             talk.greet().command();
             talk.bulk("first").command();
@@ -76,7 +81,8 @@ class FailuresTest {
         int port = Processes.freePort();
         try (OneHopClient redis = client("127.0.0.1:" + port + ":1 lost")) {
             NodeDown failure = fails(NodeDown.class, "lost", false, () -> redis.set("key", "value"));
-            assertTrue(failure.getMessage().startsWith("Connection refused, node lost (127.0.0.1:" + port + "), server pool alpha: "
+            assertTrue(failure.getMessage()
+                    .startsWith("Connection refused, node lost (127.0.0.1:" + port + "), server pool alpha: "
                     + "the command was not sent; "), failure.getMessage());
         }
     }
@@ -112,7 +118,8 @@ class FailuresTest {
 
     @Test
     void aNodeThatAcceptsAndNeverAnswersEndsAtTheDeadlineAndNothingWasSent() {
-        try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose); OneHopClient redis = client(node.server())) {
+        try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
+                OneHopClient redis = client(node.server())) {
             fails(DeadlineExceeded.class, node.node(), false, () -> redis.incr("key"));
         }
     }
@@ -120,14 +127,16 @@ class FailuresTest {
     @Test
     void aNameThatDoesNotResolveIsAFailureOfItsNodeAndNothingWasSent() {
         try (OneHopClient redis = client("no-such-host.invalid:6379:1")) {
-            OneHopException failure = fails(OneHopException.class, "no-such-host.invalid:6379", false, () -> redis.get("key"));
+            OneHopException failure = fails(OneHopException.class, "no-such-host.invalid:6379", false,
+                    () -> redis.get("key"));
             assertTrue(failure instanceof NodeDown || failure instanceof DeadlineExceeded, failure.toString());
         }
     }
 
     @Test
     void aNameThatResolvesServes() {
-        try (RedisServer server = RedisServer.start(); OneHopClient redis = client("localhost:" + server.port() + ":1")) {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = client("localhost:" + server.port() + ":1")) {
             assertEquals("OK", redis.set("key", "value"));
         }
     }
@@ -160,7 +169,8 @@ class FailuresTest {
 
     @Test
     void aNodeThatNeverPausesEndsAtTheDeadline() {
-        byte[] million = Samples.bytes(":1234567890123456789\r\n".repeat(1_000_000)); // Decoding it takes longer than sending it.
+        // Decoding it takes longer than sending it.
+        byte[] million = Samples.bytes(":1234567890123456789\r\n".repeat(1_000_000));
         afterFirst(DeadlineExceeded.class, true, talk -> {
             talk.send("*16000000\r\n");
             for (int i = 0; i < 16; i++) {
@@ -200,9 +210,12 @@ class FailuresTest {
 
     @Test
     void whatIsNoReplyIsAProtocolViolation() {
-        for (String wrong : List.of("HTTP/1.1 400 Bad Request\r\n\r\n", "$3\r\nabcXX", "$-2\r\n", "$999999999999\r\n", "*99999999\r\n",
-                ":12\n", ">2\r\n+push\r\n+push\r\n:1\r\n", "!5\r\nERR x\r\n", "*1\r\n".repeat(200), "-" + "x".repeat(100_000) + "\r\n")) {
-            ProtocolViolation failure = afterFirst(ProtocolViolation.class, true, talk -> talk.send(wrong).awaitClose());
+        for (String wrong : List.of("HTTP/1.1 400 Bad Request\r\n\r\n", "$3\r\nabcXX", "$-2\r\n", "$999999999999\r\n",
+                "*99999999\r\n",
+                ":12\n", ">2\r\n+push\r\n+push\r\n:1\r\n", "!5\r\nERR x\r\n", "*1\r\n".repeat(200),
+                        "-" + "x".repeat(100_000) + "\r\n")) {
+            ProtocolViolation failure = afterFirst(ProtocolViolation.class, true,
+                    talk -> talk.send(wrong).awaitClose());
             assertTrue(failure.getMessage().startsWith("the node did not speak the protocol: "), failure.getMessage());
         }
     }
@@ -214,7 +227,8 @@ class FailuresTest {
             talk.command();
             talk.send("-WRONGPASS \"\u0007\\ " + "x".repeat(1000) + "\r\n+PONG\r\n").awaitClose();
         };
-        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = client(node.server(), "redis_auth: a-secret")) {
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient redis = client(node.server(), "redis_auth: a-secret")) {
             ConfigInvalid failure = fails(ConfigInvalid.class, node.node(), false, () -> redis.get("key"));
             assertTrue(failure.getMessage().contains("WRONGPASS \\x22\\x07\\x5c xxx"), failure.getMessage());
             assertTrue(failure.getMessage().length() < 500, failure.getMessage());
@@ -413,7 +427,8 @@ class FailuresTest {
         try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server.server())) {
             redis.set("key", "value");
             CommandArguments get = new CommandArguments(Command.GET).key("key");
-            assertThrows(ClassCastException.class, () -> redis.executeCommand(new CommandObject<>(get, BuilderFactory.LONG)));
+            assertThrows(ClassCastException.class,
+                    () -> redis.executeCommand(new CommandObject<>(get, BuilderFactory.LONG)));
             assertEquals("value", redis.get("key"));
         }
     }

@@ -21,7 +21,10 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
 
-/** What a connection says first: passwords, users, databases by nutcracker's rules and by OneHop's, on TCP and on unix sockets. */
+/**
+ * What a connection says first: passwords, users, databases by nutcracker's rules and by OneHop's, on TCP and on unix
+ * sockets.
+ */
 class GreetingTest {
 
     private static OneHopClient client(RedisServer server, String... directives) {
@@ -45,14 +48,16 @@ class GreetingTest {
 
     @Test
     void theRightPasswordServes() {
-        try (RedisServer server = RedisServer.start("requirepass", "secret"); OneHopClient redis = client(server, "redis_auth: secret")) {
+        try (RedisServer server = RedisServer.start("requirepass", "secret");
+                OneHopClient redis = client(server, "redis_auth: secret")) {
             assertEquals("OK", redis.set("key", "value"));
         }
     }
 
     @Test
     void aWrongPasswordIsAConfigurationErrorThatNamesTheNodeAndNotThePassword() {
-        try (RedisServer server = RedisServer.start("requirepass", "secret"); OneHopClient redis = client(server, "redis_auth: the-wrong-one")) {
+        try (RedisServer server = RedisServer.start("requirepass", "secret");
+                OneHopClient redis = client(server, "redis_auth: the-wrong-one")) {
             assertRejected(redis, server.node(), "the node refused user or password: WRONGPASS ");
             String message = assertThrows(ConfigInvalid.class, () -> redis.get("key")).toString();
             assertFalse(message.contains("the-wrong-one"), message);
@@ -75,7 +80,8 @@ class GreetingTest {
 
     @Test
     void aUserServesWithinHisRights() {
-        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server, "redis_auth: secret", "username: reader")) {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = client(server, "redis_auth: secret", "username: reader")) {
             try (Jedis admin = server.jedis()) {
                 admin.set("key", "value");
                 admin.aclSetUser("reader", "on", ">secret", "~*", "+get");
@@ -87,7 +93,8 @@ class GreetingTest {
 
     @Test
     void aUserTheNodeDoesNotKnowIsAConfigurationError() {
-        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server, "redis_auth: secret", "username: nobody")) {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = client(server, "redis_auth: secret", "username: nobody")) {
             assertRejected(redis, server.node(), "the node refused user or password: WRONGPASS ");
         }
     }
@@ -95,7 +102,8 @@ class GreetingTest {
     @Test
     void oneNodeWithAWrongPasswordCostsOnlyItsOwnKeys() {
         try (RedisServer open = RedisServer.start(); RedisServer locked = RedisServer.start("requirepass", "another");
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(open.server(), locked.server()), "redis_auth: secret"));
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(open.server(), locked.server()),
+                        "redis_auth: secret"));
                 AbstractPipeline pipeline = redis.pipelined()) {
             Response<String> good = pipeline.set(Nodes.keyOn(redis.topology(), open.node()), "value");
             Response<String> bad = pipeline.set(Nodes.keyOn(redis.topology(), locked.node()), "value");
@@ -127,7 +135,8 @@ class GreetingTest {
     @Test
     void redisDbIsSelectedWhereNutcrackerSelectsIt() {
         try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server, "redis_db: 3");
-                Nutcracker nutcracker = Nutcracker.start(Nodes.configOf(Stream.of(server.server()), "redis_db: 3")); Jedis proxied = nutcracker.jedis()) {
+                Nutcracker nutcracker = Nutcracker.start(Nodes.configOf(Stream.of(server.server()), "redis_db: 3"));
+                        Jedis proxied = nutcracker.jedis()) {
             redis.set("ours", "x");
             proxied.set("theirs", "x");
             assertEquals("3", databaseOf(server, null, "ours"));
@@ -138,8 +147,10 @@ class GreetingTest {
     @Test
     void redisDbWithAPasswordTheNodeDemandsIsDatabase0AsWithNutcracker() {
         String[] directives = {"redis_db: 3", "redis_auth: secret"};
-        try (RedisServer server = RedisServer.start("requirepass", "secret"); OneHopClient redis = client(server, directives);
-                Nutcracker nutcracker = Nutcracker.start(Nodes.configOf(Stream.of(server.server()), directives)); Jedis proxied = nutcracker.jedis()) {
+        try (RedisServer server = RedisServer.start("requirepass", "secret");
+                OneHopClient redis = client(server, directives);
+                Nutcracker nutcracker = Nutcracker.start(Nodes.configOf(Stream.of(server.server()), directives));
+                        Jedis proxied = nutcracker.jedis()) {
             redis.set("ours", "x");
             proxied.auth("secret");
             proxied.set("theirs", "x");
@@ -150,7 +161,8 @@ class GreetingTest {
 
     @Test
     void redisDbWithAPasswordTheNodeDoesNotNeedIsSelected() {
-        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server, "redis_db: 3", "redis_auth: secret")) {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = client(server, "redis_db: 3", "redis_auth: secret")) {
             redis.set("key", "x");
             assertEquals("3", databaseOf(server, null, "key"));
         }
@@ -160,7 +172,8 @@ class GreetingTest {
     void redisDbOnAUnixSocketIsDatabase0AsWithNutcracker() {
         try (RedisServer server = RedisServer.start();
                 OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(unix(server)), "redis_db: 3"));
-                Nutcracker nutcracker = Nutcracker.start(Nodes.configOf(Stream.of(unix(server)), "redis_db: 3")); Jedis proxied = nutcracker.jedis()) {
+                Nutcracker nutcracker = Nutcracker.start(Nodes.configOf(Stream.of(unix(server)), "redis_db: 3"));
+                        Jedis proxied = nutcracker.jedis()) {
             redis.set("ours", "x");
             proxied.set("theirs", "x");
             assertEquals("0", databaseOf(server, null, "ours"));
@@ -180,7 +193,8 @@ class GreetingTest {
     void databaseIsSelectedAfterThePasswordAndOnEverySocket() {
         try (RedisServer server = RedisServer.start("requirepass", "secret");
                 OneHopClient tcp = client(server, "database: 5", "redis_auth: secret");
-                OneHopClient local = Nodes.clientOf(Nodes.configOf(Stream.of(unix(server)), "database: 6", "redis_auth: secret"))) {
+                OneHopClient local = Nodes.clientOf(Nodes.configOf(Stream.of(unix(server)), "database: 6",
+                        "redis_auth: secret"))) {
             tcp.set("tcp", "x");
             local.set("unix", "x");
             assertEquals("5", databaseOf(server, "secret", "tcp"));
@@ -200,7 +214,8 @@ class GreetingTest {
     @Test
     void unixSocketsServeSingleCommandsAndPipelines() {
         try (RedisServer one = RedisServer.start(); RedisServer two = RedisServer.start();
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(unix(one) + " one", unix(two) + " two"), "timeout: 30000"));
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(unix(one) + " one", unix(two) + " two"),
+                        "timeout: 30000"));
                 AbstractPipeline pipeline = redis.pipelined()) {
             List<Response<String>> replies = new ArrayList<>();
             for (int i = 0; i < 20_000; i++) {
@@ -252,7 +267,8 @@ class GreetingTest {
             admin.configSet("maxclients", "1");
             try (OneHopClient redis = client(server)) {
                 NodeDown failure = assertThrows(NodeDown.class, () -> redis.incr("key"));
-                assertTrue(failure.getMessage().startsWith("the node turned the connection away: ERR max number of clients reached"),
+                assertTrue(failure.getMessage()
+                        .startsWith("the node turned the connection away: ERR max number of clients reached"),
                         failure.getMessage());
                 assertFalse(failure.mayHaveExecuted());
             }
@@ -262,7 +278,8 @@ class GreetingTest {
     @Test
     void aNodeInProtectedModeIsAConfigurationError() {
         ScriptedNode.Script script = talk -> talk.send("-DENIED Redis is running in protected mode\r\n").awaitClose();
-        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server())))) {
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server())))) {
             assertRejected(redis, node.node(), "the node runs in protected mode: DENIED ");
         }
     }
@@ -274,7 +291,8 @@ class GreetingTest {
             talk.send("-ERR Unknown Command: ping\r\n").command();
             talk.bulk("value").awaitClose();
         };
-        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server())))) {
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server())))) {
             assertEquals("value", redis.get("key"));
         }
     }

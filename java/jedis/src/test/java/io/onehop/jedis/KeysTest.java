@@ -25,13 +25,17 @@ import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-/** Placement rests on the keys Jedis collects for a command: for every command Jedis can build, they are the keys the server itself finds in it. */
+/**
+ * Placement rests on the keys Jedis collects for a command: for every command Jedis can build, they are the keys the
+ * server itself finds in it.
+ */
 class KeysTest {
 
     private static Set<String> collected(CommandArguments command) {
         Set<String> keys = new TreeSet<>();
         for (Object key : Keys.of(command, Commands.covered(command, "alpha"))) {
-            keys.add(key instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : (String) key); // Text: the keys of scripts.
+            // Text: the keys of scripts.
+            keys.add(key instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : (String) key);
         }
         return keys;
     }
@@ -78,15 +82,18 @@ class KeysTest {
         int compared = 0;
         try (RedisServer server = RedisServer.start(); Jedis jedis = server.jedis()) {
             for (Method method : CommandObjects.class.getMethods()) {
-                boolean isBuilder = CommandObject.class.isAssignableFrom(method.getReturnType()) && !Modifier.isStatic(method.getModifiers());
+                boolean isBuilder = CommandObject.class.isAssignableFrom(method.getReturnType())
+                        && !Modifier.isStatic(method.getModifiers());
                 CommandArguments command = isBuilder ? built(objects, method) : null;
                 Set<String> found = command == null ? null : found(jedis, command);
-                if (found == null || found.isEmpty() || isRefused(command)) { // No key: one is given to find the node of a script.
+                // No key: one is given to find the node of a script.
+                if (found == null || found.isEmpty() || isRefused(command)) {
                     continue;
                 }
                 compared++;
                 if (!found.equals(collected(command))) {
-                    differences.put(method.getName() + Arrays.toString(method.getParameterTypes()), collected(command) + " but the server: " + found);
+                    differences.put(method.getName() + Arrays.toString(method.getParameterTypes()),
+                            collected(command) + " but the server: " + found);
                 }
             }
         }

@@ -16,7 +16,9 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Pipeline;
 import redis.clients.jedis.Response;
 
-/** A live nutcracker in front of the same servers: what one writes the other finds, and nothing is ever in two places. */
+/**
+ * A live nutcracker in front of the same servers: what one writes the other finds, and nothing is ever in two places.
+ */
 class NutcrackerAgreementTest {
     private static final int KEYS = 2000;
 
@@ -52,7 +54,8 @@ class NutcrackerAgreementTest {
 
     private static void writeThrough(Jedis proxied) {
         Pipeline pipeline = proxied.pipelined();
-        IntStream.range(0, KEYS).forEach(i -> pipeline.hset(key("through", i), "field", "value of " + key("through", i)));
+        IntStream.range(0, KEYS).forEach(i ->
+                pipeline.hset(key("through", i), "field", "value of " + key("through", i)));
         pipeline.sync();
     }
 
@@ -70,7 +73,8 @@ class NutcrackerAgreementTest {
 
     private static List<String> readThrough(Jedis proxied, String kind) {
         Pipeline pipeline = proxied.pipelined();
-        List<Response<String>> replies = IntStream.range(0, KEYS).mapToObj(i -> pipeline.hget(key(kind, i), "field")).toList();
+        List<Response<String>> replies = IntStream.range(0, KEYS).mapToObj(i -> pipeline.hget(key(kind, i), "field"))
+                .toList();
         pipeline.sync();
         return replies.stream().map(Response::get).toList();
     }

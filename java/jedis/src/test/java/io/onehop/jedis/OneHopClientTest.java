@@ -32,7 +32,8 @@ class OneHopClientTest {
     private static final String LONELY = Nodes.configOf(Stream.of("127.0.0.1:1:1")).replace("LISTEN", "127.0.0.1:1");
 
     private static ConfigInvalid rejected(String config, String pool) {
-        ConfigInvalid failure = assertThrows(ConfigInvalid.class, () -> OneHopClient.builder().configText(config).pool(pool).build());
+        ConfigInvalid failure = assertThrows(ConfigInvalid.class,
+                () -> OneHopClient.builder().configText(config).pool(pool).build());
         assertEquals(ErrorKind.CONFIG_INVALID, failure.getKind());
         assertNull(failure.getNode());
         assertFalse(failure.mayHaveExecuted());
@@ -87,16 +88,20 @@ class OneHopClientTest {
     @Test
     void aBadFileIsToldWithLineAndReason(@TempDir Path folder) throws Exception {
         String message = rejected(LONELY.replace("redis: true", "redis: yes"), "alpha").getMessage();
-        assertTrue(message.startsWith("the configuration text, line 3: directive \"redis\" is not \"true\" or \"false\""), message);
+        assertTrue(message.startsWith(
+                "the configuration text, line 3: directive \"redis\" is not \"true\" or \"false\""), message);
         Path file = Files.writeString(folder.resolve("bad.yml"), "alpha:\n  hash: none\n");
-        message = assertThrows(ConfigInvalid.class, () -> OneHopClient.builder().config(file).pool("alpha").build()).getMessage();
-        assertTrue(message.startsWith("configuration file " + file + ", line 2: directive \"hash\" is not a valid hash"), message);
+        message = assertThrows(ConfigInvalid.class, () -> OneHopClient.builder().config(file).pool("alpha").build())
+                .getMessage();
+        assertTrue(message.startsWith("configuration file " + file
+                + ", line 2: directive \"hash\" is not a valid hash"), message);
     }
 
     @Test
     void aMissingFileIsAConfigurationError(@TempDir Path folder) {
         Path file = folder.resolve("missing.yml");
-        String message = assertThrows(ConfigInvalid.class, () -> OneHopClient.builder().config(file).pool("alpha").build()).getMessage();
+        String message = assertThrows(ConfigInvalid.class,
+                () -> OneHopClient.builder().config(file).pool("alpha").build()).getMessage();
         assertTrue(message.startsWith("configuration file " + file + ", it can not be read: "), message);
     }
 
@@ -114,7 +119,8 @@ class OneHopClientTest {
         assertEquals(ErrorKind.UNSUPPORTED, failure.getKind());
         assertFalse(failure.mayHaveExecuted());
         assertTrue(failure.getMessage().startsWith(name + " is not supported: "), failure.getMessage());
-        assertTrue(failure.getMessage().contains(", server pool alpha: the command was not sent; "), failure.getMessage());
+        assertTrue(failure.getMessage().contains(", server pool alpha: the command was not sent; "),
+                failure.getMessage());
     }
 
     @Test
@@ -135,7 +141,9 @@ class OneHopClientTest {
             assertUnsupported("EVAL", () -> redis.eval("return 1"));
             assertUnsupported("SET", () -> redis.sendCommand(Command.SET, "key", "value"));
             assertUnsupported("SELECT", () -> redis.sendCommand("key", Command.SELECT, "1"));
-            assertUnsupported("SELECT", () -> redis.sendCommand("key".getBytes(StandardCharsets.UTF_8), lowerCase, "1".getBytes(StandardCharsets.UTF_8)));
+            assertUnsupported("SELECT", () ->
+                    redis.sendCommand("key".getBytes(StandardCharsets.UTF_8), lowerCase,
+                    "1".getBytes(StandardCharsets.UTF_8)));
             assertUnsupported("MULTI", () -> redis.sendCommand("key", Command.MULTI));
             assertUnsupported("CLIENT", () -> redis.sendCommand("key", Command.CLIENT, "REPLY", "OFF"));
             assertUnsupported("SUBSCRIBE", () -> redis.sendCommand("key", Command.SUBSCRIBE, "a", "b"));
@@ -161,7 +169,8 @@ class OneHopClientTest {
             for (RedisServer server : nodes.servers()) {
                 String key = Nodes.keyOn(redis.topology(), server.node());
                 Object config = redis.sendCommand(key, Command.CONFIG, "GET", "port");
-                assertEquals(String.valueOf(server.port()), new String((byte[]) ((List<?>) config).get(1), StandardCharsets.UTF_8));
+                assertEquals(String.valueOf(server.port()),
+                        new String((byte[]) ((List<?>) config).get(1), StandardCharsets.UTF_8));
             }
         }
     }

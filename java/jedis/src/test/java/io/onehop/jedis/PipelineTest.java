@@ -9,6 +9,7 @@ import io.onehop.jedis.lab.ScriptedNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.BrokenBarrierException;
@@ -68,10 +69,12 @@ class PipelineTest {
     @Test
     void commandsOfOneKeyKeepTheirOrder() {
         try (AbstractPipeline pipeline = redis.pipelined()) {
-            List<Response<Long>> lengths = IntStream.range(0, 3000).mapToObj(i -> pipeline.rpush("list", "item " + i)).toList();
+            List<Response<Long>> lengths = IntStream.range(0, 3000).mapToObj(i -> pipeline.rpush("list", "item " + i))
+                    .toList();
             Response<List<String>> list = pipeline.lrange("list", 0, -1);
             pipeline.sync();
-            assertEquals(IntStream.rangeClosed(1, 3000).mapToObj(Long::valueOf).toList(), lengths.stream().map(Response::get).toList());
+            assertEquals(IntStream.rangeClosed(1, 3000).mapToObj(Long::valueOf).toList(),
+                    lengths.stream().map(Response::get).toList());
             assertEquals(IntStream.range(0, 3000).mapToObj(i -> "item " + i).toList(), list.get());
         }
     }
@@ -115,7 +118,8 @@ class PipelineTest {
 
     @Test
     void aPipelineHoldsNoConnectionUntilItIsSynced() {
-        try (OneHopClient narrow = nodes.client("pool_size: 1", "timeout: 2000"); AbstractPipeline one = narrow.pipelined();
+        try (OneHopClient narrow = nodes.client("pool_size: 1", "timeout: 2000");
+                AbstractPipeline one = narrow.pipelined();
                 AbstractPipeline other = narrow.pipelined()) {
             IntStream.range(0, 100).forEach(i -> one.set("key:" + i, "one"));
             IntStream.range(0, 100).forEach(i -> other.set("key:" + i, "other"));
@@ -161,7 +165,7 @@ class PipelineTest {
             }
             pipeline.sync();
             for (int i = 0; i < sizes.size(); i++) {
-                assertTrue(java.util.Arrays.equals(values.get(i), replies.get(i).get()), "size " + sizes.get(i));
+                assertTrue(Arrays.equals(values.get(i), replies.get(i).get()), "size " + sizes.get(i));
             }
         }
     }
@@ -172,7 +176,7 @@ class PipelineTest {
         byte[] value = new byte[50_000_000];
         new Random(3).nextBytes(value);
         assertEquals("OK", redis.set(key, value));
-        assertTrue(java.util.Arrays.equals(value, redis.get(key)));
+        assertTrue(Arrays.equals(value, redis.get(key)));
     }
 
     @Test
@@ -227,9 +231,12 @@ class PipelineTest {
                 talk.bulk("value of " + key);
             }
         };
-        try (ScriptedNode a = ScriptedNode.start(script); ScriptedNode b = ScriptedNode.start(script); ScriptedNode c = ScriptedNode.start(script);
-                OneHopClient client = Nodes.clientOf(Nodes.configOf(Stream.of(a.server(), b.server(), c.server()), "timeout: 20000"))) {
-            String[] keys = Stream.of(a, b, c).map(node -> Nodes.keyOn(client.topology(), node.node())).toArray(String[]::new);
+        try (ScriptedNode a = ScriptedNode.start(script); ScriptedNode b = ScriptedNode.start(script);
+                ScriptedNode c = ScriptedNode.start(script);
+                OneHopClient client = Nodes.clientOf(Nodes.configOf(Stream.of(a.server(), b.server(), c.server()),
+                        "timeout: 20000"))) {
+            String[] keys = Stream.of(a, b, c).map(node -> Nodes.keyOn(client.topology(), node.node()))
+                    .toArray(String[]::new);
             try (AbstractPipeline pipeline = client.pipelined()) {
                 List<Response<String>> replies = Stream.of(keys).map(pipeline::get).toList();
                 pipeline.sync(); // One node after the other would wait for each other until the deadline.

@@ -55,7 +55,8 @@ class PoolTest {
             talk.awaitClose();
         };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient holder = Nodes.clientOf(Nodes.configOf(Stream.of(node.server()), "pool_size: 2", "timeout: 1500"))) {
+                OneHopClient holder = Nodes.clientOf(Nodes.configOf(Stream.of(node.server()), "pool_size: 2",
+                        "timeout: 1500"))) {
             ExecutorService threads = Executors.newFixedThreadPool(2);
             threads.submit(() -> holder.get("key"));
             threads.submit(() -> holder.get("key"));
@@ -63,7 +64,9 @@ class PoolTest {
             PoolExhausted failure = assertThrows(PoolExhausted.class, () -> leaseWithin(holder, 200));
             assertEquals(node.node(), failure.getNode());
             assertFalse(failure.mayHaveExecuted());
-            assertTrue(failure.getMessage().startsWith("all 2 connections stayed in use until the deadline, node " + node.node()), failure.getMessage());
+            assertTrue(failure.getMessage()
+                    .startsWith("all 2 connections stayed in use until the deadline, node " + node.node()),
+                    failure.getMessage());
             assertEquals(2, node.connections());
             threads.shutdown();
         }
@@ -93,7 +96,8 @@ class PoolTest {
             talk.bulk("at once").awaitClose();
         };
         try (ScriptedNode first = ScriptedNode.start(busy); ScriptedNode second = ScriptedNode.start(free);
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(first.server() + " a", second.server() + " b"), "pool_size: 1",
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(first.server() + " a",
+                        second.server() + " b"), "pool_size: 1",
                         "timeout: 20000"))) {
             Thread holder = new Thread(() -> redis.get(Nodes.keyOn(redis.topology(), "a")));
             holder.start();
@@ -131,7 +135,8 @@ class PoolTest {
         int batches = 0;
         for (int i = 0; i < 100; i++) {
             try (AbstractPipeline pipeline = redis.pipelined()) {
-                List<Response<String>> replies = IntStream.range(0, 30).mapToObj(k -> pipeline.set("key:" + k, "x")).toList();
+                List<Response<String>> replies = IntStream.range(0, 30).mapToObj(k -> pipeline.set("key:" + k, "x"))
+                        .toList();
                 pipeline.sync();
                 batches += replies.stream().allMatch(reply -> reply.get().equals("OK")) ? 1 : 0;
             }
@@ -145,7 +150,8 @@ class PoolTest {
     void thirtyTwoThreadsAlwaysGetWhatTheyAskedFor() throws Exception {
         AtomicInteger seeds = new AtomicInteger();
         try (Nodes nodes = Nodes.start(4); OneHopClient redis = nodes.client("pool_size: 5", "timeout: 30000")) {
-            String[] pairs = IntStream.range(0, 1000).boxed().flatMap(i -> Stream.of("key:" + i, "value of key:" + i)).toArray(String[]::new);
+            String[] pairs = IntStream.range(0, 1000).boxed().flatMap(i -> Stream.of("key:" + i, "value of key:" + i))
+                    .toArray(String[]::new);
             redis.mset(pairs);
             List<Future<Integer>> threads = inThreads(32, () -> ledger(redis, new Random(seeds.incrementAndGet())));
             for (Future<Integer> thread : threads) {
@@ -288,15 +294,18 @@ class PoolTest {
             IntStream.range(0, 1000).forEach(i -> pipeline.set("key:" + i, "x"));
             pipeline.sync();
             assertEquals("x", redis.get("key:1"));
-            assertThrows(CrossNode.class, () -> redis.sinter(IntStream.range(0, 50).mapToObj(i -> "k" + i).toArray(String[]::new)));
+            assertThrows(CrossNode.class, () ->
+                    redis.sinter(IntStream.range(0, 50).mapToObj(i -> "k" + i).toArray(String[]::new)));
         }
     }
 
     @Test
     void failuresLeaveNoSocketEither() {
-        try (RedisServer server = RedisServer.start(); ScriptedNode silent = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
+        try (RedisServer server = RedisServer.start();
+                ScriptedNode silent = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
                 OneHopClient redis = Nodes.clientOf(Nodes.configOf(
-                        Stream.of(server.server(), silent.server() + " silent", "127.0.0.1:" + Processes.freePort() + ":1 refusing"), "timeout: 50"))) {
+                        Stream.of(server.server(), silent.server() + " silent",
+                                "127.0.0.1:" + Processes.freePort() + ":1 refusing"), "timeout: 50"))) {
             fail(redis);
             long before = descriptors();
             for (int i = 0; i < 5; i++) {
@@ -365,11 +374,13 @@ class PoolTest {
 
     @Test
     void anErrorInTheMiddleOfAnExchangeClosesItsConnection() {
-        try (RedisServer server = RedisServer.start(); OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server())))) {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server())))) {
             redis.set("key", "value");
             CommandArguments torn = new CommandArguments(Command.SET).key("key")
                     .add(new Exploding());
-            assertThrows(StackOverflowError.class, () -> redis.executeCommand(new CommandObject<>(torn, BuilderFactory.STRING)));
+            assertThrows(StackOverflowError.class,
+                    () -> redis.executeCommand(new CommandObject<>(torn, BuilderFactory.STRING)));
             assertEquals("value", redis.get("key"));
             assertEquals(0, redis.route().pools()[0].leased());
         }

@@ -17,7 +17,10 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.util.RedisOutputStream;
 
-/** The bytes of a batch are those Jedis itself would write, whatever their sizes, and can be written in pieces and again. */
+/**
+ * The bytes of a batch are those Jedis itself would write, whatever their sizes, and can be written in pieces and
+ * again.
+ */
 class RequestsTest {
 
     private static byte[] read(Requests requests, Random random) {
@@ -97,7 +100,8 @@ class RequestsTest {
     void aCommandThatCanNotBeEncodedLeavesNoTrace() {
         Requests requests = new Requests();
         requests.append(new CommandArguments(Command.GET).key("a"));
-        assertThrows(IllegalStateException.class, () -> requests.append(new CommandArguments(Command.SET).key("b").add(new Failing())));
+        assertThrows(IllegalStateException.class,
+                () -> requests.append(new CommandArguments(Command.SET).key("b").add(new Failing())));
         requests.append(new CommandArguments(Command.GET).key("c"));
         assertEquals("*2\r\n$3\r\nGET\r\n$1\r\na\r\n*2\r\n$3\r\nGET\r\n$1\r\nc\r\n",
                 new String(read(requests, new Random(1)), StandardCharsets.UTF_8));

@@ -27,11 +27,16 @@ import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.UnifiedJedis;
 
-/** Every method of UnifiedJedis, called on four nodes through OneHop and on one node through plain Jedis, with the same data: same replies, same errors. */
+/**
+ * Every method of UnifiedJedis, called on four nodes through OneHop and on one node through plain Jedis, with the same
+ * data: same replies, same errors.
+ */
 class SingleKeyCommandsTest {
     /* They answer something else each time, or tell of the server rather than of the data. */
-    private static final Set<String> BY_CHANCE = Set.of("srandmember", "spop", "hrandfield", "hrandfieldWithValues", "zrandmember",
-            "zrandmemberWithScores", "objectIdletime", "memoryUsage", "migrate", "xadd", "xinfoStreamFull", "pttl", "pexpireTime",
+    private static final Set<String> BY_CHANCE =
+            Set.of("srandmember", "spop", "hrandfield", "hrandfieldWithValues", "zrandmember",
+            "zrandmemberWithScores", "objectIdletime", "memoryUsage", "migrate", "xadd", "xinfoStreamFull", "pttl",
+                    "pexpireTime",
             "expireTime", "xinfoConsumers", "xinfoConsumers2");
 
     /* Without a key, blocking, about the server, or about a search index. */
@@ -75,7 +80,8 @@ class SingleKeyCommandsTest {
             return "value " + Samples.shown(value instanceof Response<?> response ? synced(target, response) : value);
         } catch (InvocationTargetException failure) {
             Throwable thrown = failure.getCause();
-            return thrown instanceof Unsupported ? "Unsupported" : "throws " + thrown.getClass().getSimpleName() + ": " + thrown.getMessage();
+            return thrown instanceof Unsupported ? "Unsupported" : "throws " + thrown.getClass().getSimpleName() + ": "
+                    + thrown.getMessage();
         } catch (IllegalAccessException impossible) {
             throw new IllegalStateException(impossible);
         } catch (RuntimeException thrown) {
@@ -100,7 +106,8 @@ class SingleKeyCommandsTest {
 
     private static void seed(String kind) {
         nodes.flush();
-        try (Jedis node = nodes.jedis(redis.topology().locate(Samples.names(kind).get(0)).name()); Jedis other = alone.jedis()) {
+        try (Jedis node = nodes.jedis(redis.topology().locate(Samples.names(kind).get(0)).name());
+                Jedis other = alone.jedis()) {
             other.flushAll();
             Samples.seed(node, kind);
             Samples.seed(other, kind);
@@ -109,14 +116,17 @@ class SingleKeyCommandsTest {
 
     private static List<Method> methods(Class<?> type) {
         return Arrays.stream(type.getMethods())
-                .filter(method -> !Modifier.isStatic(method.getModifiers()) && method.getDeclaringClass() != Object.class && !method.isBridge())
-                .filter(method -> !Set.of("close", "pipelined", "sync", "getCache", "setKeyArgumentPreProcessor", "setJsonObjectMapper",
+                .filter(method -> !Modifier.isStatic(method.getModifiers())
+                        && method.getDeclaringClass() != Object.class && !method.isBridge())
+                .filter(method -> !Set.of("close", "pipelined", "sync", "getCache", "setKeyArgumentPreProcessor",
+                        "setJsonObjectMapper",
                         "setDefaultSearchDialect", "executeCommand").contains(method.getName()))
                 .sorted(Comparator.comparing(Method::toString)).toList();
     }
 
     /** Differences by method; what was compared, what was refused and what could not be called goes into the sets. */
-    private static Map<String, String> compare(Class<?> type, Set<String> same, Set<String> refused, Set<String> skipped) {
+    private static Map<String, String> compare(Class<?> type, Set<String> same, Set<String> refused,
+            Set<String> skipped) {
         Map<String, String> differences = new TreeMap<>();
         values = 0;
         for (Method method : methods(type)) {
@@ -131,7 +141,8 @@ class SingleKeyCommandsTest {
                 }
                 String theirs = outcome(plain, type, method, arguments);
                 values += theirs.startsWith("value") ? 1 : 0;
-                if (ours.equals(theirs) || BY_CHANCE.contains(method.getName()) && ours.startsWith("value") && theirs.startsWith("value")) {
+                if (ours.equals(theirs) || BY_CHANCE.contains(method.getName()) && ours.startsWith("value")
+                        && theirs.startsWith("value")) {
                     same.add(method.toString());
                 } else {
                     differences.put(method.toString(), "\n  ours:   " + ours + "\n  theirs: " + theirs + "\n");
@@ -144,7 +155,8 @@ class SingleKeyCommandsTest {
     }
 
     /** Refused methods whose namesakes with a key, or with a sample key, are not. */
-    private static final Set<String> REFUSED_WITHOUT_KEY = Set.of("eval", "evalsha", "scriptExists", "scriptFlush", "scriptKill", "scriptLoad");
+    private static final Set<String> REFUSED_WITHOUT_KEY =
+            Set.of("eval", "evalsha", "scriptExists", "scriptFlush", "scriptKill", "scriptLoad");
 
     private static void assertRefused(String expected, Set<String> refused, Set<String> same) {
         assertEquals(new TreeSet<>(List.of(expected.trim().split("\\s+"))), refused);
@@ -167,7 +179,8 @@ class SingleKeyCommandsTest {
                 configGet configSet dbSize echo flushAll flushDB ftAggregateIteration ftCursorDel ftCursorRead ftList ftProfileAggregate
                 ftProfileSearch ftSearchIteration info multi ping scanIteration scriptExists scriptFlush scriptKill scriptLoad slowlogReset
                 transaction""", refused, same);
-        assertEquals(List.of(), skipped.stream().filter(name -> !name.matches("(ft|himportSet|hsetObject|p?subscribe|send|tsMAdd).*")).toList());
+        assertEquals(List.of(), skipped.stream()
+                .filter(name -> !name.matches("(ft|himportSet|hsetObject|p?subscribe|send|tsMAdd).*")).toList());
     }
 
     @Test
@@ -180,6 +193,7 @@ class SingleKeyCommandsTest {
         assertTrue(same.size() > 900, "compared: " + same.size());
         assertTrue(values > 400, "with a value: " + values);
         assertRefused(REFUSED_BY_BOTH, refused, same);
-        assertEquals(List.of(), skipped.stream().filter(name -> !name.matches("(ft|himportSet|send|tsMAdd).*")).toList());
+        assertEquals(List.of(), skipped.stream().filter(name -> !name.matches("(ft|himportSet|send|tsMAdd).*"))
+                .toList());
     }
 }

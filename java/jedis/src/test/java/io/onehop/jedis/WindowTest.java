@@ -15,8 +15,9 @@ import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.Response;
 
 /**
- * Nodes that stop reading while their replies are not read, as SSDB does: writing everything first would leave both sides waiting for
- * the other until the deadline. These nodes answer one command after the other and block in writing, so that is what they are.
+ * Nodes that stop reading while their replies are not read, as SSDB does: writing everything first would leave both
+ * sides waiting for the other until the deadline. These nodes answer one command after the other and block in writing,
+ * so that is what they are.
  */
 class WindowTest {
 
@@ -34,7 +35,8 @@ class WindowTest {
     private static void roundTrip(int commands, int requestBytes, int replyBytes) {
         ScriptedNode.Script script = answering(replyBytes);
         try (ScriptedNode one = ScriptedNode.start(script); ScriptedNode two = ScriptedNode.start(script);
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(one.server(), two.server()), "timeout: 60000"));
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(one.server(), two.server()),
+                        "timeout: 60000"));
                 AbstractPipeline pipeline = redis.pipelined()) {
             String argument = "x".repeat(requestBytes);
             List<Response<String>> replies = new ArrayList<>();

@@ -29,7 +29,10 @@ public final class Nodes implements AutoCloseable {
         return configOf(servers.stream().map(RedisServer::server), directives);
     }
 
-    /** A pool of these servers. Unless another hash is asked for it is murmur: nutcracker's default places keys that count up on one node, whole runs of them. */
+    /**
+     * A pool of these servers. Unless another hash is asked for it is murmur: nutcracker's default places keys that
+     * count up on one node, whole runs of them.
+     */
     public static String configOf(Stream<String> servers, String... directives) {
         StringBuilder config = new StringBuilder("alpha:\n  listen: LISTEN\n  redis: true\n");
         if (Arrays.stream(directives).noneMatch(directive -> directive.startsWith("hash:"))) {
@@ -57,7 +60,8 @@ public final class Nodes implements AutoCloseable {
 
     /** Keys that live on the node of that name, without end. */
     public static Stream<String> keysOn(Topology topology, String node) {
-        return IntStream.iterate(0, i -> i + 1).mapToObj(i -> "key:" + i).filter(key -> topology.locate(key).name().equals(node));
+        return IntStream.iterate(0, i -> i + 1).mapToObj(i -> "key:" + i)
+                .filter(key -> topology.locate(key).name().equals(node));
     }
 
     /** A plain Jedis to the node of that name. */

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import redis.clients.jedis.ClientSetInfoConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
@@ -25,7 +26,8 @@ public final class Nutcracker implements AutoCloseable {
         try {
             Path folder = Files.createTempDirectory("onehop-nutcracker");
             int port = Processes.freePort();
-            Path file = Files.writeString(folder.resolve("nutcracker.yml"), config.replace("LISTEN", "127.0.0.1:" + port));
+            Path file = Files.writeString(folder.resolve("nutcracker.yml"),
+                    config.replace("LISTEN", "127.0.0.1:" + port));
             Process process = Processes.start(folder, List.of("nutcracker", "-c", file.toString(), "-a", "127.0.0.1",
                     "-s", String.valueOf(Processes.freePort())));
             Processes.awaitPort(process, port, folder);
@@ -38,7 +40,7 @@ public final class Nutcracker implements AutoCloseable {
     /** A plain Jedis that goes through it. */
     public Jedis jedis() {
         return new Jedis(new HostAndPort("127.0.0.1", port), DefaultJedisClientConfig.builder().serverDefaultProtocol()
-                .clientSetInfoConfig(redis.clients.jedis.ClientSetInfoConfig.DISABLED).build());
+                .clientSetInfoConfig(ClientSetInfoConfig.DISABLED).build());
     }
 
     @Override

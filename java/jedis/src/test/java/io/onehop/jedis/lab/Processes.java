@@ -12,7 +12,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Real servers for tests: on free loopback ports, in a folder of their own, killed with the test's process whatever happens. */
+/**
+ * Real servers for tests: on free loopback ports, in a folder of their own, killed with the test's process whatever
+ * happens.
+ */
 public final class Processes {
 
     private Processes() {
@@ -22,7 +25,8 @@ public final class Processes {
         List<String> guarded = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL"));
         guarded.addAll(command);
         File log = folder.resolve("log").toFile();
-        return new ProcessBuilder(guarded).directory(folder.toFile()).redirectErrorStream(true).redirectOutput(log).start();
+        return new ProcessBuilder(guarded).directory(folder.toFile()).redirectErrorStream(true).redirectOutput(log)
+                .start();
     }
 
     static void kill(Process process) {

@@ -34,7 +34,8 @@ public final class RedisServer implements AutoCloseable {
     }
 
     private void run(String... options) throws IOException {
-        List<String> command = new ArrayList<>(List.of("redis-server", "--port", String.valueOf(port), "--bind", "127.0.0.1",
+        List<String> command = new ArrayList<>(List.of("redis-server", "--port", String.valueOf(port), "--bind",
+                "127.0.0.1",
                 "--unixsocket", unixSocket().toString(), "--save", "", "--appendonly", "no"));
         for (int i = 0; i < options.length; i += 2) {
             command.add("--" + options[i]);

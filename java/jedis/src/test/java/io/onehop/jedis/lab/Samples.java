@@ -23,8 +23,9 @@ import redis.clients.jedis.util.CompareCondition;
 /**
  * Data of every kind, and arguments for any method of Jedis' API that fit them.
  *
- * <p>Every text argument is one of three names of the same kind, and each is at once a key, a field and a member: {@code hget(key1, key2)}
- * finds the field key2. The names share a hash tag, so commands with several keys find them on one node.
+ * <p>Every text argument is one of three names of the same kind, and each is at once a key, a field and a member:
+ * {@code hget(key1, key2)} finds the field key2. The names share a hash tag, so commands with several keys find them on
+ * one node.
  */
 @SuppressWarnings("deprecation") // Jedis' own Path is, and its methods must work all the same.
 public final class Samples {
@@ -42,6 +43,10 @@ public final class Samples {
             float.class, 0.5f,
             Class.class, String.class);
 
+    /* Methods that begin like those of another kind. */
+    private static final Set<String> OF_STRINGS = Set.of("set", "strlen", "substr", "setex", "setnx", "setbit",
+            "setrange", "setGet", "rename", "renamenx", "restore", "lcs", "hashCode");
+
     /** Thrown if there is no sample of a type. */
     public static final class NoSample extends Exception {
         private static final long serialVersionUID = 1;
@@ -57,8 +62,7 @@ public final class Samples {
     /** The kind of data a method wants, judged by its name. */
     public static String kind(String method) {
         for (String kind : List.of("geo", "pf", "h", "z", "x", "s", "l", "r")) {
-            if (method.startsWith(kind) && !Set.of("set", "strlen", "substr", "setex", "setnx", "setbit", "setrange", "setGet", "rename",
-                    "renamenx", "restore", "lcs", "setbitRange", "hashCode").contains(method)) {
+            if (method.startsWith(kind) && !OF_STRINGS.contains(method)) {
                 return kind.equals("r") ? "l" : kind;
             }
         }
@@ -132,7 +136,8 @@ public final class Samples {
         if (OWN.containsKey(type)) {
             return OWN.get(type);
         }
-        if (type == Map.Entry.class && generic.getTypeName().contains("byte[], byte[]")) { // A stream and the entry to read after.
+        // A stream and the entry to read after.
+        if (type == Map.Entry.class && generic.getTypeName().contains("byte[], byte[]")) {
             return Map.entry(bytes(name), bytes("1-0"));
         }
         if (type == Map.Entry.class && generic.getTypeName().contains("StreamEntryID")) {
@@ -166,16 +171,19 @@ public final class Samples {
                 return Map.of(isBinary ? bytes("member") : "member", OWN.get(GeoCoordinate.class));
             }
             if (generic.getTypeName().contains("Long")) {
-                return generic.getTypeName().contains("Long,") ? Map.of(1L, isBinary ? bytes("value") : "value") : Map.of(names(kind).get(1), 1L);
+                return generic.getTypeName().contains("Long,") ? Map.of(1L, isBinary ? bytes("value") : "value")
+                        : Map.of(names(kind).get(1), 1L);
             }
-            if (generic.getTypeName().contains("String, java.lang.String") || generic.getTypeName().contains("byte[], byte[]")) {
+            if (generic.getTypeName().contains("String, java.lang.String")
+                    || generic.getTypeName().contains("byte[], byte[]")) {
                 return isBinary ? Map.of(bytes("field"), bytes("7")) : Map.of("field", "7");
             }
             throw new NoSample(generic);
         }
         if (type == List.class) {
             if (generic.getTypeName().contains("String") || isBinary) {
-                return isBinary ? List.of(bytes(names(kind).get(0)), bytes(names(kind).get(1))) : names(kind).subList(0, 2);
+                return isBinary ? List.of(bytes(names(kind).get(0)), bytes(names(kind).get(1)))
+                        : names(kind).subList(0, 2);
             }
             throw new NoSample(generic);
         }
@@ -194,7 +202,8 @@ public final class Samples {
                 }
             }
             for (Method method : type.getMethods()) {
-                if (Modifier.isStatic(method.getModifiers()) && method.getParameterCount() == 0 && method.getReturnType() == type) {
+                if (Modifier.isStatic(method.getModifiers()) && method.getParameterCount() == 0
+                        && method.getReturnType() == type) {
                     return method.invoke(null);
                 }
             }
@@ -243,7 +252,8 @@ public final class Samples {
         }
         List<String> parts = new ArrayList<>();
         for (Method method : value.getClass().getMethods()) {
-            boolean isGetter = method.getParameterCount() == 0 && (method.getName().startsWith("get") || method.getName().startsWith("is"))
+            boolean isGetter = method.getParameterCount() == 0
+                    && (method.getName().startsWith("get") || method.getName().startsWith("is"))
                     && !method.getName().equals("getClass");
             if (isGetter) {
                 try {

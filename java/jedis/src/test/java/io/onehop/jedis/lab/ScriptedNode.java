@@ -14,7 +14,9 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A node that misbehaves by script: it reads real commands and answers whatever the script says, when the script says. */
+/**
+ * A node that misbehaves by script: it reads real commands and answers whatever the script says, when the script says.
+ */
 public final class ScriptedNode implements AutoCloseable {
 
     /** What happens on one connection, from its greeting on. When it returns, the connection is closed. */
