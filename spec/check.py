@@ -21,19 +21,16 @@ PAGES = {"limits.json": "limits", "errors.json": "errors",
          "config/cases/good.json": "config_cases", "config/cases/bad.json": "config_cases"}
 
 
-def schema(name):
-    return json.loads((SPEC / "schema" / f"{name}.json").read_text())
-
-
-def schema_findings(path, page, name):
-    validator = jsonschema.Draft202012Validator(schema(name))
+def schema_findings(path, page, schema):
+    """`schema` as the pages name it: a path from the repository's root."""
+    validator = jsonschema.Draft202012Validator(json.loads((SPEC.parent / schema).read_text()))
     return [f"{path.relative_to(SPEC)}: {'/'.join(map(str, error.absolute_path))}: {error.message[:200]}"
             for error in validator.iter_errors(page)]
 
 
 def vector_findings(path):
     page = json.loads(path.read_text())
-    findings = schema_findings(path, page, Path(page.get("schema", "")).stem)
+    findings = schema_findings(path, page, page["schema"])
     if findings:
         return findings
     tests = [test for group in page["testGroups"] for test in group["tests"]]
@@ -62,14 +59,14 @@ def link_findings(path):
 
 
 def checks():
-    for path in sorted(SPEC.glob("schema/*.json")):
+    for path in sorted([*SPEC.glob("schema/*.json"), *SPEC.glob("*/schema/*.json")]):
         def valid_schema(path=path):
             jsonschema.Draft202012Validator.check_schema(json.loads(path.read_text()))
             return []
-        yield f"schema/{path.name} is a schema", valid_schema
+        yield f"{path.relative_to(SPEC)} is a schema", valid_schema
     for page, name in PAGES.items():
         path = SPEC / page
-        yield f"{page} is valid", lambda p=path, n=name: schema_findings(p, json.loads(p.read_text()), n)
+        yield f"{page} is valid", lambda p=path, n=name: schema_findings(p, json.loads(p.read_text()), f"spec/schema/{n}.json")
     for path in sorted(SPEC.glob("*/vectors/*.json")):
         yield f"{path.relative_to(SPEC)} is valid", lambda p=path: vector_findings(p)
     for kind in ("good", "bad"):

@@ -1,0 +1,252 @@
+#!/usr/bin/python3
+"""Makes commands.json: what every command of every captured server means to a client that places keys by itself.
+
+    build.py            writes commands.json and prints what it found
+    build.py --check    writes nothing; fails when commands.json is stale or a rule of overlay.json does nothing
+
+In: captured/*.json (the servers' own words), overlay.json (our decisions, each with its reason). Out: one line per
+command and container subcommand. Where servers disagree the newest word counts (NEWEST_FIRST); a command nobody has
+decided on is an error here and never a guess in a client. Every file of the room is checked against its schema on the
+way. Spec: route.md, "Where the table comes from" and "The table".
+"""
+import argparse
+import collections
+import fnmatch
+import json
+import pathlib
+
+import jsonschema
+
+HERE = pathlib.Path(__file__).resolve().parent
+NEWEST_FIRST = ("redis-8.0", "valkey-8.1", "redis-7.0")
+MERGES = {  # response policies of the servers, in our words; None stands for "no policy named"
+    "agg_sum": "sum", "agg_min": "min", "agg_max": "max", "agg_logical_and": "and",
+    "all_succeeded": "all_ok", "one_succeeded": "one_ok", None: None, "special": None,
+}
+ORDER = ("container", "access", "spread", "merge", "merge_width", "keys", "without_keys", "without_keys_reason",
+         "blocking", "state", "retryable", "reason", "arity", "group", "since", "servers")
+SCHEMAS = {"overlay.json": "overlay", "commands.json": "commands", "examples.json": "examples",
+           "phpredis.json": "phpredis", "phpredis_calls.json": "phpredis_calls",
+           "info.json": "info", "ssdb.json": "ssdb",
+           "vectors/split.json": "split", "vectors/merge.json": "merge"}
+
+
+class Undecided(Exception):
+    """Something a person has to decide; the text says what and where."""
+
+
+def load(name):
+    return json.loads((HERE / name).read_text())
+
+
+def captured():
+    """{server: its commands}, newest word first; a captured file nobody ranked is an error."""
+    paths = sorted((HERE / "captured").glob("*.json"))
+    found = {path.stem: load(f"captured/{path.name}")["commands"] for path in paths}
+    if set(found) != set(NEWEST_FIRST):
+        raise Undecided(f"NEWEST_FIRST names {NEWEST_FIRST}, captured are {tuple(found)}.")
+    return {server: found[server] for server in NEWEST_FIRST}
+
+
+# ---- What the servers say ----
+
+def access(told):
+    """read, write or none: by the flags, and where they are silent (EVAL, WATCH) by what happens to the keys."""
+    if "write" in told.get("flags", []):
+        return "write"
+    if "readonly" in told.get("flags", []):
+        return "read"
+    flags = {flag for spec in told.get("keys", []) for flag in spec["flags"]} - {"not_key"}
+    if flags & {"RW", "OW", "RM"}:
+        return "write"
+    return "read" if "RO" in flags else "none"
+
+
+def spread(told):
+    """Where a command goes, by the server's request policy; None where it says nothing and has no keys."""
+    request = told.get("request")
+    if told.get("keys"):
+        return "split" if request == "multi_shard" else "one_node"
+    return "all_nodes" if request in ("all_shards", "all_nodes") else None
+
+
+def merge(told, where):
+    if where not in ("split", "all_nodes"):
+        return None
+    found = MERGES[told.get("response")]
+    return "in_order" if found is None and where == "split" and "response" not in told else found
+
+
+def from_server(told):
+    """The first version of an entry: all that can be read off one server's words."""
+    where = spread(told)
+    entry = {"container": told.get("container"), "access": access(told), "spread": where, "merge": merge(told, where),
+             "keys": told.get("keys", []), "arity": told["arity"], "group": told.get("group"),
+             "since": told.get("since")}
+    entry["retryable"] = entry["access"] == "read" and "readonly" in told.get("flags", [])
+    return entry
+
+
+def first_words(servers):
+    """{command: entry} by the newest server that has it, with the list of all that have it."""
+    entries = {}
+    for server, commands in servers.items():
+        for name, told in commands.items():
+            entry = entries.setdefault(name, {**from_server(told), "servers": []})
+            entry["servers"].append(server)
+    for entry in entries.values():
+        entry["servers"].sort()
+    return entries
+
+
+def positions(specs):
+    """Key specifications without their flags: servers may word flags differently, never positions."""
+    return [{name: value for name, value in spec.items() if name != "flags"} for spec in specs]
+
+
+def disagreements(servers, overlaid):
+    """Commands whose keys stand elsewhere on another server, unless overlay.json settles the matter."""
+    for name in sorted(set().union(*servers.values()) - overlaid):
+        told = {server: positions(commands[name].get("keys", []))
+                for server, commands in servers.items() if name in commands}
+        if any(specs != next(iter(told.values())) for specs in told.values()):
+            raise Undecided(f"{name}: servers disagree on its keys: {told}.")
+
+
+# ---- What we decide ----
+
+def wanted(rule):
+    """What a rule sets, and what follows: keys want one node, one node merges nothing, a refusal is not repeated."""
+    fields = dict(rule["set"])
+    if "keys" in fields:
+        fields.setdefault("spread", "one_node")
+    if fields.get("spread") in ("refused", "any_node", "one_node", "bound"):
+        fields.setdefault("merge", None)
+    if fields.get("spread") == "refused":
+        fields.setdefault("retryable", False)
+    return fields
+
+
+def add(rule, entries):
+    """A command of no captured server."""
+    for name in rule["names"]:
+        if name in entries:
+            raise Undecided(f"{name} is captured now: the rule that adds it is stale.")
+        entries[name] = {"spread": "one_node", "retryable": False, "servers": []}
+
+
+def apply(rules, entries):
+    """Lays the rules over the entries, in order. A name or pattern for which a rule changes nothing makes it stale."""
+    for rule in rules:
+        if rule.get("add"):
+            add(rule, entries)
+        fields = wanted(rule)
+        for pattern in rule["names"]:
+            found = [entries[name] for name in fnmatch.filter(entries, pattern)]
+            changed = [entry for entry in found if any(entry.get(field) != value for field, value in fields.items())]
+            if not changed:
+                raise Undecided(f"A rule changes nothing for {pattern}: {rule['reason']}")
+            for entry in changed:
+                entry.update(fields)
+                entry["reason"] = f"{entry['reason']} {rule['reason']}" if "reason" in entry else rule["reason"]
+
+
+def settle(name, entry):
+    """The invariants of one finished entry."""
+    where = entry["spread"]
+    if entry["container"] and where is None:
+        return
+    if where is None:
+        raise Undecided(f"{name}: no key, no policy, no rule in overlay.json.")
+    if (where in ("split", "all_nodes")) != bool(entry.get("merge")) and entry.get("merge") != "first_not_nil":
+        raise Undecided(f"{name}: spread {where} with merge {entry.get('merge')}.")
+    if where == "split" and len(entry["keys"]) != 1:
+        raise Undecided(f"{name}: only a command with one key specification can be split.")
+    if where == "one_node" and not entry["keys"]:
+        raise Undecided(f"{name}: goes to the node of its key and has none.")
+    if any("unknown" in spec for spec in entry["keys"]) and where != "refused":
+        raise Undecided(f"{name}: the server does not know where its keys are.")
+    if where == "refused" and not entry["reason"].endswith("."):
+        raise Undecided(f"{name}: a refusal is a sentence for the user.")
+
+
+def blocking_agrees(name, entry, servers):
+    """Our timeout position against the syntax the servers document."""
+    documented = [commands[name]["arguments"] for commands in servers.values() if "arguments" in commands.get(name, {})]
+    place = entry.get("blocking")
+    if documented and not place:
+        raise Undecided(f"{name} blocks, and no rule says where its timeout stands.")
+    for arguments in documented:
+        kinds = {"seconds": "double", "milliseconds": "integer"}
+        if "option" in place:
+            right = any(a.get("token") == place["option"] and a["type"] == kinds[place["unit"]] for a in arguments)
+        else:
+            argument = arguments[place["timeout"] - (place["timeout"] > 0)]
+            right = argument["name"] == "timeout" and argument["type"] == kinds[place["unit"]]
+        if not right:
+            raise Undecided(f"{name}: the timeout is not at {place} of {arguments}.")
+
+
+def short(entry):
+    """An entry as it is written: fields in one order, what is empty left out."""
+    for spec in entry["keys"]:
+        spec["flags"] = [flag for flag in spec.get("flags", []) if flag not in ("not_key", "incomplete")]
+        spec.setdefault("kind", "key")
+    ordered = {field: entry.get(field) for field in ORDER}
+    keep_empty = ("servers",)
+    return {field: value for field, value in ordered.items() if field in keep_empty or value not in (None, [], False)}
+
+
+def table():
+    servers, rules = captured(), load("overlay.json")["rules"]
+    entries = first_words(servers)
+    decided = {name for rule in rules if "keys" in rule["set"] for name in rule["names"]}
+    disagreements(servers, decided)
+    apply(rules, entries)
+    for name, entry in entries.items():
+        entry.setdefault("container", None)
+        settle(name, entry)
+        blocking_agrees(name, entry, servers)
+    return {name: short(entry) for name, entry in sorted(entries.items())}
+
+
+# ---- Writing and checking ----
+
+def text(entries):
+    lines = [f"  {json.dumps(name)}: {json.dumps(entry)}" for name, entry in entries.items()]
+    about = "Generated by spec/route/build.py from captured/ and overlay.json: change those, not this. Read: route.md."
+    return f'{{\n"about": "{about}",\n"commands": {{\n' + ",\n".join(lines) + "\n}\n}\n"
+
+
+def validate():
+    pages = {**SCHEMAS, **{f"captured/{server}.json": "captured" for server in NEWEST_FIRST}}
+    for name, schema in pages.items():
+        validator = jsonschema.Draft202012Validator(load(f"schema/{schema}.json"))
+        for fault in validator.iter_errors(load(name)):
+            raise Undecided(f"{name}, {'/'.join(map(str, fault.absolute_path))}: {fault.message[:300]}")
+
+
+def summary(entries):
+    counts = collections.Counter(entry.get("spread", "(container)") for entry in entries.values())
+    return f"{len(entries)} commands: " + ", ".join(f"{count} {where}" for where, count in sorted(counts.items())) + "."
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; fail when commands.json is stale")
+    options = parser.parse_args()
+    path = HERE / "commands.json"
+    try:
+        entries = table()
+        if not options.check:
+            path.write_text(text(entries))
+        elif not path.exists() or path.read_text() != text(entries):
+            raise Undecided("commands.json is stale: run spec/route/build.py and look at the difference.")
+        validate()
+    except Undecided as undecided:
+        raise SystemExit(str(undecided))
+    print(summary(entries))
+
+
+if __name__ == "__main__":
+    main()

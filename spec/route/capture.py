@@ -1,0 +1,148 @@
+#!/usr/bin/python3
+"""What a running server says of its own commands, as one file of this room: the raw material of commands.json.
+
+    capture.py --server 127.0.0.1:6379              writes captured/<server>-<major.minor>.json beside this file
+    capture.py --start redis-server                 the same, from a server started here for the moment
+    capture.py --start "DIR/run valkey-server"      (DIR: see trixie_root.sh)
+
+In: COMMAND and COMMAND DOCS. Out: one line per command and container subcommand, sorted, lists sorted where the
+server's order carries nothing, so that the same server always gives the same bytes. Nothing is judged here: what the
+server says wrongly or not at all is put right in overlay.json, with the reason.
+
+Ask a server as it leaves its package: default user, no renamed commands, no modules but its own. Spec: route.md,
+"Where the table comes from".
+"""
+import argparse
+import json
+import pathlib
+import shlex
+
+from resp import Server, Started
+
+HERE = pathlib.Path(__file__).resolve().parent
+POLICIES = ("request_policy", "response_policy")
+
+
+def pairs(flat):
+    """RESP2 spells a map as a flat list."""
+    return dict(zip(flat[::2], flat[1::2]))
+
+
+def key_spec(flat):
+    """One key specification in the short form of route.md: how the search begins, how the keys are found, flags."""
+    spec = pairs(flat)
+    begin, find = pairs(spec["begin_search"]), pairs(spec["find_keys"])
+    short = {}
+    if begin["type"] == "index":
+        short["index"] = pairs(begin["spec"])["index"]
+    elif begin["type"] == "keyword":
+        words = pairs(begin["spec"])
+        short.update(keyword=words["keyword"], **{"from": words["startfrom"]})
+    else:
+        short["unknown"] = True
+    if find["type"] == "range":
+        span = pairs(find["spec"])
+        short.update(last=span["lastkey"], step=span["keystep"])
+        if span["limit"] > 1:
+            short["limit"] = span["limit"]
+    elif find["type"] == "keynum":
+        counted = pairs(find["spec"])
+        short.update(keynum=counted["keynumidx"], first=counted["firstkey"], step=counted["keystep"])
+    short["flags"] = spec["flags"]
+    return short
+
+
+def arguments(documented):
+    """The top line of a command's syntax, kept for blocking commands only: enough to see where the timeout stands."""
+    lines = []
+    for flat in documented:
+        argument = pairs(flat)
+        line = {"name": argument["name"], "type": argument["type"]}
+        line.update({name: argument[name] for name in ("token", "flags") if name in argument})
+        lines.append(line)
+    return lines
+
+
+def entry(reply, documents):
+    """One command as COMMAND and COMMAND DOCS tell it; what is empty is left out."""
+    flags, acl, tips, specs, children = reply[2], reply[6], reply[7], reply[8], reply[9]
+    policies = dict(tip.split(":", 1) for tip in tips if tip.startswith(POLICIES))
+    document = documents.get(reply[0].lower(), {})
+    found = {
+        "arity": reply[1],
+        "flags": sorted(flags),
+        "keys": [key_spec(spec) for spec in specs],
+        "request": policies.get("request_policy"),
+        "response": policies.get("response_policy"),
+        "tips": sorted(tip for tip in tips if not tip.startswith(POLICIES)),
+        "container": bool(children),
+        "group": document.get("group"),
+        "since": document.get("since"),
+        "deprecated": document.get("deprecated_since"),
+        "module": document.get("module"),
+        "acl": sorted(acl),
+        "arguments": arguments(document.get("arguments", [])) if "blocking" in flags else None,
+    }
+    return {name: value for name, value in found.items() if value not in (None, [], False)}
+
+
+def documents_by_name(flat):
+    """COMMAND DOCS, subcommands beside their containers, names in lower case."""
+    found = {}
+    for name, document in pairs(flat).items():
+        document = pairs(document)
+        found[name.lower()] = document
+        for child, inner in pairs(document.get("subcommands", [])).items():
+            found[child.lower()] = pairs(inner)
+    return found
+
+
+def commands(server):
+    documents = documents_by_name(server.ask("COMMAND", "DOCS"))
+    found = {}
+    for reply in server.ask("COMMAND"):
+        for command in [reply, *reply[9]]:
+            found[command[0].lower()] = entry(command, documents)
+    return dict(sorted(found.items()))
+
+
+def identity(server):
+    """(name, full version): valkey still answers redis_version too, with the version it is compatible with."""
+    lines = dict(line.split(":", 1) for line in server.ask("INFO", "server").splitlines() if ":" in line)
+    if "valkey_version" in lines:
+        return "valkey", lines["valkey_version"]
+    return "redis", lines["redis_version"]
+
+
+def text(server):
+    name, version = identity(server)
+    lines = [f'  {json.dumps(command)}: {json.dumps(told)}' for command, told in commands(server).items()]
+    head = f'{{\n"server": "{name}",\n"version": "{version}",\n"commands": {{\n'
+    return f"{name}-{'.'.join(version.split('.')[:2])}", head + ",\n".join(lines) + "\n}\n}\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--server", metavar="HOST:PORT")
+    source.add_argument("--start", metavar="PROGRAM", help="a server to start on a free loopback port and stop again")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail when the file on disk differs")
+    options = parser.parse_args()
+    if options.start:
+        with Started(shlex.split(options.start)) as server:
+            name, found = text(server)
+    else:
+        host, port = options.server.rsplit(":", 1)
+        name, found = text(Server(host, int(port)))
+    path = HERE / "captured" / f"{name}.json"
+    if options.check:
+        if not path.exists() or path.read_text() != found:
+            raise SystemExit(f"{path.name} is not what this server says; capture it again and look at the difference.")
+        return print(f"{path.name}: the same.")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(found)
+    print(f"{path.name}: {len(json.loads(found)['commands'])} commands.")
+
+
+if __name__ == "__main__":
+    main()

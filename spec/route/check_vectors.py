@@ -1,0 +1,76 @@
+#!/usr/bin/python3
+"""Checks vectors/ against the reference (table.py, merge.py), and that every way of splitting and merging has a vector.
+
+    check_vectors.py
+
+In: vectors/split.json, vectors/merge.json, commands.json. Out: one line of counts, or what is wrong. A merge that
+commands.json uses and no vector shows is an error, except the two conversations (scan, subscription), which are told
+in route.md.
+"""
+import json
+
+import merge
+import table
+from resp import Refused
+
+HERE = table.pathlib.Path(__file__).resolve().parent
+CONVERSATIONS = {"scan", "subscription"}
+
+
+def load(name):
+    page = json.loads((HERE / "vectors" / name).read_text())
+    return [test for group in page["testGroups"] for test in group["tests"]]
+
+
+def split_faults(tests):
+    for test in tests:
+        words = test["send"].split(" ")
+        _, entry = table.find(words)
+        try:
+            parts = table.parts(entry, words, test["nodes"].__getitem__)
+        except table.Malformed:
+            if not test.get("malformed"):
+                yield f"{test['send']}: malformed."
+            continue
+        found = [{"node": node, "send": " ".join(part), "places": places} for node, (part, places) in parts.items()]
+        if found != test.get("parts"):
+            yield f"{test['send']}: {found}."
+
+
+def merge_faults(tests):
+    for test in tests:
+        replies = [Refused(reply["error"]) if isinstance(reply, dict) else reply for reply in test["replies"]]
+        options = {name: test[name] for name in ("nodes", "places", "order", "width") if name in test}
+        try:
+            found, failed = merge.merged(test["merge"], replies, **options), False
+        except Refused:
+            found, failed = None, True
+        if failed != test.get("fails", False) or not failed and found != test["merged"]:
+            yield f"{test['comment']}: {found!r}, fails: {failed}."
+
+
+def uncovered(splits, merges):
+    shown = {test["merge"] for test in merges} | CONVERSATIONS
+    shapes = {shape(table.find(test["send"].split(" "))[1]) for test in splits}
+    for name, entry in table.COMMANDS.items():
+        if entry.get("merge") and entry["merge"] not in shown:
+            yield f"{name}: no vector shows merge {entry['merge']}."
+        if entry.get("spread") == "split" and shape(entry) not in shapes:
+            yield f"{name}: no vector splits keys of the shape {shape(entry)}."
+
+
+def shape(entry):
+    spec = entry["keys"][0]
+    return spec["step"], spec.get("limit", 1), "keynum" in spec
+
+
+def main():
+    splits, merges = load("split.json"), load("merge.json")
+    wrong = [*split_faults(splits), *merge_faults(merges), *uncovered(splits, merges)]
+    print(f"{len(splits)} splits, {len(merges)} merges, {len(wrong)} wrong.")
+    if wrong:
+        raise SystemExit("\n".join(wrong))
+
+
+if __name__ == "__main__":
+    main()
