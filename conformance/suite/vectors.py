@@ -1,4 +1,7 @@
-"""Part `vectors`: every vector of spec/*/vectors, asked of every testee that can answer it."""
+"""Part `vectors`: every vector of the chapters the protocol has an op for, asked of every testee that can answer it.
+
+Chapter route has no op yet: its vectors are held against the reference and live servers by the checks in spec/route.
+"""
 import json
 
 import reference
@@ -7,11 +10,12 @@ from .crc32 import key_of
 from .stages import first_difference
 from .testee import ROOT, is_unsupported
 
+CHAPTERS = ("hash", "key", "placement", "topology", "wire")
 JUDGE_RING_POINTS = 2000  # Rings above it are asked of nutcracker at every seventh point only.
 
 
 def run(testees, report):
-    for path in sorted((ROOT / "spec").glob("*/vectors/*.json")):
+    for path in (path for chapter in CHAPTERS for path in sorted((ROOT / "spec" / chapter).glob("vectors/*.json"))):
         page = json.loads(path.read_text())
         report.begin(f"{path.parts[-3]}/{path.stem}")
         for group in page["testGroups"]:

@@ -112,9 +112,8 @@ final class Lane {
         isKernelFull = false;
         while (written < end && !isKernelFull) {
             ByteBuffer next = requests.next(Math.min(end - written, WRITE_BYTES_MAX));
-            announce(written + next.remaining());
             int size = next.remaining();
-            int count = connection.write(next);
+            int count = connection.write(next, beginBefore(written + size));
             requests.advance(count);
             written += count;
             reached = Math.max(reached, written);
@@ -128,16 +127,14 @@ final class Lane {
         return Math.min(requests.length(), acknowledged + window);
     }
 
-    /**
-     * Tells the guard of the commands that begin before this byte: their replies are owed from before they are written.
-     */
-    private void announce(long end) {
+    /** How many commands begin before this byte that were not announced yet. */
+    private int beginBefore(long end) {
         int from = begun;
         while (begun < takers.size() && announced < end) {
             announced += sizes[begun];
             begun++;
         }
-        connection.owe(begun - from);
+        return begun - from;
     }
 
     /** Hands out the replies that are whole; tells whether there was any. */

@@ -3,15 +3,13 @@ package io.onehop.jedis;
 import io.onehop.core.wire.ReplyGuard;
 import io.onehop.core.wire.WireException;
 import java.io.IOException;
-import java.net.Socket;
 import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.util.Iterator;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.DefaultJedisSocketFactory;
-import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.PushConsumerChain;
 import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -36,21 +34,7 @@ final class NodeConnection extends Connection {
      */
     private enum State { NEW, CONNECTING, GREETING, OPEN, CLOSED }
 
-    /** Hands Jedis the socket that is already connected. */
-    private static final class SocketSource extends DefaultJedisSocketFactory {
-        private NodeSocket socket;
-
-        SocketSource(String name) {
-            super(new HostAndPort(name, 0));
-        }
-
-        @Override
-        public Socket createSocket() {
-            return socket;
-        }
-    }
-
-    private final SocketSource source;
+    private final NodeSocket.Source source;
     private final Endpoint endpoint;
     private final Greeting greeting;
     private State state = State.NEW;
@@ -64,10 +48,10 @@ final class NodeConnection extends Connection {
     private boolean isReused;
 
     NodeConnection(Endpoint endpoint, Greeting greeting) {
-        this(new SocketSource(endpoint.name()), endpoint, greeting);
+        this(new NodeSocket.Source(endpoint.name()), endpoint, greeting);
     }
 
-    private NodeConnection(SocketSource source, Endpoint endpoint, Greeting greeting) {
+    private NodeConnection(NodeSocket.Source source, Endpoint endpoint, Greeting greeting) {
         super(builder().socketFactory(source));
         this.source = source;
         this.endpoint = endpoint;
@@ -145,7 +129,7 @@ final class NodeConnection extends Connection {
     }
 
     private void greet() throws IOException {
-        source.socket = socket;
+        source.give(socket);
         guard = new ReplyGuard(socket.incoming(), () -> { });
         replies = new ReplyStream(guard);
         super.connect();
@@ -174,13 +158,9 @@ final class NodeConnection extends Connection {
 
     /* ---- A batch: bytes in, whole replies out, no waiting ---- */
 
-    /** Announces commands whose first byte is about to be written. */
-    void owe(int commands) {
+    /** Writes what the kernel takes now of requests in which so many commands begin, and whose replies are owed now. */
+    int write(ByteBuffer requests, int commands) throws IOException {
         guard.owe(commands);
-    }
-
-    /** Writes what the kernel takes now. */
-    int write(ByteBuffer requests) throws IOException {
         return socket.write(requests);
     }
 
@@ -269,6 +249,9 @@ final class NodeConnection extends Connection {
         if (replies.peek((byte) '>')) { // Jedis could take a push for the reply; without HELLO 3 there is none.
             throw new JedisConnectionException(new WireException("a push frame in RESP2"));
         }
+        if (!replies.peek((byte) '$')) {
+            awaitWhole();
+        }
         try {
             Object reply = super.protocolRead(replies, pushes);
             decoded++;
@@ -279,17 +262,31 @@ final class NodeConnection extends Connection {
         }
     }
 
+    /**
+     * Waits until the next reply has arrived whole. Jedis takes memory for as many elements as a length announces, at
+     * every level of nesting; so what it decodes must be there. A bulk string is bounded by its own limit.
+     */
+    private void awaitWhole() {
+        try {
+            while (arrivedReplies() == 0) {
+                if (fill() == 0) {
+                    socket.await(SelectionKey.OP_READ);
+                } else if (deadline.hasPassed()) {
+                    throw new SocketTimeoutException("the deadline passed");
+                }
+            }
+        } catch (IOException failure) {
+            throw new JedisConnectionException(failure);
+        }
+    }
+
     /** Closes the socket; what Jedis may have buffered is not sent. */
     @Override
     public void disconnect() {
         state = State.CLOSED;
         setBroken();
         if (socket != null) {
-            try {
-                socket.close();
-            } catch (IOException ignored) {
-                // Its descriptors are gone all the same.
-            }
+            socket.close();
         }
     }
 

@@ -17,6 +17,8 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import jdk.net.ExtendedSocketOptions;
+import redis.clients.jedis.DefaultJedisSocketFactory;
+import redis.clients.jedis.HostAndPort;
 
 /**
  * One socket to one node, TCP or unix, that never waits beyond the deadline: neither connecting, nor reading, nor
@@ -35,6 +37,24 @@ final class NodeSocket extends Socket {
      * read when a caller needs the bytes); Scatter, which serves many nodes at once, turns waiting off for the time
      * being.
      */
+
+    /** Hands Jedis a socket that is connected already. */
+    static final class Source extends DefaultJedisSocketFactory {
+        private NodeSocket socket;
+
+        Source(String name) {
+            super(new HostAndPort(name, 0));
+        }
+
+        void give(NodeSocket connected) {
+            socket = connected;
+        }
+
+        @Override
+        public Socket createSocket() {
+            return socket;
+        }
+    }
 
     /*
      * After 10 idle seconds ask the peer, every 5 seconds, 3 times: a host that vanished is noticed before the
@@ -262,9 +282,12 @@ final class NodeSocket extends Socket {
 
     /** Closes the descriptors at once. */
     @Override
-    public void close() throws IOException {
-        selector.close();
-        channel.close();
+    public void close() {
+        try (channel) {
+            selector.close();
+        } catch (IOException ignored) {
+            // They are gone all the same.
+        }
     }
 
     @Override

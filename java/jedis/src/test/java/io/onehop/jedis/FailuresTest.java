@@ -12,6 +12,7 @@ import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.Samples;
 import io.onehop.jedis.lab.ScriptedNode;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -218,6 +219,15 @@ class FailuresTest {
                     talk -> talk.send(wrong).awaitClose());
             assertTrue(failure.getMessage().startsWith("the node did not speak the protocol: "), failure.getMessage());
         }
+    }
+
+    @Test
+    void announcedElementsTakeNoMemoryBeforeTheyArrive() {
+        var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        afterFirst(DeadlineExceeded.class, true, talk -> talk.send("*16000000\r\n".repeat(100)).awaitClose());
+        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+        assertTrue(allocated < 10_000_000, "allocated " + allocated + " bytes for 100 lists of 16 million elements");
     }
 
     @Test
