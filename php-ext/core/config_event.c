@@ -80,9 +80,15 @@ oh_text oh_config_scalar(const oh_config_reader *reader)
     return (oh_text){(const char *)reader->event.data.scalar.value, reader->event.data.scalar.length};
 }
 
-/* libyaml forgets the tag `!` of a scalar, but the event begins where the tag did. Its marks count characters. */
+/*
+ * libyaml forgets the tag `!` of a scalar, but the event begins where the tag did. Its marks count characters. A scalar
+ * that is not there at all has no width: what stands at its place is the next node's.
+ */
 static bool begins_with_tag(oh_config_reader *reader)
 {
+    if (reader->event.start_mark.index == reader->event.end_mark.index) {
+        return false;
+    }
     while (reader->character < reader->event.start_mark.index && reader->byte < reader->length) {
         do {
             reader->byte++;
