@@ -1,14 +1,15 @@
 #!/usr/bin/python3
-"""Checks vectors/ against the reference (table.py, merge.py), and that every way of splitting and merging has a vector.
+"""Checks vectors/ against the reference (table.py, merge.py, cursor.py), and that every way of splitting and merging has a vector.
 
     check_vectors.py
 
-In: vectors/split.json, vectors/merge.json, commands.json. Out: one line of counts, or what is wrong. A merge that
+In: vectors/*.json, commands.json. Out: one line of counts, or what is wrong. A merge that
 commands.json uses and no vector shows is an error, except the two conversations (scan, subscription), which are told
 in route.md.
 """
 import json
 
+import cursor
 import merge
 import table
 from resp import Refused
@@ -17,9 +18,14 @@ HERE = table.pathlib.Path(__file__).resolve().parent
 CONVERSATIONS = {"scan", "subscription"}
 
 
-def load(name):
+def groups(name):
+    """(type, test) of every test."""
     page = json.loads((HERE / "vectors" / name).read_text())
-    return [test for group in page["testGroups"] for test in group["tests"]]
+    return [(group["type"], test) for group in page["testGroups"] for test in group["tests"]]
+
+
+def load(name):
+    return [test for _, test in groups(name)]
 
 
 def split_faults(tests):
@@ -49,6 +55,22 @@ def merge_faults(tests):
             yield f"{test['comment']}: {found!r}, fails: {failed}."
 
 
+def cursor_faults(page):
+    for kind, test in page:
+        fleet, failed = (test["fingerprint"], test["nodes"]), None
+        try:
+            if kind == "ReadTest":
+                found, told = cursor.read(*fleet, test["cursor"]), (test.get("node"), test.get("nodeCursor"))
+            else:
+                found, told = cursor.write(*fleet, test["node"], test["nodeCursor"]), test.get("cursor")
+        except cursor.Foreign:
+            failed = "Unsupported"
+        except cursor.TooLarge:
+            failed = "ProtocolViolation"
+        if failed != test.get("fails") or not failed and found != told:
+            yield f"{test['comment']}: fails: {failed}, cursor.json says {test}."
+
+
 def uncovered(splits, merges):
     shown = {test["merge"] for test in merges} | CONVERSATIONS
     shapes = {shape(table.find(test["send"].split(" "))[1]) for test in splits}
@@ -65,9 +87,9 @@ def shape(entry):
 
 
 def main():
-    splits, merges = load("split.json"), load("merge.json")
-    wrong = [*split_faults(splits), *merge_faults(merges), *uncovered(splits, merges)]
-    print(f"{len(splits)} splits, {len(merges)} merges, {len(wrong)} wrong.")
+    splits, merges, cursors = load("split.json"), load("merge.json"), groups("cursor.json")
+    wrong = [*split_faults(splits), *merge_faults(merges), *cursor_faults(cursors), *uncovered(splits, merges)]
+    print(f"{len(splits)} splits, {len(merges)} merges, {len(cursors)} cursors, {len(wrong)} wrong.")
     if wrong:
         raise SystemExit("\n".join(wrong))
 
