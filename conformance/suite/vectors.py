@@ -150,18 +150,27 @@ def cuttings(data):
 
 
 def framing_group(testees, report, _page, group):
+    check_streams(testees, report, group, "wire", ("answered", "owed", "clean"))
+
+
+def subscribed_group(testees, report, _page, group):
+    check_streams(testees, report, group, "subscribed", ("answered", "messages", "owed", "clean"))
+
+
+def check_streams(testees, report, group, op, fields):
+    """Every cutting of every stream; a vector that does not say `clean` means that it never is."""
     requests, tests = [], []
     for test in group["tests"]:
         parts = test.get("parts") or [[test["stream"], 1]]
         for chunks in cuttings(b"".join(bytes.fromhex(part) * times for part, times in parts)):
-            requests.append({"op": "wire", "commands": test["commands"], "replies": [c.hex() for c in chunks]})
+            requests.append({"op": op, "commands": test["commands"], "replies": [c.hex() for c in chunks]})
             tests.append(test)
     for testee, answers in testees.ask(requests, testees.implementations()).items():
         for test, request, answer in zip(tests, requests, answers):
             if is_unsupported(answer):
                 continue
-            told = [answer.get(field, answer) for field in ("answered", "owed", "clean")] + [bool(answer.get("error"))]
-            wanted = [test[field] for field in ("answered", "owed", "clean")] + [bool(test["error"])]
+            told = [answer.get(field, answer) for field in fields] + [bool(answer.get("error"))]
+            wanted = [test.get(field, False) for field in fields] + [bool(test["error"])]
             report.check(told == wanted,
                          lambda: f"test {test['tcId']} ({test['comment']}) in {len(request['replies'])} chunks: "
                                  f"{testee} says {answer}, the vector {wanted}")
@@ -169,4 +178,4 @@ def framing_group(testees, report, _page, group):
 
 GROUPS = {"HashTest": hash_group, "TagTest": tag_group, "SlotTest": slot_group, "PlaceTest": place_group,
           "RingTest": ring_group, "MemberTest": member_group, "FingerprintTest": fingerprint_group,
-          "FramingTest": framing_group}
+          "FramingTest": framing_group, "SubscribedTest": subscribed_group}

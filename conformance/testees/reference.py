@@ -628,8 +628,9 @@ class Broken(Exception):
 class Framing:
     """One connection on which `commands` commands were written; its bytes come in one by one."""
 
-    def __init__(self, commands):
+    def __init__(self, commands, is_subscribed=False):
         self.commands, self.answered, self.inside, self.error = commands, 0, False, None
+        self.is_subscribed, self.messages = is_subscribed, 0
         self.reader = self.replies()
         next(self.reader)
 
@@ -647,17 +648,19 @@ class Framing:
 
     @property
     def is_clean(self):
-        return not (self.owed or self.inside or self.error)
+        return not (self.owed or self.inside or self.error or self.is_subscribed)
 
     def replies(self):
         while True:
             self.inside = False
             first = yield
-            if not self.owed and first != b">":
+            if not self.owed and first != b">" and not self.is_subscribed:
                 raise Broken("a reply that nobody asked for")
             self.inside = True
             last = yield from self.value(first, 0)
-            self.answered += last != b">"
+            is_answer = last != b">" and self.owed > 0
+            self.answered += is_answer
+            self.messages += not is_answer
 
     def value(self, first, depth):
         """Reads one value to its end and returns its type: that of the value behind it for an attribute."""
@@ -767,9 +770,17 @@ class Testee:
             framing.read(bytes.fromhex(chunk))
         return {"answered": framing.answered, "owed": framing.owed, "clean": framing.is_clean, "error": framing.error}
 
+    def subscribed(self, request):
+        framing = Framing(request["commands"], is_subscribed=True)
+        for chunk in request["replies"]:
+            framing.read(bytes.fromhex(chunk))
+        return {"answered": framing.answered, "messages": framing.messages, "owed": framing.owed, "clean": framing.is_clean,
+                "error": framing.error}
+
     def answer(self, request):
         operations = {"hash": self.hash, "place": self.place, "explain": self.explain, "topology": self.topology_op,
-                      "config": self.config, "slot": self.slot, "wire": self.wire}
+                      "config": self.config, "slot": self.slot, "wire": self.wire,
+                      "subscribed": self.subscribed}
         operation = operations.get(request.get("op"))
         return operation(request) if operation else {"error": "unsupported op"}
 

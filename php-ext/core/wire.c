@@ -65,15 +65,18 @@ static void end_value(oh_wire *wire, oh_framer *framer)
         framer->depth--;
     }
     if (framer == &wire->reader) {
-        wire->pushed += framer->is_push;
-        wire->answered += !framer->is_push;
+        /* Without debt a value that is whole can only be a message: objection() has seen to that. */
+        bool is_answer = !framer->is_push && oh_wire_owed(wire) > 0;
+        wire->pushed += !is_answer;
+        wire->answered += is_answer;
     }
 }
 
 /* Whether this value is an error reply of its own, not a part of another reply. */
 static bool is_refusal(const oh_wire *wire, const oh_framer *framer)
 {
-    return framer->depth == 0 && framer == &wire->reader && (framer->type == '-' || framer->type == '!');
+    return framer->depth == 0 && framer == &wire->reader && (framer->type == '-' || framer->type == '!') &&
+           oh_wire_owed(wire) > 0;
 }
 
 static void keep_refusal(oh_wire *wire, const uint8_t *bytes, size_t length)
@@ -90,7 +93,7 @@ static inline const char *objection(const oh_wire *wire, const oh_framer *framer
     if (framer == &wire->writer) {
         return type == (framer->depth == 0 ? '*' : '$') ? NULL : OH_WIRE_COMMAND;
     }
-    if (framer->depth == 0 && type != '>' && oh_wire_owed(wire) == 0) {
+    if (framer->depth == 0 && type != '>' && oh_wire_owed(wire) == 0 && !wire->is_subscribed) {
         return OH_WIRE_SURPLUS;
     }
     return forms[type] == 0 ? OH_WIRE_TYPE : NULL;
@@ -374,10 +377,15 @@ size_t oh_wire_read(oh_wire *wire, const uint8_t *bytes, size_t length)
     return frame(wire, &wire->reader, bytes, length);
 }
 
+void oh_wire_subscribe(oh_wire *wire)
+{
+    wire->is_subscribed = true;
+}
+
 bool oh_wire_is_clean(const oh_wire *wire)
 {
     const oh_framer *reader = &wire->reader;
     const oh_framer *writer = &wire->writer;
-    return wire->error == NULL && oh_wire_owed(wire) == 0 && reader->state == AT_VALUE && reader->depth == 0 &&
+    return wire->error == NULL && !wire->is_subscribed && oh_wire_owed(wire) == 0 && reader->state == AT_VALUE && reader->depth == 0 &&
            writer->state == AT_VALUE && writer->depth == 0;
 }

@@ -49,8 +49,9 @@ typedef struct oh_framer {
 typedef struct oh_wire {
     uint64_t written;  /* Commands that were begun: from its first byte on a command is owed a reply. */
     uint64_t answered; /* Whole replies read. */
-    uint64_t pushed;   /* Whole push frames read. */
-    const char *error; /* NULL, or one of the sentences above; it stays until reset. */
+    uint64_t pushed;   /* Whole push frames read, and messages of a subscribed connection. */
+    bool is_subscribed; /* The node speaks unasked: what is not owed is a message. It stays until reset. */
+    const char *error;  /* NULL, or one of the sentences above; it stays until reset. */
 
     /* The last error reply at top level, `-...` or `!...`: its first bytes, without type and length. */
     uint64_t refusal_reply; /* Its number, from 1; 0: there was none. Whole once `answered` has come to it. */
@@ -77,6 +78,12 @@ bool oh_wire_wrote(oh_wire *wire, const uint8_t *bytes, size_t length);
  */
 size_t oh_wire_read(oh_wire *wire, const uint8_t *bytes, size_t length);
 
+/*
+ * The node was, or is about to be, sent a SUBSCRIBE: from now on a whole value that is not owed is a message, not an
+ * error, and the connection is never clean again. Call it before the first byte of the answer is shown.
+ */
+void oh_wire_subscribe(oh_wire *wire);
+
 /* Replies that the node still owes. */
 static inline uint64_t oh_wire_owed(const oh_wire *wire)
 {
@@ -85,7 +92,7 @@ static inline uint64_t oh_wire_owed(const oh_wire *wire)
 
 /*
  * Whether the connection may carry a command of another caller: nothing owed, nothing half written or half read, no
- * error.
+ * error, never subscribed.
  */
 bool oh_wire_is_clean(const oh_wire *wire);
 

@@ -216,6 +216,57 @@ static void test_pushes(void)
     CHECK(read_text(&wire, "+a\r\n+late\r\n") == 4 && strcmp(wire.error, OH_WIRE_SURPLUS) == 0);
 }
 
+/* ---- Subscribed ---- */
+
+static void check_subscribed_pieces(const json_t *test, bytes stream, size_t first, size_t others)
+{
+    oh_wire wire = wire_with(vectors_number(test, "commands"));
+    oh_wire_subscribe(&wire);
+    read_pieces(&wire, stream, first, others);
+    CHECK(wire.answered == vectors_number(test, "answered") && wire.pushed == vectors_number(test, "messages"));
+    CHECK(oh_wire_owed(&wire) == vectors_number(test, "owed"));
+    CHECK(!oh_wire_is_clean(&wire));
+    const char *error = json_string_value(json_object_get(test, "error"));
+    CHECK((error == NULL) == (wire.error == NULL));
+    CHECK(error == NULL || strcmp(wire.error, sentence_of(error)) == 0);
+}
+
+static void test_subscribed_stream(const json_t *test)
+{
+    test_begin("wire subscribed %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    const json_t *parts = json_object_get(test, "parts");
+    bytes stream = parts != NULL ? bytes_of_hex_parts(parts) : bytes_of_field(test, "stream");
+
+    check_subscribed_pieces(test, stream, stream.length, stream.length);
+    check_subscribed_pieces(test, stream, 1, 1);
+    check_subscribed_pieces(test, stream, 7, 7);
+    for (size_t cut = 1; cut < stream.length && stream.length <= CUT_EVERYWHERE_BYTES; cut++) {
+        check_subscribed_pieces(test, stream, cut, stream.length);
+    }
+    free(stream.bytes);
+}
+
+static void test_subscribed(void)
+{
+    json_t *page = vectors_load("wire/vectors/subscribed.json");
+    json_t *group;
+    json_t *test;
+    EACH_GROUP(page, group) {
+        EACH_TEST(group, test) {
+            test_subscribed_stream(test);
+        }
+    }
+    json_decref(page);
+    test_begin("a connection that was subscribed answers commands and stays unclean until it is reset");
+    oh_wire wire = wire_with(1);
+    oh_wire_subscribe(&wire);
+    CHECK(read_text(&wire, "-NOPERM no\r\n-message\r\n") == 22 && has_refusal(&wire, 1, "NOPERM no"));
+    CHECK(wire.answered == 1 && wire.pushed == 1 && write_text(&wire, one_command));
+    CHECK(oh_wire_owed(&wire) == 1 && read_text(&wire, "+PONG\r\n") == 7 && !oh_wire_is_clean(&wire));
+    oh_wire_reset(&wire);
+    CHECK(oh_wire_is_clean(&wire) && read_text(&wire, "+late\r\n") == 0);
+}
+
 void test_wire(void)
 {
     test_streams();
@@ -224,4 +275,5 @@ void test_wire(void)
     test_refused_writing();
     test_refusals();
     test_pushes();
+    test_subscribed();
 }
