@@ -76,7 +76,8 @@ public final class Testee {
             case "topology" -> Map.of("fingerprint", topology(request).fingerprint(),
                     "servers", topology(request).nodes().stream().map(node ->
                             Map.of("name", node.name(), "address", node.address(), "weight", node.weight())).toList());
-            case "wire" -> wire(request);
+            case "wire" -> wire(request, new Framing());
+            case "subscribed" -> subscribed(request);
             case "write" -> RealNodes.write(request);
             case "read" -> RealNodes.read(request);
             default -> Map.of("error", "unsupported op");
@@ -108,8 +109,15 @@ public final class Testee {
         }
     }
 
-    private static Map<String, Object> wire(JsonObject request) {
+    private static Map<String, Object> subscribed(JsonObject request) {
         Framing framing = new Framing();
+        framing.subscribe();
+        Map<String, Object> answer = wire(request, framing);
+        answer.put("messages", framing.pushed());
+        return answer;
+    }
+
+    private static Map<String, Object> wire(JsonObject request, Framing framing) {
         framing.owe(request.get("commands").getAsInt());
         for (JsonElement chunk : request.getAsJsonArray("replies")) {
             byte[] bytes = HEX.parseHex(chunk.getAsString());

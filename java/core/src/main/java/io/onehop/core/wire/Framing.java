@@ -9,7 +9,8 @@ import io.onehop.core.Limits;
  * in pieces of any size. So it is always known how many replies the node still owes, and form and limits of every
  * byte are checked before anybody may believe it. Nothing is kept, nothing is allocated, nothing recurses. RESP2 and
  * RESP3 replies are framed; a push frame answers nothing and is skipped, an attribute belongs to the answer behind
- * it, streamed types are refused. For one thread at a time.
+ * it, streamed types are refused. On a connection that is subscribed the node speaks unasked: what is not owed is then
+ * a message. For one thread at a time.
  *
  * <p>Twin of {@code core/wire} in C. Implements spec/wire.
  */
@@ -59,6 +60,7 @@ public final class Framing {
     private long announced;
     private long answered;
     private long pushed;
+    private boolean isSubscribed;
     private Fault fault;
 
     /**
@@ -67,6 +69,14 @@ public final class Framing {
      */
     public void owe(int commands) {
         announced += commands;
+    }
+
+    /**
+     * The node was, or is about to be, sent a SUBSCRIBE: from now on a whole value that is not owed is a message, not a
+     * fault, and the connection is never clean again. Call it before the first byte of the answer is shown.
+     */
+    public void subscribe() {
+        isSubscribed = true;
     }
 
     /** Replies that the node still owes. */
@@ -79,7 +89,7 @@ public final class Framing {
         return answered;
     }
 
-    /** Whole push frames read. */
+    /** Whole push frames read, and messages of a subscribed connection. */
     public long pushed() {
         return pushed;
     }
@@ -89,9 +99,9 @@ public final class Framing {
         return fault;
     }
 
-    /** Whether another caller may use the connection: nothing owed, nothing half read, no fault. */
+    /** Whether another caller may use the connection: nothing owed, nothing half read, no fault, never subscribed. */
     public boolean isClean() {
-        return fault == null && announced == answered && state == AT_TYPE && depth == 0;
+        return fault == null && announced == answered && state == AT_TYPE && depth == 0 && !isSubscribed;
     }
 
     /**
@@ -118,7 +128,7 @@ public final class Framing {
 
     private int atType(byte[] bytes, int at) {
         type = bytes[at];
-        if (depth == 0 && announced == answered && type != '>') {
+        if (depth == 0 && announced == answered && type != '>' && !isSubscribed) {
             return fail(Fault.SURPLUS, at);
         }
         switch (type) {
@@ -224,7 +234,7 @@ public final class Framing {
             }
         }
         if (depth == 0) {
-            if (ended == '>') {
+            if (ended == '>' || announced == answered) {
                 pushed++;
             } else {
                 answered++;

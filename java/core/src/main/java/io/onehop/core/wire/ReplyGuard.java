@@ -42,6 +42,11 @@ public final class ReplyGuard extends InputStream {
         framing.owe(commands);
     }
 
+    /** From now on the node speaks unasked: what is not owed is a message, and the connection is never clean again. */
+    public void subscribe() {
+        framing.subscribe();
+    }
+
     /** Replies that the node still owes. */
     public long owed() {
         return framing.owed();
@@ -50,6 +55,11 @@ public final class ReplyGuard extends InputStream {
     /** Whole replies read so far. */
     public long answered() {
         return framing.answered();
+    }
+
+    /** Whole push frames read so far, and messages of a subscribed connection. */
+    public long pushed() {
+        return framing.pushed();
     }
 
     /**

@@ -60,9 +60,13 @@ class FramingTest {
     }
 
     private static void check(JsonObject vector, Framing framing) {
+        assertEquals(vector.get("clean").getAsBoolean(), framing.isClean(), vector.toString());
+        checkCounts(vector, framing);
+    }
+
+    private static void checkCounts(JsonObject vector, Framing framing) {
         assertEquals(vector.get("answered").getAsLong(), framing.answered(), vector.toString());
         assertEquals(vector.get("owed").getAsLong(), framing.owed(), vector.toString());
-        assertEquals(vector.get("clean").getAsBoolean(), framing.isClean(), vector.toString());
         String expected = vector.get("error").isJsonNull() ? null : vector.get("error").getAsString();
         String fault = framing.fault() == null ? null : framing.fault().name().toLowerCase(Locale.ROOT);
         assertEquals(expected, fault, vector.toString());
@@ -132,6 +136,23 @@ class FramingTest {
         framing.owe(1);
         assertEquals(stream.length - 1, framing.read(stream, 0, stream.length));
         assertEquals(Framing.Fault.LENGTH, framing.fault());
+    }
+
+    @Test
+    void onASubscribedConnectionWhatIsNotOwedIsAMessageHoweverItIsCut() {
+        for (JsonObject vector : Spec.tests("wire/vectors/subscribed.json")) {
+            byte[] stream = stream(vector);
+            for (int size : new int[] {1, 2, 3, 7, 64, 1000, stream.length + 1}) {
+                Framing framing = announced(vector);
+                framing.subscribe();
+                for (int at = 0; at < stream.length; at += size) {
+                    framing.read(stream, at, Math.min(size, stream.length - at));
+                }
+                assertEquals(vector.get("messages").getAsLong(), framing.pushed(), vector.toString());
+                assertFalse(framing.isClean());
+                checkCounts(vector, framing);
+            }
+        }
     }
 
     private static Framing announced(JsonObject vector) {
