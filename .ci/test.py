@@ -37,6 +37,7 @@ STEPS = (
     ("the command table against a live server", [PYTHON, "spec/route/check_getkeys.py", "--start", "redis-server"]),
     ("splits and merges: four nodes answer as one", [PYTHON, "spec/route/check_fleet.py", "--start", "redis-server"]),
     ("the method table against the loaded phpredis", ["sh", "-c", "php spec/route/methods_check.php && php spec/route/probe.php"]),
+    ("docs/commands.md: fresh, and true of Jedis and of a live nutcracker", ["sh", "-c", f"{PYTHON} spec/route/capture_jedis.py --check && {PYTHON} spec/route/capture_nutcracker.py --check && {PYTHON} spec/route/commands_page.py --check"]),
     ("who may import whom", [PYTHON, "conformance/checks/imports.py"]),
     ("size budgets", [PYTHON, "conformance/checks/sizes.py"]),
     ("the lab itself", [PYTHON, "conformance/lab/selftest.py"]),

@@ -1,0 +1,152 @@
+#!/usr/bin/python3
+"""Asks a live nutcracker what it does with every command: clients/nutcracker-0.5.json.
+
+    capture_nutcracker.py            starts nutcracker and two redis-servers for the moment
+    capture_nutcracker.py --check    the same, and fails if the file says otherwise
+
+Each example of examples.json is sent through it twice, its keys chosen so that the first lies on one node and all
+others on the other, then the reverse; the nodes tell what reached them. Out, per command: "yes" (it has one key, or
+needs none), "split", "first key" (with all its keys to the node of the first), "wrong node", or nothing: nutcracker
+closes the connection. Read by commands_page.py.
+"""
+import argparse
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import table
+from resp import Refused, Server, Started, free_port
+
+HERE = pathlib.Path(__file__).resolve().parent
+PAGE = HERE / "clients" / "nutcracker-0.5.json"
+# What would end the proxy's connection for other reasons, or is answered by the proxy itself.
+ANSWERED_BY_PROXY = ("ping", "auth", "quit")
+
+
+class Proxy:
+    """A nutcracker over two servers, stopped when the block ends."""
+
+    def __init__(self, *ports):
+        self.port = free_port()
+        self.directory = tempfile.mkdtemp(prefix="route-")
+        servers = "".join(f"\n   - 127.0.0.1:{port}:1 node-{i}" for i, port in enumerate(ports))
+        config = pathlib.Path(self.directory) / "nutcracker.yml"
+        config.write_text(f"alpha:\n  listen: 127.0.0.1:{self.port}\n  redis: true\n  timeout: 2000\n  servers:{servers}\n")
+        self.command = ["setpriv", "--pdeathsig", "KILL", "nutcracker", "-c", str(config), "-s", str(free_port()), "-v", "0"]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(200):
+            try:
+                Server("127.0.0.1", self.port).close()
+                return self
+            except OSError:
+                time.sleep(0.05)
+        raise RuntimeError("nutcracker did not start.")
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        shutil.rmtree(self.directory)
+
+    def send(self, words):
+        """Whether there was any answer; a connection of its own, because a command it does not know ends it."""
+        server = Server("127.0.0.1", self.port)
+        try:
+            server.tell(*words)
+            return True
+        except EOFError:
+            return False
+        finally:
+            server.close()
+
+
+class Fleet:
+    """Two nodes that count what reaches them, and a key on each."""
+
+    def __init__(self, proxy, nodes):
+        self.proxy, self.nodes = proxy, nodes
+        self.keys = {}
+        for i in range(1000):
+            self.reached(["GET", f"key{i}"])  # Placement is asked for, too.
+            self.keys.setdefault(self.last, f"key{i}")
+            if len(self.keys) == len(nodes):
+                break
+
+    def reached(self, words):
+        """The numbers of the nodes that the command came to; None where nutcracker closed the connection."""
+        for node in self.nodes:
+            node.ask("FLUSHALL")
+            node.ask("CONFIG", "RESETSTAT")
+        if not self.proxy.send(words):
+            return None
+        name = f"cmdstat_{words[0].lower()}"
+        found = {i for i, node in enumerate(self.nodes) if self.counts(node, name)}
+        self.last = max(found, default=None)
+        return found
+
+    @staticmethod
+    def counts(node, name):
+        lines = node.ask("INFO", "commandstats").splitlines()
+        return any(line.split(":")[0].split("|")[0] == name for line in lines)
+
+    def treatment(self, text):
+        """What becomes of one example."""
+        words, marked = table.read_example(text)
+        places = [place for place, kind in marked if kind == "key"]
+        treatments = set()
+        for first in sorted(self.keys):
+            chosen = list(words)
+            for i, place in enumerate(places):
+                chosen[place] = self.keys[first if i == 0 else 1 - first]
+            reached = self.reached(chosen)
+            if reached is None:
+                return None
+            treatments.add("split" if len(reached) > 1 else "home" if reached == {first} else "away")
+        if treatments == {"split"}:
+            return "split"
+        if not places:
+            return "yes"
+        if treatments == {"home"}:
+            return "yes" if len(places) == 1 else "first key"
+        return "wrong node"
+
+
+def capture(program):
+    examples = json.loads((HERE / "examples.json").read_text())["examples"]
+    order = ["yes", "split", "first key", "wrong node"]
+    with Started(program) as one, Started(program) as other, \
+            Proxy(*(node.socket.getpeername()[1] for node in (one, other))) as proxy:
+        fleet, found = Fleet(proxy, [one, other]), {}
+        for name, texts in sorted(examples.items()):
+            treatments = ["yes"] if name in ANSWERED_BY_PROXY else [fleet.treatment(text) for text in texts]
+            treatments = [treatment for treatment in treatments if treatment]
+            if treatments:
+                found[name] = max(treatments, key=order.index)
+    return {"proxy": "nutcracker", "version": "0.5.0", "commands": found}
+
+
+def written(page):
+    lines = [f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in page["commands"].items()]
+    head = f'"proxy": {json.dumps(page["proxy"])},\n"version": {json.dumps(page["version"])},\n"commands": '
+    return "{\n" + head + "{\n" + ",\n".join(lines) + "\n}\n}\n"
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--check", action="store_true")
+    check = arguments.parse_args().check
+    page = capture(["redis-server"])
+    if check and PAGE.read_text() != written(page):
+        sys.exit(f"{PAGE.name} is not what nutcracker does: run capture_nutcracker.py.")
+    if not check:
+        PAGE.write_text(written(page))
+    print(f"nutcracker serves {len(page['commands'])} of the table's commands.")
+
+
+if __name__ == "__main__":
+    main()
