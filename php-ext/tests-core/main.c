@@ -17,5 +17,6 @@ int main(void)
     test_topology();
     test_config();
     test_wire();
+    test_cursor();
     return tests_end();
 }
