@@ -495,8 +495,6 @@ def hash_tag(text, _name, _before):
 def engine(text, _name, _before):
     if text not in ("redis", "ssdb"):
         raise ValueError('is not "redis" or "ssdb"')
-    if text == "ssdb":
-        raise ValueError('is "ssdb", which is not supported yet')
     return text
 
 
@@ -555,7 +553,10 @@ def finished_pool(name, given):
               for directive in ("redis_auth", "username", "database")),
             ("username" in given and "redis_auth" not in given, 'directive "username" needs "redis_auth"'),
             ("database" in given and "redis_db" in given,
-             'directives "database" and "redis_db" exclude each other')):
+             'directives "database" and "redis_db" exclude each other'),
+            (given.get("engine") == "ssdb" and not given.get("redis"), '"engine: ssdb" needs "redis: true"'),
+            *((given.get("engine") == "ssdb" and directive in given, f'directive "{directive}" is not for "engine: ssdb"')
+              for directive in ("username", "database"))):
         if condition:
             raise Rejected(name.line, reason)
     given["servers"] = list(given["servers"].values())

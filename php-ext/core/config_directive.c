@@ -191,10 +191,8 @@ static bool set_tag(const setting *it)
 
 static bool set_engine(const setting *it)
 {
-    if (equals(it->value, "ssdb")) {
-        return fail(it, "is \"ssdb\", which is not supported yet");
-    }
-    return equals(it->value, "redis") || fail(it, "is not \"redis\" or \"ssdb\"");
+    it->pool->is_ssdb = equals(it->value, "ssdb");
+    return it->pool->is_ssdb || equals(it->value, "redis") || fail(it, "is not \"redis\" or \"ssdb\"");
 }
 
 /* ---- listen ---- */
@@ -290,6 +288,9 @@ bool oh_config_check_pool(oh_config_reader *reader, const oh_pool *pool, uint32_
         {has_database && !pool->is_redis, "directive \"database\" needs \"redis: true\""},
         {has_username && !has_auth, "directive \"username\" needs \"redis_auth\""},
         {has_database && (seen >> AT_REDIS_DB & 1), "directives \"database\" and \"redis_db\" exclude each other"},
+        {pool->is_ssdb && !pool->is_redis, "\"engine: ssdb\" needs \"redis: true\""},
+        {pool->is_ssdb && has_username, "directive \"username\" is not for \"engine: ssdb\""},
+        {pool->is_ssdb && has_database, "directive \"database\" is not for \"engine: ssdb\""},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         if (rules[i].is_wrong) {

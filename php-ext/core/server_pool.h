@@ -50,6 +50,7 @@ typedef struct oh_pool {
 
     /* Protocol and sign-in. */
     bool is_redis;      /* False: the pool speaks memcached, which the clients refuse. */
+    bool is_ssdb;       /* Its nodes are SSDB, which speaks redis' protocol and means other things by it. */
     oh_text redis_auth; /* The password, absent if none. Must never appear in a message. */
     oh_text username;   /* Of redis' ACLs, absent if none. */
     uint32_t redis_db;  /* nutcracker's: SELECT before AUTH, never on a unix socket, may fail (spec/config). 0: none. */

@@ -75,6 +75,7 @@ static void check_directives(const oh_pool *pool, const json_t *directives)
     CHECK(strcmp(oh_distribution_name(pool->distribution), text_of(directives, "distribution", "ketama")) == 0);
     check_tag(pool, directives);
     CHECK(pool->is_redis == is_true(directives, "redis"));
+    CHECK(pool->is_ssdb == (strcmp(text_of(directives, "engine", "redis"), "ssdb") == 0));
     CHECK(same_text(pool->redis_auth, directives, "redis_auth"));
     CHECK(same_text(pool->username, directives, "username"));
     CHECK(pool->redis_db == number_of(directives, "redis_db", 0));

@@ -202,6 +202,21 @@ final class ConfigReader {
         if (values.containsKey(Directive.DATABASE) && values.containsKey(Directive.REDIS_DB)) {
             throw new ConfigException(poolLine, "directives \"database\" and \"redis_db\" exclude each other");
         }
+        if ("ssdb".equals(values.get(Directive.ENGINE))) {
+            checkSsdb(values, poolLine);
+        }
+    }
+
+    /** SSDB speaks redis' protocol and has neither users nor databases. */
+    private static void checkSsdb(Map<Directive, Object> values, int poolLine) throws ConfigException {
+        if (!Boolean.TRUE.equals(values.get(Directive.REDIS))) {
+            throw new ConfigException(poolLine, "\"engine: ssdb\" needs \"redis: true\"");
+        }
+        for (Directive directive : List.of(Directive.USERNAME, Directive.DATABASE)) {
+            if (values.containsKey(directive)) {
+                throw new ConfigException(poolLine, directive.fault("is not for \"engine: ssdb\"").getMessage());
+            }
+        }
     }
 
     private static String scalar(Event node, int line, String otherwise) throws ConfigException {

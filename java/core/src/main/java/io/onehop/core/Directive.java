@@ -171,10 +171,7 @@ enum Directive {
     }
 
     private String engine(String text) throws Fault {
-        if (text.equals("ssdb")) {
-            throw fault("is \"ssdb\", which is not supported yet");
-        }
-        if (!text.equals("redis")) {
+        if (!text.equals("redis") && !text.equals("ssdb")) {
             throw fault("is not \"redis\" or \"ssdb\"");
         }
         return text;

@@ -76,6 +76,11 @@ public final class ServerPool {
         return flag(Directive.REDIS);
     }
 
+    /** Whether its nodes are SSDB, which speaks redis' protocol and means other things by it. */
+    public boolean ssdb() {
+        return value(Directive.ENGINE).equals("ssdb");
+    }
+
     /** The password, or {@code null}. It must never appear in a message. */
     public String redisAuth() {
         return value(Directive.REDIS_AUTH, String.class);
