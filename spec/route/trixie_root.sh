@@ -2,14 +2,17 @@
 # Makes a small Debian trixie tree in DIR: redis 8.0, valkey 8.1 and PHP 8.4 with phpredis 6.2, beside whatever this
 # machine runs. capture.py and probe.php are repeated with it; nothing outside DIR is touched and nothing is installed.
 #
-#   trixie_root.sh DIR
-#   chroot DIR/root redis-server --port 0 ...        DIR/root is a usual tree: chroot, or call programs through run:
-#   DIR/run redis-server --version                   the same without chroot, by the tree's own ld.so.
+#   trixie_root.sh DIR [PACKAGE ...]                 these packages, and what they depend on, come along
+#   DIR/run redis-server --version                   a program of the tree by the tree's own ld.so, without chroot
+#   DIR/inside COMMAND [ARGUMENT ...]                in the tree as root directory, with this machine's /proc, /sys and
+#                                                    /dev; as root. .ci/test-trixie runs the PHP suite so.
 #
 # apt resolves and checks signatures as always, but with its own sources, lists, cache and an empty list of installed
-# packages, so every library down to libc comes along. The mirror is the one the machine itself uses.
+# packages, so every library down to libc comes along. The mirror is the one the machine itself uses. Packages are
+# unpacked, not configured: what their scripts would do and somebody needs here is done at the end.
 set -eu
-directory=${1:?usage: trixie_root.sh DIR}
+directory=${1:?usage: trixie_root.sh DIR [PACKAGE ...]}
+shift
 mkdir -p "$directory"
 directory=$(cd "$directory" && pwd)
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
@@ -28,19 +31,42 @@ private_apt() {
             -o APT::Install-Recommends=false "$@"
 }
 private_apt update
-private_apt install --download-only --yes redis-server valkey-server php8.4-cli php8.4-redis
+private_apt install --download-only --yes redis-server valkey-server php8.4-cli php8.4-redis "$@"
 
 # Packages expect a merged /usr; base-files' own links are made by its maintainer script, which does not run here.
 for name in bin sbin lib lib64; do
     mkdir -p "$directory/root/usr/$name"
     [ -e "$directory/root/$name" ] || ln -s "usr/$name" "$directory/root/$name"
 done
+mkdir -p "$directory/root/var/lib/dpkg/info" "$directory/root/var/lib/dpkg/updates"
+: > "$directory/root/var/lib/dpkg/status"
 for package in "$directory"/apt/cache/archives/*.deb; do
     dpkg -x "$package" "$directory/root"
+    { dpkg-deb -f "$package" Package Version Architecture Maintainer Description
+      printf 'Status: install ok installed\n\n'; } >> "$directory/root/var/lib/dpkg/status"  # phpize asks dpkg
 done
-mkdir -p "$directory/root/tmp" "$directory/root/etc/php/8.4/cli/conf.d"
+mkdir -p "$directory/root/tmp" "$directory/root/dev" "$directory/root/proc" "$directory/root/sys"
 chmod 1777 "$directory/root/tmp"
-printf 'extension=igbinary\nextension=redis\n' > "$directory/root/etc/php/8.4/cli/conf.d/10-redis.ini"
+
+# What packages' scripts do: names without a version, PHP's modules, users. Names of hosts are this machine's.
+alternative() {
+    [ ! -e "$directory/root/usr/bin/$2" ] || ln -sf "$2" "$directory/root/usr/bin/$1"
+}
+alternative awk mawk; alternative cc gcc; alternative php php8.4; alternative phpize phpize8.4
+alternative php-config php-config8.4
+for sapi in cli fpm; do
+    modules="$directory/root/etc/php/8.4/$sapi/conf.d"
+    mkdir -p "$modules"
+    for module in "$directory"/root/usr/share/php8.4-*/*/*.ini; do
+        priority=$(sed -n 's/^; *priority=//p' "$module")
+        cp "$module" "$modules/${priority:-20}-$(basename "$module")"
+    done
+done
+cp /etc/hosts /etc/resolv.conf "$directory/root/etc/"
+for table in passwd group; do
+    [ ! -e "$directory/root/usr/share/base-passwd/$table.master" ] \
+        || cp "$directory/root/usr/share/base-passwd/$table.master" "$directory/root/etc/$table"
+done
 
 cat > "$directory/run" <<'SCRIPT'
 #!/bin/sh
@@ -55,6 +81,16 @@ exec "$here/usr/lib64/ld-linux-x86-64.so.2" \
      --library-path "$here/usr/lib/x86_64-linux-gnu:$here/usr/lib/x86_64-linux-gnu/private" \
      "$here/usr/bin/$program" "$@"
 SCRIPT
-chmod +x "$directory/run"
+cat > "$directory/inside" <<'SCRIPT'
+#!/bin/sh
+# Runs a command in the tree beside this file. The mounts are of a namespace of their own and end with the command.
+here=$(cd "$(dirname "$0")" && pwd)/root
+for name in proc sys dev; do
+    mounts="${mounts:-} mount --rbind /$name $here/$name;"
+done
+exec unshare --mount --propagation private sh -euc "$mounts"' here=$1; shift
+    exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C chroot "$here" "$@"' inside "$here" "$@"
+SCRIPT
+chmod +x "$directory/run" "$directory/inside"
 extensions=$(find "$directory/root/usr/lib/php" -name redis.so -exec dirname {} \;)
 printf 'extension_dir=%s\nextension=igbinary\nextension=redis\n' "$extensions" > "$directory/php.ini"
