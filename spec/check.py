@@ -42,6 +42,14 @@ def vector_findings(path):
     return findings
 
 
+def scenario_findings(path):
+    page = json.loads(path.read_text())
+    findings = schema_findings(path, page, page["schema"])
+    if not findings and page["numberOfScenarios"] != len(page["scenarios"]):
+        findings.append(f"{path.relative_to(SPEC)}: numberOfScenarios is not {len(page['scenarios'])}")
+    return findings
+
+
 def case_findings(kind):
     page = json.loads((SPEC / f"config/cases/{kind}.json").read_text())
     described = {name for name, case in page["cases"].items() if "built" not in case}
@@ -69,6 +77,8 @@ def checks():
         yield f"{page} is valid", lambda p=path, n=name: schema_findings(p, json.loads(p.read_text()), f"spec/schema/{n}.json")
     for path in sorted(SPEC.glob("*/vectors/*.json")):
         yield f"{path.relative_to(SPEC)} is valid", lambda p=path: vector_findings(p)
+    for path in sorted(SPEC.glob("*/scenarios/*.json")):
+        yield f"{path.relative_to(SPEC)} is valid", lambda p=path: scenario_findings(p)
     for kind in ("good", "bad"):
         yield f"config/cases/{kind} is complete", lambda k=kind: case_findings(k)
     for path in sorted(SPEC.rglob("*.md")):

@@ -30,5 +30,6 @@ void test_memory(void);
 void test_wire(void);
 void test_cursor(void);
 void test_clock(void);
+void test_health(void);
 
 #endif

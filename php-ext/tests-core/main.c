@@ -18,5 +18,6 @@ int main(void)
     test_config();
     test_wire();
     test_cursor();
+    test_health();
     return tests_end();
 }

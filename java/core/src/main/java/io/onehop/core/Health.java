@@ -1,0 +1,152 @@
+package io.onehop.core;
+
+/**
+ * Is it worth asking this node? A pure state machine over one {@code long}, to be kept in an atomic field: the methods
+ * take a state and an event and give the next state, and the caller compares and swaps. 0 is a node nobody has
+ * complained about.
+ *
+ * <p>A node that rests fails fast until one caller probes it, each pause twice the one before; a node that is ejected
+ * leaves placement and returns by time alone, as nutcracker has it. Instants are milliseconds of a monotonic clock and,
+ * like chance, given by the caller. Stateless, for any number of threads. Implements spec/health.
+ *
+ * @param ejects {@code auto_eject_hosts}: a node that fails leaves placement instead of resting
+ * @param failureLimit {@code server_failure_limit}; 0 counts as 2
+ * @param retryMs {@code server_retry_timeout} in milliseconds; only where nodes are ejected
+ */
+public record Health(boolean ejects, int failureLimit, int retryMs) {
+    private static final long UNTIL_MAX = (1L << 40) - 1;
+    private static final int FAILURES_MAX = 0x3fff;
+    private static final int STEP_MAX = 15;
+    private static final int GENERATIONS = 64;
+
+    private static final int PAUSE_FIRST_MS = 500;
+    private static final int PAUSE_MAX_MS = 8000;
+    private static final int PATIENCE_MS = 1000; /* Of a caller without a deadline. */
+    private static final int FAILURE_LIMIT_DEFAULT = 2; /* What nutcracker takes if the configuration says nothing. */
+
+    /** What a caller is told who wants to go to a node. */
+    public enum Answer {
+        GO,
+        /** Go, and everybody else waits for what becomes of it. */
+        PROBE,
+        /** It rests: fail at once, nothing was sent. */
+        REFUSE
+    }
+
+    /** Where an attempt failed: before there was a connection, or on it. */
+    public enum Cause {
+        CONNECT, EXCHANGE
+    }
+
+    /* ---- The fields of a state ---- */
+
+    /** The instant until which the node is down; 0: it is up. */
+    public static long until(long state) {
+        return state & UNTIL_MAX;
+    }
+
+    /** Failures in a row. */
+    public static int failures(long state) {
+        return (int) (state >>> 40) & FAILURES_MAX;
+    }
+
+    /** How often the node has rested in a row. */
+    public static int step(long state) {
+        return (int) (state >>> 54) & STEP_MAX;
+    }
+
+    /** What an attempt must remember when it begins, and give back as {@code born} if it fails. */
+    public static int generation(long state) {
+        return (int) (state >>> 58);
+    }
+
+    private static long state(long until, int failures, int step, int generation) {
+        return until | (long) failures << 40 | (long) step << 54 | (long) (generation % GENERATIONS) << 58;
+    }
+
+    /** 0 stands for "up", so no instant is 0. */
+    private static long instant(long ms) {
+        return Math.max(1, Math.min(ms, UNTIL_MAX));
+    }
+
+    /* ---- Events ---- */
+
+    /** What to tell somebody who wants to go there. */
+    public Answer answer(long state, long nowMs) {
+        long until = until(state);
+        if (ejects || until == 0) {
+            return Answer.GO;
+        }
+        return nowMs < until ? Answer.REFUSE : Answer.PROBE;
+    }
+
+    /** The state after telling him, who has {@code patienceMs} for it (0: no end). */
+    public long asked(long state, long nowMs, int patienceMs) {
+        if (answer(state, nowMs) != Answer.PROBE) {
+            return state;
+        }
+        return state(instant(nowMs + (patienceMs == 0 ? PATIENCE_MS : patienceMs)), failures(state), step(state),
+                generation(state));
+    }
+
+    /**
+     * The state after an attempt failed for a reason that is the node's.
+     *
+     * @param born the generation the attempt began under: old news changes nothing
+     * @param chance any number, read as unsigned
+     */
+    public long failed(long state, Cause cause, int born, long nowMs, int chance) {
+        if (born != generation(state)) {
+            return state;
+        }
+        int failures = Math.min(failures(state) + 1, FAILURES_MAX);
+        boolean isOver = failures >= limit();
+        if (ejects && isOver) {
+            return state(instant(nowMs + retryMs), 0, 0, born + 1);
+        }
+        if (!ejects && (isOver || cause == Cause.CONNECT)) {
+            return rest(state, failures, nowMs, chance);
+        }
+        return state(until(state), failures, step(state), born);
+    }
+
+    private int limit() {
+        return Math.min(failureLimit == 0 ? FAILURE_LIMIT_DEFAULT : failureLimit, FAILURES_MAX);
+    }
+
+    private static long rest(long state, int failures, long nowMs, int chance) {
+        int step = step(state);
+        int pauseMs = (int) Math.min((long) PAUSE_FIRST_MS << step, PAUSE_MAX_MS);
+        return state(instant(nowMs + pauseMs + Integer.remainderUnsigned(chance, pauseMs / 4)), failures,
+                Math.min(step + 1, STEP_MAX), generation(state) + 1);
+    }
+
+    /** The state after a reply arrived; usually the same. */
+    public long answered(long state) {
+        boolean wasDown = until(state) != 0;
+        if (failures(state) == 0 && (ejects || !wasDown)) {
+            return state;
+        }
+        return state(0, 0, 0, generation(state) + (wasDown ? 1 : 0));
+    }
+
+    /* ---- Where nodes are ejected ---- */
+
+    /** Whether the node belongs into the ring that is built now. */
+    public static boolean isLive(long state, long nowMs) {
+        return until(state) <= nowMs;
+    }
+
+    /** The state of a node after such a building. */
+    public static long rebuilt(long state, long nowMs) {
+        if (until(state) == 0 || !isLive(state, nowMs)) {
+            return state;
+        }
+        return state(0, failures(state), 0, generation(state) + 1);
+    }
+
+    /** Whether placement must be built anew, {@code dueMs} being the smallest instant of the nodes that are out. */
+    public static boolean isRebuildDue(long dueMs, long nowMs) {
+        return dueMs != 0 && nowMs > dueMs;
+    }
+}

@@ -1,0 +1,101 @@
+/*
+ * Two ways to be down, one word for both. A node that rests goes through
+ *
+ *     up ──failed──► resting ──time──► one probes ──answered──► up
+ *                       ▲                  │
+ *                       └──────failed──────┘        each pause twice the one before
+ *
+ * and a node that is ejected leaves placement and returns by time alone, as nutcracker has it.
+ *
+ * Implements spec/health.
+ */
+#include "health.h"
+
+#include <stddef.h>
+
+#define UNTIL_MAX ((UINT64_C(1) << 40) - 1)
+#define FAILURES_MAX 0x3fffu
+#define STEP_MAX 15u
+#define GENERATIONS 64u
+
+#define PAUSE_FIRST_MS 500u
+#define PAUSE_MAX_MS 8000u
+#define PATIENCE_MS 1000u       /* Of a caller without a deadline. */
+#define FAILURE_LIMIT_DEFAULT 2u /* What nutcracker takes if the configuration says nothing. */
+
+static uint64_t state_of(uint64_t until_ms, uint32_t failures, uint32_t step, uint32_t generation)
+{
+    return until_ms | (uint64_t)failures << 40 | (uint64_t)step << 54 | (uint64_t)(generation % GENERATIONS) << 58;
+}
+
+/* 0 stands for "up", so no instant is 0. */
+static uint64_t instant(uint64_t ms)
+{
+    return ms == 0 ? 1 : ms < UNTIL_MAX ? ms : UNTIL_MAX;
+}
+
+static uint32_t limit_of(const oh_health_rules *rules)
+{
+    uint32_t limit = rules->failure_limit ? rules->failure_limit : FAILURE_LIMIT_DEFAULT;
+    return limit < FAILURES_MAX ? limit : FAILURES_MAX;
+}
+
+uint64_t oh_health_asked(uint64_t state, const oh_health_rules *rules, uint64_t now_ms, uint32_t patience_ms,
+    oh_health_answer *answer)
+{
+    uint64_t until = oh_health_until(state);
+    if (rules->ejects || until == 0) {
+        *answer = OH_HEALTH_GO;
+        return state;
+    }
+    if (now_ms < until) {
+        *answer = OH_HEALTH_REFUSE;
+        return state;
+    }
+    *answer = OH_HEALTH_PROBE;
+    return state_of(instant(now_ms + (patience_ms ? patience_ms : PATIENCE_MS)), oh_health_failures(state),
+        oh_health_step(state), oh_health_generation(state));
+}
+
+static uint64_t rest(uint64_t state, uint32_t failures, uint64_t now_ms, uint32_t chance)
+{
+    uint32_t step = oh_health_step(state);
+    uint32_t pause_ms = PAUSE_MAX_MS >> step < PAUSE_FIRST_MS ? PAUSE_MAX_MS : PAUSE_FIRST_MS << step;
+    return state_of(instant(now_ms + pause_ms + chance % (pause_ms / 4)), failures, step < STEP_MAX ? step + 1 : step,
+        oh_health_generation(state) + 1);
+}
+
+uint64_t oh_health_failed(uint64_t state, const oh_health_rules *rules, oh_health_cause cause, uint32_t born,
+    uint64_t now_ms, uint32_t chance)
+{
+    if (born != oh_health_generation(state)) {
+        return state;
+    }
+    uint32_t failures = oh_health_failures(state);
+    failures = failures < FAILURES_MAX ? failures + 1 : failures;
+    bool is_over = failures >= limit_of(rules);
+    if (rules->ejects && is_over) {
+        return state_of(instant(now_ms + rules->retry_ms), 0, 0, born + 1);
+    }
+    if (!rules->ejects && (is_over || cause == OH_HEALTH_CONNECT)) {
+        return rest(state, failures, now_ms, chance);
+    }
+    return state_of(oh_health_until(state), failures, oh_health_step(state), born);
+}
+
+uint64_t oh_health_answered(uint64_t state, const oh_health_rules *rules)
+{
+    bool was_down = oh_health_until(state) != 0;
+    if (oh_health_failures(state) == 0 && (rules->ejects || !was_down)) {
+        return state;
+    }
+    return state_of(0, 0, 0, oh_health_generation(state) + was_down);
+}
+
+uint64_t oh_health_rebuilt(uint64_t state, uint64_t now_ms)
+{
+    if (oh_health_until(state) == 0 || !oh_health_is_live(state, now_ms)) {
+        return state;
+    }
+    return state_of(0, oh_health_failures(state), 0, oh_health_generation(state) + 1);
+}

@@ -1,0 +1,87 @@
+/*
+ * Health: is it worth asking this node?
+ *
+ * The state of a node is one u64, to be kept in an atomic word: the functions take a state and an event and give the
+ * next state, and the caller compares and swaps. A state of 0 is a node nobody has complained about. Time and chance
+ * are given: nothing here sees a clock, a socket or a lock, so it can be run by several processes on shared memory and
+ * by a test on a list of events.
+ *
+ * On the road: asked between placement and lease, told by the verdict of each exchange.
+ *
+ * Implements spec/health.
+ */
+#ifndef OH_HEALTH_H
+#define OH_HEALTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct oh_health_rules {
+    bool ejects;            /* auto_eject_hosts: a node that fails leaves placement instead of resting. */
+    uint32_t failure_limit; /* server_failure_limit. */
+    uint32_t retry_ms;      /* server_retry_timeout; only where nodes are ejected. */
+} oh_health_rules;
+
+typedef enum oh_health_answer {
+    OH_HEALTH_GO,
+    OH_HEALTH_PROBE, /* Go, and everybody else waits for what becomes of it. */
+    OH_HEALTH_REFUSE /* It rests: fail at once, nothing was sent. */
+} oh_health_answer;
+
+typedef enum oh_health_cause { OH_HEALTH_CONNECT, OH_HEALTH_EXCHANGE } oh_health_cause;
+
+/* ---- The fields of a state ---- */
+
+/* The instant, in milliseconds, until which the node is down; 0: it is up. */
+static inline uint64_t oh_health_until(uint64_t state)
+{
+    return state & ((UINT64_C(1) << 40) - 1);
+}
+
+static inline uint32_t oh_health_failures(uint64_t state)
+{
+    return (uint32_t)(state >> 40) & 0x3fff;
+}
+
+static inline uint32_t oh_health_step(uint64_t state)
+{
+    return (uint32_t)(state >> 54) & 0xf;
+}
+
+/* What an attempt must remember when it begins, and give back as `born` if it fails. */
+static inline uint32_t oh_health_generation(uint64_t state)
+{
+    return (uint32_t)(state >> 58);
+}
+
+/* ---- Events: each gives the next state, which may be the same ---- */
+
+/* Somebody wants to go there and has `patience_ms` for it (0: no end). */
+uint64_t oh_health_asked(uint64_t state, const oh_health_rules *rules, uint64_t now_ms, uint32_t patience_ms,
+    oh_health_answer *answer);
+
+/* An attempt failed for a reason that is the node's. `chance` is any number. */
+uint64_t oh_health_failed(uint64_t state, const oh_health_rules *rules, oh_health_cause cause, uint32_t born,
+    uint64_t now_ms, uint32_t chance);
+
+/* A reply arrived. The usual call: nothing changes, and nothing has to be written. */
+uint64_t oh_health_answered(uint64_t state, const oh_health_rules *rules);
+
+/* ---- Where nodes are ejected ---- */
+
+/* Whether the node belongs into the ring that is built now. */
+static inline bool oh_health_is_live(uint64_t state, uint64_t now_ms)
+{
+    return oh_health_until(state) <= now_ms;
+}
+
+/* The state of a node after such a building. */
+uint64_t oh_health_rebuilt(uint64_t state, uint64_t now_ms);
+
+/* Whether placement must be built anew, `due_ms` being the smallest `until` of the nodes that are out, 0 for none. */
+static inline bool oh_health_is_rebuild_due(uint64_t due_ms, uint64_t now_ms)
+{
+    return due_ms != 0 && now_ms > due_ms;
+}
+
+#endif

@@ -1,0 +1,123 @@
+/*
+ * The scenarios of spec/health, step by step: after each one the whole state is what the page says.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core/health.h"
+#include "check.h"
+#include "vectors.h"
+
+#define NODES_MAX 8
+
+static bool has(const json_t *step, const char *field)
+{
+    return json_object_get(step, field) != NULL;
+}
+
+static uint32_t number_or(const json_t *step, const char *field, uint32_t otherwise)
+{
+    return has(step, field) ? vectors_number(step, field) : otherwise;
+}
+
+static void check_state(const json_t *step, uint64_t state)
+{
+    const json_t *expected = json_object_get(step, "state");
+    CHECK(oh_health_until(state) == (uint64_t)json_integer_value(json_array_get(expected, 0)));
+    CHECK(oh_health_failures(state) == (uint32_t)json_integer_value(json_array_get(expected, 1)));
+    CHECK(oh_health_step(state) == (uint32_t)json_integer_value(json_array_get(expected, 2)));
+    CHECK(oh_health_generation(state) == (uint32_t)json_integer_value(json_array_get(expected, 3)));
+}
+
+static uint64_t ask(uint64_t state, const oh_health_rules *rules, const json_t *step, uint64_t now_ms)
+{
+    static const char *const words[] = {"go", "probe", "refuse"};
+    oh_health_answer answer;
+    state = oh_health_asked(state, rules, now_ms, vectors_number(step, "ask"), &answer);
+    CHECK(strcmp(words[answer], vectors_string(step, "answer")) == 0);
+    return state;
+}
+
+static uint64_t fail(uint64_t state, const oh_health_rules *rules, const json_t *step, uint64_t now_ms)
+{
+    bool is_connect = strcmp(vectors_string(step, "failed"), "connect") == 0;
+    for (uint32_t times = number_or(step, "times", 1); times > 0; times--) {
+        state = oh_health_failed(state, rules, is_connect ? OH_HEALTH_CONNECT : OH_HEALTH_EXCHANGE,
+            vectors_number(step, "born"), now_ms, number_or(step, "chance", 0));
+    }
+    return state;
+}
+
+/* The nodes that are live, as a set of bits, and when somebody must look again. */
+static void rebuild(uint64_t *states, size_t count, uint64_t now_ms, const json_t *step, uint64_t *due_ms)
+{
+    uint32_t live = 0, expected = 0;
+    *due_ms = 0;
+    for (size_t i = 0; i < count; i++) {
+        live |= (uint32_t)oh_health_is_live(states[i], now_ms) << i;
+        states[i] = oh_health_rebuilt(states[i], now_ms);
+        uint64_t until = oh_health_until(states[i]);
+        if (until != 0 && (*due_ms == 0 || until < *due_ms)) {
+            *due_ms = until;
+        }
+    }
+    const json_t *list = json_object_get(step, "live");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        expected |= 1u << json_integer_value(json_array_get(list, i));
+    }
+    CHECK(live == expected);
+    CHECK(*due_ms == vectors_number(step, "due"));
+}
+
+static void run_step(uint64_t *states, size_t count, const oh_health_rules *rules, const json_t *step,
+    uint64_t *due_ms)
+{
+    uint64_t now_ms = vectors_number(step, "at");
+    uint64_t *state = &states[number_or(step, "node", 0)];
+    if (has(step, "place")) {
+        bool is_due = oh_health_is_rebuild_due(*due_ms, now_ms);
+        CHECK(is_due == json_is_true(json_object_get(step, "rebuilds")));
+        if (is_due) {
+            rebuild(states, count, now_ms, step, due_ms);
+        }
+        return;
+    }
+    if (has(step, "rebuild")) {
+        rebuild(states, count, now_ms, step, due_ms);
+        return;
+    }
+    *state = has(step, "ask")      ? ask(*state, rules, step, now_ms)
+             : has(step, "failed") ? fail(*state, rules, step, now_ms)
+                                   : oh_health_answered(*state, rules);
+    check_state(step, *state);
+}
+
+static void run_scenario(const json_t *scenario)
+{
+    const json_t *said = json_object_get(scenario, "rules");
+    const json_t *steps = json_object_get(scenario, "steps");
+    oh_health_rules rules = {json_is_true(json_object_get(said, "ejects")), vectors_number(said, "failure_limit"),
+        vectors_number(said, "retry_ms")};
+    uint64_t states[NODES_MAX] = {0}, due_ms = 0;
+    size_t count = vectors_number(scenario, "nodes");
+    CHECK(count <= NODES_MAX);
+    for (size_t i = 0; i < json_array_size(steps); i++) {
+        test_begin("health: %s, step %u", vectors_string(scenario, "name"), (unsigned)i + 1);
+        run_step(states, count, &rules, json_array_get(steps, i), &due_ms);
+    }
+}
+
+void test_health(void)
+{
+    static const char *const pages[] = {"health/scenarios/rest.json", "health/scenarios/eject.json"};
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+        json_t *page = vectors_load(pages[i]);
+        json_t *scenarios = json_object_get(page, "scenarios");
+        test_begin("%s has the scenarios it says", pages[i]);
+        CHECK(json_array_size(scenarios) > 0 && json_array_size(scenarios) == vectors_number(page, "numberOfScenarios"));
+        for (size_t j = 0; j < json_array_size(scenarios); j++) {
+            run_scenario(json_array_get(scenarios, j));
+        }
+        json_decref(page);
+    }
+}
