@@ -90,6 +90,15 @@ def errors_java(kinds, outcomes):
             "        public boolean mayHaveExecuted() {\n            return this != NOT_SENT;\n        }\n    }\n}\n")
 
 
+def info_h(page):
+    """How the fields of INFO are merged, in order of their names; the lists of the page that are no rule are prose."""
+    rows = sorted((field, f"OH_INFO_{rule.upper()}") for rule in ("sum", "min", "max", "lowest_version")
+                  for field in page[rule]["fields"])
+    return (f"/* {notice('route/info.json')} */\n#ifndef OH_GENERATED_INFO_H\n#define OH_GENERATED_INFO_H\n\n"
+            "/* X(field, rule), sorted by field */\n" + x_macro("OH_INFO_FIELDS", [(quoted(f), r) for f, r in rows])
+            + "\n#endif\n")
+
+
 def framing_tsv(vectors):
     """tcId, commands, bytes, answered, owed, clean, error, comment; bytes are hex, or hex*times joined by commas."""
     rows = ["# " + notice("wire/vectors/framing.json")]
@@ -104,9 +113,10 @@ def framing_tsv(vectors):
 def outputs():
     limits = json.loads((SPEC / "limits.json").read_text())["limits"]
     errors = json.loads((SPEC / "errors.json").read_text())
+    info = json.loads((SPEC / "route/info.json").read_text())
     framing = json.loads((SPEC / "wire/vectors/framing.json").read_text())
     pair = errors["kinds"], errors["outcomes"]
-    return {C / "limits.h": limits_h(limits), C / "errors.h": errors_h(*pair),
+    return {C / "limits.h": limits_h(limits), C / "errors.h": errors_h(*pair), C / "info.h": info_h(info),
             SPEC / "wire/vectors/framing.tsv": framing_tsv(framing),
             JAVA / "Limits.java": limits_java(limits), JAVA / "ErrorKind.java": errors_java(*pair)}
 

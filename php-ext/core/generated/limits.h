@@ -56,4 +56,10 @@
 /* Text of a server inside our messages and reasons: enough to understand it, too little to flood a log. */
 #define OH_MESSAGE_BYTES_MAX 256
 
+/* Bodies of Lua scripts that a client remembers, to load them again where a node has lost them. Programs have tens; more are texts made anew for each call, which nobody sends by their digest. */
+#define OH_SCRIPTS_MAX 1000
+
+/* A longer script is not remembered: with scripts_max this bounds the memory at 64 MB, and the largest known job queues have scripts of 20 KB. */
+#define OH_SCRIPT_BYTES_MAX 65536
+
 #endif

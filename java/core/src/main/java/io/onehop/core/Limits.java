@@ -58,5 +58,11 @@ public final class Limits {
     /** Text of a server inside our messages and reasons: enough to understand it, too little to flood a log. */
     public static final int MESSAGE_BYTES_MAX = 256;
 
+    /** Bodies of Lua scripts that a client remembers, to load them again where a node has lost them. Programs have tens; more are texts made anew for each call, which nobody sends by their digest. */
+    public static final int SCRIPTS_MAX = 1000;
+
+    /** A longer script is not remembered: with scripts_max this bounds the memory at 64 MB, and the largest known job queues have scripts of 20 KB. */
+    public static final int SCRIPT_BYTES_MAX = 65536;
+
     private Limits() {}
 }
