@@ -3,11 +3,9 @@ package io.onehop.jedis;
 import io.onehop.core.wire.ReplyGuard;
 import io.onehop.core.wire.WireException;
 import java.io.IOException;
-import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
-import java.util.Iterator;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.PushConsumerChain;
@@ -39,13 +37,14 @@ final class NodeConnection extends Connection {
     private final Greeting greeting;
     private State state = State.NEW;
     private Deadline deadline = Deadline.NONE;
-    private Iterator<SocketAddress> addresses;
+    private Dial dial;
     private NodeSocket socket;
     private ReplyGuard guard;
     private ReplyStream replies;
     private long decoded;
     private int greeted;
     private boolean isReused;
+    private boolean isSubscribed;
 
     NodeConnection(Endpoint endpoint, Greeting greeting) {
         this(new NodeSocket.Source(endpoint.name()), endpoint, greeting);
@@ -62,8 +61,13 @@ final class NodeConnection extends Connection {
 
     /** Begins a lease: everything until it is settled ends by this deadline. */
     void use(Deadline deadline) {
-        this.deadline = deadline;
         this.isReused = state == State.OPEN;
+        until(deadline);
+    }
+
+    /** Everything from now on ends by this deadline: what is waited for takes longer, or another call begins. */
+    void until(Deadline deadline) {
+        this.deadline = deadline;
         if (socket != null) {
             socket.use(deadline);
         }
@@ -82,11 +86,16 @@ final class NodeConnection extends Connection {
      */
     boolean tryOpen() throws IOException {
         if (state == State.NEW) {
-            addresses = endpoint.addresses(deadline).iterator();
-            connectToNext(null);
+            dial = new Dial(endpoint.addresses(deadline), deadline);
+            socket = dial.socket();
+            state = State.CONNECTING;
         }
-        if (state == State.CONNECTING && isConnectFinished()) {
-            greet();
+        if (state == State.CONNECTING) {
+            boolean isConnected = dial.isConnected();
+            socket = dial.socket();
+            if (isConnected) {
+                greet();
+            }
         }
         if (state == State.GREETING) {
             judgeGreeting();
@@ -100,32 +109,6 @@ final class NodeConnection extends Connection {
     /** What to wait for before {@link #tryOpen} or {@link #fill} can get on. */
     int interest() {
         return state == State.CONNECTING ? SelectionKey.OP_CONNECT : SelectionKey.OP_READ;
-    }
-
-    private boolean isConnectFinished() throws IOException {
-        try {
-            return socket.finishConnect();
-        } catch (IOException failure) {
-            socket.close();
-            connectToNext(failure);
-            return false;
-        }
-    }
-
-    /** Begins to connect to the first address that does not fail at once. */
-    private void connectToNext(IOException failure) throws IOException {
-        IOException last = failure;
-        while (addresses.hasNext()) {
-            try {
-                socket = NodeSocket.connecting(addresses.next());
-                socket.use(deadline);
-                state = State.CONNECTING;
-                return;
-            } catch (IOException refused) {
-                last = refused;
-            }
-        }
-        throw last;
     }
 
     private void greet() throws IOException {
@@ -174,9 +157,15 @@ final class NodeConnection extends Connection {
         }
     }
 
+    /** The node speaks unasked from now on; what it says counts as a reply here, and the connection is not used again. */
+    void subscribe() {
+        guard.subscribe();
+        isSubscribed = true;
+    }
+
     /** Whole replies that have arrived and are not decoded yet. */
     long arrivedReplies() {
-        return guard.answered() - decoded;
+        return guard.answered() + (isSubscribed ? guard.pushed() : 0) - decoded;
     }
 
     /** Decodes the next reply; an error the node answered is returned, not thrown. */

@@ -6,17 +6,11 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.Socket;
-import java.net.SocketAddress;
-import java.net.SocketOption;
 import java.net.SocketTimeoutException;
-import java.net.StandardProtocolFamily;
-import java.net.StandardSocketOptions;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import jdk.net.ExtendedSocketOptions;
 import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.HostAndPort;
 
@@ -57,14 +51,6 @@ final class NodeSocket extends Socket {
     }
 
     /*
-     * After 10 idle seconds ask the peer, every 5 seconds, 3 times: a host that vanished is noticed before the
-     * connection is used again.
-     */
-    private static final int KEEPALIVE_IDLE_S = 10;
-    private static final int KEEPALIVE_INTERVAL_S = 5;
-    private static final int KEEPALIVE_COUNT = 3;
-
-    /*
      * The JDK copies a heap buffer into a direct one of the same size and keeps that for the thread: so no larger ones.
      */
     private static final int WRITE_BYTES_MAX = 1 << 16;
@@ -79,45 +65,11 @@ final class NodeSocket extends Socket {
     private long written;
     private ByteBuffer view = ByteBuffer.allocate(0);
 
-    private NodeSocket(SocketChannel channel, Selector selector) throws IOException {
+    /** A socket that has begun to connect; {@link #finishConnect} tells when it is done. */
+    NodeSocket(SocketChannel channel, Selector selector) throws IOException {
         this.channel = channel;
         this.selector = selector;
         this.key = channel.register(selector, 0);
-    }
-
-    /** A socket that has begun to connect; {@link #finishConnect} tells when it is done. */
-    static NodeSocket connecting(SocketAddress address) throws IOException {
-        SocketChannel channel = address instanceof UnixDomainSocketAddress
-                ? SocketChannel.open(StandardProtocolFamily.UNIX)
-                : SocketChannel.open();
-        Selector selector = null;
-        try {
-            channel.configureBlocking(false);
-            keepAlive(channel);
-            selector = Selector.open();
-            channel.connect(address);
-            return new NodeSocket(channel, selector);
-        } catch (IOException | RuntimeException | Error failure) {
-            channel.close();
-            if (selector != null) {
-                selector.close();
-            }
-            throw failure;
-        }
-    }
-
-    private static void keepAlive(SocketChannel channel) throws IOException {
-        set(channel, StandardSocketOptions.TCP_NODELAY, true);
-        set(channel, StandardSocketOptions.SO_KEEPALIVE, true);
-        set(channel, ExtendedSocketOptions.TCP_KEEPIDLE, KEEPALIVE_IDLE_S);
-        set(channel, ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEPALIVE_INTERVAL_S);
-        set(channel, ExtendedSocketOptions.TCP_KEEPCOUNT, KEEPALIVE_COUNT);
-    }
-
-    private static <T> void set(SocketChannel channel, SocketOption<T> option, T value) throws IOException {
-        if (channel.supportedOptions().contains(option)) {
-            channel.setOption(option, value);
-        }
     }
 
     boolean finishConnect() throws IOException {
@@ -278,6 +230,12 @@ final class NodeSocket extends Socket {
     @Override
     public int getSoTimeout() {
         return 0; // Jedis copies it; the deadline is ours to keep.
+    }
+
+    /** Nothing, for the same reason: Jedis sets it around what may block. */
+    @Override
+    public void setSoTimeout(int ignored) {
+        // A java.net.Socket would open a descriptor only to remember it.
     }
 
     /** Closes the descriptors at once. */
