@@ -82,6 +82,18 @@ final class Commands {
         return traits;
     }
 
+    /** The traits of a command that may be watched or queued in a transaction. */
+    static Traits inTransaction(CommandArguments arguments, String pool) {
+        if (arguments.getCommand() == Protocol.Command.WATCH) {
+            return of(arguments.getCommand());
+        }
+        Traits traits = covered(arguments, pool);
+        if (traits.needsItsConnection()) {
+            throw unsupported(traits.name(), "it prepares its connection first, which a transaction can not", pool);
+        }
+        return traits;
+    }
+
     static Unsupported unsupported(String what, String why, String pool) {
         return new Unsupported(Failure.shown(what) + " is not supported: " + why + ", server pool "
                 + Failure.shown(pool) + ": the command was not sent; use a connection to the node itself");

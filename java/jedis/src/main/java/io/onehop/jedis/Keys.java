@@ -57,6 +57,17 @@ final class Keys {
         return node;
     }
 
+    /** The one node of all keys, with the first of them. */
+    Binding binding(CommandArguments arguments, Commands.Traits traits, Pool[] pools) {
+        int node = node(arguments, traits);
+        return new Binding(pools[node], node, bytes(of(arguments, traits).get(0)));
+    }
+
+    /** Whether any node is as good as another for any key. */
+    boolean isRandom() {
+        return isRandom;
+    }
+
     /** The node of each key, in the caller's order. */
     int[] nodes(CommandArguments arguments) {
         List<Object> keys = arguments.getKeys();
@@ -77,7 +88,7 @@ final class Keys {
         return key instanceof byte[] bytes ? bytes : SafeEncoder.encode((String) key);
     }
 
-    private CrossNode crossNode(String command, byte[] one, int oneNode, byte[] other, int otherNode) {
+    CrossNode crossNode(String command, byte[] one, int oneNode, byte[] other, int otherNode) {
         return new CrossNode(Failure.shown(command) + " needs all its keys on one node: key \"" + shown(one)
                 + "\" is on node " + shown(topology.nodes().get(oneNode)) + ", key \"" + shown(other) + "\" on node "
                 + shown(topology.nodes().get(otherNode)) + ", server pool " + Failure.shown(topology.pool().name())

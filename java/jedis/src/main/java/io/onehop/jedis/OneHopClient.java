@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObjects;
 import redis.clients.jedis.Connection;
@@ -29,7 +30,7 @@ import redis.clients.jedis.providers.ConnectionProvider;
  *
  * <p>Every command with a key is sent to the key's node. MGET, MSET, DEL, UNLINK, TOUCH and EXISTS are split by node,
  * sent at once, and their replies merged in the caller's order; any other command with several keys needs them on one
- * node, otherwise it is {@link CrossNode}. What is not covered (commands without a key, SCAN, transactions,
+ * node, otherwise it is {@link CrossNode}. What is not covered (commands without a key, SCAN,
  * subscriptions, blocking commands) is {@link Unsupported}, before a byte is sent.
  *
  * <p>Every call ends by the server pool's {@code timeout} (milliseconds; 0 is never). Failures are {@link
@@ -72,6 +73,19 @@ public final class OneHopClient extends UnifiedJedis {
     @Override
     public AbstractPipeline pipelined() {
         return new Pipeline(commandObjects, route);
+    }
+
+    /**
+     * A transaction on one node, for one thread: that of the first key it watches or names; a key of another node is
+     * {@link CrossNode}, before anything is sent, and the transaction goes on without it.
+     *
+     * <p>Nothing is sent and no connection held before {@code exec()}, but for what is watched. Between WATCH and MULTI
+     * commands are answered at once, and may be of any node. If the connection that watches fails, everything up to
+     * {@code exec()}, {@code discard()} or {@code close()} fails with the same cause. {@code close()} discards.
+     */
+    @Override
+    public AbstractTransaction transaction(boolean doMulti) {
+        return new Transaction(commandObjects, route, doMulti);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.onehop.jedis;
 import io.onehop.core.Node;
 import io.onehop.core.ServerPool;
 import io.onehop.core.Topology;
+import java.util.Arrays;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.executors.CommandExecutor;
@@ -75,6 +76,26 @@ final class Route implements CommandExecutor {
     /** Sends what is in the lanes and tells every reply. */
     void run(Lanes lanes) {
         Scatter.run(lanes.used(), Deadline.in(pool.timeoutMs()), budget);
+    }
+
+    /* ---- Transactions ---- */
+
+    /** Where a transaction is after one more command: where it was, or the node of its first key. */
+    Binding bind(Binding before, CommandArguments arguments) {
+        Commands.Traits traits = Commands.inTransaction(arguments, pool.name());
+        Binding found = keys.binding(arguments, traits, pools);
+        if (before == null || keys.isRandom()) {
+            return before == null ? found : before;
+        }
+        if (before.index() != found.index()) {
+            throw keys.crossNode("a transaction", before.key(), before.index(), found.key(), found.index());
+        }
+        return before;
+    }
+
+    /** Whether all keys of a command are on the node where a transaction is. */
+    boolean isOn(Binding binding, CommandArguments arguments) {
+        return !arguments.isKeyless() && Arrays.stream(keys.nodes(arguments)).allMatch(node -> node == binding.index());
     }
 
     @Override

@@ -148,8 +148,6 @@ class OneHopClientTest {
             assertUnsupported("CLIENT", () -> redis.sendCommand("key", Command.CLIENT, "REPLY", "OFF"));
             assertUnsupported("SUBSCRIBE", () -> redis.sendCommand("key", Command.SUBSCRIBE, "a", "b"));
             assertUnsupported("FT.SEARCH", () -> redis.ftSearch("index", "query"));
-            assertUnsupported("multi()", redis::multi);
-            assertUnsupported("transaction()", () -> redis.transaction(false));
             assertUnsupported("subscribe()", () -> redis.subscribe(new JedisPubSub() { }, "channel"));
             assertUnsupported("scanIteration()", () -> redis.scanIteration(10, "*"));
             AbstractPipeline pipeline = redis.pipelined();

@@ -1,0 +1,46 @@
+package io.onehop.jedis;
+
+import java.util.function.Function;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * A connection that one caller keeps for several calls, because the node remembers something on it: what is watched.
+ *
+ * <p>Each call has its own deadline; a failure closes the connection, and with it what the node remembered. For one
+ * thread.
+ */
+final class Held {
+    private final Pool pool;
+    private final NodeConnection connection;
+
+    /** Leases, and opens if need be, within the server pool's timeout. */
+    Held(Pool pool) {
+        this.pool = pool;
+        this.connection = pool.lease(deadline(pool));
+    }
+
+    private static Deadline deadline(Pool pool) {
+        return Deadline.in(pool.endpoint().timeoutMs());
+    }
+
+    /** What the exchange answers; or the error the node answered, or the failure, thrown. */
+    <T> T call(Function<NodeConnection, T> exchange) {
+        connection.until(deadline(pool));
+        long written = connection.written();
+        try {
+            return exchange.apply(connection);
+        } catch (JedisDataException answer) {
+            throw answer;
+        } catch (Throwable thrown) {
+            throw Exchange.failure(thrown, pool, connection, connection.written() > written);
+        }
+    }
+
+    /** Ends the lease; the connection goes back if it is clean and the node remembers nothing on it. */
+    void settle(boolean isForgotten) {
+        if (!isForgotten) {
+            connection.disconnect();
+        }
+        pool.settle(connection);
+    }
+}

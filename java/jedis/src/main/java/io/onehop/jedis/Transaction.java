@@ -1,0 +1,260 @@
+package io.onehop.jedis;
+
+import io.onehop.core.wire.WireException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import redis.clients.jedis.AbstractTransaction;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
+import redis.clients.jedis.CommandObjects;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * A transaction: commands of one node that are executed together or not at all.
+ *
+ * <p>The first key, watched or in a command, binds it to that key's node; a key of another node is refused, and the
+ * transaction goes on. MULTI sends nothing: {@code exec()} writes it, the commands and EXEC in one piece, so that no
+ * connection is held while the caller makes up his mind. Only WATCH holds one, until {@code exec()}, {@code discard()},
+ * {@code unwatch()} or {@code close()}. For one thread.
+ */
+final class Transaction extends AbstractTransaction {
+    /*
+     * What is lost with a connection that watches is the promise that nothing has changed. So when it fails, everything
+     * is refused with the same cause until the caller ends this transaction; nothing is ever sent a second time.
+     */
+    private record Queued(CommandArguments arguments, Reply<?> reply) {
+    }
+
+    private final Route route;
+    private final List<Queued> queued = new ArrayList<>();
+    private Binding binding;
+    private Held held;
+    private OneHopException lost;
+    private boolean isOpen;
+
+    /** A transaction that is open, or one that waits for {@link #multi}. */
+    Transaction(CommandObjects commandObjects, Route route, boolean isOpen) {
+        super(commandObjects);
+        this.route = route;
+        this.isOpen = isOpen;
+    }
+
+    /* ---- WATCH ---- */
+
+    @Override
+    public String watch(String... keys) {
+        return watch(commandObjects.watch(keys));
+    }
+
+    @Override
+    public String watch(byte[]... keys) {
+        return watch(commandObjects.watch(keys));
+    }
+
+    private String watch(CommandObject<String> command) {
+        requireClosed("WATCH");
+        requireUnharmed();
+        Binding next = route.bind(binding, command.getArguments());
+        if (held != null) {
+            return call(connection -> connection.executeCommand(command));
+        }
+        held = new Held(next.pool());
+        try {
+            String status = call(connection -> connection.executeCommand(command));
+            binding = next;
+            return status;
+        } finally {
+            if (binding == null) {
+                release(lost == null);
+            }
+        }
+    }
+
+    @Override
+    public String unwatch() {
+        requireClosed("UNWATCH");
+        forget();
+        return "OK";
+    }
+
+    /* ---- Commands ---- */
+
+    @Override
+    public void multi() {
+        requireClosed("MULTI");
+        isOpen = true;
+    }
+
+    @Override
+    protected <T> Response<T> appendCommand(CommandObject<T> command) {
+        requireUnharmed();
+        if (!isOpen) {
+            return executed(command);
+        }
+        binding = route.bind(binding, command.getArguments());
+        Reply<T> reply = new Reply<>(command.getBuilder());
+        queued.add(new Queued(command.getArguments(), reply));
+        return reply;
+    }
+
+    /** Between WATCH and MULTI a command is answered at once; that of the watched node over the connection held. */
+    private <T> Response<T> executed(CommandObject<T> command) {
+        try {
+            boolean isHere = held != null && route.isOn(binding, command.getArguments());
+            return Response.of(isHere ? call(connection -> connection.executeCommand(command))
+                    : route.executeCommand(command));
+        } catch (JedisDataException answer) {
+            return Response.error(answer);
+        }
+    }
+
+    /* ---- The end ---- */
+
+    /**
+     * Executes what was queued. Every Response then has its value, the error its node answered, or throws the failure.
+     *
+     * @return the replies in order, an error as a {@link JedisDataException} in its place; or {@code null} if a watched
+     *         key had changed, and nothing was executed
+     */
+    @Override
+    public List<Object> exec() {
+        requireOpen("EXEC");
+        boolean isForgotten = false;
+        try {
+            requireUnharmed();
+            if (queued.isEmpty() && held == null) {
+                return new ArrayList<>();
+            }
+            if (held == null) {
+                held = new Held(binding.pool());
+            }
+            List<Object> replies = call(this::exchange);
+            isForgotten = true;
+            return replies;
+        } catch (OneHopException failure) {
+            queued.forEach(each -> each.reply().fail(failure));
+            throw failure;
+        } catch (JedisDataException answer) {
+            isForgotten = answer.getMessage().startsWith("EXECABORT");
+            throw answer;
+        } finally {
+            end(isForgotten);
+        }
+    }
+
+    private List<Object> exchange(NodeConnection connection) {
+        connection.sendCommand(Command.MULTI);
+        queued.forEach(each -> connection.sendCommand(each.arguments()));
+        connection.sendCommand(Command.EXEC);
+        List<Object> answers = connection.getMany(queued.size() + 2);
+        if (answers.get(0) instanceof JedisDataException refused) {
+            throw refused;
+        }
+        Object last = answers.get(queued.size() + 1);
+        if (last instanceof JedisDataException aborted) {
+            throw aborted(aborted, answers);
+        }
+        return last == null ? null : settled(last, connection);
+    }
+
+    /** Nothing was executed, because a command was refused when it was queued; that error is attached. */
+    private JedisDataException aborted(JedisDataException aborted, List<Object> answers) {
+        for (int i = 0; i < queued.size(); i++) {
+            Object answer = answers.get(i + 1);
+            queued.get(i).reply().set(answer instanceof JedisDataException ? answer : aborted);
+            if (answer instanceof JedisDataException cause) {
+                aborted.addSuppressed(cause);
+            }
+        }
+        return aborted;
+    }
+
+    private List<Object> settled(Object replies, Connection connection) {
+        if (!(replies instanceof List<?> list) || list.size() != queued.size()) {
+            connection.setBroken();
+            throw new JedisConnectionException(new WireException("EXEC answers something else than its commands"));
+        }
+        List<Object> told = new ArrayList<>(list.size());
+        for (int i = 0; i < list.size(); i++) {
+            Reply<?> reply = queued.get(i).reply();
+            reply.set(list.get(i));
+            told.add(reply.told());
+        }
+        return told;
+    }
+
+    @Override
+    public String discard() {
+        requireOpen("DISCARD");
+        forget();
+        return "OK";
+    }
+
+    /** Discards what is queued and forgets what is watched. */
+    @Override
+    public void close() {
+        forget();
+    }
+
+    /** UNWATCH, where something is watched; if the node does not answer, closing the connection comes to the same. */
+    private void forget() {
+        boolean isForgotten = false;
+        try {
+            isForgotten = held != null && call(connection -> connection.executeCommand(Command.UNWATCH)) != null;
+        } catch (OneHopException | JedisDataException closed) {
+            isForgotten = false;
+        } finally {
+            end(isForgotten);
+        }
+    }
+
+    private void end(boolean isForgotten) {
+        release(isForgotten);
+        queued.clear();
+        binding = null;
+        lost = null;
+        isOpen = false;
+    }
+
+    /* ---- The connection ---- */
+
+    private <T> T call(Function<NodeConnection, T> exchange) {
+        try {
+            return held.call(exchange);
+        } catch (OneHopException failure) {
+            lost = failure;
+            release(false);
+            throw failure;
+        }
+    }
+
+    private void release(boolean isForgotten) {
+        if (held != null) {
+            held.settle(isForgotten);
+            held = null;
+        }
+    }
+
+    private void requireUnharmed() {
+        if (lost != null) {
+            throw lost;
+        }
+    }
+
+    private void requireOpen(String what) {
+        if (!isOpen) {
+            throw new IllegalStateException(what + " without MULTI");
+        }
+    }
+
+    private void requireClosed(String what) {
+        if (isOpen) {
+            throw new IllegalStateException(what + " inside MULTI");
+        }
+    }
+}

@@ -1,0 +1,378 @@
+package io.onehop.jedis;
+
+import static io.onehop.jedis.Inspected.assertNothingLeased;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.RedisServer;
+import io.onehop.jedis.lab.ScriptedNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.AbstractTransaction;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/** Transactions: on one node, all or nothing, and never half of one sent again. */
+class TransactionTest {
+    private static Nodes nodes;
+    private static OneHopClient redis;
+    private static String here;
+    private static String there;
+
+    @BeforeAll
+    static void start() {
+        nodes = Nodes.start(2);
+        redis = nodes.client("timeout: 2000", "hash_tag: \"{}\"");
+        here = Nodes.keyOn(redis.topology(), nodes.servers().get(0).node());
+        there = Nodes.keyOn(redis.topology(), nodes.servers().get(1).node());
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+        nodes.close();
+    }
+
+    @BeforeEach
+    void empty() {
+        nodes.flush();
+    }
+
+    @AfterEach
+    void everyConnectionIsGivenBack() {
+        assertNothingLeased(redis);
+    }
+
+    /* ---- EXEC, DISCARD ---- */
+
+    @Test
+    void commandsAreExecutedTogetherAndEveryResponseHasItsValue() {
+        for (RedisServer server : nodes.servers()) {
+            String key = Nodes.keyOn(redis.topology(), server.node());
+            try (AbstractTransaction transaction = redis.multi()) {
+                Response<String> set = transaction.set(key, "1");
+                Response<Long> counted = transaction.incr(key);
+                Response<List<String>> several = transaction.mget(key, key);
+                assertThrows(IllegalStateException.class, counted::get);
+                assertNothingLeased(redis);
+                assertEquals(List.of("OK", 2L, List.of("2", "2")), transaction.exec());
+                assertEquals("OK", set.get());
+                assertEquals(2, counted.get());
+                assertEquals(List.of("2", "2"), several.get());
+            }
+            try (Jedis jedis = server.jedis()) {
+                assertEquals("2", jedis.get(key));
+            }
+        }
+    }
+
+    @Test
+    void anEmptyOneSendsNothing() {
+        try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
+                OneHopClient client = Inspected.clientOf(node)) {
+            assertEquals(List.of(), client.multi().exec());
+            assertEquals("OK", client.multi().discard());
+            client.multi().close();
+            AbstractTransaction discarded = client.multi();
+            discarded.set("key", "value");
+            discarded.discard();
+            AbstractTransaction closed = client.multi();
+            closed.set("key", "value");
+            closed.close();
+            assertEquals(0, node.connections());
+        }
+    }
+
+    @Test
+    void oneTransactionAfterAnotherMayUseTheSameObjectOnAnotherNode() {
+        AbstractTransaction transaction = redis.transaction(false);
+        for (String key : List.of(here, there, here)) {
+            transaction.multi();
+            transaction.incr(key);
+            transaction.exec();
+        }
+        assertEquals("2", redis.get(here));
+        assertEquals("1", redis.get(there));
+    }
+
+    @Test
+    void anErrorAtRunTimeStandsInItsPlaceAndTheRestIsExecuted() {
+        AbstractTransaction transaction = redis.multi();
+        transaction.set(here, "text");
+        Response<Long> wrong = transaction.incr(here);
+        Response<String> after = transaction.get(here);
+        List<Object> replies = transaction.exec();
+        assertInstanceOf(JedisDataException.class, replies.get(1));
+        assertThrows(JedisDataException.class, wrong::get);
+        assertEquals("text", after.get());
+    }
+
+    @Test
+    void anErrorWhenQueuedExecutesNothingAndIsAttached() {
+        AbstractTransaction transaction = redis.multi();
+        Response<String> set = transaction.set(here, "value");
+        Response<Long> wrong = transaction.hset(here, java.util.Map.of());
+        JedisDataException aborted = assertThrows(JedisDataException.class, transaction::exec);
+        assertTrue(aborted.getMessage().startsWith("EXECABORT"), aborted.getMessage());
+        assertTrue(aborted.getSuppressed()[0].getMessage().contains("wrong number of arguments"));
+        assertThrows(JedisDataException.class, set::get);
+        assertTrue(assertThrows(JedisDataException.class, wrong::get).getMessage().contains("wrong number"));
+        assertFalse(redis.exists(here));
+    }
+
+    @Test
+    void twentyThousandCommandsAreOneTransaction() {
+        AbstractTransaction transaction = redis.multi();
+        for (int i = 0; i < 20_000; i++) {
+            transaction.incr(here);
+        }
+        assertEquals(20_000L, transaction.exec().get(19_999));
+    }
+
+    /* ---- One node ---- */
+
+    @Test
+    void aKeyOfAnotherNodeIsRefusedAndTheTransactionGoesOn() {
+        AbstractTransaction transaction = redis.multi();
+        transaction.set(here, "1");
+        CrossNode refused = assertThrows(CrossNode.class, () -> transaction.set(there, "2"));
+        assertTrue(refused.getMessage().startsWith("a transaction needs all its keys on one node: key \"" + here
+                + "\" is on node "), refused.getMessage());
+        assertThrows(CrossNode.class, () -> transaction.mset(here, "1", there, "2"));
+        transaction.set(here + ":{" + here + "}", "3");
+        assertEquals(List.of("OK", "OK"), transaction.exec());
+        assertNull(redis.get(there));
+    }
+
+    @Test
+    void aKeyOfAnotherNodeIsNotWatched() {
+        try (AbstractTransaction transaction = redis.transaction(false)) {
+            assertThrows(CrossNode.class, () -> transaction.watch(here, there));
+            assertEquals("OK", transaction.watch(here));
+            assertThrows(CrossNode.class, () -> transaction.watch(there));
+            transaction.multi();
+            assertThrows(CrossNode.class, () -> transaction.set(there, "2"));
+            transaction.set(here, "1");
+            assertEquals(List.of("OK"), transaction.exec());
+        }
+    }
+
+    @Test
+    void whatHasNoNodeOrChangesTheConnectionIsRefused() {
+        AbstractTransaction transaction = redis.multi();
+        assertThrows(Unsupported.class, () -> transaction.waitReplicas(1, 1));
+        transaction.set(here, "1");
+        assertEquals(List.of("OK"), transaction.exec());
+    }
+
+    /* ---- WATCH ---- */
+
+    @Test
+    void whatChangedSinceItWasWatchedExecutesNothing() {
+        for (boolean isChanged : new boolean[] {true, false}) {
+            AbstractTransaction transaction = redis.transaction(false);
+            transaction.watch(here);
+            assertEquals(null, transaction.get(here).get());
+            if (isChanged) {
+                redis.set(here, "changed");
+            }
+            transaction.multi();
+            transaction.set(here, "mine");
+            assertEquals(isChanged ? null : List.of("OK"), transaction.exec());
+            assertEquals(isChanged ? "changed" : "mine", redis.get(here));
+            redis.del(here);
+        }
+    }
+
+    @Test
+    void anEmptyOneStillTellsWhetherSomethingWatchedHasChanged() {
+        AbstractTransaction transaction = redis.transaction(false);
+        transaction.watch(here);
+        redis.set(here, "changed");
+        transaction.multi();
+        assertNull(transaction.exec());
+    }
+
+    @Test
+    void nothingIsWatchedAfterUnwatchDiscardOrClose() {
+        AbstractTransaction transaction = redis.transaction(false);
+        for (Runnable end : List.<Runnable>of(transaction::unwatch, () -> {
+            transaction.multi();
+            transaction.discard();
+        }, transaction::close)) {
+            transaction.watch(here.getBytes());
+            redis.incr(here);
+            end.run();
+            assertNothingLeased(redis);
+            transaction.multi();
+            transaction.incr(here);
+            assertEquals(1, transaction.exec().size());
+        }
+        assertEquals("6", redis.get(here));
+    }
+
+    @Test
+    void betweenWatchAndMultiEveryNodeAnswersAtOnce() {
+        redis.mset(here, "1", there, "2");
+        try (AbstractTransaction transaction = redis.transaction(false)) {
+            transaction.watch(here);
+            assertEquals("1", transaction.get(here).get());
+            assertEquals("2", transaction.get(there).get());
+            assertEquals(List.of("1", "2"), transaction.mget(here, there).get());
+            assertThrows(JedisDataException.class, () -> transaction.llen(here).get());
+        }
+    }
+
+    @Test
+    void fourThreadsThatWatchTheSameCounterLoseNoIncrement() throws InterruptedException {
+        Callers.inThreads(4, number -> {
+            for (int done = 0; done < 50;) {
+                try (AbstractTransaction transaction = redis.transaction(false)) {
+                    transaction.watch(here);
+                    String now = transaction.get(here).get();
+                    transaction.multi();
+                    transaction.set(here, String.valueOf(now == null ? 1 : Long.parseLong(now) + 1));
+                    done += transaction.exec() == null ? 0 : 1;
+                }
+            }
+        });
+        assertEquals("200", redis.get(here));
+    }
+
+    /* ---- Order of calls ---- */
+
+    @Test
+    void callsOutOfOrderAreToldSo() {
+        AbstractTransaction transaction = redis.transaction(false);
+        assertEquals("EXEC without MULTI", assertThrows(IllegalStateException.class, transaction::exec).getMessage());
+        assertThrows(IllegalStateException.class, transaction::discard);
+        transaction.multi();
+        assertThrows(IllegalStateException.class, transaction::multi);
+        assertThrows(IllegalStateException.class, () -> transaction.watch(here));
+        assertThrows(IllegalStateException.class, transaction::unwatch);
+        transaction.close();
+    }
+
+    /* ---- Failures ---- */
+
+    /** A node that answers a WATCH and whatever the script says after it. */
+    private static void watching(ScriptedNode.Script then, java.util.function.BiConsumer<AbstractTransaction,
+            ScriptedNode> test) {
+        ScriptedNode.Script script = talk -> {
+            talk.greet().command();
+            talk.send("+OK\r\n");
+            then.talk(talk);
+        };
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient client = Inspected.clientOf(Stream.of(node), "timeout: 500")) {
+            AbstractTransaction transaction = client.transaction(false);
+            transaction.watch("key");
+            test.accept(transaction, node);
+            assertNothingLeased(client);
+        }
+    }
+
+    @Test
+    void whenTheConnectionThatWatchesIsLostEverythingFailsAlikeUntilTheEnd() {
+        watching(ScriptedNode.Talk::command, (transaction, node) -> {
+            NodeDown lost = assertThrows(NodeDown.class, () -> transaction.get("key"));
+            assertSame(lost, assertThrows(NodeDown.class, () -> transaction.get("key")));
+            assertSame(lost, assertThrows(NodeDown.class, () -> transaction.watch("key")));
+            transaction.multi();
+            assertSame(lost, assertThrows(NodeDown.class, () -> transaction.set("key", "value")));
+            assertSame(lost, assertThrows(NodeDown.class, transaction::exec));
+            assertEquals(1, node.connections());
+            assertEquals("OK", transaction.watch("key"));
+            transaction.close();
+        });
+    }
+
+    @Test
+    void aNodeThatIsLostDuringExecMayHaveExecutedItAndIsNotAskedAgain() {
+        AtomicInteger begun = new AtomicInteger();
+        watching(talk -> {
+            begun.addAndGet(talk.command().get(0).equals("MULTI") ? 1 : 0);
+            talk.command();
+            talk.command();
+            talk.send("+OK\r\n+QUEUED\r\n");
+        }, (transaction, node) -> {
+            transaction.multi();
+            Response<String> set = transaction.set("key", "value");
+            NodeDown lost = assertThrows(NodeDown.class, transaction::exec);
+            assertTrue(lost.mayHaveExecuted());
+            assertSame(lost, assertThrows(NodeDown.class, set::get));
+            assertEquals(1, begun.get());
+            assertEquals(1, node.connections());
+        });
+    }
+
+    @Test
+    void aNodeThatHangsDuringExecIsNotWaitedForBeyondTheDeadline() {
+        watching(ScriptedNode.Talk::awaitClose, (transaction, node) -> {
+            transaction.multi();
+            transaction.set("key", "value");
+            DeadlineExceeded late = assertThrows(DeadlineExceeded.class, transaction::exec);
+            assertTrue(late.mayHaveExecuted());
+        });
+    }
+
+    @Test
+    void aRefusedMultiIsTheErrorAndTheConnectionIsNotUsedAgain() {
+        watching(talk -> {
+            talk.command();
+            talk.command();
+            talk.command();
+            talk.send("-NOPERM no MULTI\r\n+OK\r\n-ERR EXEC without MULTI\r\n");
+            talk.awaitClose();
+        }, (transaction, node) -> {
+            transaction.multi();
+            transaction.set("key", "value");
+            JedisDataException refused = assertThrows(JedisDataException.class, transaction::exec);
+            assertTrue(refused.getMessage().startsWith("NOPERM"), refused.getMessage());
+        });
+    }
+
+    @Test
+    void anAnswerThatIsNotThatOfTheQueuedCommandsIsNotBelieved() {
+        List<String> wrong = new ArrayList<>(List.of("*0\r\n", "*2\r\n+OK\r\n+OK\r\n", "+OK\r\n", ":1\r\n"));
+        for (String answer : wrong) {
+            watching(talk -> {
+                talk.command();
+                talk.command();
+                talk.command();
+                talk.send("+OK\r\n+QUEUED\r\n" + answer);
+                talk.awaitClose();
+            }, (transaction, node) -> {
+                transaction.multi();
+                Response<String> set = transaction.set("key", "value");
+                assertThrows(ProtocolViolation.class, transaction::exec);
+                assertThrows(ProtocolViolation.class, set::get);
+            });
+        }
+    }
+
+    @Test
+    void aCloseThatCanNotUnwatchClosesTheConnectionInstead() {
+        watching(talk -> {
+            talk.command();
+            talk.awaitClose();
+        }, (transaction, node) -> {
+            transaction.close();
+            assertEquals(1, node.connections());
+        });
+    }
+}
