@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Turns limits.json and errors.json into C and Java, and the wire vectors into rows of text.
+"""Turns limits.json, errors.json and the tables of route into C and Java, and the wire vectors into rows of text.
 
 One page of the specification says every bound and every kind of error; both languages receive
 it from here, so they cannot disagree. The rows are for tests in a language without a JSON reader: C.
@@ -17,6 +17,10 @@ from pathlib import Path
 
 SPEC = Path(__file__).resolve().parent
 ROOT = SPEC.parent
+sys.path.insert(0, str(SPEC / "route"))
+
+import tables_c  # noqa: E402 (the path above finds it)
+
 C = ROOT / "php-ext/core/generated"
 JAVA = ROOT / "java/core/src/main/java/io/onehop/core"
 
@@ -118,6 +122,8 @@ def outputs():
     pair = errors["kinds"], errors["outcomes"]
     return {C / "limits.h": limits_h(limits), C / "errors.h": errors_h(*pair), C / "info.h": info_h(info),
             SPEC / "wire/vectors/framing.tsv": framing_tsv(framing),
+            ROOT / "php-ext" / tables_c.COMMANDS: tables_c.commands_h(notice("route/commands.json")),
+            ROOT / "php-ext" / tables_c.METHODS: tables_c.methods_h(notice("route/phpredis.json")),
             JAVA / "Limits.java": limits_java(limits), JAVA / "ErrorKind.java": errors_java(*pair)}
 
 

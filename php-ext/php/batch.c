@@ -10,6 +10,7 @@
 #include "client.h"
 #include "deal.h"
 #include "local.h"
+#include "refuse.h"
 
 /* ---- The list of commands ---- */
 
@@ -143,7 +144,7 @@ void oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETE
 }
 
 /* Should phpredis refuse a part, then the replies of those queued before it belong to nobody: they are skipped. */
-void oh_batch_queue_split(oh_client *client, const oh_method *method, oh_split *split, zval *return_value)
+void oh_batch_queue_split(oh_client *client, oh_split *split, zval *return_value)
 {
     oh_lane *lane = NULL;
     uint32_t queued = 0;
@@ -154,14 +155,16 @@ void oh_batch_queue_split(oh_client *client, const oh_method *method, oh_split *
         RETURN_OBJ_COPY(oh_client_object(client));
     }
     for (; queued < split->parts_count; queued++) {
-        lane = EG(exception) ? NULL : lane_for(client, split->parts[queued].node);
+        oh_part *part = &split->parts[queued];
+
+        lane = EG(exception) ? NULL : lane_for(client, part->node);
         if (!lane) {
             break;
         }
         ZVAL_UNDEF(&answer);
         oh_lane_hold(lane);
-        oh_lane_call(lane, method->original, 1, &split->parts[queued].keys, &answer);
-        bool is_queued = was_queued(lane, method->is_read_only, &answer);
+        oh_lane_call(lane, split->method->original, part->count, part->arguments, &answer);
+        bool is_queued = was_queued(lane, split->is_read_only, &answer);
         oh_lane_let_go(lane);
         if (!is_queued) {
             zval_ptr_dtor(&answer);
@@ -315,7 +318,7 @@ void oh_batch_multi(INTERNAL_FUNCTION_PARAMETERS)
     if (client && mode == OH_MODE_PIPELINE) {
         open_batch(client, return_value);
     } else if (client) {
-        oh_local_refuse(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        oh_refuse_method(INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }
 

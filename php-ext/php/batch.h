@@ -32,7 +32,7 @@ void oh_batch_get_mode(INTERNAL_FUNCTION_PARAMETERS);
 void oh_batch_queue(struct oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS);
 
 /* Queues the parts of a command; the split is taken over. */
-void oh_batch_queue_split(struct oh_client *client, const oh_method *method, oh_split *split, zval *return_value);
+void oh_batch_queue_split(struct oh_client *client, oh_split *split, zval *return_value);
 
 /* Forgets everything that is queued, here and in phpredis, and closes the batch. */
 void oh_batch_drop(struct oh_client *client);

@@ -6,6 +6,8 @@
 
 #include "call.h"
 #include "client.h"
+#include "plan.h"
+#include "refuse.h"
 
 void oh_call_on_lane(oh_lane *lane, bool is_read_only, INTERNAL_FUNCTION_PARAMETERS)
 {
@@ -28,5 +30,21 @@ void oh_call_on_node(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMET
     oh_lane *lane = oh_lane_take(client, node);
     if (EXPECTED(lane)) {
         oh_call_on_lane(lane, oh_method_of(execute_data)->is_read_only, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
+}
+
+void oh_call_planned(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+{
+    if (plan->is_blocking) {
+        oh_refuse(execute_data, plan->command, "use plain \\Redis on the node that OneHop\\Topology names");
+        return;
+    }
+    if (client->batch.is_open) {
+        oh_batch_queue(client, plan->node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        return;
+    }
+    oh_lane *lane = oh_lane_take(client, plan->node);
+    if (EXPECTED(lane)) {
+        oh_call_on_lane(lane, plan->is_read_only, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }

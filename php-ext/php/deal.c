@@ -5,6 +5,7 @@
 
 #include "client.h"
 #include "deal.h"
+#include "merge.h"
 
 typedef struct oh_hand {
     HashTable *replies;   /* NULL if the node failed. */

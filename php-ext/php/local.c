@@ -12,54 +12,7 @@
 
 #include "client.h"
 #include "local.h"
-
-/* ---- Refusing ---- */
-
-typedef struct oh_hint {
-    const char *methods; /* Between commas. */
-    const char *advice;
-} oh_hint;
-
-static const oh_hint hints[] = {
-    {",connect,pconnect,open,popen,auth,reset,",
-        "name the server pool in the constructor; nodes and passwords come from the configuration"},
-    {",select,swapdb,", "set database of the server pool"},
-    {",multi,watch,unwatch,", "use pipeline(), or plain \\Redis on the node that OneHop\\Topology names"},
-    {",eval,evalsha,eval_ro,evalsha_ro,evaluate,evaluatesha,fcall,fcall_ro,script,function,",
-        "run scripts with plain \\Redis on the node that OneHop\\Topology names"},
-    {",subscribe,psubscribe,ssubscribe,unsubscribe,punsubscribe,sunsubscribe,publish,pubsub,",
-        "use plain \\Redis on a node of your choice"},
-    {",blpop,brpop,brpoplpush,blmove,blmpop,bzpopmax,bzpopmin,bzmpop,xread,xreadgroup,",
-        "use plain \\Redis on the node that OneHop\\Topology names"},
-    {",rename,renamekey,renamenx,copy,rpoplpush,lmove,smove,bitop,lcs,pfmerge,sdiff,sdiffstore,sinter,sintercard,"
-     "sinterstore,sunion,sunionstore,zdiff,zdiffstore,zinter,zintercard,zinterstore,zunion,zunionstore,zrangestore,"
-     "geosearchstore,msetnx,lmpop,zmpop,migrate,",
-        "it needs several keys: use plain \\Redis on the node that OneHop\\Topology names for all of them"},
-    {",sortasc,sortascalpha,sortdesc,sortdescalpha,", "use sort()"},
-};
-
-static const char *advice_about(const zend_string *method)
-{
-    char wanted[64];
-
-    snprintf(wanted, sizeof wanted, ",%s,", ZSTR_VAL(method));
-    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
-        if (strstr(hints[i].methods, wanted)) {
-            return hints[i].advice;
-        }
-    }
-    return "it has no key that says which node: use plain \\Redis on the nodes that OneHop\\Topology lists";
-}
-
-void oh_local_refuse(INTERNAL_FUNCTION_PARAMETERS)
-{
-    zend_string *name = execute_data->func->common.function_name;
-    zend_string *lower = zend_string_tolower(name);
-
-    oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, advice_about(lower), "OneHop\\Redis::%s() is not supported",
-        ZSTR_VAL(name));
-    zend_string_release(lower);
-}
+#include "refuse.h"
 
 void oh_local_nothing(INTERNAL_FUNCTION_PARAMETERS)
 {
@@ -289,5 +242,21 @@ void oh_local_get_database(INTERNAL_FUNCTION_PARAMETERS)
     ZEND_PARSE_PARAMETERS_NONE();
     if (client) {
         RETURN_LONG(oh_pool_database(client->snapshot->pool));
+    }
+}
+
+void oh_local_select(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+    zend_long database;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_LONG(database)
+    ZEND_PARSE_PARAMETERS_END();
+    if (client && !client->batch.is_open && database == oh_pool_database(client->snapshot->pool)) {
+        RETURN_TRUE;
+    }
+    if (client) {
+        oh_refuse_method(INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }

@@ -1,13 +1,10 @@
 /*
- * Local: the methods that need no node: options, modes, serializers, and the refusal of what is not served.
+ * Local: the methods that need no node: options, serializers, state.
  */
 #ifndef OH_PHP_LOCAL_H
 #define OH_PHP_LOCAL_H
 
 #include "php_onehop.h"
-
-/* Methods phpredis has and OneHop does not serve: throws Unsupported and says what to do instead. */
-void oh_local_refuse(INTERNAL_FUNCTION_PARAMETERS);
 
 /* Does nothing. */
 void oh_local_nothing(INTERNAL_FUNCTION_PARAMETERS);
@@ -23,5 +20,8 @@ void oh_local_get_last_error(INTERNAL_FUNCTION_PARAMETERS);
 void oh_local_clear_last_error(INTERNAL_FUNCTION_PARAMETERS);
 void oh_local_get_timeout(INTERNAL_FUNCTION_PARAMETERS);
 void oh_local_get_database(INTERNAL_FUNCTION_PARAMETERS);
+
+/* select(): the pool's own database is what every connection is in already; any other is refused. */
+void oh_local_select(INTERNAL_FUNCTION_PARAMETERS);
 
 #endif

@@ -1,144 +1,171 @@
 /*
- * The table. Names are phpredis', in lower case, of all versions from 5.3.7 on.
+ * A call goes to the first of these that fits:
  *
- * A method belongs to the first group if one of its arguments is the one key it is about. Blocking commands,
- * transactions, scripts, subscriptions, and commands about several keys or about none are not served yet: they are
- * not here, so they are refused.
+ *     the handlers below, by name: what OneHop does by itself, or in a way of its own
+ *     refused              the row says so, or there is none
+ *     oh_raw_method        the words themselves are the arguments
+ *     oh_route_method      one key that is one argument, one node, nothing else to be known: nearly all, and the hot road
+ *     oh_plan_method       all others
+ *
+ * A phpredis that the table does not know (a newer one, mostly) is taken for the newest that it does know, method by
+ * method: where the parameters are the same.
  */
 #include "php_onehop.h"
 
 #include "zend_extensions.h"
+#include "zend_smart_str.h"
 
 #include "batch.h"
 #include "local.h"
 #include "methods.h"
+#include "plan.h"
+#include "raw.h"
+#include "refuse.h"
 #include "route.h"
-#include "split.h"
+#include "scan.h"
+#include "subscription.h"
+#include "transaction.h"
 
-typedef struct oh_row {
+#include "generated/methods.h"
+
+#define ROWS_COUNT     (sizeof method_rows / sizeof *method_rows)
+#define VERSIONS_COUNT (sizeof method_versions / sizeof *method_versions)
+#define NEWEST         (1u << (VERSIONS_COUNT - 1))
+
+typedef struct own_handler {
     const char *name;
     zif_handler handler;
-    uint8_t key;
-    bool is_read_only;
-    bool may_store;
-} oh_row;
+} own_handler;
 
-#define READ(name)         {name, oh_route_method, 1, true, false},
-#define WRITE(name)        {name, oh_route_method, 1, false, false},
-#define READ_2(name)       {name, oh_route_method, 2, true, false},
-#define WRITE_2(name)      {name, oh_route_method, 2, false, false},
-#define MAY_STORE(name)    {name, oh_route_method, 1, false, true},
-#define SPLIT(name, read, handler) {name, handler, 1, read, false},
-#define LOCAL(name, handler)       {name, handler, 0, true, false},
+static const own_handler own_handlers[] = {
+    {"multi", oh_transaction_multi}, {"exec", oh_transaction_exec}, {"discard", oh_transaction_discard},
+    {"watch", oh_transaction_watch}, {"unwatch", oh_transaction_unwatch}, {"pipeline", oh_batch_pipeline},
+    {"getmode", oh_batch_get_mode},
 
-static const oh_row rows[] = {
-    /* Keys of any type. */
-    READ("dump") WRITE("restore") READ("type") READ_2("object") WRITE("move")
-    WRITE("expire") WRITE("settimeout") WRITE("expireat") WRITE("pexpire") WRITE("pexpireat") WRITE("persist")
-    READ("ttl") READ("pttl") READ("expiretime") READ("pexpiretime")
-    MAY_STORE("sort") READ("sort_ro")
+    {"subscribe", oh_subscription_subscribe}, {"psubscribe", oh_subscription_subscribe},
+    {"ssubscribe", oh_subscription_subscribe}, {"unsubscribe", oh_subscription_unsubscribe},
+    {"punsubscribe", oh_subscription_unsubscribe}, {"sunsubscribe", oh_subscription_unsubscribe},
 
-    /* Strings. */
-    READ("get") READ("getwithmeta") WRITE("getdel") WRITE("getex") WRITE("getset") READ("getrange") READ("substr")
-    READ("getbit") READ("strlen") READ("bitcount") READ("bitpos") READ("digest")
-    WRITE("set") WRITE("setex") WRITE("psetex") WRITE("setnx") WRITE("setrange") WRITE("setbit") WRITE("append")
-    WRITE("incr") WRITE("incrby") WRITE("incrbyfloat") WRITE("decr") WRITE("decrby")
-    WRITE("delex") WRITE("delifeq")
+    {"__destruct", oh_local_nothing}, {"close", oh_local_close}, {"isconnected", oh_local_is_connected},
+    {"setoption", oh_local_set_option}, {"getoption", oh_local_get_option}, {"select", oh_local_select},
+    {"getlasterror", oh_local_get_last_error}, {"clearlasterror", oh_local_clear_last_error},
+    {"gettimeout", oh_local_get_timeout}, {"getreadtimeout", oh_local_get_timeout},
+    {"getdbnum", oh_local_get_database},
+    {"_prefix", oh_local_forward}, {"_serialize", oh_local_forward}, {"_unserialize", oh_local_forward},
+    {"_pack", oh_local_forward}, {"_unpack", oh_local_forward}, {"_compress", oh_local_forward},
+    {"_uncompress", oh_local_forward},
 
-    /* Hashes. */
-    READ("hget") READ("hgetwithmeta") READ("hgetall") READ("hmget") READ("hexists") READ("hkeys") READ("hvals")
-    READ("hlen") READ("hstrlen") READ("hrandfield") READ("hscan")
-    WRITE("hset") WRITE("hsetnx") WRITE("hmset") WRITE("hdel") WRITE("hincrby") WRITE("hincrbyfloat")
-    WRITE("hgetdel") WRITE("hgetex") WRITE("hsetex")
-    WRITE("hexpire") WRITE("hpexpire") WRITE("hexpireat") WRITE("hpexpireat") WRITE("hpersist")
-    READ("httl") READ("hpttl") READ("hexpiretime") READ("hpexpiretime")
-
-    /* Lists. */
-    READ("lindex") READ("lget") READ("llen") READ("lsize") READ("lpos") READ("lrange") READ("lgetrange")
-    WRITE("lpush") WRITE("lpushx") WRITE("rpush") WRITE("rpushx") WRITE("lpop") WRITE("rpop")
-    WRITE("linsert") WRITE("lset") WRITE("lrem") WRITE("lremove") WRITE("ltrim") WRITE("listtrim")
-
-    /* Sets. */
-    READ("scard") READ("ssize") READ("sismember") READ("scontains") READ("smismember") READ("smembers")
-    READ("sgetmembers") READ("srandmember") READ("sscan")
-    WRITE("sadd") WRITE("saddarray") WRITE("srem") WRITE("sremove") WRITE("spop")
-
-    /* Sorted sets. */
-    READ("zcard") READ("zsize") READ("zcount") READ("zlexcount") READ("zscore") READ("zmscore") READ("zrank")
-    READ("zrevrank") READ("zrange") READ("zrevrange") READ("zreverserange") READ("zrangebylex")
-    READ("zrevrangebylex") READ("zrangebyscore") READ("zrevrangebyscore") READ("zrandmember") READ("zscan")
-    WRITE("zadd") WRITE("zincrby") WRITE("zrem") WRITE("zdelete") WRITE("zremove") WRITE("zpopmax") WRITE("zpopmin")
-    WRITE("zremrangebylex") WRITE("zremrangebyrank") WRITE("zdeleterangebyrank") WRITE("zremrangebyscore")
-    WRITE("zdeleterangebyscore") WRITE("zremoverangebyscore")
-
-    /* Places, counters, streams, vectors. */
-    WRITE("geoadd") READ("geodist") READ("geohash") READ("geopos") READ("geosearch")
-    MAY_STORE("georadius") MAY_STORE("georadiusbymember") READ("georadius_ro") READ("georadiusbymember_ro")
-    WRITE("pfadd") READ("pfcount")
-    WRITE("xack") WRITE("xackdel") WRITE("xadd") WRITE("xautoclaim") WRITE("xclaim") WRITE("xdel") WRITE("xdelex")
-    READ("xlen") READ("xpending") READ("xrange") READ("xrevrange") WRITE("xtrim") WRITE_2("xgroup") READ_2("xinfo")
-    WRITE("vadd") READ("vcard") READ("vdim") READ("vemb") READ("vgetattr") READ("vinfo") READ("vismember")
-    READ("vlinks") READ("vrandmember") READ("vrange") WRITE("vrem") WRITE("vsetattr") READ("vsim")
-
-    /* Many keys: split by node, sent at once, put together again. */
-    SPLIT("mget", true, oh_split_values) SPLIT("getmultiple", true, oh_split_values)
-    SPLIT("exists", true, oh_split_count) SPLIT("touch", false, oh_split_count)
-    SPLIT("del", false, oh_split_count) SPLIT("delete", false, oh_split_count) SPLIT("unlink", false, oh_split_count)
-    SPLIT("mset", false, oh_split_pairs)
-
-    /* Many commands. */
-    LOCAL("pipeline", oh_batch_pipeline) LOCAL("multi", oh_batch_multi) LOCAL("exec", oh_batch_exec)
-    LOCAL("discard", oh_batch_discard) LOCAL("getmode", oh_batch_get_mode)
-
-    /* No command at all. */
-    LOCAL("__destruct", oh_local_nothing) LOCAL("close", oh_local_close) LOCAL("isconnected", oh_local_is_connected)
-    LOCAL("setoption", oh_local_set_option) LOCAL("getoption", oh_local_get_option)
-    LOCAL("getlasterror", oh_local_get_last_error) LOCAL("clearlasterror", oh_local_clear_last_error)
-    LOCAL("gettimeout", oh_local_get_timeout) LOCAL("getreadtimeout", oh_local_get_timeout)
-    LOCAL("getdbnum", oh_local_get_database)
-    LOCAL("_prefix", oh_local_forward) LOCAL("_serialize", oh_local_forward) LOCAL("_unserialize", oh_local_forward)
-    LOCAL("_pack", oh_local_forward) LOCAL("_unpack", oh_local_forward) LOCAL("_digest", oh_local_forward)
-    LOCAL("_compress", oh_local_forward) LOCAL("_uncompress", oh_local_forward)
+    {"scan", oh_scan_method}, {"rawcommand", oh_raw_method},
 };
 
 int oh_methods_slot;
+static unsigned loaded_version; /* The bit of the phpredis that is loaded; 0: the table does not know it. */
 
 zend_result oh_methods_startup(void)
 {
+    const char *version = zend_get_module_version("redis");
+
     oh_methods_slot = zend_get_resource_handle("onehop");
+    loaded_version = 0;
+    for (unsigned i = 0; i < VERSIONS_COUNT && version; i++) {
+        if (strcmp(version, method_versions[i]) == 0) {
+            loaded_version = 1u << i;
+        }
+    }
     return oh_methods_slot < 0 ? FAILURE : SUCCESS;
 }
 
-static const oh_row *find_row(const char *name)
+/* ---- Finding the row ---- */
+
+/* The parameters of a method as signatures.json spells them. */
+static bool has_signature(const zend_function *function, const char *signature)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (strcmp(rows[i].name, name) == 0) {
-            return &rows[i];
+    bool is_variadic = (function->common.fn_flags & ZEND_ACC_VARIADIC) != 0;
+    uint32_t count = function->common.num_args + is_variadic;
+    smart_str spelled = {0};
+
+    for (uint32_t i = 0; i < count; i++) {
+        const zend_internal_arg_info *parameter = &function->internal_function.arg_info[i];
+
+        smart_str_appends(&spelled, i ? "," : "");
+        smart_str_appends(&spelled, ZEND_ARG_SEND_MODE(parameter) ? "&" : "");
+        smart_str_appends(&spelled, is_variadic && i + 1 == count ? "..." : "");
+        smart_str_appends(&spelled, parameter->name);
+    }
+    smart_str_0(&spelled);
+    bool is_same = strcmp(spelled.s ? ZSTR_VAL(spelled.s) : "", signature) == 0;
+    smart_str_free(&spelled);
+    return is_same;
+}
+
+static const oh_method_row *find_row(const char *name, const zend_function *original)
+{
+    for (size_t i = 0; i < ROWS_COUNT; i++) {
+        const oh_method_row *row = &method_rows[i];
+
+        if (strcmp(row->name, name) == 0 && (row->versions & (loaded_version ? loaded_version : NEWEST))) {
+            return loaded_version || (row->signature && has_signature(original, row->signature)) ? row : NULL;
         }
     }
     return NULL;
 }
 
+/* ---- Choosing the handler ---- */
+
+/* Whether all there is to know of a call is which argument its one key is. */
+static bool is_about_one_key(const oh_method *method)
+{
+    const oh_method_row *row = method->row;
+
+    return row->keys_count == 1 && row->keys[0].form == OH_FORM_VALUE && !row->keys[0].is_unprefixed &&
+           !row->subcommand && !row->faults_count && method->command &&
+           method->command->spread == OH_SPREAD_ONE_NODE && !method->command->blocking.is_blocking &&
+           method->command->keys_count == 1 && row->keys[0].kind != OH_KEY_PATTERN;
+}
+
+static zif_handler handler_for(const oh_method *method, const char *name)
+{
+    if (!method->row || method->row->kind == OH_METHOD_REFUSED) {
+        return oh_refuse_method;
+    }
+    for (size_t i = 0; i < sizeof own_handlers / sizeof *own_handlers; i++) {
+        if (strcmp(own_handlers[i].name, name) == 0) {
+            return own_handlers[i].handler;
+        }
+    }
+    if (method->row->kind != OH_METHOD_COMMAND) {
+        return oh_refuse_method;
+    }
+    return method->key ? oh_route_method : oh_plan_method;
+}
+
+static void fill(oh_method *method, zend_function *original, const char *name)
+{
+    const oh_method_row *row = find_row(name, original);
+
+    method->original = original;
+    method->row = row;
+    if (row && row->command && !row->subcommand) {
+        method->command = oh_command_named(row->command, strlen(row->command));
+        method->is_read_only = method->command && method->command->is_retryable;
+    }
+    if (row && is_about_one_key(method)) {
+        method->key = row->keys[0].argument + 1;
+    }
+}
+
 zend_result oh_methods_take_over(zend_function *inherited, zend_function *original)
 {
-    static const oh_row refused = {"", oh_local_refuse, 0, false, false};
-    zend_string *name = zend_string_tolower_ex(inherited->common.function_name, true);
-    const oh_row *row = find_row(ZSTR_VAL(name));
-
-    zend_string_release_ex(name, true);
     if (original->type != ZEND_INTERNAL_FUNCTION) {
         return FAILURE;
     }
-    if (!row) {
-        row = &refused;
-    }
+    zend_string *name = zend_string_tolower_ex(inherited->common.function_name, true);
     oh_method *method = pecalloc(1, sizeof *method, true);
-    method->original = original;
-    method->key = row->key;
-    method->is_read_only = row->is_read_only;
-    method->may_store = row->may_store;
-    inherited->internal_function.handler = row->handler;
+
+    fill(method, original, ZSTR_VAL(name));
+    inherited->internal_function.handler = handler_for(method, ZSTR_VAL(name));
     inherited->internal_function.reserved[oh_methods_slot] = method;
+    zend_string_release_ex(name, true);
     return SUCCESS;
 }
 

@@ -6,7 +6,7 @@
 
 #include "php_onehop.h"
 
-/* The handler of every method that has one key. */
+/* The handler of every method that has one key, which is one of its arguments. */
 void oh_route_method(INTERNAL_FUNCTION_PARAMETERS);
 
 #endif

@@ -1,14 +1,61 @@
 /*
- * Keys are converted to text once, placed, and handed to phpredis as text. The form the caller used (several arguments,
- * or one array) matters only if everything lives on one node; a part is always one array.
+ * Keys are text before they come here. The form the caller used (several arguments, or one array) matters only if
+ * everything lives on one node; a part is always one array.
  */
 #include "php_onehop.h"
 
-#include "call.h"
 #include "client.h"
-#include "split.h"
+#include "keys.h"
+#include "merge.h"
+#include "plan.h"
 
-/* ---- Cutting ---- */
+/* ---- The data ---- */
+
+oh_split *oh_split_new(const oh_plan *plan, uint32_t parts_room, uint32_t keys_room)
+{
+    oh_split *split = ecalloc(1, sizeof *split);
+
+    split->method = plan->method;
+    split->command = plan->command;
+    split->merge = plan->merge;
+    split->is_read_only = plan->is_read_only;
+    split->parts_room = parts_room;
+    split->parts = safe_emalloc(parts_room, sizeof *split->parts, 0);
+    split->keys_room = keys_room;
+    split->part_of_key = keys_room ? safe_emalloc(keys_room, sizeof(uint32_t), 0) : NULL;
+    return split;
+}
+
+oh_part *oh_split_add(oh_split *split, uint32_t node, uint32_t count, const zval *arguments)
+{
+    ZEND_ASSERT(split->parts_count < split->parts_room);
+    oh_part *part = &split->parts[split->parts_count++];
+
+    part->node = node;
+    part->count = count;
+    part->arguments = safe_emalloc(count, sizeof(zval), 0);
+    for (uint32_t i = 0; i < count; i++) {
+        ZVAL_COPY_DEREF(&part->arguments[i], (zval *)&arguments[i]);
+    }
+    return part;
+}
+
+void oh_split_free(oh_split *split)
+{
+    for (uint32_t i = 0; i < split->parts_count; i++) {
+        for (uint32_t j = 0; j < split->parts[i].count; j++) {
+            zval_ptr_dtor(&split->parts[i].arguments[j]);
+        }
+        efree(split->parts[i].arguments);
+    }
+    efree(split->parts);
+    if (split->part_of_key) {
+        efree(split->part_of_key);
+    }
+    efree(split);
+}
+
+/* ---- Cutting arguments ---- */
 
 #define OH_NO_PART UINT32_MAX
 
@@ -16,196 +63,138 @@
 typedef struct oh_cutter {
     oh_client *client;
     oh_split *split;
+    const oh_method_key *place;
     uint32_t *part_of_node; /* OH_NO_PART for a node that has none yet. */
-    uint32_t keys_expected;
+    uint32_t count;
+    zval *arguments;        /* What every part is given; UNDEF where its own keys will be. */
 } oh_cutter;
 
-static void begin_cutting(oh_cutter *cutter, oh_client *client, oh_merge merge, uint32_t keys_expected)
+static bool is_array(const zval *argument)
 {
-    uint32_t nodes_count = client->snapshot->nodes_count;
-
-    cutter->client = client;
-    cutter->keys_expected = keys_expected;
-    cutter->split = ecalloc(1, sizeof *cutter->split);
-    cutter->split->merge = merge;
-    cutter->split->parts = safe_emalloc(MIN(nodes_count, keys_expected), sizeof(oh_part), 0);
-    cutter->split->part_of_key = safe_emalloc(keys_expected, sizeof(uint32_t), 0);
-    cutter->part_of_node = safe_emalloc(nodes_count, sizeof(uint32_t), 0);
-    memset(cutter->part_of_node, 0xff, nodes_count * sizeof(uint32_t));
+    return argument && Z_TYPE_P(argument) == IS_ARRAY;
 }
 
-static oh_part *part_for(oh_cutter *cutter, const zend_string *key)
+/* Everything but the keys, which become one argument. */
+static void take_arguments(oh_cutter *cutter, zend_execute_data *execute_data)
+{
+    uint32_t at = cutter->place->argument;
+    bool has_array = is_array(oh_keys_argument(execute_data, at));
+    uint32_t behind = has_array ? at + 1 : oh_keys_rest_end(execute_data, cutter->place);
+
+    cutter->count = at + 1 + (ZEND_NUM_ARGS() > behind ? ZEND_NUM_ARGS() - behind : 0);
+    cutter->arguments = safe_emalloc(cutter->count, sizeof(zval), 0);
+    for (uint32_t i = 0; i < cutter->count; i++) {
+        if (i == at) {
+            ZVAL_UNDEF(&cutter->arguments[i]);
+        } else {
+            ZVAL_COPY_VALUE(&cutter->arguments[i], ZEND_CALL_ARG(execute_data, (i < at ? i : behind + i - at - 1) + 1));
+        }
+    }
+}
+
+/* The array of a node's keys; the key that is about to be put there is noted. */
+static HashTable *keys_of(oh_cutter *cutter, const zend_string *key)
 {
     oh_split *split = cutter->split;
-    uint32_t node = oh_client_locate(cutter->client, key);
-    uint32_t index = cutter->part_of_node[node];
+    uint32_t node = oh_keys_locate(cutter->client, key, cutter->place->is_unprefixed);
+    uint32_t index = cutter->part_of_node[node], at = cutter->place->argument;
 
     if (index == OH_NO_PART) {
-        index = cutter->part_of_node[node] = split->parts_count++;
-        split->parts[index].node = node;
-        array_init_size(&split->parts[index].keys, cutter->keys_expected / cutter->client->snapshot->nodes_count + 8);
+        index = cutter->part_of_node[node] = split->parts_count;
+        oh_part *part = oh_split_add(split, node, cutter->count, cutter->arguments);
+        array_init_size(&part->arguments[at], split->keys_room / cutter->client->snapshot->nodes_count + 8);
     }
     split->part_of_key[split->keys_count++] = index;
-    return &split->parts[index];
+    return Z_ARRVAL(split->parts[index].arguments[at]);
 }
 
-static oh_split *end_cutting(oh_cutter *cutter, bool is_whole)
-{
-    efree(cutter->part_of_node);
-    if (!is_whole) {
-        oh_split_free(cutter->split);
-        return NULL;
-    }
-    return cutter->split;
-}
-
-static void add_key(oh_cutter *cutter, zend_string *key)
+static bool add_key(void *context, zend_string *key, const oh_method_key *place)
 {
     zval value;
 
     ZVAL_STR_COPY(&value, key);
-    zend_hash_next_index_insert(Z_ARRVAL(part_for(cutter, key)->keys), &value);
+    zend_hash_next_index_insert(keys_of(context, key), &value);
+    return true;
 }
 
-static oh_split *cut_list(oh_client *client, zend_execute_data *execute_data, oh_merge merge, HashTable *keys)
+static void cut_pairs(oh_cutter *cutter, HashTable *pairs)
 {
-    oh_cutter cutter;
-    zval *element;
-    bool is_whole = true;
-
-    begin_cutting(&cutter, client, merge, zend_hash_num_elements(keys));
-    ZEND_HASH_FOREACH_VAL(keys, element)
-    {
-        zval copy;
-
-        ZVAL_DEREF(element);
-        ZVAL_COPY(&copy, element);
-        zend_string *key = oh_client_key(execute_data, &copy, 1);
-        is_whole = key != NULL;
-        if (is_whole) {
-            add_key(&cutter, key);
-        }
-        zval_ptr_dtor(&copy);
-        if (!is_whole) {
-            break;
-        }
-    }
-    ZEND_HASH_FOREACH_END();
-    return end_cutting(&cutter, is_whole);
-}
-
-/* The arguments are converted in place, so a command that stays whole carries their text too. */
-static oh_split *cut_arguments(oh_client *client, zend_execute_data *execute_data, oh_merge merge)
-{
-    oh_cutter cutter;
-    bool is_whole = true;
-
-    begin_cutting(&cutter, client, merge, ZEND_NUM_ARGS());
-    for (uint32_t i = 1; i <= ZEND_NUM_ARGS() && is_whole; i++) {
-        zend_string *key = oh_client_key(execute_data, ZEND_CALL_ARG(execute_data, i), i);
-
-        is_whole = key != NULL;
-        if (is_whole) {
-            add_key(&cutter, key);
-        }
-    }
-    return end_cutting(&cutter, is_whole);
-}
-
-static oh_split *cut_pairs(oh_client *client, HashTable *pairs)
-{
-    oh_cutter cutter;
     zend_ulong number;
     zend_string *name;
     zval *value;
 
-    begin_cutting(&cutter, client, OH_MERGE_ALL, zend_hash_num_elements(pairs));
     ZEND_HASH_FOREACH_KEY_VAL(pairs, number, name, value)
     {
         zend_string *key = name ? zend_string_copy(name) : zend_long_to_str((zend_long)number);
 
         ZVAL_DEREF(value);
         Z_TRY_ADDREF_P(value);
-        zend_symtable_update(Z_ARRVAL(part_for(&cutter, key)->keys), key, value);
+        zend_symtable_update(keys_of(cutter, key), key, value);
         zend_string_release(key);
     }
     ZEND_HASH_FOREACH_END();
-    return end_cutting(&cutter, true);
 }
 
-void oh_split_free(oh_split *split)
+static bool count_key(void *context, zend_string *key, const oh_method_key *place)
 {
-    for (uint32_t i = 0; i < split->parts_count; i++) {
-        zval_ptr_dtor(&split->parts[i].keys);
-    }
-    efree(split->parts);
-    efree(split->part_of_key);
-    efree(split);
+    ++*(uint32_t *)context;
+    return true;
 }
 
-/* ---- Putting together ---- */
-
-static void merge_values(const oh_split *split, zval **replies, zend_object **failures, zval *return_value)
+oh_split *oh_split_cut(oh_client *client, const oh_plan *plan, zend_execute_data *execute_data)
 {
-    uint32_t *next = ecalloc(split->parts_count, sizeof *next);
+    const oh_method_row *row = plan->method->row;
+    uint32_t nodes_count = client->snapshot->nodes_count, keys_count = 0;
+    oh_cutter cutter = {.client = client, .place = &row->keys[0]};
 
-    array_init_size(return_value, split->keys_count);
-    for (uint32_t i = 0; i < split->keys_count; i++) {
-        uint32_t part = split->part_of_key[i];
-        zval entry, *value;
-
-        if (failures && failures[part]) {
-            ZVAL_OBJ_COPY(&entry, failures[part]);
-        } else if ((value = zend_hash_index_find(Z_ARRVAL_P(replies[part]), next[part]++))) {
-            ZVAL_COPY_VALUE(&entry, value);
-            ZVAL_NULL(value);
+    oh_keys_walk(execute_data, row, count_key, &keys_count);
+    cutter.split = oh_split_new(plan, MIN(nodes_count, keys_count), keys_count);
+    if (keys_count > 0) {
+        cutter.part_of_node = safe_emalloc(nodes_count, sizeof(uint32_t), 0);
+        memset(cutter.part_of_node, 0xff, nodes_count * sizeof(uint32_t));
+        take_arguments(&cutter, execute_data);
+        if (cutter.place->form == OH_FORM_NAMES) {
+            cut_pairs(&cutter, Z_ARRVAL_P(oh_keys_argument(execute_data, cutter.place->argument)));
         } else {
-            ZVAL_FALSE(&entry);
+            oh_keys_walk(execute_data, row, add_key, &cutter);
         }
-        zend_hash_next_index_insert_new(Z_ARRVAL_P(return_value), &entry);
+        efree(cutter.arguments);
+        efree(cutter.part_of_node);
     }
-    efree(next);
+    return cutter.split;
 }
 
-static void merge_numbers(const oh_split *split, zval **replies, zval *return_value)
+/* ---- Cutting words ---- */
+
+oh_split *oh_split_cut_words(oh_client *client, const oh_plan *plan, const oh_word *words,
+    const oh_command_shape *shape, const uint32_t *nodes)
 {
-    zend_long sum = 0;
+    uint32_t nodes_count = client->snapshot->nodes_count, keys_count = (uint32_t)shape->keys;
+    uint32_t *part_of_node = safe_emalloc(nodes_count, sizeof(uint32_t), 0);
+    oh_word *own = safe_emalloc(shape->words, sizeof *own, 0);
+    zval *arguments = safe_emalloc(shape->words, sizeof(zval), 0);
+    oh_split *split = oh_split_new(plan, MIN(nodes_count, keys_count), keys_count);
 
-    for (uint32_t i = 0; i < split->parts_count; i++) {
-        if (Z_TYPE_P(replies[i]) != IS_LONG) {
-            RETURN_FALSE;
-        }
-        sum += Z_LVAL_P(replies[i]);
-    }
-    RETURN_LONG(sum);
-}
+    memset(part_of_node, 0xff, nodes_count * sizeof(uint32_t));
+    for (uint32_t i = 0; i < keys_count; i++) {
+        if (part_of_node[nodes[i]] == OH_NO_PART) {
+            uint32_t count = (uint32_t)oh_command_part(shape, words, nodes, nodes[i], own);
 
-/* The first reply that is not true, as it is; otherwise the first. (OPT_REPLY_LITERAL makes "OK" of true.) */
-static void merge_all(const oh_split *split, zval **replies, zval *return_value)
-{
-    uint32_t chosen = 0;
-
-    while (chosen + 1 < split->parts_count && zend_is_true(replies[chosen])) {
-        chosen++;
-    }
-    ZVAL_COPY(return_value, replies[chosen]);
-}
-
-void oh_split_merge(const oh_split *split, zval **replies, zend_object **failures, zval *return_value)
-{
-    if (split->merge == OH_MERGE_SUM) {
-        merge_numbers(split, replies, return_value);
-    } else if (split->merge == OH_MERGE_ALL) {
-        merge_all(split, replies, return_value);
-    } else {
-        for (uint32_t i = 0; i < split->parts_count; i++) {
-            /* An error reply is false for the whole command, as without a split. */
-            if (!(failures && failures[i]) && Z_TYPE_P(replies[i]) != IS_ARRAY) {
-                RETURN_FALSE;
+            for (uint32_t j = 0; j < count; j++) {
+                ZVAL_STRINGL(&arguments[j], (const char *)own[j].bytes, own[j].length);
+            }
+            part_of_node[nodes[i]] = split->parts_count;
+            oh_split_add(split, nodes[i], count, arguments);
+            for (uint32_t j = 0; j < count; j++) {
+                zval_ptr_dtor(&arguments[j]);
             }
         }
-        merge_values(split, replies, failures, return_value);
+        split->part_of_key[split->keys_count++] = part_of_node[nodes[i]];
     }
+    efree(arguments);
+    efree(own);
+    efree(part_of_node);
+    return split;
 }
 
 /* ---- Calling ---- */
@@ -223,7 +212,7 @@ static void throw_partial(oh_client *client, const oh_split *split, oh_share *sh
         failures[i] = shares[i].failure ? oh_scatter_failure(client, &shares[i]) : NULL;
     }
     ZVAL_FALSE(&arrived);
-    if (split->merge == OH_MERGE_VALUES) {
+    if (split->merge == OH_MERGE_IN_ORDER) {
         oh_split_merge(split, replies, failures, &arrived);
     }
     if (Z_TYPE(arrived) != IS_ARRAY) {
@@ -262,17 +251,17 @@ static void conclude(oh_client *client, const oh_split *split, oh_share *shares,
     oh_scatter_free(shares, count);
 }
 
-static void call_parts(oh_client *client, const oh_method *method, oh_split *split, zval *return_value)
+static void call_parts(oh_client *client, oh_split *split, zval *return_value)
 {
     uint32_t count = split->parts_count, i;
     oh_share *shares = safe_emalloc(count, sizeof *shares, 0);
 
     for (i = 0; i < count; i++) {
         shares[i].lane = oh_lane_take(client, split->parts[i].node);
-        shares[i].function = method->original;
-        shares[i].count = 1;
-        shares[i].arguments = &split->parts[i].keys;
-        shares[i].is_read_only = method->is_read_only;
+        shares[i].function = split->method->original;
+        shares[i].count = split->parts[i].count;
+        shares[i].arguments = split->parts[i].arguments;
+        shares[i].is_read_only = split->is_read_only;
         if (!shares[i].lane) {
             break;
         }
@@ -283,113 +272,12 @@ static void call_parts(oh_client *client, const oh_method *method, oh_split *spl
     efree(shares);
 }
 
-/* `is_as_given`: phpredis may have the caller's own arguments if nothing has to be cut. */
-static void serve(oh_client *client, oh_split *split, bool is_as_given, INTERNAL_FUNCTION_PARAMETERS)
+void oh_split_run(oh_client *client, const oh_plan *plan, oh_split *split, zval *return_value)
 {
-    const oh_method *method = oh_method_of(execute_data);
-
-    if (!split) {
-        return;
-    }
-    if (split->parts_count <= 1 && is_as_given) {
-        uint32_t node = split->parts_count ? split->parts[0].node : 0;
-
-        oh_split_free(split);
-        oh_call_on_node(client, node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    } else if (client->batch.is_open) {
-        oh_batch_queue_split(client, method, split, return_value);
+    if (client->batch.is_open) {
+        oh_batch_queue_split(client, split, return_value);
     } else {
-        call_parts(client, method, split, return_value);
+        call_parts(client, split, return_value);
         oh_split_free(split);
-    }
-}
-
-/* ---- The handlers ---- */
-
-static bool is_list_of_text(HashTable *keys)
-{
-    zval *element;
-
-    ZEND_HASH_FOREACH_VAL(keys, element)
-    {
-        if (Z_TYPE_P(element) != IS_STRING) {
-            return false;
-        }
-    }
-    ZEND_HASH_FOREACH_END();
-    return true;
-}
-
-static zval *first_array(zend_execute_data *execute_data)
-{
-    if (ZEND_NUM_ARGS() != 1) {
-        return NULL;
-    }
-    zval *argument = ZEND_CALL_ARG(execute_data, 1);
-    ZVAL_DEREF(argument);
-    return Z_TYPE_P(argument) == IS_ARRAY ? argument : NULL;
-}
-
-static void serve_list(oh_client *client, oh_merge merge, HashTable *keys, INTERNAL_FUNCTION_PARAMETERS)
-{
-    oh_split *split = cut_list(client, execute_data, merge, keys);
-
-    serve(client, split, is_list_of_text(keys), INTERNAL_FUNCTION_PARAM_PASSTHRU);
-}
-
-void oh_split_values(INTERNAL_FUNCTION_PARAMETERS)
-{
-    oh_client *client = oh_client_this(execute_data);
-    zval *keys = first_array(execute_data);
-
-    if (client && keys) {
-        serve_list(client, OH_MERGE_VALUES, Z_ARRVAL_P(keys), INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    } else if (client) {
-        /* phpredis will say what is wrong with the arguments. */
-        oh_call_on_node(client, 0, INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    }
-}
-
-/* One key, the usual case: nothing to cut. */
-static void serve_one(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
-{
-    zend_string *key = oh_client_key(execute_data, ZEND_CALL_ARG(execute_data, 1), 1);
-
-    if (key) {
-        oh_call_on_node(client, oh_client_locate(client, key), INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    }
-}
-
-void oh_split_count(INTERNAL_FUNCTION_PARAMETERS)
-{
-    oh_client *client = oh_client_this(execute_data);
-    zval *keys = first_array(execute_data);
-
-    if (client && keys) {
-        serve_list(client, OH_MERGE_SUM, Z_ARRVAL_P(keys), INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    } else if (client && ZEND_NUM_ARGS() == 1) {
-        serve_one(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    } else if (client && ZEND_NUM_ARGS() > 0) {
-        oh_split *split = cut_arguments(client, execute_data, OH_MERGE_SUM);
-
-        serve(client, split, true, INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    } else if (client) {
-        /* phpredis will say what is wrong with the arguments. */
-        oh_call_on_node(client, 0, INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    }
-}
-
-void oh_split_pairs(INTERNAL_FUNCTION_PARAMETERS)
-{
-    oh_client *client = oh_client_this(execute_data);
-    zval *pairs = first_array(execute_data);
-
-    if (client && pairs) {
-        oh_split *split = cut_pairs(client, Z_ARRVAL_P(pairs));
-
-        serve(client, split, true, INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    } else if (client) {
-        /* phpredis will say what is wrong with the arguments. */
-        oh_call_on_node(client, 0, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }

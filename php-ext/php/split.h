@@ -1,42 +1,52 @@
 /*
- * Split: one command about many keys, cut into one per node, and their replies made one again.
+ * Split: one command over several nodes: the parts it is cut into, sent at once, their replies made one again.
  *
- * MGET gives its values in the caller's order, duplicates and all. DEL, UNLINK, TOUCH and EXISTS add up. MSET is true
- * if it was true everywhere; it is not atomic over nodes. If all keys live on one node the command goes there whole.
+ * A split is data: for each part its node and the arguments phpredis is called with, and by which rule the replies are
+ * merged. Commands whose keys are cut and commands for all nodes are both carried by it, alone and in a pipeline. A
+ * split command is as atomic as its parts: MSET over two nodes is two MSETs.
  *
- * Implements spec/route, the split commands.
+ * Implements spec/route, "Splitting".
  */
 #ifndef OH_PHP_SPLIT_H
 #define OH_PHP_SPLIT_H
 
 #include "scatter.h"
 
-typedef enum oh_merge { OH_MERGE_VALUES, OH_MERGE_SUM, OH_MERGE_ALL } oh_merge;
+struct oh_plan;
 
-/* The keys of one node. */
+/* What one node is sent. */
 typedef struct oh_part {
     uint32_t node;
-    zval keys; /* An array as phpredis wants it: a list, or key => value. */
+    uint32_t count;
+    zval *arguments; /* Its own. */
 } oh_part;
 
 typedef struct oh_split {
+    const oh_method *method;
+    const oh_command *command;
     oh_merge merge;
-    uint32_t parts_count;
+    bool is_read_only;
+    uint32_t parts_count, parts_room;
     oh_part *parts;        /* In the order in which their first key was named. */
-    uint32_t keys_count;
-    uint32_t *part_of_key; /* By position of the key in the command. */
+    uint32_t keys_count, keys_room;
+    uint32_t *part_of_key; /* By place of the key in the call. NULL: parts have no keys of their own. */
 } oh_split;
 
-/* The handlers. */
-void oh_split_values(INTERNAL_FUNCTION_PARAMETERS); /* mget: an array of keys. */
-void oh_split_count(INTERNAL_FUNCTION_PARAMETERS);  /* del, exists ...: keys, or an array of keys. */
-void oh_split_pairs(INTERNAL_FUNCTION_PARAMETERS);  /* mset: key => value. */
+/* An empty split of a planned command. */
+oh_split *oh_split_new(const struct oh_plan *plan, uint32_t parts_room, uint32_t keys_room);
 
-/*
- * Makes one reply of those of the parts. `replies` has one per part; what is moved out of them is left NULL. `failures`
- * has an exception (or NULL) per part, put in the place of each key of a part that failed; it may itself be NULL.
- */
-void oh_split_merge(const oh_split *split, zval **replies, zend_object **failures, zval *return_value);
+/* Adds a part with copies of these arguments. */
+oh_part *oh_split_add(oh_split *split, uint32_t node, uint32_t count, const zval *arguments);
+
+/* Cuts a call whose keys are text, by the one place where its method has keys. */
+oh_split *oh_split_cut(struct oh_client *client, const struct oh_plan *plan, zend_execute_data *execute_data);
+
+/* Cuts words of that shape; `nodes` has the node of each key. */
+oh_split *oh_split_cut_words(struct oh_client *client, const struct oh_plan *plan, const oh_word *words,
+    const oh_command_shape *shape, const uint32_t *nodes);
+
+/* Queues it if a pipeline is open, otherwise calls all nodes and merges. The split is taken over. */
+void oh_split_run(struct oh_client *client, const struct oh_plan *plan, oh_split *split, zval *return_value);
 
 void oh_split_free(oh_split *split);
 

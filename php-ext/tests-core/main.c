@@ -19,5 +19,6 @@ int main(void)
     test_wire();
     test_cursor();
     test_health();
+    test_command();
     return tests_end();
 }

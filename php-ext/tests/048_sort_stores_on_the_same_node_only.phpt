@@ -20,5 +20,5 @@ lab_tell(fn () => $redis->exists("{{$keys['b']}}sorted"));
 --EXPECT--
 int(3)
 bool(true)
-Key {A}list lives on a, but key {B}sorted on b, server pool alpha: the command was not sent; give both keys a common hash tag, so that they share a node false
+SORT needs all its keys on one node: key "{A}list" is on node a, key "{B}sorted" on node b, server pool alpha: the command was not sent; give both keys one hash tag, such as "{A}list" and "{A}{B}sorted" false
 int(0)

@@ -1,0 +1,14 @@
+/*
+ * Fleet: commands that are about no key: to every node, or to any.
+ *
+ * Implements spec/route: `all_nodes` and `any_node`.
+ */
+#ifndef OH_PHP_FLEET_H
+#define OH_PHP_FLEET_H
+
+#include "plan.h"
+
+/* Sends a planned call to every node at once, or to one; in a pipeline it is queued on them. */
+void oh_fleet_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
+
+#endif

@@ -1,0 +1,280 @@
+/*
+ * A call without a key, of a command that must have one, goes to the first node as it is: phpredis refuses it, or the
+ * server does, in the words the caller knows. It can touch no data.
+ */
+#include "php_onehop.h"
+
+#include "call.h"
+#include "fleet.h"
+#include "keys.h"
+#include "plan.h"
+#include "raw.h"
+#include "refuse.h"
+
+/* ---- Which command ---- */
+
+/* Whether `names` (small letters, each between spaces) has this one, in any case. */
+static bool is_among(const char *names, const char *name, size_t length)
+{
+    char wanted[64];
+
+    if (length == 0 || length + 3 > sizeof wanted) {
+        return false;
+    }
+    snprintf(wanted, sizeof wanted, " %s ", name);
+    zend_str_tolower(wanted, length + 2);
+    return strstr(names, wanted) != NULL;
+}
+
+static bool has_option(const zval *argument, const char *names)
+{
+    zend_string *name;
+
+    if (Z_TYPE_P(argument) != IS_ARRAY) {
+        return false;
+    }
+    ZEND_HASH_FOREACH_STR_KEY(Z_ARRVAL_P(argument), name)
+    {
+        if (name && is_among(names, ZSTR_VAL(name), ZSTR_LEN(name))) {
+            return true;
+        }
+    }
+    ZEND_HASH_FOREACH_END();
+    return false;
+}
+
+static bool is_empty(const zval *argument)
+{
+    return Z_TYPE_P(argument) == IS_ARRAY ? zend_hash_num_elements(Z_ARRVAL_P(argument)) == 0
+                                          : Z_TYPE_P(argument) == IS_STRING && Z_STRLEN_P(argument) == 0;
+}
+
+/* What phpredis would send broken, or be out of step after. */
+static bool has_fault(const oh_client *client, zend_execute_data *execute_data, const oh_fault *fault)
+{
+    const zval *argument = oh_keys_argument(execute_data, fault->argument);
+
+    if (!argument || (fault->needs_prefix && !client->prefix)) {
+        return false;
+    }
+    switch (fault->is) {
+        case OH_FAULT_ARRAY:
+            return Z_TYPE_P(argument) == IS_ARRAY;
+        case OH_FAULT_EMPTY:
+            return is_empty(argument);
+        case OH_FAULT_OPTION:
+            return has_option(argument, fault->names);
+        case OH_FAULT_SUBCOMMAND:
+            return Z_TYPE_P(argument) == IS_STRING &&
+                   is_among(fault->names, Z_STRVAL_P(argument), Z_STRLEN_P(argument));
+    }
+    return false;
+}
+
+static bool refuse_faults(const oh_client *client, zend_execute_data *execute_data, const oh_method_row *row)
+{
+    for (uint8_t i = 0; i < row->faults_count; i++) {
+        if (has_fault(client, execute_data, &row->faults[i])) {
+            oh_refuse(execute_data, NULL, row->faults[i].reason);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The entry that an argument chooses. NULL and Unsupported if there is none. */
+static const oh_command *find_by_subcommand(zend_execute_data *execute_data, const oh_method_row *row)
+{
+    zval *argument = oh_keys_argument(execute_data, row->subcommand - 1u);
+    oh_word words[2] = {{(const uint8_t *)row->command, strlen(row->command)}, {NULL, 0}};
+    const oh_command *command;
+
+    if (argument) {
+        zend_string *name = oh_client_key(execute_data, argument, row->subcommand);
+        if (!name) {
+            return NULL;
+        }
+        words[1] = (oh_word){(const uint8_t *)ZSTR_VAL(name), ZSTR_LEN(name)};
+    }
+    command = oh_command_find(words, argument ? 2 : 1);
+    if (!command) {
+        oh_refuse(execute_data, NULL,
+            "the table of commands has no such subcommand, so nothing says which node it is about");
+    }
+    return command;
+}
+
+/* ---- Which node ---- */
+
+typedef struct placer {
+    oh_client *client;
+    oh_plan *plan;
+    bool has_key;
+    zend_string *first;
+} placer;
+
+static oh_placed_key placed(zend_string *key, uint32_t node)
+{
+    return (oh_placed_key){(const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key), node};
+}
+
+static bool place_key(void *context, zend_string *key, const oh_method_key *place)
+{
+    placer *it = context;
+
+    if (place->kind == OH_KEY_PATTERN) {
+        if (!memchr(ZSTR_VAL(key), '*', ZSTR_LEN(key))) {
+            return true;
+        }
+        if (!oh_keys_is_pattern_placed(it->client, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key))) {
+            oh_refuse_pattern(it->client, it->plan->command, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
+            return false;
+        }
+    }
+    if (it->has_key && it->client->snapshot->pool->distribution == OH_RANDOM) {
+        return true; /* Wherever the first one went: keys have no node of their own. */
+    }
+    uint32_t node = oh_keys_locate(it->client, key, place->is_unprefixed);
+    if (!it->has_key) {
+        it->has_key = true;
+        it->plan->node = node;
+        it->first = zend_string_copy(key);
+    } else if (node != it->plan->node) {
+        oh_refuse_cross_node(it->client, it->plan->command, placed(it->first, it->plan->node), placed(key, node));
+        return false;
+    }
+    return true;
+}
+
+/* All keys on one node; false and CrossNode if they are not. */
+static bool place_together(oh_client *client, zend_execute_data *execute_data, oh_plan *plan, bool *has_key)
+{
+    placer it = {.client = client, .plan = plan};
+    bool is_placed = oh_keys_walk(execute_data, plan->method->row, place_key, &it);
+
+    if (it.first) {
+        zend_string_release(it.first);
+    }
+    *has_key = it.has_key;
+    return is_placed;
+}
+
+static bool place(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
+{
+    bool has_key = false;
+
+    if (!oh_keys_convert(execute_data, plan->method->row)) {
+        return false;
+    }
+    if (plan->spread == OH_SPREAD_SPLIT && client->snapshot->nodes_count > 1) {
+        plan->split = oh_split_cut(client, plan, execute_data);
+        has_key = plan->split->keys_count > 0;
+        if (plan->split->parts_count <= 1) {
+            plan->node = has_key ? plan->split->parts[0].node : 0;
+            oh_plan_free(plan);
+        }
+    } else if (!place_together(client, execute_data, plan, &has_key)) {
+        return false;
+    }
+    if (!has_key && plan->command->without_keys == OH_SPREAD_REFUSED) {
+        oh_refuse(execute_data, plan->command, plan->command->without_keys_reason);
+        return false;
+    }
+    plan->spread = plan->split                                            ? OH_SPREAD_SPLIT
+                   : !has_key && plan->command->without_keys != OH_SPREAD_NONE ? plan->command->without_keys
+                                                                          : OH_SPREAD_ONE_NODE;
+    return true;
+}
+
+/* ---- How long ---- */
+
+uint32_t oh_plan_wait(const oh_command *command, double timeout)
+{
+    double milliseconds = command->blocking.is_milliseconds ? timeout : timeout * 1000;
+
+    return !(milliseconds > 0) ? OH_WAIT_FOR_EVER : milliseconds < 1 ? 1 : (uint32_t)MIN(milliseconds, INT32_MAX);
+}
+
+/* XREAD and XREADGROUP do not wait if their timeout is absent, null or negative; all others wait then for ever. */
+static void plan_wait(zend_execute_data *execute_data, oh_plan *plan)
+{
+    const oh_method_row *row = plan->method->row;
+    int64_t place = row->timeout < 0 ? (int64_t)ZEND_NUM_ARGS() + row->timeout : row->timeout;
+    zval *timeout = row->has_timeout && place >= 0 ? oh_keys_argument(execute_data, (uint32_t)place) : NULL;
+    bool is_optional = plan->command->blocking.option != NULL;
+
+    if (is_optional && (!timeout || zval_get_double(timeout) < 0)) {
+        return;
+    }
+    plan->is_blocking = true;
+    plan->wait_ms = oh_plan_wait(plan->command, timeout ? zval_get_double(timeout) : 0);
+}
+
+/* ---- The plan ---- */
+
+bool oh_plan_make(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
+{
+    const oh_method *method = oh_method_of(execute_data);
+
+    *plan = (oh_plan){.method = method, .command = method->command};
+    if (method->row->kind == OH_METHOD_RAW) {
+        return oh_raw_plan(client, execute_data, plan);
+    }
+    if (UNEXPECTED(refuse_faults(client, execute_data, method->row))) {
+        return false;
+    }
+    if (method->row->subcommand && !(plan->command = find_by_subcommand(execute_data, method->row))) {
+        return false;
+    }
+    plan->spread = plan->command->spread;
+    plan->merge = plan->command->merge;
+    plan->is_read_only = plan->command->is_retryable;
+    if (plan->command->blocking.is_blocking) {
+        plan_wait(execute_data, plan);
+    }
+    switch (plan->spread) {
+        case OH_SPREAD_ONE_NODE:
+        case OH_SPREAD_SPLIT:
+            return place(client, execute_data, plan);
+        case OH_SPREAD_ALL_NODES:
+        case OH_SPREAD_ANY_NODE:
+            return true;
+        default:
+            oh_refuse(execute_data, plan->command,
+                plan->command->reason ? plan->command->reason : "use the method that phpredis has for it");
+            return false;
+    }
+}
+
+void oh_plan_free(oh_plan *plan)
+{
+    if (plan->split) {
+        oh_split_free(plan->split);
+        plan->split = NULL;
+    }
+}
+
+void oh_plan_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+{
+    if (plan->spread == OH_SPREAD_SPLIT) {
+        oh_split *split = plan->split;
+
+        plan->split = NULL;
+        oh_split_run(client, plan, split, return_value);
+    } else if (plan->spread == OH_SPREAD_ONE_NODE) {
+        oh_call_planned(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else {
+        oh_fleet_call(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
+    oh_plan_free(plan);
+}
+
+void oh_plan_method(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+    oh_plan plan;
+
+    if (client && oh_plan_make(client, execute_data, &plan)) {
+        oh_plan_carry_out(client, &plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
+}

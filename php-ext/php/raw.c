@@ -1,0 +1,212 @@
+/*
+ * The arguments are made text in place, as phpredis would make them, and then read as words where they stand.
+ */
+#include "php_onehop.h"
+
+#include "keys.h"
+#include "raw.h"
+#include "refuse.h"
+
+#define PLACES_ROOM 64
+
+typedef struct raw_call {
+    oh_client *client;
+    zend_execute_data *execute_data;
+    oh_plan *plan;
+    oh_word *words;
+    size_t count;
+} raw_call;
+
+/* ---- One node ---- */
+
+static uint32_t locate(const raw_call *call, const oh_word *word)
+{
+    return oh_topology_locate(call->client->snapshot->topology, word->bytes, word->length);
+}
+
+static oh_placed_key placed(const oh_word *word, uint32_t node)
+{
+    return (oh_placed_key){word->bytes, word->length, node};
+}
+
+static bool are_together(raw_call *call, const oh_key_place *places, size_t count)
+{
+    const oh_command *command = call->plan->command;
+    const oh_word *first = &call->words[places[0].place];
+
+    for (size_t i = 0; i < count; i++) {
+        const oh_word *word = &call->words[places[i].place];
+
+        if (places[i].kind == OH_KEY_PATTERN && !oh_keys_is_pattern_placed(call->client, word->bytes, word->length)) {
+            oh_refuse_pattern(call->client, command, word->bytes, word->length);
+            return false;
+        }
+        if (i == 0) {
+            call->plan->node = locate(call, word);
+        } else if (call->client->snapshot->pool->distribution != OH_RANDOM) {
+            uint32_t node = locate(call, word);
+
+            if (node != call->plan->node) {
+                oh_refuse_cross_node(call->client, command, placed(first, call->plan->node), placed(word, node));
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void refuse_malformed(const raw_call *call, const char *malformed)
+{
+    char advice[128];
+
+    snprintf(advice, sizeof advice, "it is malformed: %s", malformed);
+    oh_refuse(call->execute_data, call->plan->command, advice);
+}
+
+/* ---- Parts ---- */
+
+static bool cut(raw_call *call)
+{
+    oh_plan *plan = call->plan;
+    oh_command_shape shape;
+    const char *malformed = oh_command_shape_of(plan->command, call->words, call->count, &shape);
+
+    if (malformed) {
+        refuse_malformed(call, malformed);
+        return false;
+    }
+    uint32_t *nodes = safe_emalloc(shape.keys, sizeof *nodes, 1);
+    for (size_t i = 0; i < shape.keys; i++) {
+        nodes[i] = locate(call, &call->words[shape.first + i * shape.step]);
+    }
+    plan->split = oh_split_cut_words(call->client, plan, call->words, &shape, nodes);
+    efree(nodes);
+    if (plan->split->parts_count <= 1) {
+        plan->node = plan->split->parts_count ? plan->split->parts[0].node : 0;
+        plan->spread = OH_SPREAD_ONE_NODE;
+        oh_plan_free(plan);
+    }
+    return true;
+}
+
+static bool place(raw_call *call)
+{
+    oh_key_place small[PLACES_ROOM], *places = small;
+    const oh_command *command = call->plan->command;
+    size_t found;
+    const char *malformed = oh_command_keys(command, call->words, call->count, places, PLACES_ROOM, &found);
+
+    if (malformed) {
+        refuse_malformed(call, malformed);
+        return false;
+    }
+    if (found == 0) {
+        if (command->without_keys == OH_SPREAD_REFUSED || command->without_keys == OH_SPREAD_NONE) {
+            oh_refuse(call->execute_data, command, command->without_keys_reason ? command->without_keys_reason :
+                "none of its words is a key, so nothing says which node it is about");
+            return false;
+        }
+        call->plan->spread = command->without_keys;
+        return true;
+    }
+    if (call->plan->spread == OH_SPREAD_SPLIT) {
+        return cut(call);
+    }
+    if (found > PLACES_ROOM) {
+        places = safe_emalloc(found, sizeof *places, 0);
+        oh_command_keys(command, call->words, call->count, places, found, &found);
+    }
+    bool is_placed = are_together(call, places, found);
+    if (places != small) {
+        efree(places);
+    }
+    return is_placed;
+}
+
+/* ---- The plan ---- */
+
+static bool read_words(raw_call *call)
+{
+    zend_execute_data *execute_data = call->execute_data;
+
+    for (size_t i = 0; i < call->count; i++) {
+        zend_string *word = oh_client_key(execute_data, ZEND_CALL_ARG(execute_data, i + 1), (uint32_t)i + 1);
+
+        if (!word) {
+            return false;
+        }
+        call->words[i] = (oh_word){(const uint8_t *)ZSTR_VAL(word), ZSTR_LEN(word)};
+    }
+    return true;
+}
+
+static void plan_wait(const raw_call *call)
+{
+    const oh_word *timeout = oh_command_timeout(call->plan->command, call->words, call->count);
+
+    if (timeout) {
+        call->plan->is_blocking = true;
+        call->plan->wait_ms = oh_plan_wait(call->plan->command, zend_strtod((const char *)timeout->bytes, NULL));
+    }
+}
+
+static bool plan_words(raw_call *call)
+{
+    oh_plan *plan = call->plan;
+
+    plan->command = oh_command_find(call->words, call->count);
+    if (!plan->command) {
+        oh_refuse(call->execute_data, NULL,
+            "the table of commands does not hold it, so nothing says which of its words is a key: onEachNode() and onNode() send "
+            "anything to nodes you have chosen");
+        return false;
+    }
+    plan->spread = plan->command->spread;
+    plan->merge = plan->command->merge;
+    plan->is_read_only = plan->command->is_retryable;
+    plan_wait(call);
+    if (plan->spread == OH_SPREAD_REFUSED) {
+        oh_refuse(call->execute_data, plan->command, plan->command->reason);
+        return false;
+    }
+    if (plan->spread == OH_SPREAD_BOUND || plan->command->state == OH_STATE_WATCH ||
+        plan->command->state == OH_STATE_SUBSCRIPTION || plan->merge == OH_MERGE_SCAN) {
+        oh_refuse(call->execute_data, plan->command, "it is more than one reply of one node: call phpredis' method for it");
+        return false;
+    }
+    return plan->spread == OH_SPREAD_ALL_NODES || plan->spread == OH_SPREAD_ANY_NODE || place(call);
+}
+
+bool oh_raw_plan(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
+{
+    raw_call call = {.client = client, .execute_data = execute_data, .plan = plan, .count = ZEND_NUM_ARGS()};
+
+    if (call.count == 0) {
+        zend_wrong_parameters_count_error(1, (uint32_t)-1);
+        return false;
+    }
+    call.words = safe_emalloc(call.count, sizeof *call.words, 0);
+    bool is_planned = read_words(&call) && plan_words(&call);
+    efree(call.words);
+    return is_planned;
+}
+
+/* SELECT of the pool's own database is accepted, as select() is: nothing has to be sent. */
+static bool is_own_database(const oh_client *client, zend_execute_data *execute_data)
+{
+    const zval *name = ZEND_NUM_ARGS() == 2 ? ZEND_CALL_ARG(execute_data, 1) : NULL;
+
+    return name && Z_TYPE_P(name) == IS_STRING && zend_string_equals_literal_ci(Z_STR_P(name), "select") &&
+           Z_TYPE_P(ZEND_CALL_ARG(execute_data, 2)) != IS_ARRAY && !client->batch.is_open &&
+           zval_get_long(ZEND_CALL_ARG(execute_data, 2)) == oh_pool_database(client->snapshot->pool);
+}
+
+void oh_raw_method(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+
+    if (client && is_own_database(client, execute_data)) {
+        RETURN_TRUE;
+    }
+    oh_plan_method(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}

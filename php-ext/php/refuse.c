@@ -1,0 +1,135 @@
+/*
+ * A refusal names the method, or the command, in the words of whoever called it, and ends with what to do instead.
+ */
+#include "php_onehop.h"
+
+#include "zend_smart_str.h"
+
+#include "core/generated/limits.h"
+
+#include "refuse.h"
+
+/* ---- Unsupported ---- */
+
+/* CONFIG SET for config|set. */
+static const char *spelled(const oh_command *command, char *text, size_t size)
+{
+    size_t length = MIN(strlen(command->name), size - 1);
+
+    for (size_t i = 0; i < length; i++) {
+        text[i] = command->name[i] == '|' ? ' ' : (char)toupper((unsigned char)command->name[i]);
+    }
+    text[length] = '\0';
+    return text;
+}
+
+void oh_refuse(const zend_execute_data *execute_data, const oh_command *command, const char *advice)
+{
+    const char *method = ZSTR_VAL(execute_data->func->common.function_name);
+    const oh_method_row *row = oh_method_of(execute_data)->row;
+    char name[64];
+
+    if (command && row && (row->subcommand || row->kind == OH_METHOD_RAW)) {
+        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, advice, "OneHop\\Redis::%s() with %s is not supported", method,
+            spelled(command, name, sizeof name));
+    } else {
+        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, advice, "OneHop\\Redis::%s() is not supported", method);
+    }
+}
+
+void oh_refuse_method(INTERNAL_FUNCTION_PARAMETERS)
+{
+    const oh_method *method = oh_method_of(execute_data);
+
+    if (!method->row) {
+        oh_refuse(execute_data, NULL,
+            "nothing says which node it is about: this phpredis is newer than OneHop, which does not know the method");
+    } else if (method->row->reason) {
+        oh_refuse(execute_data, NULL, method->row->reason);
+    } else if (method->command && method->command->reason) {
+        oh_refuse(execute_data, NULL, method->command->reason);
+    } else {
+        oh_refuse(execute_data, NULL, "use plain \\Redis on the node that OneHop\\Topology names");
+    }
+}
+
+/* ---- CrossNode ---- */
+
+static void append_shown(smart_str *text, const uint8_t *bytes, size_t length)
+{
+    for (size_t i = 0; i < MIN(length, OH_SHOWN_BYTES_MAX); i++) {
+        if (bytes[i] >= 0x20 && bytes[i] < 0x7f && bytes[i] != '\\') {
+            smart_str_appendc(text, (char)bytes[i]);
+        } else {
+            smart_str_append_printf(text, "\\x%02x", bytes[i]);
+        }
+    }
+}
+
+/*
+ * Names for both keys that would bring them together: what decides the place of the first becomes the tag of both. A
+ * key that has a tag keeps its name.
+ */
+static zend_string *advice_for(const oh_pool *pool, oh_placed_key one, oh_placed_key other)
+{
+    static const uint8_t braces[2] = {'{', '}'};
+    const uint8_t *tag = pool->has_hash_tag ? pool->hash_tag : braces;
+    oh_bytes part = oh_key_hashed((oh_bytes){one.bytes, one.length}, tag);
+    smart_str tagged = {0}, text = {0};
+
+    smart_str_appendc(&tagged, (char)tag[0]);
+    smart_str_appendl(&tagged, (const char *)part.bytes, MIN(part.length, OH_SHOWN_BYTES_MAX));
+    smart_str_appendc(&tagged, (char)tag[1]);
+    smart_str_0(&tagged);
+    smart_str_appends(&text, pool->has_hash_tag ? "" : "set hash_tag: \"{}\" in the server pool and ");
+    smart_str_appends(&text, "give both keys one hash tag, such as \"");
+    if (part.length < one.length) {
+        append_shown(&text, one.bytes, one.length);
+    } else {
+        append_shown(&text, (const uint8_t *)ZSTR_VAL(tagged.s), ZSTR_LEN(tagged.s));
+    }
+    smart_str_appends(&text, "\" and \"");
+    smart_str_appendl(&tagged, (const char *)other.bytes, other.length);
+    append_shown(&text, (const uint8_t *)ZSTR_VAL(tagged.s), ZSTR_LEN(tagged.s));
+    smart_str_appendc(&text, '"');
+    smart_str_free(&tagged);
+    return smart_str_extract(&text);
+}
+
+static void quote_shown(oh_failure *failure, const char *before, const void *bytes, size_t length)
+{
+    oh_failure_quote(failure, before, strlen(before));
+    oh_failure_quote(failure, bytes, MIN(length, OH_SHOWN_BYTES_MAX));
+}
+
+void oh_refuse_cross_node(const oh_client *client, const oh_command *command, oh_placed_key one, oh_placed_key other)
+{
+    const oh_snapshot *snapshot = client->snapshot;
+    oh_node one_node = oh_topology_node(snapshot->topology, one.node);
+    oh_node other_node = oh_topology_node(snapshot->topology, other.node);
+    zend_string *advice = advice_for(snapshot->pool, one, other);
+    oh_failure failure;
+    char name[64];
+
+    oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT, ZSTR_VAL(advice),
+        "%s needs all its keys on one node: key \"", spelled(command, name, sizeof name));
+    quote_shown(&failure, "", one.bytes, one.length);
+    quote_shown(&failure, "\" is on node ", one_node.name.bytes, one_node.name.length);
+    quote_shown(&failure, ", key \"", other.bytes, other.length);
+    quote_shown(&failure, "\" on node ", other_node.name.bytes, other_node.name.length);
+    oh_failure_throw(oh_failure_exception(&failure, NULL, snapshot->pool->name.bytes, NULL));
+    zend_string_release(advice);
+}
+
+void oh_refuse_pattern(const oh_client *client, const oh_command *command, const uint8_t *pattern, size_t length)
+{
+    oh_failure failure;
+    char name[64];
+
+    oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT,
+        "put a hash tag in front of the *, the one that the sorted key has, in a server pool with hash_tag: \"{}\"",
+        "%s reads keys made from the pattern \"", spelled(command, name, sizeof name));
+    quote_shown(&failure, "", pattern, length);
+    quote_shown(&failure, "\", which may live on any node", "", 0);
+    oh_failure_throw(oh_failure_exception(&failure, NULL, client->snapshot->pool->name.bytes, NULL));
+}

@@ -1,0 +1,216 @@
+/*
+ * The command table against spec/route: every example finds its entry and its keys, every split its parts.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core/command.h"
+#include "check.h"
+#include "vectors.h"
+
+#define WORDS_MAX 64
+
+/* Words of one line, each in memory of its own size; marks (key=, channel=, pattern=) taken off if there are any. */
+typedef struct line {
+    oh_word words[WORDS_MAX];
+    size_t count;
+    oh_key_place marks[WORDS_MAX];
+    size_t marks_count;
+} line;
+
+static const char *without_mark(line *it, const char *word)
+{
+    static const char *const marks[] = {"key=", "channel=", "pattern="};
+
+    for (int kind = 0; kind < 3; kind++) {
+        size_t length = strlen(marks[kind]);
+        if (strncmp(word, marks[kind], length) == 0) {
+            it->marks[it->marks_count++] = (oh_key_place){it->count, (oh_key_kind)kind};
+            return word + length;
+        }
+    }
+    return word;
+}
+
+static line line_of(const char *text, bool has_marks)
+{
+    line it = {.count = 0};
+    char *copy = strdup(text), *next = copy;
+
+    while (next != NULL) {
+        char *word = next;
+        next = strchr(word, ' ');
+        if (next != NULL) {
+            *next++ = '\0';
+        }
+        const char *bare = has_marks ? without_mark(&it, word) : word;
+        bytes own = bytes_of_text(strcmp(bare, "\"\"") == 0 ? "" : bare, strcmp(bare, "\"\"") == 0 ? 0 : strlen(bare));
+        it.words[it.count++] = (oh_word){own.bytes, own.length};
+    }
+    free(copy);
+    return it;
+}
+
+static void line_free(line *it)
+{
+    for (size_t i = 0; i < it->count; i++) {
+        free((void *)(uintptr_t)it->words[i].bytes);
+    }
+}
+
+/* ---- Entries and keys ---- */
+
+static void check_places(const oh_command *command, const line *it, size_t room)
+{
+    oh_key_place *places = malloc(room * sizeof *places + 1);
+    size_t found;
+
+    CHECK(oh_command_keys(command, it->words, it->count, places, room, &found) == NULL);
+    CHECK(found == it->marks_count);
+    for (size_t i = 0; i < found && i < room && i < it->marks_count; i++) {
+        CHECK(places[i].place == it->marks[i].place && places[i].kind == it->marks[i].kind);
+    }
+    free(places);
+}
+
+static void test_example(const char *name, const char *text)
+{
+    test_begin("command %s: %s", name, text);
+    line it = line_of(text, true);
+    const oh_command *command = oh_command_find(it.words, it.count);
+    if (CHECK(command != NULL) && CHECK(strcmp(command->name, name) == 0)) {
+        for (size_t room = 0; room <= it.marks_count; room++) {
+            check_places(command, &it, room);
+        }
+        const oh_word *timeout = oh_command_timeout(command, it.words, it.count);
+        CHECK(timeout == NULL || (timeout->length > 0 && isdigit(timeout->bytes[0])));
+        CHECK(timeout != NULL || !command->blocking.is_blocking || command->blocking.option != NULL);
+    }
+    line_free(&it);
+}
+
+static void test_examples(void)
+{
+    json_t *page = vectors_load("route/examples.json"), *commands = vectors_load("route/commands.json"), *examples;
+    const char *name;
+
+    json_object_foreach(json_object_get(page, "examples"), name, examples) {
+        for (size_t i = 0; i < json_array_size(examples); i++) {
+            const json_t *example = json_array_get(examples, i);
+            if (json_is_string(example)) {
+                test_example(name, json_string_value(example));
+            }
+        }
+    }
+    const json_t *entry;
+    json_object_foreach(json_object_get(commands, "commands"), name, entry) {
+        test_begin("command %s is found by its name", name);
+        const oh_command *command = oh_command_named(name, strlen(name));
+        CHECK(command != NULL && strcmp(command->name, name) == 0);
+        CHECK(command->is_container == json_is_true(json_object_get(entry, "container")));
+        CHECK((command->spread == OH_SPREAD_REFUSED) == (command->reason != NULL));
+    }
+    json_decref(page);
+    json_decref(commands);
+}
+
+static void test_unknown(void)
+{
+    static const char *const unknown[] = {
+        "", "GETT", "GE", "XGROUP", "XGROUP NOSUCH k1", "CONFIG|GET maxmemory", "CONFIG GET|SET", "NOSUCH GET k1",
+        "ACL CATT", "client\\x00list",
+        "A-NAME-THAT-IS-LONGER-THAN-ANY-NAME-OF-ANY-COMMAND-OF-ANY-SERVER-THERE-HAS-EVER-BEEN k1"};
+
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        test_begin("command unknown: %s", unknown[i]);
+        line it = line_of(unknown[i], false);
+        CHECK(oh_command_find(it.words, it.count) == NULL);
+        line_free(&it);
+    }
+    test_begin("command of no words");
+    CHECK(oh_command_find(NULL, 0) == NULL);
+}
+
+static void test_malformed(void)
+{
+    static const char *const malformed[] = {
+        "GET", "EVAL s", "EVAL s x k1", "EVAL s -1 k1", "EVAL s 2 k1", "EVAL s 99999999999999999999999 k1", "SORT k1 STORE",
+        "XREAD STREAMS s1", "BLPOP 0", "ZUNIONSTORE d 3 k1 k2", "OBJECT ENCODING", "LMPOP"};
+
+    for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
+        test_begin("command malformed: %s", malformed[i]);
+        line it = line_of(malformed[i], false);
+        const oh_command *command = oh_command_find(it.words, it.count);
+        oh_key_place places[WORDS_MAX];
+        size_t found;
+        CHECK(command != NULL && oh_command_keys(command, it.words, it.count, places, WORDS_MAX, &found) != NULL);
+        line_free(&it);
+    }
+}
+
+/* ---- Splits ---- */
+
+/* Nodes are named by a letter. */
+static uint32_t node_of(const json_t *test, const oh_word *key)
+{
+    char name[WORDS_MAX] = {0};
+    memcpy(name, key->bytes, key->length);
+    return (uint32_t)*vectors_string(json_object_get(test, "nodes"), name);
+}
+
+static void check_part(const json_t *part, const oh_command_shape *shape, const line *it, const uint32_t *nodes)
+{
+    oh_word words[WORDS_MAX];
+    char text[1024] = {0};
+    size_t count = oh_command_part(shape, it->words, nodes, (uint32_t)*vectors_string(part, "node"), words);
+
+    for (size_t i = 0; i < count; i++) {
+        strcat(text, i > 0 ? " " : "");
+        strncat(text, (const char *)words[i].bytes, words[i].length);
+    }
+    CHECK(strcmp(text, vectors_string(part, "send")) == 0);
+    const json_t *places = json_object_get(part, "places");
+    for (size_t i = 0; i < json_array_size(places); i++) {
+        CHECK(nodes[json_integer_value(json_array_get(places, i))] == (uint32_t)*vectors_string(part, "node"));
+    }
+}
+
+static void test_split(const json_t *test)
+{
+    test_begin("command split %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    line it = line_of(vectors_string(test, "send"), false);
+    const oh_command *command = oh_command_find(it.words, it.count);
+    oh_command_shape shape;
+    const char *malformed = oh_command_shape_of(command, it.words, it.count, &shape);
+
+    CHECK((malformed != NULL) == json_is_true(json_object_get(test, "malformed")));
+    if (malformed == NULL) {
+        uint32_t nodes[WORDS_MAX];
+        for (size_t key = 0; key < shape.keys; key++) {
+            nodes[key] = node_of(test, &it.words[shape.first + key * shape.step]);
+        }
+        const json_t *parts = json_object_get(test, "parts");
+        for (size_t i = 0; i < json_array_size(parts); i++) {
+            check_part(json_array_get(parts, i), &shape, &it, nodes);
+        }
+    }
+    line_free(&it);
+}
+
+void test_command(void)
+{
+    json_t *group;
+    json_t *test;
+    test_examples();
+    test_unknown();
+    test_malformed();
+    json_t *splits = vectors_load("route/vectors/split.json");
+    EACH_GROUP(splits, group) {
+        EACH_TEST(group, test) {
+            test_split(test);
+        }
+    }
+    json_decref(splits);
+}

@@ -1,0 +1,24 @@
+<?php
+/* Writes signatures.json: the parameters of every method of the loaded phpredis. A phpredis that phpredis.json does not
+ * know is held against the newest one by it: what has kept its parameters is served as before, all else is refused.
+ *
+ *     DIR/run php signatures.php        (the tree that trixie_root.sh unpacks has the newest phpredis we know)
+ *
+ * In: class Redis by reflection. Out: names of parameters, & by reference, ... variadic. Spec: route.md, "phpredis'
+ * methods". */
+
+declare(strict_types=1);
+
+function spelled(ReflectionParameter $parameter): string
+{
+    return ($parameter->isPassedByReference() ? '&' : '') . ($parameter->isVariadic() ? '...' : '') . $parameter->getName();
+}
+
+$methods = [];
+foreach ((new ReflectionClass('Redis'))->getMethods() as $method) {
+    $methods[strtolower($method->getName())] = implode(',', array_map(spelled(...), $method->getParameters()));
+}
+ksort($methods);
+$lines = array_map(fn($name, $signature) => '  ' . json_encode($name) . ': ' . json_encode($signature), array_keys($methods), $methods);
+file_put_contents(__DIR__ . '/signatures.json', "{\n\"about\": \"Written by signatures.php: the parameters of each method of phpredis.\",\n\"version\": "
+    . json_encode(phpversion('redis')) . ",\n\"methods\": {\n" . implode(",\n", $lines) . "\n}\n}\n");
