@@ -32,5 +32,6 @@ void test_cursor(void);
 void test_command(void);
 void test_clock(void);
 void test_health(void);
+void test_store(void);
 
 #endif

@@ -20,5 +20,6 @@ int main(void)
     test_cursor();
     test_health();
     test_command();
+    test_store();
     return tests_end();
 }

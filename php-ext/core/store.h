@@ -1,0 +1,126 @@
+/*
+ * Store: the piece of memory in which all workers of a host keep what they know: pictures of server pools, the health
+ * of nodes, who has which connection, and counters.
+ *
+ * It is handed memory that several processes see (room segment makes it) and a promise that publishers do not meet
+ * (a lock of the kernel's). Readers never wait. Whatever a dying process leaves half done is either not visible yet
+ * or found by the next one that looks. It holds offsets and no pointer, and no secret; what is read is checked before
+ * it is believed, because other users' workers can write here.
+ *
+ * On the road it stands beside topology (off the data plane: one load tells whether a process' own copy is still the
+ * current one) and beneath pool.
+ *
+ * Implements spec/topology/segment.md.
+ */
+#ifndef OH_STORE_H
+#define OH_STORE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define OH_STORE_IDENTITY_BYTES 16
+#define OH_STORE_POOLS_MAX 64
+#define OH_STORE_NODES_LIMIT 1024      /* Of onehop.max_nodes: each costs two descriptors in every worker. */
+#define OH_STORE_CONNECTIONS_MAX 512   /* Per node; a larger pool_size is kept per process. */
+#define OH_STORE_LATENCY_BUCKETS 32    /* Bucket i counts calls of less than 2^i microseconds. */
+#define OH_STORE_NONE UINT32_MAX
+
+typedef struct oh_store oh_store;
+
+/* What happened at one node, for people who look. Relaxed: a lost count harms nobody. */
+typedef struct oh_store_counters {
+    _Atomic uint64_t calls, errors, redirects, leases, waits, connects, bytes_out, bytes_in;
+    _Atomic uint64_t latencies[OH_STORE_LATENCY_BUCKETS];
+} oh_store_counters;
+
+/* A node of a server pool, as the host knows it. */
+typedef struct oh_store_node {
+    _Atomic uint32_t is_used;
+    uint32_t pool;          /* Index of its pool. */
+    uint8_t identity[OH_STORE_IDENTITY_BYTES];
+    _Atomic uint64_t health; /* A state of room health. */
+    oh_store_counters counters;
+    _Atomic uint64_t owners[OH_STORE_CONNECTIONS_MAX]; /* Private to store. */
+} oh_store_node;
+
+/* ---- Making and trusting ---- */
+
+/* Bytes that a store for so many nodes needs before it can hold one image. */
+size_t oh_store_bytes_min(uint32_t nodes_max);
+
+/* Makes a store of zeroed memory that begins at a multiple of 64. NULL if it is too small. */
+oh_store *oh_store_format(void *memory, size_t length, uint32_t nodes_max, const uint8_t salt[OH_STORE_IDENTITY_BYTES]);
+
+/* Whether this memory is a store that this program may use. */
+bool oh_store_is_sound(const void *memory, size_t length);
+
+uint32_t oh_store_nodes_max(const oh_store *store);
+const uint8_t *oh_store_salt(const oh_store *store);
+
+/* ---- Server pools ---- */
+
+/* The index of a pool; OH_STORE_NONE if nobody has added it. */
+uint32_t oh_store_find(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+
+/* Adds it, or finds it. OH_STORE_NONE: there is no room. Under the writer's lock. */
+uint32_t oh_store_add(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+
+/* The generation of what is published, from 1; 0: nothing is. One load: a reader whose copy is of it has all there is. */
+uint64_t oh_store_generation(const oh_store *store, uint32_t pool);
+
+/* Publishes an image. False: there is no room for it. Under the writer's lock. */
+bool oh_store_publish(oh_store *store, uint32_t pool, const void *image, size_t length);
+
+/*
+ * Copies what is published, and tells its length and generation. If that is more than `room`, or 0, nothing was
+ * copied: make room and try again, or there is nothing, or it cannot be read.
+ */
+size_t oh_store_copy(const oh_store *store, uint32_t pool, void *image, size_t room, uint64_t *generation);
+
+/* True for one caller of all processes per `every_ms`: for what must be looked at now and then by somebody. */
+bool oh_store_is_my_turn(oh_store *store, uint32_t pool, uint64_t now_ms, uint32_t every_ms);
+
+/* A word about the version of the file that was last read, be it good or bad. */
+_Atomic uint64_t *oh_store_version(oh_store *store, uint32_t pool);
+
+/* ---- Nodes ---- */
+
+/* The number of a node; OH_STORE_NONE if nobody has added it. */
+uint32_t oh_store_find_node(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+
+/* Adds it, or finds it. OH_STORE_NONE: there are nodes_max others. Under the writer's lock. */
+uint32_t oh_store_add_node(oh_store *store, uint32_t pool, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+
+/* NULL if the number is none. */
+oh_store_node *oh_store_node_at(oh_store *store, uint32_t number);
+
+/* ---- Owners of connections; `place` counts from 0 ---- */
+
+/* A place below `limit` for a new connection of this process; OH_STORE_NONE: all are taken. */
+uint32_t oh_store_claim(oh_store_node *node, uint32_t limit, uint32_t pid, uint64_t now_ms);
+
+/* Before it is put into the queue. False: it is not this process' any more, close it. */
+bool oh_store_park(oh_store_node *node, uint32_t place, uint32_t pid, uint64_t now_ms);
+
+/* After it came out of the queue. False: close it. */
+bool oh_store_take(oh_store_node *node, uint32_t place, uint32_t pid, uint64_t now_ms);
+
+/* It is closed. */
+void oh_store_free(oh_store_node *node, uint32_t place, uint32_t pid);
+
+/*
+ * Frees the places of processes that are gone, and idle places whose connection was lost if the queue has just been
+ * seen empty. Returns how many.
+ */
+uint32_t oh_store_reclaim(oh_store_node *node, bool (*is_alive)(uint32_t pid, uint64_t since_ms), bool is_queue_empty,
+    uint64_t now_ms);
+
+typedef struct oh_store_usage {
+    uint32_t leased, idle;
+} oh_store_usage;
+
+oh_store_usage oh_store_usage_of(const oh_store_node *node);
+
+#endif

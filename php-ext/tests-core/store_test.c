@@ -1,0 +1,280 @@
+/*
+ * The store of a host: what is published is whole or not there, whoever is killed; and no connection has two owners.
+ *
+ * Several processes really share the memory here, and are really killed.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../core/store.h"
+#include "check.h"
+
+#define BYTES (1 << 20)
+#define NODES 8
+#define IMAGE_BYTES 5000
+#define KILLS 100
+
+static const uint8_t salt[OH_STORE_IDENTITY_BYTES] = "salt";
+static const uint8_t alpha[OH_STORE_IDENTITY_BYTES] = "alpha", beta[OH_STORE_IDENTITY_BYTES] = "beta";
+
+static oh_store *make_store(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : oh_store_format(memory, bytes, NODES, salt);
+}
+
+/* An image tells its number in every byte. */
+static void fill_image(uint8_t *image, size_t length, uint64_t number)
+{
+    memset(image, (int)(number & 0xff), length);
+}
+
+static bool is_whole(const uint8_t *image, size_t length)
+{
+    for (size_t i = 1; i < length; i++) {
+        if (image[i] != image[0]) {
+            return false;
+        }
+    }
+    return length > 0;
+}
+
+/* ---- Publishing ---- */
+
+static void test_trust(void)
+{
+    test_begin("store: made, and trusted only whole");
+    oh_store *store = make_store(BYTES);
+    CHECK(store != NULL && oh_store_is_sound(store, BYTES));
+    CHECK(!oh_store_is_sound(store, BYTES - 64));
+    CHECK(oh_store_nodes_max(store) == NODES && memcmp(oh_store_salt(store), salt, sizeof salt) == 0);
+    CHECK(oh_store_node_at(store, NODES - 1) != NULL && oh_store_node_at(store, NODES) == NULL);
+    memset(store, 0, 8);
+    CHECK(!oh_store_is_sound(store, BYTES));
+    munmap(store, BYTES);
+    test_begin("store: too little memory");
+    CHECK(make_store(oh_store_bytes_min(NODES) - 1) == NULL);
+}
+
+static void test_publishing(void)
+{
+    uint8_t image[IMAGE_BYTES], copy[IMAGE_BYTES];
+    uint64_t generation;
+    oh_store *store = make_store(BYTES);
+
+    test_begin("store: pools are found again");
+    CHECK(oh_store_find(store, alpha) == OH_STORE_NONE);
+    uint32_t pool = oh_store_add(store, alpha);
+    CHECK(oh_store_add(store, beta) != pool && oh_store_add(store, alpha) == pool && oh_store_find(store, alpha) == pool);
+    test_begin("store: nothing is published, then something is");
+    CHECK(oh_store_generation(store, pool) == 0 && oh_store_copy(store, pool, copy, sizeof copy, &generation) == 0);
+    for (uint64_t number = 1; number <= 5; number++) {
+        fill_image(image, sizeof image, number);
+        CHECK(oh_store_publish(store, pool, image, sizeof image) && oh_store_generation(store, pool) == number);
+        CHECK(oh_store_copy(store, pool, copy, sizeof copy, &generation) == sizeof copy && generation == number);
+        CHECK(memcmp(copy, image, sizeof copy) == 0);
+    }
+    test_begin("store: a copy needs room");
+    CHECK(oh_store_copy(store, pool, copy, 1, &generation) == IMAGE_BYTES);
+    test_begin("store: an image that grows moves, one that is too large is not published");
+    uint8_t *large = calloc(1, BYTES);
+    CHECK(oh_store_publish(store, pool, large, IMAGE_BYTES * 4) && oh_store_generation(store, pool) == 6);
+    CHECK(!oh_store_publish(store, pool, large, BYTES) && oh_store_generation(store, pool) == 6);
+    CHECK(!oh_store_publish(store, pool, large, 0));
+    CHECK(oh_store_copy(store, pool, large, BYTES, &generation) == IMAGE_BYTES * 4);
+    free(large);
+    test_begin("store: one of all looks, once in a while");
+    CHECK(oh_store_is_my_turn(store, pool, 5000, 1000) && !oh_store_is_my_turn(store, pool, 5999, 1000));
+    CHECK(oh_store_is_my_turn(store, pool, 6000, 1000));
+    test_begin("store: there is an end to pools");
+    for (uint32_t i = 0; i < OH_STORE_POOLS_MAX; i++) {
+        uint8_t identity[OH_STORE_IDENTITY_BYTES] = {(uint8_t)i, 'n'};
+        CHECK((oh_store_add(store, identity) == OH_STORE_NONE) == (i >= OH_STORE_POOLS_MAX - 2));
+    }
+    munmap(store, BYTES);
+}
+
+/* Whatever other users' workers may have written there: no read leaves the store. */
+static void test_hostile_bytes(void)
+{
+    uint8_t image[IMAGE_BYTES] = {0}, *copy = malloc(BYTES);
+    uint64_t generation, seed = 88172645463325252u;
+
+    test_begin("store: any bytes in it");
+    for (int round = 0; round < 300; round++) {
+        oh_store *store = make_store(BYTES);
+        uint32_t pool = oh_store_add(store, alpha);
+        oh_store_publish(store, pool, image, sizeof image);
+        for (size_t i = 64; i < 4096; i += 8) {
+            seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+            if (seed % 7 == 0) {
+                memcpy((char *)store + i, &seed, 8);
+            }
+        }
+        size_t length = oh_store_copy(store, pool, copy, BYTES, &generation);
+        CHECK(length <= BYTES);
+        oh_store_publish(store, pool, image, sizeof image);
+        munmap(store, BYTES);
+    }
+    free(copy);
+}
+
+static pid_t publish_for_ever(oh_store *store, uint32_t pool)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        uint8_t image[IMAGE_BYTES];
+        for (uint64_t number = oh_store_generation(store, pool) + 1;; number++) {
+            fill_image(image, sizeof image, number);
+            oh_store_publish(store, pool, image, sizeof image);
+        }
+    }
+    return child;
+}
+
+/* The test itself holds the place of the lock: one publisher at a time, the next after the death of the last. */
+static void test_killed_publishers(void)
+{
+    uint8_t copy[IMAGE_BYTES];
+    uint64_t generation, reads = 0, last = 0;
+    oh_store *store = make_store(BYTES);
+    uint32_t pool = oh_store_add(store, alpha);
+
+    test_begin("store: %d publishers killed in the middle leave no torn image", KILLS);
+    fill_image(copy, sizeof copy, 1);
+    CHECK(oh_store_publish(store, pool, copy, sizeof copy));
+    for (int kills = 0; kills < KILLS; kills++) {
+        pid_t child = publish_for_ever(store, pool);
+        for (int i = 0; i < 200; i++) {
+            size_t length = oh_store_copy(store, pool, copy, sizeof copy, &generation);
+            if (length == 0) {
+                continue; /* The publisher was faster eight times in a row: the reader keeps what it has. */
+            }
+            reads++;
+            CHECK(length == IMAGE_BYTES && is_whole(copy, length) && generation >= last);
+            CHECK(copy[0] == (uint8_t)generation);
+            last = generation;
+        }
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        CHECK(oh_store_copy(store, pool, copy, sizeof copy, &generation) == IMAGE_BYTES && is_whole(copy, IMAGE_BYTES));
+    }
+    CHECK(reads > 1000);
+    munmap(store, BYTES);
+}
+
+/* ---- Owners ---- */
+
+static bool everybody_is_alive(uint32_t pid, uint64_t since_ms)
+{
+    return pid != 0 && since_ms > 0;
+}
+
+static bool seven_is_dead(uint32_t pid, uint64_t since_ms)
+{
+    return everybody_is_alive(pid, since_ms) && pid != 7;
+}
+
+static void test_owners(void)
+{
+    oh_store *store = make_store(BYTES);
+    uint32_t pool = oh_store_add(store, alpha);
+
+    test_begin("store: nodes are found again, and there is an end to them");
+    CHECK(oh_store_find_node(store, beta) == OH_STORE_NONE);
+    uint32_t number = oh_store_add_node(store, pool, beta);
+    CHECK(oh_store_add_node(store, pool, beta) == number && oh_store_find_node(store, beta) == number);
+    for (uint32_t i = 0; i < NODES; i++) {
+        uint8_t identity[OH_STORE_IDENTITY_BYTES] = {(uint8_t)i, 'n'};
+        CHECK((oh_store_add_node(store, pool, identity) == OH_STORE_NONE) == (i == NODES - 1));
+    }
+    oh_store_node *node = oh_store_node_at(store, number);
+
+    test_begin("store: a connection is claimed, parked, taken and freed by one at a time");
+    uint32_t first = oh_store_claim(node, 2, 7, 1000), second = oh_store_claim(node, 2, 8, 1000);
+    CHECK(first == 0 && second == 1 && oh_store_claim(node, 2, 9, 1000) == OH_STORE_NONE);
+    CHECK(!oh_store_park(node, first, 8, 1001) && oh_store_park(node, first, 7, 1001));
+    CHECK(!oh_store_park(node, first, 7, 1001));
+    CHECK(oh_store_take(node, first, 9, 1002) && !oh_store_take(node, first, 8, 1002));
+    oh_store_free(node, first, 7);
+    CHECK(oh_store_usage_of(node).leased == 2);
+    oh_store_free(node, first, 9);
+    CHECK(oh_store_usage_of(node).leased == 1 && oh_store_claim(node, 2, 7, 1003) == first);
+    CHECK(!oh_store_take(node, OH_STORE_CONNECTIONS_MAX, 7, 1003));
+
+    test_begin("store: the places of the dead are reclaimed, and only theirs");
+    CHECK(oh_store_reclaim(node, everybody_is_alive, true, 1004) == 0);
+    CHECK(oh_store_reclaim(node, seven_is_dead, true, 1004) == 1 && oh_store_usage_of(node).leased == 1);
+
+    test_begin("store: an idle connection that nobody can find is given up after a second");
+    CHECK(oh_store_park(node, second, 8, 2000) && oh_store_usage_of(node).idle == 1);
+    CHECK(oh_store_reclaim(node, everybody_is_alive, true, 2999) == 0);
+    CHECK(oh_store_reclaim(node, everybody_is_alive, false, 3000) == 0);
+    CHECK(oh_store_reclaim(node, everybody_is_alive, true, 3000) == 1 && !oh_store_take(node, second, 8, 3001));
+
+    test_begin("store: instants that begin anew");
+    CHECK(oh_store_claim(node, 1, 8, UINT32_MAX) == 0 && oh_store_park(node, 0, 8, UINT32_MAX));
+    CHECK(oh_store_reclaim(node, everybody_is_alive, true, (uint64_t)UINT32_MAX + 500) == 0);
+    CHECK(oh_store_reclaim(node, everybody_is_alive, true, (uint64_t)UINT32_MAX + 1000) == 1);
+    munmap(store, BYTES);
+}
+
+#define WORKERS 6
+#define LIMIT 3
+#define TURNS 20000
+
+/* Claims and frees as fast as it can; a place that two have at once would be seen in `holders`. */
+static void claim_for_a_while(oh_store_node *node, _Atomic uint32_t *holders, uint32_t pid)
+{
+    for (int i = 0; i < TURNS; i++) {
+        uint32_t place = oh_store_claim(node, LIMIT, pid, 1);
+        if (place == OH_STORE_NONE) {
+            continue;
+        }
+        if (atomic_fetch_add(&holders[place], 1) != 0) {
+            _exit(1);
+        }
+        atomic_fetch_sub(&holders[place], 1);
+        oh_store_free(node, place, pid);
+    }
+    _exit(0);
+}
+
+static void test_many_owners(void)
+{
+    oh_store *store = make_store(BYTES);
+    oh_store_node *node = oh_store_node_at(store, oh_store_add_node(store, 0, alpha));
+    _Atomic uint32_t *holders = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t workers[WORKERS];
+
+    test_begin("store: %d processes never share a place", WORKERS);
+    for (uint32_t i = 0; i < WORKERS; i++) {
+        workers[i] = fork();
+        if (workers[i] == 0) {
+            claim_for_a_while(node, holders, i + 1);
+        }
+    }
+    for (int i = 0; i < WORKERS; i++) {
+        int status = -1;
+        waitpid(workers[i], &status, 0);
+        CHECK(status == 0);
+    }
+    CHECK(oh_store_usage_of(node).leased == 0);
+    munmap((void *)holders, 4096);
+    munmap(store, BYTES);
+}
+
+void test_store(void)
+{
+    test_trust();
+    test_publishing();
+    test_hostile_bytes();
+    test_killed_publishers();
+    test_owners();
+    test_many_owners();
+}
