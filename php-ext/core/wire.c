@@ -353,12 +353,11 @@ static const uint8_t *step(oh_wire *wire, oh_framer *framer, const uint8_t *at, 
 
 static size_t frame(oh_wire *wire, oh_framer *framer, const uint8_t *bytes, size_t length)
 {
-    const uint8_t *at = bytes;
-    const uint8_t *end = bytes + length;
-    while (at < end && wire->error == NULL) {
-        at = step(wire, framer, at, end);
+    size_t at = 0;
+    while (at < length && wire->error == NULL) {
+        at = (size_t)(step(wire, framer, bytes + at, bytes + length) - bytes);
     }
-    return (size_t)(at - bytes);
+    return at;
 }
 
 void oh_wire_reset(oh_wire *wire)
@@ -375,6 +374,16 @@ bool oh_wire_wrote(oh_wire *wire, const uint8_t *bytes, size_t length)
 size_t oh_wire_read(oh_wire *wire, const uint8_t *bytes, size_t length)
 {
     return frame(wire, &wire->reader, bytes, length);
+}
+
+size_t oh_wire_read_value(oh_wire *wire, const uint8_t *bytes, size_t length)
+{
+    uint64_t whole = wire->answered + wire->pushed;
+    size_t at = 0;
+    while (at < length && wire->error == NULL && wire->answered + wire->pushed == whole) {
+        at = (size_t)(step(wire, &wire->reader, bytes + at, bytes + length) - bytes);
+    }
+    return at;
 }
 
 void oh_wire_subscribe(oh_wire *wire)

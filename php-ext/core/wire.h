@@ -78,6 +78,9 @@ bool oh_wire_wrote(oh_wire *wire, const uint8_t *bytes, size_t length);
  */
 size_t oh_wire_read(oh_wire *wire, const uint8_t *bytes, size_t length);
 
+/* As oh_wire_read, but stops behind the first reply, push or message that becomes whole. */
+size_t oh_wire_read_value(oh_wire *wire, const uint8_t *bytes, size_t length);
+
 /*
  * The node was, or is about to be, sent a SUBSCRIBE: from now on a whole value that is not owed is a message, not an
  * error, and the connection is never clean again. Call it before the first byte of the answer is shown.

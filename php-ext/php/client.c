@@ -6,6 +6,7 @@
 #include "php_onehop.h"
 
 #include "client.h"
+#include "subscription.h"
 
 zend_object_handlers oh_client_handlers;
 
@@ -88,6 +89,7 @@ ZEND_METHOD(OneHop_Redis, __construct)
 void oh_client_close_lanes(oh_client *client)
 {
     oh_batch_drop(client);
+    oh_subscription_close(client);
     client->refused = NULL;
     for (uint32_t node = 0; node < client->snapshot->nodes_count; node++) {
         client->lanes[node] = oh_lane_close(client->lanes[node]);

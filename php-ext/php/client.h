@@ -4,7 +4,8 @@
  *     client ── snapshot (file, server pool, topology, connections of each node)
  *        ├───── lanes, one per node that has been spoken to
  *        ├───── options and prefix, the same on every lane
- *        └───── batch: what was queued since pipeline()
+ *        ├───── batch: what was queued since pipeline()
+ *        └───── subscription: while subscribe() has not returned
  *
  * It is laid out in front of Zend's object like this, so that a method of phpredis that is called on it behind our back
  * (by reflection) finds what it takes for its own unconnected object:
@@ -25,8 +26,10 @@ typedef struct oh_client {
     HashTable *options;    /* What setOption() was told, for lanes to come. NULL: nothing. */
     oh_lane *refused;      /* The lane that met the last error reply; for getLastError(). */
     uint32_t timeout_ms;   /* The deadline of a call: the pool's, or that of OPT_READ_TIMEOUT. */
+    bool has_read_timeout; /* OPT_READ_TIMEOUT was set: then it also bounds the wait for a message. */
     bool is_closed;        /* close() was the last thing that happened. */
     oh_batch batch;
+    struct oh_subscription *subscription; /* Going on, or NULL. */
 } oh_client;
 
 extern zend_object_handlers oh_client_handlers;

@@ -113,6 +113,26 @@ static bool connect_lane(oh_lane *lane)
     return false;
 }
 
+static oh_lane *new_lane(oh_client *client, uint32_t node)
+{
+    oh_lane *lane = ecalloc(1, sizeof *lane);
+
+    lane->client = client;
+    lane->node = node;
+    return lane;
+}
+
+oh_lane *oh_lane_open(oh_client *client, uint32_t node)
+{
+    oh_lane *lane = new_lane(client, node);
+
+    if (!connect_lane(lane)) {
+        efree(lane);
+        return NULL;
+    }
+    return lane;
+}
+
 oh_lane *oh_lane_take(oh_client *client, uint32_t node)
 {
     oh_lane **place = &client->lanes[node];
@@ -121,11 +141,7 @@ oh_lane *oh_lane_take(oh_client *client, uint32_t node)
         place = &(*place)->spare;
     }
     if (UNEXPECTED(!*place)) {
-        oh_lane *lane = ecalloc(1, sizeof *lane);
-
-        lane->client = client;
-        lane->node = node;
-        *place = lane;
+        *place = new_lane(client, node);
     }
     oh_lane *lane = *place;
     if (UNEXPECTED(lane->is_spent)) {
@@ -185,7 +201,7 @@ void oh_lane_call(oh_lane *lane, zend_function *function, uint32_t count, zval *
  * phpredis throws once for every reply it misses, and each exception has the one before as its previous: all that
  * says nothing new. What is kept is an exception of the script itself, if that is where it began.
  */
-static zend_object *take_first_cause(void)
+zend_object *oh_lane_take_first_cause(void)
 {
     zend_object *exception = EG(exception);
     zval rv, *previous;
@@ -213,7 +229,7 @@ zend_object *oh_lane_failure(oh_lane *lane)
 {
     const oh_snapshot *snapshot = lane->client->snapshot;
     oh_node node = oh_topology_node(snapshot->topology, lane->node);
-    zend_object *previous = take_first_cause();
+    zend_object *previous = oh_lane_take_first_cause();
 
     return oh_failure_exception(&lane->failure, &node, snapshot->pool->name.bytes, previous);
 }

@@ -33,6 +33,12 @@ typedef struct oh_lane {
 oh_lane *oh_lane_take(struct oh_client *client, uint32_t node);
 
 /*
+ * A connected lane of its own, which no call takes, with no spare ones; closed by oh_lane_close. NULL and an exception if
+ * phpredis did not want to.
+ */
+oh_lane *oh_lane_open(struct oh_client *client, uint32_t node);
+
+/*
  * Calls a method of phpredis on the lane within the caller's own frame: arguments, named, by reference or
  * variadic, reach phpredis as the script passed them, and nothing is copied.
  */
@@ -72,6 +78,12 @@ static inline bool oh_lane_has_failed(const oh_lane *lane)
  * script itself had thrown before becomes the previous exception.
  */
 zend_object *oh_lane_failure(oh_lane *lane);
+
+/*
+ * Clears the pending exception. What it began with is returned, to be thrown again or released, if that was the script's
+ * own; NULL if it was phpredis' complaint about its stream.
+ */
+zend_object *oh_lane_take_first_cause(void);
 
 /* Gives everything back: of this lane and of its spare ones. Returns those that are held, which stay. */
 oh_lane *oh_lane_close(oh_lane *lane);

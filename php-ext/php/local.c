@@ -92,6 +92,7 @@ static void set_deadline(oh_client *client, const zval *value)
     double seconds = zval_get_double((zval *)value);
 
     client->timeout_ms = client->snapshot->pool->timeout_ms;
+    client->has_read_timeout = seconds > 0;
     if (seconds > 0) {
         client->timeout_ms = seconds > 2147483 ? 2147483000 : MAX((uint32_t)(seconds * 1000), 1);
     }

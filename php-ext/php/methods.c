@@ -42,9 +42,9 @@ static const own_handler own_handlers[] = {
     {"watch", oh_transaction_watch}, {"unwatch", oh_transaction_unwatch}, {"pipeline", oh_batch_pipeline},
     {"getmode", oh_batch_get_mode},
 
-    {"subscribe", oh_subscription_subscribe}, {"psubscribe", oh_subscription_subscribe},
-    {"ssubscribe", oh_subscription_subscribe}, {"unsubscribe", oh_subscription_unsubscribe},
-    {"punsubscribe", oh_subscription_unsubscribe}, {"sunsubscribe", oh_subscription_unsubscribe},
+    {"subscribe", oh_subscription_method}, {"psubscribe", oh_subscription_method},
+    {"ssubscribe", oh_subscription_method}, {"unsubscribe", oh_subscription_method},
+    {"punsubscribe", oh_subscription_method}, {"sunsubscribe", oh_subscription_method},
 
     {"__destruct", oh_local_nothing}, {"close", oh_local_close}, {"isconnected", oh_local_is_connected},
     {"setoption", oh_local_set_option}, {"getoption", oh_local_get_option}, {"select", oh_local_select},

@@ -24,13 +24,17 @@ static ssize_t transport_write(php_stream *stream, const char *bytes, size_t cou
     /* phpredis writes when it begins a command: what it left unread of the one before must not answer this one. */
     stream->readpos = stream->writepos = 0;
     stream->eof = 0;
+    if (UNEXPECTED(transport->far_end != NULL)) {
+        return transport->far_end->write(transport->far_end, bytes, count) ? (ssize_t)count : -1;
+    }
     return oh_exchange_run(&transport->exchange, bytes, count) ? (ssize_t)count : -1;
 }
 
 static ssize_t transport_read(php_stream *stream, char *bytes, size_t count)
 {
     oh_transport *transport = stream->abstract;
-    size_t given = oh_exchange_read(&transport->exchange, bytes, count);
+    size_t given = EXPECTED(!transport->far_end) ? oh_exchange_read(&transport->exchange, bytes, count)
+                                                 : transport->far_end->read(transport->far_end, bytes, count);
 
     if (UNEXPECTED(given == 0)) {
         stream->eof = 1;

@@ -17,9 +17,16 @@
 
 struct oh_lane;
 
+/* Who carries what phpredis says on a stream, and answers it, if it is not the exchange: a subscription. */
+typedef struct oh_far_end {
+    bool (*write)(struct oh_far_end *far_end, const char *bytes, size_t length);
+    size_t (*read)(struct oh_far_end *far_end, char *bytes, size_t size); /* 0: there will be no more. */
+} oh_far_end;
+
 typedef struct oh_transport {
     php_netstream_data_t netstream; /* First, because phpredis takes what a stream is made of for one of these. */
     struct oh_lane *lane;           /* NULL once the lane has gone. */
+    oh_far_end *far_end;  /* NULL: the exchange. */
     oh_exchange exchange;
 } oh_transport;
 

@@ -257,6 +257,21 @@ static void test_subscribed(void)
         }
     }
     json_decref(page);
+    test_begin("values are read one at a time, however they are cut");
+    static const char values[] = "*2\r\n$1\r\na\r\n:1\r\n$2\r\nbc\r\n+x\r\n";
+    for (size_t cut = 0; cut < sizeof values - 1; cut++) {
+        oh_wire wire = wire_with(0);
+        oh_wire_subscribe(&wire);
+        size_t at = 0;
+        size_t ends[3] = {15, 23, 27};
+        for (size_t i = 0; i < 3; i++) {
+            while (wire.pushed == i) {
+                size_t end = at < cut ? cut : sizeof values - 1;
+                at += oh_wire_read_value(&wire, (const uint8_t *)values + at, end - at);
+            }
+            CHECK(at == ends[i] && wire.error == NULL);
+        }
+    }
     test_begin("a connection that was subscribed answers commands and stays unclean until it is reset");
     oh_wire wire = wire_with(1);
     oh_wire_subscribe(&wire);

@@ -1,0 +1,310 @@
+/*
+ * One connection per node, all of them waited for by one poll.
+ *
+ * A wait may last for days, so signals must reach the script: they are blocked while it is looked whether one has come,
+ * and let through by ppoll alone, so that none can slip in between.
+ */
+#include "php_onehop.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include "core/clock.h"
+
+#include "greeting.h"
+#include "listener_inside.h"
+
+#define OH_HEARD_BYTES_MIN 16384
+
+static const char *const advice_again = "subscribe again; what was published meanwhile is lost";
+
+static oh_connections *connections_of(oh_listener *listener, uint32_t node)
+{
+    return oh_source_connections(listener->snapshot, node);
+}
+
+void oh_ear_close(oh_ear *ear)
+{
+    if (ear->connection) {
+        oh_pool_poison(ear->connection);
+        ear->connection = NULL;
+    }
+    smart_str_free(&ear->request);
+    if (ear->heard) {
+        efree(ear->heard);
+        ear->heard = NULL;
+    }
+}
+
+/* ---- Losing ---- */
+
+static oh_outcome outcome_of(const oh_ear *ear)
+{
+    return !ear->is_told || ear->sent == 0 ? OH_OUTCOME_NOT_SENT
+           : ear->unconfirmed              ? OH_OUTCOME_MAYBE_EXECUTED
+                                           : OH_OUTCOME_ANSWERED;
+}
+
+static void lose(oh_listener *listener, uint32_t node, const char *reason)
+{
+    oh_failure_set(listener->failure, OH_ERROR_NODE_DOWN, outcome_of(&listener->ears[node]), advice_again, "%s", reason);
+    oh_listener_fail(listener, node);
+}
+
+static void refuse_bytes(oh_listener *listener, uint32_t node)
+{
+    oh_ear *ear = &listener->ears[node];
+
+    oh_failure_set(listener->failure, OH_ERROR_PROTOCOL_VIOLATION, outcome_of(ear), "check what listens there",
+        "The node broke the protocol (%s)", ear->connection->wire.error);
+    oh_listener_fail(listener, node);
+}
+
+/* The first answer on a connection that needed no sign-in may be the node's way to turn it away. */
+static bool is_turned_away(oh_listener *listener, uint32_t node)
+{
+    oh_connection *connection = listener->ears[node].connection;
+
+    if (!connection->is_unproven || connection->wire.answered == 0) {
+        return false;
+    }
+    connection->is_unproven = false;
+    if (connection->wire.refusal_reply == 1 && oh_greeting_is_refusal(&connection->wire, listener->failure)) {
+        oh_listener_fail(listener, node);
+        return true;
+    }
+    return false;
+}
+
+/* ---- Receiving ---- */
+
+/* Hands on every value that has become whole, and keeps the rest. */
+static void frame(oh_listener *listener, uint32_t node)
+{
+    oh_ear *ear = &listener->ears[node];
+    size_t begin = 0;
+
+    while (ear->framed < ear->end && !listener->has_failed) {
+        oh_wire *wire = &ear->connection->wire;
+        uint64_t whole = wire->answered + wire->pushed;
+
+        ear->framed += oh_wire_read_value(wire, (uint8_t *)ear->heard + ear->framed, ear->end - ear->framed);
+        if (UNEXPECTED(is_turned_away(listener, node))) {
+            return;
+        }
+        if (UNEXPECTED(wire->error != NULL)) {
+            refuse_bytes(listener, node);
+            return;
+        }
+        if (wire->answered + wire->pushed > whole) {
+            oh_listener_take(listener, node, ear->heard + begin, ear->framed - begin);
+            begin = ear->framed;
+        }
+    }
+    if (begin && !listener->has_failed) {
+        memmove(ear->heard, ear->heard + begin, ear->end - begin);
+        ear->end -= begin;
+        ear->framed -= begin;
+    }
+}
+
+static void receive(oh_listener *listener, uint32_t node)
+{
+    oh_ear *ear = &listener->ears[node];
+
+    if (ear->end == ear->capacity) {
+        size_t capacity = ear->capacity ? ear->capacity * 2 : OH_HEARD_BYTES_MIN;
+
+        ear->heard = erealloc(ear->heard, capacity);
+        ear->capacity = capacity;
+    }
+    ssize_t count = recv(ear->connection->socket, ear->heard + ear->end, ear->capacity - ear->end, MSG_DONTWAIT);
+    if (count > 0) {
+        ear->end += (size_t)count;
+        frame(listener, node);
+    } else if (count == 0) {
+        lose(listener, node, "Connection closed by the node");
+    } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+        lose(listener, node, strerror(errno));
+    }
+}
+
+/* ---- Sending ---- */
+
+static size_t left_to_send(const oh_ear *ear)
+{
+    return ear->request.s ? ZSTR_LEN(ear->request.s) - ear->sent : 0;
+}
+
+static void send_more(oh_listener *listener, uint32_t node)
+{
+    oh_ear *ear = &listener->ears[node];
+    ssize_t count = send(ear->connection->socket, ZSTR_VAL(ear->request.s) + ear->sent, left_to_send(ear),
+        MSG_DONTWAIT | MSG_NOSIGNAL);
+
+    if (count >= 0) {
+        ear->sent += (size_t)count;
+    } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+        lose(listener, node, strerror(errno));
+    }
+}
+
+/* The connection is ready: the node may speak from before the first byte leaves. */
+static void begin_sending(oh_listener *listener, uint32_t node)
+{
+    oh_ear *ear = &listener->ears[node];
+    oh_wire *wire = &ear->connection->wire;
+
+    oh_wire_subscribe(wire);
+    if (!oh_wire_wrote(wire, (uint8_t *)ZSTR_VAL(ear->request.s), ZSTR_LEN(ear->request.s))) {
+        refuse_bytes(listener, node);
+        return;
+    }
+    ear->is_told = true;
+    send_more(listener, node);
+}
+
+/* A node that vanishes without a word is noticed after a minute, though nothing is ever sent to it. */
+static void keep_alive(int socket)
+{
+    int on = 1, idle_s = 30, interval_s = 10, probes = 3;
+
+    setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+    setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval_s, sizeof interval_s);
+    setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+}
+
+static void advance(oh_listener *listener, uint32_t node)
+{
+    oh_connection *connection = listener->ears[node].connection;
+    const oh_endpoint *endpoint = oh_pool_endpoint(connections_of(listener, node));
+
+    switch (oh_connection_advance(connection, endpoint, listener->failure)) {
+        case OH_PROGRESS_WAITS:
+            return;
+        case OH_PROGRESS_READY:
+            if (endpoint->host) {
+                keep_alive(connection->socket);
+            }
+            begin_sending(listener, node);
+            return;
+        case OH_PROGRESS_BROKEN:
+            oh_listener_fail(listener, node);
+            return;
+    }
+}
+
+bool oh_ear_tell(oh_listener *listener, uint32_t node)
+{
+    oh_ear *ear = &listener->ears[node];
+
+    ear->sent = 0;
+    ear->is_told = false;
+    if (ear->connection) {
+        begin_sending(listener, node);
+        return !listener->has_failed;
+    }
+    /* Always a new one: it will be closed, and one that has idled may be dead. */
+    ear->connection = oh_pool_lease(connections_of(listener, node), true, listener->failure);
+    if (!ear->connection) {
+        oh_listener_fail(listener, node);
+        return false;
+    }
+    advance(listener, node);
+    return !listener->has_failed;
+}
+
+/* ---- Waiting ---- */
+
+static void move(oh_listener *listener, uint32_t node, short revents)
+{
+    oh_ear *ear = &listener->ears[node];
+
+    if (ear->connection->state != OH_READY) {
+        advance(listener, node);
+        return;
+    }
+    if (left_to_send(ear) && (revents & (POLLOUT | POLLERR | POLLHUP))) {
+        send_more(listener, node);
+    }
+    if (!listener->has_failed && (revents & (POLLIN | POLLERR | POLLHUP))) {
+        receive(listener, node);
+    }
+}
+
+static short events_of(const oh_ear *ear)
+{
+    if (ear->connection->state != OH_READY) {
+        return ear->connection->events;
+    }
+    return (short)(POLLIN | (left_to_send(ear) ? POLLOUT : 0));
+}
+
+/* False: a node's connection was made by the parent of this process. */
+static bool prepare(oh_listener *listener)
+{
+    for (uint32_t node = 0; node < listener->snapshot->nodes_count; node++) {
+        const oh_ear *ear = &listener->ears[node];
+
+        if (ear->connection && !oh_pool_is_own(ear->connection)) {
+            lose(listener, node, "The connection belongs to another process");
+            return false;
+        }
+        listener->descriptors[node].fd = ear->connection ? ear->connection->socket : -1;
+        listener->descriptors[node].events = ear->connection ? events_of(ear) : 0;
+        listener->descriptors[node].revents = 0;
+    }
+    return true;
+}
+
+/* What Zend does between two opcodes: the handlers of the script's signals. */
+static void run_interrupts(void)
+{
+    if (!zend_atomic_bool_load_ex(&EG(vm_interrupt))) {
+        return;
+    }
+    zend_atomic_bool_store_ex(&EG(vm_interrupt), false);
+    if (zend_atomic_bool_load_ex(&EG(timed_out))) {
+        zend_timeout();
+    } else if (zend_interrupt_function) {
+        zend_interrupt_function(EG(current_execute_data));
+    }
+}
+
+/* Milliseconds would do, but ppoll wants this. */
+static struct timespec time_left(uint64_t until_ns)
+{
+    uint64_t now_ns = oh_clock_now_ns();
+    uint64_t left_ns = now_ns < until_ns ? until_ns - now_ns : 0;
+
+    return (struct timespec){.tv_sec = (time_t)(left_ns / 1000000000), .tv_nsec = (long)(left_ns % 1000000000)};
+}
+
+bool oh_ears_wait(oh_listener *listener, uint64_t until_ns)
+{
+    uint32_t count = listener->snapshot->nodes_count;
+    sigset_t all, before;
+
+    if (!prepare(listener)) {
+        return false;
+    }
+    struct timespec left = time_left(until_ns);
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    bool is_interrupted = zend_atomic_bool_load_ex(&EG(vm_interrupt));
+    int ready = is_interrupted ? 0 : ppoll(listener->descriptors, count, until_ns ? &left : NULL, &before);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+
+    for (uint32_t node = 0; ready > 0 && node < count && !listener->has_failed; node++) {
+        if (listener->descriptors[node].revents && listener->ears[node].connection) {
+            move(listener, node, listener->descriptors[node].revents);
+        }
+    }
+    run_interrupts();
+    return !listener->has_failed && !EG(exception);
+}
