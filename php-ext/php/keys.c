@@ -287,6 +287,20 @@ bool oh_keys_walk(zend_execute_data *execute_data, const oh_method_row *row, oh_
     return true;
 }
 
+static bool count_key(void *context, zend_string *key, const oh_method_key *place)
+{
+    ++*(uint32_t *)context;
+    return true;
+}
+
+uint32_t oh_keys_count(zend_execute_data *execute_data, const oh_method_row *row)
+{
+    uint32_t count = 0;
+
+    oh_keys_walk(execute_data, row, count_key, &count);
+    return count;
+}
+
 /* ---- Placing ---- */
 
 uint32_t oh_keys_locate(const oh_client *client, const zend_string *key, bool is_unprefixed)

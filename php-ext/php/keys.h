@@ -21,6 +21,9 @@ typedef bool (*oh_keys_visitor)(void *context, zend_string *key, const oh_method
 /* Shows every key of a call whose keys are text. False if the visitor ended it. */
 bool oh_keys_walk(zend_execute_data *execute_data, const oh_method_row *row, oh_keys_visitor visitor, void *context);
 
+/* How many keys such a call has. */
+uint32_t oh_keys_count(zend_execute_data *execute_data, const oh_method_row *row);
+
 /* The argument of a place, or NULL if the call has not got as many, or has null there. */
 zval *oh_keys_argument(zend_execute_data *execute_data, uint32_t argument);
 

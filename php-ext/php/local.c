@@ -236,6 +236,67 @@ void oh_local_get_timeout(INTERNAL_FUNCTION_PARAMETERS)
     }
 }
 
+/* There is no one host: the name of the server pool stands for all. */
+void oh_local_get_host(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    if (client) {
+        RETURN_STRINGL(client->snapshot->pool->name.bytes, client->snapshot->pool->name.length);
+    }
+}
+
+void oh_local_get_port(INTERNAL_FUNCTION_PARAMETERS)
+{
+    ZEND_PARSE_PARAMETERS_NONE();
+    RETURN_LONG(0);
+}
+
+/* What phpredis has counted on every lane, place by place: bytes sent, bytes received. */
+void oh_local_get_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+    zend_long sums[2] = {0, 0};
+    zval counted;
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    for (uint32_t node = 0; client && node < client->snapshot->nodes_count; node++) {
+        for (oh_lane *lane = client->lanes[node]; lane; lane = lane->spare) {
+            if (!lane->redis) {
+                continue;
+            }
+            ZVAL_UNDEF(&counted);
+            oh_lane_call(lane, oh_method_of(execute_data)->original, 0, NULL, &counted);
+            for (uint32_t i = 0; i < 2 && Z_TYPE(counted) == IS_ARRAY; i++) {
+                zval *sum = zend_hash_index_find(Z_ARRVAL(counted), i);
+                sums[i] += sum ? zval_get_long(sum) : 0;
+            }
+            zval_ptr_dtor(&counted);
+        }
+    }
+    array_init_size(return_value, 2);
+    add_next_index_long(return_value, sums[0]);
+    add_next_index_long(return_value, sums[1]);
+}
+
+void oh_local_clear_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+    zval result;
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    for (uint32_t node = 0; client && node < client->snapshot->nodes_count; node++) {
+        for (oh_lane *lane = client->lanes[node]; lane; lane = lane->spare) {
+            if (lane->redis) {
+                ZVAL_UNDEF(&result);
+                oh_lane_call(lane, oh_method_of(execute_data)->original, 0, NULL, &result);
+                zval_ptr_dtor(&result);
+            }
+        }
+    }
+}
+
 void oh_local_get_database(INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_client *client = oh_client_this(execute_data);

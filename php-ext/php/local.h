@@ -6,7 +6,7 @@
 
 #include "php_onehop.h"
 
-/* Does nothing. */
+/* Does nothing, and answers null. */
 void oh_local_nothing(INTERNAL_FUNCTION_PARAMETERS);
 
 /* phpredis does it on any of its objects: serializing, packing, prefixing. */
@@ -19,6 +19,10 @@ void oh_local_get_option(INTERNAL_FUNCTION_PARAMETERS);
 void oh_local_get_last_error(INTERNAL_FUNCTION_PARAMETERS);
 void oh_local_clear_last_error(INTERNAL_FUNCTION_PARAMETERS);
 void oh_local_get_timeout(INTERNAL_FUNCTION_PARAMETERS);
+void oh_local_get_host(INTERNAL_FUNCTION_PARAMETERS);
+void oh_local_get_port(INTERNAL_FUNCTION_PARAMETERS);
+void oh_local_get_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS);
+void oh_local_clear_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS);
 void oh_local_get_database(INTERNAL_FUNCTION_PARAMETERS);
 
 /* select(): the pool's own database is what every connection is in already; any other is refused. */

@@ -109,8 +109,7 @@ static const oh_command *find_by_subcommand(zend_execute_data *execute_data, con
 typedef struct placer {
     oh_client *client;
     oh_plan *plan;
-    bool has_key;
-    zend_string *first;
+    zend_string *first; /* NULL: no key has been shown yet. */
 } placer;
 
 static oh_placed_key placed(zend_string *key, uint32_t node)
@@ -131,12 +130,11 @@ static bool place_key(void *context, zend_string *key, const oh_method_key *plac
             return false;
         }
     }
-    if (it->has_key && it->client->snapshot->pool->distribution == OH_RANDOM) {
+    if (it->first && it->client->snapshot->pool->distribution == OH_RANDOM) {
         return true; /* Wherever the first one went: keys have no node of their own. */
     }
     uint32_t node = oh_keys_locate(it->client, key, place->is_unprefixed);
-    if (!it->has_key) {
-        it->has_key = true;
+    if (!it->first) {
         it->plan->node = node;
         it->first = zend_string_copy(key);
     } else if (node != it->plan->node) {
@@ -147,7 +145,7 @@ static bool place_key(void *context, zend_string *key, const oh_method_key *plac
 }
 
 /* All keys on one node; false and CrossNode if they are not. */
-static bool place_together(oh_client *client, zend_execute_data *execute_data, oh_plan *plan, bool *has_key)
+static bool place_together(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
 {
     placer it = {.client = client, .plan = plan};
     bool is_placed = oh_keys_walk(execute_data, plan->method->row, place_key, &it);
@@ -155,35 +153,43 @@ static bool place_together(oh_client *client, zend_execute_data *execute_data, o
     if (it.first) {
         zend_string_release(it.first);
     }
-    *has_key = it.has_key;
     return is_placed;
+}
+
+/* Cuts the call; if everything turns out to be on one node it stays whole. */
+static void place_parts(oh_client *client, zend_execute_data *execute_data, oh_plan *plan, uint32_t keys_count)
+{
+    plan->split = oh_split_cut(client, plan, execute_data, keys_count);
+    if (plan->split->parts_count == 1) {
+        plan->node = plan->split->parts[0].node;
+        plan->spread = OH_SPREAD_ONE_NODE;
+        oh_plan_free(plan);
+    }
 }
 
 static bool place(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
 {
-    bool has_key = false;
+    const oh_method_row *row = plan->method->row;
+    const oh_command *command = plan->command;
 
-    if (!oh_keys_convert(execute_data, plan->method->row)) {
+    if (!oh_keys_convert(execute_data, row)) {
         return false;
     }
-    if (plan->spread == OH_SPREAD_SPLIT && client->snapshot->nodes_count > 1) {
-        plan->split = oh_split_cut(client, plan, execute_data);
-        has_key = plan->split->keys_count > 0;
-        if (plan->split->parts_count <= 1) {
-            plan->node = has_key ? plan->split->parts[0].node : 0;
-            oh_plan_free(plan);
-        }
-    } else if (!place_together(client, execute_data, plan, &has_key)) {
+    uint32_t keys_count = oh_keys_count(execute_data, row);
+    if (keys_count == 0 && command->without_keys == OH_SPREAD_REFUSED) {
+        oh_refuse(execute_data, command, command->without_keys_reason);
         return false;
     }
-    if (!has_key && plan->command->without_keys == OH_SPREAD_REFUSED) {
-        oh_refuse(execute_data, plan->command, plan->command->without_keys_reason);
-        return false;
+    if (keys_count == 0 && command->without_keys != OH_SPREAD_NONE) {
+        plan->spread = command->without_keys;
+        return true;
     }
-    plan->spread = plan->split                                            ? OH_SPREAD_SPLIT
-                   : !has_key && plan->command->without_keys != OH_SPREAD_NONE ? plan->command->without_keys
-                                                                          : OH_SPREAD_ONE_NODE;
-    return true;
+    if (plan->spread == OH_SPREAD_SPLIT && keys_count > 1 && client->snapshot->nodes_count > 1) {
+        place_parts(client, execute_data, plan, keys_count);
+        return true;
+    }
+    plan->spread = OH_SPREAD_ONE_NODE;
+    return place_together(client, execute_data, plan);
 }
 
 /* ---- How long ---- */

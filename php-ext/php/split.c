@@ -135,32 +135,23 @@ static void cut_pairs(oh_cutter *cutter, HashTable *pairs)
     ZEND_HASH_FOREACH_END();
 }
 
-static bool count_key(void *context, zend_string *key, const oh_method_key *place)
-{
-    ++*(uint32_t *)context;
-    return true;
-}
-
-oh_split *oh_split_cut(oh_client *client, const oh_plan *plan, zend_execute_data *execute_data)
+oh_split *oh_split_cut(oh_client *client, const oh_plan *plan, zend_execute_data *execute_data, uint32_t keys_count)
 {
     const oh_method_row *row = plan->method->row;
-    uint32_t nodes_count = client->snapshot->nodes_count, keys_count = 0;
+    uint32_t nodes_count = client->snapshot->nodes_count;
     oh_cutter cutter = {.client = client, .place = &row->keys[0]};
 
-    oh_keys_walk(execute_data, row, count_key, &keys_count);
     cutter.split = oh_split_new(plan, MIN(nodes_count, keys_count), keys_count);
-    if (keys_count > 0) {
-        cutter.part_of_node = safe_emalloc(nodes_count, sizeof(uint32_t), 0);
-        memset(cutter.part_of_node, 0xff, nodes_count * sizeof(uint32_t));
-        take_arguments(&cutter, execute_data);
-        if (cutter.place->form == OH_FORM_NAMES) {
-            cut_pairs(&cutter, Z_ARRVAL_P(oh_keys_argument(execute_data, cutter.place->argument)));
-        } else {
-            oh_keys_walk(execute_data, row, add_key, &cutter);
-        }
-        efree(cutter.arguments);
-        efree(cutter.part_of_node);
+    cutter.part_of_node = safe_emalloc(nodes_count, sizeof(uint32_t), 0);
+    memset(cutter.part_of_node, 0xff, nodes_count * sizeof(uint32_t));
+    take_arguments(&cutter, execute_data);
+    if (cutter.place->form == OH_FORM_NAMES) {
+        cut_pairs(&cutter, Z_ARRVAL_P(oh_keys_argument(execute_data, cutter.place->argument)));
+    } else {
+        oh_keys_walk(execute_data, row, add_key, &cutter);
     }
+    efree(cutter.arguments);
+    efree(cutter.part_of_node);
     return cutter.split;
 }
 

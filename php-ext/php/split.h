@@ -38,8 +38,9 @@ oh_split *oh_split_new(const struct oh_plan *plan, uint32_t parts_room, uint32_t
 /* Adds a part with copies of these arguments. */
 oh_part *oh_split_add(oh_split *split, uint32_t node, uint32_t count, const zval *arguments);
 
-/* Cuts a call whose keys are text, by the one place where its method has keys. */
-oh_split *oh_split_cut(struct oh_client *client, const struct oh_plan *plan, zend_execute_data *execute_data);
+/* Cuts a call of so many keys, which are text, by the one place where its method has keys. */
+oh_split *oh_split_cut(struct oh_client *client, const struct oh_plan *plan, zend_execute_data *execute_data,
+    uint32_t keys_count);
 
 /* Cuts words of that shape; `nodes` has the node of each key. */
 oh_split *oh_split_cut_words(struct oh_client *client, const struct oh_plan *plan, const oh_word *words,
