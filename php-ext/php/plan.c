@@ -98,8 +98,7 @@ static const oh_command *find_by_subcommand(zend_execute_data *execute_data, con
     }
     command = oh_command_find(words, argument ? 2 : 1);
     if (!command) {
-        oh_refuse(execute_data, NULL,
-            "the table of commands has no such subcommand, so nothing says which node it is about");
+        oh_refuse_unknown(execute_data, words, argument ? 2 : 1);
     }
     return command;
 }

@@ -150,15 +150,24 @@ static void plan_wait(const raw_call *call)
     }
 }
 
+/* How many words name the command: two if the first is a container. */
+static size_t name_words(const raw_call *call)
+{
+    char name[32];
+    size_t length = MIN(call->words[0].length, sizeof name - 1);
+
+    zend_str_tolower_copy(name, (const char *)call->words[0].bytes, length);
+    const oh_command *command = oh_command_named(name, length);
+    return command && command->is_container && call->count > 1 ? 2 : 1;
+}
+
 static bool plan_words(raw_call *call)
 {
     oh_plan *plan = call->plan;
 
     plan->command = oh_command_find(call->words, call->count);
     if (!plan->command) {
-        oh_refuse(call->execute_data, NULL,
-            "the table of commands does not hold it, so nothing says which of its words is a key: onEachNode() and onNode() send "
-            "anything to nodes you have chosen");
+        oh_refuse_unknown(call->execute_data, call->words, name_words(call));
         return false;
     }
     plan->spread = plan->command->spread;
@@ -171,7 +180,8 @@ static bool plan_words(raw_call *call)
     }
     if (plan->spread == OH_SPREAD_BOUND || plan->command->state == OH_STATE_WATCH ||
         plan->command->state == OH_STATE_SUBSCRIPTION || plan->merge == OH_MERGE_SCAN) {
-        oh_refuse(call->execute_data, plan->command, "it is more than one reply of one node: call phpredis' method for it");
+        oh_refuse(call->execute_data, plan->command,
+            "a raw call could not follow what it begins: call multi(), watch(), subscribe() or scan() and their kin");
         return false;
     }
     return plan->spread == OH_SPREAD_ALL_NODES || plan->spread == OH_SPREAD_ANY_NODE || place(call);

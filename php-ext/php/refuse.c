@@ -53,6 +53,27 @@ void oh_refuse_method(INTERNAL_FUNCTION_PARAMETERS)
     }
 }
 
+static void quote_shown(oh_failure *failure, const char *before, const void *bytes, size_t length)
+{
+    oh_failure_quote(failure, before, strlen(before));
+    oh_failure_quote(failure, bytes, MIN(length, OH_SHOWN_BYTES_MAX));
+}
+
+void oh_refuse_unknown(const zend_execute_data *execute_data, const oh_word *words, size_t count)
+{
+    oh_failure failure;
+
+    oh_failure_set(&failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT,
+        "nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose",
+        "OneHop\\Redis::%s(): the table of commands has no \"", ZSTR_VAL(execute_data->func->common.function_name));
+    quote_shown(&failure, "", words[0].bytes, words[0].length);
+    if (count > 1) {
+        quote_shown(&failure, " ", words[1].bytes, words[1].length);
+    }
+    oh_failure_quote(&failure, "\"", 1);
+    oh_failure_throw(oh_failure_exception(&failure, NULL, NULL, NULL));
+}
+
 /* ---- CrossNode ---- */
 
 static void append_shown(smart_str *text, const uint8_t *bytes, size_t length)
@@ -94,12 +115,6 @@ static zend_string *advice_for(const oh_pool *pool, oh_placed_key one, oh_placed
     smart_str_appendc(&text, '"');
     smart_str_free(&tagged);
     return smart_str_extract(&text);
-}
-
-static void quote_shown(oh_failure *failure, const char *before, const void *bytes, size_t length)
-{
-    oh_failure_quote(failure, before, strlen(before));
-    oh_failure_quote(failure, bytes, MIN(length, OH_SHOWN_BYTES_MAX));
 }
 
 void oh_refuse_cross_node(const oh_client *client, const oh_command *command, oh_placed_key one, oh_placed_key other)

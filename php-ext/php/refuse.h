@@ -14,6 +14,9 @@ void oh_refuse_method(INTERNAL_FUNCTION_PARAMETERS);
 /* Throws Unsupported about the method that is being called; names `command` (or NULL) where the method does not. */
 void oh_refuse(const zend_execute_data *execute_data, const oh_command *command, const char *advice);
 
+/* Throws Unsupported about a command that the table does not hold, named by so many of its words. */
+void oh_refuse_unknown(const zend_execute_data *execute_data, const oh_word *words, size_t count);
+
 /* A key, where it is placed, and how a message shows it. */
 typedef struct oh_placed_key {
     const uint8_t *bytes;

@@ -64,8 +64,8 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::client() with CLIENT SETNAME is not supported: the command was not sent; connections are shared and come and go, so a name set on one would be lost or be someone else's: name the client in the configuration
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::client() is not supported: the command was not sent; the table of commands has no such subcommand, so nothing says which node it is about
+  OneHop\Redis::client(): the table of commands has no "client unheard-of": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::object() is not supported: the command was not sent; the table of commands has no such subcommand, so nothing says which node it is about
+  OneHop\Redis::object(): the table of commands has no "object freq-uency": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::xinfo() is not supported: the command was not sent; phpredis does not read the whole reply of XINFO HELP: the connection would be out of step. Ask the documentation
