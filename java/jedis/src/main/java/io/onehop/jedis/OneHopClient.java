@@ -10,9 +10,13 @@ import java.nio.file.Path;
 import java.util.Map;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.AbstractTransaction;
+import redis.clients.jedis.BinaryJedisPubSub;
+import redis.clients.jedis.BinaryJedisShardedPubSub;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObjects;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.JedisPubSub;
+import redis.clients.jedis.JedisShardedPubSub;
 import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.csc.Cache;
@@ -31,7 +35,7 @@ import redis.clients.jedis.providers.ConnectionProvider;
  * <p>Every command with a key is sent to the key's node. MGET, MSET, DEL, UNLINK, TOUCH and EXISTS are split by node,
  * sent at once, and their replies merged in the caller's order; any other command with several keys needs them on one
  * node, otherwise it is {@link CrossNode}. What is not covered (commands without a key, SCAN,
- * subscriptions, blocking commands) is {@link Unsupported}, before a byte is sent.
+ * blocking commands) is {@link Unsupported}, before a byte is sent.
  *
  * <p>Every call ends by the server pool's {@code timeout} (milliseconds; 0 is never). Failures are {@link
  * OneHopException}s and say whether the command may have run; errors that a node answers are Jedis' own exceptions.
@@ -86,6 +90,58 @@ public final class OneHopClient extends UnifiedJedis {
     @Override
     public AbstractTransaction transaction(boolean doMulti) {
         return new Transaction(commandObjects, route, doMulti);
+    }
+
+    /* ---- Subscriptions ---- */
+
+    /**
+     * Listens until the last channel is left, on the calling thread; each channel on its own node, where PUBLISH goes,
+     * too. Holds one connection to each of these nodes and closes it at the end. A node that is lost ends it with {@link
+     * NodeDown}.
+     */
+    @Override
+    public void subscribe(JedisPubSub subscriber, String... channels) {
+        try (Subscription connection = new Subscription(route)) {
+            subscriber.proceed(connection, channels);
+        }
+    }
+
+    /** The same. */
+    @Override
+    public void subscribe(BinaryJedisPubSub subscriber, byte[]... channels) {
+        try (Subscription connection = new Subscription(route)) {
+            subscriber.proceed(connection, channels);
+        }
+    }
+
+    /** The same on every node; each message comes once, as it is published on one. */
+    @Override
+    public void psubscribe(JedisPubSub subscriber, String... patterns) {
+        try (Subscription connection = new Subscription(route)) {
+            subscriber.proceedWithPatterns(connection, patterns);
+        }
+    }
+
+    /** The same. */
+    @Override
+    public void psubscribe(BinaryJedisPubSub subscriber, byte[]... patterns) {
+        try (Subscription connection = new Subscription(route)) {
+            subscriber.proceedWithPatterns(connection, patterns);
+        }
+    }
+
+    /** Sharded channels, as {@code RedisClusterClient} has them: SPUBLISH goes to the same node. */
+    public void ssubscribe(JedisShardedPubSub subscriber, String... channels) {
+        try (Subscription connection = new Subscription(route)) {
+            subscriber.proceed(connection, channels);
+        }
+    }
+
+    /** The same. */
+    public void ssubscribe(BinaryJedisShardedPubSub subscriber, byte[]... channels) {
+        try (Subscription connection = new Subscription(route)) {
+            subscriber.proceed(connection, channels);
+        }
     }
 
     @Override

@@ -22,7 +22,6 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.commands.ProtocolCommand;
@@ -148,7 +147,6 @@ class OneHopClientTest {
             assertUnsupported("CLIENT", () -> redis.sendCommand("key", Command.CLIENT, "REPLY", "OFF"));
             assertUnsupported("SUBSCRIBE", () -> redis.sendCommand("key", Command.SUBSCRIBE, "a", "b"));
             assertUnsupported("FT.SEARCH", () -> redis.ftSearch("index", "query"));
-            assertUnsupported("subscribe()", () -> redis.subscribe(new JedisPubSub() { }, "channel"));
             assertUnsupported("scanIteration()", () -> redis.scanIteration(10, "*"));
             AbstractPipeline pipeline = redis.pipelined();
             assertUnsupported("PUBLISH", () -> pipeline.publish("channel", "message"));

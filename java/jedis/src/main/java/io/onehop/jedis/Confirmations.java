@@ -1,0 +1,161 @@
+package io.onehop.jedis;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import redis.clients.jedis.Protocol.Command;
+
+/**
+ * What the nodes of a subscription still have to confirm, in the order in which the caller asked, and what he is
+ * subscribed to.
+ *
+ * <p>Each node confirms for itself, counts its own channels, and answers when it likes. The caller sees one server: each
+ * confirmation once, in his order, with the count of his channels. For one thread.
+ */
+final class Confirmations {
+
+    /** Channels, patterns and sharded channels: who enters and leaves by which command. */
+    enum Kind {
+        CHANNEL(Command.SUBSCRIBE, Command.UNSUBSCRIBE),
+        PATTERN(Command.PSUBSCRIBE, Command.PUNSUBSCRIBE),
+        SHARDED(Command.SSUBSCRIBE, Command.SUNSUBSCRIBE);
+
+        private final Command enter;
+        private final Command leave;
+
+        Kind(Command enter, Command leave) {
+            this.enter = enter;
+            this.leave = leave;
+        }
+
+        static Kind of(Object command) {
+            return Arrays.stream(values()).filter(kind -> kind.enter == command || kind.leave == command).findFirst()
+                    .orElse(null);
+        }
+    }
+
+    /** One confirmation to come, from the nodes of these indexes. */
+    private static final class Expected {
+        private final Command command;
+        private final byte[] channel;
+        private final BitSet nodes;
+        private final Deadline deadline;
+        private List<?> pong;
+
+        Expected(Command command, byte[] channel, BitSet nodes, Deadline deadline) {
+            this.command = command;
+            this.channel = channel;
+            this.nodes = nodes;
+            this.deadline = deadline;
+        }
+
+        boolean isOf(int node, byte[] said, Object channel) {
+            return nodes.get(node) && (command == Command.PING ? is(said, "pong")
+                    : is(said, command.name()) && Arrays.equals(this.channel, (byte[]) channel));
+        }
+    }
+
+    private final ArrayDeque<Expected> expected = new ArrayDeque<>();
+    private final Map<Kind, Set<ByteBuffer>> wanted = new HashMap<>();
+    private final Map<Kind, Set<ByteBuffer>> confirmed = new HashMap<>();
+
+    Confirmations() {
+        for (Kind kind : Kind.values()) {
+            wanted.put(kind, new LinkedHashSet<>());
+            confirmed.put(kind, new LinkedHashSet<>());
+        }
+    }
+
+    /** What the caller is subscribed to, or will be when everything is confirmed. */
+    List<byte[]> wanted(Kind kind) {
+        List<byte[]> all = new ArrayList<>();
+        wanted.get(kind).forEach(channel -> all.add(channel.array()));
+        return all;
+    }
+
+    /** A command is about to be sent to these nodes, none of them if nobody but us has to confirm it. */
+    void expect(Command command, byte[] channel, BitSet nodes, Deadline deadline) {
+        Kind kind = Kind.of(command);
+        if (kind != null && channel != null) {
+            change(wanted.get(kind), command == kind.enter, channel);
+        }
+        expected.add(new Expected(command, channel, nodes, deadline));
+    }
+
+    private static void change(Set<ByteBuffer> channels, boolean isEntered, byte[] channel) {
+        ByteBuffer name = ByteBuffer.wrap(channel);
+        if (isEntered) {
+            channels.add(name);
+        } else {
+            channels.remove(name);
+        }
+    }
+
+    /** The next confirmation that is complete, as one server would send it; {@code null} if it is still to come. */
+    List<Object> next() {
+        Expected first = expected.peek();
+        if (first == null || !first.nodes.isEmpty()) {
+            return null;
+        }
+        expected.remove();
+        if (first.command == Command.PING) {
+            return new ArrayList<>(first.pong);
+        }
+        Kind kind = Kind.of(first.command);
+        if (first.channel != null) {
+            change(confirmed.get(kind), first.command == kind.enter, first.channel);
+        }
+        long count = kind == Kind.SHARDED ? confirmed.get(kind).size()
+                : confirmed.get(Kind.CHANNEL).size() + confirmed.get(Kind.PATTERN).size();
+        String name = first.command.name().toLowerCase(Locale.ROOT);
+        return Arrays.asList(name.getBytes(StandardCharsets.US_ASCII), first.channel, count);
+    }
+
+    /** Whether what a node said is its part of the confirmation that is next; then it is noted. */
+    boolean take(int node, List<?> said) {
+        Expected first = expected.peek();
+        if (first == null || !first.isOf(node, (byte[]) said.get(0), said.get(1))) {
+            return false;
+        }
+        first.nodes.clear(node);
+        first.pong = said;
+        return true;
+    }
+
+    /** Whether a node that said something which is no message may have meant a confirmation that is not next yet. */
+    boolean isExpected(int node, List<?> said) {
+        return expected.stream().anyMatch(each -> each.isOf(node, (byte[]) said.get(0), said.get(1)));
+    }
+
+    /** By when the next confirmation must have come; never, if there is none. */
+    Deadline deadline() {
+        return expected.isEmpty() ? Deadline.NONE : expected.peek().deadline;
+    }
+
+    /** The first node whose part of the next confirmation is missing. */
+    int missing() {
+        return expected.peek().nodes.nextSetBit(0);
+    }
+
+    /** Whether bytes are this word, in any case. */
+    static boolean is(byte[] said, String word) {
+        if (said.length != word.length()) {
+            return false;
+        }
+        for (int i = 0; i < said.length; i++) {
+            if ((said[i] | 0x20) != (word.charAt(i) | 0x20)) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,97 @@
+package io.onehop.jedis;
+
+import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.wire.WireException;
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.List;
+import java.util.Set;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * One node of a {@link Subscription}: a connection on which the node speaks unasked, leased for as long as the
+ * subscription lasts and closed after it.
+ *
+ * <p>Writing has the server pool's timeout; listening has none. For the thread that listens.
+ */
+final class SubscribedNode {
+    private final Pool pool;
+    private final NodeConnection connection;
+    private final SelectionKey key;
+    private Object next;
+
+    /** Leases a connection and has the selector listen to it. */
+    SubscribedNode(Pool pool, Selector selector) {
+        this.pool = pool;
+        this.connection = pool.lease(deadline());
+        connection.subscribe();
+        try {
+            this.key = connection.socket().channel().register(selector, 0);
+        } catch (IOException | RuntimeException closed) {
+            close();
+            throw Failure.of(closed, pool.endpoint(), Outcome.NOT_SENT);
+        }
+    }
+
+    private Deadline deadline() {
+        return Deadline.in(pool.endpoint().timeoutMs());
+    }
+
+    void send(Command name, List<byte[]> channels) {
+        connection.until(deadline());
+        try {
+            connection.sendCommand(new CommandArguments(name).addObjects(channels));
+            connection.getMany(0); // That is Jedis' flush for everybody.
+        } catch (RuntimeException lost) {
+            throw failure(lost);
+        }
+    }
+
+    /** What the node said next, if it has arrived; it stays next until it is {@link #taken}. */
+    Object next() {
+        try {
+            if (next == null && connection.arrivedReplies() > 0) {
+                next = connection.nextReply();
+                if (next == null) {
+                    throw new JedisException(new WireException("a message that is null"));
+                }
+            }
+            return next;
+        } catch (RuntimeException unreadable) {
+            throw failure(unreadable);
+        }
+    }
+
+    void taken() {
+        next = null;
+    }
+
+    /** Listens for more only if all that came is taken: what nobody can take yet must not pile up here. */
+    void listen() {
+        key.interestOps(next == null ? SelectionKey.OP_READ : 0);
+    }
+
+    /** Takes what has arrived, if this node is among those the selector saw. */
+    void fill(Set<SelectionKey> seen) {
+        try {
+            if (seen.remove(key)) {
+                connection.fill();
+            }
+        } catch (IOException lost) {
+            throw failure(lost);
+        }
+    }
+
+    OneHopException failure(Exception thrown) {
+        return Failure.of(thrown, pool.endpoint(),
+                connection.isAnswered() ? Outcome.ANSWERED : Outcome.MAYBE_EXECUTED);
+    }
+
+    void close() {
+        connection.disconnect();
+        pool.settle(connection);
+    }
+}

@@ -1,0 +1,233 @@
+package io.onehop.jedis;
+
+import io.onehop.core.Distribution;
+import io.onehop.core.wire.WireException;
+import io.onehop.jedis.Confirmations.Kind;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
+import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * What {@code JedisPubSub} takes for its connection: behind it are those of all nodes where the caller's channels are.
+ *
+ * <p>In: SUBSCRIBE, UNSUBSCRIBE and their kin, from any thread. Out: confirmations and messages as from one server, to
+ * the thread that called {@code subscribe()}. A channel is subscribed on its own node, where PUBLISH goes, too, a
+ * pattern on every node; so each message comes once. Implements spec/route, section 6.
+ */
+final class Subscription extends Connection {
+    /*
+     * Only the listening thread touches connections: other threads leave their command in a queue and wake it up. It
+     * waits for all nodes with one selector, without end while everything is confirmed; a confirmation must come within
+     * the server pool's timeout.
+     *
+     * A node's words are taken in its order. Confirmations are given to the caller in his order: a node that confirms
+     * what is not next yet is not listened to until it is. Otherwise unsubscribing from the last channel of one node,
+     * confirmed before the subscription on another, would count zero and end everything.
+     */
+    private final Route route;
+    private final Selector selector;
+    private final Queue<CommandArguments> commands = new ConcurrentLinkedQueue<>();
+    private final Map<Integer, SubscribedNode> nodes = new TreeMap<>();
+    private final Confirmations confirmations = new Confirmations();
+
+    Subscription(Route route) {
+        super(builder().socketFactory(new NodeSocket.Source("subscription")));
+        this.route = route;
+        this.protocol = RedisProtocol.RESP2;
+        try {
+            this.selector = Selector.open();
+        } catch (IOException noDescriptor) {
+            throw new JedisException(noDescriptor);
+        }
+    }
+
+    /* ---- From any thread ---- */
+
+    @Override
+    public void sendCommand(CommandArguments command) {
+        if (!selector.isOpen()) {
+            throw new JedisException("the subscription is over");
+        }
+        commands.add(command);
+        selector.wakeup();
+    }
+
+    @Override
+    protected void flush() {
+        // The listening thread writes.
+    }
+
+    @Override
+    public void setTimeoutInfinite() {
+        // It is, but for confirmations.
+    }
+
+    @Override
+    public void rollbackTimeout() {
+        // Nothing was changed.
+    }
+
+    @Override
+    public boolean isConnected() {
+        return selector.isOpen();
+    }
+
+    /* ---- From the listening thread ---- */
+
+    /** The next confirmation or message, as soon as there is one; or what a node refused, thrown. */
+    @Override
+    public Object getUnflushedObject() {
+        while (true) {
+            for (CommandArguments command = commands.poll(); command != null; command = commands.poll()) {
+                send(command);
+            }
+            List<?> next = confirmations.next();
+            if (next == null) {
+                next = heard();
+            }
+            if (next != null) {
+                return next;
+            }
+            await();
+        }
+    }
+
+    /** The next message of any node; confirmations on the way are noted. */
+    private List<?> heard() {
+        boolean isConfirmed = false;
+        for (Map.Entry<Integer, SubscribedNode> each : nodes.entrySet()) {
+            SubscribedNode node = each.getValue();
+            Object said = node.next();
+            if (said instanceof JedisDataException refused) {
+                throw refused;
+            }
+            if (said != null && isMessage(said, node)) {
+                node.taken();
+                return (List<?>) said;
+            }
+            if (said instanceof List<?> words && confirmations.take(each.getKey(), words)) {
+                node.taken();
+                isConfirmed = true;
+            } else if (said instanceof List<?> words && !confirmations.isExpected(each.getKey(), words)) {
+                throw node.failure(new WireException("it confirms what nobody asked for"));
+            }
+        }
+        List<?> next = confirmations.next();
+        return next == null && isConfirmed ? heard() : next;
+    }
+
+    private static boolean isMessage(Object said, SubscribedNode node) {
+        if (!(said instanceof List<?> words) || words.size() < 2 || !(words.get(0) instanceof byte[] first)
+                || !(words.get(1) instanceof byte[])) {
+            throw node.failure(new WireException("neither a message nor a confirmation"));
+        }
+        return Confirmations.is(first, "message") || Confirmations.is(first, "pmessage")
+                || Confirmations.is(first, "smessage");
+    }
+
+    private void await() {
+        Deadline deadline = confirmations.deadline();
+        try {
+            nodes.values().forEach(SubscribedNode::listen);
+            if (commands.isEmpty() && selector.select(deadline.selectMs()) == 0 && commands.isEmpty()) {
+                if (Thread.currentThread().isInterrupted()) {
+                    throw new InterruptedIOException("the calling thread was interrupted");
+                }
+                if (deadline.hasPassed()) {
+                    throw new SocketTimeoutException("a confirmation did not come");
+                }
+            }
+        } catch (IOException over) {
+            int index = confirmations.deadline() == Deadline.NONE ? nodes.keySet().iterator().next()
+                    : confirmations.missing();
+            throw nodes.get(index).failure(over);
+        }
+        nodes.values().forEach(node -> node.fill(selector.selectedKeys()));
+    }
+
+    /* ---- Where commands go ---- */
+
+    private void send(CommandArguments arguments) {
+        Command command = (Command) arguments.getCommand();
+        Kind kind = Kind.of(command);
+        List<byte[]> channels = new ArrayList<>();
+        for (int i = 1; i < arguments.size(); i++) {
+            channels.add(arguments.get(i).getRaw());
+        }
+        boolean isLeaving = command.name().contains("UNSUBSCRIBE");
+        if (isLeaving && channels.isEmpty()) {
+            channels = confirmations.wanted(kind);
+        }
+        if (command == Command.PING || channels.isEmpty()) {
+            sendToAny(command, channels, isLeaving);
+            return;
+        }
+        Map<Integer, List<byte[]>> parts = new TreeMap<>();
+        for (byte[] channel : channels) {
+            BitSet targets = targets(kind, channel, isLeaving);
+            targets.stream().forEach(node -> parts.computeIfAbsent(node, first -> new ArrayList<>()).add(channel));
+            confirmations.expect(command, channel, targets, deadline());
+        }
+        parts.forEach((node, part) -> node(node).send(command, part));
+    }
+
+    /** PING goes to one node, what leaves nothing to none, and what names nothing to one that will say so. */
+    private void sendToAny(Command command, List<byte[]> words, boolean isLeaving) {
+        BitSet target = new BitSet();
+        if (!isLeaving) {
+            int node = nodes.isEmpty() ? 0 : nodes.keySet().iterator().next();
+            target.set(node);
+            node(node).send(command, words);
+        }
+        confirmations.expect(command, null, target, deadline());
+    }
+
+    /** The nodes of a channel; of those it leaves only the ones that are listened to. */
+    private BitSet targets(Kind kind, byte[] channel, boolean isLeaving) {
+        BitSet targets = new BitSet();
+        boolean isAnywhere = route.topology().pool().distribution() == Distribution.RANDOM;
+        if (kind == Kind.PATTERN || isAnywhere) {
+            targets.set(0, route.pools().length);
+        } else {
+            targets.set(route.topology().locateIndex(channel, 0, channel.length));
+        }
+        for (int i = 0; i < route.pools().length; i++) {
+            targets.set(i, targets.get(i) && (!isLeaving || nodes.containsKey(i)));
+        }
+        return targets;
+    }
+
+    private SubscribedNode node(int index) {
+        return nodes.computeIfAbsent(index, first -> new SubscribedNode(route.pools()[index], selector));
+    }
+
+    private Deadline deadline() {
+        return Deadline.in(route.topology().pool().timeoutMs());
+    }
+
+    /** Closes every connection: the nodes go on speaking on them. */
+    @Override
+    public void close() {
+        nodes.values().forEach(SubscribedNode::close);
+        nodes.clear();
+        try {
+            selector.close();
+        } catch (IOException ignored) {
+            // It is gone all the same.
+        }
+    }
+}

@@ -1,0 +1,420 @@
+package io.onehop.jedis;
+
+import static io.onehop.jedis.Callers.holdsSoon;
+import static io.onehop.jedis.Inspected.assertNothingLeased;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.RedisServer;
+import io.onehop.jedis.lab.ScriptedNode;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.BinaryJedisPubSub;
+import redis.clients.jedis.BinaryJedisShardedPubSub;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.JedisPubSub;
+import redis.clients.jedis.JedisShardedPubSub;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.args.ClientType;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.params.ClientKillParams;
+
+/** Subscriptions over several nodes, driven by Jedis' own JedisPubSub: what one server says, in its order. */
+class SubscriptionTest {
+    private static final byte[] HELLO = "hello".getBytes(StandardCharsets.UTF_8);
+
+    private static Nodes nodes;
+    private static OneHopClient redis;
+
+    @BeforeAll
+    static void start() {
+        nodes = Nodes.start(4);
+        redis = nodes.client("timeout: 2000");
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+        nodes.close();
+    }
+
+    @AfterEach
+    void everyConnectionIsClosed() {
+        assertNothingLeased(redis);
+        for (RedisServer server : nodes.servers()) { // A connection that was subscribed is never used again.
+            assertTrue(holdsSoon(() -> server.clients() == 0));
+        }
+    }
+
+    /** Keeps what it hears, in order. */
+    private static class Ear extends JedisPubSub {
+        final List<String> heard = Collections.synchronizedList(new ArrayList<>());
+
+        @Override
+        public void onMessage(String channel, String message) {
+            heard.add("message " + channel + " " + message);
+        }
+
+        @Override
+        public void onPMessage(String pattern, String channel, String message) {
+            heard.add("pmessage " + pattern + " " + channel + " " + message);
+        }
+
+        @Override
+        public void onSubscribe(String channel, int count) {
+            heard.add("subscribe " + channel + " " + count);
+        }
+
+        @Override
+        public void onUnsubscribe(String channel, int count) {
+            heard.add("unsubscribe " + channel + " " + count);
+        }
+
+        @Override
+        public void onPSubscribe(String pattern, int count) {
+            heard.add("psubscribe " + pattern + " " + count);
+        }
+
+        @Override
+        public void onPUnsubscribe(String pattern, int count) {
+            heard.add("punsubscribe " + pattern + " " + count);
+        }
+
+        @Override
+        public void onPong(String message) {
+            heard.add("pong " + message);
+        }
+
+        void awaits(int count) {
+            assertTrue(holdsSoon(() -> heard.size() >= count), "only " + heard);
+        }
+    }
+
+    /** Runs a subscription in a thread of its own; what it throws is thrown by {@link #join}. */
+    private static final class Listening {
+        private final AtomicReference<Throwable> thrown = new AtomicReference<>();
+        private final Thread thread;
+
+        Listening(Runnable subscription) {
+            thread = new Thread(() -> {
+                try {
+                    subscription.run();
+                } catch (Throwable failure) {
+                    thrown.set(failure);
+                }
+            }, "listening");
+            thread.start();
+        }
+
+        Throwable join() throws InterruptedException {
+            thread.join(20_000);
+            assertTrue(!thread.isAlive(), "it listens for ever");
+            return thrown.get();
+        }
+    }
+
+    /** A channel of every node. */
+    private static List<String> channels() {
+        return nodes.servers().stream().map(server -> Nodes.keyOn(redis.topology(), server.node())).toList();
+    }
+
+    /** Publishes on the node where the channel is, without this client. */
+    private static void publish(String channel, String message) {
+        try (Jedis jedis = nodes.jedis(redis.topology().locate(channel).name())) {
+            assertEquals(1, jedis.publish(channel, message));
+        }
+    }
+
+    /* ---- Channels ---- */
+
+    @Test
+    void eachMessageOfEachChannelComesOnceAndEverythingIsCountedForTheCaller() throws InterruptedException {
+        List<String> channels = channels();
+        Ear ear = new Ear();
+        Listening listening = new Listening(() -> redis.subscribe(ear, channels.toArray(String[]::new)));
+        ear.awaits(4);
+        for (int i = 0; i < 4; i++) {
+            assertEquals("subscribe " + channels.get(i) + " " + (i + 1), ear.heard.get(i));
+        }
+        assertEquals(4, ear.getSubscribedChannels());
+        channels.forEach(channel -> publish(channel, "to " + channel));
+        ear.awaits(8);
+        assertEquals(Set.copyOf(channels.stream().map(channel -> "message " + channel + " to " + channel).toList()),
+                Set.copyOf(ear.heard.subList(4, 8)));
+        ear.unsubscribe(channels.get(2));
+        ear.awaits(9);
+        assertEquals("unsubscribe " + channels.get(2) + " 3", ear.heard.get(8));
+        ear.unsubscribe();
+        assertEquals(null, listening.join());
+        assertEquals(List.of("unsubscribe " + channels.get(0) + " 2", "unsubscribe " + channels.get(1) + " 1",
+                "unsubscribe " + channels.get(3) + " 0"), ear.heard.subList(9, 12));
+    }
+
+    /** What a caller may do, in order: on one server and on four it hears the same. */
+    private static void script(Ear ear) {
+        ear.awaits(3);
+        ear.subscribe("b", "c", "key:4", "key:5");
+        ear.psubscribe("x*", "y*");
+        ear.unsubscribe("a", "c");
+        ear.subscribe("a", "a");
+        ear.punsubscribe("z*", "y*");
+        ear.ping();
+        ear.ping("argument");
+        ear.unsubscribe("never");
+        ear.awaits(3 + 4 + 2 + 2 + 2 + 2 + 2 + 1);
+        ear.unsubscribe();
+        ear.punsubscribe();
+    }
+
+    @Test
+    void itSoundsLikeOneServer() throws InterruptedException {
+        Ear one = new Ear();
+        Ear four = new Ear();
+        try (RedisServer server = RedisServer.start();
+                RedisClient single = RedisClient.builder().hostAndPort("127.0.0.1", server.port())
+                        .clientConfig(DefaultJedisClientConfig.builder().protocol(RedisProtocol.RESP2).build())
+                        .build()) {
+            Listening there = new Listening(() -> single.subscribe(one, "a", "key:1", "key:2"));
+            Listening here = new Listening(() -> redis.subscribe(four, "a", "key:1", "key:2"));
+            script(one);
+            script(four);
+            assertEquals(null, there.join());
+            assertEquals(null, here.join());
+        }
+        int fixed = one.heard.size() - 7; // In which order it leaves all channels is a server's own business.
+        assertEquals(one.heard.subList(0, fixed), four.heard.subList(0, fixed));
+        assertEquals(one.heard.size(), four.heard.size());
+        assertEquals("punsubscribe x* 0", four.heard.get(four.heard.size() - 1));
+    }
+
+    @Test
+    void aThousandMessagesOfEachNodeKeepTheirOrder() throws InterruptedException {
+        List<String> channels = channels();
+        AtomicInteger[] next = Stream.generate(AtomicInteger::new).limit(4).toArray(AtomicInteger[]::new);
+        AtomicInteger wrong = new AtomicInteger();
+        JedisPubSub counting = new JedisPubSub() {
+            @Override
+            public void onMessage(String channel, String message) {
+                int node = channels.indexOf(channel);
+                wrong.addAndGet(Integer.parseInt(message) == next[node].getAndIncrement() ? 0 : 1);
+                if (Stream.of(next).allMatch(each -> each.get() == 1000)) {
+                    unsubscribe();
+                }
+            }
+        };
+        Listening listening = new Listening(() -> redis.subscribe(counting, channels.toArray(String[]::new)));
+        assertTrue(holdsSoon(() -> counting.getSubscribedChannels() == 4));
+        Callers.inThreads(4, node -> {
+            try (Jedis jedis = nodes.jedis(redis.topology().locate(channels.get(node)).name())) {
+                for (int i = 0; i < 1000; i++) {
+                    jedis.publish(channels.get(node), String.valueOf(i));
+                }
+            }
+        });
+        assertEquals(null, listening.join());
+        assertEquals(0, wrong.get());
+    }
+
+    @Test
+    void aMessageOfTenMegabytesArrivesWhole() throws InterruptedException {
+        String large = "x".repeat(10_000_000);
+        AtomicReference<String> heard = new AtomicReference<>();
+        JedisPubSub once = new JedisPubSub() {
+            @Override
+            public void onSubscribe(String channel, int count) {
+                publish(channel, large);
+            }
+
+            @Override
+            public void onMessage(String channel, String message) {
+                heard.set(message);
+                unsubscribe(channel);
+            }
+        };
+        assertEquals(null, new Listening(() -> redis.subscribe(once, "channel")).join());
+        assertEquals(large, heard.get());
+    }
+
+    /* ---- Patterns, bytes, sharded channels ---- */
+
+    @Test
+    void aPatternHearsEveryNodeAndEachMessageOnce() throws InterruptedException {
+        Ear ear = new Ear();
+        Listening listening = new Listening(() -> redis.psubscribe(ear, "key:*", "nothing*"));
+        ear.awaits(2);
+        assertEquals(List.of("psubscribe key:* 1", "psubscribe nothing* 2"), ear.heard);
+        Set<String> expected = new HashSet<>();
+        for (String channel : channels()) {
+            publish(channel, "to " + channel);
+            expected.add("pmessage key:* " + channel + " to " + channel);
+        }
+        ear.awaits(6);
+        assertEquals(expected, Set.copyOf(ear.heard.subList(2, 6)));
+        ear.punsubscribe();
+        assertEquals(null, listening.join());
+        assertEquals(8, ear.heard.size());
+    }
+
+    @Test
+    void bytesAreHeardAsBytes() throws InterruptedException {
+        byte[] channel = {0, (byte) 0xff, '\r', '\n'};
+        List<byte[]> heard = Collections.synchronizedList(new ArrayList<>());
+        BinaryJedisPubSub binary = new BinaryJedisPubSub() {
+            @Override
+            public void onSubscribe(byte[] entered, int count) {
+                try (Jedis jedis = nodes.jedis(redis.topology().locate(channel).name())) {
+                    jedis.publish(entered, HELLO);
+                }
+            }
+
+            @Override
+            public void onMessage(byte[] from, byte[] message) {
+                heard.add(message);
+                unsubscribe(from);
+            }
+
+            @Override
+            public void onPSubscribe(byte[] pattern, int count) {
+                punsubscribe();
+            }
+        };
+        assertEquals(null, new Listening(() -> redis.subscribe(binary, channel)).join());
+        assertEquals(null, new Listening(() -> redis.psubscribe(binary, channel)).join());
+        assertEquals("hello", new String(heard.get(0), StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void shardedChannelsHaveTheirOwnNodesToo() throws InterruptedException {
+        List<String> channels = channels();
+        List<String> heard = Collections.synchronizedList(new ArrayList<>());
+        JedisShardedPubSub sharded = new JedisShardedPubSub() {
+            @Override
+            public void onSSubscribe(String channel, int count) {
+                try (Jedis jedis = nodes.jedis(redis.topology().locate(channel).name())) {
+                    jedis.sendCommand(Command.SPUBLISH, channel, "to " + channel);
+                }
+            }
+
+            @Override
+            public void onSMessage(String channel, String message) {
+                heard.add(message);
+                sunsubscribe(channel);
+            }
+        };
+        assertEquals(null, new Listening(() -> redis.ssubscribe(sharded, channels.toArray(String[]::new))).join());
+        assertEquals(Set.copyOf(channels.stream().map(channel -> "to " + channel).toList()), Set.copyOf(heard));
+        BinaryJedisShardedPubSub binary = new BinaryJedisShardedPubSub() {
+            @Override
+            public void onSSubscribe(byte[] channel, int count) {
+                sunsubscribe();
+            }
+        };
+        assertEquals(null, new Listening(() -> redis.ssubscribe(binary, HELLO)).join());
+    }
+
+    /* ---- Failures ---- */
+
+    @Test
+    void whatANodeRefusesIsThrown() {
+        JedisDataException refused = assertThrows(JedisDataException.class, () -> redis.subscribe(new Ear()));
+        assertTrue(refused.getMessage().contains("wrong number of arguments"), refused.getMessage());
+    }
+
+    @Test
+    void aNodeThatIsLostEndsItAndIsNamed() throws InterruptedException {
+        Ear ear = new Ear();
+        Listening listening = new Listening(() -> redis.psubscribe(ear, "*"));
+        ear.awaits(1);
+        RedisServer lost = nodes.servers().get(2);
+        try (Jedis jedis = lost.jedis()) {
+            jedis.clientKill(ClientKillParams.clientKillParams().type(ClientType.PUBSUB));
+        }
+        assertEquals(lost.node(), assertInstanceOf(NodeDown.class, listening.join()).getNode());
+        assertThrows(JedisException.class, ear::punsubscribe);
+    }
+
+    @Test
+    void anInterruptEndsIt() throws InterruptedException {
+        Ear ear = new Ear();
+        Listening listening = new Listening(() -> redis.subscribe(ear, "channel"));
+        ear.awaits(1);
+        listening.thread.interrupt();
+        assertTrue(assertInstanceOf(DeadlineExceeded.class, listening.join()).getMessage().contains("interrupted"));
+    }
+
+    private static void listensTo(ScriptedNode.Script script, Class<? extends OneHopException> kind) {
+        try (ScriptedNode node = ScriptedNode.start(talk -> {
+            talk.greet().command();
+            script.talk(talk);
+            talk.awaitClose();
+        }); OneHopClient client = Inspected.clientOf(node, "timeout: 300")) {
+            assertEquals(node.node(), assertThrows(kind, () -> client.subscribe(new Ear(), "a", "b")).getNode());
+            assertNothingLeased(client);
+        }
+    }
+
+    private static String confirmation(String word, String channel, int count) {
+        return "*3\r\n$" + word.length() + "\r\n" + word + "\r\n$" + channel.length() + "\r\n" + channel + "\r\n:"
+                + count + "\r\n";
+    }
+
+    @Test
+    void aConfirmationThatDoesNotComeIsNotWaitedForBeyondTheDeadline() {
+        listensTo(talk -> talk.send(confirmation("subscribe", "a", 1)), DeadlineExceeded.class);
+    }
+
+    @Test
+    void whatIsNeitherMessageNorConfirmationIsNotBelieved() {
+        for (String wrong : List.of(confirmation("subscribe", "c", 1), "+OK\r\n", "*0\r\n", "*2\r\n:1\r\n:2\r\n", "$-1\r\n",
+                "*3\r\n$9\r\nsubscribe\r\n$-1\r\n:1\r\n", "hello\r\n", ">2\r\n$7\r\nmessage\r\n$1\r\na\r\n")) {
+            listensTo(talk -> talk.send(wrong), ProtocolViolation.class);
+        }
+    }
+
+    @Test
+    void aLastConfirmationOfOneNodeDoesNotEndWhatBeginsOnAnother() throws InterruptedException {
+        ScriptedNode.Script slow = talk -> {
+            String channel = talk.greet().command().get(1);
+            Processes.pause(200);
+            talk.send(confirmation("subscribe", channel, 1)).command();
+            talk.send(confirmation("unsubscribe", channel, 0)).awaitClose();
+        };
+        try (ScriptedNode node = ScriptedNode.start(slow); RedisServer quick = RedisServer.start();
+                OneHopClient client = Nodes.clientOf(Nodes.configOf(Stream.of(node.server(), quick.server())))) {
+            String first = Nodes.keyOn(client.topology(), quick.node());
+            String second = Nodes.keyOn(client.topology(), node.node());
+            Ear ear = new Ear() {
+                @Override
+                public void onSubscribe(String channel, int count) {
+                    super.onSubscribe(channel, count);
+                    if (channel.equals(first)) {
+                        subscribe(second);
+                    }
+                    unsubscribe(channel);
+                }
+            };
+            assertEquals(null, new Listening(() -> client.subscribe(ear, first)).join());
+            assertEquals(List.of("subscribe " + first + " 1", "subscribe " + second + " 2",
+                    "unsubscribe " + first + " 1", "unsubscribe " + second + " 0"), ear.heard);
+        }
+    }
+}
