@@ -35,6 +35,15 @@ methods of Jedis' `UnifiedJedis`. The rules behind this table are in [../spec/ro
 """
 NODES = {"one_node": "one", "all_nodes": "all", "any_node": "any"}
 WITHOUT_KEYS = {"all_nodes": "without a key: all", "any_node": "without a key: any", "refused": "without a key: refused"}
+SUMMARY = """That phpredis has no other methods is checked by reflection (spec/route/methods_check.php), and what each call gives
+is compared with plain `\\Redis` on one server (php-ext/tests/parity). Of UnifiedJedis these are the methods that send a command of this page.
+"""
+PLACES = {"one_node": "to the node of their keys", "split": "to the nodes of their keys, each with its own",
+          "all_nodes": "to all nodes", "any_node": "to any node", "subcommand": "where the subcommand says",
+          "raw": "where the words of the command say", "mode": "with the transaction or pipeline",
+          "bound": "to the node of the transaction", "subscription": "to the nodes of their channels",
+          "own": "to any node, as OneHop's own question", "local": "nowhere: answered by the object itself",
+          "refused": "nowhere: refused, with what to do instead"}
 # Methods that are not UnifiedJedis' own but of the object it returns or is given.
 ELSEWHERE = {"exec": "AbstractTransaction.exec", "discard": "AbstractTransaction.discard", "watch": "AbstractTransaction.watch",
              "unwatch": "AbstractTransaction.unwatch", "unsubscribe": "JedisPubSub.unsubscribe",
@@ -69,6 +78,34 @@ def java(page):
     return found
 
 
+def where_methods_go(commands, page, version):
+    """{place: number of methods} of one version of phpredis."""
+    here = {name: entry for name, entry in page["methods"].items() if version in entry.get("versions", page["versions"])}
+    found = {}
+    for entry in here.values():
+        entry = entry.get("in", {}).get(version, entry)
+        while "alias" in entry:
+            entry = page["methods"][entry["alias"]]
+        place = entry["kind"]
+        if place == "command":
+            place = "subcommand" if "subcommand" in entry else commands[entry["command"]]["spread"]
+        found[place] = found.get(place, 0) + 1
+    return found
+
+
+def summary(commands, phpredis, jedis):
+    """The table of how many methods go where."""
+    columns = {f"phpredis {version}": where_methods_go(commands, phpredis, version) for version in phpredis["versions"]}
+    spreads = [{commands[name]["spread"] for name in names} for names in jedis["methods"].values()]
+    columns[f"UnifiedJedis {jedis['version']}"] = {place: sum(min(places) == place for places in spreads) for place in PLACES}
+    lines = [f"| methods that go | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
+    for place, words in PLACES.items():
+        lines.append(f"| {words} | " + " | ".join(str(counts.get(place, 0)) for counts in columns.values()) + " |")
+    unknown = [sum(counts.values()) - sum(counts.get(place, 0) for place in PLACES) for counts in columns.values()]
+    lines.append("| nobody knows where | " + " | ".join(map(str, unknown)) + " |")
+    return "\n".join([*lines, "| **all** | " + " | ".join(f"**{sum(counts.values())}**" for counts in columns.values()) + " |"])
+
+
 def row(name, entry, methods):
     nodes = NODES.get(entry["spread"], entry["spread"])
     if "without_keys" in entry:
@@ -91,6 +128,7 @@ def written():
     counts = ", ".join(f"{spreads.count(spread)} {NODES.get(spread, spread)}" for spread in
                        ("one_node", "split", "all_nodes", "any_node", "bound", "refused"))
     lines.append(f"{len(commands)} commands and subcommands: {counts}. nutcracker serves {len(nutcracker['commands'])} of them.\n")
+    lines.append(summary(commands, phpredis, jedis) + "\n\n" + SUMMARY)
     for group in sorted({entry["group"] for entry in commands.values() if entry["spread"] != "refused"}):
         lines += [f"## {group}\n", "| command | nodes | replies | PHP | Java | nutcracker |", "|---|---|---|---|---|---|"]
         lines += [row(name, entry, methods) for name, entry in sorted(commands.items())
