@@ -62,8 +62,11 @@ static void deal_plain(oh_hand *hand, zval *place)
     }
 }
 
-/* A command over several nodes fails as a whole with the first of its parts that failed. */
-static void deal_split(const oh_split *split, oh_hand *hands, zval *place)
+/*
+ * A command over several nodes fails as a whole with the first of its parts that failed, or because its replies cannot
+ * be one. The failure, borrowed, or NULL.
+ */
+static zend_object *deal_split(oh_client *client, const oh_split *split, oh_hand *hands, zval *place)
 {
     zval **replies = safe_emalloc(split->parts_count, sizeof *replies, 0);
     zend_object *failure = NULL;
@@ -78,14 +81,18 @@ static void deal_split(const oh_split *split, oh_hand *hands, zval *place)
     }
     if (failure) {
         ZVAL_OBJ_COPY(place, failure);
-    } else {
-        oh_split_merge(split, replies, NULL, place);
+    } else if ((failure = oh_merge_replies(client, split, replies, NULL, place))) {
+        ZVAL_OBJ(place, failure);
     }
     efree(replies);
+    return failure;
 }
 
-static void deal_all(const oh_batch *batch, oh_hand *hands, zval *return_value)
+/* The first failure of a command over several nodes, borrowed, or NULL. */
+static zend_object *deal_all(oh_client *client, const oh_batch *batch, oh_hand *hands, zval *return_value)
 {
+    zend_object *failure = NULL, *first = NULL;
+
     array_init_size(return_value, batch->commands_count);
     zend_hash_real_init_packed(Z_ARRVAL_P(return_value));
     ZEND_HASH_FILL_PACKED(Z_ARRVAL_P(return_value))
@@ -96,7 +103,8 @@ static void deal_all(const oh_batch *batch, oh_hand *hands, zval *return_value)
             if (EXPECTED(command < OH_BATCH_SKIP)) {
                 deal_plain(&hands[command], __fill_val);
             } else if (command & OH_BATCH_SPLIT) {
-                deal_split(batch->splits[command & OH_BATCH_INDEX], hands, __fill_val);
+                failure = deal_split(client, batch->splits[command & OH_BATCH_INDEX], hands, __fill_val);
+                first = first ? first : failure;
             } else {
                 draw(&hands[command & OH_BATCH_INDEX]);
                 continue;
@@ -105,6 +113,16 @@ static void deal_all(const oh_batch *batch, oh_hand *hands, zval *return_value)
         }
     }
     ZEND_HASH_FILL_END();
+    return first;
+}
+
+/* Every node has answered, but replies of several cannot be one. */
+static void throw_unmerged(oh_client *client, zend_object *failure, zval *replies)
+{
+    zval failures;
+
+    array_init(&failures);
+    oh_failure_throw(oh_failure_partial(replies, &failures, failure, client->snapshot->pool->name.bytes));
 }
 
 void oh_deal(oh_client *client, const oh_batch *batch, oh_share *shares, uint32_t count, zval *return_value)
@@ -118,13 +136,17 @@ void oh_deal(oh_client *client, const oh_batch *batch, oh_share *shares, uint32_
         return;
     }
     oh_hand *hands = pick_up(client, shares, count);
-    deal_all(batch, hands, return_value);
+    zend_object *failure = deal_all(client, batch, hands, return_value);
     efree(hands);
-    if (failed > 0) {
+    if (failed > 0 || failure) {
         zval replies;
 
         ZVAL_COPY_VALUE(&replies, return_value);
         ZVAL_NULL(return_value);
-        oh_scatter_throw_partial(client, shares, count, &replies);
+        if (failed > 0) {
+            oh_scatter_throw_partial(client, shares, count, &replies);
+        } else {
+            throw_unmerged(client, failure, &replies);
+        }
     }
 }

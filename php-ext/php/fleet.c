@@ -1,13 +1,117 @@
 /*
- * Nothing is sent yet: every call is refused.
+ * A call to all nodes is a split whose parts all have the caller's arguments: so it is sent, queued and merged by the
+ * same code as commands whose keys are cut.
  */
 #include "php_onehop.h"
 
+#include "zend_exceptions.h"
+
+#include "ext/random/php_random.h"
+
+#include "call.h"
 #include "fleet.h"
 #include "refuse.h"
 
+/* ---- Every node ---- */
+
+oh_split *oh_fleet_split(oh_client *client, const oh_plan *plan, uint32_t count, const zval *arguments)
+{
+    uint32_t nodes_count = client->snapshot->nodes_count;
+    oh_split *split = oh_split_new(plan, nodes_count, 0);
+
+    for (uint32_t node = 0; node < nodes_count; node++) {
+        oh_split_add(split, node, count, arguments);
+    }
+    return split;
+}
+
+static void call_every_node(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+{
+    uint32_t count = ZEND_NUM_ARGS();
+    oh_split *split = oh_fleet_split(client, plan, count, count ? ZEND_CALL_ARG(execute_data, 1) : NULL);
+
+    oh_split_run(client, plan, split, return_value);
+}
+
+/* ---- Any node ---- */
+
+/* Whether the pending exception says that this node could not answer, so that another one is worth asking. */
+static bool has_node_failed(void)
+{
+    return EG(exception) && EG(exception)->ce == oh_exception_classes[OH_ERROR_NODE_DOWN];
+}
+
+static uint32_t next_node(const oh_client *client, uint32_t node)
+{
+    return node + 1 < client->snapshot->nodes_count ? node + 1 : 0;
+}
+
+static void call_on(oh_client *client, const oh_plan *plan, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_plan here = *plan;
+
+    here.node = node;
+    oh_call_planned(client, &here, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
+static void call_any_node(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+{
+    for (uint32_t left = client->snapshot->nodes_count; left > 0; left--) {
+        call_on(client, plan, client->any_node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        if (EXPECTED(!EG(exception)) || oh_is_script_ending()) {
+            return;
+        }
+        client->any_node = next_node(client, client->any_node);
+        if (!has_node_failed() || left == 1) {
+            return;
+        }
+        zend_clear_exception();
+    }
+}
+
+/* From node to node while the answer is nil. That all the others have nothing says nothing of one that failed. */
+static void call_until_something(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+{
+    uint32_t nodes_count = client->snapshot->nodes_count;
+    zend_object *failure = NULL;
+    zend_long node = 0;
+
+    php_random_int_silent(0, nodes_count - 1, &node);
+    for (uint32_t left = nodes_count; left > 0; left--) {
+        zval_ptr_dtor(return_value);
+        ZVAL_NULL(return_value);
+        call_on(client, plan, (uint32_t)node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        if (has_node_failed()) {
+            if (!failure) {
+                failure = EG(exception);
+                GC_ADDREF(failure);
+            }
+            zend_clear_exception();
+        } else if (EG(exception) || Z_TYPE_P(return_value) > IS_FALSE) {
+            break;
+        }
+        node = next_node(client, (uint32_t)node);
+    }
+    if (failure && !EG(exception) && Z_TYPE_P(return_value) <= IS_FALSE) {
+        oh_failure_throw(failure);
+    } else if (failure) {
+        OBJ_RELEASE(failure);
+    }
+}
+
+/* ---- The road ---- */
+
 void oh_fleet_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_refuse(execute_data, plan->command,
-        "it has no key that says which node: use plain \\Redis on the nodes that OneHop\\Topology lists");
+    bool is_several = client->snapshot->nodes_count > 1 || plan->merge == OH_MERGE_PER_NODE;
+
+    if (plan->spread == OH_SPREAD_ALL_NODES && is_several) {
+        call_every_node(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else if (plan->merge == OH_MERGE_FIRST_NOT_NIL && client->batch.is_open && is_several) {
+        call_every_node(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else if (plan->merge == OH_MERGE_FIRST_NOT_NIL) {
+        call_until_something(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else {
+        call_any_node(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
 }

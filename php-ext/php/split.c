@@ -23,6 +23,7 @@ oh_split *oh_split_new(const oh_plan *plan, uint32_t parts_room, uint32_t keys_r
     split->parts = safe_emalloc(parts_room, sizeof *split->parts, 0);
     split->keys_room = keys_room;
     split->part_of_key = keys_room ? safe_emalloc(keys_room, sizeof(uint32_t), 0) : NULL;
+    split->keys = split->merge == OH_MERGE_STREAMS ? safe_emalloc(keys_room, sizeof *split->keys, 0) : NULL;
     return split;
 }
 
@@ -40,6 +41,15 @@ oh_part *oh_split_add(oh_split *split, uint32_t node, uint32_t count, const zval
     return part;
 }
 
+/* The next key belongs to this part. The name is taken over; it is needed for STREAMS only. */
+static void note_key(oh_split *split, uint32_t part, zend_string *name)
+{
+    if (split->keys) {
+        split->keys[split->keys_count] = name;
+    }
+    split->part_of_key[split->keys_count++] = part;
+}
+
 void oh_split_free(oh_split *split)
 {
     for (uint32_t i = 0; i < split->parts_count; i++) {
@@ -49,6 +59,12 @@ void oh_split_free(oh_split *split)
         efree(split->parts[i].arguments);
     }
     efree(split->parts);
+    for (uint32_t i = 0; split->keys && i < split->keys_count; i++) {
+        zend_string_release(split->keys[i]);
+    }
+    if (split->keys) {
+        efree(split->keys);
+    }
     if (split->part_of_key) {
         efree(split->part_of_key);
     }
@@ -92,6 +108,15 @@ static void take_arguments(oh_cutter *cutter, zend_execute_data *execute_data)
     }
 }
 
+/* A key as phpredis sends it. */
+static zend_string *sent_name(const oh_cutter *cutter, const zend_string *key)
+{
+    const zend_string *prefix = cutter->place->is_unprefixed ? NULL : cutter->client->prefix;
+
+    return prefix ? zend_string_concat2(ZSTR_VAL(prefix), ZSTR_LEN(prefix), ZSTR_VAL(key), ZSTR_LEN(key))
+                  : zend_string_copy((zend_string *)key);
+}
+
 /* The array of a node's keys; the key that is about to be put there is noted. */
 static HashTable *keys_of(oh_cutter *cutter, const zend_string *key)
 {
@@ -104,7 +129,7 @@ static HashTable *keys_of(oh_cutter *cutter, const zend_string *key)
         oh_part *part = oh_split_add(split, node, cutter->count, cutter->arguments);
         array_init_size(&part->arguments[at], split->keys_room / cutter->client->snapshot->nodes_count + 8);
     }
-    split->part_of_key[split->keys_count++] = index;
+    note_key(split, index, split->keys ? sent_name(cutter, key) : NULL);
     return Z_ARRVAL(split->parts[index].arguments[at]);
 }
 
@@ -180,7 +205,9 @@ oh_split *oh_split_cut_words(oh_client *client, const oh_plan *plan, const oh_wo
                 zval_ptr_dtor(&arguments[j]);
             }
         }
-        split->part_of_key[split->keys_count++] = part_of_node[nodes[i]];
+        const oh_word *key = &words[shape->first + i * shape->step];
+        note_key(split, part_of_node[nodes[i]],
+            split->keys ? zend_string_init((const char *)key->bytes, key->length, false) : NULL);
     }
     efree(arguments);
     efree(own);
@@ -190,7 +217,7 @@ oh_split *oh_split_cut_words(oh_client *client, const oh_plan *plan, const oh_wo
 
 /* ---- Calling ---- */
 
-/* What did arrive of a command that failed on some nodes: per key for values, otherwise per part. */
+/* What did arrive of a command that failed on some nodes: by key or by node as its reply has it, otherwise per part. */
 static void throw_partial(oh_client *client, const oh_split *split, oh_share *shares)
 {
     uint32_t count = split->parts_count;
@@ -203,8 +230,8 @@ static void throw_partial(oh_client *client, const oh_split *split, oh_share *sh
         failures[i] = shares[i].failure ? oh_scatter_failure(client, &shares[i]) : NULL;
     }
     ZVAL_FALSE(&arrived);
-    if (split->merge == OH_MERGE_IN_ORDER) {
-        oh_split_merge(split, replies, failures, &arrived);
+    if (split->merge == OH_MERGE_IN_ORDER || split->merge == OH_MERGE_PER_NODE) {
+        oh_merge_replies(client, split, replies, failures, &arrived);
     }
     if (Z_TYPE(arrived) != IS_ARRAY) {
         array_init_size(&arrived, count);
@@ -222,22 +249,41 @@ static void throw_partial(oh_client *client, const oh_split *split, oh_share *sh
     oh_scatter_throw_partial(client, shares, count, &arrived);
 }
 
+static void merge(oh_client *client, const oh_split *split, oh_share *shares, zval *return_value)
+{
+    zval **replies = safe_emalloc(split->parts_count, sizeof *replies, 0);
+
+    for (uint32_t i = 0; i < split->parts_count; i++) {
+        replies[i] = &shares[i].reply;
+    }
+    zend_object *failure = oh_merge_replies(client, split, replies, NULL, return_value);
+    if (failure) {
+        oh_failure_throw(failure);
+    }
+    efree(replies);
+}
+
+/* ONE_OK: a node that failed had nothing to do, as long as another one has done it. */
+static bool has_one_ok(const oh_split *split, const oh_share *shares)
+{
+    for (uint32_t i = 0; split->merge == OH_MERGE_ONE_OK && i < split->parts_count; i++) {
+        if (Z_TYPE(shares[i].reply) > IS_FALSE) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void conclude(oh_client *client, const oh_split *split, oh_share *shares, zval *return_value)
 {
     uint32_t count = split->parts_count, failed = oh_scatter_failed(shares, count);
 
-    if (failed == count) {
+    if (failed == 0 || has_one_ok(split, shares)) {
+        merge(client, split, shares, return_value);
+    } else if (failed == count || split->merge == OH_MERGE_ONE_OK) {
         oh_scatter_throw_first(shares, count);
-    } else if (failed > 0) {
-        throw_partial(client, split, shares);
     } else {
-        zval **replies = safe_emalloc(count, sizeof *replies, 0);
-
-        for (uint32_t i = 0; i < count; i++) {
-            replies[i] = &shares[i].reply;
-        }
-        oh_split_merge(split, replies, NULL, return_value);
-        efree(replies);
+        throw_partial(client, split, shares);
     }
     oh_scatter_free(shares, count);
 }

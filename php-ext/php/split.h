@@ -30,6 +30,7 @@ typedef struct oh_split {
     oh_part *parts;        /* In the order in which their first key was named. */
     uint32_t keys_count, keys_room;
     uint32_t *part_of_key; /* By place of the key in the call. NULL: parts have no keys of their own. */
+    zend_string **keys;    /* Of STREAMS: by the same place, the key as nodes name it. Otherwise NULL. */
 } oh_split;
 
 /* An empty split of a planned command. */
