@@ -33,5 +33,6 @@ void test_command(void);
 void test_clock(void);
 void test_health(void);
 void test_store(void);
+void test_image(void);
 
 #endif

@@ -21,5 +21,6 @@ int main(void)
     test_health();
     test_command();
     test_store();
+    test_image();
     return tests_end();
 }
