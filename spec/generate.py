@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Turns limits.json, errors.json and the tables of route into C and Java, and the wire vectors into rows of text.
 
-One page of the specification says every bound and every kind of error; both languages receive
+One page of the specification says every bound, every kind of error and every command; both languages receive
 it from here, so they cannot disagree. The rows are for tests in a language without a JSON reader: C.
 The output is committed: building OneHop needs no Python.
 
@@ -20,6 +20,7 @@ ROOT = SPEC.parent
 sys.path.insert(0, str(SPEC / "route"))
 
 import tables_c  # noqa: E402 (the path above finds it)
+import tables_java  # noqa: E402
 
 C = ROOT / "php-ext/core/generated"
 JAVA = ROOT / "java/core/src/main/java/io/onehop/core"
@@ -117,14 +118,17 @@ def framing_tsv(vectors):
 def outputs():
     limits = json.loads((SPEC / "limits.json").read_text())["limits"]
     errors = json.loads((SPEC / "errors.json").read_text())
-    info = json.loads((SPEC / "route/info.json").read_text())
     framing = json.loads((SPEC / "wire/vectors/framing.json").read_text())
+    commands = json.loads((SPEC / "route/commands.json").read_text())["commands"]
+    info = json.loads((SPEC / "route/info.json").read_text())
     pair = errors["kinds"], errors["outcomes"]
     return {C / "limits.h": limits_h(limits), C / "errors.h": errors_h(*pair), C / "info.h": info_h(info),
             SPEC / "wire/vectors/framing.tsv": framing_tsv(framing),
             ROOT / "php-ext" / tables_c.COMMANDS: tables_c.commands_h(notice("route/commands.json")),
             ROOT / "php-ext" / tables_c.METHODS: tables_c.methods_h(notice("route/phpredis.json")),
-            JAVA / "Limits.java": limits_java(limits), JAVA / "ErrorKind.java": errors_java(*pair)}
+            JAVA / "Limits.java": limits_java(limits), JAVA / "ErrorKind.java": errors_java(*pair),
+            JAVA / tables_java.COMMANDS: tables_java.commands_java(commands, notice("route/commands.json")),
+            JAVA / tables_java.INFO: tables_java.info_java(info, notice("route/info.json"))}
 
 
 def stale():

@@ -5,5 +5,6 @@ module io.onehop.core {
     requires org.snakeyaml.engine;
 
     exports io.onehop.core;
+    exports io.onehop.core.command;
     exports io.onehop.core.wire;
 }

@@ -1,130 +1,95 @@
 package io.onehop.jedis;
 
+import io.onehop.core.command.Command;
+import io.onehop.core.command.Spread;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.CommandFlagsRegistry.CommandFlag;
 import redis.clients.jedis.Protocol;
-import redis.clients.jedis.StaticCommandFlagsRegistry;
 import redis.clients.jedis.commands.ProtocolCommand;
 import redis.clients.jedis.util.SafeEncoder;
 
 /**
- * What OneHop knows of a command: whether it is covered, whether it only reads, and how it is split when its keys are
- * on several nodes.
+ * From a command as Jedis built it to its entry in the command table.
  *
- * <p>In: a command as Jedis built it. Out: its traits, or {@link Unsupported} before a byte is sent. Where its keys
- * are, Jedis tells; which commands only read, Jedis' own table tells.
+ * <p>In: a command's arguments. Out: its entry, or {@link Unsupported} before a byte is sent. What the table does not
+ * hold has an entry, too, if Jedis marked its keys: nothing else says which of its words is one. Any thread.
+ * Implements spec/route/route.md, "Finding the entry" and "Unknown commands".
  */
 final class Commands {
+    private static final Command[] JEDIS = Arrays.stream(Protocol.Command.values())
+            .map(command -> Command.named(command.getRaw())).toArray(Command[]::new);
 
-    /** How the replies of several nodes become one. */
-    enum MergePolicy {
-        /** Not at all: all keys must be on one node. */
-        NONE,
-        /** One element for each key, put back in the caller's order. */
-        LIST,
-        /** Numbers, added up. */
-        SUM,
-        /** The same word from everybody. */
-        STATUS
-    }
-
-    /**
-     * The traits of one command.
-     *
-     * @param step arguments for each key in a command that can be split, the key included
-     * @param refusal why it is not covered, or {@code null}
-     */
-    record Traits(String name, MergePolicy merge, int step, boolean isReadOnly, String refusal) {
-
-        /** Whether Jedis collects the destination only, and the source is a key, too. */
-        boolean hasForgottenKey() {
-            return name.equals("ZRANGESTORE") || name.equals("GEOSEARCHSTORE");
-        }
-
-        /** Whether Jedis sends something of its own over the same connection first. */
-        boolean needsItsConnection() {
-            return name.equals("HIMPORT");
-        }
-    }
-
-    private static final Map<String, MergePolicy> MERGES = Map.of("MGET", MergePolicy.LIST, "MSET", MergePolicy.STATUS,
-            "DEL", MergePolicy.SUM, "UNLINK", MergePolicy.SUM, "TOUCH", MergePolicy.SUM, "EXISTS", MergePolicy.SUM);
-
-    /* They change the connection itself, which belongs to everybody, or answer with something else than one reply. */
-    private static final Set<String> OF_THE_CONNECTION = Set.of("AUTH", "HELLO", "SELECT", "RESET", "QUIT", "CLIENT",
-            "MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH", "SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE",
-            "SSUBSCRIBE", "SUNSUBSCRIBE", "MONITOR", "SYNC", "PSYNC", "REPLCONF", "ASKING", "READONLY", "READWRITE");
-
-    /* They may block, but as Jedis builds them they do so only with BLOCK, and then it says so. */
-    private static final Set<String> BLOCKING_ON_DEMAND = Set.of("XREAD", "XREADGROUP");
-
-    private static final Traits[] JEDIS =
-            Arrays.stream(Protocol.Command.values()).map(Commands::read).toArray(Traits[]::new);
-    private static final Map<ProtocolCommand, Traits> MODULES = new ConcurrentHashMap<>();
+    /* Those of Jedis' modules; enum constants only: a command made on the spot would pile up here. */
+    private static final Map<ProtocolCommand, Command> UNKNOWN = new ConcurrentHashMap<>();
 
     private Commands() {
     }
 
-    /** The traits of a command that is covered; of any other this throws. */
-    static Traits covered(CommandArguments arguments, String pool) {
-        Traits traits = of(arguments.getCommand());
-        String refusal = traits.refusal() != null ? traits.refusal()
-                : arguments.isBlocking() ? "it may block the connection"
-                : arguments.isKeyless() ? "it has no key that tells its node" : null;
-        if (refusal != null) {
-            throw unsupported(traits.name(), refusal, pool);
+    /** The entry of a command that goes somewhere; of any other this throws. */
+    static Command of(CommandArguments arguments, String pool) {
+        Command command = named(arguments.getCommand());
+        if (command == null) {
+            return unknown(arguments, pool);
         }
-        return traits;
+        if (command.isContainer()) {
+            command = subcommand(command, arguments, pool);
+        }
+        if (command.spread() == Spread.REFUSED) {
+            throw unsupported(command.shown(), command.reason(), pool);
+        }
+        return command;
     }
 
-    /** The traits of a command that may be watched or queued in a transaction. */
-    static Traits inTransaction(CommandArguments arguments, String pool) {
-        if (arguments.getCommand() == Protocol.Command.WATCH) {
-            return of(arguments.getCommand());
+    /** Refuses what prepares its connection by a command of Jedis' own, in front of itself. */
+    static void refuseHooks(CommandArguments arguments, String where, String pool) {
+        if (arguments.getCommand() == Protocol.Command.HIMPORT) {
+            throw unsupported("HIMPORT", "it prepares its connection first, which a " + where + " can not: call it by "
+                    + "itself", pool);
         }
-        Traits traits = covered(arguments, pool);
-        if (traits.needsItsConnection()) {
-            throw unsupported(traits.name(), "it prepares its connection first, which a transaction can not", pool);
-        }
-        return traits;
     }
 
+    private static Command named(ProtocolCommand command) {
+        return command instanceof Protocol.Command known ? JEDIS[known.ordinal()] : Command.named(command.getRaw());
+    }
+
+    /** What an unknown subcommand would do to its connection nobody knows, even if its key is marked. */
+    private static Command subcommand(Command container, CommandArguments arguments, String pool) {
+        Command command = container.resolve(new ArgumentWords(arguments));
+        if (command != null) {
+            return command;
+        }
+        String name = arguments.size() < 2 ? "" : " " + SafeEncoder.encode(arguments.get(1).getRaw());
+        throw unsupported(container.shown() + name, "OneHop knows no such subcommand: send it to a node you choose, "
+                + "by onNode or onEachNode", pool);
+    }
+
+    private static Command unknown(CommandArguments arguments, String pool) {
+        ProtocolCommand command = arguments.getCommand();
+        Command unknown = command instanceof Enum
+                ? UNKNOWN.computeIfAbsent(command, made -> Command.unknown(made.getRaw()))
+                : Command.unknown(command.getRaw());
+        if (arguments.isKeyless()) {
+            throw unsupported(unknown.shown(), "nothing says which of its words is a key: send it to a node you choose, "
+                    + "by onNode or onEachNode", pool);
+        }
+        if (unknown.name().startsWith("FT.") && !unknown.name().startsWith("FT.SUG")) {
+            throw unsupported(unknown.shown(), "the name of an index is no key, every node has its own: "
+                    + "send it to each node by onEachNode", pool);
+        }
+        return unknown;
+    }
+
+    /** A refusal; {@code why} ends the sentence. */
     static Unsupported unsupported(String what, String why, String pool) {
-        return new Unsupported(Failure.shown(what) + " is not supported: " + why + ", server pool "
-                + Failure.shown(pool) + ": the command was not sent; use a connection to the node itself");
+        return new Unsupported(Failure.shown(what) + " is not supported, server pool " + Failure.shown(pool)
+                + ": the command was not sent; " + why);
     }
 
-    /** Enum constants are remembered; a command made on the spot is looked at each time, or they would pile up here. */
-    private static Traits of(ProtocolCommand command) {
-        if (command instanceof Protocol.Command known) {
-            return JEDIS[known.ordinal()];
-        }
-        return command instanceof Enum ? MODULES.computeIfAbsent(command, Commands::read) : read(command);
-    }
-
-    private static Traits read(ProtocolCommand command) {
-        String name = SafeEncoder.encode(command.getRaw()).toUpperCase(Locale.ROOT);
-        Set<CommandFlag> flags = StaticCommandFlagsRegistry.registry().getFlags(new CommandArguments(command));
-        MergePolicy merge = MERGES.getOrDefault(name, MergePolicy.NONE);
-        return new Traits(name, merge, merge == MergePolicy.STATUS ? 2 : 1, flags.contains(CommandFlag.READONLY),
-                refusal(name, flags));
-    }
-
-    private static String refusal(String name, Set<CommandFlag> flags) {
-        if (OF_THE_CONNECTION.contains(name)) {
-            return "it changes the state of a connection that others use, too";
-        }
-        if (flags.contains(CommandFlag.BLOCKING) && !BLOCKING_ON_DEMAND.contains(name)) {
-            return "it may block the connection";
-        }
-        if (name.startsWith("FT.") && !name.startsWith("FT.SUG")) {
-            return "the name of an index is no key, every node has its own";
-        }
-        return null;
+    /** A refusal of a command whose words contradict the table. */
+    static Unsupported malformed(String what, String why, String pool) {
+        return new Unsupported(Failure.shown(what) + " is malformed, server pool " + Failure.shown(pool) + ": " + why
+                + "; the command was not sent");
     }
 }

@@ -6,8 +6,10 @@ import io.onehop.core.Key;
 import io.onehop.core.Limits;
 import io.onehop.core.Node;
 import io.onehop.core.Topology;
+import io.onehop.core.command.Command;
+import io.onehop.core.command.KeyPlaces;
+import io.onehop.core.command.Spread;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.util.SafeEncoder;
@@ -15,14 +17,10 @@ import redis.clients.jedis.util.SafeEncoder;
 /**
  * From a command's keys to its node.
  *
- * <p>In: the keys as Jedis collected them ({@code getKeys()}, which knows those of EVAL and of sample keys, too) and a
- * topology. Out: a node index, or {@link CrossNode} before anything is sent. Pure but for {@code random}, where a
- * command is placed once, by its first key.
+ * <p>In: keys, where the command table or Jedis says they are, and a topology. Out: a node index, or {@link CrossNode}
+ * before anything is sent. Pure but for {@code random}, where a command is placed once, by its first key.
  */
 final class Keys {
-    /* Where ZRANGESTORE and GEOSEARCHSTORE have their source: destination, source, ... */
-    private static final int FORGOTTEN = 2;
-
     private static final HashTag BRACES = new HashTag((byte) '{', (byte) '}');
 
     private final Topology topology;
@@ -33,59 +31,103 @@ final class Keys {
         this.isRandom = topology.pool().distribution() == Distribution.RANDOM;
     }
 
-    /** Every key of a command: those Jedis collected, and the one it forgets in two commands. */
-    static List<Object> of(CommandArguments arguments, Commands.Traits traits) {
-        List<Object> keys = arguments.getKeys();
-        if (!traits.hasForgottenKey() || arguments.size() <= FORGOTTEN) {
-            return keys;
-        }
-        List<Object> all = new ArrayList<>(keys);
-        all.add(arguments.get(FORGOTTEN).getRaw());
-        return all;
-    }
-
-    /** The one node of all keys. */
-    int node(CommandArguments arguments, Commands.Traits traits) {
-        List<Object> keys = of(arguments, traits);
-        int node = locate(keys.get(0));
-        for (int i = 1; i < keys.size() && !isRandom; i++) {
-            int other = locate(keys.get(i));
-            if (other != node) {
-                throw crossNode(traits.name(), bytes(keys.get(0)), node, bytes(keys.get(i)), other);
-            }
-        }
-        return node;
-    }
-
-    /** The one node of all keys, with the first of them. */
-    Binding binding(CommandArguments arguments, Commands.Traits traits, Pool[] pools) {
-        int node = node(arguments, traits);
-        return new Binding(pools[node], node, bytes(of(arguments, traits).get(0)));
-    }
-
     /** Whether any node is as good as another for any key. */
     boolean isRandom() {
         return isRandom;
     }
 
+    String pool() {
+        return topology.pool().name();
+    }
+
+    int nodesCount() {
+        return topology.nodes().size();
+    }
+
+    /**
+     * The node of a command whose only key is always at the same place, found without making anything; -1: ask {@link
+     * Plan}.
+     */
+    int onlyNode(Command command, CommandArguments arguments) {
+        int place = command.onlyKey();
+        if (place == 0 || place >= arguments.size() || command.spread() != Spread.ONE_NODE) {
+            return -1;
+        }
+        byte[] key = arguments.get(place).getRaw();
+        if (!arguments.isKeyless()) {
+            List<Object> marked = arguments.getKeys();
+            if (marked.size() != 1 || marked.get(0) != key) {
+                return -1;
+            }
+        }
+        return topology.locateIndex(key, 0, key.length);
+    }
+
+    /** The one node of all keys of a command. */
+    int nodeOf(Command command, ArgumentWords words, KeyPlaces places) {
+        byte[] first = null;
+        int node = -1;
+        for (int i = 0; i < places.count(); i++) {
+            byte[] key = words.word(places.place(i));
+            if (places.kind(i) == KeyPlaces.Kind.PATTERN && nodesCount() > 1) {
+                requireTag(command, key);
+            }
+            int other = first != null && isRandom ? node : locate(key);
+            if (first != null && other != node) {
+                throw crossNode(command.shown(), first, node, key, other);
+            }
+            first = first == null ? key : first;
+            node = other;
+        }
+        return node;
+    }
+
+    /** The one node of all keys that Jedis marked. */
+    int nodeOf(Command command, List<Object> keys) {
+        byte[] first = bytes(keys.get(0));
+        int node = locate(first);
+        for (int i = 1; i < keys.size() && !isRandom; i++) {
+            byte[] key = bytes(keys.get(i));
+            if (locate(key) != node) {
+                throw crossNode(command.shown(), first, node, key, locate(key));
+            }
+        }
+        return node;
+    }
+
     /** The node of each key, in the caller's order. */
-    int[] nodes(CommandArguments arguments) {
-        List<Object> keys = arguments.getKeys();
-        int[] nodes = new int[keys.size()];
+    int[] nodesOf(ArgumentWords words, KeyPlaces places) {
+        int[] nodes = new int[places.count()];
         for (int i = 0; i < nodes.length; i++) {
-            nodes[i] = locate(keys.get(i));
+            nodes[i] = i > 0 && isRandom ? nodes[0] : locate(words.word(places.place(i)));
         }
         return nodes;
     }
 
-    private int locate(Object key) {
-        byte[] bytes = bytes(key);
-        return topology.locateIndex(bytes, 0, bytes.length);
+    private int locate(byte[] key) {
+        return topology.locateIndex(key, 0, key.length);
     }
 
     /** Commands of this client carry their keys encoded; those that a user built may carry text. */
-    private static byte[] bytes(Object key) {
+    static byte[] bytes(Object key) {
         return key instanceof byte[] bytes ? bytes : SafeEncoder.encode((String) key);
+    }
+
+    /**
+     * The keys a server makes from a pattern lie on the pattern's node for sure only if a hash tag closes before the
+     * asterisk.
+     */
+    private void requireTag(Command command, byte[] pattern) {
+        HashTag tag = topology.pool().hashTag();
+        long part = tag == null ? 0 : Key.hashed(pattern, 0, pattern.length, tag);
+        boolean isTagged = tag != null && Key.offset(part) > 0
+                && Key.offset(part) + Key.length(part) < text(pattern).indexOf('*');
+        if (!isTagged) {
+            throw new CrossNode(Failure.shown(command.shown()) + " would read keys made from the pattern \""
+                    + shown(pattern) + "\", which may be on other nodes, server pool " + Failure.shown(pool())
+                    + ": the command was not sent; " + (tag == null ? "set hash_tag: \"{}\" in the server pool and "
+                            : "") + "give the pattern the hash tag of the sorted key, in front of the asterisk");
+        }
     }
 
     CrossNode crossNode(String command, byte[] one, int oneNode, byte[] other, int otherNode) {

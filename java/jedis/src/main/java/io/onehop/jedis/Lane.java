@@ -63,8 +63,9 @@ final class Lane {
         added(requests.append(arguments), readOnly, taker);
     }
 
-    void append(CommandArguments arguments, int[] positions, int step, boolean readOnly, Taker taker) {
-        added(requests.append(arguments, positions, step), readOnly, taker);
+    /** Appends of a command the words at these places. */
+    void append(CommandArguments arguments, int[] places, boolean readOnly, Taker taker) {
+        added(requests.append(arguments, places), readOnly, taker);
     }
 
     private void added(int size, boolean readOnly, Taker taker) {

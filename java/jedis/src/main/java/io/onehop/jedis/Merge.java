@@ -1,183 +1,179 @@
 package io.onehop.jedis;
 
-import io.onehop.jedis.Commands.MergePolicy;
+import io.onehop.core.command.Command;
+import io.onehop.core.command.MergeRule;
+import io.onehop.core.command.Split;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import redis.clients.jedis.Builder;
+import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * One command whose keys are on several nodes: split by node, and its replies put together again in the caller's order.
+ * One command over several nodes, split by node or to all of them as it is: its replies become one.
  *
- * <p>In: the command and the node of each of its keys. Out: a part in each node's {@link Lane}, then one reply, as if
- * one node had answered; or the error a node answered; or the failure. Every key is asked for once and in the caller's
- * order within its node, duplicates included.
+ * <p>In: the command and its {@link Plan}. Out: a part in each node's {@link Lane}, then one reply, as if one node had
+ * answered ({@link MergeRules}); or the error a node answered; or the failure. For one thread.
  */
 final class Merge {
     private final CommandArguments arguments;
     private final Builder<?> builder;
-    private final Commands.Traits traits;
+    private final Command command;
+    private final Split.Part[] parts;
     private final String pool;
     private final Taker whole;
-    private final Object[] values;
-    private final Map<String, OneHopException> failures = new LinkedHashMap<>();
-    private JedisDataException error;
-    private long sum;
-    private boolean hasArrived;
+    private final Object[] replies;
+    private final String[] nodes;
     private int missing;
 
     /** A merge that tells {@code whole} as soon as the last part has arrived or failed. */
-    Merge(CommandObject<?> command, Commands.Traits traits, String pool, Taker whole) {
+    Merge(CommandObject<?> command, Plan plan, String pool, Taker whole) {
         this.arguments = command.getArguments();
         this.builder = command.getBuilder();
-        this.traits = traits;
+        this.command = plan.command();
+        this.parts = plan.parts();
         this.pool = pool;
         this.whole = whole;
-        this.values = new Object[traits.merge() == MergePolicy.SUM ? 0 : arguments.getKeys().size()];
-    }
-
-    /** Whether a command is split: of a kind that can be, more than one key, and every argument belongs to a key. */
-    static boolean applies(CommandArguments arguments, Commands.Traits traits) {
-        if (traits.merge() == MergePolicy.NONE) {
-            return false;
+        this.replies = new Object[parts.length];
+        this.nodes = new String[parts.length];
+        if (this.command.merge() == MergeRule.PER_NODE && builder != BuilderFactory.RAW_OBJECT) {
+            throw Commands.unsupported(this.command.shown(), "one reply of this type can not tell what each node "
+                    + "answered: ask them one by one, by onEachNode", pool);
         }
-        int keys = arguments.getKeys().size();
-        return keys > 1 && arguments.size() == 1 + keys * traits.step();
     }
 
-    /** Puts the part of each node into its lane; {@code nodes} tells the node of each key. */
-    void scatter(int[] nodes, Lanes lanes) {
+    /** Puts the part of each node into its lane. */
+    void scatter(Lanes lanes) {
         arguments.forEach(Rawable::getRaw); // If one can not be encoded, no part is added.
-        int[][] positions = byNode(nodes, lanes.size());
-        for (int[] part : positions) {
-            missing += part.length == 0 ? 0 : 1;
-        }
-        for (int node = 0; node < positions.length; node++) {
-            if (positions[node].length > 0) {
-                Lane lane = lanes.of(node);
-                lane.append(arguments, positions[node], traits.step(), traits.isReadOnly(),
-                        new Part(positions[node], lane));
+        missing = parts.length;
+        for (int i = 0; i < parts.length; i++) {
+            Lane lane = lanes.of(parts[i].node());
+            nodes[i] = lane.pool().endpoint().name();
+            if (parts[i].words() == null) {
+                lane.append(arguments, command.isRetryable(), new Part(i));
+            } else {
+                lane.append(arguments, parts[i].words(), command.isRetryable(), new Part(i));
             }
         }
-    }
-
-    private static int[][] byNode(int[] nodes, int nodesCount) {
-        int[] counts = new int[nodesCount];
-        for (int node : nodes) {
-            counts[node]++;
-        }
-        int[][] positions = new int[nodesCount][];
-        Arrays.setAll(positions, node -> new int[counts[node]]);
-        for (int i = nodes.length - 1; i >= 0; i--) {
-            positions[nodes[i]][--counts[nodes[i]]] = i;
-        }
-        return positions;
     }
 
     /** What one node was asked for. */
     private final class Part implements Taker {
-        private final int[] positions;
-        private final Lane lane;
+        private final int number;
 
-        Part(int[] positions, Lane lane) {
-            this.positions = positions;
-            this.lane = lane;
+        Part(int number) {
+            this.number = number;
         }
 
         @Override
         public boolean take(Object reply) {
-            if (reply instanceof JedisDataException answer) {
-                error = error == null ? answer : error;
-                fill(answer);
-            } else if (!accept(reply)) {
+            if (!(reply instanceof JedisDataException) && !MergeRules.fits(command, parts[number], reply)) {
                 return false;
             }
-            hasArrived = true;
-            end();
-            return true;
-        }
-
-        private boolean accept(Object reply) {
-            switch (traits.merge()) {
-                case LIST:
-                    return reply instanceof List<?> list && list.size() == positions.length && put(list);
-                case SUM:
-                    sum += reply instanceof Long count ? count : 0;
-                    return reply instanceof Long;
-                default:
-                    fill(reply);
-                    return reply instanceof byte[];
-            }
-        }
-
-        private boolean put(List<?> list) {
-            for (int i = 0; i < positions.length; i++) {
-                values[positions[i]] = list.get(i);
-            }
+            end(reply);
             return true;
         }
 
         @Override
         public void fail(OneHopException failure) {
-            failures.putIfAbsent(lane.pool().endpoint().name(), failure);
-            fill(failure);
-            end();
+            end(failure);
         }
 
-        /** The same at the place of each key. */
-        private void fill(Object value) {
-            if (traits.merge() != MergePolicy.SUM) {
-                for (int position : positions) {
-                    values[position] = value;
-                }
+        private void end(Object reply) {
+            replies[number] = reply;
+            missing--;
+            if (missing == 0) {
+                tell();
             }
         }
     }
 
-    private void end() {
-        missing--;
-        if (missing > 0) {
+    private void tell() {
+        Map<Integer, Integer> failed = new TreeMap<>(); // The part of each node, in node order.
+        boolean isAnswered = false;
+        for (int i = 0; i < replies.length; i++) {
+            if (replies[i] instanceof OneHopException) {
+                failed.put(parts[i].node(), i);
+            }
+            isAnswered |= !(replies[i] instanceof Exception);
+        }
+        if (failed.isEmpty() || isAnswered && command.merge() == MergeRule.ONE_OK) {
+            whole.take(MergeRules.merged(command, parts, Arrays.asList(replies), order(), List.of(nodes)));
             return;
         }
-        if (!failures.isEmpty()) {
-            whole.fail(Failure.ofBatch(failures, hasArrived, pool, partial()));
-        } else {
-            whole.take(error != null ? error : merged());
-        }
+        Map<String, OneHopException> failures = new LinkedHashMap<>();
+        failed.values().forEach(part -> failures.put(nodes[part], (OneHopException) replies[part]));
+        whole.fail(Failure.ofBatch(failures, failed.size() < replies.length, pool, partial()));
     }
 
-    private Object merged() {
-        return switch (traits.merge()) {
-            case LIST -> Arrays.asList(values);
-            case SUM -> sum;
-            default -> values[0];
-        };
+    /** The keys in the caller's order, for the rule that needs them. */
+    private List<byte[]> order() {
+        if (command.merge() != MergeRule.STREAMS) {
+            return List.of();
+        }
+        byte[][] order = new byte[Arrays.stream(parts).mapToInt(part -> part.keys().length).sum()][];
+        for (Split.Part part : parts) {
+            int first = part.words().length - 2 * part.keys().length;
+            for (int i = 0; i < part.keys().length; i++) {
+                order[part.keys()[i]] = arguments.get(part.words()[first + i]).getRaw();
+            }
+        }
+        return List.of(order);
     }
 
     /** What arrived, as {@link PartialBatch} tells it. */
     private List<Object> partial() {
-        if (traits.merge() == MergePolicy.SUM) {
-            return error != null ? List.of(error) : List.of(sum);
+        boolean isOfKeys = parts[0].words() != null;
+        if (command.merge() == MergeRule.SUM) {
+            return List.of(sum());
         }
-        List<Object> replies = new ArrayList<>(Arrays.asList(values));
-        for (int i = 0; i < replies.size(); i++) {
-            Object reply = replies.get(i);
-            replies.set(i, reply instanceof Exception ? reply : built(reply));
+        if (!isOfKeys || command.merge() == MergeRule.STREAMS) {
+            return Arrays.stream(replies).map(reply -> reply instanceof Exception ? reply : built(reply)).toList();
         }
-        return replies;
+        int width = command.mergeWidth();
+        Object[] told = new Object[width * Arrays.stream(parts).mapToInt(part -> part.keys().length).sum()];
+        for (int i = 0; i < parts.length; i++) {
+            for (int number = 0; number < parts[i].keys().length * width; number++) {
+                told[parts[i].keys()[number / width] * width + number % width] = element(replies[i], number);
+            }
+        }
+        return new ArrayList<>(Arrays.asList(told));
     }
 
-    /** One element as the command's own builder shows it. */
+    private Object sum() {
+        long sum = 0;
+        for (Object reply : replies) {
+            if (reply instanceof JedisDataException error) {
+                return error;
+            }
+            sum += reply instanceof Long count ? count : 0;
+        }
+        return sum;
+    }
+
+    /** One element of a part's reply as the command's own builder shows it; of a reply that is no list, all of it. */
+    private Object element(Object reply, int number) {
+        if (reply instanceof Exception || !(reply instanceof List<?> list)) {
+            return reply instanceof Exception ? reply : built(reply);
+        }
+        Object shown = built(Collections.singletonList(list.get(number)));
+        return shown instanceof List<?> one && one.size() == 1 ? one.get(0) : shown;
+    }
+
+    /** As the command's own builder shows it; what it can not make sense of stays as it came. */
     private Object built(Object reply) {
-        Object shown = builder.build(traits.merge() == MergePolicy.LIST ? Collections.singletonList(reply) : reply);
-        return traits.merge() == MergePolicy.LIST && shown instanceof List<?> list
-                && list.size() == 1 ? list.get(0) : shown;
+        try {
+            return reply == null ? null : builder.build(reply);
+        } catch (RuntimeException strange) {
+            return reply;
+        }
     }
 }

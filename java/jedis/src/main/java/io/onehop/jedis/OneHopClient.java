@@ -32,10 +32,10 @@ import redis.clients.jedis.providers.ConnectionProvider;
  * }
  * }</pre>
  *
- * <p>Every command with a key is sent to the key's node. MGET, MSET, DEL, UNLINK, TOUCH and EXISTS are split by node,
- * sent at once, and their replies merged in the caller's order; any other command with several keys needs them on one
- * node, otherwise it is {@link CrossNode}. What is not covered (commands without a key, SCAN,
- * blocking commands) is {@link Unsupported}, before a byte is sent.
+ * <p>Every command goes where the command table (spec/route) says: to the node of its keys, split over the nodes of its
+ * keys (MGET, MSET, DEL, XREAD, ...), or to all nodes (KEYS, FLUSHALL, SCRIPT LOAD, ...), all at once, with one reply in
+ * the caller's order. A command that needs its keys on one node and has them on two is {@link CrossNode}; what is not
+ * covered (SCAN, blocking commands) is {@link Unsupported}: both before a byte is sent.
  *
  * <p>Every call ends by the server pool's {@code timeout} (milliseconds; 0 is never). Failures are {@link
  * OneHopException}s and say whether the command may have run; errors that a node answers are Jedis' own exceptions.
@@ -240,7 +240,7 @@ public final class OneHopClient extends UnifiedJedis {
 
         @Override
         public Connection getConnection() {
-            throw Commands.unsupported(method(), "it needs a connection of its own", pool);
+            throw Commands.unsupported(method(), "it needs a connection of its own: use a connection to the node itself", pool);
         }
 
         @Override

@@ -35,12 +35,8 @@ final class Pipeline extends AbstractPipeline {
 
     @Override
     protected <T> Response<T> appendCommand(CommandObject<T> command) {
-        Commands.Traits traits = Commands.covered(command.getArguments(), pool);
-        if (traits.needsItsConnection()) {
-            throw Commands.unsupported(traits.name(), "it prepares its connection first, which a pipeline can not",
-                    pool);
-        }
-        Reply<T> reply = route.append(command, traits, lanes);
+        Commands.refuseHooks(command.getArguments(), "pipeline", pool);
+        Reply<T> reply = route.append(command, lanes);
         replies.add(reply);
         return reply;
     }

@@ -63,24 +63,16 @@ final class Requests {
         return commit(block, at);
     }
 
-    /**
-     * Appends the part of a command that concerns some of its keys: its name and, for each position, the arguments of
-     * that key.
-     */
-    int append(CommandArguments arguments, int[] positions, int step) {
-        long most = HEADER_BYTES_MAX * 2L + arguments.get(0).getRaw().length + 2L;
-        for (int position : positions) {
-            for (int i = 0; i < step; i++) {
-                most += HEADER_BYTES_MAX + arguments.get(1 + position * step + i).getRaw().length + 2L;
-            }
+    /** Appends a part of a command: of its words those at these places, in this order. */
+    int append(CommandArguments arguments, int[] places) {
+        long most = HEADER_BYTES_MAX;
+        for (int place : places) {
+            most += HEADER_BYTES_MAX + arguments.get(place).getRaw().length + 2L;
         }
         Block block = reserve(most);
-        int at = header(block.bytes, block.used, '*', 1 + positions.length * step);
-        at = argument(block.bytes, at, arguments.get(0).getRaw());
-        for (int position : positions) {
-            for (int i = 0; i < step; i++) {
-                at = argument(block.bytes, at, arguments.get(1 + position * step + i).getRaw());
-            }
+        int at = header(block.bytes, block.used, '*', places.length);
+        for (int place : places) {
+            at = argument(block.bytes, at, arguments.get(place).getRaw());
         }
         return commit(block, at);
     }

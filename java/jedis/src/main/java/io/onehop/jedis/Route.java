@@ -3,9 +3,13 @@ package io.onehop.jedis;
 import io.onehop.core.Node;
 import io.onehop.core.ServerPool;
 import io.onehop.core.Topology;
-import java.util.Arrays;
+import io.onehop.core.command.Blocking;
+import io.onehop.core.command.Command;
+import io.onehop.core.command.MergeRule;
+import io.onehop.core.command.Spread;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
+import redis.clients.jedis.Protocol;
 import redis.clients.jedis.executors.CommandExecutor;
 
 /**
@@ -43,32 +47,62 @@ final class Route implements CommandExecutor {
 
     @Override
     public <T> T executeCommand(CommandObject<T> command) {
-        CommandArguments arguments = command.getArguments();
-        Commands.Traits traits = Commands.covered(arguments, pool.name());
-        if (Merge.applies(arguments, traits)) {
-            return scatter(command, traits);
+        Plan plan = plan(command.getArguments());
+        if (plan.spread() == Spread.ONE_NODE) {
+            return new Exchange<>(pools[plan.node()], command, plan.command().isRetryable(), 0, budget).run();
         }
-        Pool node = pools[keys.node(arguments, traits)];
-        return new Exchange<>(node, command, traits.isReadOnly(), 0, budget).run();
-    }
-
-    /* ---- Several nodes ---- */
-
-    private <T> T scatter(CommandObject<T> command, Commands.Traits traits) {
         Lanes lanes = new Lanes(pools);
-        Reply<T> reply = append(command, traits, lanes);
+        Reply<T> reply = append(command, plan, lanes);
         run(lanes);
         return reply.get();
     }
 
+    /* ---- Where it goes ---- */
+
+    /** Where a command goes that is sent for itself, outside of transactions and subscriptions. */
+    Plan plan(CommandArguments arguments) {
+        Command command = Commands.of(arguments, pool.name());
+        String refusal = refusal(command, arguments);
+        if (refusal != null) {
+            throw Commands.unsupported(command.shown(), refusal, pool.name());
+        }
+        return Plan.of(command, arguments, keys);
+    }
+
+    private static String refusal(Command command, CommandArguments arguments) {
+        boolean mayWait = command.blocking() != null
+                && command.blocking().waitMs(new ArgumentWords(arguments)) != Blocking.NOT;
+        if (mayWait || arguments.isBlocking() && !command.isKnown()) {
+            return "it may block its connection: use a connection to the node itself";
+        }
+        if (command.state() != null) {
+            return "it needs a connection of its own: use a connection to the node itself";
+        }
+        return command.merge() == MergeRule.SCAN
+                || command.spread() == Spread.ANY_NODE ? "it has no key that tells its node" : null;
+    }
+
+    /* ---- Several nodes ---- */
+
     /** Adds a command to the lanes of its node or nodes. */
-    <T> Reply<T> append(CommandObject<T> command, Commands.Traits traits, Lanes lanes) {
+    <T> Reply<T> append(CommandObject<T> command, Lanes lanes) {
         CommandArguments arguments = command.getArguments();
+        Command entry = Commands.of(arguments, pool.name());
+        int node = keys.onlyNode(entry, arguments);
+        if (node < 0) {
+            return append(command, plan(arguments), lanes);
+        }
         Reply<T> reply = new Reply<>(command.getBuilder());
-        if (Merge.applies(arguments, traits)) {
-            new Merge(command, traits, pool.name(), reply).scatter(keys.nodes(arguments), lanes);
+        lanes.of(node).append(arguments, entry.isRetryable(), reply);
+        return reply;
+    }
+
+    private <T> Reply<T> append(CommandObject<T> command, Plan plan, Lanes lanes) {
+        Reply<T> reply = new Reply<>(command.getBuilder());
+        if (plan.spread() == Spread.ONE_NODE) {
+            lanes.of(plan.node()).append(command.getArguments(), plan.command().isRetryable(), reply);
         } else {
-            lanes.of(keys.node(arguments, traits)).append(arguments, traits.isReadOnly(), reply);
+            new Merge(command, plan, pool.name(), reply).scatter(lanes);
         }
         return reply;
     }
@@ -80,22 +114,32 @@ final class Route implements CommandExecutor {
 
     /* ---- Transactions ---- */
 
-    /** Where a transaction is after one more command: where it was, or the node of its first key. */
+    /**
+     * Where a transaction is after one more command: where it was, or the node of its first key; {@code null} if it has
+     * had none yet.
+     */
     Binding bind(Binding before, CommandArguments arguments) {
-        Commands.Traits traits = Commands.inTransaction(arguments, pool.name());
-        Binding found = keys.binding(arguments, traits, pools);
-        if (before == null || keys.isRandom()) {
-            return before == null ? found : before;
+        Command command = Commands.of(arguments, pool.name());
+        Commands.refuseHooks(arguments, "transaction", pool.name());
+        boolean isWatch = arguments.getCommand() == Protocol.Command.WATCH;
+        Plan plan = command.state() == null || isWatch ? Plan.together(command, arguments, keys) : null;
+        if (plan == null || plan.spread() == Spread.ALL_NODES) {
+            throw Commands.unsupported(command.shown(), "it can not be a part of a transaction, which is on one node",
+                    pool.name());
         }
-        if (before.index() != found.index()) {
-            throw keys.crossNode("a transaction", before.key(), before.index(), found.key(), found.index());
+        if (plan.node() < 0 || before != null && keys.isRandom()) {
+            return before;
         }
-        return before;
+        byte[] key = Plan.firstKey(command, arguments);
+        if (before != null && before.index() != plan.node()) {
+            throw keys.crossNode("a transaction", before.key(), before.index(), key, plan.node());
+        }
+        return before != null ? before : new Binding(pools[plan.node()], plan.node(), key);
     }
 
     /** Whether all keys of a command are on the node where a transaction is. */
     boolean isOn(Binding binding, CommandArguments arguments) {
-        return !arguments.isKeyless() && Arrays.stream(keys.nodes(arguments)).allMatch(node -> node == binding.index());
+        return plan(arguments).node() == binding.index();
     }
 
     @Override

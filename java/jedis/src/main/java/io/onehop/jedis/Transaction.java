@@ -131,7 +131,7 @@ final class Transaction extends AbstractTransaction {
                 return new ArrayList<>();
             }
             if (held == null) {
-                held = new Held(binding.pool());
+                held = new Held(binding == null ? route.pools()[0] : binding.pool());
             }
             List<Object> replies = call(this::exchange);
             isForgotten = true;

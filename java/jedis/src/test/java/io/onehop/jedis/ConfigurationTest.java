@@ -132,21 +132,11 @@ class ConfigurationTest {
     @SuppressWarnings("deprecation") // Old spellings that Jedis keeps must be refused all the same.
     private static Map<String, Executable> unroutable(OneHopClient redis) {
         Map<String, Executable> calls = new LinkedHashMap<>();
-        calls.put("ping", redis::ping);
         calls.put("echo", () -> redis.echo("text"));
-        calls.put("info", redis::info);
-        calls.put("dbSize", redis::dbSize);
-        calls.put("flushAll", redis::flushAll);
-        calls.put("flushDB", redis::flushDB);
-        calls.put("keys", () -> redis.keys("*"));
         calls.put("scan", () -> redis.scan("0"));
         calls.put("scan with parameters", () -> redis.scan("0", new ScanParams().match("*")));
         calls.put("scanIteration", () -> redis.scanIteration(10, "*").nextBatch());
         calls.put("randomKey", redis::randomKey);
-        calls.put("configGet", () -> redis.configGet("*"));
-        calls.put("multi", redis::multi);
-        calls.put("transaction", () -> redis.transaction(true));
-        calls.put("publish", () -> redis.publish("channel", "message"));
         calls.put("subscribe", () -> redis.subscribe(new JedisPubSub() { }, "channel"));
         calls.put("psubscribe", () -> redis.psubscribe(new JedisPubSub() { }, "*"));
         calls.put("blpop", () -> redis.blpop(1, "list"));
@@ -154,11 +144,9 @@ class ConfigurationTest {
         calls.put("bzpopmin", () -> redis.bzpopmin(1, "set"));
         calls.put("xread that blocks", () -> redis.xread(XReadParams.xReadParams().block(1), Map.of("stream", new StreamEntryID())));
         calls.put("eval without keys", () -> redis.eval("return 1"));
-        calls.put("scriptLoad", () -> redis.scriptLoad("return 1"));
         calls.put("functionList", redis::functionList);
         calls.put("waitReplicas", () -> redis.waitReplicas("key", 1, 1));
         calls.put("ftSearch", () -> redis.ftSearch("index"));
-        calls.put("sendCommand without key", () -> redis.sendCommand(Command.GET, "key"));
         calls.put("sendBlockingCommand", () -> redis.sendBlockingCommand("key", Command.BLPOP, "key", "1"));
         for (String name : List.of("SELECT", "auth", "Hello", "RESET", "quit", "CLIENT", "MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH",
                 "SUBSCRIBE", "SSUBSCRIBE", "MONITOR", "ASKING", "READONLY", "SYNC", "PSYNC", "BLPOP", "BRPOPLPUSH", "BZMPOP", "FT.SEARCH")) {
@@ -188,7 +176,8 @@ class ConfigurationTest {
                 Unsupported failure = assertThrows(Unsupported.class, call, name);
                 assertEquals(ErrorKind.UNSUPPORTED, failure.getKind(), name);
                 assertFalse(failure.mayHaveExecuted(), name);
-                assertTrue(failure.getMessage().contains(", server pool alpha: the command was not sent; "), failure.getMessage());
+                assertTrue(failure.getMessage().contains("the command was not sent"), failure.getMessage());
+                assertTrue(failure.getMessage().contains(", server pool alpha: "), failure.getMessage());
             });
             assertEquals(0, node.connections());
             assertEquals("OK", redis.set("key", "value")); // Now there is an open connection that could carry them.

@@ -117,9 +117,9 @@ class OneHopClientTest {
         Unsupported failure = assertThrows(Unsupported.class, call);
         assertEquals(ErrorKind.UNSUPPORTED, failure.getKind());
         assertFalse(failure.mayHaveExecuted());
-        assertTrue(failure.getMessage().startsWith(name + " is not supported: "), failure.getMessage());
-        assertTrue(failure.getMessage().contains(", server pool alpha: the command was not sent; "),
+        assertTrue(failure.getMessage().startsWith(name + " is not supported, server pool alpha: "),
                 failure.getMessage());
+        assertTrue(failure.getMessage().contains("the command was not sent; "), failure.getMessage());
     }
 
     @Test
@@ -128,29 +128,21 @@ class OneHopClientTest {
         ProtocolCommand lowerCase = () -> "select".getBytes(StandardCharsets.UTF_8);
         try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
                 OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server())))) {
-            assertUnsupported("PING", redis::ping);
-            assertUnsupported("DBSIZE", redis::dbSize);
-            assertUnsupported("FLUSHALL", redis::flushAll);
-            assertUnsupported("KEYS", () -> redis.keys("*"));
             assertUnsupported("SCAN", () -> redis.scan("0"));
             assertUnsupported("BLPOP", () -> redis.blpop(1, "list"));
             assertUnsupported("BLPOP", () -> redis.sendCommand("list", Command.BLPOP, "list", "1"));
             assertUnsupported("WAIT", () -> redis.waitReplicas("key", 1, 1));
-            assertUnsupported("PUBLISH", () -> redis.publish("channel", "message"));
-            assertUnsupported("EVAL", () -> redis.eval("return 1"));
-            assertUnsupported("SET", () -> redis.sendCommand(Command.SET, "key", "value"));
+            assertUnsupported("EVAL without a key", () -> redis.eval("return 1"));
             assertUnsupported("SELECT", () -> redis.sendCommand("key", Command.SELECT, "1"));
             assertUnsupported("SELECT", () ->
                     redis.sendCommand("key".getBytes(StandardCharsets.UTF_8), lowerCase,
                     "1".getBytes(StandardCharsets.UTF_8)));
             assertUnsupported("MULTI", () -> redis.sendCommand("key", Command.MULTI));
-            assertUnsupported("CLIENT", () -> redis.sendCommand("key", Command.CLIENT, "REPLY", "OFF"));
+            assertUnsupported("CLIENT REPLY", () -> redis.sendCommand("key", Command.CLIENT, "REPLY", "OFF"));
             assertUnsupported("SUBSCRIBE", () -> redis.sendCommand("key", Command.SUBSCRIBE, "a", "b"));
             assertUnsupported("FT.SEARCH", () -> redis.ftSearch("index", "query"));
             assertUnsupported("scanIteration()", () -> redis.scanIteration(10, "*"));
             AbstractPipeline pipeline = redis.pipelined();
-            assertUnsupported("PUBLISH", () -> pipeline.publish("channel", "message"));
-            assertUnsupported("SET", () -> pipeline.sendCommand(Command.SET, "key", "value"));
             assertUnsupported("HIMPORT", () -> pipeline.sendCommand(
                     new CommandArguments(Command.HIMPORT).key("key")));
             pipeline.close();

@@ -196,14 +196,18 @@ class PipelineTest {
     }
 
     @Test
-    void argumentsTheUserMadeAreRoutedAndThoseWithoutAKeyAreRefused() {
+    void argumentsTheUserMadeAreRoutedByTheTable() {
         try (AbstractPipeline pipeline = redis.pipelined()) {
             Response<Object> set = pipeline.sendCommand(new CommandArguments(Command.SET).key("made").add("by hand"));
-            assertThrows(Unsupported.class, () -> pipeline.sendCommand(Command.SET, "made", "without key"));
+            Response<Object> plain = pipeline.sendCommand(Command.SET, "plain", "words");
+            assertThrows(Unsupported.class, () -> pipeline.sendCommand(() -> "INVENTED".getBytes(StandardCharsets.UTF_8), "made", "words"));
+            assertThrows(Unsupported.class, () -> pipeline.sendCommand(new CommandArguments(Command.GET)), "no key");
             pipeline.sync();
             assertEquals("OK", new String((byte[]) set.get(), StandardCharsets.UTF_8));
+            assertEquals("OK", new String((byte[]) plain.get(), StandardCharsets.UTF_8));
         }
         assertEquals("by hand", redis.get("made"));
+        assertEquals("words", redis.get("plain"));
     }
 
     @Test

@@ -65,13 +65,13 @@ class RequestsTest {
     }
 
     @Test
-    void aPartOfACommandHasItsNameAndTheArgumentsOfItsKeysInOrder() {
+    void aPartOfACommandHasTheWordsAskedForInOrder() {
         CommandArguments command = new CommandArguments(Command.MSET);
         for (int i = 0; i < 12; i++) {
             command.key("k" + i).add("v" + i);
         }
         Requests requests = new Requests();
-        requests.append(command, new int[] {11, 0, 11}, 2);
+        requests.append(command, new int[] {0, 23, 24, 1, 2, 23, 24});
         assertEquals("*7\r\n$4\r\nMSET\r\n$3\r\nk11\r\n$3\r\nv11\r\n$2\r\nk0\r\n$2\r\nv0\r\n$3\r\nk11\r\n$3\r\nv11\r\n",
                 new String(read(requests, new Random(1)), StandardCharsets.UTF_8));
     }

@@ -44,9 +44,8 @@ class SingleKeyCommandsTest {
             blmove blmovem blmpop blpop brpop brpoplpush bzmpop bzpopmax bzpopmin eval evalsha ftAggregate ftAliasAdd ftAliasDel ftAliasList
             ftAliasUpdate ftAlter ftConfigGet ftConfigSet ftCreate ftDictAdd ftDictAddBySampleKey ftDictDel ftDictDelBySampleKey ftDictDump
             ftDictDumpBySampleKey ftDropIndex ftDropIndexDD ftExplain ftExplainCLI ftInfo ftSearch ftSpellCheck ftSynDump ftSynUpdate ftTagVals
-            functionDelete functionDump functionFlush functionKill functionList functionListBinary functionListWithCode
-            functionListWithCodeBinary functionLoad functionLoadReplace functionRestore functionStats functionStatsBinary hotkeysGet
-            hotkeysReset hotkeysStop keys publish randomBinaryKey randomKey scan tsMGet tsMRange tsMRevRange tsQueryIndex
+            functionDump functionList functionListBinary functionListWithCode functionListWithCodeBinary functionStats hotkeysGet
+            hotkeysReset hotkeysStop migrate randomBinaryKey randomKey scan tsMGet tsMRange tsMRevRange tsQueryIndex
             tsQueryLabelValues tsQueryLabels waitAOF waitReplicas
             """;
 
@@ -120,7 +119,9 @@ class SingleKeyCommandsTest {
                         && method.getDeclaringClass() != Object.class && !method.isBridge())
                 .filter(method -> !Set.of("close", "pipelined", "sync", "getCache", "setKeyArgumentPreProcessor",
                         "setJsonObjectMapper",
-                        "setDefaultSearchDialect", "executeCommand").contains(method.getName()))
+                        "setDefaultSearchDialect", "executeCommand",
+                        "info", "multi", "transaction", "functionStatsBinary") // An Object: here it is a map from node to reply.
+                        .contains(method.getName()))
                 .sorted(Comparator.comparing(Method::toString)).toList();
     }
 
@@ -156,7 +157,7 @@ class SingleKeyCommandsTest {
 
     /** Refused methods whose namesakes with a key, or with a sample key, are not. */
     private static final Set<String> REFUSED_WITHOUT_KEY =
-            Set.of("eval", "evalsha", "scriptExists", "scriptFlush", "scriptKill", "scriptLoad");
+            Set.of("eval", "evalsha");
 
     private static void assertRefused(String expected, Set<String> refused, Set<String> same) {
         assertEquals(new TreeSet<>(List.of(expected.trim().split("\\s+"))), refused);
@@ -176,9 +177,8 @@ class SingleKeyCommandsTest {
         assertTrue(same.size() > 900, "compared: " + same.size());
         assertTrue(values > 400, "with a value: " + values);
         assertRefused(REFUSED_BY_BOTH + """
-                configGet configSet dbSize echo flushAll flushDB ftAggregateIteration ftCursorDel ftCursorRead ftList ftProfileAggregate
-                ftProfileSearch ftSearchIteration info multi ping scanIteration scriptExists scriptFlush scriptKill scriptLoad slowlogReset
-                transaction""", refused, same);
+                echo ftAggregateIteration ftCursorDel ftCursorRead ftList ftProfileAggregate ftProfileSearch ftSearchIteration
+                scanIteration""", refused, same);
         assertEquals(List.of(), skipped.stream()
                 .filter(name -> !name.matches("(ft|himportSet|hsetObject|p?subscribe|send|tsMAdd).*")).toList());
     }

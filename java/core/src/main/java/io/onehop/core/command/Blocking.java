@@ -1,0 +1,65 @@
+package io.onehop.core.command;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * That a command waits, and where it says for how long: at a place of its own (negative: from the end), or behind an
+ * option that stands somewhere from a place on and before another word.
+ *
+ * <p>Implements spec/route/route.md, the field {@code blocking}.
+ */
+public final class Blocking {
+    /** It waits until something happens. */
+    public static final long FOR_EVER = Long.MAX_VALUE;
+
+    /** It does not wait: an option that would make it is not there. */
+    public static final long NOT = 0;
+
+    private final int timeout;
+    private final byte[] option;
+    private final int from;
+    private final byte[] until;
+    private final int msPerUnit;
+
+    private Blocking(int timeout, String option, int from, String until, int msPerUnit) {
+        this.timeout = timeout;
+        this.option = option == null ? null : option.getBytes(StandardCharsets.US_ASCII);
+        this.from = from;
+        this.until = until == null ? null : until.getBytes(StandardCharsets.US_ASCII);
+        this.msPerUnit = msPerUnit;
+    }
+
+    static Blocking at(int timeout, int msPerUnit) {
+        return new Blocking(timeout, null, 0, null, msPerUnit);
+    }
+
+    static Blocking behind(String option, int from, String until, int msPerUnit) {
+        return new Blocking(0, option, from, until, msPerUnit);
+    }
+
+    /**
+     * How long such a command may wait by itself, in milliseconds, rounded up; {@link #NOT} or {@link #FOR_EVER}. What
+     * is no timeout is answered at once, by an error.
+     */
+    public long waitMs(Words words) {
+        int place = option == null ? timeout < 0 ? words.count() + timeout : timeout : behindOption(words);
+        if (place < 1 || place >= words.count()) {
+            return NOT;
+        }
+        try {
+            double units = Double.parseDouble(new String(words.word(place), StandardCharsets.US_ASCII));
+            return units == 0 ? FOR_EVER : units > 0 ? (long) Math.min(FOR_EVER, Math.ceil(units * msPerUnit)) : NOT;
+        } catch (NumberFormatException noNumber) {
+            return NOT;
+        }
+    }
+
+    private int behindOption(Words words) {
+        for (int place = from; place < words.count() && !KeySpec.isWord(words.word(place), until); place++) {
+            if (KeySpec.isWord(words.word(place), option)) {
+                return place + 1;
+            }
+        }
+        return 0;
+    }
+}

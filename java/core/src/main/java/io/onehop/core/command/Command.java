@@ -1,0 +1,177 @@
+package io.onehop.core.command;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * One entry of the command table: what a command means to a client that places keys by itself.
+ *
+ * <p>In: the words of a command. Out: its entry, which tells where its keys are, where it goes and how replies become
+ * one. Immutable, for any thread. The entries are {@link CommandTable}, generated. Implements spec/route/route.md.
+ */
+public final class Command {
+    /* A name that is longer is none of the table's; so looking up what a user invents costs no more. */
+    private static final int NAME_BYTES_MAX = 32;
+
+    private static final Map<String, Command> COMMANDS = new HashMap<>();
+
+    static {
+        for (Command command : CommandTable.commands()) {
+            int bar = command.name.indexOf('|');
+            if (bar < 0) {
+                COMMANDS.put(command.name, command);
+            } else {
+                COMMANDS.get(command.name.substring(0, bar)).subcommands.put(command.name.substring(bar + 1), command);
+            }
+        }
+    }
+
+    private final String name;
+    private final boolean isKnown;
+    final Spread spread;
+    MergeRule merge = MergeRule.NONE;
+    int mergeWidth = 1;
+    Spread withoutKeys = Spread.NONE;
+    String withoutKeysReason;
+    boolean isWrite;
+    boolean isRetryable;
+    boolean isContainer;
+    String state;
+    Blocking blocking;
+    String reason;
+    KeySpec[] keys = {};
+    private int onlyKey;
+    private final Map<String, Command> subcommands = new HashMap<>();
+
+    Command(String name, Spread spread, boolean isKnown) {
+        this.name = name;
+        this.spread = spread;
+        this.isKnown = isKnown;
+    }
+
+    /** Ends the making of an entry. */
+    void seal() {
+        onlyKey = keys.length == 1 ? keys[0].onlyPlace() : 0;
+    }
+
+    /* ---- Finding the entry ---- */
+
+    /** The entry of a command; {@code null} if the table does not hold it. */
+    public static Command find(Words words) {
+        Command found = named(words.word(0));
+        return found == null ? null : found.resolve(words);
+    }
+
+    /** The entry of a name, perhaps that of a container; {@code null} if the table does not hold it. */
+    public static Command named(byte[] name) {
+        return COMMANDS.get(lower(name));
+    }
+
+    /** The entry of the subcommand, if this is a container and there is a second word; {@code null}: unknown. */
+    public Command resolve(Words words) {
+        Command found = isContainer && words.count() > 1 ? subcommands.get(lower(words.word(1))) : this;
+        return found == null || found.spread == Spread.NONE ? null : found;
+    }
+
+    private static String lower(byte[] word) {
+        return word.length > NAME_BYTES_MAX ? ""
+                : new String(word, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * An entry for a command that the table does not hold and whose keys are known from elsewhere: one node, a write,
+     * not to be repeated.
+     */
+    public static Command unknown(byte[] name) {
+        Command command = new Command(new String(name, StandardCharsets.ISO_8859_1), Spread.ONE_NODE, false);
+        command.isWrite = true;
+        return command;
+    }
+
+    /* ---- What it says ---- */
+
+    /** Its name in lower case, a subcommand's with a bar: {@code xgroup|create}. */
+    public String name() {
+        return name;
+    }
+
+    /** Its name as people write it: {@code XGROUP CREATE}. */
+    public String shown() {
+        return name.replace('|', ' ').toUpperCase(Locale.ROOT);
+    }
+
+    /** Whether the table holds it. */
+    public boolean isKnown() {
+        return isKnown;
+    }
+
+    public Spread spread() {
+        return spread;
+    }
+
+    /** Where it goes when it names no key though it could; {@link Spread#NONE}: then it is malformed. */
+    public Spread withoutKeys() {
+        return withoutKeys;
+    }
+
+    public MergeRule merge() {
+        return merge;
+    }
+
+    /** Elements of a reply for each key, for {@link MergeRule#IN_ORDER}. */
+    public int mergeWidth() {
+        return mergeWidth;
+    }
+
+    public boolean isWrite() {
+        return isWrite;
+    }
+
+    /** Whether asking again can do no harm. */
+    public boolean isRetryable() {
+        return isRetryable;
+    }
+
+    /** Whether a second word decides which command it is. */
+    public boolean isContainer() {
+        return isContainer;
+    }
+
+    /** What it changes on, or asks of, its connection; {@code null}: nothing. */
+    public String state() {
+        return state;
+    }
+
+    /** How it waits; {@code null}: it does not. */
+    public Blocking blocking() {
+        return blocking;
+    }
+
+    /** Why it is refused: the end of a message. */
+    public String reason() {
+        return reason;
+    }
+
+    /** Why it is refused without a key: the end of a message. */
+    public String withoutKeysReason() {
+        return withoutKeysReason;
+    }
+
+    /* ---- Where its keys are ---- */
+
+    /** The place of its key, if it has exactly one and always there; otherwise 0: ask {@link #keys}. */
+    public int onlyKey() {
+        return onlyKey;
+    }
+
+    /** Every key, channel and pattern, in the order of the command. */
+    public KeyPlaces keys(Words words) throws Malformed {
+        KeyPlaces found = new KeyPlaces();
+        for (KeySpec spec : keys) {
+            spec.find(words, found);
+        }
+        return found;
+    }
+}

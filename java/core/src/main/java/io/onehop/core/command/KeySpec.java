@@ -1,0 +1,181 @@
+package io.onehop.core.command;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+/**
+ * One key specification: where keys begin, and how they go on from there.
+ *
+ * <p>Immutable. Implements spec/route/route.md, "Finding the keys"; spec/route/table.py is the reference.
+ */
+final class KeySpec {
+
+    /** Where keys begin: at an index, behind the first keyword, or behind every occurrence of an option. */
+    record Begin(int index, byte[] keyword, byte[] option, int from, Map<String, Integer> skip) {
+        static Begin at(int index) {
+            return new Begin(index, null, null, 0, Map.of());
+        }
+
+        static Begin behind(String keyword, int from) {
+            return new Begin(0, ascii(keyword), null, from, Map.of());
+        }
+
+        /** Words of {@code skip} are passed over with so many arguments, so that those are not taken for options. */
+        static Begin behindEach(String option, int from, Map<String, Integer> skip) {
+            return new Begin(0, null, ascii(option), from, skip);
+        }
+    }
+
+    /** How they go on: to a last place (negative: from the end), or as many as a number says ({@code keynum >= 0}). */
+    record Reach(int last, int step, int limit, int keynum, int first) {
+        static Reach to(int last, int step, int limit) {
+            return new Reach(last, step, limit, -1, 0);
+        }
+
+        static Reach counted(int keynum, int first, int step) {
+            return new Reach(0, step, 1, keynum, first);
+        }
+    }
+
+    final KeyPlaces.Kind kind;
+    final Begin begin;
+    final Reach reach;
+    final boolean isUnlessEmpty;
+
+    KeySpec(KeyPlaces.Kind kind, Begin begin, Reach reach, boolean isUnlessEmpty) {
+        this.kind = kind;
+        this.begin = begin;
+        this.reach = reach;
+        this.isUnlessEmpty = isUnlessEmpty;
+    }
+
+    /** The place, if this is one plain word at a fixed place, a key or a channel; otherwise 0. */
+    int onlyPlace() {
+        boolean isPlain = begin.index > 0 && reach.keynum < 0 && reach.last == 0 && kind != KeyPlaces.Kind.PATTERN
+                && !isUnlessEmpty;
+        return isPlain ? begin.index : 0;
+    }
+
+    /** Adds the keys this specification finds. */
+    void find(Words words, KeyPlaces into) throws Malformed {
+        if (begin.option == null) {
+            int first = first(words);
+            if (first > 0) {
+                range(words, first, into);
+            }
+            return;
+        }
+        int place = begin.from;
+        while (place < words.count()) {
+            byte[] word = words.word(place);
+            if (isWord(word, begin.option)) {
+                range(words, place + 1, into);
+                place = last(words, place + 1);
+            } else {
+                place += begin.skip.getOrDefault(upper(word), 0);
+            }
+            place++;
+        }
+    }
+
+    /** Where its keys begin, for a specification that begins once; 0 if they do not. */
+    int first(Words words) {
+        if (begin.keyword == null) {
+            return begin.index;
+        }
+        // As the server: the last word of all is never looked at.
+        for (int place = begin.from; place < words.count() - 1; place++) {
+            if (isWord(words.word(place), begin.keyword)) {
+                return place + 1;
+            }
+        }
+        return 0;
+    }
+
+    private void range(Words words, int from, KeyPlaces into) throws Malformed {
+        long span = span(words, from);
+        for (int place = (int) (span >> 32); place <= (int) span; place += reach.step) {
+            if (isKey(words.word(place))) {
+                into.add(place, kind);
+            }
+        }
+    }
+
+    /** First and last place of the keys that begin here, as two halves of one number; the last before the first: none. */
+    long span(Words words, int from) throws Malformed {
+        if (reach.keynum < 0 && from == words.count() && reach.last == -1) {
+            return none(from);
+        }
+        int first = from;
+        long last = last(words, from);
+        if (reach.keynum >= 0) {
+            int keys = number(words, from + reach.keynum);
+            first = from + reach.first;
+            last = first + (keys - 1L) * reach.step;
+            if (keys == 0) {
+                return none(first);
+            }
+        }
+        if (last < first || last >= words.count()) {
+            throw new Malformed("its keys would reach beyond its end");
+        }
+        return (long) first << 32 | last;
+    }
+
+    private static long none(int first) {
+        return (long) first << 32 | first - 1;
+    }
+
+    private int last(Words words, int first) {
+        return reach.last >= 0 ? first + reach.last : first + (words.count() - first) / reach.limit + reach.last;
+    }
+
+    private static int number(Words words, int place) throws Malformed {
+        byte[] word = place < words.count() ? words.word(place) : new byte[0];
+        long number = 0;
+        for (byte digit : word) {
+            boolean isDigit = digit >= '0' && digit <= '9';
+            number = isDigit ? Math.min(number * 10 + digit - '0', Integer.MAX_VALUE) : Long.MIN_VALUE / 16;
+        }
+        if (word.length == 0 || number < 0) {
+            throw new Malformed("its number of keys is no number");
+        }
+        return (int) number;
+    }
+
+    private boolean isKey(byte[] word) {
+        if (kind == KeyPlaces.Kind.PATTERN) {
+            return new String(word, StandardCharsets.ISO_8859_1).indexOf('*') >= 0;
+        }
+        return !isUnlessEmpty || word.length > 0;
+    }
+
+    /** Whether a word is that one, without case. */
+    static boolean isWord(byte[] word, byte[] upper) {
+        if (word.length != upper.length) {
+            return false;
+        }
+        for (int i = 0; i < word.length; i++) {
+            if (upper(word[i]) != upper[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static int upper(byte letter) {
+        return letter >= 'a' && letter <= 'z' ? letter - ('a' - 'A') : letter;
+    }
+
+    private static String upper(byte[] word) {
+        byte[] letters = word.clone();
+        for (int i = 0; i < letters.length; i++) {
+            letters[i] = (byte) upper(letters[i]);
+        }
+        return new String(letters, StandardCharsets.ISO_8859_1);
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+}

@@ -1,0 +1,9 @@
+package io.onehop.core.command;
+
+/** The words of a command as they go over the wire, its name first. */
+public interface Words {
+
+    int count();
+
+    byte[] word(int place);
+}

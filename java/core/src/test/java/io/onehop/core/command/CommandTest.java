@@ -1,0 +1,180 @@
+package io.onehop.core.command;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import io.onehop.core.Spec;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** The generated table says what commands.json says, finds the keys of every example, and splits as the vectors do. */
+class CommandTest {
+
+    private record Text(String... words) implements Words {
+        @Override
+        public int count() {
+            return words.length;
+        }
+
+        @Override
+        public byte[] word(int place) {
+            return words[place].getBytes(StandardCharsets.UTF_8);
+        }
+    }
+
+    private static Text words(String line) {
+        return new Text(line.split(" "));
+    }
+
+    private static final JsonObject TABLE = Spec.json("route/commands.json").getAsJsonObject("commands");
+
+    @TestFactory
+    List<DynamicTest> keysOfEveryExample() {
+        JsonObject examples = Spec.json("route/examples.json").getAsJsonObject("examples");
+        List<DynamicTest> tests = new ArrayList<>();
+        for (Map.Entry<String, JsonElement> command : examples.entrySet()) {
+            for (String line : Spec.strings(command.getValue().getAsJsonArray())) {
+                tests.add(DynamicTest.dynamicTest(line, () -> check(command.getKey(), line)));
+            }
+        }
+        long commands = TABLE.entrySet().stream()
+                .filter(entry -> entry.getValue().getAsJsonObject().has("spread")).count();
+        assertEquals(commands, examples.size(), "every command has its examples");
+        return tests;
+    }
+
+    private static void check(String name, String line) throws Malformed {
+        Map<Integer, String> marked = new LinkedHashMap<>();
+        String[] words = line.split(" ");
+        for (int place = 0; place < words.length; place++) {
+            String[] parts = words[place].split("=", 2);
+            if (parts.length == 2 && List.of("key", "channel", "pattern").contains(parts[0])) {
+                marked.put(place, parts[0]);
+                words[place] = parts[1];
+            }
+            words[place] = words[place].equals("\"\"") ? "" : words[place];
+        }
+        Text text = new Text(words);
+        Command command = Command.find(text);
+        assertNotNull(command, "the table does not hold it");
+        assertEquals(name, command.name());
+        if (command.spread() == Spread.REFUSED) {
+            return; // Nobody asks where the keys of a refused command are.
+        }
+        KeyPlaces keys = command.keys(text);
+        Map<Integer, String> found = new LinkedHashMap<>();
+        for (int i = 0; i < keys.count(); i++) {
+            found.put(keys.place(i), keys.kind(i).name().toLowerCase());
+        }
+        assertEquals(marked.toString(), found.toString());
+        if (command.onlyKey() > 0) {
+            assertEquals(List.of(command.onlyKey()), List.copyOf(marked.keySet()));
+        }
+    }
+
+    @Test
+    void everyEntryHasWhatTheTableSays() {
+        for (Map.Entry<String, JsonElement> entry : TABLE.entrySet()) {
+            JsonObject told = entry.getValue().getAsJsonObject();
+            Command command = Command.find(words(entry.getKey().replace('|', ' ')));
+            if (!told.has("spread")) {
+                assertNull(command, entry.getKey());
+                continue;
+            }
+            assertNotNull(command, entry.getKey());
+            assertEquals(told.get("spread").getAsString(), command.spread().name().toLowerCase(), entry.getKey());
+            assertEquals(told.has("merge") ? told.get("merge").getAsString() : "none",
+                    command.merge().name().toLowerCase(), entry.getKey());
+            assertEquals(told.has("retryable"), command.isRetryable(), entry.getKey());
+            assertEquals(told.get("access").getAsString().equals("write"), command.isWrite(), entry.getKey());
+            assertEquals(told.has("state") ? told.get("state").getAsString() : null, command.state(), entry.getKey());
+            assertEquals(told.has("blocking"), command.blocking() != null, entry.getKey());
+            if (command.spread() == Spread.REFUSED) {
+                assertEquals(told.get("reason").getAsString().toLowerCase(), command.reason().toLowerCase() + ".");
+            }
+        }
+    }
+
+    @Test
+    void namesHaveNoCaseAndAContainerNeedsAKnownSubcommand() {
+        assertSame(Command.find(words("hget")), Command.find(words("HgEt")));
+        assertEquals("XGROUP CREATE", Command.find(words("xGroup cReate s g $")).shown());
+        assertNull(Command.find(words("XGROUP")));
+        assertNull(Command.find(words("XGROUP INVENTED")));
+        assertNull(Command.find(words("INVENTED")));
+        assertNull(Command.find(words("HGET|HGET")));
+        assertNull(Command.find(words("XGROUP|CREATE s")));
+        assertNull(Command.find(new Text("x".repeat(1 << 20))));
+        assertEquals("command", Command.find(words("COMMAND")).name());
+    }
+
+    @Test
+    void wordsThatContradictTheTableAreMalformed() {
+        for (String line : List.of("GET", "EVAL script", "EVAL script x key", "EVAL script -1 key", "EVAL script 2 key",
+                "EVAL script 99999999999999999999 key", "SINTERCARD 2 a", "LMPOP 1", "RENAME a", "SORT a BY")) {
+            Text text = words(line);
+            assertThrows(Malformed.class, () -> Command.find(text).keys(text), line);
+        }
+    }
+
+    @TestFactory
+    List<DynamicTest> splitsAsTheVectorsSay() {
+        return Spec.tests("route/vectors/split.json").stream().map(test -> DynamicTest.dynamicTest(
+                test.get("tcId") + ": " + test.get("comment").getAsString(), () -> checkSplit(test))).toList();
+    }
+
+    private static void checkSplit(JsonObject test) throws Malformed {
+        Text text = words(test.get("send").getAsString());
+        Command command = Command.find(text);
+        if (test.has("malformed")) {
+            assertThrows(Malformed.class, () -> split(command, text, test.getAsJsonObject("nodes")));
+            return;
+        }
+        List<JsonObject> expected = Spec.objects(test.getAsJsonArray("parts"));
+        Split.Part[] parts = split(command, text, test.getAsJsonObject("nodes"));
+        assertEquals(expected.size(), parts.length);
+        for (int i = 0; i < parts.length; i++) {
+            assertEquals(expected.get(i).get("node").getAsString().charAt(0), (char) parts[i].node());
+            assertEquals(expected.get(i).get("send").getAsString(), Arrays.stream(parts[i].words())
+                    .mapToObj(place -> text.words()[place]).collect(Collectors.joining(" ")));
+            int[] places = expected.get(i).getAsJsonArray("places").asList().stream().mapToInt(JsonElement::getAsInt)
+                    .toArray();
+            assertArrayEquals(places, parts[i].keys());
+        }
+    }
+
+    private static Split.Part[] split(Command command, Text text, JsonObject nodes) throws Malformed {
+        KeyPlaces keys = command.keys(text);
+        int[] where = IntStream.range(0, keys.count())
+                .map(i -> nodes.get(text.words()[keys.place(i)]).getAsString().charAt(0)).toArray();
+        return Split.parts(command, text, where);
+    }
+
+    @Test
+    void tellsHowLongACommandWaits() {
+        Map<String, Long> lines = Map.of("BLPOP a b 1.5", 1500L, "BLPOP a 0", Blocking.FOR_EVER, "BLPOP a x",
+                Blocking.NOT, "BLMPOP 0.0001 1 a LEFT", 1L, "WAIT 1 250", 250L, "XREAD STREAMS BLOCK 0-0", Blocking.NOT,
+                "XREAD COUNT 1 block 40 STREAMS a 0", 40L, "XREADGROUP GROUP BLOCK c BLOCK 0 STREAMS a >",
+                Blocking.FOR_EVER, "BLPOP a -1", Blocking.NOT, "BRPOPLPUSH a b inf", Blocking.FOR_EVER);
+        lines.forEach((line, waits) -> {
+            Text text = words(line.replace("inf", "1e300"));
+            assertEquals(waits, Command.find(text).blocking().waitMs(text), line);
+        });
+    }
+}
