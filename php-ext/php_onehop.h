@@ -2,9 +2,10 @@
  * The OneHop extension as Zend sees it: its name, its version, its globals, its classes.
  *
  * The rooms behind it, in the order of the road: client (the object a user holds), methods (which of phpredis'
- * methods goes which way), route (one key, one node), split and batch (many keys, many nodes), scatter (all of them at
- * once), lane and transport (phpredis on a stream of ours), exchange (bytes out, replies in), pool and connection
- * (sockets that outlive requests), source (the configuration file). failure makes exceptions of what went wrong.
+ * methods goes which way), route (one key, one node), split and batch (many keys, many nodes), transaction (one
+ * connection, held), scatter (all of them at once), lane and transport (phpredis on a stream of ours), exchange (bytes
+ * out, replies in), pool and connection (sockets that outlive requests), source (the configuration file). failure makes
+ * exceptions of what went wrong.
  */
 #ifndef PHP_ONEHOP_H
 #define PHP_ONEHOP_H

@@ -10,7 +10,6 @@
 #include "client.h"
 #include "deal.h"
 #include "local.h"
-#include "refuse.h"
 
 /* ---- The list of commands ---- */
 
@@ -256,14 +255,8 @@ static void exec_everywhere(oh_client *client, oh_batch *batch, zend_function *e
     efree(shares);
 }
 
-void oh_batch_exec(INTERNAL_FUNCTION_PARAMETERS)
+void oh_batch_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_client *client = oh_client_this(execute_data);
-
-    ZEND_PARSE_PARAMETERS_NONE();
-    if (!client) {
-        return;
-    }
     if (!client->batch.is_open) {
         oh_local_forward(INTERNAL_FUNCTION_PARAM_PASSTHRU);
         return;
@@ -289,8 +282,12 @@ void oh_batch_exec(INTERNAL_FUNCTION_PARAMETERS)
 
 /* ---- Opening, closing ---- */
 
-static void open_batch(oh_client *client, zval *return_value)
+void oh_batch_open(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
+    if (oh_transaction_is_open(client)) {
+        oh_transaction_refuse(execute_data, "call exec() or discard() first");
+        return;
+    }
     client->batch.is_open = true;
     client->is_closed = false;
     RETURN_OBJ_COPY(oh_client_object(client));
@@ -302,37 +299,16 @@ void oh_batch_pipeline(INTERNAL_FUNCTION_PARAMETERS)
 
     ZEND_PARSE_PARAMETERS_NONE();
     if (client) {
-        open_batch(client, return_value);
+        oh_batch_open(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }
 
-void oh_batch_multi(INTERNAL_FUNCTION_PARAMETERS)
+void oh_batch_discard(oh_client *client, zval *return_value)
 {
-    oh_client *client = oh_client_this(execute_data);
-    zend_long mode = OH_MODE_MULTI;
+    bool was_open = client->batch.is_open;
 
-    ZEND_PARSE_PARAMETERS_START(0, 1)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_LONG(mode)
-    ZEND_PARSE_PARAMETERS_END();
-    if (client && mode == OH_MODE_PIPELINE) {
-        open_batch(client, return_value);
-    } else if (client) {
-        oh_refuse_method(INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    }
-}
-
-void oh_batch_discard(INTERNAL_FUNCTION_PARAMETERS)
-{
-    oh_client *client = oh_client_this(execute_data);
-
-    ZEND_PARSE_PARAMETERS_NONE();
-    if (client) {
-        bool was_open = client->batch.is_open;
-
-        oh_batch_drop(client);
-        RETURN_BOOL(was_open);
-    }
+    oh_batch_drop(client);
+    RETURN_BOOL(was_open);
 }
 
 void oh_batch_get_mode(INTERNAL_FUNCTION_PARAMETERS)
@@ -341,6 +317,8 @@ void oh_batch_get_mode(INTERNAL_FUNCTION_PARAMETERS)
 
     ZEND_PARSE_PARAMETERS_NONE();
     if (client) {
-        RETURN_LONG(client->batch.is_open ? OH_MODE_PIPELINE : OH_MODE_ATOMIC);
+        RETURN_LONG(client->batch.is_open             ? OH_MODE_PIPELINE
+                    : oh_transaction_is_open(client) ? OH_MODE_MULTI
+                                                     : OH_MODE_ATOMIC);
     }
 }

@@ -23,10 +23,12 @@ typedef struct oh_batch {
 
 /* The handlers. */
 void oh_batch_pipeline(INTERNAL_FUNCTION_PARAMETERS);
-void oh_batch_multi(INTERNAL_FUNCTION_PARAMETERS);
-void oh_batch_exec(INTERNAL_FUNCTION_PARAMETERS);
-void oh_batch_discard(INTERNAL_FUNCTION_PARAMETERS);
 void oh_batch_get_mode(INTERNAL_FUNCTION_PARAMETERS);
+
+/* What pipeline() and multi(PIPELINE) do; and exec() and discard() outside of a transaction. */
+void oh_batch_open(struct oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
+void oh_batch_exec(struct oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
+void oh_batch_discard(struct oh_client *client, zval *return_value);
 
 /* Queues the command that is being called, in the caller's frame. */
 void oh_batch_queue(struct oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS);

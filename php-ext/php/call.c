@@ -23,6 +23,10 @@ void oh_call_on_lane(oh_lane *lane, bool is_read_only, INTERNAL_FUNCTION_PARAMET
 
 void oh_call_on_node(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
 {
+    if (UNEXPECTED(oh_transaction_is_open(client))) {
+        oh_transaction_queue(client, node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        return;
+    }
     if (client->batch.is_open) {
         oh_batch_queue(client, node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
         return;

@@ -90,6 +90,7 @@ void oh_client_close_lanes(oh_client *client)
 {
     oh_batch_drop(client);
     oh_subscription_close(client);
+    oh_transaction_drop(client);
     client->refused = NULL;
     for (uint32_t node = 0; node < client->snapshot->nodes_count; node++) {
         client->lanes[node] = oh_lane_close(client->lanes[node]);
@@ -105,6 +106,7 @@ static void destruct_client(zend_object *object)
     if (client->batch.is_open) {
         oh_batch_drop(client);
     }
+    oh_transaction_drop(client);
 }
 
 static void free_client(zend_object *object)

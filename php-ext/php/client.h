@@ -5,7 +5,8 @@
  *        ├───── lanes, one per node that has been spoken to
  *        ├───── options and prefix, the same on every lane
  *        ├───── batch: what was queued since pipeline()
- *        └───── subscription: while subscribe() has not returned
+ *        ├───── subscription: while subscribe() has not returned
+ *        └───── transaction: the lane that multi() or watch() reserved
  *
  * It is laid out in front of Zend's object like this, so that a method of phpredis that is called on it behind our back
  * (by reflection) finds what it takes for its own unconnected object:
@@ -18,6 +19,7 @@
 #include "batch.h"
 #include "lane.h"
 #include "source.h"
+#include "transaction.h"
 
 typedef struct oh_client {
     oh_snapshot *snapshot; /* NULL: the constructor has not run, or failed. */
@@ -31,6 +33,7 @@ typedef struct oh_client {
     bool is_closed;        /* close() was the last thing that happened. */
     oh_batch batch;
     struct oh_subscription *subscription; /* Going on, or NULL. */
+    oh_transaction transaction;
 } oh_client;
 
 extern zend_object_handlers oh_client_handlers;
@@ -53,6 +56,12 @@ uint32_t oh_client_locate(const oh_client *client, const zend_string *key);
 
 /* The text of a key argument, converted in place. NULL and a TypeError if it is none. */
 zend_string *oh_client_key(zend_execute_data *execute_data, zval *argument, uint32_t position);
+
+/* Between multi() and exec() or discard(). */
+static inline bool oh_transaction_is_open(const oh_client *client)
+{
+    return client->transaction.is_open;
+}
 
 /* Closes every lane. Whatever was queued is forgotten. */
 void oh_client_close_lanes(oh_client *client);

@@ -19,21 +19,15 @@
 
 #define OH_REPLIES_BYTES_MIN 32768
 
-static const char *const advice_retry = "try again if the command may run twice";
-
 /* ---- Failing, and when to try again ---- */
 
-static oh_outcome outcome_of(const oh_exchange *exchange)
-{
-    return exchange->sent == 0 ? OH_OUTCOME_NOT_SENT : OH_OUTCOME_MAYBE_EXECUTED;
-}
-
-static void end_failed(oh_exchange *exchange)
+void oh_exchange_end_failed(oh_exchange *exchange)
 {
     if (exchange->connection) {
         oh_pool_poison(exchange->connection);
         exchange->connection = NULL;
     }
+    oh_exchange_drop_held(exchange);
     if (exchange->was_sent && exchange->failure->outcome == OH_OUTCOME_NOT_SENT) {
         exchange->failure->outcome = OH_OUTCOME_MAYBE_EXECUTED;
     }
@@ -60,35 +54,16 @@ static void lose_connection(oh_exchange *exchange, const char *reason)
         lease(exchange, true);
         return;
     }
-    oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, outcome_of(exchange),
-        exchange->sent ? advice_retry : "try again", "%s", reason);
-    end_failed(exchange);
+    oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, oh_exchange_outcome(exchange),
+        exchange->sent ? OH_ADVICE_RETRY : "try again", "%s", reason);
+    oh_exchange_end_failed(exchange);
 }
 
-void oh_exchange_pass_deadline(oh_exchange *exchange)
+void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason)
 {
-    const char *what = exchange->state == OH_EXCHANGE_OPENING      ? "No connection"
-                       : exchange->sent < exchange->request_length ? "Command not taken"
-                       : exchange->has_heard                       ? "Answer not complete"
-                                                                   : "No answer";
-
-    oh_failure_set(exchange->failure, OH_ERROR_DEADLINE_EXCEEDED, outcome_of(exchange),
-        exchange->sent ? advice_retry : "try again", "%s within %u ms", what, (unsigned)exchange->timeout_ms);
-    end_failed(exchange);
-}
-
-void oh_exchange_disown(oh_exchange *exchange)
-{
-    oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_MAYBE_EXECUTED,
-        "do not fork while replies are being read", "The connection belongs to another process");
-    end_failed(exchange);
-}
-
-static void refuse_bytes(oh_exchange *exchange, const char *reason)
-{
-    oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, outcome_of(exchange),
+    oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, oh_exchange_outcome(exchange),
         "check what listens there", "The node broke the protocol (%s)", reason);
-    end_failed(exchange);
+    oh_exchange_end_failed(exchange);
 }
 
 /* ---- Receiving ---- */
@@ -123,7 +98,7 @@ static bool is_turned_away(oh_exchange *exchange)
     }
     connection->is_unproven = false;
     if (connection->wire.refusal_reply == 1 && oh_greeting_is_refusal(&connection->wire, exchange->failure)) {
-        end_failed(exchange);
+        oh_exchange_end_failed(exchange);
         return true;
     }
     return false;
@@ -140,7 +115,7 @@ static void take(oh_exchange *exchange, size_t count)
     exchange->has_refusal |= wire->refusal_reply > answered;
     if (UNEXPECTED(wire->error != NULL)) {
         if (!is_turned_away(exchange)) {
-            refuse_bytes(exchange, wire->error);
+            oh_exchange_refuse_bytes(exchange, wire->error);
         }
         return;
     }
@@ -149,8 +124,12 @@ static void take(oh_exchange *exchange, size_t count)
     }
     if (oh_wire_owed(wire) == 0 && exchange->sent == exchange->request_length) {
         exchange->state = OH_EXCHANGE_COMPLETE;
-        oh_pool_settle(exchange->connection);
-        exchange->connection = NULL;
+        if (UNEXPECTED(exchange->keeps)) {
+            oh_exchange_hold(exchange);
+        } else {
+            oh_pool_settle(exchange->connection);
+            exchange->connection = NULL;
+        }
     }
 }
 
@@ -186,7 +165,7 @@ static void send_more(oh_exchange *exchange)
 }
 
 /* The connection is ready: the replies are owed from before the first byte leaves. */
-static void begin_moving(oh_exchange *exchange)
+void oh_exchange_begin_moving(oh_exchange *exchange)
 {
     oh_connection *connection = exchange->connection;
 
@@ -197,7 +176,7 @@ static void begin_moving(oh_exchange *exchange)
     if (UNEXPECTED(!oh_wire_wrote(&connection->wire, exchange->request, exchange->request_length))) {
         oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "report this as a bug",
             "phpredis wrote something that is no command (%s)", connection->wire.error);
-        end_failed(exchange);
+        oh_exchange_end_failed(exchange);
         return;
     }
     send_more(exchange);
@@ -211,24 +190,28 @@ static void advance_opening(oh_exchange *exchange)
         case OH_PROGRESS_WAITS:
             return;
         case OH_PROGRESS_READY:
-            begin_moving(exchange);
+            oh_exchange_begin_moving(exchange);
             return;
         case OH_PROGRESS_BROKEN:
-            end_failed(exchange);
+            oh_exchange_end_failed(exchange);
             return;
     }
 }
 
 static void lease(oh_exchange *exchange, bool must_be_new)
 {
+    if (UNEXPECTED(exchange->was_held)) {
+        oh_exchange_take_held(exchange);
+        return;
+    }
     exchange->connection = oh_pool_lease(exchange->connections, must_be_new, exchange->failure);
     if (!exchange->connection) {
-        end_failed(exchange);
+        oh_exchange_end_failed(exchange);
         return;
     }
     exchange->is_reused = exchange->connection->state == OH_READY;
     if (EXPECTED(exchange->is_reused)) {
-        begin_moving(exchange);
+        oh_exchange_begin_moving(exchange);
     } else {
         exchange->state = OH_EXCHANGE_OPENING;
         exchange->has_waited = true;
@@ -277,12 +260,13 @@ void oh_exchange_step(oh_exchange *exchange, short revents)
 
 void oh_exchange_prepare(oh_exchange *exchange, uint32_t timeout_ms, bool is_read_only, oh_flight *flight)
 {
+    exchange->is_called = true;
     exchange->state = OH_EXCHANGE_IDLE;
     exchange->timeout_ms = timeout_ms;
     exchange->deadline_ns = 0;
     exchange->is_read_only = is_read_only;
     exchange->flight = flight;
-    exchange->has_refusal = false;
+    exchange->has_refusal = exchange->is_exec = false;
 }
 
 static void join(oh_flight *flight, oh_exchange *exchange)
@@ -305,7 +289,7 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
 {
     /* Whatever an earlier exchange left behind, because phpredis gave up on it, belongs to that one alone. */
     oh_exchange_abandon(exchange);
-    if (!exchange->connections) {
+    if (!exchange->connections || UNEXPECTED(!exchange->is_called)) {
         return false;
     }
     exchange->request = (const uint8_t *)request;
@@ -326,6 +310,9 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
         exchange->flight->start_others(exchange->flight);
     }
     oh_exchange_wait_until(exchange, is_readable);
+    if (UNEXPECTED(exchange->is_exec)) {
+        oh_exchange_judge_exec(exchange);
+    }
     exchange->request = NULL;
     return exchange->state != OH_EXCHANGE_FAILED;
 }
@@ -356,6 +343,7 @@ void oh_exchange_end(oh_exchange *exchange)
     oh_flight *flight = exchange->flight;
 
     oh_exchange_abandon(exchange);
+    oh_exchange_give_back(exchange, false);
     for (uint32_t i = 0; flight && i < flight->members_count; i++) {
         if (flight->members[i] == exchange) {
             flight->members[i] = flight->members[--flight->members_count];
@@ -378,6 +366,7 @@ void oh_exchange_finish(oh_exchange *exchange)
     }
     exchange->flight = NULL;
     exchange->deadline_ns = 0;
+    exchange->is_called = false;
 }
 
 void oh_exchange_abandon(oh_exchange *exchange)

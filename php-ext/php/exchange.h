@@ -12,6 +12,9 @@
  *
  * Exchanges of several nodes travel together in a flight: whoever waits moves all of them.
  *
+ * A transaction needs one connection for many exchanges. Then the exchange keeps it: what comes back clean is not
+ * settled but held until the next write, and no other connection ever takes its place.
+ *
  * Implements spec/route: deadline, outcome, what may be tried again.
  */
 #ifndef OH_PHP_EXCHANGE_H
@@ -35,7 +38,8 @@ struct oh_flight;
 typedef struct oh_exchange {
     oh_exchange_state state;
     oh_connections *connections; /* Of its node. */
-    oh_connection *connection;   /* Leased, or NULL. */
+    oh_connection *connection;   /* Leased, with replies owed; or NULL. */
+    oh_connection *held;         /* Leased, owing nothing: it waits for the next write. Only while `keeps`. */
     struct oh_flight *flight;    /* With whom it travels, or NULL if alone. */
 
     const uint8_t *request; /* phpredis' memory, valid until the write returns. */
@@ -46,6 +50,11 @@ typedef struct oh_exchange {
     uint32_t timeout_ms;     /* Of a call; 0 is none. */
     uint64_t deadline_ns;    /* Of this call, set when it first writes; 0 until then. */
     uint64_t left_ns;        /* When phpredis was given back control in the middle of it; 0: it was not. */
+    bool is_called;          /* A call is going on. What phpredis writes on its own account is not sent. */
+    bool keeps;              /* The connection is not given back when its replies are in. */
+    bool was_held;           /* `held` was set since: no other connection may take its place. */
+    bool is_exec;            /* The reply must be that of EXEC, for as many commands: */
+    uint32_t exec_count;
     bool is_read_only;       /* The caller says so: may be sent again after a reused connection broke. */
     bool is_reused;          /* The connection has carried exchanges before. */
     bool was_retried;
@@ -77,6 +86,19 @@ void oh_exchange_finish(oh_exchange *exchange);
 
 /* Ends whatever is going on: a connection still leased is closed, bytes not read are dropped. */
 void oh_exchange_abandon(oh_exchange *exchange);
+
+/*
+ * From the next write on the connection is kept. give_back ends that: the connection goes back to the pool, or, unless
+ * `is_clean`, is closed, which ends whatever the node was told on it. A call that is going on can send nothing more.
+ */
+void oh_exchange_keep(oh_exchange *exchange);
+void oh_exchange_give_back(oh_exchange *exchange, bool is_clean);
+
+/*
+ * The next write of this call is EXEC, after `count` commands. Its reply must be a list of as many. An error in its
+ * place is shown to phpredis as nil (5.3.7 would wait for the replies of the commands) and is to be found in `wire`.
+ */
+void oh_exchange_expect_exec(oh_exchange *exchange, uint32_t count);
 
 /* Leaves its flight and frees what it holds. */
 void oh_exchange_end(oh_exchange *exchange);

@@ -16,6 +16,29 @@
 
 #define OH_DRAIN_NS 15000000 /* How long bytes that are there may be fetched after the deadline: below its tolerance. */
 
+/* ---- Ends that only waiting can meet ---- */
+
+void oh_exchange_pass_deadline(oh_exchange *exchange)
+{
+    const char *what = exchange->state == OH_EXCHANGE_OPENING      ? "No connection"
+                       : exchange->sent < exchange->request_length ? "Command not taken"
+                       : exchange->has_heard                       ? "Answer not complete"
+                                                                   : "No answer";
+
+    oh_failure_set(exchange->failure, OH_ERROR_DEADLINE_EXCEEDED, oh_exchange_outcome(exchange),
+        exchange->sent ? OH_ADVICE_RETRY : "try again", "%s within %u ms", what, (unsigned)exchange->timeout_ms);
+    oh_exchange_end_failed(exchange);
+}
+
+void oh_exchange_disown(oh_exchange *exchange)
+{
+    oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_MAYBE_EXECUTED,
+        "do not fork while replies are being read", "The connection belongs to another process");
+    oh_exchange_end_failed(exchange);
+}
+
+/* ---- Waiting ---- */
+
 /* Milliseconds until the earliest deadline, rounded up; -1: none. */
 static int time_left_ms(oh_exchange *const *members, uint32_t count)
 {

@@ -1,10 +1,19 @@
 /*
- * The inside of room exchange: what the waiting half needs of the moving half, and the other way round.
+ * The inside of room exchange: what the waiting half needs of the moving half, and the other way round;
+ * and what exchange_hold adds for connections that are kept.
  */
 #ifndef OH_PHP_EXCHANGE_WAIT_H
 #define OH_PHP_EXCHANGE_WAIT_H
 
 #include "exchange.h"
+
+#define OH_ADVICE_RETRY "try again if the command may run twice"
+
+/* What a failure must say of the command. */
+static inline oh_outcome oh_exchange_outcome(const oh_exchange *exchange)
+{
+    return exchange->sent == 0 ? OH_OUTCOME_NOT_SENT : OH_OUTCOME_MAYBE_EXECUTED;
+}
 
 /* Waits, moving the whole flight, until `is_enough` says so of this exchange. */
 void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_exchange *));
@@ -29,5 +38,28 @@ void oh_exchange_disown(oh_exchange *exchange);
 
 /* Ends it with DeadlineExceeded. */
 void oh_exchange_pass_deadline(oh_exchange *exchange);
+
+/* Ends it: the failure is set, its connections are closed. */
+void oh_exchange_end_failed(oh_exchange *exchange);
+
+/* Ends it with ProtocolViolation. */
+void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason);
+
+/* The connection is ready: from here on replies are owed, and the request goes out. */
+void oh_exchange_begin_moving(oh_exchange *exchange);
+
+/* ---- exchange_hold ---- */
+
+/* Every reply is in: the connection is put aside for the next write. */
+void oh_exchange_hold(oh_exchange *exchange);
+
+/* The held connection carries the request, or the exchange has failed. */
+void oh_exchange_take_held(oh_exchange *exchange);
+
+/* Closes the held connection, if there is one. */
+void oh_exchange_drop_held(oh_exchange *exchange);
+
+/* Looks at the reply of EXEC before phpredis does. */
+void oh_exchange_judge_exec(oh_exchange *exchange);
 
 #endif

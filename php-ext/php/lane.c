@@ -137,7 +137,7 @@ oh_lane *oh_lane_take(oh_client *client, uint32_t node)
 {
     oh_lane **place = &client->lanes[node];
 
-    while (*place && (*place)->is_busy) {
+    while (*place && ((*place)->is_busy || (*place)->is_reserved)) {
         place = &(*place)->spare;
     }
     if (UNEXPECTED(!*place)) {

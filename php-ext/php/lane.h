@@ -20,6 +20,7 @@ typedef struct oh_lane {
     bool is_piping;            /* phpredis is in pipeline mode, for the batch of the client. */
     uint32_t queued;           /* Commands in phpredis' pipeline. */
     bool is_busy;              /* A call is going on: another one must take another lane. */
+    bool is_reserved;          /* A transaction is going on, in a call or between two: likewise. */
     uint32_t holds;            /* Somebody is working with it: it must not be closed. */
     bool is_queue_read_only;   /* Nothing but reads was queued. */
     bool has_failed;           /* The exchange of the last call failed, and its stream is gone already. */

@@ -261,7 +261,9 @@ void oh_plan_free(oh_plan *plan)
 
 void oh_plan_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
-    if (plan->spread == OH_SPREAD_SPLIT) {
+    if (UNEXPECTED(oh_transaction_is_open(client))) {
+        oh_transaction_queue_planned(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else if (plan->spread == OH_SPREAD_SPLIT) {
         oh_split *split = plan->split;
 
         plan->split = NULL;

@@ -140,6 +140,7 @@ void oh_transport_unregister(void)
 void oh_transport_detach(oh_transport *transport)
 {
     oh_exchange_abandon(&transport->exchange);
+    oh_exchange_give_back(&transport->exchange, false);
     transport->exchange.connections = NULL;
     transport->lane = NULL;
 }

@@ -25,6 +25,15 @@ $round = function () use ($config, $keys) {
             (new OneHop\Redis('alpha', $config))->get($keys['dead']);
         } catch (OneHop\NodeDown) {
         }
+        $redis = new OneHop\Redis('alpha', $config);
+        $redis->multi()->get($keys['node-0'])->set($keys['node-0'], $i)->exec();
+        $redis->multi()->get($keys['node-0'])->discard();
+        $redis->watch($keys['node-0']);
+        $redis->multi()->get($keys['node-0']);
+        try {
+            (new OneHop\Redis('alpha', $config))->multi()->get($keys['dead']);
+        } catch (OneHop\NodeDown) {
+        }
         try {
             $redis->eval('x');
         } catch (OneHop\Unsupported) {
