@@ -21,6 +21,7 @@ sys.path.insert(0, str(SPEC / "route"))
 
 import tables_c  # noqa: E402 (the path above finds it)
 import tables_java  # noqa: E402
+import tables_ssdb  # noqa: E402
 
 C = ROOT / "php-ext/core/generated"
 JAVA = ROOT / "java/core/src/main/java/io/onehop/core"
@@ -128,7 +129,13 @@ def outputs():
             ROOT / "php-ext" / tables_c.METHODS: tables_c.methods_h(notice("route/phpredis.json")),
             JAVA / "Limits.java": limits_java(limits), JAVA / "ErrorKind.java": errors_java(*pair),
             JAVA / tables_java.COMMANDS: tables_java.commands_java(commands, notice("route/commands.json")),
-            JAVA / tables_java.INFO: tables_java.info_java(info, notice("route/info.json"))}
+            JAVA / tables_java.INFO: tables_java.info_java(info, notice("route/info.json")),
+            **ssdb_outputs()}
+
+
+def ssdb_outputs():
+    page = notice("route/ssdb.json")
+    return {C / "ssdb.h": tables_ssdb.header(page), JAVA / "SsdbTable.java": tables_ssdb.java(page)}
 
 
 def stale():

@@ -30,6 +30,7 @@ void test_memory(void);
 void test_wire(void);
 void test_cursor(void);
 void test_command(void);
+void test_ssdb(void);
 void test_clock(void);
 void test_health(void);
 void test_store(void);

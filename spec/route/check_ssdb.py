@@ -1,80 +1,27 @@
 #!/usr/bin/python3
 """Checks ssdb.json, and with recorded replies proves that what it lets through means on SSDB what it means on Redis.
 
-    check_ssdb.py                           the page with itself and with commands.json
+    check_ssdb.py                           the page with itself and with commands.json, and vectors/ssdb.json
     check_ssdb.py --recorded FILE           and with a file of commands sent to both servers (cases: cmd, verdict)
 
 Each recorded command that a form lets through unchanged must have had the same reply and effect on both servers,
-unless the form says how it differs. The matcher here is the reference: a command that matches no form is refused.
+unless the form says how it differs. Every form and every way to refuse must have a vector. The reference is ssdb.py.
 Spec: route.md, "SSDB".
 """
 import argparse
 import json
 import re
 
+import ssdb
 import table
+from ssdb import PAGE, TYPES
 
-PAGE = json.loads((table.pathlib.Path(__file__).resolve().parent / "ssdb.json").read_text())
-INT64 = 2 ** 63
-
-
-def whole(low, high):
-    def matches(word):
-        return re.fullmatch(r"-?(0|[1-9]\d*)", word) is not None and low <= int(word) <= high
-    return matches
-
-
-def bound(infinity):
-    return lambda word: re.fullmatch(rf"\{infinity}inf|\(?-?\d+(\.\d+)?", word) is not None
-
-
-def short(word):
-    return 1 <= len(word.encode("latin-1", "replace")) <= 255
-
-
-TYPES = {
-    "key": short, "name": short, "field": short, "member": short, "value": lambda word: True,
-    "any": lambda word: word.upper() not in ("MATCH", "COUNT", "TYPE"),
-    "int": whole(-INT64, INT64 - 1), "score": whole(-INT64, INT64 - 1), "start": whole(0, INT64 - 1),
-    "count": whole(1, 2 ** 31 - 1), "ttl": whole(1, 2 ** 31 - 1), "offset": whole(0, 2 ** 30),
-    "limit": whole(-1, 2 ** 31 - 1), "bit": lambda word: word in ("0", "1"),
-    "low": lambda word: bound("-")(word) or bound("+")(word),
-    "high": lambda word: bound("-")(word) or bound("+")(word),
-}
-
-
-def pieces(form):
-    """[(types, repeated)]: "MSET (key value)..." -> [(["MSET"], False), (["key", "value"], True)]."""
-    for group, word, dots in re.findall(r"(?:\(([^)]*)\)|([^\s(.]+))(\.\.\.)?", form):
-        yield (group or word).split(), bool(dots)
+VECTORS = table.pathlib.Path(__file__).resolve().parent / "vectors/ssdb.json"
 
 
 def kinds(form):
     """The types a form uses."""
-    return {kind for group, _ in pieces(form["form"]) for kind in group if not kind.isupper()}
-
-
-def fits(kind, word):
-    return word.upper() == kind if kind.isupper() else TYPES[kind](word)
-
-
-def matches(form, words):
-    at = 0
-    for group, repeated in pieces(form):
-        rounds = (len(words) - at) // len(group) if repeated else 1
-        if rounds < 1:
-            return False
-        for _ in range(rounds):
-            if at + len(group) > len(words) or not all(map(fits, group, words[at:at + len(group)])):
-                return False
-            at += len(group)
-    return at == len(words)
-
-
-def find(words):
-    """The form a command matches, None when it is refused."""
-    forms = PAGE["commands"].get(words[0].lower(), [])
-    return next((form for form in forms if matches(form["form"], words)), None)
+    return {kind for group in ssdb.pieces(form["form"]) for kind in group if not kind.isupper()}
 
 
 def page_faults():
@@ -87,12 +34,42 @@ def page_faults():
                 yield f"{form['form']}: not a form of {name}, or of unknown types."
             if "reply" in form and form["reply"] not in PAGE["replies"]:
                 yield f"{form['form']}: no reply {form['reply']}."
+            if ("empty" in form) != bool(set(ssdb.BOUNDS) & used):
+                yield f"{form['form']}: empty belongs to forms with bounds, and to all of them."
+            if any(len(kinds(form) & {kind}) != ssdb.pieces(form["form"])[0].count(kind)
+                   for send in form.get("send", []) for kind in ssdb.pieces(send)[0] if not kind.isupper() and kind in TYPES):
+                yield f"{form['form']}: which word is meant in what is sent?"
     for name in PAGE["own"]:
         if name in table.COMMANDS:
             yield f"{name}: SSDB's own, and in commands.json too."
     for name in PAGE["refusals"]:
         if name not in table.COMMANDS:
             yield f"{name}: refused, but commands.json has no such command."
+
+
+def vector_faults(tests):
+    for test in tests:
+        told = f"{test['tcId']}, {test['comment']}"
+        try:
+            sends, form = ssdb.translate(test["words"], test.get("raw", False))
+        except ssdb.Refused as refused:
+            if test.get("refused") != str(refused):
+                yield f"{told}: refused: {refused}"
+            continue
+        if sends != test.get("send"):
+            yield f"{told}: sent is {sends}."
+        elif ssdb.shaped(form, test["replies"]) != test.get("reply"):
+            yield f"{told}: the reply is {ssdb.shaped(form, test['replies'])!r}."
+
+
+def uncovered(tests):
+    shown = {form["form"] for test in tests if "refused" not in test
+             for form in [ssdb.find(test["words"], test.get("raw", False))] if form}
+    for form in (form for forms in PAGE["commands"].values() for form in forms if form["form"] not in shown):
+        yield f"{form['form']}: no vector shows it."
+    told = {test.get("refused") for test in tests}
+    for name in (name for name, reason in PAGE["refusals"].items() if reason not in told):
+        yield f"{name}: no vector shows its refusal."
 
 
 def said(word):
@@ -106,7 +83,7 @@ def recorded_faults(cases):
     wrong, through, same = [], 0, 0
     for case in cases:
         words = [said(word) for word in case["cmd"]]
-        form = find(words) if words else None
+        form = ssdb.find(words) if words else None
         if form is None or form.get("raw"):
             continue
         through += 1
@@ -115,7 +92,7 @@ def recorded_faults(cases):
         wrongtype = "WRONGTYPE" in str(case.get("redis"))  # PAGE["differs"] says so for all.
         if case["verdict"] in ("same", "order", "both-error") or wrongtype:
             same += 1
-        elif "differs" not in form and not {"low", "high"} & kinds(form):
+        elif "differs" not in form and not set(ssdb.BOUNDS) & kinds(form):
             wrong.append(f"{' '.join(words)[:100]}: let through, but {case['verdict']}: redis {case.get('redis')}, "
                          f"ssdb {case.get('ssdb')}, setup {case.get('setup')}.")
     return wrong, through, same
@@ -125,7 +102,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--recorded", metavar="FILE")
     options = parser.parse_args()
-    wrong, told = list(page_faults()), ""
+    tests = [test for group in json.loads(VECTORS.read_text())["testGroups"] for test in group["tests"]]
+    wrong, told = [*page_faults(), *vector_faults(tests), *uncovered(tests)], ""
     if options.recorded:
         with open(options.recorded) as file:
             cases = json.load(file)["cases"]
@@ -133,8 +111,8 @@ def main():
         wrong += found
         told = f" {len(cases)} recorded commands: {through} let through, {same} of them unchanged and the same."
     forms = sum(map(len, PAGE["commands"].values()))
-    print(f"{forms} forms of {len(PAGE['commands'])} commands, {len(PAGE['own'])} of SSDB's own;{told} "
-          f"{len(wrong)} wrong.")
+    print(f"{forms} forms of {len(PAGE['commands'])} commands, {len(PAGE['own'])} of SSDB's own, {len(tests)} vectors;"
+          f"{told} {len(wrong)} wrong.")
     if wrong:
         raise SystemExit("\n".join(wrong))
 

@@ -1,0 +1,99 @@
+"""The part of generate.py that turns route/ssdb.json into C and Java.
+
+A form becomes one letter per word: capitals A, B ... stand for the words of WORDS, small letters for the types of
+LETTERS. Implements spec/route, "SSDB".
+"""
+import ssdb
+
+WORDS = ["EX", "KEEPTTL", "LIMIT", "NX", "WITHSCORES"]
+LETTERS = {"key": "k", "name": "n", "field": "f", "member": "m", "value": "v", "any": "a", "int": "i", "start": "b",
+           "count": "c", "ttl": "t", "offset": "o", "limit": "l", "bit": "d", "score": "s", "low": "<", "high": ">",
+           "bottom": "(", "top": ")"}
+
+
+def letters(pieces):
+    return "".join(chr(ord("A") + WORDS.index(piece)) if piece.isupper() else LETTERS[piece] for piece in pieces)
+
+
+def row(form):
+    """(fixed, tail, sends, reply, empty, raw); a send is (name, places of the form's words, whether it counts)."""
+    fixed, tail = ssdb.pieces(form["form"])
+    sends = []
+    for send in form.get("send", form.get("send_each", [])):
+        name, *rest = send.split(" ") if "send_each" in form else ssdb.pieces(send)[0]
+        places = "".join(str(fixed.index(piece)) for piece in rest) if "send" in form else ""
+        sends.append((name, places, name != "DEL"))
+    return letters(fixed[1:]), letters(tail), sends, form.get("reply", "as_is"), form.get("empty"), "raw" in form
+
+
+def reason(name):
+    """What is said of a command that matches none of its forms, but for words of the wrong length."""
+    own = ssdb.PAGE["own"].get(name)
+    return own["reason"] if own else ssdb.reason([name, "too", "many"] + ["words"] * 9)
+
+
+def names():
+    """Every name there is something to say about: (name, its forms, reason); a command of SSDB's own has no reason."""
+    page = ssdb.PAGE
+    for name in sorted({*page["commands"], *page["refusals"], *page["own"]}):
+        is_open = name in page["own"] and "state" not in page["own"][name]
+        yield name, [row(form) for form in page["commands"].get(name, [])], None if is_open else reason(name)
+
+
+def quoted(text):
+    return "NULL" if text is None else '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def header(notice):
+    sends, forms, rows = [], [], []
+    for name, its_forms, why in names():
+        rows.append(f"    {{{quoted(name)}, oh_ssdb_forms + {len(forms)}, {len(its_forms)}, {quoted(why)}}},")
+        for fixed, tail, its_sends, reply, empty, raw in its_forms:
+            forms.append(f"    {{{quoted(fixed)}, {quoted(tail)}, oh_ssdb_sends + {len(sends)}, {len(its_sends)}, "
+                         f"OH_SSDB_{reply.upper()}, OH_SSDB_EMPTY_{(empty or 'never').upper()}, {str(raw).lower()}}},")
+            sends += [f"    {{{quoted(sent)}, {quoted(places)}, {str(counts).lower()}}}," for sent, places, counts in its_sends]
+    return f"""/* {notice} */
+#ifndef OH_GENERATED_SSDB_H
+#define OH_GENERATED_SSDB_H
+
+static const char *const oh_ssdb_words[] = {{{", ".join(map(quoted, WORDS))}}};
+
+static const oh_ssdb_send oh_ssdb_sends[] = {{
+{chr(10).join(sends)}
+}};
+
+static const oh_ssdb_form oh_ssdb_forms[] = {{
+{chr(10).join(forms)}
+}};
+
+static const oh_ssdb_name oh_ssdb_names[] = {{
+{chr(10).join(rows)}
+}};
+
+#endif
+"""
+
+
+def java(notice):
+    rows = []
+    for name, its_forms, why in names():
+        rows.append(f"        {quoted(name)}, {'null' if why is None else quoted(why)},\n            \""
+                    + "|".join(",".join([fixed, tail, reply, empty or "never", "raw" if raw else "any",
+                                         ";".join(f"{sent} {places} {'+' if counts else '-'}" for sent, places, counts in sends)])
+                               for fixed, tail, sends, reply, empty, raw in its_forms) + '",\n')
+    return f"""// {notice}
+package io.onehop.core;
+
+/** What SSDB can be sent: per name its reason to refuse (none: SSDB's own command) and its forms. */
+final class SsdbTable {{
+    /** The words that stand in forms as capitals. */
+    static final String[] WORDS = {{{", ".join(map(quoted, WORDS))}}};
+
+    /** name, reason, forms: fixed,tail,reply,empty,raw or any,name places counts;... joined by bars. */
+    static final String[] NAMES = {{
+{"".join(rows)}    }};
+
+    private SsdbTable() {{
+    }}
+}}
+"""
