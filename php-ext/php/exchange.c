@@ -264,6 +264,7 @@ void oh_exchange_prepare(oh_exchange *exchange, uint32_t timeout_ms, bool is_rea
     exchange->state = OH_EXCHANGE_IDLE;
     exchange->timeout_ms = timeout_ms;
     exchange->deadline_ns = 0;
+    exchange->is_iterated = false;
     exchange->is_read_only = is_read_only;
     exchange->flight = flight;
     exchange->has_refusal = exchange->is_exec = false;
@@ -298,7 +299,7 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
     exchange->was_retried = exchange->was_sent = exchange->has_heard = false;
     exchange->left_ns = 0;
     exchange->has_waited = exchange->deadline_ns != 0;
-    if (!exchange->deadline_ns) {
+    if (!exchange->deadline_ns || exchange->is_iterated) {
         exchange->deadline_ns = oh_clock_now_ns() + (uint64_t)exchange->timeout_ms * 1000000;
     }
     lease(exchange, false);

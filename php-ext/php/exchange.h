@@ -55,6 +55,7 @@ typedef struct oh_exchange {
     bool was_held;           /* `held` was set since: no other connection may take its place. */
     bool is_exec;            /* The reply must be that of EXEC, for as many commands: */
     uint32_t exec_count;
+    bool is_iterated;        /* The call is as many round trips as it takes (SCAN): each has a deadline of its own. */
     bool is_read_only;       /* The caller says so: may be sent again after a reused connection broke. */
     bool is_reused;          /* The connection has carried exchanges before. */
     bool was_retried;

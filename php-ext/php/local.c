@@ -73,6 +73,13 @@ static zend_ulong slot_of(zend_long option, const zval *value)
     return (zend_ulong)option * 2 + is_second_switch;
 }
 
+bool oh_local_is_scan_retried(const oh_client *client)
+{
+    zval *setting = client->options ? zend_hash_index_find(client->options, option_named("OPT_SCAN") * 2) : NULL;
+
+    return setting && zval_get_long(zend_hash_index_find(Z_ARRVAL_P(setting), 1)) == 1;
+}
+
 static void remember_option(oh_client *client, zend_long option, zval *value)
 {
     zval setting;

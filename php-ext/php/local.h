@@ -6,6 +6,8 @@
 
 #include "php_onehop.h"
 
+struct oh_client;
+
 /* Does nothing, and answers null. */
 void oh_local_nothing(INTERNAL_FUNCTION_PARAMETERS);
 
@@ -24,6 +26,9 @@ void oh_local_get_port(INTERNAL_FUNCTION_PARAMETERS);
 void oh_local_get_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS);
 void oh_local_clear_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS);
 void oh_local_get_database(INTERNAL_FUNCTION_PARAMETERS);
+
+/* Whether OPT_SCAN has SCAN_RETRY: an answer without keys that is not the last is not shown to the script. */
+bool oh_local_is_scan_retried(const struct oh_client *client);
 
 /* select(): the pool's own database is what every connection is in already; any other is refused. */
 void oh_local_select(INTERNAL_FUNCTION_PARAMETERS);
