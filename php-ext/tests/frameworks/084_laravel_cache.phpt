@@ -1,0 +1,47 @@
+--TEST--
+Laravel's cache: values, counters, locks, tags and rate limits on all nodes
+--FILE--
+<?php
+require __DIR__ . '/laravel.inc';
+
+use Illuminate\Cache\RedisStore;
+use Illuminate\Cache\Repository;
+
+framework_story(function (callable $client) {
+    $cache = new Repository(new RedisStore(laravel_redis($client), 'app', 'default'));
+    foreach (range(1, 40) as $i) {
+        $cache->put("item:$i", ['n' => $i], 600);
+    }
+    $again = new Repository(new RedisStore(laravel_redis($client), 'app', 'default'));
+    yield 'many' => array_sum(array_column($again->many(array_map(fn ($i) => "item:$i", range(1, 40))), 'n'));
+    yield 'hit, miss, default' => [$again->get('item:3'), $again->get('item:99'), $again->get('item:99', 'none'), $again->has('item:4'), $again->missing('item:4')];
+    yield 'added once' => [$again->add('once', 1, 60), $again->add('once', 2, 60), $again->get('once')];
+    yield 'counted' => [$again->increment('n'), $again->increment('n', 5), $again->decrement('n', 2), $again->get('n')];
+    yield 'remembered' => [$again->remember('r', 60, fn () => 'first'), $again->remember('r', 60, fn () => 'second'), $again->rememberForever('e', fn () => 'ever')];
+    yield 'pulled' => [$again->pull('r'), $again->pull('r'), $again->forget('item:5'), $again->forget('item:5')];
+    $lock = $again->lock('job', 30);
+    yield 'locked' => [$lock->get(), $cache->lock('job', 30)->get(), $lock->release(), $cache->lock('job', 30)->get(fn () => 'ran')];
+    $tagged = $again->tags(['people', 'artists']);
+    $tagged->put('anne', 'Anne', 60);
+    $again->tags(['people', 'authors'])->put('john', 'John', 60);
+    yield 'tagged' => [$tagged->get('anne'), $again->tags(['people', 'authors'])->get('john'), $again->get('anne')];
+    yield 'artists flushed' => [$again->tags('artists')->flush(), $tagged->get('anne'), $again->tags(['people', 'authors'])->get('john')];
+    /* put() with several takes a transaction: its keys want a tag, and then it works. */
+    $together = new Repository(new RedisStore(laravel_redis($client), '{shop}', 'default'));
+    yield 'put at once' => [$together->putMany(['a' => 1, 'b' => 2, 'c' => 3], 60), $together->many(['a', 'b', 'c'])];
+    yield 'flushed' => [$again->flush(), $again->get('item:1'), $together->get('a')];
+});
+?>
+--EXPECT--
+many: 820
+hit, miss, default: [{"n":3},null,"none",true,false]
+added once: [true,false,"1"]
+counted: [1,6,4,"4"]
+remembered: ["first","first","ever"]
+pulled: ["first",null,true,false]
+locked: [true,false,true,"ran"]
+tagged: ["Anne","John",null]
+artists flushed: [true,null,"John"]
+put at once: [true,{"a":"1","b":"2","c":"3"}]
+flushed: [true,null,null]
+on several nodes
