@@ -80,6 +80,18 @@ static bool is_turned_away(oh_listener *listener, uint32_t node)
     return false;
 }
 
+/* False: the connection was made by the parent of this process, and only the parent may use it. */
+static bool is_own(oh_listener *listener, uint32_t node)
+{
+    const oh_ear *ear = &listener->ears[node];
+
+    if (EXPECTED(!ear->connection || oh_pool_is_own(ear->connection))) {
+        return true;
+    }
+    lose(listener, node, "The connection belongs to another process");
+    return false;
+}
+
 /* ---- Receiving ---- */
 
 /* Hands on every value that has become whole, and keeps the rest. */
@@ -205,6 +217,9 @@ bool oh_ear_tell(oh_listener *listener, uint32_t node)
 
     ear->sent = 0;
     ear->is_told = false;
+    if (!is_own(listener, node)) {
+        return false;
+    }
     if (ear->connection) {
         begin_sending(listener, node);
         return !listener->has_failed;
@@ -245,14 +260,12 @@ static short events_of(const oh_ear *ear)
     return (short)(POLLIN | (left_to_send(ear) ? POLLOUT : 0));
 }
 
-/* False: a node's connection was made by the parent of this process. */
 static bool prepare(oh_listener *listener)
 {
     for (uint32_t node = 0; node < listener->snapshot->nodes_count; node++) {
         const oh_ear *ear = &listener->ears[node];
 
-        if (ear->connection && !oh_pool_is_own(ear->connection)) {
-            lose(listener, node, "The connection belongs to another process");
+        if (!is_own(listener, node)) {
             return false;
         }
         listener->descriptors[node].fd = ear->connection ? ear->connection->socket : -1;

@@ -12,6 +12,7 @@
 
 #include "classes.h"
 #include "methods.h"
+#include "session.h"
 #include "source.h"
 #include "transport.h"
 
@@ -48,7 +49,10 @@ static PHP_MINIT_FUNCTION(onehop)
     if (oh_classes_register() == FAILURE) {
         return FAILURE;
     }
-    return oh_transport_register();
+    if (oh_transport_register() == FAILURE) {
+        return FAILURE;
+    }
+    return oh_session_register();
 }
 
 static PHP_MSHUTDOWN_FUNCTION(onehop)
@@ -90,6 +94,7 @@ static PHP_MINFO_FUNCTION(onehop)
 
 static const zend_module_dep onehop_dependencies[] = {
     ZEND_MOD_REQUIRED("redis")
+    ZEND_MOD_REQUIRED("session")
     ZEND_MOD_END
 };
 

@@ -54,14 +54,15 @@ lab_tell(fn () => $redis->psubscribe(['p*'], $print));
 
 $redis = new OneHop\Redis('alpha', lab_config([$other, lab_redis()]));
 echo "a child that goes on listening to its parent's connections:\n";
-speaker($say($other, 'p1', '"for both"') . $say($other, 'p1', '"for the parent"'));
+speaker($say($other, 'p1', '"for both"'));
 $child = null;
-$listen = function ($redis, $pattern, $channel, $text) use (&$child) {
+$listen = function ($redis, $pattern, $channel, $text) use (&$child, $other) {
     if ($child === null && ($child = pcntl_fork()) === 0) {
         return;
     }
     if ($text === 'for both') {
         pcntl_waitpid($child, $status);
+        lab_plain($other)->publish('p1', 'for the parent');
         return;
     }
     echo "  heard $text\n";
@@ -71,6 +72,18 @@ lab_tell(fn () => $redis->psubscribe(['p*'], $listen));
 if ($child === 0) {
     posix_kill(getmypid(), 9);
 }
+
+echo "a child that says something on them:\n";
+$child = null;
+speaker($say($other, 'p1', '"for both"'));
+lab_tell(fn () => $redis->psubscribe(['p*'], function ($redis, $pattern, $channel, $text) use (&$child) {
+    if (($child = pcntl_fork()) === 0) {
+        lab_tell(fn () => $redis->punsubscribe(['p*']));
+        posix_kill(getmypid(), 9);
+    }
+    pcntl_waitpid($child, $status);
+    $redis->punsubscribe(['p*']);
+}));
 
 echo "large and binary messages:\n";
 speaker($say($other, 'p1', 'str_repeat("0123456789abcdef", 200000)') . $say($other, 'p2', '"\0\r\n*3\r\n\xff"') . $say($other, 'p3', '""'));
@@ -140,6 +153,10 @@ a child that goes on listening to its parent's connections:
 OneHop\NodeDown, node node-0, may have executed: true
   The connection belongs to another process, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; what was published meanwhile is lost
   heard for the parent
+bool(true)
+a child that says something on them:
+OneHop\NodeDown, node node-0, may have executed: false
+  The connection belongs to another process, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; subscribe again; what was published meanwhile is lost
 bool(true)
 large and binary messages:
   3200000 4aba14a3846efbcabb4942274fa5639c
