@@ -7,6 +7,7 @@ import java.util.List;
 final class Lanes {
     private final Pool[] pools;
     private final Lane[] lanes;
+    private long waitMs;
 
     Lanes(Pool[] pools) {
         this.pools = pools;
@@ -16,6 +17,15 @@ final class Lanes {
     /** How many nodes there are. */
     int size() {
         return lanes.length;
+    }
+
+    /** One of the commands waits so long by its own wish; those of one node wait one after another. */
+    void waits(long ms) {
+        waitMs = waitMs + ms < 0 ? Deadline.FOR_EVER_MS : waitMs + ms;
+    }
+
+    long waitMs() {
+        return waitMs;
     }
 
     Lane of(int node) {

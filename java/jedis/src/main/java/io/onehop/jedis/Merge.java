@@ -65,6 +65,20 @@ final class Merge {
         }
     }
 
+    /** Has each node's part wait for itself, instead of being put into a lane. */
+    void scatter(StreamsWait wait, Pool[] pools) {
+        missing = parts.length;
+        for (int i = 0; i < parts.length; i++) {
+            CommandArguments part = new CommandArguments(arguments.getCommand());
+            for (int word = 1; word < parts[i].words().length; word++) {
+                part.add(arguments.get(parts[i].words()[word]).getRaw());
+            }
+            Pool pool = pools[parts[i].node()];
+            nodes[i] = pool.endpoint().name();
+            wait.add(parts[i].node(), pool, part, new Part(i));
+        }
+    }
+
     /** What one node was asked for. */
     private final class Part implements Taker {
         private final int number;

@@ -35,9 +35,10 @@ import redis.clients.jedis.providers.ConnectionProvider;
  * <p>Every command goes where the command table (spec/route) says: to the node of its keys, split over the nodes of its
  * keys (MGET, MSET, DEL, XREAD, ...), or to all nodes (KEYS, FLUSHALL, SCRIPT LOAD, ...), all at once, with one reply in
  * the caller's order. A command that needs its keys on one node and has them on two is {@link CrossNode}; what is not
- * covered (SCAN, blocking commands) is {@link Unsupported}: both before a byte is sent.
+ * covered (SCAN) is {@link Unsupported}: both before a byte is sent.
  *
- * <p>Every call ends by the server pool's {@code timeout} (milliseconds; 0 is never). Failures are {@link
+ * <p>Every call ends by the server pool's {@code timeout} (milliseconds; 0 is never); one that waits by its own wish
+ * (BLPOP, XREAD with BLOCK) by so much later, and if it waits for ever only an interrupt ends it. Failures are {@link
  * OneHopException}s and say whether the command may have run; errors that a node answers are Jedis' own exceptions.
  *
  * <p>One client is meant for all threads. Building it connects to nothing; {@link #close} closes every connection. It

@@ -37,11 +37,13 @@ final class Pool implements AutoCloseable {
     private static final Duration WAIT_MAX = Duration.ofMillis(100);
 
     private final Endpoint endpoint;
+    private final Greeting greeting;
     private final GenericObjectPool<NodeConnection> connections;
 
     Pool(Node node, ServerPool pool) {
         this.endpoint = new Endpoint(node, pool);
-        this.connections = new GenericObjectPool<>(new Maker(endpoint, new Greeting(pool, endpoint)), settings(pool));
+        this.greeting = new Greeting(pool, endpoint);
+        this.connections = new GenericObjectPool<>(new Maker(endpoint, greeting), settings(pool));
     }
 
     private static GenericObjectPoolConfig<NodeConnection> settings(ServerPool pool) {
@@ -87,6 +89,19 @@ final class Pool implements AutoCloseable {
                 throw Failure.exhausted(endpoint);
             }
             connection = borrow(deadline, deadline.atMost(WAIT_MAX));
+        }
+        return connection;
+    }
+
+    /**
+     * A connection, perhaps not open yet, if need be one more than the pool may have; that one is closed when it is
+     * settled. For what must not wait for others, because they wait for it.
+     */
+    NodeConnection leaseBeyond(Deadline deadline) {
+        NodeConnection connection = tryLease(deadline);
+        if (connection == null) {
+            connection = new NodeConnection(endpoint, greeting);
+            connection.use(deadline);
         }
         return connection;
     }

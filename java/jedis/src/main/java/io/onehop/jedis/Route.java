@@ -48,13 +48,31 @@ final class Route implements CommandExecutor {
     @Override
     public <T> T executeCommand(CommandObject<T> command) {
         Plan plan = plan(command.getArguments());
+        long waitMs = waitMs(plan.command(), command.getArguments());
         if (plan.spread() == Spread.ONE_NODE) {
-            return new Exchange<>(pools[plan.node()], command, plan.command().isRetryable(), 0, budget).run();
+            return new Exchange<>(pools[plan.node()], command, plan.command().isRetryable(), waitMs, budget).run();
         }
-        Lanes lanes = new Lanes(pools);
-        Reply<T> reply = append(command, plan, lanes);
-        run(lanes);
+        Reply<T> reply = new Reply<>(command.getBuilder());
+        Merge merge = new Merge(command, plan, pool.name(), reply);
+        if (plan.spread() == Spread.SPLIT && waitMs != Blocking.NOT) {
+            StreamsWait wait = new StreamsWait(pool.timeoutMs(), waitMs);
+            merge.scatter(wait, pools);
+            wait.run();
+        } else {
+            Lanes lanes = new Lanes(pools);
+            merge.scatter(lanes);
+            lanes.waits(waitMs);
+            run(lanes);
+        }
         return reply.get();
+    }
+
+    /** How long a command waits on its node by its own wish. */
+    private static long waitMs(Command command, CommandArguments arguments) {
+        if (command.blocking() == null) {
+            return arguments.isBlocking() && !command.isKnown() ? Blocking.FOR_EVER : Blocking.NOT;
+        }
+        return command.blocking().waitMs(new ArgumentWords(arguments));
     }
 
     /* ---- Where it goes ---- */
@@ -62,19 +80,14 @@ final class Route implements CommandExecutor {
     /** Where a command goes that is sent for itself, outside of transactions and subscriptions. */
     Plan plan(CommandArguments arguments) {
         Command command = Commands.of(arguments, pool.name());
-        String refusal = refusal(command, arguments);
+        String refusal = refusal(command);
         if (refusal != null) {
             throw Commands.unsupported(command.shown(), refusal, pool.name());
         }
         return Plan.of(command, arguments, keys);
     }
 
-    private static String refusal(Command command, CommandArguments arguments) {
-        boolean mayWait = command.blocking() != null
-                && command.blocking().waitMs(new ArgumentWords(arguments)) != Blocking.NOT;
-        if (mayWait || arguments.isBlocking() && !command.isKnown()) {
-            return "it may block its connection: use a connection to the node itself";
-        }
+    private static String refusal(Command command) {
         if (command.state() != null) {
             return "it needs a connection of its own: use a connection to the node itself";
         }
@@ -88,7 +101,7 @@ final class Route implements CommandExecutor {
     <T> Reply<T> append(CommandObject<T> command, Lanes lanes) {
         CommandArguments arguments = command.getArguments();
         Command entry = Commands.of(arguments, pool.name());
-        int node = keys.onlyNode(entry, arguments);
+        int node = entry.blocking() == null ? keys.onlyNode(entry, arguments) : -1;
         if (node < 0) {
             return append(command, plan(arguments), lanes);
         }
@@ -99,6 +112,12 @@ final class Route implements CommandExecutor {
 
     private <T> Reply<T> append(CommandObject<T> command, Plan plan, Lanes lanes) {
         Reply<T> reply = new Reply<>(command.getBuilder());
+        long waitMs = waitMs(plan.command(), command.getArguments());
+        if (plan.spread() == Spread.SPLIT && waitMs != Blocking.NOT) {
+            throw Commands.unsupported(plan.command().shown(), "in a pipeline it can not wait on several nodes: call it by "
+                    + "itself", pool.name());
+        }
+        lanes.waits(waitMs);
         if (plan.spread() == Spread.ONE_NODE) {
             lanes.of(plan.node()).append(command.getArguments(), plan.command().isRetryable(), reply);
         } else {
@@ -109,7 +128,7 @@ final class Route implements CommandExecutor {
 
     /** Sends what is in the lanes and tells every reply. */
     void run(Lanes lanes) {
-        Scatter.run(lanes.used(), Deadline.in(pool.timeoutMs()), budget);
+        Scatter.run(lanes.used(), Deadline.in(pool.timeoutMs()).later(lanes.waitMs()), budget);
     }
 
     /* ---- Transactions ---- */
@@ -135,6 +154,11 @@ final class Route implements CommandExecutor {
             throw keys.crossNode("a transaction", before.key(), before.index(), key, plan.node());
         }
         return before != null ? before : new Binding(pools[plan.node()], plan.node(), key);
+    }
+
+    /** Where a transaction is that has no key at all. */
+    Pool anyPool() {
+        return pools[0];
     }
 
     /** Whether all keys of a command are on the node where a transaction is. */

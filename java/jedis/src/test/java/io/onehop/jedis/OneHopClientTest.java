@@ -129,8 +129,6 @@ class OneHopClientTest {
         try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
                 OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server())))) {
             assertUnsupported("SCAN", () -> redis.scan("0"));
-            assertUnsupported("BLPOP", () -> redis.blpop(1, "list"));
-            assertUnsupported("BLPOP", () -> redis.sendCommand("list", Command.BLPOP, "list", "1"));
             assertUnsupported("WAIT", () -> redis.waitReplicas("key", 1, 1));
             assertUnsupported("EVAL without a key", () -> redis.eval("return 1"));
             assertUnsupported("SELECT", () -> redis.sendCommand("key", Command.SELECT, "1"));
