@@ -43,7 +43,7 @@ void oh_refuse_method(INTERNAL_FUNCTION_PARAMETERS)
 
     if (!method->row) {
         oh_refuse(execute_data, NULL,
-            "nothing says which node it is about: this phpredis is newer than OneHop, which does not know the method");
+            "nothing says which node it is about: OneHop does not know this version of phpredis, nor the method by its parameters");
     } else if (method->row->reason) {
         oh_refuse(execute_data, NULL, method->row->reason);
     } else if (method->command && method->command->reason) {
