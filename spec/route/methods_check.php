@@ -12,6 +12,7 @@ declare(strict_types=1);
 
 require __DIR__ . '/table.php';
 require __DIR__ . '/methods.php';
+require __DIR__ . '/spelling.php';
 
 /* Calls for these would open connections or end the object's life. */
 const WITHOUT_CALL = ['__construct', '__destruct', 'close', 'connect', 'pconnect', 'open', 'popen'];
@@ -31,6 +32,15 @@ function presence(array $inFile, array $loaded): array
         $faults[] = "$name: twice in phpredis.json.";
     }
     return $faults;
+}
+
+/** signatures.json is of one version; where that is loaded it must be what reflection says. */
+function signatures(ReflectionClass $class, string $version): array
+{
+    $page = json_decode(file_get_contents(__DIR__ . '/signatures.json'), true, flags: JSON_THROW_ON_ERROR);
+    $loaded = $page['version'] === $version ? all_signatures($class) : $page['methods'];
+    $stale = array_keys(array_diff_assoc($loaded, $page['methods']) + array_diff_assoc($page['methods'], $loaded));
+    return array_map(fn($name) => "$name: signatures.json is stale, run signatures.php.", $stale);
 }
 
 /** Positions named by an entry must exist; variadic methods have them all. 5.3.7 leaves optional arguments out of its
@@ -96,6 +106,7 @@ $table = new Table();
 $calls = json_decode(file_get_contents(__DIR__ . '/phpredis_calls.json'), true, flags: JSON_THROW_ON_ERROR)['calls'];
 $class = new ReflectionClass('Redis');
 $faults = presence(array_keys($methods->all), array_map(fn($method) => $method->getName(), $class->getMethods()));
+array_push($faults, ...signatures($class, $version));
 $kinds = [];
 $spreads = [];
 foreach ($methods->all as $name => $alias) {

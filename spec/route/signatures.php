@@ -4,21 +4,13 @@
  *
  *     DIR/run php signatures.php        (the tree that trixie_root.sh unpacks has the newest phpredis we know)
  *
- * In: class Redis by reflection. Out: names of parameters, & by reference, ... variadic. Spec: route.md, "phpredis'
- * methods". */
+ * In: class Redis by reflection. Out: the page. Spec: route.md, "phpredis' methods". */
 
 declare(strict_types=1);
 
-function spelled(ReflectionParameter $parameter): string
-{
-    return ($parameter->isPassedByReference() ? '&' : '') . ($parameter->isVariadic() ? '...' : '') . $parameter->getName();
-}
+require __DIR__ . '/spelling.php';
 
-$methods = [];
-foreach ((new ReflectionClass('Redis'))->getMethods() as $method) {
-    $methods[strtolower($method->getName())] = implode(',', array_map(spelled(...), $method->getParameters()));
-}
-ksort($methods);
+$methods = all_signatures(new ReflectionClass('Redis'));
 $lines = array_map(fn($name, $signature) => '  ' . json_encode($name) . ': ' . json_encode($signature), array_keys($methods), $methods);
 file_put_contents(__DIR__ . '/signatures.json', "{\n\"about\": \"Written by signatures.php: the parameters of each method of phpredis.\",\n\"version\": "
     . json_encode(phpversion('redis')) . ",\n\"methods\": {\n" . implode(",\n", $lines) . "\n}\n}\n");

@@ -1,0 +1,87 @@
+/*
+ * Any bytes as the words of a command. Whatever the table says of them, every place it names is one of the words, in
+ * order, the same whether or not there is room for all; and the parts of a split have all words of the command.
+ */
+#include <string.h>
+
+#include "../core/command.h"
+#include "fuzz.h"
+
+/* Words end with a line feed. */
+const char *const fuzz_words[] = {"GET\n", "SORT\n", "BY\n", "w_*\n", "LIMIT\n", "STORE\n", "GEORADIUS\n", "COUNT\n",
+    "STOREDIST\n", "EVAL\n", "return 1\n", "0\n", "1\n", "2\n", "99999999999999999999\n", "-1\n", "XREAD\n", "BLOCK\n",
+    "STREAMS\n", "MIGRATE\n", "\n", "KEYS\n", "AUTH2\n", "MSET\n", "MGET\n", "BLPOP\n", "ZUNIONSTORE\n", "LMPOP\n",
+    "XGROUP\n", "CREATE\n", "PUBSUB\n", "NUMSUB\n", "OBJECT\n", "ENCODING\n", "k1\n", "k2\n", "|", "config|get\n", NULL};
+
+#define WORDS_MAX 256
+
+static size_t read_words(const uint8_t *bytes, size_t length, oh_word *words)
+{
+    size_t count = 0, begin = 0;
+
+    for (size_t at = 0; at < length && count < WORDS_MAX; at++) {
+        if (bytes[at] == '\n') {
+            words[count++] = (oh_word){bytes + begin, at - begin};
+            begin = at + 1;
+        }
+    }
+    return count;
+}
+
+static void check_keys(const oh_command *command, const oh_word *words, size_t count)
+{
+    oh_key_place places[WORDS_MAX * 8], fewer[4];
+    size_t found, again;
+
+    if (oh_command_keys(command, words, count, places, WORDS_MAX * 8, &found) != NULL) {
+        return;
+    }
+    MUST(found <= WORDS_MAX * 8);
+    for (size_t i = 0; i < found; i++) {
+        MUST(places[i].place > 0 && places[i].place < count);
+        MUST(i == 0 || places[i - 1].place <= places[i].place);
+    }
+    MUST(oh_command_keys(command, words, count, fewer, 4, &again) == NULL && again == found);
+    for (size_t i = 0; i < found && i < 4; i++) {
+        MUST(fewer[i].place == places[i].place && fewer[i].kind == places[i].kind);
+    }
+}
+
+static void check_split(const oh_command *command, const oh_word *words, size_t count)
+{
+    oh_command_shape shape;
+    uint32_t nodes[WORDS_MAX];
+    oh_word part[WORDS_MAX];
+    size_t total = 0, parts = 0;
+
+    if (command->spread != OH_SPREAD_SPLIT || oh_command_shape_of(command, words, count, &shape) != NULL) {
+        return;
+    }
+    for (size_t i = 0; i < shape.keys; i++) {
+        nodes[i] = (uint32_t)(words[shape.first + i * shape.step].length % 3);
+    }
+    for (uint32_t node = 0; node < 3; node++, parts++) {
+        size_t length = oh_command_part(&shape, words, nodes, node, part);
+        MUST(length <= count);
+        total += length;
+    }
+    MUST(total == count + (parts - 1) * (count - shape.keys * shape.step * shape.lanes));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    oh_word words[WORDS_MAX];
+    size_t count = read_words(bytes, length, words);
+    const oh_command *command = oh_command_find(words, count);
+
+    if (command != NULL) {
+        const oh_word *timeout = oh_command_timeout(command, words, count);
+
+        MUST(timeout == NULL || (timeout > words && timeout < words + count));
+        check_keys(command, words, count);
+        if (command->keys_count == 1) {
+            check_split(command, words, count);
+        }
+    }
+    return 0;
+}
