@@ -14,6 +14,12 @@
 
 #define PHP_ONEHOP_VERSION "0.1.0"
 
+/* See script.h. */
+typedef struct oh_scripts {
+    HashTable by_digest; /* 40 hexadecimal digits ─► body, the oldest first. */
+    HashTable bodies;    /* body ─► its digest, so that a body is digested once. */
+} oh_scripts;
+
 extern zend_module_entry onehop_module_entry;
 #define phpext_onehop_ptr &onehop_module_entry
 
@@ -22,6 +28,7 @@ ZEND_BEGIN_MODULE_GLOBALS(onehop)
     HashTable files;                 /* source: absolute path -> the configuration as last read. */
     HashTable connections;           /* pool: identity of a node -> its connections. */
     uint32_t leased_count;           /* pool: connections that are in somebody's hands right now. */
+    oh_scripts scripts;              /* script: bodies that this process has seen, by their digest. */
     struct oh_lane *connecting;      /* lane: who is being connected while phpredis' connect() runs, otherwise NULL. */
 ZEND_END_MODULE_GLOBALS(onehop)
 

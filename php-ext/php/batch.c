@@ -58,6 +58,9 @@ void oh_batch_clear(oh_batch *batch)
     if (batch->lanes) {
         efree(batch->lanes);
     }
+    if (batch->once) {
+        zend_array_destroy(batch->once);
+    }
     memset(batch, 0, sizeof *batch);
 }
 
@@ -142,13 +145,51 @@ void oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETE
     }
 }
 
+/* Queues a call of our own. False: phpredis refused it, or threw. */
+static bool queue_on(oh_client *client, uint32_t node, zend_function *function, bool is_read_only, uint32_t count,
+    zval *arguments)
+{
+    oh_lane *lane = lane_for(client, node);
+    zval answer;
+
+    if (!lane) {
+        return false;
+    }
+    ZVAL_UNDEF(&answer);
+    oh_lane_hold(lane);
+    oh_lane_call(lane, function, count, arguments, &answer);
+    bool is_queued = was_queued(lane, is_read_only, &answer);
+    oh_lane_let_go(lane);
+    if (!is_queued) {
+        zval_ptr_dtor(&answer);
+    }
+    return is_queued;
+}
+
+bool oh_batch_queue_unseen(oh_client *client, uint32_t node, zend_function *function, uint32_t count, zval *arguments)
+{
+    if (!queue_on(client, node, function, true, count, arguments)) {
+        return false;
+    }
+    client->batch.is_mixed = true;
+    append(&client->batch, OH_BATCH_SKIP | node);
+    return true;
+}
+
+bool oh_batch_is_first(oh_batch *batch, zend_string *name)
+{
+    if (!batch->once) {
+        batch->once = zend_new_array(8);
+    }
+    return zend_hash_add_empty_element(batch->once, name) != NULL;
+}
+
 /* Should phpredis refuse a part, then the replies of those queued before it belong to nobody: they are skipped. */
 void oh_batch_queue_split(oh_client *client, oh_split *split, zval *return_value)
 {
-    oh_lane *lane = NULL;
     uint32_t queued = 0;
-    zval answer;
 
+    client->batch.is_mixed = true;
     if (client->batch.is_spoilt) {
         oh_split_free(split);
         RETURN_OBJ_COPY(oh_client_object(client));
@@ -156,17 +197,8 @@ void oh_batch_queue_split(oh_client *client, oh_split *split, zval *return_value
     for (; queued < split->parts_count; queued++) {
         oh_part *part = &split->parts[queued];
 
-        lane = EG(exception) ? NULL : lane_for(client, part->node);
-        if (!lane) {
-            break;
-        }
-        ZVAL_UNDEF(&answer);
-        oh_lane_hold(lane);
-        oh_lane_call(lane, split->method->original, part->count, part->arguments, &answer);
-        bool is_queued = was_queued(lane, split->is_read_only, &answer);
-        oh_lane_let_go(lane);
-        if (!is_queued) {
-            zval_ptr_dtor(&answer);
+        if (EG(exception) || !queue_on(client, part->node, split->method->original, split->is_read_only, part->count,
+                part->arguments)) {
             break;
         }
     }
@@ -270,7 +302,7 @@ void oh_batch_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
             "A value of the batch could not be packed");
     } else if (batch.lanes_count == 0) {
         array_init(return_value);
-    } else if (batch.lanes_count == 1) {
+    } else if (batch.lanes_count == 1 && !batch.is_mixed) {
         /* Everything went to one node: phpredis' reply is the reply. */
         batch.lanes[0]->queued = 0;
         oh_call_on_lane(batch.lanes[0], batch.lanes[0]->is_queue_read_only, INTERNAL_FUNCTION_PARAM_PASSTHRU);

@@ -12,6 +12,7 @@
 
 typedef struct oh_batch {
     bool is_open;
+    bool is_mixed;      /* Not every reply is the reply of one command. */
     bool is_spoilt;     /* A value could not be packed: everything was dropped, and exec() will say so. */
     uint32_t *commands; /* Node of each command, or one of the marks of batch.c. */
     uint32_t commands_count, commands_capacity;
@@ -19,6 +20,7 @@ typedef struct oh_batch {
     uint32_t splits_count, splits_capacity;
     oh_lane **lanes; /* Those whose phpredis is in pipeline mode, in the order in which that happened. */
     uint32_t lanes_count, lanes_capacity;
+    HashTable *once; /* Names of what was queued for a node and need not be again. NULL: nothing. */
 } oh_batch;
 
 /* The handlers. */
@@ -35,6 +37,13 @@ void oh_batch_queue(struct oh_client *client, uint32_t node, INTERNAL_FUNCTION_P
 
 /* Queues the parts of a command; the split is taken over. */
 void oh_batch_queue_split(struct oh_client *client, oh_split *split, zval *return_value);
+
+/* Queues a call of phpredis whose reply the script does not see. False and an exception if it could not be. */
+bool oh_batch_queue_unseen(struct oh_client *client, uint32_t node, zend_function *function, uint32_t count,
+    zval *arguments);
+
+/* Whether this name is new to the batch. */
+bool oh_batch_is_first(oh_batch *batch, zend_string *name);
 
 /* Forgets everything that is queued, here and in phpredis, and closes the batch. */
 void oh_batch_drop(struct oh_client *client);

@@ -12,6 +12,7 @@
 
 #include "classes.h"
 #include "methods.h"
+#include "script.h"
 #include "session.h"
 #include "source.h"
 #include "transport.h"
@@ -30,10 +31,12 @@ static PHP_GINIT_FUNCTION(onehop)
     memset(onehop_globals, 0, sizeof *onehop_globals);
     oh_pool_prepare(&onehop_globals->connections);
     oh_source_prepare(&onehop_globals->files);
+    oh_script_prepare(&onehop_globals->scripts);
 }
 
 static PHP_GSHUTDOWN_FUNCTION(onehop)
 {
+    oh_script_shutdown(&onehop_globals->scripts);
     oh_source_shutdown(&onehop_globals->files);
     oh_pool_shutdown(&onehop_globals->connections);
 }

@@ -10,6 +10,7 @@
 #include "plan.h"
 #include "raw.h"
 #include "refuse.h"
+#include "script.h"
 
 /* ---- Which command ---- */
 
@@ -261,6 +262,7 @@ void oh_plan_free(oh_plan *plan)
 
 void oh_plan_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
+    oh_script_see(plan, execute_data);
     if (UNEXPECTED(oh_transaction_is_open(client))) {
         oh_transaction_queue_planned(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else if (plan->spread == OH_SPREAD_SPLIT) {
@@ -268,6 +270,8 @@ void oh_plan_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAM
 
         plan->split = NULL;
         oh_split_run(client, plan, split, return_value);
+    } else if (plan->spread == OH_SPREAD_ONE_NODE && oh_script_is_known(plan, execute_data)) {
+        oh_script_call(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else if (plan->spread == OH_SPREAD_ONE_NODE) {
         oh_call_planned(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
