@@ -185,6 +185,10 @@ void oh_subscription_method(INTERNAL_FUNCTION_PARAMETERS)
             ZSTR_VAL(execute_data->func->common.function_name));
         return;
     }
+    if (oh_transaction_is_open(client)) {
+        oh_transaction_refuse(execute_data, "call exec() or discard() first");
+        return;
+    }
     oh_subscription *subscription = client->subscription;
     bool is_first = !subscription;
 

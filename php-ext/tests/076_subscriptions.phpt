@@ -74,10 +74,12 @@ foreach ($ports as $port) {
     }
     echo $plain->pubsub('numpat') + count($plain->pubsub('channels')), ' ';
 }
-echo "\nNo channels, no callback, in a pipeline:\n";
+echo "\nNo channels, no callback, in a pipeline, in a transaction:\n";
 lab_tell(fn () => $redis->subscribe([], fn () => 0));
 lab_tell(fn () => $redis->subscribe(['x'], 'no such function'));
 lab_tell(fn () => $redis->pipeline()->subscribe(['x'], fn () => 0));
+$redis->discard();
+lab_tell(fn () => $redis->multi()->subscribe(['x'], fn () => 0));
 ?>
 --EXPECTF--
 Each channel on its node:
@@ -101,8 +103,10 @@ app:x says hello
 Afterwards the object is as before, and no node has a subscriber:
 string(16) "app:x says hello"
 0 0 0 0 
-No channels, no callback, in a pipeline:
+No channels, no callback, in a pipeline, in a transaction:
 bool(false)
 TypeError: Redis::subscribe(): Argument #2 ($%s) must be a valid callback, function "no such function" not found or invalid function name
 OneHop\Unsupported, node none, may have executed: false
   subscribe() cannot be a part of a pipeline: the command was not sent; call it outside
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::subscribe() has no place in a transaction: the command was not sent; call exec() or discard() first
