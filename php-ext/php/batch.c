@@ -184,6 +184,15 @@ bool oh_batch_is_first(oh_batch *batch, zend_string *name)
     return zend_hash_add_empty_element(batch->once, name) != NULL;
 }
 
+void oh_batch_be_patient(oh_client *client, uint32_t node, uint32_t wait_ms)
+{
+    for (oh_lane *lane = wait_ms ? client->lanes[node] : NULL; lane; lane = lane->spare) {
+        if (lane->is_piping) {
+            oh_lane_be_patient(lane, wait_ms);
+        }
+    }
+}
+
 /* Should phpredis refuse a part, then the replies of those queued before it belong to nobody: they are skipped. */
 void oh_batch_queue_split(oh_client *client, oh_split *split, zval *return_value)
 {
@@ -201,6 +210,7 @@ void oh_batch_queue_split(oh_client *client, oh_split *split, zval *return_value
                 part->arguments)) {
             break;
         }
+        oh_batch_be_patient(client, part->node, split->wait_ms);
     }
     if (queued < split->parts_count) {
         for (uint32_t i = 0; i < queued; i++) {
@@ -224,7 +234,7 @@ static void leave_pipeline(oh_lane *lane)
     if (lane->redis && EG(active)) {
         call_plain(lane, ZEND_STRL("discard"));
     }
-    lane->queued = 0;
+    lane->queued = lane->wait_ms = 0;
     lane->is_piping = false;
 }
 

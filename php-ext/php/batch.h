@@ -35,6 +35,9 @@ void oh_batch_discard(struct oh_client *client, zval *return_value);
 /* Queues the command that is being called, in the caller's frame. */
 void oh_batch_queue(struct oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS);
 
+/* What was queued last for a node may block it for so much longer. */
+void oh_batch_be_patient(struct oh_client *client, uint32_t node, uint32_t wait_ms);
+
 /* Queues the parts of a command; the split is taken over. */
 void oh_batch_queue_split(struct oh_client *client, oh_split *split, zval *return_value);
 

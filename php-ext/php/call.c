@@ -7,7 +7,6 @@
 #include "call.h"
 #include "client.h"
 #include "plan.h"
-#include "refuse.h"
 
 void oh_call_on_lane(oh_lane *lane, bool is_read_only, INTERNAL_FUNCTION_PARAMETERS)
 {
@@ -39,16 +38,18 @@ void oh_call_on_node(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMET
 
 void oh_call_planned(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
-    if (plan->is_blocking) {
-        oh_refuse(execute_data, plan->command, "use plain \\Redis on the node that OneHop\\Topology names");
+    if (UNEXPECTED(oh_transaction_is_open(client))) {
+        oh_transaction_queue_planned(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
         return;
     }
     if (client->batch.is_open) {
         oh_batch_queue(client, plan->node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        oh_batch_be_patient(client, plan->node, plan->wait_ms);
         return;
     }
     oh_lane *lane = oh_lane_take(client, plan->node);
     if (EXPECTED(lane)) {
+        oh_lane_be_patient(lane, plan->wait_ms);
         oh_call_on_lane(lane, plan->is_read_only, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }

@@ -211,6 +211,16 @@ void oh_connection_set_timeout(oh_connection *connection, uint32_t timeout_ms)
     connection->timeout_ms = timeout_ms;
 }
 
+void oh_connection_keep_alive(const oh_connection *connection)
+{
+    int on = 1, idle_s = 30, interval_s = 10, probes = 3;
+
+    setsockopt(connection->socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    setsockopt(connection->socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+    setsockopt(connection->socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval_s, sizeof interval_s);
+    setsockopt(connection->socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+}
+
 bool oh_connection_is_sound(const oh_connection *connection)
 {
     char byte;

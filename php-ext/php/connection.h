@@ -78,6 +78,9 @@ oh_progress oh_connection_advance(oh_connection *connection, const oh_endpoint *
 /* Sets how long a blocking send or receive may take; 0 is without end. */
 void oh_connection_set_timeout(oh_connection *connection, uint32_t timeout_ms);
 
+/* Before a wait that may last for days: a node that vanishes without a word is noticed after a minute. */
+void oh_connection_keep_alive(const oh_connection *connection);
+
 /* Whether an idle connection is still connected and silent. One system call. */
 bool oh_connection_is_sound(const oh_connection *connection);
 

@@ -108,11 +108,20 @@ static bool is_turned_away(oh_exchange *exchange)
 static void take(oh_exchange *exchange, size_t count)
 {
     oh_wire *wire = &exchange->connection->wire;
+    if (UNEXPECTED(exchange->preface_number)) {
+        count = oh_exchange_take_preface(exchange, count);
+        if (!exchange->connection) {
+            return;
+        }
+    }
     uint64_t answered = wire->answered;
 
     exchange->has_heard = true;
     exchange->end += oh_wire_read(wire, exchange->replies + exchange->end, count);
     exchange->has_refusal |= wire->refusal_reply > answered;
+    if (UNEXPECTED(exchange->wait_ms) && exchange->begin < exchange->end) {
+        oh_exchange_end_patience(exchange);
+    }
     if (UNEXPECTED(wire->error != NULL)) {
         if (!is_turned_away(exchange)) {
             oh_exchange_refuse_bytes(exchange, wire->error);
@@ -170,8 +179,13 @@ void oh_exchange_begin_moving(oh_exchange *exchange)
     oh_connection *connection = exchange->connection;
 
     exchange->state = OH_EXCHANGE_MOVING;
+    exchange->preface_number = exchange->preface ? connection->wire.written + 1 : 0;
+    exchange->preface_reply_length = 0;
     if (UNEXPECTED(connection->timeout_ms != exchange->timeout_ms)) {
         oh_connection_set_timeout(connection, exchange->timeout_ms);
+    }
+    if (UNEXPECTED(exchange->wait_ms == OH_WAIT_FOR_EVER)) {
+        oh_connection_keep_alive(connection);
     }
     if (UNEXPECTED(!oh_wire_wrote(&connection->wire, exchange->request, exchange->request_length))) {
         oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "report this as a bug",
@@ -267,17 +281,9 @@ void oh_exchange_prepare(oh_exchange *exchange, uint32_t timeout_ms, bool is_rea
     exchange->is_iterated = false;
     exchange->is_read_only = is_read_only;
     exchange->flight = flight;
-    exchange->has_refusal = exchange->is_exec = false;
-}
-
-static void join(oh_flight *flight, oh_exchange *exchange)
-{
-    for (uint32_t i = 0; i < flight->members_count; i++) {
-        if (flight->members[i] == exchange) {
-            return;
-        }
-    }
-    flight->members[flight->members_count++] = exchange;
+    exchange->has_refusal = exchange->is_exec = exchange->was_interrupted = false;
+    exchange->wait_ms = 0;
+    exchange->preface = NULL;
 }
 
 /* Whether phpredis may go on: there is a reply to read, or there will be none. */
@@ -286,34 +292,41 @@ static bool is_readable(const oh_exchange *exchange)
     return !oh_exchange_is_active(exchange) || oh_exchange_is_full(exchange);
 }
 
-bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
+void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length)
 {
     /* Whatever an earlier exchange left behind, because phpredis gave up on it, belongs to that one alone. */
     oh_exchange_abandon(exchange);
-    if (!exchange->connections || UNEXPECTED(!exchange->is_called)) {
-        return false;
-    }
     exchange->request = (const uint8_t *)request;
     exchange->request_length = length;
+    if (UNEXPECTED(exchange->preface != NULL)) {
+        oh_exchange_join_preface(exchange);
+    }
     exchange->sent = 0;
     exchange->was_retried = exchange->was_sent = exchange->has_heard = false;
     exchange->left_ns = 0;
-    exchange->has_waited = exchange->deadline_ns != 0;
+    exchange->has_waited = exchange->deadline_ns != 0 || exchange->wait_ms;
     if (!exchange->deadline_ns || exchange->is_iterated) {
         exchange->deadline_ns = oh_clock_now_ns() + (uint64_t)exchange->timeout_ms * 1000000;
     }
     lease(exchange, false);
-    if (exchange->flight && exchange->flight->members_count == OH_FLIGHT_MEMBERS_MAX) {
-        exchange->flight = NULL;
+    oh_flight_join(exchange);
+}
+
+bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
+{
+    if (!exchange->connections || UNEXPECTED(!exchange->is_called)) {
+        oh_exchange_abandon(exchange);
+        return false;
     }
+    oh_exchange_start(exchange, request, length);
     if (exchange->flight) {
-        join(exchange->flight, exchange);
         exchange->flight->start_others(exchange->flight);
     }
     oh_exchange_wait_until(exchange, is_readable);
     if (UNEXPECTED(exchange->is_exec)) {
         oh_exchange_judge_exec(exchange);
     }
+    oh_exchange_drop_joined(exchange);
     exchange->request = NULL;
     return exchange->state != OH_EXCHANGE_FAILED;
 }
@@ -341,17 +354,10 @@ size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size)
 
 void oh_exchange_end(oh_exchange *exchange)
 {
-    oh_flight *flight = exchange->flight;
-
     oh_exchange_abandon(exchange);
     oh_exchange_give_back(exchange, false);
-    for (uint32_t i = 0; flight && i < flight->members_count; i++) {
-        if (flight->members[i] == exchange) {
-            flight->members[i] = flight->members[--flight->members_count];
-            break;
-        }
-    }
-    exchange->flight = NULL;
+    oh_flight_leave(exchange);
+    oh_exchange_drop_joined(exchange);
     if (exchange->replies) {
         efree(exchange->replies);
         exchange->replies = NULL;

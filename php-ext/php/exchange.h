@@ -23,6 +23,8 @@
 #include "pool.h"
 
 #define OH_EXCHANGE_AHEAD_BYTES 262144 /* Beyond it more memory buys nothing: the kernel buffers as much again. */
+#define OH_WAIT_FOR_EVER UINT32_MAX
+#define OH_PREFACE_REPLY_BYTES 64
 #define OH_FLIGHT_MEMBERS_MAX 64       /* Nodes that are spoken to at once; see scatter for why there is a bound. */
 
 typedef enum oh_exchange_state {
@@ -48,7 +50,8 @@ typedef struct oh_exchange {
     size_t begin, end, capacity;
 
     uint32_t timeout_ms;     /* Of a call; 0 is none. */
-    uint64_t deadline_ns;    /* Of this call, set when it first writes; 0 until then. */
+    uint32_t wait_ms;        /* How much longer the node may take, once it has the request; OH_WAIT_FOR_EVER. */
+    uint64_t deadline_ns;    /* Of this call, set when it first writes, without wait_ms; 0 until then. */
     uint64_t left_ns;        /* When phpredis was given back control in the middle of it; 0: it was not. */
     bool is_called;          /* A call is going on. What phpredis writes on its own account is not sent. */
     bool keeps;              /* The connection is not given back when its replies are in. */
@@ -56,6 +59,11 @@ typedef struct oh_exchange {
     bool is_exec;            /* The reply must be that of EXEC, for as many commands: */
     uint32_t exec_count;
     bool is_iterated;        /* The call is as many round trips as it takes (SCAN): each has a deadline of its own. */
+    const char *preface;     /* Sent in front of the request: one command, of whose reply phpredis sees nothing. */
+    uint64_t preface_number; /* Which reply of the connection is its reply; 0: it is not owed. */
+    uint8_t *joined;         /* Preface and request in one piece, while they are on their way. */
+    char preface_reply[OH_PREFACE_REPLY_BYTES]; /* As far as it fits, ended by a 0. */
+    uint32_t preface_reply_length;
     bool is_read_only;       /* The caller says so: may be sent again after a reused connection broke. */
     bool is_reused;          /* The connection has carried exchanges before. */
     bool was_retried;
@@ -63,6 +71,7 @@ typedef struct oh_exchange {
     bool has_heard;          /* A byte of a reply has arrived. */
     bool has_waited;         /* Time has passed since the deadline was set: it must be looked at. */
     bool has_refusal;        /* One of the replies is an error. */
+    bool was_interrupted;    /* A signal handler of the script has thrown, or called exit. */
     oh_failure *failure;     /* Where the caller wants to find it. */
 } oh_exchange;
 
@@ -71,13 +80,27 @@ typedef struct oh_flight {
     oh_exchange *members[OH_FLIGHT_MEMBERS_MAX];
     uint32_t members_count;
     void (*start_others)(struct oh_flight *); /* Called once each member has sent what it could. */
+    void (*look)(struct oh_flight *); /* Called before each wait, if it is not NULL. */
+    void *looker;
 } oh_flight;
 
 /* A call begins: its deadline will count from its first write. */
 void oh_exchange_prepare(oh_exchange *exchange, uint32_t timeout_ms, bool is_read_only, oh_flight *flight);
 
+/*
+ * What is special about the next write of the call that has been prepared: a command that blocks; a command (as it is
+ * written, in memory that stays) that goes in front on the same connection and whose reply is kept. An error in its
+ * place fails the exchange.
+ */
+void oh_exchange_be_patient(oh_exchange *exchange, uint32_t wait_ms);
+void oh_exchange_put_in_front(oh_exchange *exchange, const char *preface);
+
 /* Carries a request to the node. False: failed, and phpredis must be told that nothing was written. */
 bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length);
+
+/* The same without waiting: the exchange moves whenever somebody waits for its flight, or for it alone by `await`. */
+void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length);
+void oh_exchange_await(oh_exchange *exchange);
 
 /* Gives out up to `size` bytes of replies, waiting for them if there are none yet. 0: there are and will be no more. */
 size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size);

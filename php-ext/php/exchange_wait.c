@@ -12,6 +12,7 @@
 
 #include "core/clock.h"
 
+#include "exchange_patience.h"
 #include "exchange_wait.h"
 
 #define OH_DRAIN_NS 15000000 /* How long bytes that are there may be fetched after the deadline: below its tolerance. */
@@ -20,13 +21,15 @@
 
 void oh_exchange_pass_deadline(oh_exchange *exchange)
 {
-    const char *what = exchange->state == OH_EXCHANGE_OPENING      ? "No connection"
-                       : exchange->sent < exchange->request_length ? "Command not taken"
-                       : exchange->has_heard                       ? "Answer not complete"
-                                                                   : "No answer";
+    bool has_request = exchange->sent == exchange->request_length;
+    const char *what = exchange->state == OH_EXCHANGE_OPENING ? "No connection"
+                       : !has_request                         ? "Command not taken"
+                       : exchange->has_heard                  ? "Answer not complete"
+                                                              : "No answer";
+    unsigned limit_ms = exchange->timeout_ms + (has_request ? exchange->wait_ms : 0);
 
     oh_failure_set(exchange->failure, OH_ERROR_DEADLINE_EXCEEDED, oh_exchange_outcome(exchange),
-        exchange->sent ? OH_ADVICE_RETRY : "try again", "%s within %u ms", what, (unsigned)exchange->timeout_ms);
+        exchange->sent ? OH_ADVICE_RETRY : "try again", "%s within %u ms", what, limit_ms);
     oh_exchange_end_failed(exchange);
 }
 
@@ -37,7 +40,60 @@ void oh_exchange_disown(oh_exchange *exchange)
     oh_exchange_end_failed(exchange);
 }
 
-/* ---- Waiting ---- */
+/* ---- The flight ---- */
+
+void oh_flight_join(oh_exchange *exchange)
+{
+    oh_flight *flight = exchange->flight;
+
+    for (uint32_t i = 0; flight && i < flight->members_count; i++) {
+        if (flight->members[i] == exchange) {
+            return;
+        }
+    }
+    if (flight && flight->members_count < OH_FLIGHT_MEMBERS_MAX) {
+        flight->members[flight->members_count++] = exchange;
+    } else {
+        exchange->flight = NULL;
+    }
+}
+
+void oh_flight_leave(oh_exchange *exchange)
+{
+    oh_flight *flight = exchange->flight;
+
+    exchange->flight = NULL;
+    for (uint32_t i = 0; flight && i < flight->members_count; i++) {
+        if (flight->members[i] == exchange) {
+            flight->members[i] = flight->members[--flight->members_count];
+            return;
+        }
+    }
+}
+
+/* ---- Until when ---- */
+
+/* Until when it may last; 0: without end. A node that does not even take the command is not waited for any longer. */
+static uint64_t limit_of(const oh_exchange *exchange)
+{
+    bool has_request = exchange->state == OH_EXCHANGE_MOVING && exchange->sent == exchange->request_length;
+
+    if (!exchange->timeout_ms || (has_request && exchange->wait_ms == OH_WAIT_FOR_EVER)) {
+        return 0;
+    }
+    return exchange->deadline_ns + (has_request ? (uint64_t)exchange->wait_ms * 1000000 : 0);
+}
+
+void oh_exchange_be_patient(oh_exchange *exchange, uint32_t wait_ms)
+{
+    exchange->wait_ms = wait_ms;
+}
+
+void oh_exchange_end_patience(oh_exchange *exchange)
+{
+    exchange->wait_ms = 0;
+    exchange->deadline_ns = oh_clock_now_ns() + (uint64_t)exchange->timeout_ms * 1000000;
+}
 
 /* Milliseconds until the earliest deadline, rounded up; -1: none. */
 static int time_left_ms(oh_exchange *const *members, uint32_t count)
@@ -45,8 +101,10 @@ static int time_left_ms(oh_exchange *const *members, uint32_t count)
     uint64_t earliest_ns = UINT64_MAX, now_ns;
 
     for (uint32_t i = 0; i < count; i++) {
-        if (oh_exchange_is_active(members[i]) && members[i]->timeout_ms && members[i]->deadline_ns < earliest_ns) {
-            earliest_ns = members[i]->deadline_ns;
+        uint64_t limit_ns = oh_exchange_is_active(members[i]) ? limit_of(members[i]) : 0;
+
+        if (limit_ns && limit_ns < earliest_ns) {
+            earliest_ns = limit_ns;
         }
     }
     if (earliest_ns == UINT64_MAX) {
@@ -62,16 +120,46 @@ static int time_left_ms(oh_exchange *const *members, uint32_t count)
  */
 static bool is_late(const oh_exchange *exchange, bool has_moved, uint64_t now_ns)
 {
-    uint64_t limit_ns = exchange->deadline_ns + (has_moved ? OH_DRAIN_NS : 0);
+    uint64_t limit_ns = limit_of(exchange);
 
-    return exchange->timeout_ms && oh_exchange_is_active(exchange) && !oh_exchange_is_full(exchange) &&
-           now_ns >= limit_ns;
+    return limit_ns && oh_exchange_is_active(exchange) && !oh_exchange_is_full(exchange) &&
+           now_ns >= limit_ns + (has_moved ? OH_DRAIN_NS : 0);
+}
+
+static bool is_patient(oh_exchange *const *members, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (members[i]->wait_ms) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Waiting ---- */
+
+/* The handlers of the script's signals run. Should one throw, or call exit, then everything that is waited for ends. */
+static void let_handlers_run(oh_exchange *const *members, uint32_t count)
+{
+    if (EG(exception)) {
+        return;
+    }
+    oh_exchange_run_interrupts();
+    for (uint32_t i = 0; EG(exception) && i < count; i++) {
+        if (oh_exchange_is_active(members[i])) {
+            oh_failure_set(members[i]->failure, OH_ERROR_NODE_DOWN, oh_exchange_outcome(members[i]), OH_ADVICE_RETRY,
+                "The script has ended the wait");
+            members[i]->was_interrupted = true;
+            oh_exchange_end_failed(members[i]);
+        }
+    }
 }
 
 /* Waits once for all of them and moves those that can move. */
 static void move_all(oh_exchange *const *members, uint32_t count)
 {
     struct pollfd descriptors[OH_FLIGHT_MEMBERS_MAX];
+    bool has_patience = is_patient(members, count);
 
     for (uint32_t i = 0; i < count; i++) {
         short events = oh_exchange_is_active(members[i]) ? oh_exchange_events(members[i]) : 0;
@@ -80,7 +168,11 @@ static void move_all(oh_exchange *const *members, uint32_t count)
         descriptors[i].events = events;
         descriptors[i].revents = 0;
     }
-    poll(descriptors, count, time_left_ms(members, count));
+    if (UNEXPECTED(has_patience)) {
+        oh_exchange_poll_patiently(descriptors, count, time_left_ms(members, count));
+    } else {
+        poll(descriptors, count, time_left_ms(members, count));
+    }
 
     uint64_t now_ns = oh_clock_now_ns();
     for (uint32_t i = 0; i < count; i++) {
@@ -90,6 +182,9 @@ static void move_all(oh_exchange *const *members, uint32_t count)
         if (is_late(members[i], descriptors[i].revents != 0, now_ns)) {
             oh_exchange_pass_deadline(members[i]);
         }
+    }
+    if (UNEXPECTED(has_patience)) {
+        let_handlers_run(members, count);
     }
 }
 
@@ -141,6 +236,15 @@ static void note_return(oh_exchange *const *members, uint32_t count)
     }
 }
 
+/* Whoever the flight belongs to has a look; how many members there are then. */
+static uint32_t look(oh_flight *flight)
+{
+    if (UNEXPECTED(flight->look != NULL)) {
+        flight->look(flight);
+    }
+    return flight->members_count;
+}
+
 void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_exchange *))
 {
     bool is_alone = !exchange->flight || exchange->flight->members_count <= 1;
@@ -152,8 +256,19 @@ void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_ex
         if (is_alone) {
             wait_alone(exchange);
         } else {
+            count = look(exchange->flight);
             move_all(members, count);
         }
     }
     note_leaving(members, count);
+}
+
+static bool has_ended(const oh_exchange *exchange)
+{
+    return !oh_exchange_is_active(exchange);
+}
+
+void oh_exchange_await(oh_exchange *exchange)
+{
+    oh_exchange_wait_until(exchange, has_ended);
 }

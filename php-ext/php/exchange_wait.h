@@ -1,6 +1,6 @@
 /*
  * The inside of room exchange: what the waiting half needs of the moving half, and the other way round;
- * and what exchange_hold adds for connections that are kept.
+ * and what exchange_hold adds for connections that are kept, exchange_preface for commands put in front.
  */
 #ifndef OH_PHP_EXCHANGE_WAIT_H
 #define OH_PHP_EXCHANGE_WAIT_H
@@ -20,6 +20,10 @@ void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_ex
 
 /* It has a connection, and something is still to come or to go. */
 bool oh_exchange_is_active(const oh_exchange *exchange);
+
+/* Becomes a member of its flight, if it is not; flies alone if that is full. And leaves it. */
+void oh_flight_join(oh_exchange *exchange);
+void oh_flight_leave(oh_exchange *exchange);
 
 /* As much was received as phpredis should read before more is fetched. */
 bool oh_exchange_is_full(const oh_exchange *exchange);
@@ -42,11 +46,23 @@ void oh_exchange_pass_deadline(oh_exchange *exchange);
 /* Ends it: the failure is set, its connections are closed. */
 void oh_exchange_end_failed(oh_exchange *exchange);
 
+/* The reply has begun: from here on the deadline is that of any other. */
+void oh_exchange_end_patience(oh_exchange *exchange);
+
 /* Ends it with ProtocolViolation. */
 void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason);
 
 /* The connection is ready: from here on replies are owed, and the request goes out. */
 void oh_exchange_begin_moving(oh_exchange *exchange);
+
+/* ---- exchange_preface ---- */
+
+/* The request as it goes out: with the preface in front. */
+void oh_exchange_join_preface(oh_exchange *exchange);
+void oh_exchange_drop_joined(oh_exchange *exchange);
+
+/* Takes the reply of the preface out of `count` bytes behind `end`; returns how many are left there. */
+size_t oh_exchange_take_preface(oh_exchange *exchange, size_t count);
 
 /* ---- exchange_hold ---- */
 

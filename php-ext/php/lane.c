@@ -82,7 +82,7 @@ static void drop_redis(oh_lane *lane)
     zend_object *redis = lane->redis;
 
     lane->redis = NULL;
-    lane->queued = 0;
+    lane->queued = lane->wait_ms = 0;
     lane->is_piping = false;
     lane->is_spent = false;
     if (lane->transport) {
@@ -162,6 +162,10 @@ void oh_lane_enter(oh_lane *lane, bool is_read_only, oh_flight *flight)
     oh_lane_hold(lane);
     if (EXPECTED(lane->transport != NULL)) {
         oh_exchange_prepare(&lane->transport->exchange, lane->client->timeout_ms, is_read_only, flight);
+        if (UNEXPECTED(lane->wait_ms)) {
+            oh_exchange_be_patient(&lane->transport->exchange, lane->wait_ms);
+            lane->wait_ms = 0;
+        }
     }
 }
 
@@ -231,6 +235,9 @@ zend_object *oh_lane_failure(oh_lane *lane)
     oh_node node = oh_topology_node(snapshot->topology, lane->node);
     zend_object *previous = oh_lane_take_first_cause();
 
+    if (previous && lane->transport && lane->transport->exchange.was_interrupted) {
+        return previous;
+    }
     return oh_failure_exception(&lane->failure, &node, snapshot->pool->name.bytes, previous);
 }
 

@@ -23,6 +23,7 @@ typedef struct oh_lane {
     bool is_reserved;          /* A transaction is going on, in a call or between two: likewise. */
     uint32_t holds;            /* Somebody is working with it: it must not be closed. */
     bool is_queue_read_only;   /* Nothing but reads was queued. */
+    uint32_t wait_ms;          /* How long the next call may block beyond its deadline; OH_WAIT_FOR_EVER. */
     bool has_failed;           /* The exchange of the last call failed, and its stream is gone already. */
     bool is_spent;             /* phpredis believes its connection lost: its object is of no more use. */
     zend_object *redis;        /* NULL: not connected yet, or given up after a failure. */
@@ -59,6 +60,12 @@ static inline void oh_lane_let_go(oh_lane *lane)
 
     lane->holds--;
     OBJ_RELEASE(redis);
+}
+
+/* The next call may block for so much longer. */
+static inline void oh_lane_be_patient(oh_lane *lane, uint32_t wait_ms)
+{
+    lane->wait_ms = lane->wait_ms > OH_WAIT_FOR_EVER - wait_ms ? OH_WAIT_FOR_EVER : lane->wait_ms + wait_ms;
 }
 
 /* A call begins on the lane, alone or in a flight, and ends. In between the lane is busy and its object stays. */

@@ -7,14 +7,13 @@
 #include "php_onehop.h"
 
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 
 #include "core/clock.h"
 
+#include "exchange_patience.h"
 #include "greeting.h"
 #include "listener_inside.h"
 
@@ -180,17 +179,6 @@ static void begin_sending(oh_listener *listener, uint32_t node)
     send_more(listener, node);
 }
 
-/* A node that vanishes without a word is noticed after a minute, though nothing is ever sent to it. */
-static void keep_alive(int socket)
-{
-    int on = 1, idle_s = 30, interval_s = 10, probes = 3;
-
-    setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-    setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
-    setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval_s, sizeof interval_s);
-    setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
-}
-
 static void advance(oh_listener *listener, uint32_t node)
 {
     oh_connection *connection = listener->ears[node].connection;
@@ -201,7 +189,7 @@ static void advance(oh_listener *listener, uint32_t node)
             return;
         case OH_PROGRESS_READY:
             if (endpoint->host) {
-                keep_alive(connection->socket);
+                oh_connection_keep_alive(connection);
             }
             begin_sending(listener, node);
             return;
@@ -275,20 +263,6 @@ static bool prepare(oh_listener *listener)
     return true;
 }
 
-/* What Zend does between two opcodes: the handlers of the script's signals. */
-static void run_interrupts(void)
-{
-    if (!zend_atomic_bool_load_ex(&EG(vm_interrupt))) {
-        return;
-    }
-    zend_atomic_bool_store_ex(&EG(vm_interrupt), false);
-    if (zend_atomic_bool_load_ex(&EG(timed_out))) {
-        zend_timeout();
-    } else if (zend_interrupt_function) {
-        zend_interrupt_function(EG(current_execute_data));
-    }
-}
-
 /* Milliseconds would do, but ppoll wants this. */
 static struct timespec time_left(uint64_t until_ns)
 {
@@ -318,6 +292,6 @@ bool oh_ears_wait(oh_listener *listener, uint64_t until_ns)
             move(listener, node, listener->descriptors[node].revents);
         }
     }
-    run_interrupts();
+    oh_exchange_run_interrupts();
     return !listener->has_failed && !EG(exception);
 }

@@ -265,6 +265,8 @@ void oh_plan_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAM
     oh_script_see(plan, execute_data);
     if (UNEXPECTED(oh_transaction_is_open(client))) {
         oh_transaction_queue_planned(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else if (plan->spread == OH_SPREAD_SPLIT && plan->is_blocking) {
+        oh_refuse(execute_data, plan->command, "give it streams of one node, or no timeout");
     } else if (plan->spread == OH_SPREAD_SPLIT) {
         oh_split *split = plan->split;
 

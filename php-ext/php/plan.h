@@ -13,7 +13,6 @@
 
 #include "client.h"
 
-#define OH_WAIT_FOR_EVER UINT32_MAX
 
 typedef struct oh_plan {
     const oh_method *method;

@@ -19,6 +19,7 @@ oh_split *oh_split_new(const oh_plan *plan, uint32_t parts_room, uint32_t keys_r
     split->command = plan->command;
     split->merge = plan->merge;
     split->is_read_only = plan->is_read_only;
+    split->wait_ms = plan->wait_ms;
     split->parts_room = parts_room;
     split->parts = safe_emalloc(parts_room, sizeof *split->parts, 0);
     split->keys_room = keys_room;
@@ -302,6 +303,7 @@ static void call_parts(oh_client *client, oh_split *split, zval *return_value)
         if (!shares[i].lane) {
             break;
         }
+        oh_lane_be_patient(shares[i].lane, split->wait_ms);
     }
     if (i == count && oh_scatter_run(shares, count)) {
         conclude(client, split, shares, return_value);

@@ -39,7 +39,7 @@ $port = lab_node('$queued = []; $late = 0;
             $node->send("+QUEUED\r\n");
         }
     }');
-$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 300]));
+$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 1000]));
 $show = function (string $what, callable $call) {
     echo "$what: ";
     try {
@@ -122,9 +122,9 @@ int(0)
 outside: "value of plain:1"
 -- hang while it is queued
 first: queued
-hang: DeadlineExceeded, may have executed: false: No answer within 300 ms ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-next: DeadlineExceeded, may have executed: false: No answer within 300 ms ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-several keys: DeadlineExceeded, may have executed: false: No answer within 300 ms ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+hang: DeadlineExceeded, may have executed: false: No answer within 1000 ms ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+next: DeadlineExceeded, may have executed: false: No answer within 1000 ms ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+several keys: DeadlineExceeded, may have executed: false: No answer within 1000 ms ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
 int(1)
 bool(true)
 int(0)
@@ -163,7 +163,7 @@ exec: NodeDown, may have executed: true: Connection closed by the node ...PORT),
 int(0)
 outside: "value of plain:1"
 -- exechang
-exec: DeadlineExceeded, may have executed: true: No answer within 300 ms ...PORT), server pool alpha: the command may have executed; try again if the command may run twice
+exec: DeadlineExceeded, may have executed: true: No answer within 1000 ms ...PORT), server pool alpha: the command may have executed; try again if the command may run twice
 int(0)
 outside: "value of plain:1"
 -- execmany
