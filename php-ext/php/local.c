@@ -314,6 +314,12 @@ void oh_local_get_database(INTERNAL_FUNCTION_PARAMETERS)
     }
 }
 
+bool oh_local_is_selected(const oh_client *client, zend_long database)
+{
+    return !client->batch.is_open && !oh_transaction_is_open(client) &&
+           database == oh_pool_database(client->snapshot->pool);
+}
+
 void oh_local_select(INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_client *client = oh_client_this(execute_data);
@@ -322,7 +328,7 @@ void oh_local_select(INTERNAL_FUNCTION_PARAMETERS)
     ZEND_PARSE_PARAMETERS_START(1, 1)
         Z_PARAM_LONG(database)
     ZEND_PARSE_PARAMETERS_END();
-    if (client && !client->batch.is_open && database == oh_pool_database(client->snapshot->pool)) {
+    if (client && oh_local_is_selected(client, database)) {
         RETURN_TRUE;
     }
     if (client) {

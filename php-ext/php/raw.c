@@ -4,6 +4,7 @@
 #include "php_onehop.h"
 
 #include "keys.h"
+#include "local.h"
 #include "raw.h"
 #include "refuse.h"
 
@@ -202,20 +203,30 @@ bool oh_raw_plan(oh_client *client, zend_execute_data *execute_data, oh_plan *pl
 }
 
 /* SELECT of the pool's own database is accepted, as select() is: nothing has to be sent. */
-static bool is_own_database(const oh_client *client, zend_execute_data *execute_data)
+static bool is_selected(const oh_client *client, zend_execute_data *execute_data)
 {
-    const zval *name = ZEND_NUM_ARGS() == 2 ? ZEND_CALL_ARG(execute_data, 1) : NULL;
+    zend_long database;
 
-    return name && Z_TYPE_P(name) == IS_STRING && zend_string_equals_literal_ci(Z_STR_P(name), "select") &&
-           Z_TYPE_P(ZEND_CALL_ARG(execute_data, 2)) != IS_ARRAY && !client->batch.is_open &&
-           zval_get_long(ZEND_CALL_ARG(execute_data, 2)) == oh_pool_database(client->snapshot->pool);
+    if (ZEND_NUM_ARGS() != 2) {
+        return false;
+    }
+    const zval *name = ZEND_CALL_ARG(execute_data, 1), *number = ZEND_CALL_ARG(execute_data, 2);
+    if (Z_TYPE_P(name) != IS_STRING || !zend_string_equals_literal_ci(Z_STR_P(name), "select")) {
+        return false;
+    }
+    if (Z_TYPE_P(number) == IS_LONG) {
+        return oh_local_is_selected(client, Z_LVAL_P(number));
+    }
+    return Z_TYPE_P(number) == IS_STRING &&
+           is_numeric_string(Z_STRVAL_P(number), Z_STRLEN_P(number), &database, NULL, false) == IS_LONG &&
+           oh_local_is_selected(client, database);
 }
 
 void oh_raw_method(INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_client *client = oh_client_this(execute_data);
 
-    if (client && is_own_database(client, execute_data)) {
+    if (client && is_selected(client, execute_data)) {
         RETURN_TRUE;
     }
     oh_plan_method(INTERNAL_FUNCTION_PARAM_PASSTHRU);
