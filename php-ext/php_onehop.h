@@ -4,8 +4,8 @@
  * The rooms behind it, in the order of the road: client (the object a user holds), methods (which of phpredis'
  * methods goes which way), route (one key, one node), split and batch (many keys, many nodes), transaction (one
  * connection, held), scatter (all of them at once), lane and transport (phpredis on a stream of ours), exchange (bytes
- * out, replies in), pool and connection (sockets that outlive requests), source (the configuration file). failure makes
- * exceptions of what went wrong.
+ * out, replies in), pool and connection (sockets that outlive requests), source (the configuration file; with snapshot,
+ * reading and segment: what of it all workers share). failure makes exceptions of what went wrong.
  */
 #ifndef PHP_ONEHOP_H
 #define PHP_ONEHOP_H
@@ -25,7 +25,9 @@ extern zend_module_entry onehop_module_entry;
 
 ZEND_BEGIN_MODULE_GLOBALS(onehop)
     char *config;                    /* onehop.config: the file that is read if a constructor names none. */
-    HashTable files;                 /* source: absolute path -> the configuration as last read. */
+    zend_long shared_memory;         /* onehop.shared_memory: bytes of the segment; 0: none. */
+    zend_long max_nodes;             /* onehop.max_nodes: nodes that the segment has room for. */
+    HashTable known;                 /* source: file and server pool -> its snapshot. */
     HashTable connections;           /* pool: identity of a node -> its connections. */
     uint32_t leased_count;           /* pool: connections that are in somebody's hands right now. */
     oh_scripts scripts;              /* script: bodies that this process has seen, by their digest. */

@@ -77,6 +77,9 @@ uint32_t oh_topology_place(const oh_topology *topology, uint32_t hash);
 /* What oh_topology_locate does, told step by step. (Under `random` each call draws anew.) */
 void oh_topology_explain(const oh_topology *topology, const uint8_t *key, size_t length, oh_explanation *explanation);
 
+/* How much of the keys have another node (name or address) in b than in a, in tenths of a per cent. */
+uint32_t oh_topology_moved(const oh_topology *a, const oh_topology *b);
+
 /* Nodes in index order: 0 .. count - 1, ejected ones too. */
 uint32_t oh_topology_nodes_count(const oh_topology *topology);
 oh_node oh_topology_node(const oh_topology *topology, uint32_t index);

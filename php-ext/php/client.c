@@ -72,13 +72,13 @@ ZEND_METHOD(OneHop_Redis, __construct)
     if (!snapshot->pool->is_redis) {
         oh_failure_throw_plain(OH_ERROR_CONFIG_INVALID, "set \"redis: true\" if its servers do",
             "Server pool %s speaks memcached", snapshot->pool->name.bytes);
-        oh_source_release(snapshot);
+        oh_snapshot_release(snapshot);
         return;
     }
     if (snapshot->pool->is_ssdb) {
         oh_failure_throw_plain(OH_ERROR_CONFIG_INVALID, "use a pool of redis nodes",
             "Server pool %s has \"engine: ssdb\", which PHP does not serve yet", snapshot->pool->name.bytes);
-        oh_source_release(snapshot);
+        oh_snapshot_release(snapshot);
         return;
     }
     client->snapshot = snapshot;
@@ -116,7 +116,7 @@ static void free_client(zend_object *object)
     if (client->snapshot) {
         oh_client_close_lanes(client);
         efree(client->lanes);
-        oh_source_release(client->snapshot);
+        oh_snapshot_release(client->snapshot);
         client->snapshot = NULL;
     }
     if (client->prefix) {

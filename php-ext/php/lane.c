@@ -265,7 +265,7 @@ oh_lane *oh_lane_close(oh_lane *lane)
 void oh_lane_take_transport(oh_lane *lane, oh_transport *transport)
 {
     lane->transport = transport;
-    transport->exchange.connections = oh_source_connections(lane->client->snapshot, lane->node);
+    transport->exchange.connections = oh_snapshot_connections(lane->client->snapshot, lane->node);
     transport->exchange.failure = &lane->failure;
 }
 

@@ -23,7 +23,7 @@ static const char *const advice_again = "subscribe again; what was published mea
 
 static oh_connections *connections_of(oh_listener *listener, uint32_t node)
 {
-    return oh_source_connections(listener->snapshot, node);
+    return oh_snapshot_connections(listener->snapshot, node);
 }
 
 void oh_ear_close(oh_ear *ear)

@@ -13,6 +13,7 @@
 #include "classes.h"
 #include "methods.h"
 #include "script.h"
+#include "segment.h"
 #include "session.h"
 #include "source.h"
 #include "transport.h"
@@ -21,6 +22,10 @@ ZEND_DECLARE_MODULE_GLOBALS(onehop)
 
 PHP_INI_BEGIN()
     STD_PHP_INI_ENTRY("onehop.config", "", PHP_INI_ALL, OnUpdateString, config, zend_onehop_globals, onehop_globals)
+    STD_PHP_INI_ENTRY("onehop.shared_memory", "4M", PHP_INI_SYSTEM, OnUpdateLong, shared_memory, zend_onehop_globals,
+        onehop_globals)
+    STD_PHP_INI_ENTRY("onehop.max_nodes", "64", PHP_INI_SYSTEM, OnUpdateLong, max_nodes, zend_onehop_globals,
+        onehop_globals)
 PHP_INI_END()
 
 static PHP_GINIT_FUNCTION(onehop)
@@ -30,20 +35,21 @@ static PHP_GINIT_FUNCTION(onehop)
 #endif
     memset(onehop_globals, 0, sizeof *onehop_globals);
     oh_pool_prepare(&onehop_globals->connections);
-    oh_source_prepare(&onehop_globals->files);
+    oh_source_prepare(&onehop_globals->known);
     oh_script_prepare(&onehop_globals->scripts);
 }
 
 static PHP_GSHUTDOWN_FUNCTION(onehop)
 {
     oh_script_shutdown(&onehop_globals->scripts);
-    oh_source_shutdown(&onehop_globals->files);
+    oh_source_shutdown(&onehop_globals->known);
     oh_pool_shutdown(&onehop_globals->connections);
 }
 
 static PHP_MINIT_FUNCTION(onehop)
 {
     REGISTER_INI_ENTRIES();
+    oh_segment_startup(OHG(shared_memory), OHG(max_nodes));
     oh_pool_startup();
     if (oh_methods_startup() == FAILURE) {
         zend_error(E_CORE_WARNING, "OneHop found no free slot: too many other extensions hook functions");
@@ -62,6 +68,7 @@ static PHP_MSHUTDOWN_FUNCTION(onehop)
 {
     oh_transport_unregister();
     oh_classes_release();
+    oh_segment_shutdown();
     UNREGISTER_INI_ENTRIES();
     return SUCCESS;
 }
@@ -91,6 +98,7 @@ static PHP_MINFO_FUNCTION(onehop)
     php_info_print_table_row(2, "libyaml", yaml_get_version_string());
     php_info_print_table_row(2, "Distributions", "ketama, modula, random");
     php_info_print_table_row(2, "Connections", "TCP, unix sockets; kept over requests, one process each");
+    php_info_print_table_row(2, "Shared by all workers", oh_segment_store() ? "configuration, topology" : "nothing");
     php_info_print_table_end();
     DISPLAY_INI_ENTRIES();
 }

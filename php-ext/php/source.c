@@ -1,297 +1,369 @@
 /*
- * The file is known by its absolute path, and its version by device, inode, size and both times: whoever replaces it
- * by rename, or writes into it, changes one of them. It is read through one descriptor, and if it changed meanwhile,
- * once more.
+ * A server pool is known by the absolute path of its file and its name. What a process has of it is a snapshot of some
+ * generation; the usual call finds by one load from shared memory that it is still the current one.
  */
 #include "php_onehop.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "core/clock.h"
+#include "core/hash/md5.h"
 
-#include "core/generated/limits.h"
-
-#include "failure.h"
+#include "segment.h"
 #include "source.h"
 
-typedef struct oh_version {
-    dev_t device;
-    ino_t inode;
-    off_t size;
-    struct timespec modified, changed;
-} oh_version;
+#define OH_LOOK_EVERY_MS 1000 /* How often somebody of the host looks whether a file has changed. */
 
-typedef struct oh_file {
-    uint32_t references;
-    oh_version version;
-    oh_config *config;
-    oh_snapshot **snapshots; /* By index of the pool; each holds a reference of its own to this file. */
-} oh_file;
+/* A server pool, as this process knows it. */
+typedef struct oh_known {
+    char *path; /* Absolute. */
+    char *name;
+    size_t name_length;
+    oh_snapshot *snapshot; /* NULL only while it is being made. */
+    uint64_t generation;   /* Of the snapshot; without a store it counts by itself. */
+    uint32_t place;        /* In the store; OH_STORE_NONE: this process goes without. */
+    uint64_t looked_ms, version; /* Without a store. */
+} oh_known;
 
-static const char *const advice_file = "correct the file, or name another one";
-
-/* ---- Reading ---- */
-
-static oh_version version_of(const struct stat *status)
+static const uint8_t *salt(void)
 {
-    return (oh_version){.device = status->st_dev,
-        .inode = status->st_ino,
-        .size = status->st_size,
-        .modified = status->st_mtim,
-        .changed = status->st_ctim};
+    static const uint8_t none[OH_IMAGE_SALT_BYTES];
+    const oh_store *store = oh_segment_store();
+
+    return store ? oh_store_salt(store) : none;
 }
 
-static bool is_same_version(const oh_version *a, const oh_version *b)
+static uint64_t now_ms(void)
 {
-    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
-           a->modified.tv_sec == b->modified.tv_sec && a->modified.tv_nsec == b->modified.tv_nsec &&
-           a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
+    return oh_clock_now_ns() / 1000000;
 }
 
-static void refuse_file(const char *path, const char *reason)
+static void adopt(oh_known *known, oh_reading *reading, uint64_t generation)
 {
-    oh_failure_throw_plain(OH_ERROR_CONFIG_INVALID, advice_file, "Configuration %s: %s", path, reason);
-}
+    oh_snapshot *before = known->snapshot;
 
-/* The whole of a descriptor, at most one byte more than a configuration may have. */
-static ssize_t read_whole(int descriptor, char *text)
-{
-    size_t length = 0;
-
-    while (length <= OH_CONFIG_BYTES_MAX) {
-        ssize_t count = read(descriptor, text + length, OH_CONFIG_BYTES_MAX + 1 - length);
-
-        if (count < 0 && errno != EINTR) {
-            return -1;
-        }
-        if (count == 0) {
-            break;
-        }
-        length += count > 0 ? (size_t)count : 0;
+    known->snapshot = oh_snapshot_make(reading);
+    known->generation = generation;
+    if (before) {
+        oh_snapshot_release(before);
     }
-    return (ssize_t)length;
 }
 
-/* Reads until the version before and after is the same, so that a half-written file is rarely met. */
-static ssize_t read_file(const char *path, char *text, oh_version *version)
-{
-    struct stat before, after;
-    ssize_t length = -1;
-    int descriptor = VCWD_OPEN(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+/* ---- From the store ---- */
 
-    if (descriptor < 0) {
-        return -1;
+/* A copy of what is published. */
+static bool copy_published(const oh_known *known, oh_reading *reading, uint64_t *generation)
+{
+    size_t room = 1 << 14, length;
+
+    memset(reading, 0, sizeof *reading);
+    reading->image = pemalloc(room, true);
+    while ((length = oh_store_copy(oh_segment_store(), known->place, reading->image, room, generation)) > room) {
+        room = length + length / 4;
+        reading->image = perealloc(reading->image, room, true);
     }
-    for (int attempt = 0; attempt < 3; attempt++) {
-        if (fstat(descriptor, &before) < 0 || lseek(descriptor, 0, SEEK_SET) < 0) {
-            break;
-        }
-        if (!S_ISREG(before.st_mode)) {
-            errno = S_ISDIR(before.st_mode) ? EISDIR : EINVAL;
-            break;
-        }
-        length = read_whole(descriptor, text);
-        *version = version_of(&before);
-        oh_version now = fstat(descriptor, &after) == 0 ? version_of(&after) : *version;
-        if (length < 0 || is_same_version(version, &now)) {
-            break;
-        }
+    reading->image_length = length;
+    if (length == 0 || !oh_image_is_valid(reading->image, length)) {
+        oh_reading_free(reading);
+        return false;
     }
-    int error = errno;
-    close(descriptor);
-    errno = error;
-    return length;
+    return true;
 }
 
-void oh_source_refuse(const char *from, const oh_config_error *error)
+/* The password is not in the store: it is the one this process has already, or it is read. */
+static bool find_password(const oh_known *known, oh_reading *reading)
 {
-    oh_failure_throw_plain(OH_ERROR_CONFIG_INVALID, advice_file, "%s, line %u: %s", from, (unsigned)error->line,
-        error->reason);
+    const oh_snapshot *before = known->snapshot;
+    oh_reading own;
+
+    if (!oh_image_has_password(reading->image)) {
+        return true;
+    }
+    if (before && before->password && oh_image_is_password(reading->image, salt(), before->own_pool.redis_auth)) {
+        reading->password = pestrndup(before->password, before->password_length, true);
+        reading->password_length = before->password_length;
+        return true;
+    }
+    if (!oh_reading_make(&own, known->path, known->name, known->name_length, salt())) {
+        oh_reading_free(&own);
+        return false;
+    }
+    /* Should the file be newer than what is published, then it is better, too. */
+    oh_reading_free(reading);
+    *reading = own;
+    return true;
 }
 
-static oh_file *load(const char *path)
+static bool follow(oh_known *known)
 {
-    oh_config_error error;
-    oh_version version = {0};
-    oh_config *config = NULL;
-    char *text = emalloc(OH_CONFIG_BYTES_MAX + 1);
-    ssize_t length = read_file(path, text, &version);
+    oh_reading reading;
+    uint64_t generation;
 
-    if (length < 0) {
-        refuse_file(path, strerror(errno));
-    } else if (!oh_config_parse(text, (size_t)length, &config, &error)) {
-        char *from = NULL;
-
-        spprintf(&from, 0, "Configuration %s", path);
-        oh_source_refuse(from, &error);
-        efree(from);
+    if (!copy_published(known, &reading, &generation)) {
+        return false;
     }
-    ZEND_SECURE_ZERO(text, length > 0 ? (size_t)length : 0);
+    if (!find_password(known, &reading)) {
+        oh_reading_free(&reading);
+        return false;
+    }
+    adopt(known, &reading, generation);
+    return true;
+}
+
+/* ---- From the file ---- */
+
+static void identify(const oh_known *known, uint8_t identity[OH_STORE_IDENTITY_BYTES])
+{
+    oh_md5 md5;
+
+    oh_md5_begin(&md5);
+    oh_md5_add(&md5, known->path, strlen(known->path) + 1);
+    oh_md5_add(&md5, known->name, known->name_length);
+    oh_md5_end(&md5, identity);
+}
+
+static _Atomic uint64_t *version_in_store(const oh_known *known)
+{
+    return oh_store_version(oh_segment_store(), known->place);
+}
+
+/* Under the lock. Returns the new generation; 0: there is no room. */
+static uint64_t publish(const oh_known *known, const oh_reading *reading, uint64_t version)
+{
+    if (!oh_store_publish(oh_segment_store(), known->place, reading->image, reading->image_length)) {
+        return 0;
+    }
+    atomic_store(version_in_store(known), version);
+    return oh_store_generation(oh_segment_store(), known->place);
+}
+
+/* The first of the host reads, under the lock; all others wait for it, and find it published. */
+static bool read_first(oh_known *known, oh_reading *reading, uint64_t *generation)
+{
+    uint8_t identity[OH_STORE_IDENTITY_BYTES];
+
+    memset(reading, 0, sizeof *reading);
+    identify(known, identity);
+    if (!oh_segment_lock(true)) {
+        return false;
+    }
+    known->place = oh_store_add(oh_segment_store(), identity);
+    bool is_mine = known->place != OH_STORE_NONE && oh_store_generation(oh_segment_store(), known->place) == 0;
+    if (is_mine) {
+        uint64_t version = oh_reading_version(known->path);
+
+        if (oh_reading_make(reading, known->path, known->name, known->name_length, salt())) {
+            oh_store_is_my_turn(oh_segment_store(), known->place, now_ms(), 0);
+            *generation = publish(known, reading, version);
+        }
+        if (*generation == 0) {
+            known->place = OH_STORE_NONE; /* It does not fit: every process goes its own way. */
+            known->version = version;
+        }
+    }
+    oh_segment_unlock();
+    return is_mine;
+}
+
+static bool throw_reading(oh_reading *reading)
+{
+    oh_failure_throw(oh_failure_exception(&reading->failure, NULL, NULL, NULL));
+    oh_reading_free(reading);
+    return false;
+}
+
+/* Nothing is known yet. False and an exception. */
+static bool begin(oh_known *known)
+{
+    oh_reading reading;
+    uint64_t generation = 1;
+
+    if (oh_segment_store() && read_first(known, &reading, &generation)) {
+        if (!reading.image) {
+            return throw_reading(&reading);
+        }
+        adopt(known, &reading, generation);
+        return true;
+    }
+    if (oh_segment_store() && known->place != OH_STORE_NONE && follow(known)) {
+        return true;
+    }
+    known->place = OH_STORE_NONE;
+    known->looked_ms = now_ms();
+    known->version = oh_reading_version(known->path);
+    if (!oh_reading_make(&reading, known->path, known->name, known->name_length, salt())) {
+        return throw_reading(&reading);
+    }
+    adopt(known, &reading, generation);
+    return true;
+}
+
+/* ---- A file that has changed ---- */
+
+static bool is_my_turn(oh_known *known)
+{
+    uint64_t now = now_ms();
+
+    if (known->place != OH_STORE_NONE) {
+        return oh_store_is_my_turn(oh_segment_store(), known->place, now, OH_LOOK_EVERY_MS);
+    }
+    if (now < known->looked_ms + OH_LOOK_EVERY_MS) {
+        return false;
+    }
+    known->looked_ms = now;
+    return true;
+}
+
+static void tell_change(const oh_known *known, const oh_reading *reading, uint64_t generation)
+{
+    uint32_t moved = oh_topology_moved(known->snapshot->topology, oh_image_topology(reading->image));
+    char *text;
+
+    spprintf(&text, 0, "OneHop: %s changed: %u.%u %% of the keys of server pool %s move (generation %llu)",
+        known->path, moved / 10, moved % 10, known->snapshot->pool->name.bytes, (unsigned long long)generation);
+    php_log_err_with_severity(text, LOG_NOTICE);
     efree(text);
-    if (!config) {
-        return NULL;
-    }
-    oh_file *file = pecalloc(1, sizeof *file, true);
-    file->references = 1;
-    file->version = version;
-    file->config = config;
-    file->snapshots = pecalloc(config->pools_count, sizeof *file->snapshots, true);
-    return file;
 }
 
-static void release_file(oh_file *file)
+static void switch_to(oh_known *known, oh_reading *reading, uint64_t version)
 {
-    if (--file->references == 0) {
-        oh_config_free(file->config);
-        free(file->snapshots);
-        free(file);
+    uint64_t generation = known->generation + 1;
+
+    if (oh_image_equals(reading->image, reading->image_length, known->snapshot->image, known->snapshot->image_length)) {
+        oh_reading_free(reading);
+        return;
     }
-}
-
-/* The cache lets go of a version; clients may still hold parts of it. */
-static void forget_file(oh_file *file)
-{
-    for (size_t i = 0; i < file->config->pools_count; i++) {
-        if (file->snapshots[i]) {
-            oh_snapshot *snapshot = file->snapshots[i];
-
-            file->snapshots[i] = NULL;
-            oh_source_release(snapshot);
+    if (known->place != OH_STORE_NONE) {
+        generation = 0;
+        if (oh_segment_lock(true)) {
+            generation = publish(known, reading, version);
+            oh_segment_unlock();
         }
     }
-    release_file(file);
-}
-
-static void forget_file_zval(zval *entry)
-{
-    forget_file(Z_PTR_P(entry));
-}
-
-/* The current version of a file. NULL and an exception. */
-static oh_file *take_file(const char *path)
-{
-    char absolute[MAXPATHLEN];
-    struct stat status;
-
-    if (!expand_filepath(path, absolute)) {
-        refuse_file(path, "the path is too long");
-        return NULL;
+    if (generation == 0) {
+        php_error_docref(NULL, E_WARNING, "%s has changed and no longer fits into shared memory: raise "
+            "onehop.shared_memory; the configuration read before stays in use", known->path);
+        oh_reading_free(reading);
+        return;
     }
-    oh_file *file = zend_hash_str_find_ptr(&OHG(files), absolute, strlen(absolute));
-    if (file && VCWD_STAT(absolute, &status) == 0) {
-        oh_version version = version_of(&status);
+    tell_change(known, reading, generation);
+    adopt(known, reading, generation);
+}
 
-        if (is_same_version(&file->version, &version)) {
-            return file;
+/*
+ * One process looks at a changed file. Its version is noted first, whatever it turns out to be: so a bad one is
+ * complained about once.
+ */
+static void look_again(oh_known *known)
+{
+    uint64_t version = oh_reading_version(known->path), before = known->version;
+    oh_reading reading;
+
+    if (known->place != OH_STORE_NONE) {
+        before = atomic_exchange(version_in_store(known), version);
+    }
+    known->version = version;
+    if (version == before) {
+        return;
+    }
+    if (oh_reading_make(&reading, known->path, known->name, known->name_length, salt())) {
+        switch_to(known, &reading, version);
+        return;
+    }
+    php_error_docref(NULL, E_WARNING, "%s; the configuration read before stays in use", reading.failure.what);
+    oh_reading_free(&reading);
+}
+
+/* ---- What clients call ---- */
+
+static void forget(zval *entry)
+{
+    oh_known *known = Z_PTR_P(entry);
+
+    if (known->snapshot) {
+        oh_snapshot_release(known->snapshot);
+    }
+    free(known->path);
+    free(known->name);
+    free(known);
+}
+
+/* The entry of a server pool; made, with a snapshot, if it is new. NULL and an exception. */
+static oh_known *know(const char *path, const zend_string *name)
+{
+    size_t path_length = strlen(path);
+    zend_string *key = zend_string_concat3(path, path_length, "\0", 1, ZSTR_VAL(name), ZSTR_LEN(name));
+    oh_known *known = zend_hash_find_ptr(&OHG(known), key);
+
+    if (!known) {
+        known = pecalloc(1, sizeof *known, true);
+        known->path = pestrndup(path, path_length, true);
+        known->name = pestrndup(ZSTR_VAL(name), ZSTR_LEN(name), true);
+        known->name_length = ZSTR_LEN(name);
+        known->place = OH_STORE_NONE;
+        zend_hash_str_add_new_ptr(&OHG(known), ZSTR_VAL(key), ZSTR_LEN(key), known);
+        if (!begin(known)) {
+            zend_hash_del(&OHG(known), key);
+            known = NULL;
         }
     }
-    file = load(absolute);
-    if (file) {
-        zend_hash_str_update_ptr(&OHG(files), absolute, strlen(absolute), file);
-    }
-    return file;
+    zend_string_release(key);
+    return known;
 }
 
-/* ---- Server pools ---- */
-
-const oh_pool *oh_source_find_pool(const oh_config *config, const zend_string *name, const char *from)
+static bool refuse(const char *what, const char *why, const char *advice)
 {
-    const oh_pool *pool = oh_config_pool(config, ZSTR_VAL(name), ZSTR_LEN(name));
-    oh_failure failure;
-
-    if (pool) {
-        return pool;
-    }
-    oh_failure_set(&failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_NOT_SENT, "name one of these",
-        "There is no server pool ");
-    oh_failure_quote(&failure, ZSTR_VAL(name), MIN(ZSTR_LEN(name), OH_SHOWN_BYTES_MAX));
-    size_t length = strlen(failure.what);
-    snprintf(failure.what + length, sizeof failure.what - length, " in %.200s, only ", from);
-    for (size_t i = 0; i < config->pools_count && strlen(failure.what) < sizeof failure.what - 64; i++) {
-        const oh_text *known = &config->pools[i].name;
-
-        if (i > 0) {
-            oh_failure_quote(&failure, ZEND_STRL(", "));
-        }
-        oh_failure_quote(&failure, known->bytes, MIN(known->length, OH_SHOWN_BYTES_MAX));
-    }
-    oh_failure_throw(oh_failure_exception(&failure, NULL, NULL, NULL));
-    return NULL;
+    oh_failure_throw_plain(OH_ERROR_CONFIG_INVALID, advice, "%s%s", what, why);
+    return false;
 }
 
-static oh_snapshot *make_snapshot(oh_file *file, const oh_pool *pool)
+static bool find_path(const zend_string *path, char absolute[MAXPATHLEN])
 {
-    oh_snapshot *snapshot = pecalloc(1, sizeof *snapshot, true);
-    size_t size = oh_topology_size(pool);
+    const char *from = path ? ZSTR_VAL(path) : OHG(config);
+    char what[320];
 
-    snapshot->references = 1;
-    snapshot->file = file;
-    file->references++;
-    snapshot->pool = pool;
-    snapshot->topology = pemalloc(size, true);
-    oh_topology_build(pool, NULL, snapshot->topology, size);
-    snapshot->nodes_count = oh_topology_nodes_count(snapshot->topology);
-    snapshot->connections = pecalloc(snapshot->nodes_count, sizeof *snapshot->connections, true);
-    return snapshot;
+    if (!from || !*from) {
+        return refuse("There is no configuration", "", "set onehop.config in php.ini or name a file");
+    }
+    snprintf(what, sizeof what, "Configuration %s: ", from);
+    if (php_check_open_basedir_ex(from, 0) < 0) {
+        return refuse(what, "open_basedir does not allow it", "correct the file, or name another one");
+    }
+    if (!expand_filepath(from, absolute)) {
+        return refuse(what, "the path is too long", "correct the file, or name another one");
+    }
+    return true;
 }
 
 oh_snapshot *oh_source_take(zend_string *name, zend_string *path)
 {
-    const char *from = path ? ZSTR_VAL(path) : OHG(config);
+    char absolute[MAXPATHLEN];
 
-    if (!from || !*from) {
-        oh_failure_throw_plain(OH_ERROR_CONFIG_INVALID, "set onehop.config in php.ini or name a file",
-            "There is no configuration");
+    if (!find_path(path, absolute)) {
         return NULL;
     }
-    if (php_check_open_basedir_ex(from, 0) < 0) {
-        refuse_file(from, "open_basedir does not allow it");
+    oh_known *known = know(absolute, name);
+    if (!known) {
         return NULL;
     }
-    oh_file *file = take_file(from);
-    const oh_pool *pool = file ? oh_source_find_pool(file->config, name, from) : NULL;
-    if (!pool) {
-        return NULL;
+    oh_snapshot *snapshot = known->snapshot;
+    snapshot->references++;
+    if (UNEXPECTED(is_my_turn(known))) {
+        look_again(known); /* A warning may call the script, and that may come here again. */
     }
-    oh_snapshot **place = &file->snapshots[pool - file->config->pools];
-    if (!*place) {
-        *place = make_snapshot(file, pool);
+    if (known->place != OH_STORE_NONE &&
+        UNEXPECTED(oh_store_generation(oh_segment_store(), known->place) != known->generation)) {
+        follow(known);
     }
-    (*place)->references++;
-    return *place;
+    oh_snapshot_release(snapshot);
+    known->snapshot->references++;
+    return known->snapshot;
 }
 
-void oh_source_release(oh_snapshot *snapshot)
+void oh_source_prepare(HashTable *known)
 {
-    if (--snapshot->references > 0) {
-        return;
-    }
-    for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
-        if (snapshot->connections[i]) {
-            oh_pool_release(snapshot->connections[i]);
-        }
-    }
-    free(snapshot->connections);
-    free(snapshot->topology);
-    release_file(snapshot->file);
-    free(snapshot);
+    zend_hash_init(known, 4, NULL, forget, true);
 }
 
-oh_connections *oh_source_connections(oh_snapshot *snapshot, uint32_t node)
+void oh_source_shutdown(HashTable *known)
 {
-    if (!snapshot->connections[node]) {
-        snapshot->connections[node] = oh_pool_open(snapshot->pool, &snapshot->pool->servers[node]);
-    }
-    return snapshot->connections[node];
-}
-
-void oh_source_prepare(HashTable *files)
-{
-    zend_hash_init(files, 4, NULL, forget_file_zval, true);
-}
-
-void oh_source_shutdown(HashTable *files)
-{
-    zend_hash_destroy(files);
+    zend_hash_destroy(known);
 }

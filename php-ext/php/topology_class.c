@@ -45,7 +45,7 @@ static void free_topology(zend_object *object)
         efree(this->own);
     }
     if (this->snapshot) {
-        oh_source_release(this->snapshot);
+        oh_snapshot_release(this->snapshot);
     }
     zend_object_std_dtor(object);
 }
@@ -146,7 +146,7 @@ ZEND_METHOD(OneHop_Topology, __construct)
     if (build_own(this, snapshot->pool, dead)) {
         be_ready(this);
     }
-    oh_source_release(snapshot);
+    oh_snapshot_release(snapshot);
 }
 
 ZEND_METHOD(OneHop_Topology, fromText)
@@ -155,6 +155,7 @@ ZEND_METHOD(OneHop_Topology, fromText)
     HashTable *dead = NULL;
     oh_config_error error;
     oh_config *config;
+    oh_failure failure;
 
     ZEND_PARSE_PARAMETERS_START(2, 3)
         Z_PARAM_STR(name)
@@ -163,11 +164,14 @@ ZEND_METHOD(OneHop_Topology, fromText)
         Z_PARAM_ARRAY_HT(dead)
     ZEND_PARSE_PARAMETERS_END();
     if (!oh_config_parse(ZSTR_VAL(text), ZSTR_LEN(text), &config, &error)) {
-        oh_source_refuse("Configuration", &error);
+        oh_reading_refuse(&failure, "Configuration", &error);
+        oh_failure_throw(oh_failure_exception(&failure, NULL, NULL, NULL));
         return;
     }
-    const oh_pool *pool = oh_source_find_pool(config, name, "the configuration");
-    if (pool) {
+    const oh_pool *pool = oh_reading_find(config, ZSTR_VAL(name), ZSTR_LEN(name), "the configuration", &failure);
+    if (!pool) {
+        oh_failure_throw(oh_failure_exception(&failure, NULL, NULL, NULL));
+    } else {
         object_init_ex(return_value, oh_topology_class);
         if (build_own(of(Z_OBJ_P(return_value)), pool, dead)) {
             be_ready(of(Z_OBJ_P(return_value)));

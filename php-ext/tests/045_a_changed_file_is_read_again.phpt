@@ -1,5 +1,7 @@
 --TEST--
-A changed file is read by clients made after the change; those made before keep what they have
+A changed file is looked at within a second and used by clients made after that; a bad one never replaces a good one
+--INI--
+error_log=/dev/null
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';
@@ -7,42 +9,79 @@ require __DIR__ . '/lab.inc';
 [$a, $b] = [lab_redis(), lab_redis()];
 lab_plain($a)->set('where', 'a');
 lab_plain($b)->set('where', 'b');
-$config = lab_config([$a]);
+$write = static fn (array $servers) => lab_config($servers, [], 'changing.yml');
+$config = $write([$a]);
 $old = new OneHop\Redis('alpha', $config);
 echo $old->get('where'), "\n";
-lab_config([$b]);
-$new = new OneHop\Redis('alpha', $config);
+
+/* Whoever asks again after a second gets the new one. */
+$later = static function () use ($config) {
+    usleep(1050000);
+    return new OneHop\Redis('alpha', $config);
+};
+$write([$b]);
+$new = $later();
 echo $old->get('where'), ' ', $new->get('where'), "\n";
-file_put_contents($config, 'rubbish');
-lab_tell(fn () => new OneHop\Redis('alpha', $config));
-echo $old->get('where'), ' ', $new->get('where'), "\n";
+
+set_error_handler(static function (int $level, string $message) use ($config) {
+    echo $level === E_WARNING ? 'Warning: ' : 'Something else: ', str_replace(dirname($config), 'DIRECTORY', $message), "\n";
+    return true;
+});
+foreach (['rubbish' => 'rubbish', 'half of it' => substr(file_get_contents($config), 0, 60), 'nothing' => '', 'another pool' => str_replace('alpha', 'beta', file_get_contents($config))]
+    as $what => $text) {
+    echo "$what\n";
+    file_put_contents($config, $text);
+    echo $later()->get('where'), ' ', (new OneHop\Redis('alpha', $config))->get('where'), "\n";
+}
+echo "no file\n";
 unlink($config);
-lab_tell(fn () => new OneHop\Redis('alpha', $config));
+echo $later()->get('where'), ' ', $later()->get('where'), "\n";
+lab_tell(fn () => new OneHop\Redis('beta', $config));
+echo "good again\n";
 unset($old);
-lab_config([$a]);
-echo (new OneHop\Redis('alpha', $config))->get('where'), ' ', $new->get('where'), "\n";
+$write([$a]);
+echo $later()->get('where'), ' ', $new->get('where'), "\n";
 $topology = new OneHop\Topology('alpha', $config);
-lab_config([$b, $a]);
+$write([$b, $a]);
+$later();
 echo count($topology->nodes()), ' ', count((new OneHop\Topology('alpha', $config))->nodes()), "\n";
 
 echo "written over and over\n";
 $wrong = 0;
-for ($i = 0; $i < 200; $i++) {
-    $servers = array_slice([$a, $b, 7, 8, 9], 0, $i % 5 + 1);
-    lab_config($servers);
-    $wrong += count((new OneHop\Topology('alpha', $config))->nodes()) !== count($servers);
+$seen = [];
+$writer = Lab::start([PHP_BINARY, '-n', '-r', '$texts = [' . var_export(str_replace("$b:", "$a:", file_get_contents($config)), true) . ', '
+    . var_export(file_get_contents($config), true) . ', "rubbish", ""]; for (;;) { file_put_contents(' . var_export($config, true) . ', $texts[array_rand($texts)]); usleep(500); }']);
+set_error_handler(static fn () => true);
+for ($end = microtime(true) + 5; microtime(true) < $end; usleep(1000)) {
+    $nodes = implode(',', array_map(static fn ($node) => $node->port, (new OneHop\Topology('alpha', $config))->nodes()));
+    $seen[$nodes] = ($seen[$nodes] ?? 0) + 1;
 }
-echo "wrong: $wrong\n";
+Lab::stop($writer);
+var_dump(array_diff(array_keys($seen), ["$b,$a", "$a,$a"]));
 ?>
 --EXPECT--
 a
 a b
+rubbish
+Warning: OneHop\Redis::__construct(): Configuration DIRECTORY/changing.yml, line 1: the document is not a mapping of server pools; the configuration read before stays in use
+b b
+half of it
+Warning: OneHop\Redis::__construct(): Configuration DIRECTORY/changing.yml, line 1: directive "servers" is missing; the configuration read before stays in use
+b b
+nothing
+Warning: OneHop\Redis::__construct(): Configuration DIRECTORY/changing.yml, line 1: there is no server pool; the configuration read before stays in use
+b b
+another pool
+Warning: OneHop\Redis::__construct(): There is no server pool alpha in DIRECTORY/changing.yml, only beta; the configuration read before stays in use
+b b
+no file
+Warning: OneHop\Redis::__construct(): Configuration DIRECTORY/changing.yml: No such file or directory; the configuration read before stays in use
+b b
 OneHop\ConfigInvalid, node none, may have executed: false
-  Configuration DIRECTORY/alpha.yml, line 1: the document is not a mapping of server pools: the command was not sent; correct the file, or name another one
-a b
-OneHop\ConfigInvalid, node none, may have executed: false
-  Configuration DIRECTORY/alpha.yml: No such file or directory: the command was not sent; correct the file, or name another one
+  Configuration DIRECTORY/changing.yml: No such file or directory: the command was not sent; correct the file, or name another one
+good again
 a b
 1 2
 written over and over
-wrong: 0
+array(0) {
+}

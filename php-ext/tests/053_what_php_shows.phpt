@@ -14,7 +14,7 @@ echo implode(' ', $extension->getClassNames()), "\n";
 var_dump(is_subclass_of(OneHop\NodeDown::class, RedisException::class), get_parent_class(OneHop\PartialBatch::class));
 var_dump(in_array('onehop', stream_get_transports(), true));
 ?>
---EXPECT--
+--Estring(20) "onehop.shared_memory"PECT--
 onehop
 
 OneHop => enabled
@@ -23,17 +23,24 @@ On top of phpredis => N
 libyaml => N
 Distributions => ketama, modula, random
 Connections => TCP, unix sockets; kept over requests, one process each
+Shared by all workers => configuration, topology
 
 Directive => Local Value => Master Value
 onehop.config => no value => no value
+onehop.shared_memory => 4M => 4M
+onehop.max_nodes => 64 => 64
 bool(true)
 array(1) {
   ["redis"]=>
   string(8) "Required"
 }
-array(1) {
+array(3) {
   [0]=>
   string(13) "onehop.config"
+  [1]=>
+  string(20) "onehop.shared_memory"
+  [2]=>
+  string(16) "onehop.max_nodes"
 }
 OneHop\Exception OneHop\NodeDown OneHop\DeadlineExceeded OneHop\CrossNode OneHop\PoolExhausted OneHop\ConfigInvalid OneHop\ProtocolViolation OneHop\Unsupported OneHop\PartialBatch OneHop\Topology OneHop\Node OneHop\Wire OneHop\Redis
 bool(true)

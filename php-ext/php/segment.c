@@ -1,0 +1,124 @@
+/*
+ * An anonymous mapping: no name that another user could open, nothing left behind. The lock is a POSIX record lock on a
+ * memfd, which excludes processes from each other; threads of one process (ZTS) need a mutex besides.
+ */
+#include "php_onehop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "segment.h"
+
+static void *memory;
+static size_t memory_bytes;
+static oh_store *store;
+static int lock_descriptor = -1;
+#ifdef ZTS
+static MUTEX_T lock_mutex;
+#endif
+
+static bool make_store(uint32_t nodes_max)
+{
+    uint8_t salt[OH_STORE_IDENTITY_BYTES];
+
+    if (getrandom(salt, sizeof salt, 0) != sizeof salt) {
+        return false;
+    }
+    store = oh_store_format(memory, memory_bytes, nodes_max, salt);
+    if (!store) {
+        errno = ENOSPC;
+    }
+    return store != NULL;
+}
+
+static bool make_segment(zend_long bytes, zend_long nodes_max)
+{
+    memory_bytes = (size_t)bytes;
+    lock_descriptor = memfd_create("onehop-lock", MFD_CLOEXEC);
+    if (lock_descriptor < 0) {
+        return false;
+    }
+    memory = mmap(NULL, memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        memory = NULL;
+        return false;
+    }
+    return make_store((uint32_t)MIN(nodes_max, OH_STORE_NODES_LIMIT));
+}
+
+void oh_segment_startup(zend_long bytes, zend_long nodes_max)
+{
+    if (bytes <= 0) {
+        return;
+    }
+#ifdef ZTS
+    lock_mutex = tsrm_mutex_alloc();
+#endif
+    if (!make_segment(bytes, MAX(nodes_max, 0))) {
+        zend_error(E_WARNING,
+            "OneHop: no memory shared by all workers (%s): each keeps what it knows for itself; see onehop.shared_memory",
+            strerror(errno));
+        oh_segment_shutdown();
+    }
+}
+
+void oh_segment_shutdown(void)
+{
+    store = NULL;
+    if (memory) {
+        munmap(memory, memory_bytes);
+        memory = NULL;
+    }
+    if (lock_descriptor >= 0) {
+        close(lock_descriptor);
+        lock_descriptor = -1;
+    }
+#ifdef ZTS
+    if (lock_mutex) {
+        tsrm_mutex_free(lock_mutex);
+        lock_mutex = NULL;
+    }
+#endif
+}
+
+oh_store *oh_segment_store(void)
+{
+    return store;
+}
+
+static bool set_lock(short type, bool waits)
+{
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_len = 1};
+
+    while (fcntl(lock_descriptor, waits ? F_SETLKW : F_SETLK, &lock) < 0) {
+        if (errno != EINTR) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool oh_segment_lock(bool waits)
+{
+#ifdef ZTS
+    tsrm_mutex_lock(lock_mutex);
+#endif
+    bool is_locked = set_lock(F_WRLCK, waits);
+#ifdef ZTS
+    if (!is_locked) {
+        tsrm_mutex_unlock(lock_mutex);
+    }
+#endif
+    return is_locked;
+}
+
+void oh_segment_unlock(void)
+{
+    set_lock(F_UNLCK, false);
+#ifdef ZTS
+    tsrm_mutex_unlock(lock_mutex);
+#endif
+}

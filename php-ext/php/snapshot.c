@@ -1,0 +1,55 @@
+/*
+ * Everything points into the one block that was read or copied: the image.
+ */
+#include "php_onehop.h"
+
+#include "snapshot.h"
+
+oh_snapshot *oh_snapshot_make(oh_reading *reading)
+{
+    oh_snapshot *snapshot = pecalloc(1, sizeof *snapshot, true);
+
+    snapshot->references = 1;
+    snapshot->image = reading->image;
+    snapshot->image_length = reading->image_length;
+    snapshot->password = reading->password;
+    snapshot->password_length = reading->password_length;
+    snapshot->topology = oh_image_topology(snapshot->image);
+    snapshot->nodes_count = oh_topology_nodes_count(snapshot->topology);
+    snapshot->servers = pecalloc(snapshot->nodes_count, sizeof *snapshot->servers, true);
+    oh_image_pool(snapshot->image, snapshot->servers, &snapshot->own_pool);
+    if (snapshot->password) {
+        snapshot->own_pool.redis_auth = (oh_text){snapshot->password, snapshot->password_length};
+    }
+    snapshot->pool = &snapshot->own_pool;
+    snapshot->connections = pecalloc(snapshot->nodes_count, sizeof *snapshot->connections, true);
+    memset(reading, 0, sizeof *reading);
+    return snapshot;
+}
+
+void oh_snapshot_release(oh_snapshot *snapshot)
+{
+    if (--snapshot->references > 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
+        if (snapshot->connections[i]) {
+            oh_pool_release(snapshot->connections[i]);
+        }
+    }
+    oh_reading rest = {.image = snapshot->image,
+        .password = snapshot->password,
+        .password_length = snapshot->password_length};
+    oh_reading_free(&rest);
+    free(snapshot->connections);
+    free(snapshot->servers);
+    free(snapshot);
+}
+
+oh_connections *oh_snapshot_connections(oh_snapshot *snapshot, uint32_t node)
+{
+    if (!snapshot->connections[node]) {
+        snapshot->connections[node] = oh_pool_open(snapshot->pool, &snapshot->pool->servers[node]);
+    }
+    return snapshot->connections[node];
+}
