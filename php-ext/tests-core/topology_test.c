@@ -47,6 +47,33 @@ static void test_fingerprints(void)
     json_decref(page);
 }
 
+static void test_moved(const json_t *test)
+{
+    test_begin("topology moved %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    oh_config *before = config_of(vectors_string(test, "before"));
+    oh_config *after = config_of(vectors_string(test, "after"));
+    oh_topology *from = topology_of(oh_config_pool(before, "p", 1), NULL);
+    oh_topology *to = topology_of(oh_config_pool(after, "p", 1), NULL);
+    CHECK(oh_topology_moved(from, to) == vectors_number(test, "moved"));
+    free(from);
+    free(to);
+    oh_config_free(before);
+    oh_config_free(after);
+}
+
+static void test_all_moved(void)
+{
+    json_t *page = vectors_load("topology/vectors/moved.json");
+    json_t *group;
+    json_t *test;
+    EACH_GROUP(page, group) {
+        EACH_TEST(group, test) {
+            test_moved(test);
+        }
+    }
+    json_decref(page);
+}
+
 /* ---- Ejection ---- */
 
 static void check_without(oh_distribution distribution, size_t gone)
@@ -209,6 +236,7 @@ static void test_rebuild(void)
 void test_topology(void)
 {
     test_fingerprints();
+    test_all_moved();
     test_ejection();
     test_random();
     test_damage(OH_KETAMA);

@@ -23,6 +23,8 @@ import java.util.Set;
  * Implements spec/topology and spec/placement.
  */
 public final class Topology {
+    private static final int MOVED_KEYS = 20_000;
+
     /*
      * One server gets every key and nothing is hashed, so that a pool of one has no placement at all. Otherwise the
      * way of a key is: hash tag, hash (0 for an empty key), placement. Servers are sorted by the length of their
@@ -151,5 +153,20 @@ public final class Topology {
         byte[] bytes = Arrays.copyOfRange(key, Key.offset(part), Key.offset(part) + Key.length(part));
         return new Explanation(key.clone(), bytes, hash, Integer.toUnsignedLong(hashed), pool.distribution(), point,
                 nodes.get(index));
+    }
+
+    /**
+     * How much of the keys have another node (name or address) in {@code after}, in tenths of a per cent; told of the
+     * fixed set of keys of spec/topology.
+     */
+    public int moved(Topology after) {
+        int moved = 0;
+        for (int i = 0; i < MOVED_KEYS; i++) {
+            String key = "key:" + i;
+            Node from = locate(key);
+            Node to = after.locate(key);
+            moved += from.name().equals(to.name()) && from.address().equals(to.address()) ? 0 : 1;
+        }
+        return (moved + MOVED_KEYS / 2000) / (MOVED_KEYS / 1000);
     }
 }

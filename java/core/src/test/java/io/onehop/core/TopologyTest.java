@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonObject;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -38,6 +39,19 @@ class TopologyTest {
                 assertEquals(servers.get(i).get("weight").getAsInt(), node.weight());
             }
         }
+    }
+
+    @Test
+    void theShareOfMovedKeysIsThatOfItsVector() throws ConfigException {
+        for (JsonObject test : Spec.tests("topology/vectors/moved.json")) {
+            Topology before = topology(test.get("before").getAsString());
+            Topology after = topology(test.get("after").getAsString());
+            assertEquals(test.get("moved").getAsInt(), before.moved(after), test.toString());
+        }
+    }
+
+    private static Topology topology(String config) throws ConfigException {
+        return Topology.of(Config.parse(config.getBytes(StandardCharsets.UTF_8)).pool("p"));
     }
 
     @Test
