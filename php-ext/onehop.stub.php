@@ -1,7 +1,7 @@
 <?php
 
 /**
- * OneHop's own classes. OneHop\Redis shows its constructor only: its other methods are made when the extension loads,
+ * OneHop's own classes. OneHop\Redis shows what phpredis has not got: its other methods are made when the extension loads,
  * one for each method of the \Redis that phpredis brings, with that method's own signature.
  *
  * @generate-class-entries
@@ -23,6 +23,18 @@ class Redis extends \Redis
      * @throws ConfigInvalid if the file is bad, or has no such server pool, or not one that speaks redis.
      */
     public function __construct(string $pool, ?string $path = null) {}
+
+    /**
+     * Calls a method of phpredis on every node at once: what the fleet refuses too, but nothing that changes a
+     * connection for those who use it next.
+     *
+     * @return array<string, mixed> node name => phpredis' reply.
+     * @throws PartialBatch if some nodes fail; getReplies() has the others by name.
+     */
+    public function onEachNode(string $method, mixed ...$arguments): array {}
+
+    /** The same on one node, by its name: phpredis' reply. */
+    public function onNode(string $node, string $method, mixed ...$arguments): mixed {}
 }
 
 /**

@@ -1,9 +1,20 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 23eb0a4ca9cc6433347b0d5dff8d43bb17623bc2 */
+ * Stub hash: 2aac52c3f62671dcc142eaec130362ea9856726e */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_OneHop_Redis___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, pool, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, path, IS_STRING, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_OneHop_Redis_onEachNode, 0, 1, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO(0, method, IS_STRING, 0)
+	ZEND_ARG_VARIADIC_TYPE_INFO(0, arguments, IS_MIXED, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_OneHop_Redis_onNode, 0, 2, IS_MIXED, 0)
+	ZEND_ARG_TYPE_INFO(0, node, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO(0, method, IS_STRING, 0)
+	ZEND_ARG_VARIADIC_TYPE_INFO(0, arguments, IS_MIXED, 0)
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_OneHop_Topology___construct, 0, 0, 1)
@@ -67,6 +78,8 @@ ZEND_END_ARG_INFO()
 
 
 ZEND_METHOD(OneHop_Redis, __construct);
+ZEND_METHOD(OneHop_Redis, onEachNode);
+ZEND_METHOD(OneHop_Redis, onNode);
 ZEND_METHOD(OneHop_Topology, __construct);
 ZEND_METHOD(OneHop_Topology, fromText);
 ZEND_METHOD(OneHop_Topology, locate);
@@ -87,6 +100,8 @@ ZEND_METHOD(OneHop_PartialBatch, getFailures);
 
 static const zend_function_entry class_OneHop_Redis_methods[] = {
 	ZEND_ME(OneHop_Redis, __construct, arginfo_class_OneHop_Redis___construct, ZEND_ACC_PUBLIC)
+	ZEND_ME(OneHop_Redis, onEachNode, arginfo_class_OneHop_Redis_onEachNode, ZEND_ACC_PUBLIC)
+	ZEND_ME(OneHop_Redis, onNode, arginfo_class_OneHop_Redis_onNode, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
 

@@ -36,9 +36,10 @@ static void register_exceptions(void)
     oh_exception_classes[OH_ERROR_PARTIAL_BATCH] = register_class_OneHop_PartialBatch(oh_exception_class);
 }
 
-static bool is_constructor(const zend_function *function)
+/* The constructor, onEachNode() and onNode(): declared by OneHop\Redis itself. */
+static bool is_own(const zend_function *method)
 {
-    return (function->common.fn_flags & ZEND_ACC_CTOR) != 0;
+    return method->common.scope == oh_client_class;
 }
 
 /* Inherited entries are copies of their own, made by Zend for internal classes: they may be changed. */
@@ -48,7 +49,7 @@ static zend_result take_over_methods(void)
 
     ZEND_HASH_MAP_FOREACH_PTR(&oh_client_class->function_table, inherited)
     {
-        if (is_constructor(inherited)) {
+        if (is_own(inherited)) {
             continue;
         }
         zend_function *original =
@@ -99,7 +100,7 @@ void oh_classes_release(void)
     }
     ZEND_HASH_MAP_FOREACH_PTR(&oh_client_class->function_table, method)
     {
-        if (!is_constructor(method)) {
+        if (method->internal_function.reserved[oh_methods_slot]) {
             /* Zend frees a signature with the class that is its scope, and this one belongs to phpredis. */
             oh_methods_give_back(method);
             method->common.scope = oh_phpredis_class;

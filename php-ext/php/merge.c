@@ -238,6 +238,8 @@ static bool merge_by_rule(oh_client *client, oh_merging *merging)
         case OH_MERGE_CONCAT:
         case OH_MERGE_UNION:
             return merge_lists(merging);
+        case OH_MERGE_NONE: /* Every node for itself: nothing is made of the replies. */
+            return merge_per_node(client, merging);
         case OH_MERGE_PER_NODE:
             return !oh_merge_has_false(merging) && merge_per_node(client, merging);
         case OH_MERGE_IN_ORDER:

@@ -218,13 +218,13 @@ static void plan_wait(zend_execute_data *execute_data, oh_plan *plan)
 
 /* ---- The plan ---- */
 
-bool oh_plan_make(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
+bool oh_plan_look(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
 {
     const oh_method *method = oh_method_of(execute_data);
 
     *plan = (oh_plan){.method = method, .command = method->command};
     if (method->row->kind == OH_METHOD_RAW) {
-        return oh_raw_plan(client, execute_data, plan);
+        return oh_raw_look(execute_data, plan);
     }
     if (UNEXPECTED(refuse_faults(client, execute_data, method->row))) {
         return false;
@@ -237,6 +237,17 @@ bool oh_plan_make(oh_client *client, zend_execute_data *execute_data, oh_plan *p
     plan->is_read_only = plan->command->is_retryable;
     if (plan->command->blocking.is_blocking) {
         plan_wait(execute_data, plan);
+    }
+    return true;
+}
+
+bool oh_plan_make(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
+{
+    if (!oh_plan_look(client, execute_data, plan)) {
+        return false;
+    }
+    if (plan->method->row->kind == OH_METHOD_RAW) {
+        return oh_raw_place(client, execute_data, plan);
     }
     switch (plan->spread) {
         case OH_SPREAD_ONE_NODE:

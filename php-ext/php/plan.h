@@ -26,6 +26,9 @@ typedef struct oh_plan {
     oh_split *split;   /* Of SPLIT, and of nobody else: whoever uses it up sets it to NULL. */
 } oh_plan;
 
+/* What a call is, without asking where it goes: command, faults, how long it waits. False and an exception: Unsupported. */
+bool oh_plan_look(oh_client *client, zend_execute_data *execute_data, oh_plan *plan);
+
 /* Plans a call. False and an exception: CrossNode, Unsupported, TypeError. To be freed if true. */
 bool oh_plan_make(oh_client *client, zend_execute_data *execute_data, oh_plan *plan);
 void oh_plan_free(oh_plan *plan);

@@ -162,19 +162,28 @@ static size_t name_words(const raw_call *call)
     return command && command->is_container && call->count > 1 ? 2 : 1;
 }
 
-static bool plan_words(raw_call *call)
+static bool look(raw_call *call)
 {
     oh_plan *plan = call->plan;
 
     plan->command = oh_command_find(call->words, call->count);
+    if (plan->command) {
+        plan->spread = plan->command->spread;
+        plan->merge = plan->command->merge;
+        plan->is_read_only = plan->command->is_retryable;
+        plan_wait(call);
+    }
+    return true;
+}
+
+static bool plan_words(raw_call *call)
+{
+    oh_plan *plan = call->plan;
+
     if (!plan->command) {
         oh_refuse_unknown(call->execute_data, call->words, name_words(call));
         return false;
     }
-    plan->spread = plan->command->spread;
-    plan->merge = plan->command->merge;
-    plan->is_read_only = plan->command->is_retryable;
-    plan_wait(call);
     if (plan->spread == OH_SPREAD_REFUSED) {
         oh_refuse(call->execute_data, plan->command, plan->command->reason);
         return false;
@@ -188,18 +197,30 @@ static bool plan_words(raw_call *call)
     return plan->spread == OH_SPREAD_ALL_NODES || plan->spread == OH_SPREAD_ANY_NODE || place(call);
 }
 
-bool oh_raw_plan(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
+/* Does it with the words of the call. */
+static bool with_words(raw_call call, bool (*what)(raw_call *))
 {
-    raw_call call = {.client = client, .execute_data = execute_data, .plan = plan, .count = ZEND_NUM_ARGS()};
+    zend_execute_data *execute_data = call.execute_data;
 
-    if (call.count == 0) {
+    call.count = ZEND_NUM_ARGS();
+    call.words = safe_emalloc(call.count, sizeof *call.words, 0);
+    bool is_done = read_words(&call) && what(&call);
+    efree(call.words);
+    return is_done;
+}
+
+bool oh_raw_look(zend_execute_data *execute_data, oh_plan *plan)
+{
+    if (ZEND_NUM_ARGS() == 0) {
         zend_wrong_parameters_count_error(1, (uint32_t)-1);
         return false;
     }
-    call.words = safe_emalloc(call.count, sizeof *call.words, 0);
-    bool is_planned = read_words(&call) && plan_words(&call);
-    efree(call.words);
-    return is_planned;
+    return with_words((raw_call){.execute_data = execute_data, .plan = plan}, look);
+}
+
+bool oh_raw_place(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
+{
+    return with_words((raw_call){.client = client, .execute_data = execute_data, .plan = plan}, plan_words);
 }
 
 /* SELECT of the pool's own database is accepted, as select() is: nothing has to be sent. */

@@ -14,7 +14,10 @@
 /* The handler of rawCommand. */
 void oh_raw_method(INTERNAL_FUNCTION_PARAMETERS);
 
-/* Plans a call whose arguments are words. False and an exception: CrossNode, Unsupported, TypeError. */
-bool oh_raw_plan(oh_client *client, zend_execute_data *execute_data, oh_plan *plan);
+/* What the words are, as oh_plan_look says it. An unknown command leaves the plan without one. */
+bool oh_raw_look(zend_execute_data *execute_data, oh_plan *plan);
+
+/* And where they go, as oh_plan_make says it. */
+bool oh_raw_place(oh_client *client, zend_execute_data *execute_data, oh_plan *plan);
 
 #endif

@@ -231,7 +231,7 @@ static void throw_partial(oh_client *client, const oh_split *split, oh_share *sh
         failures[i] = shares[i].failure ? oh_scatter_failure(client, &shares[i]) : NULL;
     }
     ZVAL_FALSE(&arrived);
-    if (split->merge == OH_MERGE_IN_ORDER || split->merge == OH_MERGE_PER_NODE) {
+    if (split->merge == OH_MERGE_IN_ORDER || split->merge == OH_MERGE_PER_NODE || split->merge == OH_MERGE_NONE) {
         oh_merge_replies(client, split, replies, failures, &arrived);
     }
     if (Z_TYPE(arrived) != IS_ARRAY) {
