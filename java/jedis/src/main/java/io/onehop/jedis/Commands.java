@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.Spread;
 import java.util.Arrays;
@@ -50,6 +51,12 @@ final class Commands {
         }
     }
 
+    /** The entry of a command wherever it goes; {@code null} if the table does not hold it. */
+    static Command known(CommandArguments arguments) {
+        Command command = named(arguments.getCommand());
+        return command == null || !command.isContainer() ? command : command.resolve(new ArgumentWords(arguments));
+    }
+
     private static Command named(ProtocolCommand command) {
         return command instanceof Protocol.Command known ? JEDIS[known.ordinal()] : Command.named(command.getRaw());
     }
@@ -85,6 +92,13 @@ final class Commands {
     static Unsupported unsupported(String what, String why, String pool) {
         return new Unsupported(Failure.shown(what) + " is not supported, server pool " + Failure.shown(pool)
                 + ": the command was not sent; " + why);
+    }
+
+    /** The nodes answered, but nothing they all say. */
+    static Unsupported different(String what, String pool) {
+        return new Unsupported("the nodes answer " + Failure.shown(what) + " differently, server pool "
+                + Failure.shown(pool) + ": " + Outcome.ANSWERED.phrase() + "; ask them one by one, by onEachNode",
+                Outcome.ANSWERED);
     }
 
     /** A refusal of a command whose words contradict the table. */

@@ -8,7 +8,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import redis.clients.jedis.CommandArguments;
 
 /**
@@ -41,6 +43,8 @@ final class Lane {
     private final List<Taker> takers = new ArrayList<>();
     private int[] sizes = new int[16];
     private boolean isReadOnly = true;
+    private boolean isClosedAfter;
+    private Set<String> scripts;
 
     private NodeConnection connection;
     private boolean isKernelFull;
@@ -66,6 +70,17 @@ final class Lane {
     /** Appends of a command the words at these places. */
     void append(CommandArguments arguments, int[] places, boolean readOnly, Taker taker) {
         added(requests.append(arguments, places), readOnly, taker);
+    }
+
+    /** Its connection is not used again. */
+    void closeAfter() {
+        isClosedAfter = true;
+    }
+
+    /** Whether this is the first command of the batch that wants this script. */
+    boolean isFirst(String script) {
+        scripts = scripts == null ? new HashSet<>() : scripts;
+        return scripts.add(script);
     }
 
     private void added(int size, boolean readOnly, Taker taker) {
@@ -214,7 +229,7 @@ final class Lane {
     /** Ends the lease, if there is one: the connection goes back if it is clean. */
     void settle() {
         if (connection != null) {
-            if (!isDone()) {
+            if (!isDone() || isClosedAfter) {
                 connection.disconnect();
             }
             pool.settle(connection);

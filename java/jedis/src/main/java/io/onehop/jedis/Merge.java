@@ -51,12 +51,13 @@ final class Merge {
     }
 
     /** Puts the part of each node into its lane. */
-    void scatter(Lanes lanes) {
+    void scatter(Lanes lanes, Scripts scripts) {
         arguments.forEach(Rawable::getRaw); // If one can not be encoded, no part is added.
         missing = parts.length;
         for (int i = 0; i < parts.length; i++) {
             Lane lane = lanes.of(parts[i].node());
             nodes[i] = lane.pool().endpoint().name();
+            Prelude.append(command, arguments, scripts, lane);
             if (parts[i].words() == null) {
                 lane.append(arguments, command.isRetryable(), new Part(i));
             } else {
@@ -120,12 +121,20 @@ final class Merge {
             isAnswered |= !(replies[i] instanceof Exception);
         }
         if (failed.isEmpty() || isAnswered && command.merge() == MergeRule.ONE_OK) {
-            whole.take(MergeRules.merged(command, parts, Arrays.asList(replies), order(), List.of(nodes)));
+            tell(MergeRules.merged(command, parts, Arrays.asList(replies), order(), List.of(nodes)));
             return;
         }
         Map<String, OneHopException> failures = new LinkedHashMap<>();
         failed.values().forEach(part -> failures.put(nodes[part], (OneHopException) replies[part]));
         whole.fail(Failure.ofBatch(failures, failed.size() < replies.length, pool, partial()));
+    }
+
+    private void tell(Object merged) {
+        if (merged == MergeRules.DIFFERENT) {
+            whole.fail(Commands.different(command.shown(), pool));
+        } else {
+            whole.take(merged);
+        }
     }
 
     /** The keys in the caller's order, for the rule that needs them. */

@@ -23,6 +23,9 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * spec/route/merge.py is the reference.
  */
 final class MergeRules {
+    /** What the rule {@code EQUAL} gives when the nodes do not agree. */
+    static final Object DIFFERENT = new Object();
+
     private MergeRules() {
     }
 
@@ -98,13 +101,24 @@ final class MergeRules {
     }
 
     private static Object equal(List<Object> replies) {
-        for (Object reply : replies) {
-            if (!isSame(reply, replies.get(0))) {
-                return new JedisDataException(
-                        "The nodes answer differently: ask them one by one, by onEachNode.");
-            }
+        Object first = replies.get(0);
+        boolean isSame = replies.stream().allMatch(
+                reply -> isSame(reply, first) || isMap(reply) && isMap(first) && map(reply).equals(map(first)));
+        return isSame ? first : DIFFERENT;
+    }
+
+    /** Whether it may be a map, as RESP2 has it: names and values in turn, in any order. */
+    private static boolean isMap(Object reply) {
+        return reply instanceof List<?> list && list.size() % 2 == 0 && list.stream().allMatch(byte[].class::isInstance);
+    }
+
+    private static Map<ByteBuffer, ByteBuffer> map(Object reply) {
+        Map<ByteBuffer, ByteBuffer> map = new LinkedHashMap<>();
+        List<?> list = (List<?>) reply;
+        for (int i = 0; i < list.size(); i += 2) {
+            map.put(ByteBuffer.wrap((byte[]) list.get(i)), ByteBuffer.wrap((byte[]) list.get(i + 1)));
         }
-        return replies.get(0);
+        return map;
     }
 
     private static boolean isSame(Object one, Object other) {

@@ -8,19 +8,21 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.function.Function;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.BinaryJedisPubSub;
 import redis.clients.jedis.BinaryJedisShardedPubSub;
+import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.CommandObjects;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.JedisShardedPubSub;
 import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.ScanIteration;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.csc.Cache;
-import redis.clients.jedis.providers.ConnectionProvider;
 
 /**
  * Jedis' API over a server pool of redis nodes: every key goes straight to the node where nutcracker would have put it.
@@ -34,8 +36,8 @@ import redis.clients.jedis.providers.ConnectionProvider;
  *
  * <p>Every command goes where the command table (spec/route) says: to the node of its keys, split over the nodes of its
  * keys (MGET, MSET, DEL, XREAD, ...), or to all nodes (KEYS, FLUSHALL, SCRIPT LOAD, ...), all at once, with one reply in
- * the caller's order. A command that needs its keys on one node and has them on two is {@link CrossNode}; what is not
- * covered (SCAN) is {@link Unsupported}: both before a byte is sent.
+ * the caller's order; SCAN goes through them one by one. A command that needs its keys on one node and has them on two
+ * is {@link CrossNode}; what can not be answered honestly is {@link Unsupported}: both before a byte is sent.
  *
  * <p>Every call ends by the server pool's {@code timeout} (milliseconds; 0 is never); one that waits by its own wish
  * (BLPOP, XREAD with BLOCK) by so much later, and if it waits for ever only an interrupt ends it. Failures are {@link
@@ -91,6 +93,48 @@ public final class OneHopClient extends UnifiedJedis {
     @Override
     public AbstractTransaction transaction(boolean doMulti) {
         return new Transaction(commandObjects, route, doMulti);
+    }
+
+    /** Goes through the keys of all nodes, one node after another. */
+    @Override
+    public ScanIteration scanIteration(int batchCount, String match) {
+        return new ScanIteration(Scan.connection(route), batchCount, match);
+    }
+
+    /** The same for keys of one type. */
+    @Override
+    public ScanIteration scanIteration(int batchCount, String match, String type) {
+        return new ScanIteration(Scan.connection(route), batchCount, match, type);
+    }
+
+    /* ---- Nodes by name ---- */
+
+    /**
+     * Sends a command to every node, also one that has no key or is refused otherwise: {@code
+     * redis.onEachNode(commands -> commands.slowlogReset())}. Refused is only what changes a connection. If a node
+     * fails, this throws: its failure if nothing arrived, otherwise {@link PartialBatch}.
+     *
+     * @return the replies by the names of the nodes, in node order
+     */
+    public <T> Map<String, T> onEachNode(Function<CommandObjects, CommandObject<T>> command) {
+        return new EachNode(route).all(command.apply(commandObjects));
+    }
+
+    /** The same for a command in words; the replies are as they come from the wire. */
+    public Map<String, Object> onEachNode(CommandArguments arguments) {
+        return new EachNode(route).all(new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT));
+    }
+
+    /** Sends a command to the node of that name, as {@link #onEachNode(Function)} does to all. */
+    public <T> T onNode(String node, Function<CommandObjects, CommandObject<T>> command) {
+        EachNode nodes = new EachNode(route);
+        return nodes.one(nodes.index(node), command.apply(commandObjects));
+    }
+
+    /** The same for a command in words; the reply is as it comes from the wire. */
+    public Object onNode(String node, CommandArguments arguments) {
+        EachNode nodes = new EachNode(route);
+        return nodes.one(nodes.index(node), new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT));
     }
 
     /* ---- Subscriptions ---- */
@@ -226,51 +270,6 @@ public final class OneHopClient extends UnifiedJedis {
                     : "configuration file " + Failure.shown(file.toString());
             return new ConfigInvalid(where + ", " + reason + ": the command was not sent; correct the configuration",
                     cause);
-        }
-    }
-
-    /**
-     * What is left of UnifiedJedis that would take a connection to any node: it is told that there is no such thing.
-     */
-    private static final class NoConnections implements ConnectionProvider {
-        private final String pool;
-
-        NoConnections(String pool) {
-            this.pool = pool;
-        }
-
-        @Override
-        public Connection getConnection() {
-            throw Commands.unsupported(method(), "it needs a connection of its own: use a connection to the node itself", pool);
-        }
-
-        @Override
-        public Connection getConnection(CommandArguments arguments) {
-            return getConnection();
-        }
-
-        @Override
-        public Map<?, ?> getConnectionMap() {
-            getConnection();
-            return Map.of();
-        }
-
-        @Override
-        public Map<?, ?> getPrimaryNodesConnectionMap() {
-            return getConnectionMap();
-        }
-
-        /** The method of UnifiedJedis that the caller called. */
-        private static String method() {
-            return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE).walk(frames -> frames
-                    .filter(frame -> frame.getDeclaringClass() == UnifiedJedis.class)
-                    .map(frame -> frame.getMethodName() + "()")
-                    .reduce("the method", (inner, outer) -> outer));
-        }
-
-        @Override
-        public void close() {
-            // There is nothing to close.
         }
     }
 }

@@ -3,6 +3,7 @@ package io.onehop.jedis;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.KeyPlaces;
 import io.onehop.core.command.Malformed;
+import io.onehop.core.command.MergeRule;
 import io.onehop.core.command.Split;
 import io.onehop.core.command.Spread;
 import java.util.Arrays;
@@ -17,8 +18,8 @@ import redis.clients.jedis.CommandArguments;
  *
  * @param spread where it goes: the table's word, made definite by the keys it has; never {@code REFUSED}
  * @param node of {@code ONE_NODE}, otherwise -1
- * @param parts of {@code SPLIT} and {@code ALL_NODES}, one for each node that takes part, otherwise {@code null};
- *     without words, a part is the command as it is
+ * @param parts one for each node that takes part, where several replies become one, otherwise {@code null}; without
+ *     words, a part is the command as it is
  */
 record Plan(Command command, Spread spread, int node, Split.Part[] parts) {
     /*
@@ -79,7 +80,8 @@ record Plan(Command command, Spread spread, int node, Split.Part[] parts) {
             case SPLIT -> maySplit ? split(command, words, places, keys)
                     : oneNode(command, keys.nodeOf(command, words, places));
             case ALL_NODES -> new Plan(command, spread, -1, everywhere(keys.nodesCount()));
-            case ANY_NODE -> new Plan(command, spread, -1, null);
+            case ANY_NODE -> new Plan(command, spread, -1,
+                    command.merge() == MergeRule.NONE ? null : everywhere(keys.nodesCount()));
             default -> throw Commands.unsupported(command.shown(),
                     "it belongs to a transaction: call multi() or transaction()", keys.pool());
         };

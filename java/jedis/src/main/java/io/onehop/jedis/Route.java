@@ -10,6 +10,7 @@ import io.onehop.core.command.Spread;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
 import redis.clients.jedis.executors.CommandExecutor;
 
 /**
@@ -25,6 +26,8 @@ final class Route implements CommandExecutor {
     private final Pool[] pools;
     private final Keys keys;
     private final RetryBudget budget = new RetryBudget();
+    private final Scripts scripts = new Scripts();
+    private final AnyNode anyNode = new AnyNode(this);
 
     Route(Topology topology) {
         this.topology = topology;
@@ -48,27 +51,66 @@ final class Route implements CommandExecutor {
     @Override
     public <T> T executeCommand(CommandObject<T> command) {
         Plan plan = plan(command.getArguments());
+        if (plan.command().merge() == MergeRule.SCAN && plan.node() < 0) {
+            return new Scan(this).run(command);
+        }
         long waitMs = waitMs(plan.command(), command.getArguments());
-        if (plan.spread() == Spread.ONE_NODE) {
-            return new Exchange<>(pools[plan.node()], command, plan.command().isRetryable(), waitMs, budget).run();
-        }
-        Reply<T> reply = new Reply<>(command.getBuilder());
-        Merge merge = new Merge(command, plan, pool.name(), reply);
-        if (plan.spread() == Spread.SPLIT && waitMs != Blocking.NOT) {
-            StreamsWait wait = new StreamsWait(pool.timeoutMs(), waitMs);
-            merge.scatter(wait, pools);
-            wait.run();
-        } else {
-            Lanes lanes = new Lanes(pools);
-            merge.scatter(lanes);
-            lanes.waits(waitMs);
-            run(lanes);
-        }
+        return switch (plan.spread()) {
+            case ONE_NODE -> Prelude.isOfWrites(plan.command()) ? batch(command, plan)
+                    : exchange(command, plan, waitMs);
+            case ANY_NODE -> anyNode.run(command, plan);
+            case SPLIT -> waitMs == Blocking.NOT ? batch(command, plan) : streams(command, plan, waitMs);
+            default -> batch(command, plan);
+        };
+    }
+
+    private <T> T batch(CommandObject<T> command, Plan plan) {
+        Lanes lanes = new Lanes(pools);
+        Reply<T> reply = append(command, plan, lanes);
+        run(lanes);
         return reply.get();
     }
 
+    private <T> T streams(CommandObject<T> command, Plan plan, long waitMs) {
+        Reply<T> reply = new Reply<>(command.getBuilder());
+        StreamsWait wait = new StreamsWait(pool.timeoutMs(), waitMs);
+        new Merge(command, plan, pool.name(), reply).scatter(wait, pools);
+        wait.run();
+        return reply.get();
+    }
+
+    private <T> T exchange(CommandObject<T> command, Plan plan, long waitMs) {
+        Deadline deadline = deadline();
+        try {
+            return new Exchange<>(pools[plan.node()], command, plan.command().isRetryable(), waitMs, budget).run();
+        } catch (JedisNoScriptException lost) {
+            String digest = Scripts.digest(plan.command(), command.getArguments());
+            if (digest == null || scripts.load(digest) == null) {
+                throw lost;
+            }
+            return ask(plan.node(), command, plan.command(), deadline); // It has not run; now its script goes first.
+        }
+    }
+
+    /** One command for one node, by the deadline. */
+    <T> T ask(int node, CommandObject<T> command, Command entry, Deadline deadline) {
+        Lanes lanes = new Lanes(pools);
+        Reply<T> reply = append(command, entry, lanes.of(node));
+        Scatter.run(lanes.used(), deadline, budget);
+        return reply.get();
+    }
+
+    Scripts scripts() {
+        return scripts;
+    }
+
+    /** When a call that begins now must be over. */
+    Deadline deadline() {
+        return Deadline.in(pool.timeoutMs());
+    }
+
     /** How long a command waits on its node by its own wish. */
-    private static long waitMs(Command command, CommandArguments arguments) {
+    static long waitMs(Command command, CommandArguments arguments) {
         if (command.blocking() == null) {
             return arguments.isBlocking() && !command.isKnown() ? Blocking.FOR_EVER : Blocking.NOT;
         }
@@ -84,15 +126,14 @@ final class Route implements CommandExecutor {
         if (refusal != null) {
             throw Commands.unsupported(command.shown(), refusal, pool.name());
         }
-        return Plan.of(command, arguments, keys);
+        Plan plan = Plan.of(command, arguments, keys);
+        scripts.saw(command, arguments);
+        return plan;
     }
 
     private static String refusal(Command command) {
-        if (command.state() != null) {
-            return "it needs a connection of its own: use a connection to the node itself";
-        }
-        return command.merge() == MergeRule.SCAN
-                || command.spread() == Spread.ANY_NODE ? "it has no key that tells its node" : null;
+        return command.state() == null || Prelude.isOfWrites(command) ? null
+                : "it needs a connection of its own: use a connection to the node itself";
     }
 
     /* ---- Several nodes ---- */
@@ -111,24 +152,37 @@ final class Route implements CommandExecutor {
     }
 
     private <T> Reply<T> append(CommandObject<T> command, Plan plan, Lanes lanes) {
-        Reply<T> reply = new Reply<>(command.getBuilder());
         long waitMs = waitMs(plan.command(), command.getArguments());
         if (plan.spread() == Spread.SPLIT && waitMs != Blocking.NOT) {
             throw Commands.unsupported(plan.command().shown(), "in a pipeline it can not wait on several nodes: call it by "
                     + "itself", pool.name());
         }
         lanes.waits(waitMs);
-        if (plan.spread() == Spread.ONE_NODE) {
-            lanes.of(plan.node()).append(command.getArguments(), plan.command().isRetryable(), reply);
-        } else {
-            new Merge(command, plan, pool.name(), reply).scatter(lanes);
+        if (plan.node() >= 0) {
+            return append(command, plan.command(), lanes.of(plan.node()));
         }
+        if (plan.command().merge() == MergeRule.SCAN) {
+            throw Commands.unsupported("SCAN in a pipeline", "the next node is known only when the reply is there: call "
+                    + "it by itself", pool.name());
+        }
+        if (plan.parts() == null) {
+            return append(command, plan.command(), lanes.of(anyNode.preferred()));
+        }
+        Reply<T> reply = new Reply<>(command.getBuilder());
+        new Merge(command, plan, pool.name(), reply).scatter(lanes, scripts);
+        return reply;
+    }
+
+    private <T> Reply<T> append(CommandObject<T> command, Command entry, Lane lane) {
+        Reply<T> reply = new Reply<>(command.getBuilder());
+        Prelude.append(entry, command.getArguments(), scripts, lane);
+        lane.append(command.getArguments(), entry.isRetryable(), reply);
         return reply;
     }
 
     /** Sends what is in the lanes and tells every reply. */
     void run(Lanes lanes) {
-        Scatter.run(lanes.used(), Deadline.in(pool.timeoutMs()).later(lanes.waitMs()), budget);
+        Scatter.run(lanes.used(), deadline().later(lanes.waitMs()), budget);
     }
 
     /* ---- Transactions ---- */

@@ -4,13 +4,17 @@ import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 
 /**
- * The method or command is not covered, and routing it by guess could answer wrongly. Nothing was sent; the message
- * names it.
+ * The method or command is not covered, and routing it by guess could answer wrongly. The message names it and says
+ * why. Nothing was sent; but if the nodes' answers have nothing in common that could be the answer, they were asked.
  */
 public final class Unsupported extends OneHopException {
     private static final long serialVersionUID = 1;
 
     Unsupported(String message) {
-        super(ErrorKind.UNSUPPORTED, message, null, Outcome.NOT_SENT, null);
+        this(message, Outcome.NOT_SENT);
+    }
+
+    Unsupported(String message, Outcome outcome) {
+        super(ErrorKind.UNSUPPORTED, message, null, outcome, null);
     }
 }

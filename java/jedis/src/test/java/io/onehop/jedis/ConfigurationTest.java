@@ -26,13 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.JedisPubSub;
-import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.StreamEntryID;
 import redis.clients.jedis.args.BitOP;
 import redis.clients.jedis.args.ListDirection;
-import redis.clients.jedis.params.ScanParams;
-import redis.clients.jedis.params.XReadParams;
 
 /** What is refused: configurations when a client is built, commands before a byte of them is sent. */
 class ConfigurationTest {
@@ -132,24 +127,10 @@ class ConfigurationTest {
     @SuppressWarnings("deprecation") // Old spellings that Jedis keeps must be refused all the same.
     private static Map<String, Executable> unroutable(OneHopClient redis) {
         Map<String, Executable> calls = new LinkedHashMap<>();
-        calls.put("echo", () -> redis.echo("text"));
-        calls.put("scan", () -> redis.scan("0"));
-        calls.put("scan with parameters", () -> redis.scan("0", new ScanParams().match("*")));
-        calls.put("scanIteration", () -> redis.scanIteration(10, "*").nextBatch());
-        calls.put("randomKey", redis::randomKey);
-        calls.put("subscribe", () -> redis.subscribe(new JedisPubSub() { }, "channel"));
-        calls.put("psubscribe", () -> redis.psubscribe(new JedisPubSub() { }, "*"));
-        calls.put("blpop", () -> redis.blpop(1, "list"));
-        calls.put("blmove", () -> redis.blmove("list", "list", ListDirection.LEFT, ListDirection.RIGHT, 1));
-        calls.put("bzpopmin", () -> redis.bzpopmin(1, "set"));
-        calls.put("xread that blocks", () -> redis.xread(XReadParams.xReadParams().block(1), Map.of("stream", new StreamEntryID())));
         calls.put("eval without keys", () -> redis.eval("return 1"));
-        calls.put("functionList", redis::functionList);
-        calls.put("waitReplicas", () -> redis.waitReplicas("key", 1, 1));
         calls.put("ftSearch", () -> redis.ftSearch("index"));
-        calls.put("sendBlockingCommand", () -> redis.sendBlockingCommand("key", Command.BLPOP, "key", "1"));
         for (String name : List.of("SELECT", "auth", "Hello", "RESET", "quit", "CLIENT", "MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH",
-                "SUBSCRIBE", "SSUBSCRIBE", "MONITOR", "ASKING", "READONLY", "SYNC", "PSYNC", "BLPOP", "BRPOPLPUSH", "BZMPOP", "FT.SEARCH")) {
+                "SUBSCRIBE", "SSUBSCRIBE", "MONITOR", "ASKING", "READONLY", "SYNC", "PSYNC", "FT.SEARCH")) {
             calls.put(name + " with a sample key", () -> redis.sendCommand("key", () -> name.getBytes(StandardCharsets.UTF_8), "key"));
             calls.put(name + " with a key of its own",
                     () -> redis.executeCommand(new CommandArguments(() -> name.getBytes(StandardCharsets.UTF_8)).key("key")));
@@ -209,7 +190,6 @@ class ConfigurationTest {
             }
             AbstractPipeline pipeline = redis.pipelined();
             assertThrows(CrossNode.class, () -> pipeline.rename(first, second));
-            assertThrows(Unsupported.class, () -> pipeline.blpop(1, first));
             pipeline.sync();
             assertEquals(List.of(), seen);
             assertEquals(0, one.connections() + two.connections());

@@ -128,8 +128,6 @@ class OneHopClientTest {
         ProtocolCommand lowerCase = () -> "select".getBytes(StandardCharsets.UTF_8);
         try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
                 OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server())))) {
-            assertUnsupported("SCAN", () -> redis.scan("0"));
-            assertUnsupported("WAIT", () -> redis.waitReplicas("key", 1, 1));
             assertUnsupported("EVAL without a key", () -> redis.eval("return 1"));
             assertUnsupported("SELECT", () -> redis.sendCommand("key", Command.SELECT, "1"));
             assertUnsupported("SELECT", () ->
@@ -139,7 +137,6 @@ class OneHopClientTest {
             assertUnsupported("CLIENT REPLY", () -> redis.sendCommand("key", Command.CLIENT, "REPLY", "OFF"));
             assertUnsupported("SUBSCRIBE", () -> redis.sendCommand("key", Command.SUBSCRIBE, "a", "b"));
             assertUnsupported("FT.SEARCH", () -> redis.ftSearch("index", "query"));
-            assertUnsupported("scanIteration()", () -> redis.scanIteration(10, "*"));
             AbstractPipeline pipeline = redis.pipelined();
             assertUnsupported("HIMPORT", () -> pipeline.sendCommand(
                     new CommandArguments(Command.HIMPORT).key("key")));

@@ -1,0 +1,53 @@
+package io.onehop.jedis;
+
+import io.onehop.core.command.MergeRule;
+import redis.clients.jedis.CommandObject;
+
+/**
+ * A command that any node can answer: the same one as long as it is up, then the next; and for a key at random the next
+ * one while there is none.
+ *
+ * <p>All tries have one deadline. Another node is asked only if the command can not have run, or may be repeated. Any
+ * thread.
+ */
+final class AnyNode {
+    private final Route route;
+    private volatile int preferred;
+
+    AnyNode(Route route) {
+        this.route = route;
+    }
+
+    /** The node that would be asked now. */
+    int preferred() {
+        return preferred;
+    }
+
+    <T> T run(CommandObject<T> command, Plan plan) {
+        boolean isSearch = plan.command().merge() == MergeRule.FIRST_NOT_NIL;
+        Deadline deadline = route.deadline();
+        int nodes = route.pools().length;
+        int first = preferred;
+        T reply = null;
+        NodeDown down = null;
+        for (int i = 0; i < nodes && reply == null; i++) {
+            int node = (first + i) % nodes;
+            try {
+                reply = route.ask(node, command, plan.command(), deadline);
+                if (!isSearch) {
+                    preferred = node;
+                    return reply;
+                }
+            } catch (NodeDown lost) {
+                if (lost.mayHaveExecuted() && !plan.command().isRetryable()) {
+                    throw lost;
+                }
+                down = down == null ? lost : down;
+            }
+        }
+        if (reply == null && down != null) {
+            throw down; // Of a search, too: what is on that node nobody knows.
+        }
+        return reply;
+    }
+}

@@ -1,0 +1,104 @@
+package io.onehop.jedis;
+
+import io.onehop.core.command.Blocking;
+import io.onehop.core.command.Command;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
+
+/**
+ * A command for nodes the caller names: the way to send what the fleet refuses.
+ *
+ * <p>In: a command, and the nodes. Out: a reply for each. Refused is only what changes its connection, because others
+ * will use that, too; a connection on which a command was sent that the table does not hold is closed. Any thread.
+ * Implements spec/route/route.md, "onEachNode" and "State".
+ */
+final class EachNode {
+    private final Route route;
+    private final String pool;
+
+    EachNode(Route route) {
+        this.route = route;
+        this.pool = route.topology().pool().name();
+    }
+
+    /** The index of the node of that name. */
+    int index(String node) {
+        for (int i = 0; i < route.pools().length; i++) {
+            if (route.pools()[i].endpoint().name().equals(node)) {
+                return i;
+            }
+        }
+        String names = IntStream.range(0, route.pools().length).limit(3).mapToObj(this::name).map(Failure::shown)
+                .collect(Collectors.joining(", "));
+        throw new IllegalArgumentException("there is no node " + Failure.shown(node) + ", server pool "
+                + Failure.shown(pool) + ": the command was not sent; its nodes are " + names
+                + (route.pools().length > 3 ? ", ..." : ""));
+    }
+
+    private String name(int node) {
+        return route.pools()[node].endpoint().name();
+    }
+
+    /** One node's reply. */
+    <T> T one(int node, CommandObject<T> command) {
+        return all(command, new int[] {node}).get(name(node));
+    }
+
+    /** Every node's reply, in node order. */
+    <T> Map<String, T> all(CommandObject<T> command) {
+        return all(command, IntStream.range(0, route.pools().length).toArray());
+    }
+
+    private <T> Map<String, T> all(CommandObject<T> command, int[] nodes) {
+        CommandArguments arguments = command.getArguments();
+        Command entry = Commands.known(arguments);
+        refuse(entry, arguments);
+        Lanes lanes = new Lanes(route.pools());
+        Map<Integer, Reply<T>> replies = new LinkedHashMap<>();
+        for (int node : nodes) {
+            Reply<T> reply = new Reply<>(command.getBuilder());
+            Lane lane = lanes.of(node);
+            if (entry == null) {
+                lane.closeAfter();
+            } else {
+                Prelude.append(entry, arguments, route.scripts(), lane);
+            }
+            lane.append(arguments, entry != null && entry.isRetryable(), reply);
+            replies.put(node, reply);
+        }
+        lanes.waits(entry == null ? Blocking.NOT : Route.waitMs(entry, arguments));
+        route.run(lanes);
+        return told(lanes, replies);
+    }
+
+    private <T> Map<String, T> told(Lanes lanes, Map<Integer, Reply<T>> replies) {
+        Map<String, OneHopException> failures = new LinkedHashMap<>();
+        for (Lane lane : lanes.used()) {
+            if (lane.failure() != null) {
+                failures.put(lane.pool().endpoint().name(), lane.failure());
+            }
+        }
+        if (!failures.isEmpty()) {
+            List<Object> told = new ArrayList<>();
+            replies.values().forEach(reply -> told.add(reply.told()));
+            throw Failure.ofBatch(failures, failures.size() < replies.size(), pool, told);
+        }
+        Map<String, T> answers = new LinkedHashMap<>();
+        replies.forEach((node, reply) -> answers.put(name(node), reply.get()));
+        return answers;
+    }
+
+    private void refuse(Command entry, CommandArguments arguments) {
+        Commands.refuseHooks(arguments, "batch", pool);
+        if (entry != null && entry.state() != null && !Prelude.isOfWrites(entry)) {
+            throw Commands.unsupported(entry.shown(), entry.reason() != null ? entry.reason()
+                    : "it changes a connection that others use, too: call the method of that name", pool);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package io.onehop.jedis;
+
+import java.util.Map;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.providers.ConnectionProvider;
+
+/**
+ * What is left of UnifiedJedis that would take a connection to any node: it is told that there is no such thing.
+ */
+final class NoConnections implements ConnectionProvider {
+    private final String pool;
+
+    NoConnections(String pool) {
+        this.pool = pool;
+    }
+
+    @Override
+    public Connection getConnection() {
+        throw Commands.unsupported(method(), "it needs a connection of its own: use a connection to the node itself", pool);
+    }
+
+    @Override
+    public Connection getConnection(CommandArguments arguments) {
+        return getConnection();
+    }
+
+    @Override
+    public Map<?, ?> getConnectionMap() {
+        getConnection();
+        return Map.of();
+    }
+
+    @Override
+    public Map<?, ?> getPrimaryNodesConnectionMap() {
+        return getConnectionMap();
+    }
+
+    /** The method of UnifiedJedis that the caller called. */
+    private static String method() {
+        return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE).walk(frames -> frames
+                .filter(frame -> frame.getDeclaringClass() == UnifiedJedis.class)
+                .map(frame -> frame.getMethodName() + "()")
+                .reduce("the method", (inner, outer) -> outer));
+    }
+
+    @Override
+    public void close() {
+        // There is nothing to close.
+    }
+}

@@ -1,0 +1,51 @@
+package io.onehop.jedis;
+
+import io.onehop.core.command.Command;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol;
+
+/**
+ * What goes in front of a command on its connection, and whose reply nobody sees.
+ *
+ * <p>WAIT answers for the writes of its connection, which are not the caller's: an empty PUBLISH moves the connection
+ * behind every acknowledged write of its node. An EVALSHA in a batch can not be repaired afterwards, so its script goes
+ * in front of it, once for each node. Implements spec/route/route.md, "WAIT" and "Scripts".
+ */
+final class Prelude {
+    private static final CommandArguments PUBLISH =
+            new CommandArguments(Protocol.Command.PUBLISH).add("onehop:wait").add("");
+
+    private static final Taker NOBODY = new Taker() {
+        @Override
+        public boolean take(Object reply) {
+            return true;
+        }
+
+        @Override
+        public void fail(OneHopException failure) {
+            // Who asked for the command behind it is told.
+        }
+    };
+
+    private Prelude() {
+    }
+
+    /** Whether a command asks about the writes of its connection. */
+    static boolean isOfWrites(Command command) {
+        return "writes".equals(command.state());
+    }
+
+    static void append(Command command, CommandArguments arguments, Scripts scripts, Lane lane) {
+        if (isOfWrites(command)) {
+            lane.append(PUBLISH, true, NOBODY);
+        }
+        String digest = Scripts.digest(command, arguments);
+        if (digest == null || !lane.isFirst(digest)) {
+            return;
+        }
+        CommandArguments load = scripts.load(digest);
+        if (load != null) {
+            lane.append(load, true, NOBODY);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package io.onehop.jedis;
+
+import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.Topology;
+import io.onehop.core.command.ScanCursor;
+import java.util.List;
+import java.util.Map;
+import redis.clients.jedis.BuilderFactory;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.providers.ConnectionProvider;
+
+/**
+ * SCAN over all nodes, one after another: the caller's cursor says which comes next.
+ *
+ * <p>In: a SCAN with a cursor of ours, or 0. Out: what that node answered, with the cursor to go on with. Nothing is
+ * remembered. Implements spec/route/route.md, "SCAN".
+ */
+final class Scan {
+    private static final int CURSOR = 1;
+
+    private final Route route;
+    private final Topology topology;
+
+    Scan(Route route) {
+        this.route = route;
+        this.topology = route.topology();
+    }
+
+    <T> T run(CommandObject<T> command) {
+        CommandArguments arguments = command.getArguments();
+        String pool = topology.pool().name();
+        if (arguments.size() <= CURSOR) {
+            throw Commands.malformed("SCAN", "it has no cursor", pool);
+        }
+        int nodes = topology.nodes().size();
+        ScanCursor cursor = ScanCursor.read(topology.fingerprint(), nodes, arguments.get(CURSOR).getRaw());
+        if (cursor == null) {
+            throw Commands.unsupported("SCAN with this cursor", "the cursor is of another topology; begin again with 0",
+                    pool);
+        }
+        Object answer = route.ask(cursor.node(), new CommandObject<>(asked(arguments, cursor.own()),
+                BuilderFactory.RAW_OBJECT), Commands.known(arguments), route.deadline());
+        byte[] next = answer instanceof List<?> pair && pair.size() == 2 && pair.get(0) instanceof byte[] own
+                ? cursor.next(topology.fingerprint(), nodes, own) : null;
+        if (next == null) {
+            throw Failure.of(new JedisException("it answered SCAN with a cursor that can not be handed on"),
+                    route.pools()[cursor.node()].endpoint(), Outcome.ANSWERED);
+        }
+        return command.getBuilder().build(List.of(next, ((List<?>) answer).get(1)));
+    }
+
+    /** The same command with the node's own cursor. */
+    private static CommandArguments asked(CommandArguments arguments, long own) {
+        CommandArguments asked = new CommandArguments(arguments.getCommand());
+        for (int i = 1; i < arguments.size(); i++) {
+            if (i == CURSOR) {
+                asked.add(own);
+            } else {
+                asked.add(arguments.get(i));
+            }
+        }
+        return asked;
+    }
+
+    /** All nodes as the one connection that Jedis' {@code ScanIteration} goes through. */
+    static ConnectionProvider connection(Route route) {
+        Connection all = new Connection() {
+            @Override
+            public Object executeCommand(CommandArguments arguments) {
+                return route.executeCommand(new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT));
+            }
+        };
+        return new ConnectionProvider() {
+            @Override
+            public Connection getConnection() {
+                return all;
+            }
+
+            @Override
+            public Connection getConnection(CommandArguments arguments) {
+                return all;
+            }
+
+            @Override
+            public Map<?, ?> getConnectionMap() {
+                return Map.of(route.topology().pool().name(), all);
+            }
+
+            @Override
+            public Map<?, ?> getPrimaryNodesConnectionMap() {
+                return getConnectionMap();
+            }
+
+            @Override
+            public void close() {
+                // There is nothing to close.
+            }
+        };
+    }
+}

@@ -1,0 +1,126 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.core.Node;
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.ScriptedNode;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObjects;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/** onEachNode and onNode send what the fleet refuses, but for what would spoil a connection for others. */
+class EachNodeTest {
+    private static Nodes nodes;
+    private static OneHopClient redis;
+
+    @BeforeAll
+    static void start() {
+        nodes = Nodes.start(3);
+        redis = nodes.client();
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+        nodes.close();
+    }
+
+    private static List<String> names() {
+        return redis.topology().nodes().stream().map(Node::name).toList();
+    }
+
+    @Test
+    void everyNodeAnswersUnderItsName() {
+        redis.set(Nodes.keyOn(redis.topology(), names().get(1)), "value");
+        Map<String, Long> sizes = redis.onEachNode(CommandObjects::dbSize);
+        assertEquals(names(), List.copyOf(sizes.keySet()));
+        assertEquals(List.of(0L, 1L, 0L), List.copyOf(sizes.values()));
+        Map<String, Map<String, String>> ports = redis.onEachNode(commands -> commands.configGet("port"));
+        nodes.servers().forEach(server -> assertEquals(Map.of("port", String.valueOf(server.port())),
+                ports.get(server.node())));
+        assertEquals(1L, (long) redis.onNode(names().get(1), CommandObjects::dbSize));
+        redis.onEachNode(CommandObjects::flushAll);
+        assertEquals(0, redis.dbSize());
+        Inspected.assertNothingLeased(redis);
+    }
+
+    @Test
+    void whatTheFleetRefusesOrDoesNotKnowMayBeSent() {
+        Map<String, Object> ids = redis.onEachNode(new CommandArguments(Command.CLIENT).add("ID"));
+        ids.values().forEach(id -> assertInstanceOf(Long.class, id));
+        assertInstanceOf(byte[].class, redis.onNode(names().get(0), new CommandArguments(Command.MEMORY).add("DOCTOR")));
+        JedisDataException unknown = assertThrows(JedisDataException.class, () -> redis.onEachNode(
+                new CommandArguments(() -> "INVENTED".getBytes(StandardCharsets.UTF_8)).add("word")));
+        assertTrue(unknown.getMessage().contains("unknown command"), unknown.getMessage());
+        assertEquals(-2L, (long) redis.onNode(names().get(0), commands -> commands.ttl("no key of this node")));
+        Inspected.assertNothingLeased(redis);
+    }
+
+    @Test
+    void whatChangesAConnectionIsRefused() {
+        for (CommandArguments arguments : List.of(new CommandArguments(Command.SELECT).add(1),
+                new CommandArguments(Command.MULTI), new CommandArguments(Command.WATCH).add("key"),
+                new CommandArguments(Command.SUBSCRIBE).add("channel"), new CommandArguments(() -> "quit".getBytes(StandardCharsets.UTF_8)),
+                new CommandArguments(Command.AUTH).add("x"), new CommandArguments(Command.MONITOR),
+                new CommandArguments(Command.CLIENT).add("REPLY").add("OFF"),
+                new CommandArguments(Command.SCRIPT).add("DEBUG").add("YES"))) {
+            assertThrows(Unsupported.class, () -> redis.onEachNode(arguments));
+            assertThrows(Unsupported.class, () -> redis.onNode(names().get(0), arguments));
+        }
+    }
+
+    @Test
+    void aConnectionThatCarriedAnUnknownCommandIsClosed() {
+        List<String> seen = Collections.synchronizedList(new ArrayList<>());
+        try (ScriptedNode node = ScriptedNode.start(talk -> {
+            for (List<String> command = talk.command(); command != null; command = talk.command()) {
+                seen.add(talk.number() + " " + command.get(0));
+                talk.send("+OK\r\n");
+            }
+        }); OneHopClient client = Inspected.clientOf(node)) {
+            client.set("key", "value");
+            client.onEachNode(new CommandArguments(() -> "INVENTED".getBytes(StandardCharsets.UTF_8)));
+            client.set("key", "value");
+            assertEquals(List.of("1 PING", "1 SET", "1 INVENTED", "2 PING", "2 SET"), seen);
+        }
+    }
+
+    @Test
+    void aNodeThatIsDownMakesAPartialBatchAndAnUnknownNameIsToldSo() {
+        try (Nodes few = Nodes.start(2); OneHopClient client = few.client()) {
+            few.servers().get(1).close();
+            PartialBatch partial = assertThrows(PartialBatch.class, () -> client.onEachNode(CommandObjects::dbSize));
+            assertEquals(List.of(few.servers().get(1).node()), List.copyOf(partial.getFailures().keySet()));
+            assertTrue(partial.getReplies().contains(0L));
+            assertThrows(NodeDown.class, () -> client.onNode(few.servers().get(1).node(), CommandObjects::dbSize));
+            assertEquals(0L, (long) client.onNode(few.servers().get(0).node(), CommandObjects::dbSize));
+            IllegalArgumentException unknown = assertThrows(IllegalArgumentException.class,
+                    () -> client.onNode("nobody", CommandObjects::dbSize));
+            assertTrue(unknown.getMessage().startsWith("there is no node nobody, server pool alpha: "),
+                    unknown.getMessage());
+            Inspected.assertNothingLeased(client);
+        }
+    }
+
+    @Test
+    void aCommandMayWaitLongerThanTheTimeoutIfItSaysSo() {
+        try (OneHopClient hasty = nodes.client("timeout: 200")) {
+            redis.del("list");
+            Map<String, List<String>> popped = hasty.onEachNode(commands -> commands.blpop(1, "list"));
+            assertEquals(Collections.nCopies(3, null), new ArrayList<>(popped.values()));
+        }
+    }
+}

@@ -1,0 +1,174 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.ScriptedNode;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.params.ScanParams;
+import redis.clients.jedis.resps.ScanResult;
+
+/** SCAN gives every key of all nodes, by one cursor that means the same to every client of the topology. */
+class ScanTest {
+    private static final int KEYS = 1000;
+
+    private static Nodes nodes;
+    private static OneHopClient redis;
+
+    @BeforeAll
+    static void start() {
+        nodes = Nodes.start(4);
+        redis = nodes.client();
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+        nodes.close();
+    }
+
+    @BeforeEach
+    void fill() {
+        nodes.flush();
+        String[] pairs = IntStream.range(0, KEYS).boxed().flatMap(i -> List.of("key:" + i, "v").stream())
+                .toArray(String[]::new);
+        redis.mset(pairs);
+        redis.sadd("set", "member");
+    }
+
+    private static Set<String> all() {
+        Set<String> keys = IntStream.range(0, KEYS).mapToObj(i -> "key:" + i).collect(Collectors.toSet());
+        keys.add("set");
+        return keys;
+    }
+
+    @Test
+    void everyKeyIsFoundAndZeroIsTheEnd() {
+        Set<String> seen = new HashSet<>();
+        String cursor = ScanParams.SCAN_POINTER_START;
+        do {
+            ScanResult<String> batch = redis.scan(cursor);
+            seen.addAll(batch.getResult());
+            cursor = batch.getCursor();
+            assertTrue(Long.parseLong(cursor) >= 0, cursor);
+        } while (!cursor.equals("0"));
+        assertEquals(all(), seen);
+    }
+
+    @Test
+    void patternsCountsTypesAndBytesAreTheNodes() {
+        List<String> seen = new ArrayList<>();
+        String cursor = "0";
+        do {
+            ScanResult<String> batch = redis.scan(cursor, new ScanParams().match("key:1*").count(500));
+            seen.addAll(batch.getResult());
+            cursor = batch.getCursor();
+        } while (!cursor.equals("0"));
+        assertEquals(111, new HashSet<>(seen).size());
+        byte[] bytes = {'0'};
+        Set<String> sets = new HashSet<>();
+        do {
+            ScanResult<byte[]> batch = redis.scan(bytes, new ScanParams().count(300),
+                    "set".getBytes(StandardCharsets.UTF_8));
+            batch.getResult().forEach(key -> sets.add(new String(key, StandardCharsets.UTF_8)));
+            bytes = batch.getCursorAsBytes();
+        } while (!(bytes.length == 1 && bytes[0] == '0'));
+        assertEquals(Set.of("set"), sets);
+    }
+
+    @Test
+    void anotherClientOfTheTopologyGoesOnWhereOneStopped() {
+        Set<String> seen = new HashSet<>();
+        String cursor = "0";
+        do {
+            try (OneHopClient another = nodes.client()) {
+                ScanResult<String> batch = another.scan(cursor, new ScanParams().count(200));
+                seen.addAll(batch.getResult());
+                cursor = batch.getCursor();
+            }
+        } while (!cursor.equals("0"));
+        assertEquals(all(), seen);
+    }
+
+    @Test
+    void aCursorOfAnotherTopologyIsAnErrorAndNoEnd() {
+        String cursor = redis.scan("0").getCursor();
+        try (OneHopClient another = nodes.client("hash: md5")) {
+            Unsupported foreign = assertThrows(Unsupported.class, () -> another.scan(cursor));
+            assertTrue(foreign.getMessage().endsWith("the cursor is of another topology; begin again with 0"),
+                    foreign.getMessage());
+        }
+        assertThrows(Unsupported.class, () -> redis.scan("17"));
+        assertThrows(Unsupported.class, () -> redis.scan("x"));
+        assertThrows(Unsupported.class, () -> redis.executeCommand(new CommandArguments(Command.SCAN)));
+    }
+
+    @Test
+    void iterationsGoThroughAllNodes() {
+        assertEquals(all(), new HashSet<>(redis.scanIteration(100, "*").collect(new ArrayList<>())));
+        assertEquals(List.of("set"), redis.scanIteration(100, "*", "set").collect(new ArrayList<>()));
+        var iteration = redis.scanIteration(1000, "*");
+        int batches = 0;
+        while (!iteration.isIterationCompleted()) {
+            iteration.nextBatchList();
+            batches++;
+        }
+        assertTrue(batches >= 4, "a batch for each node at least: " + batches);
+        nodes.flush();
+        assertEquals(List.of(), redis.scanIteration(10, "*").collect(new ArrayList<>()));
+    }
+
+    @Test
+    void keysThatStayAreFoundWhileOthersComeAndGo() {
+        Set<String> seen = new HashSet<>();
+        String cursor = "0";
+        int number = 0;
+        do {
+            ScanResult<String> batch = redis.scan(cursor, new ScanParams().count(50));
+            seen.addAll(batch.getResult());
+            cursor = batch.getCursor();
+            for (int i = 0; i < 100; i++, number++) {
+                redis.set("new:" + number, "v");
+                redis.del("new:" + (number - 50));
+            }
+        } while (!cursor.equals("0"));
+        assertTrue(seen.containsAll(all()));
+    }
+
+    @Test
+    void aCursorThatCanNotBeHandedOnIsAViolation() {
+        for (String cursor : List.of("1099511627776", "18446744073709551615", "x", "")) {
+            try (ScriptedNode node = ScriptedNode.start(talk -> {
+                talk.greet();
+                talk.command();
+                talk.send("*2\r\n").bulk(cursor).send("*0\r\n").awaitClose();
+            }); OneHopClient client = Inspected.clientOf(node)) {
+                ProtocolViolation failure = assertThrows(ProtocolViolation.class, () -> client.scan("0"));
+                assertEquals(node.node(), failure.getNode());
+                Inspected.assertNothingLeased(client);
+            }
+        }
+    }
+
+    @Test
+    void theNodesOwnScansAreTheirNodes() {
+        redis.hset("hash", "field", "value");
+        assertEquals(1, redis.hscan("hash", "0").getResult().size());
+        assertFalse(redis.sscan("set", "0").getResult().isEmpty());
+    }
+}

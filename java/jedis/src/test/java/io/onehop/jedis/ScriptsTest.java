@@ -1,0 +1,191 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.onehop.core.Limits;
+import io.onehop.core.command.Command;
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.RedisServer;
+import io.onehop.jedis.lab.ScriptedNode;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.AbstractTransaction;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
+
+/** Scripts are on every node, and come back where a node has lost them. */
+class ScriptsTest {
+    private static final String COUNT = "return redis.call('incr', KEYS[1])";
+
+    private static Nodes nodes;
+
+    @BeforeAll
+    static void start() {
+        nodes = Nodes.start(3);
+    }
+
+    @AfterAll
+    static void stop() {
+        nodes.close();
+    }
+
+    @BeforeEach
+    void forget() {
+        nodes.flush();
+        lose();
+    }
+
+    /** Every node loses its scripts, as when it is restarted. */
+    private static void lose() {
+        for (RedisServer server : nodes.servers()) {
+            try (Jedis one = server.jedis()) {
+                one.scriptFlush();
+            }
+        }
+    }
+
+    private static List<String> keys(OneHopClient redis) {
+        return nodes.servers().stream().map(server -> Nodes.keyOn(redis.topology(), server.node())).toList();
+    }
+
+    @Test
+    void aScriptIsLoadedKnownAndForgottenEverywhere() {
+        try (OneHopClient redis = nodes.client()) {
+            String digest = redis.scriptLoad(COUNT);
+            assertEquals(List.of(true), redis.scriptExists(List.of(digest)));
+            keys(redis).forEach(key -> assertEquals(1L, redis.evalsha(digest, 1, key)));
+            try (Jedis one = nodes.servers().get(1).jedis()) {
+                one.scriptFlush();
+            }
+            assertEquals(List.of(false), redis.scriptExists(List.of(digest)), "not everywhere any more");
+            assertEquals("OK", redis.scriptFlush());
+        }
+    }
+
+    @Test
+    void aLostScriptIsRepairedAndRunsOnce() {
+        try (OneHopClient redis = nodes.client()) {
+            String digest = redis.scriptLoad(COUNT);
+            for (long round = 1; round <= 3; round++) {
+                lose();
+                for (String key : keys(redis)) {
+                    assertEquals(round, redis.evalsha(round == 2 ? digest.toUpperCase(Locale.ROOT) : digest, 1, key));
+                }
+            }
+            Inspected.assertNothingLeased(redis);
+        }
+    }
+
+    @Test
+    void whatWasOnlySeenInEvalIsRemembered() {
+        try (OneHopClient redis = nodes.client()) {
+            redis.eval("return KEYS[1]", 1, "key");
+            try (AbstractPipeline pipeline = redis.pipelined()) {
+                pipeline.eval("return {KEYS[1]}", 1, "key");
+                pipeline.sync();
+            }
+            lose();
+            assertEquals("a", redis.evalsha(digest("return KEYS[1]"), 1, "a"));
+            assertEquals(List.of("b"), redis.evalsha(digest("return {KEYS[1]}"), 1, "b"));
+        }
+    }
+
+    private static String digest(String body) {
+        try (Jedis one = nodes.servers().get(0).jedis()) {
+            String digest = one.scriptLoad(body);
+            one.scriptFlush();
+            return digest;
+        }
+    }
+
+    @Test
+    void whatWasNeverSeenIsTheNodesError() {
+        try (OneHopClient redis = nodes.client(); OneHopClient other = nodes.client()) {
+            String digest = other.scriptLoad(COUNT);
+            lose();
+            assertThrows(JedisNoScriptException.class, () -> redis.evalsha(digest, 1, "key"));
+            try (AbstractPipeline pipeline = redis.pipelined()) {
+                Response<Object> reply = pipeline.evalsha(digest, 1, "key");
+                pipeline.sync();
+                assertThrows(JedisNoScriptException.class, reply::get);
+            }
+        }
+    }
+
+    @Test
+    void inAPipelineTheScriptGoesInFrontOnceForEachNode() {
+        try (OneHopClient redis = nodes.client()) {
+            String digest = redis.scriptLoad(COUNT);
+            lose();
+            List<String> keys = keys(redis);
+            List<Response<Object>> counts = new ArrayList<>();
+            try (AbstractPipeline pipeline = redis.pipelined()) {
+                for (int i = 0; i < 30; i++) {
+                    counts.add(pipeline.evalsha(digest, 1, keys.get(i % 3)));
+                }
+                pipeline.sync();
+            }
+            for (int i = 0; i < 30; i++) {
+                assertEquals(i / 3 + 1L, counts.get(i).get());
+            }
+        }
+        List<String> seen = Collections.synchronizedList(new ArrayList<>());
+        try (ScriptedNode node = ScriptedNode.start(talk -> {
+            talk.greet();
+            for (List<String> command = talk.command(); command != null; command = talk.command()) {
+                seen.add(command.get(0));
+                talk.send(":1\r\n");
+            }
+        }); OneHopClient redis = Inspected.clientOf(node)) {
+            redis.eval(COUNT, 1, "key");
+            try (AbstractPipeline pipeline = redis.pipelined()) {
+                for (int i = 0; i < 3; i++) {
+                    pipeline.evalsha(digest(COUNT), 1, "key");
+                }
+                pipeline.sync();
+            }
+            assertEquals(List.of("EVAL", "SCRIPT", "EVALSHA", "EVALSHA", "EVALSHA"), seen);
+        }
+    }
+
+    @Test
+    void inATransactionNothingIsRepaired() {
+        try (OneHopClient redis = nodes.client()) {
+            String digest = redis.scriptLoad(COUNT);
+            lose();
+            try (AbstractTransaction transaction = redis.multi()) {
+                Response<Object> count = transaction.evalsha(digest, 1, "key");
+                transaction.exec();
+                assertThrows(JedisNoScriptException.class, count::get);
+            }
+        }
+    }
+
+    @Test
+    void theOldestIsForgottenFirstAndTheLongestNeverKept() {
+        Scripts scripts = new Scripts();
+        Command eval = Commands.known(new CommandArguments(Protocol.Command.EVAL));
+        for (int i = 0; i <= Limits.SCRIPTS_MAX; i++) {
+            scripts.saw(eval, new CommandArguments(Protocol.Command.EVAL).add("return " + i));
+        }
+        assertNull(scripts.load(digest("return 0")));
+        assertNotNull(scripts.load(digest("return 1")));
+        assertNotNull(scripts.load(digest("return " + Limits.SCRIPTS_MAX)));
+        String longest = "-- " + "x".repeat(Limits.SCRIPT_BYTES_MAX);
+        scripts.saw(eval, new CommandArguments(Protocol.Command.EVAL).add(longest));
+        assertNull(scripts.load(digest(longest)));
+    }
+}
