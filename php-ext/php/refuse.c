@@ -26,7 +26,8 @@ static const char *spelled(const oh_command *command, char *text, size_t size)
 void oh_refuse(const zend_execute_data *execute_data, const oh_command *command, const char *advice)
 {
     const char *method = ZSTR_VAL(execute_data->func->common.function_name);
-    const oh_method_row *row = oh_method_of(execute_data)->row;
+    const oh_method *called = oh_method_of(execute_data);
+    const oh_method_row *row = called ? called->row : NULL;
     char name[64];
 
     if (command && row && (row->subcommand || row->kind == OH_METHOD_RAW)) {

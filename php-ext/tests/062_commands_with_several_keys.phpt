@@ -21,7 +21,7 @@ $calls = [
     ['lRange', '{t}sorted', 0, -1], ['sort', '{t}list', ['by' => 'nosort', 'get' => ['#', '{t}w_*']]],
     ['geoadd', '{t}g', 13.361389, 38.115556, 'Palermo'], ['georadius', '{t}g', 13, 38, 200, 'km', ['STORE' => '{t}near']], ['zCard', '{t}near'],
     ['eval', 'return {KEYS[1], KEYS[2], ARGV[1]}', ['{t}a', '{t}b', 'x'], 2], ['eval', 'return redis.call("GET", KEYS[1])', ['{t}b'], 1],
-    ['eval', 'return redis.error_reply("ERR mine")', ['{t}b'], 1], ['evalSha', sha1('return 1'), ['{t}b'], 1],
+    ['eval', 'return redis.error_reply("ERR mine")', ['{t}b'], 1], ['evalSha', sha1('no script at all'), ['{t}b'], 1],
     ['xAdd', '{t}x', '1-1', ['a' => '1']], ['object', 'encoding', '{t}n1'], ['xGroup', 'CREATE', '{t}x', 'g', '0'], ['xInfo', 'GROUPS', '{t}x'],
     ['exists', '{t}a', '{t}b', 'c', 'c', 'no'], ['unlink', ['{t}n1', 'c']], ['del', '{t}n2', 7, '{t}no'], ['del', '{t}z1'],
     ['rawCommand', 'LMOVE', '{t}m', '{t}l', 'LEFT', 'RIGHT'], ['rawCommand', 'SINTERCARD', '2', '{t}s2', '{t}s4'],
