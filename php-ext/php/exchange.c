@@ -116,7 +116,7 @@ static void take(oh_exchange *exchange, size_t count)
     }
     uint64_t answered = wire->answered;
 
-    exchange->has_heard = true;
+    exchange->has_heard |= count > 0;
     exchange->end += oh_wire_read(wire, exchange->replies + exchange->end, count);
     exchange->has_refusal |= wire->refusal_reply > answered;
     if (UNEXPECTED(exchange->wait_ms) && exchange->begin < exchange->end) {

@@ -102,6 +102,15 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length);
 void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length);
 void oh_exchange_await(oh_exchange *exchange);
 
+/* Something is still to come or to go. */
+bool oh_exchange_is_active(const oh_exchange *exchange);
+
+/* The node has the whole request, and has not begun to answer it. */
+bool oh_exchange_is_waiting(const oh_exchange *exchange);
+
+/* From here on the deadline is that of a command that does not block. */
+void oh_exchange_end_patience(oh_exchange *exchange);
+
 /* Gives out up to `size` bytes of replies, waiting for them if there are none yet. 0: there are and will be no more. */
 size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size);
 

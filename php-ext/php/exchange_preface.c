@@ -46,7 +46,6 @@ size_t oh_exchange_take_preface(oh_exchange *exchange, size_t count)
     uint8_t *bytes = exchange->replies + exchange->end;
     size_t taken = 0;
 
-    exchange->has_heard = true;
     /* Byte by byte, because nobody knows yet where it ends. It is short. */
     while (taken < count && wire->answered < exchange->preface_number && !wire->error) {
         if (oh_wire_read(wire, bytes + taken, 1) && exchange->preface_reply_length + 1 < OH_PREFACE_REPLY_BYTES) {

@@ -89,6 +89,12 @@ void oh_exchange_be_patient(oh_exchange *exchange, uint32_t wait_ms)
     exchange->wait_ms = wait_ms;
 }
 
+bool oh_exchange_is_waiting(const oh_exchange *exchange)
+{
+    return exchange->state == OH_EXCHANGE_MOVING && exchange->sent == exchange->request_length &&
+           !exchange->preface_number && exchange->begin == exchange->end;
+}
+
 void oh_exchange_end_patience(oh_exchange *exchange)
 {
     exchange->wait_ms = 0;
@@ -247,7 +253,7 @@ static uint32_t look(oh_flight *flight)
 
 void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_exchange *))
 {
-    bool is_alone = !exchange->flight || exchange->flight->members_count <= 1;
+    bool is_alone = !exchange->flight || (exchange->flight->members_count <= 1 && !exchange->flight->look);
     oh_exchange **members = is_alone ? &exchange : exchange->flight->members;
     uint32_t count = is_alone ? 1 : exchange->flight->members_count;
 

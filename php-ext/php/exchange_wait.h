@@ -18,9 +18,6 @@ static inline oh_outcome oh_exchange_outcome(const oh_exchange *exchange)
 /* Waits, moving the whole flight, until `is_enough` says so of this exchange. */
 void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_exchange *));
 
-/* It has a connection, and something is still to come or to go. */
-bool oh_exchange_is_active(const oh_exchange *exchange);
-
 /* Becomes a member of its flight, if it is not; flies alone if that is full. And leaves it. */
 void oh_flight_join(oh_exchange *exchange);
 void oh_flight_leave(oh_exchange *exchange);
@@ -45,9 +42,6 @@ void oh_exchange_pass_deadline(oh_exchange *exchange);
 
 /* Ends it: the failure is set, its connections are closed. */
 void oh_exchange_end_failed(oh_exchange *exchange);
-
-/* The reply has begun: from here on the deadline is that of any other. */
-void oh_exchange_end_patience(oh_exchange *exchange);
 
 /* Ends it with ProtocolViolation. */
 void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason);

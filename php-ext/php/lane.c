@@ -166,6 +166,10 @@ void oh_lane_enter(oh_lane *lane, bool is_read_only, oh_flight *flight)
             oh_exchange_be_patient(&lane->transport->exchange, lane->wait_ms);
             lane->wait_ms = 0;
         }
+        if (UNEXPECTED(lane->preface != NULL)) {
+            oh_exchange_put_in_front(&lane->transport->exchange, lane->preface);
+            lane->preface = NULL;
+        }
     }
 }
 

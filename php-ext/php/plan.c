@@ -8,6 +8,7 @@
 #include "fleet.h"
 #include "keys.h"
 #include "plan.h"
+#include "race.h"
 #include "raw.h"
 #include "refuse.h"
 #include "script.h"
@@ -273,11 +274,14 @@ void oh_plan_free(oh_plan *plan)
 
 void oh_plan_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
+    const char *objection;
+
     oh_script_see(plan, execute_data);
     if (UNEXPECTED(oh_transaction_is_open(client))) {
         oh_transaction_queue_planned(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    } else if (plan->spread == OH_SPREAD_SPLIT && plan->is_blocking) {
-        oh_refuse(execute_data, plan->command, "give it streams of one node, or no timeout");
+    } else if (plan->spread == OH_SPREAD_SPLIT && plan->is_blocking &&
+               (objection = oh_race_objection(client, plan->split->parts_count))) {
+        oh_refuse(execute_data, plan->command, objection);
     } else if (plan->spread == OH_SPREAD_SPLIT) {
         oh_split *split = plan->split;
 

@@ -54,10 +54,17 @@ static void leave_all(oh_share *shares, uint32_t count)
 
 bool oh_scatter_run(oh_share *shares, uint32_t count)
 {
+    return oh_scatter_run_watched(shares, count, NULL, NULL);
+}
+
+bool oh_scatter_run_watched(oh_share *shares, uint32_t count, void (*look)(oh_flight *), void *looker)
+{
     /* Not on the stack: should the script die in the middle, streams that are closed later still look here. */
     oh_scatter *scatter = ecalloc(1, sizeof *scatter);
 
     scatter->flight.start_others = start_others;
+    scatter->flight.look = look;
+    scatter->flight.looker = looker;
     scatter->shares = shares;
     scatter->shares_count = count;
     for (uint32_t i = 0; i < count; i++) {

@@ -42,6 +42,9 @@ typedef struct oh_share {
  */
 bool oh_scatter_run(oh_share *shares, uint32_t count);
 
+/* The same; whenever somebody waits, `look` is called first with the flight, whose `looker` is this. */
+bool oh_scatter_run_watched(oh_share *shares, uint32_t count, void (*look)(oh_flight *), void *looker);
+
 void oh_scatter_free(oh_share *shares, uint32_t count);
 
 /* How many of the shares failed. */

@@ -8,6 +8,7 @@
 #include "keys.h"
 #include "merge.h"
 #include "plan.h"
+#include "race.h"
 
 /* ---- The data ---- */
 
@@ -305,7 +306,8 @@ static void call_parts(oh_client *client, oh_split *split, zval *return_value)
         }
         oh_lane_be_patient(shares[i].lane, split->wait_ms);
     }
-    if (i == count && oh_scatter_run(shares, count)) {
+    bool is_race = split->wait_ms && split->merge == OH_MERGE_STREAMS;
+    if (i == count && (is_race ? oh_race_run(client, shares, count) : oh_scatter_run(shares, count))) {
         conclude(client, split, shares, return_value);
     }
     efree(shares);
