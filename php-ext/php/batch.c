@@ -211,6 +211,9 @@ void oh_batch_queue_split(oh_client *client, oh_split *split, zval *return_value
             break;
         }
         oh_batch_be_patient(client, part->node, split->wait_ms);
+        if (split->preface) {
+            lane_for(client, part->node)->preface = split->preface;
+        }
     }
     if (queued < split->parts_count) {
         for (uint32_t i = 0; i < queued; i++) {
@@ -235,6 +238,7 @@ static void leave_pipeline(oh_lane *lane)
         call_plain(lane, ZEND_STRL("discard"));
     }
     lane->queued = lane->wait_ms = 0;
+    lane->preface = NULL;
     lane->is_piping = false;
 }
 

@@ -1,6 +1,6 @@
 /*
  * One command in front of the request, on the same connection and in the same write, of whose reply phpredis sees
- * nothing: CLIENT ID before a command that will have to be unblocked.
+ * nothing: CLIENT ID before a command that will have to be unblocked, PUBLISH before WAIT.
  */
 #include "php_onehop.h"
 
@@ -34,7 +34,7 @@ void oh_exchange_drop_joined(oh_exchange *exchange)
 static void refuse_preface(oh_exchange *exchange)
 {
     oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_MAYBE_EXECUTED,
-        "give the user of the server pool the right to CLIENT ID and CLIENT UNBLOCK",
+        "give the user of the server pool the right to send that, too",
         "The node refused a command that is sent in front of this one: ");
     oh_failure_quote(exchange->failure, exchange->preface_reply + 1, strcspn(exchange->preface_reply + 1, "\r\n"));
     oh_exchange_end_failed(exchange);

@@ -103,7 +103,8 @@ static void call_until_something(oh_client *client, const oh_plan *plan, INTERNA
 
 void oh_fleet_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
-    bool is_several = client->snapshot->nodes_count > 1 || plan->merge == OH_MERGE_PER_NODE;
+    bool is_several = client->snapshot->nodes_count > 1 || plan->merge == OH_MERGE_PER_NODE ||
+                      plan->command->state == OH_STATE_WRITES;
 
     if (plan->spread == OH_SPREAD_ALL_NODES && is_several) {
         call_every_node(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);

@@ -83,6 +83,7 @@ static void drop_redis(oh_lane *lane)
 
     lane->redis = NULL;
     lane->queued = lane->wait_ms = 0;
+    lane->preface = NULL;
     lane->is_piping = false;
     lane->is_spent = false;
     if (lane->transport) {

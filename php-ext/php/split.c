@@ -10,6 +10,12 @@
 #include "plan.h"
 #include "race.h"
 
+/*
+ * WAIT answers for the writes of its connection, which is seldom the one that carried them. A PUBLISH in front moves the
+ * connection's offset behind every write the node has acknowledged to anybody.
+ */
+static const char writes_preface[] = "*3\r\n$7\r\nPUBLISH\r\n$11\r\nonehop:wait\r\n$0\r\n\r\n";
+
 /* ---- The data ---- */
 
 oh_split *oh_split_new(const oh_plan *plan, uint32_t parts_room, uint32_t keys_room)
@@ -21,6 +27,7 @@ oh_split *oh_split_new(const oh_plan *plan, uint32_t parts_room, uint32_t keys_r
     split->merge = plan->merge;
     split->is_read_only = plan->is_read_only;
     split->wait_ms = plan->wait_ms;
+    split->preface = plan->command && plan->command->state == OH_STATE_WRITES ? writes_preface : NULL;
     split->parts_room = parts_room;
     split->parts = safe_emalloc(parts_room, sizeof *split->parts, 0);
     split->keys_room = keys_room;
@@ -305,6 +312,7 @@ static void call_parts(oh_client *client, oh_split *split, zval *return_value)
             break;
         }
         oh_lane_be_patient(shares[i].lane, split->wait_ms);
+        shares[i].lane->preface = split->preface;
     }
     bool is_race = split->wait_ms && split->merge == OH_MERGE_STREAMS;
     if (i == count && (is_race ? oh_race_run(client, shares, count) : oh_scatter_run(shares, count))) {
