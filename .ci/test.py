@@ -34,7 +34,7 @@ ENVIRONMENT = {"NO_INTERACTION": "1",
 STEPS = (
     ("the specification: schemas, vectors, generated files", [PYTHON, "spec/check.py"]),
     ("the command table: fresh, and its vectors hold", ["sh", "-c", f"{PYTHON} spec/route/build.py --check && {PYTHON} spec/route/check_vectors.py && "
-     f"{PYTHON} spec/route/check_ssdb.py"]),
+     f"{PYTHON} spec/route/check_ssdb.py && {PYTHON} spec/route/ssdb_page.py --check"]),
     ("the command table against a live server", [PYTHON, "spec/route/check_getkeys.py", "--start", "redis-server"]),
     ("splits and merges: four nodes answer as one", [PYTHON, "spec/route/check_fleet.py", "--start", "redis-server"]),
     ("the method table against the loaded phpredis", ["sh", "-c", "php spec/route/methods_check.php && php spec/route/probe.php"]),

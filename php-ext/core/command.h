@@ -82,6 +82,7 @@ typedef struct oh_command {
     uint8_t merge_width; /* Elements per key, for IN_ORDER; 0 is 1. */
     oh_access access;
     bool is_retryable, is_container;
+    bool is_ssdb; /* Of SSDB alone: no other server has it. */
     oh_state state;
     oh_blocking blocking;
     const oh_key_spec *keys;

@@ -75,12 +75,6 @@ ZEND_METHOD(OneHop_Redis, __construct)
         oh_snapshot_release(snapshot);
         return;
     }
-    if (snapshot->pool->is_ssdb) {
-        oh_failure_throw_plain(OH_ERROR_CONFIG_INVALID, "use a pool of redis nodes",
-            "Server pool %s has \"engine: ssdb\", which PHP does not serve yet", snapshot->pool->name.bytes);
-        oh_snapshot_release(snapshot);
-        return;
-    }
     client->snapshot = snapshot;
     client->timeout_ms = snapshot->pool->timeout_ms;
     client->lanes = ecalloc(snapshot->nodes_count, sizeof *client->lanes);

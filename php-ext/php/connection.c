@@ -160,6 +160,7 @@ void oh_endpoint_set(oh_endpoint *endpoint, const oh_pool *pool, const oh_server
     endpoint->host = server->host.bytes ? pestrdup(server->host.bytes, true) : NULL;
     endpoint->path = server->path.bytes ? pestrdup(server->path.bytes, true) : NULL;
     endpoint->port = server->port;
+    endpoint->is_ssdb = pool->is_ssdb;
     oh_greeting_set(endpoint, pool, server);
 }
 

@@ -26,13 +26,14 @@ typedef enum oh_connection_state { OH_CONNECTING, OH_GREETING, OH_READY } oh_con
 typedef enum oh_progress { OH_PROGRESS_WAITS, OH_PROGRESS_READY, OH_PROGRESS_BROKEN } oh_progress;
 
 /* The commands of a greeting differ in what may be answered. */
-typedef enum oh_greeting_step { OH_STEP_TRY_SELECT = 1, OH_STEP_AUTH, OH_STEP_SELECT } oh_greeting_step;
+typedef enum oh_greeting_step { OH_STEP_TRY_SELECT = 1, OH_STEP_AUTH, OH_STEP_SELECT, OH_STEP_VERSION } oh_greeting_step;
 
 /* How a node is reached and signed in to: what makes two connections exchangeable. */
 typedef struct oh_endpoint {
     char *host; /* NULL for a unix socket. */
     char *path; /* NULL for TCP. */
     uint16_t port;
+    bool is_ssdb;   /* Which is another language with the same words. */
     char *greeting; /* The commands of the sign-in, NULL if there are none. */
     size_t greeting_length;
     char steps[4]; /* What the greeting consists of, one oh_greeting_step per command, 0 behind the last. */

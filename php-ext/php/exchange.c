@@ -35,8 +35,6 @@ void oh_exchange_end_failed(oh_exchange *exchange)
     exchange->begin = exchange->end = 0;
 }
 
-static void lease(oh_exchange *exchange, bool must_be_new);
-
 /*
  * A connection that idled may have died unnoticed. If it did before anything came back, and nothing was sent or
  * sending twice does no harm, one new connection is tried within the same deadline.
@@ -51,7 +49,7 @@ static void lose_connection(oh_exchange *exchange, const char *reason)
         oh_pool_poison(exchange->connection);
         exchange->connection = NULL;
         exchange->sent = 0;
-        lease(exchange, true);
+        oh_exchange_lease(exchange, true);
         return;
     }
     oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, oh_exchange_outcome(exchange),
@@ -132,6 +130,9 @@ static void take(oh_exchange *exchange, size_t count)
         return;
     }
     if (oh_wire_owed(wire) == 0 && exchange->sent == exchange->request_length) {
+        if (UNEXPECTED(exchange->ssdb != NULL) && !oh_exchange_fits_ssdb(exchange)) {
+            return;
+        }
         exchange->state = OH_EXCHANGE_COMPLETE;
         if (UNEXPECTED(exchange->keeps)) {
             oh_exchange_hold(exchange);
@@ -212,7 +213,7 @@ static void advance_opening(oh_exchange *exchange)
     }
 }
 
-static void lease(oh_exchange *exchange, bool must_be_new)
+void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
 {
     if (UNEXPECTED(exchange->was_held)) {
         oh_exchange_take_held(exchange);
@@ -308,7 +309,11 @@ void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length
     if (!exchange->deadline_ns || exchange->is_iterated) {
         exchange->deadline_ns = oh_clock_now_ns() + (uint64_t)exchange->timeout_ms * 1000000;
     }
-    lease(exchange, false);
+    if (EXPECTED(!oh_exchange_is_ssdb(exchange))) {
+        oh_exchange_lease(exchange, false);
+    } else if (!oh_exchange_translate(exchange)) {
+        return;
+    }
     oh_flight_join(exchange);
 }
 
@@ -322,6 +327,9 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
     if (exchange->flight) {
         exchange->flight->start_others(exchange->flight);
     }
+    if (UNEXPECTED(exchange->is_waiting)) {
+        oh_exchange_launch(exchange);
+    }
     oh_exchange_wait_until(exchange, is_readable);
     if (UNEXPECTED(exchange->is_exec)) {
         oh_exchange_judge_exec(exchange);
@@ -331,23 +339,19 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
     return exchange->state != OH_EXCHANGE_FAILED;
 }
 
-static bool has_bytes_or_ended(const oh_exchange *exchange)
-{
-    return exchange->begin < exchange->end || !oh_exchange_is_active(exchange);
-}
-
 size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size)
 {
-    oh_exchange_wait_until(exchange, has_bytes_or_ended);
+    if (UNEXPECTED(exchange->ssdb && exchange->ssdb->is_shaped)) {
+        return oh_exchange_read_ssdb(exchange, bytes, size);
+    }
+    oh_exchange_wait_until(exchange, oh_exchange_has_bytes_or_ended);
     size_t count = MIN(size, exchange->end - exchange->begin);
 
     if (EXPECTED(count)) {
         memcpy(bytes, exchange->replies + exchange->begin, count);
         exchange->begin += count;
-    } else if (exchange->state == OH_EXCHANGE_COMPLETE) {
-        exchange->state = OH_EXCHANGE_FAILED;
-        oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED,
-            "check what listens there", "The answer has not the form that phpredis expects");
+    } else {
+        oh_exchange_run_dry(exchange);
     }
     return count;
 }
@@ -358,6 +362,7 @@ void oh_exchange_end(oh_exchange *exchange)
     oh_exchange_give_back(exchange, false);
     oh_flight_leave(exchange);
     oh_exchange_drop_joined(exchange);
+    oh_exchange_release_ssdb(exchange);
     if (exchange->replies) {
         efree(exchange->replies);
         exchange->replies = NULL;
@@ -383,5 +388,6 @@ void oh_exchange_abandon(oh_exchange *exchange)
         exchange->connection = NULL;
     }
     exchange->begin = exchange->end = 0;
+    exchange->is_waiting = false;
     exchange->state = OH_EXCHANGE_IDLE;
 }

@@ -20,6 +20,8 @@
 #ifndef OH_PHP_EXCHANGE_H
 #define OH_PHP_EXCHANGE_H
 
+#include "core/ssdb.h"
+
 #include "pool.h"
 
 #define OH_EXCHANGE_AHEAD_BYTES 262144 /* Beyond it more memory buys nothing: the kernel buffers as much again. */
@@ -48,6 +50,8 @@ typedef struct oh_exchange {
     size_t request_length, sent;
     uint8_t *replies; /* Received and framed; those from `begin` to `end` were not read yet. */
     size_t begin, end, capacity;
+    oh_ssdb *ssdb;           /* Between phpredis and a node that is SSDB; NULL before its first request. */
+    bool is_waiting;         /* Translated, but not sent before the rest of its flight is. */
 
     uint32_t timeout_ms;     /* Of a call; 0 is none. */
     uint32_t wait_ms;        /* How much longer the node may take, once it has the request; OH_WAIT_FOR_EVER. */
@@ -82,6 +86,7 @@ typedef struct oh_flight {
     void (*start_others)(struct oh_flight *); /* Called once each member has sent what it could. */
     void (*look)(struct oh_flight *); /* Called before each wait, if it is not NULL. */
     void *looker;
+    const oh_failure *refusal; /* Of a member that SSDB must not be sent: then nothing is sent to any. */
 } oh_flight;
 
 /* A call begins: its deadline will count from its first write. */

@@ -278,3 +278,17 @@ void oh_exchange_await(oh_exchange *exchange)
 {
     oh_exchange_wait_until(exchange, has_ended);
 }
+
+bool oh_exchange_has_bytes_or_ended(const oh_exchange *exchange)
+{
+    return exchange->begin < exchange->end || !oh_exchange_is_active(exchange);
+}
+
+void oh_exchange_run_dry(oh_exchange *exchange)
+{
+    if (exchange->state == OH_EXCHANGE_COMPLETE) {
+        exchange->state = OH_EXCHANGE_FAILED;
+        oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED,
+            "check what listens there", "The answer has not the form that phpredis expects");
+    }
+}

@@ -1,6 +1,7 @@
 /*
  * The inside of room exchange: what the waiting half needs of the moving half, and the other way round;
- * and what exchange_hold adds for connections that are kept, exchange_preface for commands put in front.
+ * what exchange_hold adds for connections that are kept, exchange_preface for commands put in front, and exchange_ssdb
+ * for nodes that are SSDB.
  */
 #ifndef OH_PHP_EXCHANGE_WAIT_H
 #define OH_PHP_EXCHANGE_WAIT_H
@@ -49,6 +50,15 @@ void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason);
 /* The connection is ready: from here on replies are owed, and the request goes out. */
 void oh_exchange_begin_moving(oh_exchange *exchange);
 
+/* There is something to read, or there will be nothing more. */
+bool oh_exchange_has_bytes_or_ended(const oh_exchange *exchange);
+
+/* phpredis wants more than there is: a reply was not what it expected. */
+void oh_exchange_run_dry(oh_exchange *exchange);
+
+/* A connection for the request, new or not, and on with it. */
+void oh_exchange_lease(oh_exchange *exchange, bool must_be_new);
+
 /* ---- exchange_preface ---- */
 
 /* The request as it goes out: with the preface in front. */
@@ -57,6 +67,27 @@ void oh_exchange_drop_joined(oh_exchange *exchange);
 
 /* Takes the reply of the preface out of `count` bytes behind `end`; returns how many are left there. */
 size_t oh_exchange_take_preface(oh_exchange *exchange, size_t count);
+
+/* ---- exchange_ssdb ---- */
+
+static inline bool oh_exchange_is_ssdb(const oh_exchange *exchange)
+{
+    return oh_pool_endpoint(exchange->connections)->is_ssdb;
+}
+
+/* The request becomes what SSDB is sent, and waits. False: it has failed, and so will all that travel with it. */
+bool oh_exchange_translate(oh_exchange *exchange);
+
+/* Sends what waits: of the whole flight, once all of it is translated. */
+void oh_exchange_launch(oh_exchange *exchange);
+
+/* Every reply is in: false, and the exchange has failed, if they are not what SSDB can answer. */
+bool oh_exchange_fits_ssdb(oh_exchange *exchange);
+
+/* As oh_exchange_read. */
+size_t oh_exchange_read_ssdb(oh_exchange *exchange, char *bytes, size_t size);
+
+void oh_exchange_release_ssdb(oh_exchange *exchange);
 
 /* ---- exchange_hold ---- */
 

@@ -31,6 +31,12 @@ static void append_auth(smart_str *greeting, const oh_pool *pool)
     append_argument(greeting, pool->redis_auth.bytes, pool->redis_auth.length);
 }
 
+/* All that an SSDB is greeted with besides AUTH: it has no databases, and redis does not know the command. */
+static void append_version(smart_str *greeting)
+{
+    smart_str_appends(greeting, "*1\r\n$7\r\nVERSION\r\n");
+}
+
 static void append_select(smart_str *greeting, uint32_t database)
 {
     char number[16];
@@ -47,7 +53,7 @@ void oh_greeting_set(oh_endpoint *endpoint, const oh_pool *pool, const oh_server
 
     char *step = endpoint->steps;
 
-    if (!pool->has_database && pool->redis_db > 0 && !server->path.bytes) {
+    if (!pool->has_database && pool->redis_db > 0 && !server->path.bytes && !pool->is_ssdb) {
         append_select(&greeting, pool->redis_db);
         *step++ = OH_STEP_TRY_SELECT;
     }
@@ -58,6 +64,10 @@ void oh_greeting_set(oh_endpoint *endpoint, const oh_pool *pool, const oh_server
     if (pool->has_database && pool->database > 0) {
         append_select(&greeting, pool->database);
         *step++ = OH_STEP_SELECT;
+    }
+    if (pool->is_ssdb) {
+        append_version(&greeting);
+        *step++ = OH_STEP_VERSION;
     }
     if (greeting.s) {
         endpoint->greeting_length = ZSTR_LEN(greeting.s);
@@ -135,6 +145,9 @@ static bool judge(const oh_wire *wire, oh_greeting_step step, oh_failure *failur
     if (step == OH_STEP_AUTH) {
         refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "correct username and redis_auth of the server pool",
             "The node refused the password");
+    } else if (step == OH_STEP_VERSION && !begins_with(wire, "NOAUTH")) {
+        refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "correct the engine of the server pool",
+            "The node is no SSDB of 1.9 or later");
     } else if (!oh_greeting_is_refusal(wire, failure)) {
         refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "correct the database of the server pool",
             "The node refused the database");

@@ -1,6 +1,6 @@
 /*
  * Greeting: what a new connection says before it may carry commands: AUTH and SELECT, in the order the configuration
- * means, and the judgement of what the node answers.
+ * means, VERSION where the node is to be SSDB, and the judgement of what the node answers.
  *
  * Implements the sign-in rules of spec/config.
  */

@@ -167,6 +167,9 @@ static bool look(raw_call *call)
     oh_plan *plan = call->plan;
 
     plan->command = oh_command_find(call->words, call->count);
+    if (plan->command && plan->command->is_ssdb && !call->client->snapshot->pool->is_ssdb) {
+        plan->command = NULL;
+    }
     if (plan->command) {
         plan->spread = plan->command->spread;
         plan->merge = plan->command->merge;

@@ -189,6 +189,11 @@ void oh_subscription_method(INTERNAL_FUNCTION_PARAMETERS)
         oh_transaction_refuse(execute_data, "call exec() or discard() first");
         return;
     }
+    if (client->snapshot->pool->is_ssdb) {
+        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "use redis nodes for it", "SSDB has no channels, so no %s()",
+            ZSTR_VAL(execute_data->func->common.function_name));
+        return;
+    }
     oh_subscription *subscription = client->subscription;
     bool is_first = !subscription;
 

@@ -88,7 +88,7 @@ def command_row(name, entry, lists):
                   without_keys=constant("SPREAD", keyless or "none"),
                   merge=constant("MERGE", entry.get("merge", "none")), merge_width=entry.get("merge_width", 0),
                   access=constant("ACCESS", entry["access"]), is_retryable=str(entry.get("retryable", False)).lower(),
-                  is_container=str(entry.get("container", False)).lower(),
+                  is_container=str(entry.get("container", False)).lower(), is_ssdb=str(entry.get("ssdb", False)).lower(),
                   state=constant("STATE", entry.get("state", "none")), blocking=blocking(entry),
                   keys=f"&key_specs[{lists.place(specs)}]" if specs else "NULL", keys_count=len(specs),
                   reason=quoted(advice(entry.get("reason")) if entry.get("spread") == "refused" else None),
@@ -97,7 +97,9 @@ def command_row(name, entry, lists):
 
 def commands_h(notice):
     lists = Lists()
-    rows = [command_row(name, entry, lists) for name, entry in sorted(load("commands.json")["commands"].items())]
+    own = {name: entry | {"ssdb": True} for name, entry in load("ssdb.json")["own"].items()}
+    commands = sorted((load("commands.json")["commands"] | own).items())
+    rows = [command_row(name, entry, lists) for name, entry in commands]
     return (f"/* {notice} Included by core/command.c alone. */\n" + lists.text("oh_key_spec key_specs")
             + "\nstatic const oh_command commands[] = {\n" + "".join(f"    {row},\n" for row in rows) + "};\n")
 
