@@ -22,8 +22,9 @@ oh_listener *oh_listener_open(oh_snapshot *snapshot, uint32_t timeout_ms, uint32
     listener->ears = ecalloc(snapshot->nodes_count, sizeof *listener->ears);
     listener->descriptors = ecalloc(snapshot->nodes_count, sizeof *listener->descriptors);
     for (int i = 0; i < OH_CHANNEL_KINDS_COUNT; i++) {
-        zend_hash_init(&listener->subscribed[i], 0, NULL, NULL, false);
+        zend_hash_init(&listener->subscribed[i], 0, NULL, ZVAL_PTR_DTOR, false);
     }
+    ZVAL_UNDEF(&listener->released);
     listener->timeout_ms = timeout_ms;
     listener->patience_ms = patience_ms;
     listener->failure = failure;
@@ -55,6 +56,7 @@ void oh_listener_close(oh_listener *listener)
     for (int i = 0; i < OH_CHANNEL_KINDS_COUNT; i++) {
         zend_hash_destroy(&listener->subscribed[i]);
     }
+    zval_ptr_dtor(&listener->released);
     smart_str_free(&listener->answer);
     efree(listener->ears);
     efree(listener->descriptors);
@@ -249,16 +251,42 @@ static uint32_t subscribed_count(const oh_listener *listener, oh_channel_kind ki
            zend_hash_num_elements(&listener->subscribed[OH_PATTERN]);
 }
 
+/* Without running a destructor of the script now. */
+static void release_callback(oh_listener *listener, const zval *callback)
+{
+    zval kept;
+
+    if (Z_ISUNDEF(listener->released)) {
+        array_init(&listener->released);
+    }
+    ZVAL_COPY(&kept, callback);
+    add_next_index_zval(&listener->released, &kept);
+}
+
+static void confirm_word(oh_listener *listener, const oh_verb *verb, oh_text word)
+{
+    HashTable *subscribed = &listener->subscribed[verb->kind];
+    const zval *old = zend_hash_str_find(subscribed, word.bytes, word.length);
+    zval callback;
+
+    if (old) {
+        release_callback(listener, old);
+    }
+    if (!verb->is_beginning) {
+        zend_hash_str_del(subscribed, word.bytes, word.length);
+        return;
+    }
+    ZVAL_NULL(&callback);
+    if (listener->callback) {
+        ZVAL_COPY(&callback, listener->callback);
+    }
+    zend_hash_str_update(subscribed, word.bytes, word.length, &callback);
+}
+
 static void confirm(oh_listener *listener, const oh_said *said)
 {
-    HashTable *subscribed = &listener->subscribed[said->verb->kind];
-
     for (uint32_t i = 0; i < said->count; i++) {
-        if (said->verb->is_beginning) {
-            zend_hash_str_add_empty_element(subscribed, said->words[i].bytes, said->words[i].length);
-        } else {
-            zend_hash_str_del(subscribed, said->words[i].bytes, said->words[i].length);
-        }
+        confirm_word(listener, said->verb, said->words[i]);
         oh_text_confirm(&listener->answer, said->verb, said->words[i],
             subscribed_count(listener, said->verb->kind));
     }

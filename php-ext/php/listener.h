@@ -50,7 +50,13 @@ typedef struct oh_listener {
     oh_snapshot *snapshot; /* Borrowed of the client. */
     oh_ear *ears;          /* By index of the node. */
     struct pollfd *descriptors;
-    HashTable subscribed[OH_CHANNEL_KINDS_COUNT]; /* Names the nodes have confirmed. */
+    /*
+     * Names the nodes have confirmed, each with its callback: phpredis 6 calls those of nested subscriptions without keeping
+     * them alive. Those that are replaced go to `released`, for the caller to free when no phpredis is in the middle of it.
+     */
+    HashTable subscribed[OH_CHANNEL_KINDS_COUNT];
+    zval *callback; /* Of the command that is said; NULL: none. */
+    zval released;  /* An array, or UNDEF. */
     oh_message *first, *last;
     size_t given;      /* Of the first message. */
     smart_str answer;  /* Confirmations, or the refusal of a node; handed out before any message. */

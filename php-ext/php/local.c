@@ -12,6 +12,7 @@
 
 #include "client.h"
 #include "local.h"
+#include "subscription.h"
 #include "refuse.h"
 
 void oh_local_nothing(INTERNAL_FUNCTION_PARAMETERS)
@@ -113,27 +114,35 @@ static void set_prefix(oh_client *client, zend_string *prefix)
     client->prefix = ZSTR_LEN(prefix) ? zend_string_copy(prefix) : NULL;
 }
 
-/* Sets an option on every lane, spare ones too. The answer is that of the first node's lane. */
+static bool set_on(oh_lane *lane, zval *arguments)
+{
+    zval result;
+
+    if (!lane || !lane->redis || EG(exception)) {
+        return false;
+    }
+    ZVAL_UNDEF(&result);
+    oh_lane_call(lane, zend_hash_str_find_ptr(&oh_phpredis_class->function_table, ZEND_STRL("setoption")), 2, arguments,
+        &result);
+    bool is_set = Z_TYPE(result) == IS_TRUE;
+    zval_ptr_dtor(&result);
+    return is_set;
+}
+
+/* Sets an option on every lane, spare ones and a subscription's too. The answer is that of the first node's lane. */
 static bool set_everywhere(oh_client *client, zend_long option, zval *value)
 {
-    const oh_snapshot *snapshot = client->snapshot;
-    zval arguments[2], result;
+    zval arguments[2];
     bool is_set = false;
 
     ZVAL_LONG(&arguments[0], option);
     ZVAL_COPY_VALUE(&arguments[1], value);
-    for (uint32_t node = 0; node < snapshot->nodes_count && !EG(exception); node++) {
+    for (uint32_t node = 0; node < client->snapshot->nodes_count; node++) {
         for (oh_lane *lane = client->lanes[node]; lane; lane = lane->spare) {
-            if (lane->redis) {
-                ZVAL_UNDEF(&result);
-                oh_lane_call(lane, zend_hash_str_find_ptr(&oh_phpredis_class->function_table, ZEND_STRL("setoption")),
-                    2, arguments, &result);
-                is_set |= Z_TYPE(result) == IS_TRUE;
-                zval_ptr_dtor(&result);
-            }
+            is_set |= set_on(lane, arguments);
         }
     }
-    return is_set;
+    return set_on(oh_subscription_lane(client), arguments) || is_set;
 }
 
 void oh_local_set_option(INTERNAL_FUNCTION_PARAMETERS)

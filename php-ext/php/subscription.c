@@ -25,7 +25,6 @@ typedef struct oh_subscription {
     zend_function *function;  /* What it was before phpredis' took its place. */
     zend_object *thrown;      /* The exception that was pending when phpredis wanted more. */
     bool has_ended;           /* phpredis wanted more when there was nothing left. */
-    zval callbacks;           /* phpredis 6 does not keep those of nested calls alive. */
 } oh_subscription;
 
 /* ---- The far end of phpredis' stream ---- */
@@ -47,6 +46,7 @@ static bool write_command(oh_far_end *far_end, const char *bytes, size_t length)
     Z_OBJ(subscription->frame->This) = oh_client_object(subscription->client);
     subscription->frame->func = subscription->function;
     bool is_said = oh_listener_say(subscription->listener, bytes, length);
+    subscription->listener->callback = NULL;
     note_exception(subscription);
     return is_said;
 }
@@ -77,7 +77,6 @@ static oh_subscription *begin(oh_client *client)
     subscription->lane = lane;
     subscription->listener = oh_listener_open(client->snapshot, client->timeout_ms,
         client->has_read_timeout ? client->timeout_ms : 0, &lane->failure);
-    array_init(&subscription->callbacks);
     lane->transport->far_end = &subscription->far_end;
     client->subscription = subscription;
     return subscription;
@@ -88,8 +87,12 @@ static void end(oh_subscription *subscription)
     subscription->client->subscription = NULL;
     oh_lane_close(subscription->lane);
     oh_listener_close(subscription->listener);
-    zval_ptr_dtor(&subscription->callbacks);
     efree(subscription);
+}
+
+oh_lane *oh_subscription_lane(const oh_client *client)
+{
+    return client->subscription ? client->subscription->lane : NULL;
 }
 
 void oh_subscription_close(oh_client *client)
@@ -151,13 +154,9 @@ static void call(oh_subscription *subscription, INTERNAL_FUNCTION_PARAMETERS)
     zend_execute_data *frame = subscription->frame;
     zend_function *function = subscription->function;
     zend_object *redis = subscription->lane->redis;
+    zval released;
 
-    if (ZEND_NUM_ARGS() >= 2) {
-        zval *callback = ZEND_CALL_ARG(execute_data, 2);
-
-        Z_TRY_ADDREF_P(callback);
-        add_next_index_zval(&subscription->callbacks, callback);
-    }
+    subscription->listener->callback = ZEND_NUM_ARGS() >= 2 ? ZEND_CALL_ARG(execute_data, 2) : NULL;
     subscription->frame = execute_data;
     subscription->function = execute_data->func;
     GC_ADDREF(redis);
@@ -171,6 +170,9 @@ static void call(oh_subscription *subscription, INTERNAL_FUNCTION_PARAMETERS)
     if (thrown) {
         OBJ_RELEASE(thrown);
     }
+    ZVAL_COPY_VALUE(&released, &subscription->listener->released);
+    ZVAL_UNDEF(&subscription->listener->released);
+    zval_ptr_dtor(&released);
 }
 
 void oh_subscription_method(INTERNAL_FUNCTION_PARAMETERS)
@@ -183,6 +185,11 @@ void oh_subscription_method(INTERNAL_FUNCTION_PARAMETERS)
     if (client->batch.is_open) {
         oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "call it outside", "%s() cannot be a part of a pipeline",
             ZSTR_VAL(execute_data->func->common.function_name));
+        return;
+    }
+    if (client->snapshot->pool->is_ssdb) {
+        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "use a server pool of redis for messages",
+            "%s() means nothing to SSDB, which has no subscriptions", ZSTR_VAL(execute_data->func->common.function_name));
         return;
     }
     if (oh_transaction_is_open(client)) {

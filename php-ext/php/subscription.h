@@ -22,4 +22,7 @@ void oh_subscription_method(INTERNAL_FUNCTION_PARAMETERS);
 /* The script closes the client, or the client is freed: phpredis' loop will find its connection closed. */
 void oh_subscription_close(struct oh_client *client);
 
+/* The lane of the subscription that is going on; NULL: there is none. */
+struct oh_lane *oh_subscription_lane(const struct oh_client *client);
+
 #endif

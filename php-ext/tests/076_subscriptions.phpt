@@ -63,6 +63,34 @@ try {
 } catch (Enough $e) {
     echo $e->getMessage(), "\n";
 }
+
+echo "Publisher and subscriber meet, also in one object, and an option set meanwhile holds:\n";
+speaker(sprintf("say(%d, 'app:x', 'begin');", port_of('app:x', $config, $ports)));
+var_dump($redis->subscribe(['x', 'y', 'z'], function ($self, $channel, $text) use ($redis) {
+    match ($text) {
+        'begin' => $redis->publish('y', 'second'),
+        'second' => $redis->publish('z', 'third'),
+        'third' => [$redis->setOption(Redis::OPT_PREFIX, ''), $redis->unsubscribe(['app:x', 'app:y', 'app:z'])],
+    };
+}));
+$redis->setOption(Redis::OPT_PREFIX, 'app:');
+echo "Many callbacks come and go:\n";
+final class Counted { public static int $alive = 0; public function __construct() { self::$alive++; } public function __destruct() { self::$alive--; }
+    public function __invoke($redis, $channel, $text) { $redis->publish('x', (string) ((int) $text + 1)); } }
+speaker(sprintf("say(%d, 'app:x', '0');", port_of('app:x', $config, $ports)));
+$most = 0;
+var_dump($redis->subscribe(['x'], function ($redis, $channel, $text) use (&$most) {
+    $redis->unsubscribe(['y' . ((int) $text - 1)]);
+    if ($text === '50') {
+        return $redis->unsubscribe(['x']);
+    }
+    if (method_exists('Redis', 'ssubscribe')) {
+        $redis->subscribe(["y$text"], new Counted);
+    }
+    $most = max($most, Counted::$alive);
+    $redis->publish('x', (string) ((int) $text + 1));
+}));
+var_dump($most <= 1, Counted::$alive);
 $redis->setOption(Redis::OPT_PREFIX, '');
 
 echo "Afterwards the object is as before, and no node has a subscriber:\n";
@@ -100,6 +128,12 @@ news:* news:N once
 news:* news:last end
 The prefix is a part of the channel; other methods work inside the callback:
 app:x says hello
+Publisher and subscriber meet, also in one object, and an option set meanwhile holds:
+bool(true)
+Many callbacks come and go:
+bool(true)
+bool(true)
+int(0)
 Afterwards the object is as before, and no node has a subscriber:
 string(16) "app:x says hello"
 0 0 0 0 

@@ -9,7 +9,8 @@ $config = lab_config($ports = [lab_redis(), lab_redis()], ['hash' => 'md5', 'dis
 $nutcracker = lab_nutcracker($config);
 $redis = new OneHop\Redis('alpha', $config);
 $fpm = lab_fpm(['html_errors' => '0']);
-$settings = ['session.save_handler' => 'onehop', 'session.save_path' => "pool=alpha&config=$config", 'session.gc_maxlifetime' => 1000];
+$settings = ['session.save_handler' => 'onehop', 'session.save_path' => "pool=alpha&config=$config", 'session.gc_maxlifetime' => 1000,
+    'session.use_cookies' => 0, 'session.cache_limiter' => ''];
 $by_phpredis = ['session.save_handler' => 'redis', 'session.save_path' => "tcp://127.0.0.1:$nutcracker"];
 $page = fn (string $id, string $script, array $others = []) => $fpm('<?php foreach ($_GET["ini"] as $name => $value) { ini_set($name, $value); } session_id($_GET["id"]); '
     . $script, ['id' => $id, 'ini' => $others + $settings]);
