@@ -41,12 +41,24 @@ static void warn_of_exception(void)
     OBJ_RELEASE(exception);
 }
 
+/* At the end of a request no function is being executed, and Zend would end everything at the first exception. */
+static void call_in_a_frame(zend_function *function, zend_object *redis, zval *reply, uint32_t count, zval *arguments)
+{
+    zend_execute_data *frame = EG(current_execute_data);
+    zend_execute_data none = {0};
+
+    if (EG(exception)) {
+        return;
+    }
+    EG(current_execute_data) = frame ? frame : &none;
+    zend_call_known_function(function, redis, oh_client_class, reply, count, arguments, NULL);
+    EG(current_execute_data) = frame;
+}
+
 static bool call(oh_session *session, const char *method, uint32_t count, zval *arguments, zval *reply)
 {
     ZVAL_UNDEF(reply);
-    if (!EG(exception)) {
-        zend_call_known_function(method_named(method), session->redis, oh_client_class, reply, count, arguments, NULL);
-    }
+    call_in_a_frame(method_named(method), session->redis, reply, count, arguments);
     for (uint32_t i = 0; i < count; i++) {
         zval_ptr_dtor(&arguments[i]);
     }
@@ -114,8 +126,7 @@ static zend_object *new_client(const oh_save_path *path)
     if (path->config) {
         ZVAL_STR(&arguments[1], path->config);
     }
-    zend_call_known_function(oh_client_class->constructor, Z_OBJ(redis), oh_client_class, NULL, path->config ? 2 : 1,
-        arguments, NULL);
+    call_in_a_frame(oh_client_class->constructor, Z_OBJ(redis), NULL, path->config ? 2 : 1, arguments);
     if (EG(exception)) {
         warn_of_exception();
         zval_ptr_dtor(&redis);

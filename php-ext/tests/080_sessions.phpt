@@ -71,6 +71,13 @@ $dead = lab_config(['127.0.0.1:1:1 dead'], [], 'dead.yml');
 echo $show($page('x', 'var_dump(session_start());', ['session.save_path' => "pool=alpha&config=$dead"]));
 $redis->lPush('PHPREDIS_SESSION:list', 'no session');
 echo $show($page('list', 'var_dump(session_start());'));
+
+echo "A node that dies before the end of the request:\n";
+[$port, $id] = lab_redis_process();
+$dying = lab_config([$port], [], 'dying.yml');
+echo $show($page('x', sprintf('session_start(); $_SESSION["x"] = 1; posix_kill(%d, 9); while (@stream_socket_client("tcp://127.0.0.1:%d")) { usleep(1000); }', $id, $port),
+    ['session.save_path' => "pool=alpha&config=$dying"]));
+echo $page('id3', 'session_start(); echo $_SESSION["name"], "\n";');
 ?>
 --EXPECT--
 Data stays from request to request, on the node of its key:
@@ -135,3 +142,7 @@ bool(false)
 Warning: session_start(): The node refused: WRONGTYPE Operation against a key holding the wrong kind of value
 Warning: session_start(): Failed to read session data: onehop (path: pool=alpha&config=DIRECTORY/alpha.yml)
 bool(false)
+A node that dies before the end of the request:
+Warning: PHP Request Shutdown: Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+Warning: PHP Request Shutdown: Failed to write session data (onehop). Please verify that the current setting of session.save_path is correct (pool=alpha&config=DIRECTORY/dying.yml)
+of id3
