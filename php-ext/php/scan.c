@@ -156,7 +156,7 @@ void oh_scan_method(INTERNAL_FUNCTION_PARAMETERS)
         zend_wrong_parameters_count_error(1, scan.function->common.num_args);
         return;
     }
-    if (scan.client->batch.is_open) {
+    if (scan.client->batch.is_open || oh_transaction_is_open(scan.client)) {
         oh_refuse(execute_data, NULL, "it is a conversation, in which each answer says where to go on: call it outside");
         return;
     }
