@@ -14,7 +14,7 @@ echo implode(' ', $extension->getClassNames()), "\n";
 var_dump(is_subclass_of(OneHop\NodeDown::class, RedisException::class), get_parent_class(OneHop\PartialBatch::class));
 var_dump(in_array('onehop', stream_get_transports(), true));
 ?>
---Estring(20) "onehop.shared_memory"PECT--
+--EXPECT--
 onehop
 
 OneHop => enabled
@@ -30,8 +30,10 @@ onehop.config => no value => no value
 onehop.shared_memory => 4M => 4M
 onehop.max_nodes => 64 => 64
 bool(true)
-array(1) {
+array(2) {
   ["redis"]=>
+  string(8) "Required"
+  ["session"]=>
   string(8) "Required"
 }
 array(3) {
