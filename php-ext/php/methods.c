@@ -23,6 +23,7 @@
 #include "refuse.h"
 #include "route.h"
 #include "scan.h"
+#include "server.h"
 #include "subscription.h"
 #include "transaction.h"
 
@@ -58,7 +59,8 @@ static const own_handler own_handlers[] = {
     {"_pack", oh_local_forward}, {"_unpack", oh_local_forward}, {"_compress", oh_local_forward},
     {"_uncompress", oh_local_forward},
 
-    {"scan", oh_scan_method}, {"rawcommand", oh_raw_method},
+    {"scan", oh_scan_method}, {"servername", oh_server_name},
+    {"serverversion", oh_server_version}, {"rawcommand", oh_raw_method},
 };
 
 int oh_methods_slot;
