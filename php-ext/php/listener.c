@@ -302,22 +302,20 @@ static bool tell_all(oh_listener *listener)
     return true;
 }
 
-bool oh_listener_say(oh_listener *listener, const char *bytes, size_t length)
+void oh_listener_say(oh_listener *listener, const char *bytes, size_t length)
 {
     oh_said said = {0};
-    bool is_confirmed = false;
 
     smart_str_free(&listener->answer);
     listener->answer_given = 0;
     listener->is_refused = false;
     if (listener->has_failed) {
-        return false;
+        return;
     }
     if (read_said(&said, bytes, length)) {
         count_words(listener, &said);
         write_requests(listener, &said);
-        is_confirmed = tell_all(listener) && await_confirmations(listener);
-        if (is_confirmed && !listener->is_refused) {
+        if (tell_all(listener) && await_confirmations(listener) && !listener->is_refused) {
             confirm(listener, &said);
         }
     } else {
@@ -326,7 +324,6 @@ bool oh_listener_say(oh_listener *listener, const char *bytes, size_t length)
         oh_listener_fail(listener, 0);
     }
     free_said(&said);
-    return is_confirmed;
 }
 
 /* ---- Hearing ---- */

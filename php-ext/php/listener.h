@@ -75,8 +75,8 @@ oh_listener *oh_listener_open(oh_snapshot *snapshot, uint32_t timeout_ms, uint32
 /* Closes every connection. What was not handed out is dropped. */
 void oh_listener_close(oh_listener *listener);
 
-/* One command as phpredis writes it, to the nodes it concerns, confirmed by all of them. False: failed, or interrupted. */
-bool oh_listener_say(oh_listener *listener, const char *bytes, size_t length);
+/* One command as phpredis writes it, to the nodes it concerns, confirmed by all of them. Whether it failed hear tells. */
+void oh_listener_say(oh_listener *listener, const char *bytes, size_t length);
 
 /*
  * Hands out up to `size` bytes, never of more than one message, waiting for it. 0: failed, or interrupted by an exception,

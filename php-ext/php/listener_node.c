@@ -1,14 +1,10 @@
 /*
- * One connection per node, all of them waited for by one poll.
- *
- * A wait may last for days, so signals must reach the script: they are blocked while it is looked whether one has come,
- * and let through by ppoll alone, so that none can slip in between.
+ * One connection per node, all of them waited for by one poll, which may last for days.
  */
 #include "php_onehop.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
 
 #include "core/clock.h"
@@ -263,30 +259,25 @@ static bool prepare(oh_listener *listener)
     return true;
 }
 
-/* Milliseconds would do, but ppoll wants this. */
-static struct timespec time_left(uint64_t until_ns)
+/* Rounded up; -1: no end. */
+static int time_left_ms(uint64_t until_ns)
 {
     uint64_t now_ns = oh_clock_now_ns();
-    uint64_t left_ns = now_ns < until_ns ? until_ns - now_ns : 0;
 
-    return (struct timespec){.tv_sec = (time_t)(left_ns / 1000000000), .tv_nsec = (long)(left_ns % 1000000000)};
+    if (!until_ns) {
+        return -1;
+    }
+    return now_ns >= until_ns ? 0 : (int)MIN((until_ns - now_ns + 999999) / 1000000, INT_MAX);
 }
 
 bool oh_ears_wait(oh_listener *listener, uint64_t until_ns)
 {
     uint32_t count = listener->snapshot->nodes_count;
-    sigset_t all, before;
 
     if (!prepare(listener)) {
         return false;
     }
-    struct timespec left = time_left(until_ns);
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    bool is_interrupted = zend_atomic_bool_load_ex(&EG(vm_interrupt));
-    int ready = is_interrupted ? 0 : ppoll(listener->descriptors, count, until_ns ? &left : NULL, &before);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-
+    int ready = oh_exchange_poll_patiently(listener->descriptors, count, time_left_ms(until_ns));
     for (uint32_t node = 0; ready > 0 && node < count && !listener->has_failed; node++) {
         if (listener->descriptors[node].revents && listener->ears[node].connection) {
             move(listener, node, listener->descriptors[node].revents);

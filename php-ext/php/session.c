@@ -178,6 +178,11 @@ static void set_compression(oh_session *session)
 PS_OPEN_FUNC(onehop)
 {
     oh_save_path path = {0};
+
+    /* session_reset() opens what is open: the lock must not be asked for twice. */
+    if (PS_GET_MOD_DATA()) {
+        return SUCCESS;
+    }
     zend_object *redis = oh_save_path_read(&path, save_path) ? new_client(&path) : NULL;
 
     if (!redis) {

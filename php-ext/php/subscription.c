@@ -42,7 +42,7 @@ static void note_exception(oh_subscription *subscription)
  * phpredis has found its connection through `this`, and looks at it again only to hand it to callbacks. A failure it finds
  * when it reads: there it cleans up behind itself, here it would not.
  */
-static bool write_command(oh_far_end *far_end, const char *bytes, size_t length)
+static void write_command(oh_far_end *far_end, const char *bytes, size_t length)
 {
     oh_subscription *subscription = (oh_subscription *)far_end;
 
@@ -51,7 +51,6 @@ static bool write_command(oh_far_end *far_end, const char *bytes, size_t length)
     oh_listener_say(subscription->listener, bytes, length);
     subscription->listener->callback = NULL;
     note_exception(subscription);
-    return true;
 }
 
 static size_t read_answer(oh_far_end *far_end, char *bytes, size_t size)

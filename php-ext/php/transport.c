@@ -25,7 +25,8 @@ static ssize_t transport_write(php_stream *stream, const char *bytes, size_t cou
     stream->readpos = stream->writepos = 0;
     stream->eof = 0;
     if (UNEXPECTED(transport->far_end != NULL)) {
-        return transport->far_end->write(transport->far_end, bytes, count) ? (ssize_t)count : -1;
+        transport->far_end->write(transport->far_end, bytes, count);
+        return (ssize_t)count;
     }
     return oh_exchange_run(&transport->exchange, bytes, count) ? (ssize_t)count : -1;
 }

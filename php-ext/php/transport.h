@@ -19,7 +19,7 @@ struct oh_lane;
 
 /* Who carries what phpredis says on a stream, and answers it, if it is not the exchange: a subscription. */
 typedef struct oh_far_end {
-    bool (*write)(struct oh_far_end *far_end, const char *bytes, size_t length);
+    void (*write)(struct oh_far_end *far_end, const char *bytes, size_t length);
     size_t (*read)(struct oh_far_end *far_end, char *bytes, size_t size); /* 0: there will be no more. */
 } oh_far_end;
 
