@@ -37,4 +37,4 @@ bench/limit/limit: bench/limit/limit.c | setup
 clean:  ## Remove everything that was built.
 	@[ ! -f php-ext/configure ] || (cd php-ext && phpize --clean >/dev/null)
 	@rm -rf php-ext/.configured php-ext/include php-ext/tests-core/build php-ext/fuzz/build java/*/target
-	@rm -rf bench/limit/limit bench/placement/c/build bench/placement/java/target
+	@rm -rf bench/limit/limit bench/placement/c/build bench/placement/java/target bench/route/java/target

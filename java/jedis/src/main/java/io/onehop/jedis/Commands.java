@@ -78,8 +78,8 @@ final class Commands {
                 ? UNKNOWN.computeIfAbsent(command, made -> Command.unknown(made.getRaw()))
                 : Command.unknown(command.getRaw());
         if (arguments.isKeyless()) {
-            throw unsupported(unknown.shown(), "nothing says which of its words is a key: send it to a node you choose, "
-                    + "by onNode or onEachNode", pool);
+            throw unsupported(unknown.shown(), "nothing says which of its words is a key: "
+                    + "send it to a node you choose, by onNode or onEachNode", pool);
         }
         if (unknown.name().startsWith("FT.") && !unknown.name().startsWith("FT.SUG")) {
             throw unsupported(unknown.shown(), "the name of an index is no key, every node has its own: "

@@ -39,7 +39,7 @@ final class Lane {
     private static final int WRITE_BYTES_MAX = 1 << 16;
 
     private final Pool pool;
-    private final Requests requests = new Requests();
+    private final Requests requests;
     private final List<Taker> takers = new ArrayList<>();
     private int[] sizes = new int[16];
     private boolean isReadOnly = true;
@@ -59,6 +59,7 @@ final class Lane {
 
     Lane(Pool pool) {
         this.pool = pool;
+        this.requests = new Requests(pool.blocks());
     }
 
     /* ---- Filling ---- */
@@ -224,6 +225,12 @@ final class Lane {
             from += sizes[i];
         }
         settle();
+    }
+
+    /** Ends the batch: nothing of it will be written again. */
+    void end() {
+        settle();
+        requests.release();
     }
 
     /** Ends the lease, if there is one: the connection goes back if it is clean. */

@@ -19,8 +19,8 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * How the replies of several nodes become one reply, one small function for each rule.
  *
  * <p>In: replies as Jedis decodes them from the wire (numbers, bytes, lists, {@code null}, errors), one for each part.
- * Out: the merged reply, of the same kind; an error is never merged, it is the reply. Pure. Implements spec/route/route.md, "Merging";
- * spec/route/merge.py is the reference.
+ * Out: the merged reply, of the same kind; an error is never merged, it is the reply. Pure. Implements
+ * spec/route/route.md, "Merging"; spec/route/merge.py is the reference.
  */
 final class MergeRules {
     /** What the rule {@code EQUAL} gives when the nodes do not agree. */
@@ -109,7 +109,8 @@ final class MergeRules {
 
     /** Whether it may be a map, as RESP2 has it: names and values in turn, in any order. */
     private static boolean isMap(Object reply) {
-        return reply instanceof List<?> list && list.size() % 2 == 0 && list.stream().allMatch(byte[].class::isInstance);
+        return reply instanceof List<?> list && list.size() % 2 == 0
+                && list.stream().allMatch(byte[].class::isInstance);
     }
 
     private static Map<ByteBuffer, ByteBuffer> map(Object reply) {

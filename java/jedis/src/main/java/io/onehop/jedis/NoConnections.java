@@ -18,7 +18,8 @@ final class NoConnections implements ConnectionProvider {
 
     @Override
     public Connection getConnection() {
-        throw Commands.unsupported(method(), "it needs a connection of its own: use a connection to the node itself", pool);
+        throw Commands.unsupported(method(), "it needs a connection of its own: use a connection to the node itself",
+                pool);
     }
 
     @Override

@@ -34,10 +34,11 @@ import redis.clients.jedis.csc.Cache;
  * }
  * }</pre>
  *
- * <p>Every command goes where the command table (spec/route) says: to the node of its keys, split over the nodes of its
- * keys (MGET, MSET, DEL, XREAD, ...), or to all nodes (KEYS, FLUSHALL, SCRIPT LOAD, ...), all at once, with one reply in
- * the caller's order; SCAN goes through them one by one. A command that needs its keys on one node and has them on two
- * is {@link CrossNode}; what can not be answered honestly is {@link Unsupported}: both before a byte is sent.
+ * <p>Every command goes where the command table (spec/route) says: to the node of its keys, split over the nodes of
+ * its keys (MGET, MSET, DEL, XREAD, ...), or to all nodes (KEYS, FLUSHALL, SCRIPT LOAD, ...), all at once, with one
+ * reply in the caller's order; SCAN goes through them one by one. A command that needs its keys on one node and has
+ * them on two is {@link CrossNode}; what can not be answered honestly is {@link Unsupported}: both before a byte is
+ * sent.
  *
  * <p>Every call ends by the server pool's {@code timeout} (milliseconds; 0 is never); one that waits by its own wish
  * (BLPOP, XREAD with BLOCK) by so much later, and if it waits for ever only an interrupt ends it. Failures are {@link

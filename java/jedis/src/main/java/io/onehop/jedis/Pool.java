@@ -37,6 +37,7 @@ final class Pool implements AutoCloseable {
     private static final Duration WAIT_MAX = Duration.ofMillis(100);
 
     private final Endpoint endpoint;
+    private final Blocks blocks = new Blocks();
     private final Greeting greeting;
     private final GenericObjectPool<NodeConnection> connections;
 
@@ -61,6 +62,11 @@ final class Pool implements AutoCloseable {
 
     Endpoint endpoint() {
         return endpoint;
+    }
+
+    /** The memory of its batches. */
+    Blocks blocks() {
+        return blocks;
     }
 
     /** An open connection, by the deadline; nothing of the caller's was sent if this throws. */

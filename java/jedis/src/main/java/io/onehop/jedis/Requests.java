@@ -15,11 +15,10 @@ import redis.clients.jedis.CommandArguments;
 final class Requests {
     /*
      * Blocks, not one growing array: a batch of a gigabyte needs no contiguous gigabyte, and nothing is copied when it
-     * grows, but for the first block, which starts small because most batches are. A command never straddles blocks.
+     * grows, but for the first block, which starts small because most batches are, unless one is kept from a batch
+     * before. A command never straddles blocks; one that is larger has a block of its own.
      */
     private static final int FIRST_BYTES = 1 << 12;
-    private static final int SECOND_BYTES = 1 << 14; /* A quarter of 1000 HGETs: 12 KB. */
-    private static final int BLOCK_BYTES = 1 << 16;
 
     /* A type byte, up to ten digits, CR LF. */
     private static final int HEADER_BYTES_MAX = 13;
@@ -28,19 +27,29 @@ final class Requests {
         private byte[] bytes;
         private int used;
 
-        Block(int capacity) {
-            bytes = new byte[capacity];
+        Block(byte[] bytes) {
+            this.bytes = bytes;
         }
     }
 
+    private final Blocks memory;
     private final List<Block> blocks = new ArrayList<>(2);
-    private Block last = new Block(FIRST_BYTES);
+    private Block last;
     private long length;
     private int readingBlock;
     private int readingAt;
 
-    Requests() {
+    Requests(Blocks memory) {
+        this.memory = memory;
+        byte[] kept = memory.kept();
+        this.last = new Block(kept != null ? kept : new byte[FIRST_BYTES]);
         blocks.add(last);
+    }
+
+    /** Gives its memory back; nothing may be asked of it afterwards. */
+    void release() {
+        blocks.forEach(block -> memory.give(block.bytes));
+        blocks.clear();
     }
 
     /** Bytes appended. */
@@ -93,11 +102,12 @@ final class Requests {
         if (needed <= last.bytes.length) {
             return last;
         }
-        if (needed <= BLOCK_BYTES) {
-            last.bytes = Arrays.copyOf(last.bytes, needed <= SECOND_BYTES ? SECOND_BYTES : BLOCK_BYTES);
+        if (needed <= Blocks.BYTES) {
+            last.bytes = Arrays.copyOf(last.bytes, Blocks.BYTES);
             return last;
         }
-        last = new Block((int) Math.max(most, BLOCK_BYTES));
+        byte[] kept = most <= Blocks.BYTES ? memory.kept() : null;
+        last = new Block(kept != null ? kept : new byte[(int) Math.max(most, Blocks.BYTES)]);
         blocks.add(last);
         return last;
     }

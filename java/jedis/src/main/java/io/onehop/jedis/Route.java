@@ -154,16 +154,16 @@ final class Route implements CommandExecutor {
     private <T> Reply<T> append(CommandObject<T> command, Plan plan, Lanes lanes) {
         long waitMs = waitMs(plan.command(), command.getArguments());
         if (plan.spread() == Spread.SPLIT && waitMs != Blocking.NOT) {
-            throw Commands.unsupported(plan.command().shown(), "in a pipeline it can not wait on several nodes: call it by "
-                    + "itself", pool.name());
+            throw Commands.unsupported(plan.command().shown(),
+                    "in a pipeline it can not wait on several nodes: call it by itself", pool.name());
         }
         lanes.waits(waitMs);
         if (plan.node() >= 0) {
             return append(command, plan.command(), lanes.of(plan.node()));
         }
         if (plan.command().merge() == MergeRule.SCAN) {
-            throw Commands.unsupported("SCAN in a pipeline", "the next node is known only when the reply is there: call "
-                    + "it by itself", pool.name());
+            throw Commands.unsupported("SCAN in a pipeline",
+                    "the next node is known only when the reply is there: call it by itself", pool.name());
         }
         if (plan.parts() == null) {
             return append(command, plan.command(), lanes.of(anyNode.preferred()));

@@ -17,7 +17,7 @@ import redis.clients.jedis.util.SafeEncoder;
  * outlives the call that made it, so the copies protect nothing; for keys the encoded bytes are what {@code getKeys()}
  * gives.
  */
-final class RoutedArguments extends CommandArguments {
+class RoutedArguments extends CommandArguments {
 
     /** Makes the commands of a client with such arguments. */
     static final class Factory extends CommandObjects {
@@ -27,7 +27,8 @@ final class RoutedArguments extends CommandArguments {
 
         @Override
         protected CommandArguments commandArguments(ProtocolCommand command) {
-            return new RoutedArguments(command, keyPreProcessor);
+            return keyPreProcessor == null ? new RoutedArguments(command)
+                    : new PreProcessed(command, keyPreProcessor);
         }
     }
 
@@ -57,16 +58,33 @@ final class RoutedArguments extends CommandArguments {
         }
     }
 
-    private final CommandKeyArgumentPreProcessor preProcessor;
+    /** Apart, so that who has no pre-processor pays no memory for it. */
+    private static final class PreProcessed extends RoutedArguments {
+        private final CommandKeyArgumentPreProcessor preProcessor;
 
-    RoutedArguments(ProtocolCommand command, CommandKeyArgumentPreProcessor preProcessor) {
+        PreProcessed(ProtocolCommand command, CommandKeyArgumentPreProcessor preProcessor) {
+            super(command);
+            this.preProcessor = preProcessor;
+        }
+
+        @Override
+        Object actual(Object key) {
+            return preProcessor.actualKey(key);
+        }
+    }
+
+    RoutedArguments(ProtocolCommand command) {
         super(command);
-        this.preProcessor = preProcessor;
+    }
+
+    /** The key as it is sent. */
+    Object actual(Object key) {
+        return key;
     }
 
     @Override
     public CommandArguments key(Object key) {
-        Object actual = preProcessor == null ? key : preProcessor.actualKey(key);
+        Object actual = actual(key);
         if (actual instanceof String text) {
             return super.key(new Bytes(SafeEncoder.encode(text)));
         }

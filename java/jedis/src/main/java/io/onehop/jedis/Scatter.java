@@ -50,7 +50,7 @@ final class Scatter {
             }
         } finally {
             for (Lane lane : lanes) { // An Error on the way: nothing half done may go back to its pool.
-                lane.settle();
+                lane.end();
             }
         }
     }

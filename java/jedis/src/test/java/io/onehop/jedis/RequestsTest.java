@@ -35,10 +35,11 @@ class RequestsTest {
     }
 
     @Test
-    void encodesAsJedisDoes() throws IOException {
+    void encodesAsJedisDoesInMemoryThatIsUsedAgain() throws IOException {
+        Blocks memory = new Blocks();
         for (int seed = 0; seed < 50; seed++) {
             Random random = new Random(seed);
-            Requests requests = new Requests();
+            Requests requests = new Requests(memory);
             ByteArrayOutputStream expected = new ByteArrayOutputStream();
             RedisOutputStream jedis = new RedisOutputStream(expected);
             for (int i = 0; i < 200; i++) {
@@ -50,7 +51,18 @@ class RequestsTest {
             }
             jedis.flush();
             assertArrayEquals(expected.toByteArray(), read(requests, random), "seed " + seed);
+            requests.release();
         }
+        byte[] kept = memory.kept();
+        assertEquals(Blocks.BYTES, kept.length);
+        memory.give(kept);
+        memory.give(new byte[1]);
+        int count = 0;
+        for (byte[] block = memory.kept(); block != null; block = memory.kept()) {
+            assertEquals(Blocks.BYTES, block.length, "only blocks of one size are kept");
+            count++;
+        }
+        assertEquals(16, count);
     }
 
     private static CommandArguments random(Random random) {
@@ -70,7 +82,7 @@ class RequestsTest {
         for (int i = 0; i < 12; i++) {
             command.key("k" + i).add("v" + i);
         }
-        Requests requests = new Requests();
+        Requests requests = new Requests(new Blocks());
         requests.append(command, new int[] {0, 23, 24, 1, 2, 23, 24});
         assertEquals("*7\r\n$4\r\nMSET\r\n$3\r\nk11\r\n$3\r\nv11\r\n$2\r\nk0\r\n$2\r\nv0\r\n$3\r\nk11\r\n$3\r\nv11\r\n",
                 new String(read(requests, new Random(1)), StandardCharsets.UTF_8));
@@ -79,7 +91,7 @@ class RequestsTest {
     @Test
     void canBeReadAgainFromAnyCommand() {
         Random random = new Random(5);
-        Requests requests = new Requests();
+        Requests requests = new Requests(new Blocks());
         int[] sizes = new int[300];
         for (int i = 0; i < sizes.length; i++) {
             sizes[i] = requests.append(random(random));
@@ -98,7 +110,7 @@ class RequestsTest {
 
     @Test
     void aCommandThatCanNotBeEncodedLeavesNoTrace() {
-        Requests requests = new Requests();
+        Requests requests = new Requests(new Blocks());
         requests.append(new CommandArguments(Command.GET).key("a"));
         assertThrows(IllegalStateException.class,
                 () -> requests.append(new CommandArguments(Command.SET).key("b").add(new Failing())));

@@ -101,7 +101,7 @@ final class KeySpec {
         }
     }
 
-    /** First and last place of the keys that begin here, as two halves of one number; the last before the first: none. */
+    /** First and last place of the keys that begin here, as halves of one number; last before first: none. */
     long span(Words words, int from) throws Malformed {
         if (reach.keynum < 0 && from == words.count() && reach.last == -1) {
             return none(from);
