@@ -23,8 +23,8 @@ framework_story(function (callable $client) {
         $theirs->release();
     }
     yield 'taken, refused, taken over' => [$taken, $refused, $released];
-    $lock = $one->createLock('short', 0.5);
-    yield 'expires' => [$lock->acquire(), usleep(600000), $two->createLock('short')->acquire(), $lock->isAcquired()];
+    $lock = $one->createLock('short', 1.0);
+    yield 'expires' => [$lock->acquire(), usleep(1200000), $two->createLock('short')->acquire(), $lock->isAcquired()];
     $readers = [$one->createLock('shared'), $two->createLock('shared')];
     yield 'two readers' => [$readers[0]->acquireRead(), $readers[1]->acquireRead(), $one->createLock('shared')->acquire()];
     $readers[0]->release();
