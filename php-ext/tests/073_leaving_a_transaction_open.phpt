@@ -25,7 +25,7 @@ foreach ([
         . ' $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP); $redis->set("p", new P); $redis->multi()->get("p")->get("p")->exec(); echo "not reached";',
 ] as $name => $script) {
     $output = lab_run($begin . $script, [$config]);
-    echo "$name: ", str_contains($output, 'Fatal') ? 'fatal' : $output, ' ', json_encode($plain->get('a')), "\n";
+    echo "$name: ", preg_match('~Fatal|Out of memory~', $output) ? 'fatal' : $output, ' ', json_encode($plain->get('a')), "\n";
 }
 $left = 0;
 foreach ($plain->client('list') as $client) {

@@ -5,7 +5,7 @@ A blocking command may take its own timeout beyond the deadline; 0 is for ever, 
 require __DIR__ . '/lab.inc';
 
 $ports = [lab_redis(), lab_redis()];
-$config = lab_config($ports, ['timeout' => 200, 'hash_tag' => '"{}"']);
+$config = lab_config($ports, ['timeout' => 500, 'hash_tag' => '"{}"']);
 $redis = new OneHop\Redis('alpha', $config);
 $topology = new OneHop\Topology('alpha', $config);
 $port = fn (string $key) => $topology->locate($key)->port;
@@ -18,22 +18,22 @@ function later(int $ms, int $port, string ...$words): void
 }
 
 echo "longer than the deadline\n";
-later(500, $port('{a}1'), 'RPUSH', '{a}1', 'x');
+later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'x');
 var_dump($redis->blPop(['{a}1', '{a}2'], 10));
-later(500, $port('{a}1'), 'RPUSH', '{a}1', 'y');
+later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'y');
 var_dump($redis->brPop('{a}2', '{a}1', 0));
-later(500, $port('{a}z'), 'ZADD', '{a}z', '1', 'm');
+later(1000, $port('{a}z'), 'ZADD', '{a}z', '1', 'm');
 var_dump($redis->bzPopMin('{a}z', 10));
-later(500, $port('{a}1'), 'RPUSH', '{a}1', 'z');
+later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'z');
 var_dump($redis->brpoplpush('{a}1', '{a}2', 10), $redis->rawCommand('BLPOP', '{a}2', '0.5'));
-later(500, $port('{a}1'), 'RPUSH', '{a}1', 'raw');
+later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'raw');
 var_dump($redis->rawCommand('BLPOP', '{a}1', '0'));
-later(500, $port('s'), 'XADD', 's', '1-1', 'f', 'v');
+later(1000, $port('s'), 'XADD', 's', '1-1', 'f', 'v');
 var_dump($redis->xRead(['s' => '$'], 1, 0));
 echo "its own end\n";
 var_dump($redis->blPop('{a}1', 1), lab_time(fn () => $redis->blPop('{a}1', 1)) >= 1000);
 echo "in a pipeline, in a transaction\n";
-later(500, $port('{a}1'), 'RPUSH', '{a}1', 'p', 'q');
+later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'p', 'q');
 var_dump(json_encode($redis->pipeline()->blPop('{a}1', 10)->set('{a}s', 1)->blPop('{a}1', 10)->exec()));
 var_dump(json_encode($redis->multi()->blPop('{a}1', 10)->get('{a}s')->exec()));
 echo "other nodes\n";
@@ -42,7 +42,7 @@ lab_tell(fn () => $redis->blPop(['{a}1', ...array_values($other)], 10));
 
 echo "a node that is not there, or hangs\n";
 $hung = lab_node('while ($words = $node->command()) { if ($words[0] !== "BLPOP") $node->value("fine"); elseif ($words[1] === "cut") exit(0); elseif ($words[1] === "half") { $node->send("*2\r\n"); sleep(30); } else sleep(30); }');
-$odd = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$hung:1 hung"], ['timeout' => 200], 'hung.yml'));
+$odd = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$hung:1 hung"], ['timeout' => 500], 'hung.yml'));
 lab_tell(fn () => $odd->blPop('x', 1));
 lab_tell(fn () => $odd->blPop('cut', 0));
 lab_tell(fn () => $odd->blPop('half', 0));
@@ -55,7 +55,7 @@ $blockers = [];
 for ($i = 0; $i < 4; $i++) {
     $blockers[] = @stream_socket_client("tcp://127.0.0.1:$backlog", timeout: 0.1);
 }
-$full = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$backlog:1 full"], ['timeout' => 200], 'full.yml'));
+$full = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$backlog:1 full"], ['timeout' => 500], 'full.yml'));
 lab_tell(fn () => $full->blPop('x', 0));
 
 echo "signals\n";
@@ -68,7 +68,7 @@ pcntl_signal(SIGUSR1, function () use (&$seen, $redis) {
 });
 pcntl_signal(SIGUSR2, fn () => throw new DomainException('from the handler'));
 $kill = fn (int $ms, int $signal) => Lab::start([PHP_BINARY, '-n', '-d', 'extension=posix', '-r', 'usleep((int) $argv[1] * 1000); posix_kill((int) $argv[2], (int) $argv[3]);', '--', (string) $ms, (string) $own, (string) $signal]);
-later(900, $port('{a}1'), 'RPUSH', '{a}1', 'after the signal');
+later(1800, $port('{a}1'), 'RPUSH', '{a}1', 'after the signal');
 $kill(400, SIGUSR1);
 var_dump($redis->blPop('{a}1', 0), $seen);
 $kill(400, SIGUSR2);
@@ -137,14 +137,14 @@ OneHop\CrossNode, node none, may have executed: false
   BLPOP needs all its keys on one node: key "{a}1" is on node node-0, key "key:100" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{a}1" and "{a}key:100"
 a node that is not there, or hangs
 OneHop\DeadlineExceeded, node hung, may have executed: true
-  No answer within 1200 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
 OneHop\NodeDown, node hung, may have executed: true
   Connection closed by the node, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
 OneHop\DeadlineExceeded, node hung, may have executed: true
-  Answer not complete within 200 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  Answer not complete within 500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
 string(4) "fine"
 OneHop\DeadlineExceeded, node full, may have executed: false
-  No connection within 200 ms, node full (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
+  No connection within 500 ms, node full (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
 signals
 handled; "1"
 array(2) {

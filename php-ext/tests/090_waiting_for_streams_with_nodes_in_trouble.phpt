@@ -37,7 +37,7 @@ $script = 'while ($words = $node->command()) {
     }';
 $odd = lab_node($script);
 $real = lab_redis();
-$config = lab_config(["127.0.0.1:$odd:1 odd", "127.0.0.1:$real:1 real"], ['timeout' => 500]);
+$config = lab_config(["127.0.0.1:$odd:1 odd", "127.0.0.1:$real:1 real"], ['timeout' => 2000]);
 $redis = new OneHop\Redis('alpha', $config);
 $topology = new OneHop\Topology('alpha', $config);
 $stream = function (string $prefix, string $node) use ($topology) {
@@ -63,7 +63,7 @@ foreach (['fine', 'later', 'entries', 'deaf', 'refuse', 'close', 'error', 'surpl
     echo json_encode([$redis->get($stream('a', 'odd')), $redis->get($stream('a', 'real')), (int) $plain->info('clients')['blocked_clients']]), "\n";
 }
 echo "-- a node that is down\n";
-$down = new OneHop\Redis('alpha', $other = lab_config(["127.0.0.1:" . Lab::port() . ":1 odd", "127.0.0.1:$real:1 real"], ['timeout' => 500], 'down.yml'));
+$down = new OneHop\Redis('alpha', $other = lab_config(["127.0.0.1:" . Lab::port() . ":1 odd", "127.0.0.1:$real:1 real"], ['timeout' => 2000], 'down.yml'));
 lab_tell(fn () => $down->xRead([$stream('x', 'odd') => '$', $mine => '$'], 10, 0));
 var_dump((int) $plain->info('clients')['blocked_clients']);
 echo "-- a signal handler that throws, and one that exits\n";
@@ -90,11 +90,11 @@ lab_tell(fn () => $redis->xRead([$stream('fine', 'odd') => '$', $mine => '$'], 1
 {"mine:0":[{"f":"v"}],"entries:1":[{"f":"v"}]}
 ["fine",false,0]
 -- deaf
-odd: DeadlineExceeded No answer within 500 ms
+odd: DeadlineExceeded No answer within 2000 ms
 ["failed",{"mine:0":{"1-1":{"f":"v"}}}]
 ["fine",false,0]
 -- refuse
-odd: DeadlineExceeded No answer within 500 ms
+odd: DeadlineExceeded No answer within 2000 ms
 ["failed",{"mine:0":{"1-1":{"f":"v"}}}]
 ["fine",false,0]
 -- close
@@ -119,4 +119,4 @@ bool(false)
 exit
 -- CLIENT ID refused
 OneHop\PartialBatch, node none, may have executed: true
-  A part of the batch did not come back (1 node failed), server pool alpha: the command may have executed; getReplies() has what did arrive, getFailures() the rest, the first being: The node refused a command that is sent in front of this one: NOPERM no CLIENT ID, node odd (127.0.0.1:PORT), server pool alpha: the command may have executed; give the user of the server pool the right to CLIENT ID and CLIENT UNBLOCK
+  A part of the batch did not come back (1 node failed), server pool alpha: the command may have executed; getReplies() has what did arrive, getFailures() the rest, the first being: The node refused a command that is sent in front of this one: NOPERM no CLIENT ID, node odd (127.0.0.1:PORT), server pool alpha: the command may have executed; give the user of the server pool the right to send that, too
