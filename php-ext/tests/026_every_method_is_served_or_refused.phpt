@@ -63,7 +63,7 @@ bool(true)
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::slaveof() is not supported: the command was not sent; who replicates whom is decided per server: send it to the node you mean by onEachNode, or leave it to Sentinel
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::client() with CLIENT SETNAME is not supported: the command was not sent; connections are shared and come and go, so a name set on one would be lost or be someone else's: name the client in the configuration
+  OneHop\Redis::client() with CLIENT SETNAME is not supported: the command was not sent; connections are shared and come and go, so a name set on one would be lost or be someone else's: leave it out
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::client(): the table of commands has no "client unheard-of": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
 OneHop\Unsupported, node none, may have executed: false

@@ -103,7 +103,7 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::xinfo() is not supported: the command was not sent; phpredis does not read the whole reply of XINFO HELP: the connection would be out of step. Ask the documentation
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::client() with CLIENT SETNAME is not supported: the command was not sent; connections are shared and come and go, so a name set on one would be lost or be someone else's: name the client in the configuration
+  OneHop\Redis::client() with CLIENT SETNAME is not supported: the command was not sent; connections are shared and come and go, so a name set on one would be lost or be someone else's: leave it out
 ValueError: OneHop\Redis::onEachNode(): Argument #1 ($method) must be the name of a method of \Redis
 ValueError: OneHop\Redis::onEachNode(): Argument #1 ($method) must be the name of a method of \Redis
 ValueError: OneHop\Redis::onEachNode(): Argument #1 ($method) must be the name of a method of \Redis

@@ -59,7 +59,7 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("asking", Spread.REFUSED)
                     .state("mode")
-                    .reason("OneHop follows redirections and chooses replicas by itself: set `read_from` in the configuration"),
+                    .reason("it prepares one connection for what is asked next, and connections are shared: leave it out"),
             row("auth", Spread.REFUSED)
                     .state("identity")
                     .reason("connections are made and authenticated by the pool: set `redis_auth` (and `username`) in the server pool's configuration"),
@@ -127,7 +127,7 @@ final class CommandTable {
                     .reason("it changes one connection, and connections are shared: open a plain connection to the node for it"),
             row("client|getname", Spread.REFUSED)
                     .state("name")
-                    .reason("connections are shared and come and go, so a name set on one would be lost or be someone else's: name the client in the configuration"),
+                    .reason("connections are shared and come and go, so a name set on one would be lost or be someone else's: leave it out"),
             row("client|getredir", Spread.REFUSED)
                     .state("tracking")
                     .reason("invalidations would come over connections that others use: client-side caching is not offered"),
@@ -158,10 +158,10 @@ final class CommandTable {
                     .reason("without replies nobody knows which command failed, and a connection could not be handed on: use a pipeline"),
             row("client|setinfo", Spread.REFUSED)
                     .state("name")
-                    .reason("connections are shared and come and go, so a name set on one would be lost or be someone else's: name the client in the configuration"),
+                    .reason("connections are shared and come and go, so a name set on one would be lost or be someone else's: leave it out"),
             row("client|setname", Spread.REFUSED)
                     .state("name")
-                    .reason("connections are shared and come and go, so a name set on one would be lost or be someone else's: name the client in the configuration"),
+                    .reason("connections are shared and come and go, so a name set on one would be lost or be someone else's: leave it out"),
             row("client|tracking", Spread.REFUSED)
                     .state("tracking")
                     .reason("invalidations would come over connections that others use: client-side caching is not offered"),
@@ -771,10 +771,10 @@ final class CommandTable {
                     .retryable(),
             row("readonly", Spread.REFUSED)
                     .state("mode")
-                    .reason("OneHop follows redirections and chooses replicas by itself: set `read_from` in the configuration"),
+                    .reason("it prepares one connection for what is asked next, and connections are shared: leave it out"),
             row("readwrite", Spread.REFUSED)
                     .state("mode")
-                    .reason("OneHop follows redirections and chooses replicas by itself: set `read_from` in the configuration"),
+                    .reason("it prepares one connection for what is asked next, and connections are shared: leave it out"),
             row("rename", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1))
