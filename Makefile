@@ -7,7 +7,7 @@ C_SOURCES := $(sort $(wildcard php-ext/core/*.c php-ext/core/*/*.c php-ext/php/*
 CONFIGURED := $(shell cat php-ext/.configured 2>/dev/null)
 C_CHANGES := $(filter-out $(C_SOURCES),$(CONFIGURED)) $(filter-out $(CONFIGURED),$(C_SOURCES))
 .DEFAULT_GOAL := help
-.PHONY: help setup build php java test test-trixie demo bench clean
+.PHONY: help setup build php java test test-trixie test-jdk25 demo bench clean
 
 help:  ## Print this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -17,6 +17,8 @@ test: build  ## Prove it: specification, C, PHP, Java, and all of them against a
 	@$(PYTHON) .ci/test.py
 test-trixie:  ## The PHP suite again on Debian trixie, PHP 8.4 with phpredis 6.2, in a tree of its own. As root.
 	@.ci/test-trixie
+test-jdk25:  ## The Java suite again on JDK 25, in a tree of Debian trixie of its own. As root.
+	@.ci/test-jdk25
 bench: build  ## Measure it: all contestants side by side, with ratios (bench/README.md).
 	@$(PYTHON) bench/run.py
 build: php java bench/limit/limit  ## Build the PHP extension, the Java modules and the benchmark's floor.
