@@ -1,0 +1,145 @@
+package io.onehop.jedis.parity;
+
+import java.lang.reflect.Array;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.resps.ScanResult;
+import redis.clients.jedis.util.JedisCommandIterationBase;
+
+/**
+ * What a call came to: a value, written out with the types of all its parts so that two can be compared, or what it
+ * threw.
+ */
+record Outcome(String told, Throwable thrown) {
+    /** How much is iterated, should it never end. */
+    private static final int BATCHES_MAX = 100;
+
+    static Outcome of(Object client, Method method, Object[] arguments) {
+        try {
+            return new Outcome(new Writer().write(method.invoke(client, arguments)), null);
+        } catch (InvocationTargetException failure) {
+            return failed(failure.getCause());
+        } catch (JedisException whileIterating) {
+            return failed(whileIterating);
+        } catch (IllegalAccessException hidden) {
+            throw new IllegalStateException(hidden);
+        }
+    }
+
+    private static Outcome failed(Throwable thrown) {
+        return new Outcome(thrown.getClass().getName() + ": " + thrown.getMessage(), thrown);
+    }
+
+    /** The type of the value, or of what was thrown: all that is compared where a value is never the same twice. */
+    String type() {
+        return thrown == null ? told.replaceAll("(?s)[ (\\[{].*", "") : thrown.getClass().getName();
+    }
+
+    /** Values as text: sets and maps sorted, bytes as text, objects of Jedis by their fields. */
+    private static final class Writer {
+        private final Set<Object> inside = Collections.newSetFromMap(new IdentityHashMap<>());
+
+        String write(Object value) {
+            if (value == null) {
+                return "null";
+            }
+            if (value instanceof byte[] bytes) {
+                return "bytes \"" + new String(bytes, StandardCharsets.ISO_8859_1) + "\"";
+            }
+            if (value instanceof String || value instanceof Number || value instanceof Boolean
+                    || value instanceof Enum || value instanceof Class) {
+                return value.getClass().getSimpleName() + " \"" + value + "\"";
+            }
+            if (value.getClass().isArray()) {
+                List<Object> elements = new ArrayList<>();
+                for (int i = 0; i < Array.getLength(value); i++) {
+                    elements.add(Array.get(value, i));
+                }
+                return "array" + elements.stream().map(this::write).toList();
+            }
+            if (!inside.add(value)) {
+                return "itself";
+            }
+            String told = structure(value);
+            inside.remove(value);
+            return told;
+        }
+
+        private String structure(Object value) {
+            if (value instanceof JedisCommandIterationBase<?, ?> iteration) {
+                return "iteration" + iterated(iteration);
+            }
+            if (value instanceof Set<?> set) {
+                return "set" + new TreeSet<>(set.stream().map(this::write).toList());
+            }
+            if (value instanceof Collection<?> list) {
+                return "list" + list.stream().map(this::write).toList();
+            }
+            if (value instanceof Map<?, ?> map) {
+                Map<String, String> sorted = new TreeMap<>();
+                map.forEach((key, mapped) -> sorted.put(write(key), write(mapped)));
+                return "map" + sorted;
+            }
+            if (value instanceof Map.Entry<?, ?> entry) {
+                return "entry(" + write(entry.getKey()) + ", " + write(entry.getValue()) + ")";
+            }
+            return value.getClass().getName().startsWith("redis.clients.") ? fields(value)
+                    : value.getClass().getSimpleName() + " \"" + value + "\"";
+        }
+
+        private Set<String> iterated(JedisCommandIterationBase<?, ?> iteration) {
+            Set<String> all = new TreeSet<>();
+            for (int i = 0; i < BATCHES_MAX && !iteration.isIterationCompleted(); i++) {
+                Object batch = iteration.nextBatch();
+                if (batch instanceof ScanResult<?> scanned) {
+                    scanned.getResult().forEach(element -> all.add(write(element)));
+                } else if (batch instanceof Collection<?> elements) {
+                    elements.forEach(element -> all.add(write(element)));
+                } else {
+                    all.add(write(batch));
+                }
+            }
+            return all;
+        }
+
+        private String fields(Object value) {
+            Map<String, String> fields = new TreeMap<>();
+            for (Class<?> type = value.getClass(); type != Object.class; type = type.getSuperclass()) {
+                for (Field field : type.getDeclaredFields()) {
+                    if (!Modifier.isStatic(field.getModifiers())) {
+                        fields.put(field.getName(), field(value, field));
+                    }
+                }
+            }
+            return value.getClass().getSimpleName() + fields;
+        }
+
+        private String field(Object value, Field field) {
+            try {
+                field.setAccessible(true);
+                return write(field.get(value));
+            } catch (IllegalAccessException hidden) {
+                throw new IllegalStateException(hidden);
+            }
+        }
+    }
+
+    /** The same call for the reader of a failure. */
+    static String shown(Method method, Object[] arguments) {
+        return method.getName() + Arrays.stream(arguments).map(new Writer()::write).toList();
+    }
+}

@@ -1,0 +1,214 @@
+package io.onehop.jedis.parity;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.CrossNode;
+import io.onehop.jedis.OneHopClient;
+import io.onehop.jedis.Unsupported;
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.RedisServer;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.params.MigrateParams;
+
+/**
+ * A drop-in: every public method of UnifiedJedis, called on Jedis' own client over one server and on OneHopClient over
+ * four, with keys of every type, together and apart: the same value, of the same types, or the same exception; and after
+ * what may write, the same keys.
+ *
+ * <p>What may differ: a refusal that the command table announces, {@link CrossNode} where it wants one node, and the few
+ * commands below, whose answers are never the same twice or are about the server itself. A method that this test can not
+ * call, and that is not named here, fails it: whoever takes a newer Jedis is told what is new.
+ */
+class ParityTest {
+    /** No commands, or more than one; proven by the test that is named. */
+    private static final Map<String, String> ELSEWHERE = Map.ofEntries(
+            Map.entry("close", "OneHopClientTest"),
+            Map.entry("pipelined", "PipelineTest"),
+            Map.entry("multi", "TransactionTest"),
+            Map.entry("transaction", "TransactionTest"),
+            Map.entry("subscribe", "SubscriptionTest"),
+            Map.entry("psubscribe", "SubscriptionTest"),
+            Map.entry("executeCommand", "all of them"),
+            Map.entry("migrate", "below: its first word is a host, which would be looked up"),
+            Map.entry("setKeyArgumentPreProcessor", "OneHopClientTest"),
+            Map.entry("setJsonObjectMapper", "nothing is sent"),
+            Map.entry("getCache", "nothing is sent"),
+            Map.entry("ftHybrid", "nothing is sent: an index has no key, as for every FT command, all others of which are called"));
+
+    /** By command: why only the type of its answer is compared. */
+    private static final Map<String, String> NEVER_ALIKE = Map.ofEntries(
+            Map.entry("RANDOMKEY", "random"),
+            Map.entry("SPOP", "random"),
+            Map.entry("SRANDMEMBER", "random"),
+            Map.entry("HRANDFIELD", "random"),
+            Map.entry("ZRANDMEMBER", "random"),
+            Map.entry("HIMPORT", "a name made for each call"),
+            Map.entry("XADD", "an id of the clock"),
+            Map.entry("DUMP", "idle times of the clock, in streams"),
+            Map.entry("XINFO", "idle times of the clock"),
+            Map.entry("XCLAIM", "idle times of the clock"),
+            Map.entry("XAUTOCLAIM", "idle times of the clock"),
+            Map.entry("XPENDING", "idle times of the clock"),
+            Map.entry("TIME", "the clock"),
+            Map.entry("LASTSAVE", "the clock"),
+            Map.entry("SCAN", "a cursor; what all of them bring is compared by scanIteration()"),
+            Map.entry("OBJECT IDLETIME", "the clock"),
+            Map.entry("INFO", "the server itself"));
+
+    private static RedisServer single;
+    private static Nodes nodes;
+    private static RedisClient one;
+    private static OneHopClient four;
+    private static Fixture ofOne;
+    private static Fixture ofFour;
+    private static Recorder recorder;
+
+    private final List<String> differences = new ArrayList<>();
+    private final Map<String, Integer> verdicts = new TreeMap<>();
+
+    @BeforeAll
+    static void start() {
+        single = RedisServer.start();
+        nodes = Nodes.start(4);
+        one = RedisClient.builder().hostAndPort("127.0.0.1", single.port()).clientConfig(
+                DefaultJedisClientConfig.builder().protocol(RedisProtocol.RESP2).timeoutMillis(20_000).build()).build();
+        four = nodes.client("timeout: 20000", "hash_tag: \"{}\"");
+        ofOne = new Fixture(single);
+        ofFour = new Fixture(nodes.servers(), four.topology());
+        recorder = new Recorder();
+    }
+
+    @AfterAll
+    static void stop() {
+        ofOne.close();
+        ofFour.close();
+        one.close();
+        four.close();
+        nodes.close();
+        single.close();
+    }
+
+    private static List<Method> methods() {
+        return Arrays.stream(UnifiedJedis.class.getMethods())
+                .filter(method -> !method.isBridge() && !Modifier.isStatic(method.getModifiers()))
+                .filter(method -> method.getDeclaringClass() != Object.class)
+                .filter(method -> !ELSEWHERE.containsKey(method.getName()))
+                .sorted(Comparator.comparing(Method::toGenericString)).toList();
+    }
+
+    @Test
+    void everyMethodOfJedisDoesTheSameOnFourNodesAsOnOne() {
+        restore();
+        List<Method> methods = methods();
+        for (Method method : methods) {
+            Set<String> seen = compare(method);
+            if (seen.equals(Set.of("CrossNode"))) {
+                differences.add(method + " was never called with keys of one node");
+            }
+        }
+        assertEquals("", String.join("\n", differences));
+        assertTrue(methods.size() > 1000 && verdicts.get("same") > 5000, methods.size() + " methods: " + verdicts);
+    }
+
+    @Test
+    void aKeyMigratesFromItsNodeAsFromOneServer() {
+        restore();
+        try (RedisServer target = RedisServer.start()) {
+            for (UnifiedJedis client : List.of(one, four)) {
+                assertEquals("OK", client.migrate("127.0.0.1", target.port(), 10_000,
+                        new MigrateParams().replace(), "string"));
+                assertEquals("NOKEY", client.migrate("127.0.0.1", target.port(), "string", 10_000));
+                assertEquals("OK", client.migrate("127.0.0.1", target.port(), 10_000, new MigrateParams().replace(),
+                        "{t}set", "{t}list"));
+                assertEquals(0, client.exists("string", "{t}set", "{t}list"));
+            }
+        }
+    }
+
+    private static void restore() {
+        ofOne.restore();
+        ofFour.restore();
+    }
+
+    /* ---- One method ---- */
+
+    /** Calls it with every row of words that suits it. */
+    private Set<String> compare(Method method) {
+        Set<String> seen = new TreeSet<>();
+        try {
+            Table table = Table.of(recorder.words(method, new Arguments(1, "{t}string", "1", "2", "3").of(method)));
+            for (String[] row : Rows.of(table, method)) {
+                String verdict = compare(method, Rows.number(table, method), row);
+                verdicts.merge(verdict, 1, Integer::sum);
+                seen.add(verdict);
+            }
+        } catch (Arguments.Unmakeable unknown) {
+            differences.add(method + " can not be called: nothing is known to make a " + unknown.getMessage() + " from");
+        }
+        return seen;
+    }
+
+    private String compare(Method method, long number, String[] row) {
+        Object[] arguments = new Arguments(number, row).of(method);
+        List<String> words = recorder.words(method, arguments);
+        Table table = Table.of(words);
+        Outcome here = Outcome.of(one, method, new Arguments(number, row).of(method));
+        Outcome there = Outcome.of(four, method, arguments);
+        String verdict = verdict(table, words, here, there);
+        if (verdict.equals("same") && !table.isRead()) {
+            verdict = ofOne.keys().equals(ofFour.keys()) ? verdict : "different keys after it";
+        }
+        if (!table.isRead()) {
+            restore();
+        }
+        if (verdict.startsWith("different")) {
+            differences.add(Outcome.shown(method, new Arguments(number, row).of(method)) + " " + verdict + "\n    one:  "
+                    + cut(here.told()) + "\n    four: " + cut(there.told()));
+        }
+        return verdict;
+    }
+
+    private static String cut(String text) {
+        return text.length() < 400 ? text : text.substring(0, 400) + "...";
+    }
+
+    private static String verdict(Table table, List<String> words, Outcome here, Outcome there) {
+        if (here.told().equals(there.told())) {
+            return "same";
+        }
+        if (there.thrown() instanceof Unsupported && table.mayBeRefused()) {
+            return "refused";
+        }
+        if (there.thrown() instanceof CrossNode && table.spread().equals("one_node")) {
+            return "CrossNode";
+        }
+        boolean isMalformed = there.told().contains(" is malformed, ") || there.told().contains("SCAN with this cursor");
+        if (isMalformed && there.thrown() instanceof Unsupported && here.thrown() instanceof JedisDataException) {
+            return "malformed";
+        }
+        if (table.merge().equals("per_node") && there.told().startsWith("map{") && there.told().contains(here.told())) {
+            return "by node";
+        }
+        boolean isNeverAlike = words.size() > 0 && NEVER_ALIKE.containsKey(words.get(0))
+                || words.size() > 1 && NEVER_ALIKE.containsKey(words.get(0) + " " + words.get(1));
+        return isNeverAlike && here.type().equals(there.type()) ? "alike" : "different";
+    }
+}

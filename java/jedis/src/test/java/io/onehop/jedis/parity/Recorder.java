@@ -1,0 +1,61 @@
+package io.onehop.jedis.parity;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
+import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.args.Rawable;
+import redis.clients.jedis.csc.Cache;
+import redis.clients.jedis.executors.CommandExecutor;
+import redis.clients.jedis.providers.ConnectionProvider;
+import redis.clients.jedis.util.SafeEncoder;
+
+/** A UnifiedJedis that sends nothing and remembers the command a method would have sent. */
+final class Recorder extends UnifiedJedis {
+    private final Memory memory;
+
+    private static final class Memory implements CommandExecutor {
+        private CommandArguments last;
+
+        @Override
+        public <T> T executeCommand(CommandObject<T> command) {
+            last = command.getArguments();
+            return null;
+        }
+
+        @Override
+        public void close() {
+            // There is nothing to close.
+        }
+    }
+
+    Recorder() {
+        this(new Memory());
+    }
+
+    private Recorder(Memory memory) {
+        super(memory, (ConnectionProvider) null, RedisProtocol.RESP2, (Cache) null);
+        this.memory = memory;
+    }
+
+    /** The words of the command of a call; empty if it sends none. */
+    List<String> words(Method method, Object[] arguments) {
+        memory.last = null;
+        try {
+            method.invoke(this, arguments);
+        } catch (InvocationTargetException ignored) {
+            // Most methods do not expect to be answered with nothing.
+        } catch (IllegalAccessException hidden) {
+            throw new IllegalStateException(hidden);
+        }
+        List<String> words = new ArrayList<>();
+        for (Rawable word : memory.last == null ? List.<Rawable>of() : memory.last) {
+            words.add(SafeEncoder.encode(word.getRaw()));
+        }
+        return words;
+    }
+}
