@@ -75,8 +75,10 @@ echo $show($page('list', 'var_dump(session_start());'));
 echo "A node that dies before the end of the request:\n";
 [$port, $id] = lab_redis_process();
 $dying = lab_config([$port], [], 'dying.yml');
-echo $show($page('x', sprintf('session_start(); $_SESSION["x"] = 1; posix_kill(%d, 9); while (@stream_socket_client("tcp://127.0.0.1:%d")) { usleep(1000); }', $id, $port),
+$answer = $show($page('x', sprintf('session_start(); $_SESSION["x"] = 1; posix_kill(%d, 9); while (@stream_socket_client("tcp://127.0.0.1:%d")) { usleep(1000); }', $id, $port),
     ['session.save_path' => "pool=alpha&config=$dying"]));
+/* Closed, reset or refused: that depends on when the process is gone. */
+echo preg_replace('/Shutdown: Connection .*?, node node-0 .*/', 'Shutdown: Connection ..., node node-0 ...', $answer);
 echo $page('id3', 'session_start(); echo $_SESSION["name"], "\n";');
 ?>
 --EXPECT--
@@ -143,6 +145,6 @@ Warning: session_start(): The node refused: WRONGTYPE Operation against a key ho
 Warning: session_start(): Failed to read session data: onehop (path: pool=alpha&config=DIRECTORY/alpha.yml)
 bool(false)
 A node that dies before the end of the request:
-Warning: PHP Request Shutdown: Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+Warning: PHP Request Shutdown: Connection ..., node node-0 ...
 Warning: PHP Request Shutdown: Failed to write session data (onehop). Please verify that the current setting of session.save_path is correct (pool=alpha&config=DIRECTORY/dying.yml)
 of id3
