@@ -225,7 +225,7 @@ bool oh_plan_look(oh_client *client, zend_execute_data *execute_data, oh_plan *p
 
     *plan = (oh_plan){.method = method, .command = method->command};
     if (method->row->kind == OH_METHOD_RAW) {
-        return oh_raw_look(execute_data, plan);
+        return oh_raw_look(client, execute_data, plan);
     }
     if (UNEXPECTED(refuse_faults(client, execute_data, method->row))) {
         return false;

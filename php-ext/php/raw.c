@@ -212,13 +212,13 @@ static bool with_words(raw_call call, bool (*what)(raw_call *))
     return is_done;
 }
 
-bool oh_raw_look(zend_execute_data *execute_data, oh_plan *plan)
+bool oh_raw_look(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
 {
     if (ZEND_NUM_ARGS() == 0) {
         zend_wrong_parameters_count_error(1, (uint32_t)-1);
         return false;
     }
-    return with_words((raw_call){.execute_data = execute_data, .plan = plan}, look);
+    return with_words((raw_call){.client = client, .execute_data = execute_data, .plan = plan}, look);
 }
 
 bool oh_raw_place(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)

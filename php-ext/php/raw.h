@@ -15,7 +15,7 @@
 void oh_raw_method(INTERNAL_FUNCTION_PARAMETERS);
 
 /* What the words are, as oh_plan_look says it. An unknown command leaves the plan without one. */
-bool oh_raw_look(zend_execute_data *execute_data, oh_plan *plan);
+bool oh_raw_look(oh_client *client, zend_execute_data *execute_data, oh_plan *plan);
 
 /* And where they go, as oh_plan_make says it. */
 bool oh_raw_place(oh_client *client, zend_execute_data *execute_data, oh_plan *plan);
