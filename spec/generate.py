@@ -121,6 +121,7 @@ def outputs():
     errors = json.loads((SPEC / "errors.json").read_text())
     framing = json.loads((SPEC / "wire/vectors/framing.json").read_text())
     commands = json.loads((SPEC / "route/commands.json").read_text())["commands"]
+    own = {name: entry | {"ssdb": True} for name, entry in tables_ssdb.ssdb.PAGE["own"].items()}
     info = json.loads((SPEC / "route/info.json").read_text())
     pair = errors["kinds"], errors["outcomes"]
     return {C / "limits.h": limits_h(limits), C / "errors.h": errors_h(*pair), C / "info.h": info_h(info),
@@ -128,7 +129,7 @@ def outputs():
             ROOT / "php-ext" / tables_c.COMMANDS: tables_c.commands_h(notice("route/commands.json")),
             ROOT / "php-ext" / tables_c.METHODS: tables_c.methods_h(notice("route/phpredis.json")),
             JAVA / "Limits.java": limits_java(limits), JAVA / "ErrorKind.java": errors_java(*pair),
-            JAVA / tables_java.COMMANDS: tables_java.commands_java(commands, notice("route/commands.json")),
+            JAVA / tables_java.COMMANDS: tables_java.commands_java(commands | own, notice("route/commands.json")),
             JAVA / tables_java.INFO: tables_java.info_java(info, notice("route/info.json")),
             **ssdb_outputs()}
 

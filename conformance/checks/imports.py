@@ -35,7 +35,7 @@ JAVA_ROOMS = {
     "Clock": "clock", "Limits": "limits", "ErrorKind": "limits", "Hash": "hash", "Key": "key", "HashTag": "key",
     "Server": "server_pool", "ServerPool": "server_pool", "Distribution": "server_pool", "Health": "health",
     "Topology": "topology", "Node": "topology", "Explanation": "topology", "Fingerprint": "topology",
-    "Command": "command", "SsdbTable": "ssdb", "Store": "store", "Pool": "pool",
+    "Command": "command", "SsdbTable": "ssdb", "Ssdb": "ssdb", "SsdbForm": "ssdb", "SsdbWord": "ssdb", "Store": "store", "Pool": "pool",
     "Directive": "server_pool", "ServerSpelling": "config",
 }
 JAVA_CONFIG = re.compile(r"Config[A-Z]?\w*")

@@ -46,7 +46,7 @@ def calls(entry):
         yield f".merge(MergeRule.{entry['merge'].upper()}, {entry.get('merge_width', 1)})"
     if entry["access"] == "write":
         yield ".write()"
-    for flag in ("retryable", "container"):
+    for flag in ("retryable", "container", "ssdb"):
         if entry.get(flag):
             yield f".{flag}()"
     if "state" in entry:

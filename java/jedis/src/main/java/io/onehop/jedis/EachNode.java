@@ -59,6 +59,7 @@ final class EachNode {
         CommandArguments arguments = command.getArguments();
         Command entry = Commands.known(arguments);
         refuse(entry, arguments);
+        route.check(command);
         Lanes lanes = new Lanes(route.pools());
         Map<Integer, Reply<T>> replies = new LinkedHashMap<>();
         for (int node : nodes) {

@@ -51,6 +51,10 @@ final class Endpoint {
         return node.path() != null;
     }
 
+    boolean isSsdb() {
+        return pool.ssdb();
+    }
+
     int poolSize() {
         return pool.poolSize();
     }

@@ -7,12 +7,13 @@ import java.util.Locale;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.util.SafeEncoder;
 
 /**
  * What a new connection says before the first command, and what the answers mean.
  *
  * <p>In: a server pool. Out: the commands of the greeting, sent in one piece, and a verdict on each answer. The last
- * one is always PING: so a node that is full, locked or not what it seems says so here, where nothing of the caller's
+ * one is always PING, or VERSION where the node is to be SSDB: so a node that is full, locked or not what it seems says so here, where nothing of the caller's
  * was sent yet, and not in place of a command's reply. No HELLO and no CLIENT: servers that know RESP2 only are served,
  * too. Implements spec/config, section 6.
  */
@@ -30,12 +31,15 @@ final class Greeting {
     private record Step(CommandArguments command, Verdict verdict) {
     }
 
+    /* Redis does not know it, and what is meant for the one must not reach the other. */
+    private static final byte[] VERSION = SafeEncoder.encode("VERSION");
+
     private final List<Step> steps = new ArrayList<>();
     private final Endpoint endpoint;
 
     Greeting(ServerPool pool, Endpoint endpoint) {
         this.endpoint = endpoint;
-        if (pool.redisDb() > 0 && !endpoint.isUnix()) {
+        if (pool.redisDb() > 0 && !endpoint.isUnix() && !pool.ssdb()) {
             steps.add(new Step(select(pool.redisDb()), Greeting::carryOn));
         }
         if (pool.redisAuth() != null) {
@@ -44,7 +48,8 @@ final class Greeting {
         if (pool.database() > 0) {
             steps.add(new Step(select(pool.database()), Greeting::selected));
         }
-        steps.add(new Step(new CommandArguments(Command.PING), Greeting::alive));
+        steps.add(pool.ssdb() ? new Step(new CommandArguments(() -> VERSION), Greeting::recognized)
+                : new Step(new CommandArguments(Command.PING), Greeting::alive));
     }
 
     private static CommandArguments select(int database) {
@@ -92,6 +97,14 @@ final class Greeting {
     private static void selected(String answer, boolean isError, Endpoint endpoint) {
         if (isError) {
             throw Failure.rejected("the node refused the database", answer, endpoint);
+        }
+    }
+
+    /** An SSDB says its version. */
+    private static void recognized(String answer, boolean isError, Endpoint endpoint) {
+        alive(answer, isError, endpoint);
+        if (isError) {
+            throw Failure.rejected("the node is no SSDB of 1.9 or later", answer, endpoint);
         }
     }
 

@@ -65,12 +65,28 @@ final class Lane {
     /* ---- Filling ---- */
 
     void append(CommandArguments arguments, boolean readOnly, Taker taker) {
+        if (pool.endpoint().isSsdb()) {
+            SsdbCommand.append(arguments, this, readOnly, taker);
+        } else {
+            appendAsItIs(arguments, readOnly, taker);
+        }
+    }
+
+    void appendAsItIs(CommandArguments arguments, boolean readOnly, Taker taker) {
         added(requests.append(arguments), readOnly, taker);
     }
 
     /** Appends of a command the words at these places. */
     void append(CommandArguments arguments, int[] places, boolean readOnly, Taker taker) {
-        added(requests.append(arguments, places), readOnly, taker);
+        if (pool.endpoint().isSsdb()) {
+            CommandArguments part = new RoutedArguments(arguments.getCommand());
+            for (int i = 1; i < places.length; i++) {
+                part.add(arguments.get(places[i]).getRaw());
+            }
+            SsdbCommand.append(part, this, readOnly, taker);
+        } else {
+            added(requests.append(arguments, places), readOnly, taker);
+        }
     }
 
     /** Its connection is not used again. */
@@ -178,6 +194,11 @@ final class Lane {
 
     /* ---- Ending ---- */
 
+    /** Whether anything was put into it. */
+    boolean hasWork() {
+        return !takers.isEmpty();
+    }
+
     boolean isDone() {
         return taken == takers.size();
     }
@@ -218,10 +239,12 @@ final class Lane {
     void fail(Throwable thrown) {
         OneHopException unsent = Failure.of(thrown, pool.endpoint(), Outcome.NOT_SENT);
         Throwable sent = before != null && thrown instanceof OneHopException ? before : thrown;
-        failure = reached > acknowledged ? Failure.of(sent, pool.endpoint(), Outcome.MAYBE_EXECUTED) : unsent;
+        OneHopException reachedIt = Failure.of(sent, pool.endpoint(), Outcome.MAYBE_EXECUTED);
+        boolean hasBegun = taken < takers.size() && takers.get(taken).hasBegun();
+        failure = reached > acknowledged || hasBegun ? reachedIt : unsent;
         long from = acknowledged;
         for (int i = taken; i < takers.size(); i++) {
-            takers.get(i).fail(from < reached ? failure : unsent);
+            takers.get(i).fail(from < reached || takers.get(i).hasBegun() ? reachedIt : unsent);
             from += sizes[i];
         }
         settle();

@@ -38,7 +38,7 @@ final class Lanes {
     List<Lane> used() {
         List<Lane> used = new ArrayList<>(lanes.length);
         for (Lane lane : lanes) {
-            if (lane != null) {
+            if (lane != null && lane.hasWork()) {
                 used.add(lane);
             }
         }

@@ -249,10 +249,6 @@ public final class OneHopClient extends UnifiedJedis {
                 throw invalid("server pool \"" + Failure.shown(pool) + "\" speaks memcached, it lacks \"redis: true\"",
                         null);
             }
-            if (found.ssdb()) {
-                throw invalid("server pool \"" + Failure.shown(pool) + "\" has \"engine: ssdb\", "
-                        + "which Java does not serve yet", null);
-            }
             return new OneHopClient(new Route(Topology.of(found)));
         }
 

@@ -50,13 +50,14 @@ final class Route implements CommandExecutor {
 
     @Override
     public <T> T executeCommand(CommandObject<T> command) {
+        check(command);
         Plan plan = plan(command.getArguments());
         if (plan.command().merge() == MergeRule.SCAN && plan.node() < 0) {
             return new Scan(this).run(command);
         }
         long waitMs = waitMs(plan.command(), command.getArguments());
         return switch (plan.spread()) {
-            case ONE_NODE -> Prelude.isOfWrites(plan.command()) ? batch(command, plan)
+            case ONE_NODE -> Prelude.isOfWrites(plan.command()) || pool.ssdb() ? batch(command, plan)
                     : exchange(command, plan, waitMs);
             case ANY_NODE -> anyNode.run(command, plan);
             case SPLIT -> waitMs == Blocking.NOT ? batch(command, plan) : streams(command, plan, waitMs);
@@ -119,9 +120,25 @@ final class Route implements CommandExecutor {
 
     /* ---- Where it goes ---- */
 
+    /** Refuses what the nodes are not made for, before anything of it is put anywhere. */
+    void check(CommandObject<?> command) {
+        if (pool.ssdb()) {
+            SsdbCommand.check(command, pool.name());
+        }
+    }
+
+    /** The table's entry; of what only another kind of node has this throws. */
+    private Command entry(CommandArguments arguments) {
+        Command command = Commands.of(arguments, pool.name());
+        if (command.isSsdb() && !pool.ssdb()) {
+            throw Commands.unsupported(command.shown(), "only SSDB has it, and these nodes are redis", pool.name());
+        }
+        return command;
+    }
+
     /** Where a command goes that is sent for itself, outside of transactions and subscriptions. */
     Plan plan(CommandArguments arguments) {
-        Command command = Commands.of(arguments, pool.name());
+        Command command = entry(arguments);
         String refusal = refusal(command);
         if (refusal != null) {
             throw Commands.unsupported(command.shown(), refusal, pool.name());
@@ -140,8 +157,9 @@ final class Route implements CommandExecutor {
 
     /** Adds a command to the lanes of its node or nodes. */
     <T> Reply<T> append(CommandObject<T> command, Lanes lanes) {
+        check(command);
         CommandArguments arguments = command.getArguments();
-        Command entry = Commands.of(arguments, pool.name());
+        Command entry = entry(arguments);
         int node = entry.blocking() == null ? keys.onlyNode(entry, arguments) : -1;
         if (node < 0) {
             return append(command, plan(arguments), lanes);
@@ -192,7 +210,10 @@ final class Route implements CommandExecutor {
      * had none yet.
      */
     Binding bind(Binding before, CommandArguments arguments) {
-        Command command = Commands.of(arguments, pool.name());
+        Command command = entry(arguments);
+        if (pool.ssdb()) {
+            throw Commands.unsupported("a transaction", "SSDB has none", pool.name());
+        }
         Commands.refuseHooks(arguments, "transaction", pool.name());
         boolean isWatch = arguments.getCommand() == Protocol.Command.WATCH;
         Plan plan = command.state() == null || isWatch ? Plan.together(command, arguments, keys) : null;

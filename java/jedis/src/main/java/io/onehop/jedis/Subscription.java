@@ -46,6 +46,9 @@ final class Subscription extends Connection {
 
     Subscription(Route route) {
         super(builder().socketFactory(new NodeSocket.Source("subscription")));
+        if (route.topology().pool().ssdb()) {
+            throw Commands.unsupported("a subscription", "SSDB has no channels", route.topology().pool().name());
+        }
         this.route = route;
         this.protocol = RedisProtocol.RESP2;
         try {

@@ -12,6 +12,11 @@ interface Taker {
      */
     boolean take(Object reply);
 
+    /** Whether a part of what it waits for was answered already, so that the rest of it is not all that was sent. */
+    default boolean hasBegun() {
+        return false;
+    }
+
     /** There will be no reply. */
     void fail(OneHopException failure);
 }

@@ -38,6 +38,7 @@ public final class Command {
     boolean isWrite;
     boolean isRetryable;
     boolean isContainer;
+    boolean isSsdb;
     String state;
     Blocking blocking;
     String reason;
@@ -137,6 +138,11 @@ public final class Command {
     /** Whether a second word decides which command it is. */
     public boolean isContainer() {
         return isContainer;
+    }
+
+    /** Whether it is of SSDB alone. */
+    public boolean isSsdb() {
+        return isSsdb;
     }
 
     /** What it changes on, or asks of, its connection; {@code null}: nothing. */

@@ -17,7 +17,7 @@ final class CommandTable {
     private CommandTable() {}
 
     static List<Command> commands() {
-        return TableRow.commands(rows1(), rows2(), rows3(), rows4(), rows5(), rows6(), rows7());
+        return TableRow.commands(rows1(), rows2(), rows3(), rows4(), rows5(), rows6(), rows7(), rows8());
     }
 
     private static TableRow[] rows1() {
@@ -117,6 +117,9 @@ final class CommandTable {
                     .write()
                     .waits(-1, 1000)
                     .keys(KeyPlaces.Kind.KEY, at(1), to(-2, 1, 1)),
+            row("clear_binlog", Spread.REFUSED)
+                    .ssdb()
+                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
             row("client", Spread.NONE)
                     .container(),
             row("client|caching", Spread.REFUSED)
@@ -183,14 +186,14 @@ final class CommandTable {
             row("cluster|count-failure-reports", Spread.REFUSED)
                     .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
             row("cluster|countkeysinslot", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
-            row("cluster|delslots", Spread.REFUSED)
                     .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster")
         };
     }
 
     private static TableRow[] rows2() {
         return new TableRow[] {
+            row("cluster|delslots", Spread.REFUSED)
+                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
             row("cluster|delslotsrange", Spread.REFUSED)
                     .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
             row("cluster|failover", Spread.REFUSED)
@@ -266,6 +269,9 @@ final class CommandTable {
                     .retryable(),
             row("command|list", Spread.ANY_NODE)
                     .retryable(),
+            row("compact", Spread.REFUSED)
+                    .ssdb()
+                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
             row("config", Spread.NONE)
                     .container(),
             row("config|get", Spread.ALL_NODES)
@@ -283,6 +289,10 @@ final class CommandTable {
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1))
                     .keys(KeyPlaces.Kind.KEY, at(2), to(0, 1, 1)),
+            row("countbit", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("dbsize", Spread.ALL_NODES)
                     .merge(MergeRule.SUM, 1)
                     .retryable(),
@@ -326,7 +336,12 @@ final class CommandTable {
             row("exists", Spread.SPLIT)
                     .merge(MergeRule.SUM, 1)
                     .retryable()
-                    .keys(KeyPlaces.Kind.KEY, at(1), to(-1, 1, 1)),
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(-1, 1, 1))
+        };
+    }
+
+    private static TableRow[] rows3() {
+        return new TableRow[] {
             row("expire", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -335,12 +350,7 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("expiremember", Spread.ONE_NODE)
                     .write()
-                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1))
-        };
-    }
-
-    private static TableRow[] rows3() {
-        return new TableRow[] {
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("expirememberat", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -426,6 +436,12 @@ final class CommandTable {
             row("get", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("get_key_range", Spread.REFUSED)
+                    .ssdb()
+                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+            row("get_kv_range", Spread.REFUSED)
+                    .ssdb()
+                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
             row("getbit", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -440,6 +456,14 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("getset", Spread.ONE_NODE)
                     .write()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("hclear", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("hdecr", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("hdel", Spread.ONE_NODE)
                     .write()
@@ -459,6 +483,10 @@ final class CommandTable {
             row("hexpiretime", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("hfix", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("hget", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -470,6 +498,10 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("hgetex", Spread.ONE_NODE)
                     .write()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("hincr", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("hincrby", Spread.ONE_NODE)
                     .write()
@@ -483,6 +515,9 @@ final class CommandTable {
             row("hlen", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("hlist", Spread.REFUSED)
+                    .ssdb()
+                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
             row("hmget", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -491,7 +526,12 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("hpersist", Spread.ONE_NODE)
                     .write()
-                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1))
+        };
+    }
+
+    private static TableRow[] rows4() {
+        return new TableRow[] {
             row("hpexpire", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -507,6 +547,13 @@ final class CommandTable {
             row("hrandfield", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("hrlist", Spread.REFUSED)
+                    .ssdb()
+                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+            row("hrscan", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("hscan", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -519,20 +566,22 @@ final class CommandTable {
             row("hsetnx", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("hsize", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("hstrlen", Spread.ONE_NODE)
                     .retryable()
-                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1))
-        };
-    }
-
-    private static TableRow[] rows4() {
-        return new TableRow[] {
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("httl", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("hvals", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("ignore_key_range", Spread.REFUSED)
+                    .ssdb()
+                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
             row("incr", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -581,6 +630,12 @@ final class CommandTable {
             row("linsert", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("list_allow_ip", Spread.REFUSED)
+                    .ssdb()
+                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+            row("list_deny_ip", Spread.REFUSED)
+                    .ssdb()
+                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
             row("llen", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -652,7 +707,12 @@ final class CommandTable {
                     .merge(MergeRule.EQUAL, 1)
                     .retryable(),
             row("module|load", Spread.REFUSED)
-                    .reason("a module loaded by hand is gone after a restart: put `loadmodule` into the configuration of the servers, or send it by onEachNode"),
+                    .reason("a module loaded by hand is gone after a restart: put `loadmodule` into the configuration of the servers, or send it by onEachNode")
+        };
+    }
+
+    private static TableRow[] rows5() {
+        return new TableRow[] {
             row("module|loadex", Spread.REFUSED)
                     .reason("a module loaded by hand is gone after a restart: put `loadmodule` into the configuration of the servers, or send it by onEachNode"),
             row("module|unload", Spread.REFUSED)
@@ -672,6 +732,68 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(-1, 2, 1)),
             row("multi", Spread.BOUND)
                     .state("transaction"),
+            row("multi_del", Spread.SPLIT)
+                    .merge(MergeRule.SUM, 1)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(-1, 1, 1)),
+            row("multi_exists", Spread.SPLIT)
+                    .merge(MergeRule.CONCAT, 1)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(-1, 1, 1)),
+            row("multi_get", Spread.SPLIT)
+                    .merge(MergeRule.CONCAT, 1)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(-1, 1, 1)),
+            row("multi_hdel", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("multi_hexists", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("multi_hget", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("multi_hset", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("multi_hsize", Spread.SPLIT)
+                    .merge(MergeRule.CONCAT, 1)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(-1, 1, 1)),
+            row("multi_set", Spread.SPLIT)
+                    .merge(MergeRule.SUM, 1)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(-1, 2, 1)),
+            row("multi_zdel", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("multi_zexists", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("multi_zget", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("multi_zset", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("multi_zsize", Spread.SPLIT)
+                    .merge(MergeRule.CONCAT, 1)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(-1, 1, 1)),
             row("object", Spread.NONE)
                     .container(),
             row("object|encoding", Spread.ONE_NODE)
@@ -696,12 +818,7 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("pexpireat", Spread.ONE_NODE)
                     .write()
-                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1))
-        };
-    }
-
-    private static TableRow[] rows5() {
-        return new TableRow[] {
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("pexpiretime", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -763,6 +880,85 @@ final class CommandTable {
             row("punsubscribe", Spread.ALL_NODES)
                     .merge(MergeRule.SUBSCRIPTION, 1)
                     .state("subscription"),
+            row("qback", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("qclear", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("qfix", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("qfront", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("qget", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("qlist", Spread.REFUSED)
+                    .ssdb()
+                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+            row("qpop", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("qpop_back", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("qpop_front", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("qpush", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1))
+        };
+    }
+
+    private static TableRow[] rows6() {
+        return new TableRow[] {
+            row("qpush_back", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("qpush_front", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("qrange", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("qrlist", Spread.REFUSED)
+                    .ssdb()
+                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+            row("qset", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("qsize", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("qslice", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("qtrim_back", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("qtrim_front", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("quit", Spread.REFUSED)
                     .state("closed")
                     .reason("connections belong to the pool: call close() on the client"),
@@ -798,6 +994,9 @@ final class CommandTable {
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1))
                     .reason("it is internal to the server; there is nothing a client could want by it"),
+            row("rkeys", Spread.REFUSED)
+                    .ssdb()
+                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
             row("role", Spread.ALL_NODES)
                     .merge(MergeRule.PER_NODE, 1)
                     .retryable(),
@@ -814,6 +1013,9 @@ final class CommandTable {
             row("rpushx", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("rscan", Spread.REFUSED)
+                    .ssdb()
+                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
             row("sadd", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -856,6 +1058,9 @@ final class CommandTable {
             row("set", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("set_kv_range", Spread.REFUSED)
+                    .ssdb()
+                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
             row("setbit", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -868,6 +1073,10 @@ final class CommandTable {
             row("setrange", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("setx", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("shutdown", Spread.REFUSED)
                     .reason("it would stop the whole fleet: send it to the node you mean by onEachNode, or stop its service"),
             row("sinter", Spread.ONE_NODE)
@@ -879,12 +1088,7 @@ final class CommandTable {
             row("sinterstore", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPlaces.Kind.KEY, at(2), to(-1, 1, 1))
-        };
-    }
-
-    private static TableRow[] rows6() {
-        return new TableRow[] {
+                    .keys(KeyPlaces.Kind.KEY, at(2), to(-1, 1, 1)),
             row("sismember", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -901,7 +1105,12 @@ final class CommandTable {
                     .merge(MergeRule.SUM, 1)
                     .retryable(),
             row("slowlog|reset", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1),
+                    .merge(MergeRule.ALL_OK, 1)
+        };
+    }
+
+    private static TableRow[] rows7() {
+        return new TableRow[] {
             row("smembers", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -970,6 +1179,10 @@ final class CommandTable {
             row("sync", Spread.REFUSED)
                     .state("stream")
                     .reason("it is spoken between servers only"),
+            row("sync140", Spread.REFUSED)
+                    .ssdb()
+                    .state("stream")
+                    .reason("it takes over the connection and streams raw records: never send it"),
             row("time", Spread.ANY_NODE)
                     .retryable(),
             row("touch", Spread.SPLIT)
@@ -1005,6 +1218,9 @@ final class CommandTable {
             row("vemb", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("version", Spread.REFUSED)
+                    .ssdb()
+                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
             row("vgetattr", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -1073,12 +1289,7 @@ final class CommandTable {
                     .retryable(),
             row("xgroup|setid", Spread.ONE_NODE)
                     .write()
-                    .keys(KeyPlaces.Kind.KEY, at(2), to(0, 1, 1))
-        };
-    }
-
-    private static TableRow[] rows7() {
-        return new TableRow[] {
+                    .keys(KeyPlaces.Kind.KEY, at(2), to(0, 1, 1)),
             row("xinfo", Spread.NONE)
                     .container(),
             row("xinfo|consumers", Spread.ONE_NODE)
@@ -1091,7 +1302,12 @@ final class CommandTable {
                     .retryable(),
             row("xinfo|stream", Spread.ONE_NODE)
                     .retryable()
-                    .keys(KeyPlaces.Kind.KEY, at(2), to(0, 1, 1)),
+                    .keys(KeyPlaces.Kind.KEY, at(2), to(0, 1, 1))
+        };
+    }
+
+    private static TableRow[] rows8() {
+        return new TableRow[] {
             row("xlen", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -1122,11 +1338,27 @@ final class CommandTable {
             row("zadd", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("zavg", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("zcard", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("zclear", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("zcount", Spread.ONE_NODE)
                     .retryable()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("zdecr", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("zdel", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("zdiff", Spread.ONE_NODE)
                     .retryable()
@@ -1135,6 +1367,22 @@ final class CommandTable {
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1))
                     .keys(KeyPlaces.Kind.KEY, at(2), counted(0, 1, 1)),
+            row("zexists", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("zfix", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("zget", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("zincr", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("zincrby", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -1148,14 +1396,29 @@ final class CommandTable {
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1))
                     .keys(KeyPlaces.Kind.KEY, at(2), counted(0, 1, 1)),
+            row("zkeys", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("zlexcount", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("zlist", Spread.REFUSED)
+                    .ssdb()
+                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
             row("zmpop", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), counted(0, 1, 1)),
             row("zmscore", Spread.ONE_NODE)
                     .retryable()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("zpop_back", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("zpop_front", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("zpopmax", Spread.ONE_NODE)
                     .write()
@@ -1206,11 +1469,38 @@ final class CommandTable {
             row("zrevrank", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("zrlist", Spread.REFUSED)
+                    .ssdb()
+                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+            row("zrrange", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("zrrank", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("zrscan", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("zscan", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("zscore", Spread.ONE_NODE)
                     .retryable()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("zset", Spread.ONE_NODE)
+                    .write()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("zsize", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
+                    .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
+            row("zsum", Spread.ONE_NODE)
+                    .retryable()
+                    .ssdb()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("zunion", Spread.ONE_NODE)
                     .retryable()

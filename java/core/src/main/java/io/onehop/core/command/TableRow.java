@@ -52,6 +52,11 @@ final class TableRow {
         return this;
     }
 
+    TableRow ssdb() {
+        command.isSsdb = true;
+        return this;
+    }
+
     TableRow state(String state) {
         command.state = state;
         return this;
