@@ -69,8 +69,10 @@ final class Scripts {
     /** The digest of a command that runs a script by it; {@code null} of any other. */
     static String digest(Command command, CommandArguments arguments) {
         boolean isByDigest = command.name().equals("evalsha") || command.name().equals("evalsha_ro");
-        return isByDigest ? new String(arguments.get(1).getRaw(), StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT)
-                : null;
+        if (!isByDigest || arguments.size() < 2) {
+            return null;
+        }
+        return new String(arguments.get(1).getRaw(), StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
     }
 
     /** SCRIPT LOAD of a remembered body; {@code null} if it is not remembered. */

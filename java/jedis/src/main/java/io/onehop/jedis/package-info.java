@@ -3,9 +3,9 @@
  * when, all nodes at once, and whether what came back may be believed.
  *
  * <pre>
- *  UnifiedJedis' method ─► CommandArguments ─► Commands ─► Keys ─┬─► Route ───► one node: lease, exchange, settle
- *                          (RoutedArguments)   covered?   where? └─► Scatter ─► several nodes at once, a Lane for each
- *                                                                       ▲
+ *  UnifiedJedis' method ─► CommandArguments ─► Commands ─► Plan ─┬─► Route ───► one node: lease, exchange, settle
+ *                          (RoutedArguments)   the table  (Keys) └─► Scatter ─► several nodes at once, a Lane for each
+ *                                                                       ▲       (Merge: their replies as one)
  *  pipelined() ─► Pipeline: encoded at append, one Lane per node ───────┘
  *
  *  Lane, Route ─► Pool (Commons Pool, one per node) ─► NodeConnection (Jedis' Connection)
