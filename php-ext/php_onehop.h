@@ -29,6 +29,8 @@ ZEND_BEGIN_MODULE_GLOBALS(onehop)
     zend_long max_nodes;             /* onehop.max_nodes: nodes that the segment has room for. */
     HashTable known;                 /* source: file and server pool -> its snapshot. */
     HashTable connections;           /* pool: identity of a node -> its connections. */
+    char *pool_scope;                /* onehop.pool_scope: host or process. */
+    bool has_idle;                   /* pool: some connection may lie idle in this process. */
     uint32_t leased_count;           /* pool: connections that are in somebody's hands right now. */
     oh_scripts scripts;              /* script: bodies that this process has seen, by their digest. */
     struct oh_lane *connecting;      /* lane: who is being connected while phpredis' connect() runs, otherwise NULL. */

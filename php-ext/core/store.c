@@ -350,10 +350,10 @@ uint32_t oh_store_reclaim(oh_store_node *node, bool (*is_alive)(uint32_t pid, ui
     return reclaimed;
 }
 
-oh_store_usage oh_store_usage_of(const oh_store_node *node)
+oh_store_usage oh_store_usage_of(const oh_store_node *node, uint32_t limit)
 {
     oh_store_usage usage = {0, 0};
-    for (uint32_t i = 0; i < OH_STORE_CONNECTIONS_MAX; i++) {
+    for (uint32_t i = 0; i < limit && i < OH_STORE_CONNECTIONS_MAX; i++) {
         uint32_t pid = pid_of(atomic_load_explicit(&node->owners[i], memory_order_relaxed));
         usage.idle += pid == IDLE_PID;
         usage.leased += pid != 0 && pid != IDLE_PID;

@@ -121,6 +121,7 @@ typedef struct oh_store_usage {
     uint32_t leased, idle;
 } oh_store_usage;
 
-oh_store_usage oh_store_usage_of(const oh_store_node *node);
+/* Of the first `limit` places. */
+oh_store_usage oh_store_usage_of(const oh_store_node *node, uint32_t limit);
 
 #endif

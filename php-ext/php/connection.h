@@ -56,6 +56,8 @@ typedef struct oh_connection {
     bool is_leased;
     bool is_unproven;      /* Nothing was ever answered on it: a first error may be about the connection itself. */
     uint32_t generation;   /* Of forks: a child must not touch the sockets of its parent. */
+    uint32_t place;        /* pool_host: its place among those of the host. */
+    uint64_t born_ms;      /* When it was opened, by the monotonic clock. */
     uint32_t timeout_ms;   /* What SO_RCVTIMEO and SO_SNDTIMEO are set to. */
     uint64_t used_ns;      /* When it was last known to be sound. */
     size_t greeting_sent;

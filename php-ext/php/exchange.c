@@ -219,7 +219,8 @@ void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
         oh_exchange_take_held(exchange);
         return;
     }
-    exchange->connection = oh_pool_lease(exchange->connections, must_be_new, exchange->failure);
+    exchange->connection = oh_pool_lease(exchange->connections, must_be_new,
+        exchange->timeout_ms ? exchange->deadline_ns : 0, exchange->failure);
     if (!exchange->connection) {
         oh_exchange_end_failed(exchange);
         return;

@@ -209,7 +209,8 @@ bool oh_ear_tell(oh_listener *listener, uint32_t node)
         return !listener->has_failed;
     }
     /* Always a new one: it will be closed, and one that has idled may be dead. */
-    ear->connection = oh_pool_lease(connections_of(listener, node), true, listener->failure);
+    uint64_t deadline_ns = listener->timeout_ms ? oh_clock_now_ns() + (uint64_t)listener->timeout_ms * 1000000 : 0;
+    ear->connection = oh_pool_lease(connections_of(listener, node), true, deadline_ns, listener->failure);
     if (!ear->connection) {
         oh_listener_fail(listener, node);
         return false;

@@ -8,10 +8,12 @@
 
 #include <yaml.h>
 
+#include "SAPI.h"
 #include "ext/standard/info.h"
 
 #include "classes.h"
 #include "methods.h"
+#include "pool_host.h"
 #include "script.h"
 #include "segment.h"
 #include "session.h"
@@ -25,6 +27,8 @@ PHP_INI_BEGIN()
     STD_PHP_INI_ENTRY("onehop.shared_memory", "4M", PHP_INI_SYSTEM, OnUpdateLong, shared_memory, zend_onehop_globals,
         onehop_globals)
     STD_PHP_INI_ENTRY("onehop.max_nodes", "64", PHP_INI_SYSTEM, OnUpdateLong, max_nodes, zend_onehop_globals,
+        onehop_globals)
+    STD_PHP_INI_ENTRY("onehop.pool_scope", "host", PHP_INI_SYSTEM, OnUpdateString, pool_scope, zend_onehop_globals,
         onehop_globals)
 PHP_INI_END()
 
@@ -46,10 +50,18 @@ static PHP_GSHUTDOWN_FUNCTION(onehop)
     oh_pool_shutdown(&onehop_globals->connections);
 }
 
+/* A server's workers share their connections; a command line script has nobody to share with. */
+static bool is_pool_of_host(void)
+{
+    return strcmp(OHG(pool_scope), "host") == 0 &&
+           (strcmp(sapi_module.name, "fpm-fcgi") == 0 || strcmp(sapi_module.name, "cgi-fcgi") == 0);
+}
+
 static PHP_MINIT_FUNCTION(onehop)
 {
     REGISTER_INI_ENTRIES();
     oh_segment_startup(OHG(shared_memory), OHG(max_nodes));
+    oh_host_startup(is_pool_of_host());
     oh_pool_startup();
     if (oh_methods_startup() == FAILURE) {
         zend_error(E_CORE_WARNING, "OneHop found no free slot: too many other extensions hook functions");
@@ -68,6 +80,7 @@ static PHP_MSHUTDOWN_FUNCTION(onehop)
 {
     oh_transport_unregister();
     oh_classes_release();
+    oh_queue_shutdown();
     oh_segment_shutdown();
     UNREGISTER_INI_ENTRIES();
     return SUCCESS;

@@ -1,6 +1,8 @@
 /*
- * Pool of the process: a list of idle connections per node, the one used last on top, because it is the one least
- * likely to have been closed by the node.
+ * What a process has of a node's connections: those in use, and a list of idle ones, the one used last on top, because
+ * it is the one least likely to have been closed by the node. In a worker of php-fpm idle ones are kept until the
+ * request ends, and only while the host has plenty; then they go to the queue of the host (pool_host), from which any
+ * worker takes them. On the command line, or without shared memory, they stay.
  *
  * A connection that has been idle for a moment is asked by a peek whether it is still connected and silent. That costs
  * a system call, so it is left out while a connection is in steady use.
@@ -12,10 +14,14 @@
 #include "php_onehop.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include "core/clock.h"
+#include "core/hash/md5.h"
 
 #include "pool.h"
+#include "pool_host.h"
+#include "segment.h"
 
 #define OH_PEEK_AFTER_NS 5000000 /* Idle for longer than 5 ms: worth a system call of a microsecond. */
 
@@ -25,6 +31,8 @@ struct oh_connections {
     uint32_t leased_count;
     uint32_t size_max;
     oh_endpoint endpoint;
+    bool is_of_host; /* `host` counts and keeps them for all workers. */
+    oh_host_node host;
     oh_connection *idle;
     oh_connection *leased;
     zend_string *identity;
@@ -86,17 +94,41 @@ static void mark_returned(oh_connection *connection)
     OHG(leased_count)--;
 }
 
-static void close_all(oh_connection **list)
+/* Whatever it was used for, it is gone. A child that closes its copy frees no place: that is its parent's. */
+static void discard(oh_connections *connections, oh_connection *connection)
+{
+    if (connections->is_of_host) {
+        oh_host_free(&connections->host, connection);
+    }
+    oh_connection_close(connection);
+}
+
+static void discard_all(oh_connections *connections, oh_connection **list)
 {
     while (*list) {
         oh_connection *connection = *list;
 
         unlink_from(list, connection);
-        oh_connection_close(connection);
+        discard(connections, connection);
     }
 }
 
-/* ---- Lease, settle, poison ---- */
+/* Those that are idle go to whoever needs them. */
+static void park_all(oh_connections *connections)
+{
+    while (connections->idle) {
+        oh_connection *connection = connections->idle;
+
+        unlink_from(&connections->idle, connection);
+        if (connection->generation == fork_generation) {
+            oh_host_park(&connections->host, connection);
+        } else {
+            oh_connection_close(connection);
+        }
+    }
+}
+
+/* ---- Lease ---- */
 
 static oh_connection *take_idle(oh_connections *connections)
 {
@@ -109,32 +141,106 @@ static oh_connection *take_idle(oh_connections *connections)
             (now_ns - connection->used_ns < OH_PEEK_AFTER_NS || oh_connection_is_sound(connection))) {
             return connection;
         }
-        oh_connection_close(connection);
+        discard(connections, connection);
     }
-    return NULL;
-}
-
-oh_connection *oh_pool_lease(oh_connections *connections, bool must_be_new, oh_failure *failure)
-{
-    oh_connection *connection = must_be_new ? NULL : take_idle(connections);
-
-    if (!connection) {
-        if (connections->leased_count >= connections->size_max) {
-            oh_failure_set(failure, OH_ERROR_POOL_EXHAUSTED, OH_OUTCOME_NOT_SENT,
-                "raise pool_size, or do not begin so many calls inside each other",
-                "All %u connections are in use", (unsigned)connections->size_max);
-            return NULL;
-        }
-        connection = oh_connection_open(&connections->endpoint, failure);
-        if (!connection) {
-            return NULL;
-        }
+    connection = connections->is_of_host ? oh_host_take(&connections->host) : NULL;
+    if (connection) {
         connection->home = connections;
         connection->generation = fork_generation;
+    }
+    return connection;
+}
+
+/* A place for a new connection. If all are taken, one that lies idle in the queue may give way. */
+static bool find_place(oh_connections *connections, uint32_t *place)
+{
+    *place = 0;
+    if (!connections->is_of_host) {
+        return connections->leased_count < connections->size_max;
+    }
+    *place = oh_host_claim(&connections->host);
+    if (*place == OH_STORE_NONE) {
+        oh_connection *idle = oh_host_take(&connections->host);
+
+        if (idle) {
+            *place = idle->place;
+            oh_connection_close(idle);
+        }
+    }
+    return *place != OH_STORE_NONE;
+}
+
+static oh_connection *open_new(oh_connections *connections, uint32_t place, oh_failure *failure)
+{
+    oh_connection *connection = oh_connection_open(&connections->endpoint, failure);
+
+    if (!connection) {
+        oh_connection none = {.place = place};
+
+        if (connections->is_of_host) {
+            oh_host_free(&connections->host, &none);
+        }
+        return NULL;
+    }
+    connection->home = connections;
+    connection->generation = fork_generation;
+    connection->place = place;
+    connection->born_ms = oh_clock_now_ns() / 1000000;
+    return connection;
+}
+
+/*
+ * Whoever waits holds back nothing that another worker could be waiting for: what lies idle here is parked first, and
+ * flights lease in the order of nodes (scatter).
+ */
+static bool await(oh_connections *connections, uint64_t deadline_ns)
+{
+    oh_connections *each;
+
+    if (!connections->is_of_host) {
+        return false;
+    }
+    ZEND_HASH_MAP_FOREACH_PTR(&OHG(connections), each)
+    {
+        if (each->is_of_host) {
+            park_all(each);
+        }
+    }
+    ZEND_HASH_FOREACH_END();
+    return oh_host_await(&connections->host, deadline_ns);
+}
+
+oh_connection *oh_pool_lease(oh_connections *connections, bool must_be_new, uint64_t deadline_ns, oh_failure *failure)
+{
+    oh_connection *connection;
+    uint32_t place;
+
+    for (;;) {
+        connection = must_be_new ? NULL : take_idle(connections);
+        if (connection) {
+            break;
+        }
+        if (find_place(connections, &place)) {
+            connection = open_new(connections, place, failure);
+            if (!connection) {
+                return NULL;
+            }
+            break;
+        }
+        if (!await(connections, deadline_ns)) {
+            oh_failure_set(failure, OH_ERROR_POOL_EXHAUSTED, OH_OUTCOME_NOT_SENT,
+                connections->is_of_host ? "raise pool_size, or the timeout"
+                                        : "raise pool_size, or do not begin so many calls inside each other",
+                "All %u connections%s are in use", (unsigned)connections->size_max,
+                connections->is_of_host ? " of this host" : "");
+            return NULL;
+        }
     }
     mark_leased(connections, connection);
     return connection;
 }
+
+/* ---- Settle, poison ---- */
 
 void oh_pool_settle(oh_connection *connection)
 {
@@ -145,14 +251,19 @@ void oh_pool_settle(oh_connection *connection)
         return;
     }
     mark_returned(connection);
+    if (connections->is_of_host && !oh_host_is_roomy(&connections->host)) {
+        oh_host_park(&connections->host, connection);
+        return;
+    }
     connection->used_ns = oh_clock_now_ns();
     link_to(&connections->idle, connection);
+    OHG(has_idle) = true;
 }
 
 void oh_pool_poison(oh_connection *connection)
 {
     mark_returned(connection);
-    oh_connection_close(connection);
+    discard(connection->home, connection);
 }
 
 bool oh_pool_is_own(const oh_connection *connection)
@@ -164,13 +275,17 @@ void oh_pool_sweep(void)
 {
     oh_connections *connections;
 
-    if (EXPECTED(OHG(leased_count) == 0)) {
+    if (EXPECTED(OHG(leased_count) == 0 && !OHG(has_idle))) {
         return;
     }
+    OHG(has_idle) = false;
     ZEND_HASH_MAP_FOREACH_PTR(&OHG(connections), connections)
     {
         while (connections->leased) {
             oh_pool_poison(connections->leased);
+        }
+        if (connections->is_of_host) {
+            park_all(connections);
         }
     }
     ZEND_HASH_FOREACH_END();
@@ -199,6 +314,24 @@ static zend_string *make_identity(const oh_endpoint *endpoint, const oh_server *
     return identity;
 }
 
+/* Workers of other users sign in for themselves, even with the same password. */
+static bool find_on_host(oh_connections *connections)
+{
+    uint8_t identity[OH_STORE_IDENTITY_BYTES];
+    uint32_t user = (uint32_t)geteuid();
+    oh_md5 md5;
+
+    if (!oh_segment_store()) {
+        return false;
+    }
+    oh_md5_begin(&md5);
+    oh_md5_add(&md5, oh_store_salt(oh_segment_store()), OH_STORE_IDENTITY_BYTES);
+    oh_md5_add(&md5, &user, sizeof user);
+    oh_md5_add(&md5, ZSTR_VAL(connections->identity), ZSTR_LEN(connections->identity));
+    oh_md5_end(&md5, identity);
+    return oh_host_find(&connections->host, identity, connections->size_max);
+}
+
 oh_connections *oh_pool_open(const oh_pool *pool, const oh_server *server)
 {
     oh_endpoint endpoint;
@@ -216,6 +349,7 @@ oh_connections *oh_pool_open(const oh_pool *pool, const oh_server *server)
         connections->endpoint = endpoint;
         connections->size_max = pool->pool_size;
         connections->identity = identity;
+        connections->is_of_host = find_on_host(connections);
         zend_hash_add_new_ptr(&OHG(connections), identity, connections);
     }
     connections->references++;
@@ -224,10 +358,14 @@ oh_connections *oh_pool_open(const oh_pool *pool, const oh_server *server)
 
 static void destroy(oh_connections *connections)
 {
-    close_all(&connections->idle);
+    connections->is_of_host = connections->is_of_host && oh_segment_store(); /* At the very end there is none. */
     while (connections->leased) {
         oh_pool_poison(connections->leased);
     }
+    if (connections->is_of_host) {
+        park_all(connections);
+    }
+    discard_all(connections, &connections->idle);
     oh_endpoint_clear(&connections->endpoint);
     ZEND_SECURE_ZERO(ZSTR_VAL(connections->identity), ZSTR_LEN(connections->identity));
     zend_string_release_ex(connections->identity, true);

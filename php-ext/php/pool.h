@@ -23,9 +23,10 @@ const oh_endpoint *oh_pool_endpoint(const oh_connections *connections);
 
 /*
  * An idle connection that is sound, or, if `must_be_new` or there is none, a new one that still has to be
- * advanced. NULL and a failure if there may be no more or opening fails.
+ * advanced. If the host has no more of them this waits for one, until `deadline_ns` (0: without end). NULL and a failure
+ * if there may be no more or opening fails.
  */
-oh_connection *oh_pool_lease(oh_connections *connections, bool must_be_new, oh_failure *failure);
+oh_connection *oh_pool_lease(oh_connections *connections, bool must_be_new, uint64_t deadline_ns, oh_failure *failure);
 
 /* Takes back a connection that owes nothing and has no byte unread, as its wire guard must confirm. */
 void oh_pool_settle(oh_connection *connection);
@@ -36,7 +37,10 @@ void oh_pool_poison(oh_connection *connection);
 /* False in a child: the connection is its parent's, and must only be poisoned. */
 bool oh_pool_is_own(const oh_connection *connection);
 
-/* Closes every connection that is still leased: for the end of a request, when nobody can hold one any more. */
+/*
+ * For the end of a request, when nobody can hold one any more: closes every connection that is still leased, and gives
+ * the idle ones to the host.
+ */
 void oh_pool_sweep(void);
 
 /* The module begins: before any fork. */

@@ -11,10 +11,21 @@
 
 typedef struct oh_scatter {
     oh_flight flight; /* First: start_others is given this and finds the rest. */
-    oh_share *shares;
     uint32_t shares_count, next;
     bool is_ending;
+    oh_share *shares[]; /* In the order of their nodes. */
 } oh_scatter;
+
+/*
+ * Every worker of the host leases in the order of nodes, so that two who have to wait for connections cannot wait for
+ * each other.
+ */
+static int compare_nodes(const void *a, const void *b)
+{
+    uint32_t left = (*(oh_share *const *)a)->lane->node, right = (*(oh_share *const *)b)->lane->node;
+
+    return (left > right) - (left < right);
+}
 
 static void run_share(oh_scatter *scatter, oh_share *share)
 {
@@ -41,7 +52,7 @@ static void start_others(oh_flight *flight)
 
     while (scatter->next < scatter->shares_count && flight->members_count < OH_FLIGHT_MEMBERS_MAX &&
            !scatter->is_ending) {
-        run_share(scatter, &scatter->shares[scatter->next++]);
+        run_share(scatter, scatter->shares[scatter->next++]);
     }
 }
 
@@ -60,25 +71,27 @@ bool oh_scatter_run(oh_share *shares, uint32_t count)
 bool oh_scatter_run_watched(oh_share *shares, uint32_t count, void (*look)(oh_flight *), void *looker)
 {
     /* Not on the stack: should the script die in the middle, streams that are closed later still look here. */
-    oh_scatter *scatter = ecalloc(1, sizeof *scatter);
+    oh_scatter *scatter = safe_emalloc(count, sizeof *scatter->shares, sizeof *scatter);
 
+    memset(scatter, 0, sizeof *scatter);
     scatter->flight.start_others = start_others;
     scatter->flight.look = look;
     scatter->flight.looker = looker;
-    scatter->shares = shares;
     scatter->shares_count = count;
     for (uint32_t i = 0; i < count; i++) {
         ZVAL_UNDEF(&shares[i].reply);
         shares[i].failure = NULL;
+        scatter->shares[i] = &shares[i];
         oh_lane_enter(shares[i].lane, shares[i].is_read_only, &scatter->flight);
     }
+    qsort(scatter->shares, count, sizeof *scatter->shares, compare_nodes);
     while (scatter->next < count && !scatter->is_ending) {
         scatter->flight.members_count = 0;
-        run_share(scatter, &shares[scatter->next++]);
+        run_share(scatter, scatter->shares[scatter->next++]);
     }
     for (uint32_t i = scatter->next; i < count; i++) {
         /* Never begun, because the script ends: its phpredis may be left with a queue. */
-        shares[i].lane->is_spent = true;
+        scatter->shares[i]->lane->is_spent = true;
     }
     leave_all(shares, count);
     bool is_ending = scatter->is_ending;

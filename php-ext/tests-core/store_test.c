@@ -202,17 +202,17 @@ static void test_owners(void)
     CHECK(!oh_store_park(node, first, 7, 1001));
     CHECK(oh_store_take(node, first, 9, 1002) && !oh_store_take(node, first, 8, 1002));
     oh_store_free(node, first, 7);
-    CHECK(oh_store_usage_of(node).leased == 2);
+    CHECK(oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).leased == 2);
     oh_store_free(node, first, 9);
-    CHECK(oh_store_usage_of(node).leased == 1 && oh_store_claim(node, 2, 7, 1003) == first);
+    CHECK(oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).leased == 1 && oh_store_claim(node, 2, 7, 1003) == first);
     CHECK(!oh_store_take(node, OH_STORE_CONNECTIONS_MAX, 7, 1003));
 
     test_begin("store: the places of the dead are reclaimed, and only theirs");
     CHECK(oh_store_reclaim(node, everybody_is_alive, true, 1004) == 0);
-    CHECK(oh_store_reclaim(node, seven_is_dead, true, 1004) == 1 && oh_store_usage_of(node).leased == 1);
+    CHECK(oh_store_reclaim(node, seven_is_dead, true, 1004) == 1 && oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).leased == 1);
 
     test_begin("store: an idle connection that nobody can find is given up after a second");
-    CHECK(oh_store_park(node, second, 8, 2000) && oh_store_usage_of(node).idle == 1);
+    CHECK(oh_store_park(node, second, 8, 2000) && oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).idle == 1);
     CHECK(oh_store_reclaim(node, everybody_is_alive, true, 2999) == 0);
     CHECK(oh_store_reclaim(node, everybody_is_alive, false, 3000) == 0);
     CHECK(oh_store_reclaim(node, everybody_is_alive, true, 3000) == 1 && !oh_store_take(node, second, 8, 3001));
@@ -264,7 +264,7 @@ static void test_many_owners(void)
         waitpid(workers[i], &status, 0);
         CHECK(status == 0);
     }
-    CHECK(oh_store_usage_of(node).leased == 0);
+    CHECK(oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).leased == 0);
     munmap((void *)holders, 4096);
     munmap(store, BYTES);
 }

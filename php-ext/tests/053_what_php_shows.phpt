@@ -29,6 +29,7 @@ Directive => Local Value => Master Value
 onehop.config => no value => no value
 onehop.shared_memory => 4M => 4M
 onehop.max_nodes => 64 => 64
+onehop.pool_scope => host => host
 bool(true)
 array(2) {
   ["redis"]=>
@@ -36,13 +37,15 @@ array(2) {
   ["session"]=>
   string(8) "Required"
 }
-array(3) {
+array(4) {
   [0]=>
   string(13) "onehop.config"
   [1]=>
   string(20) "onehop.shared_memory"
   [2]=>
   string(16) "onehop.max_nodes"
+  [3]=>
+  string(17) "onehop.pool_scope"
 }
 OneHop\Exception OneHop\NodeDown OneHop\DeadlineExceeded OneHop\CrossNode OneHop\PoolExhausted OneHop\ConfigInvalid OneHop\ProtocolViolation OneHop\Unsupported OneHop\PartialBatch OneHop\Topology OneHop\Node OneHop\Wire OneHop\Redis
 bool(true)

@@ -1,0 +1,193 @@
+/*
+ * A connection that another worker has parked is as good as new: its wire guard begins anew, since only a clean one is
+ * ever parked.
+ *
+ * The order of the two halves of parking and taking is that of spec/topology/segment.md: whoever dies in between
+ * leaves a place that somebody finds, never two owners.
+ */
+#include "php_onehop.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+
+#include "pool_host.h"
+#include "segment.h"
+
+#define OH_IDLE_MS_MAX 60000    /* Below the idle limits of most NATs, balancers and servers. */
+#define OH_AGE_MS_MAX 3600000   /* So that a name that means other machines by now is asked again. */
+#define OH_PEEK_AFTER_MS 5
+#define OH_RETRY_MS 20          /* A place that was freed by a close is noticed after so long. */
+
+static bool is_shared;
+
+static uint64_t now_ms(void)
+{
+    return oh_clock_now_ns() / 1000000;
+}
+
+void oh_host_startup(bool is_wanted)
+{
+    is_shared = is_wanted && oh_segment_store();
+    if (is_shared) {
+        oh_queue_startup(oh_store_nodes_max(oh_segment_store()));
+    }
+}
+
+bool oh_host_find(oh_host_node *node, const uint8_t identity[OH_STORE_IDENTITY_BYTES], uint32_t size_max)
+{
+    oh_store *store = oh_segment_store();
+
+    if (!is_shared || size_max > OH_STORE_CONNECTIONS_MAX) {
+        return false;
+    }
+    node->number = oh_store_find_node(store, identity);
+    if (node->number == OH_STORE_NONE && oh_segment_lock(true)) {
+        node->number = oh_store_add_node(store, 0, identity);
+        oh_segment_unlock();
+    }
+    if (node->number == OH_STORE_NONE || !oh_queue_exists(node->number)) {
+        return false;
+    }
+    node->shared = oh_store_node_at(store, node->number);
+    node->size_max = size_max;
+    memcpy(node->identity, identity, OH_STORE_IDENTITY_BYTES);
+    return true;
+}
+
+/* ---- Taking ---- */
+
+static bool is_fresh(const oh_queue_note *note, const oh_connection *connection, uint64_t now)
+{
+    return now - note->parked_ms < OH_IDLE_MS_MAX && now - note->born_ms < OH_AGE_MS_MAX &&
+           (now - note->parked_ms < OH_PEEK_AFTER_MS || oh_connection_is_sound(connection));
+}
+
+static oh_connection *make_connection(const oh_queue_note *note, int descriptor)
+{
+    oh_connection *connection = pecalloc(1, sizeof *connection, true);
+
+    connection->socket = descriptor;
+    connection->state = OH_READY;
+    connection->place = note->place;
+    connection->timeout_ms = note->timeout_ms;
+    connection->born_ms = note->born_ms;
+    connection->is_unproven = note->is_unproven;
+    oh_wire_reset(&connection->wire);
+    return connection;
+}
+
+oh_connection *oh_host_take(const oh_host_node *node)
+{
+    oh_queue_note note;
+    int descriptor;
+
+    while ((descriptor = oh_queue_pull(node->number, &note)) >= 0) {
+        uint64_t now = now_ms();
+
+        if (memcmp(note.identity, node->identity, sizeof note.identity) != 0 ||
+            !oh_store_take(node->shared, note.place, (uint32_t)getpid(), now)) {
+            close(descriptor);
+            continue;
+        }
+        oh_connection *connection = make_connection(&note, descriptor);
+        if (is_fresh(&note, connection, now)) {
+            return connection;
+        }
+        oh_host_free(node, connection);
+        oh_connection_close(connection);
+    }
+    return NULL;
+}
+
+/* ---- Places ---- */
+
+/* When a process began, in milliseconds of the monotonic clock; 0: that is not to be learnt. */
+static uint64_t began_ms(uint32_t pid)
+{
+    char path[32], text[1024];
+    unsigned long long ticks = 0;
+
+    snprintf(path, sizeof path, "/proc/%u/stat", (unsigned)pid);
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        return 0;
+    }
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    const char *at = strrchr(text, ')'); /* The name of a program may hold anything. */
+    for (int field = 2; at && field < 22; field++) {
+        at = strchr(at + 1, ' ');
+    }
+    return at && sscanf(at, "%llu", &ticks) == 1 ? ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK) : 0;
+}
+
+/* A process that has begun after the place was taken only has the number of the one that took it. */
+static bool is_alive(uint32_t pid, uint64_t since_ms)
+{
+    if (kill((pid_t)pid, 0) < 0 && errno == ESRCH) {
+        return false;
+    }
+    return began_ms(pid) <= since_ms + 1000;
+}
+
+uint32_t oh_host_claim(const oh_host_node *node)
+{
+    uint32_t pid = (uint32_t)getpid(), place = oh_store_claim(node->shared, node->size_max, pid, now_ms());
+
+    if (UNEXPECTED(place == OH_STORE_NONE) && !oh_queue_await(node->number, 0) &&
+        oh_store_reclaim(node->shared, is_alive, true, now_ms()) > 0) {
+        place = oh_store_claim(node->shared, node->size_max, pid, now_ms());
+    }
+    return place;
+}
+
+bool oh_host_await(const oh_host_node *node, uint64_t deadline_ns)
+{
+    uint64_t now_ns = oh_clock_now_ns();
+    int wait_ms = OH_RETRY_MS;
+
+    if (deadline_ns && now_ns >= deadline_ns) {
+        return false;
+    }
+    if (deadline_ns && (deadline_ns - now_ns) / 1000000 < OH_RETRY_MS) {
+        wait_ms = (int)((deadline_ns - now_ns + 999999) / 1000000);
+    }
+    atomic_fetch_add_explicit(&node->shared->counters.waits, 1, memory_order_relaxed);
+    oh_queue_await(node->number, wait_ms);
+    return true;
+}
+
+void oh_host_free(const oh_host_node *node, const oh_connection *connection)
+{
+    oh_store_free(node->shared, connection->place, (uint32_t)getpid());
+}
+
+bool oh_host_is_roomy(const oh_host_node *node)
+{
+    return oh_store_usage_of(node->shared, node->size_max).leased * 2 <= node->size_max;
+}
+
+/* ---- Parking ---- */
+
+void oh_host_park(const oh_host_node *node, oh_connection *connection)
+{
+    oh_queue_note note = {.place = connection->place,
+        .timeout_ms = connection->timeout_ms,
+        .born_ms = connection->born_ms,
+        .parked_ms = now_ms(),
+        .is_unproven = connection->is_unproven};
+    uint32_t pid = (uint32_t)getpid();
+
+    memcpy(note.identity, node->identity, sizeof note.identity);
+    if (oh_store_park(node->shared, connection->place, pid, note.parked_ms) &&
+        !oh_queue_push(node->number, connection->socket, &note) &&
+        oh_store_take(node->shared, connection->place, pid, note.parked_ms)) {
+        oh_host_free(node, connection);
+    }
+    oh_connection_close(connection); /* Of the socket there is a copy in the queue. */
+}

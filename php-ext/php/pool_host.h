@@ -1,0 +1,48 @@
+/*
+ * The pool of a host: what all workers of a php-fpm have in common of one node: places for connections, the queue of
+ * those that are idle, and the node's health. Private to pool.
+ *
+ * Lease: from the queue; else, while there is a place, a new connection; else wait, within the deadline, for one that
+ * another worker gives back. Connections of a worker that died are found by their place: it has an owner's name on it.
+ *
+ * Implements spec/topology/segment.md, owners.
+ */
+#ifndef OH_PHP_POOL_HOST_H
+#define OH_PHP_POOL_HOST_H
+
+#include "connection.h"
+#include "queue.h"
+
+/* The same node for all workers of the host and this user. NULL: it has no place in the segment. */
+typedef struct oh_host_node {
+    oh_store_node *shared;
+    uint32_t number;
+    uint32_t size_max;
+    uint8_t identity[OH_STORE_IDENTITY_BYTES];
+} oh_host_node;
+
+/* Whether connections are shared at all: there is a segment, and this is a server's worker. */
+void oh_host_startup(bool is_wanted);
+
+/* Finds the node, or adds it. False: connections to it are this process' own. */
+bool oh_host_find(oh_host_node *node, const uint8_t identity[OH_STORE_IDENTITY_BYTES], uint32_t size_max);
+
+/* An idle connection, sound, made a connection of this process; NULL: there is none. */
+oh_connection *oh_host_take(const oh_host_node *node);
+
+/* A place for a new connection; OH_STORE_NONE: all are taken. */
+uint32_t oh_host_claim(const oh_host_node *node);
+
+/* Waits until it is worth trying again; at most until the deadline (0: there is none). False: it has passed. */
+bool oh_host_await(const oh_host_node *node, uint64_t deadline_ns);
+
+/* Gives it to whoever needs it next and forgets it; it is closed if that cannot be. */
+void oh_host_park(const oh_host_node *node, oh_connection *connection);
+
+/* Frees the place of a connection that is about to be closed. */
+void oh_host_free(const oh_host_node *node, const oh_connection *connection);
+
+/* Whether there are so few connections in use that this process may keep one until its request ends. */
+bool oh_host_is_roomy(const oh_host_node *node);
+
+#endif
