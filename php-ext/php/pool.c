@@ -14,10 +14,8 @@
 #include "php_onehop.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
 #include "core/clock.h"
-#include "core/hash/md5.h"
 
 #include "pool.h"
 #include "pool_host.h"
@@ -314,24 +312,6 @@ static zend_string *make_identity(const oh_endpoint *endpoint, const oh_server *
     return identity;
 }
 
-/* Workers of other users sign in for themselves, even with the same password. */
-static bool find_on_host(oh_connections *connections)
-{
-    uint8_t identity[OH_STORE_IDENTITY_BYTES];
-    uint32_t user = (uint32_t)geteuid();
-    oh_md5 md5;
-
-    if (!oh_segment_store()) {
-        return false;
-    }
-    oh_md5_begin(&md5);
-    oh_md5_add(&md5, oh_store_salt(oh_segment_store()), OH_STORE_IDENTITY_BYTES);
-    oh_md5_add(&md5, &user, sizeof user);
-    oh_md5_add(&md5, ZSTR_VAL(connections->identity), ZSTR_LEN(connections->identity));
-    oh_md5_end(&md5, identity);
-    return oh_host_find(&connections->host, identity, connections->size_max);
-}
-
 oh_connections *oh_pool_open(const oh_pool *pool, const oh_server *server)
 {
     oh_endpoint endpoint;
@@ -349,7 +329,8 @@ oh_connections *oh_pool_open(const oh_pool *pool, const oh_server *server)
         connections->endpoint = endpoint;
         connections->size_max = pool->pool_size;
         connections->identity = identity;
-        connections->is_of_host = find_on_host(connections);
+        connections->is_of_host =
+            oh_host_find(&connections->host, ZSTR_VAL(identity), ZSTR_LEN(identity), connections->size_max);
         zend_hash_add_new_ptr(&OHG(connections), identity, connections);
     }
     connections->references++;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "core/hash/md5.h"
 
 #include "pool_host.h"
 #include "segment.h"
@@ -37,16 +38,30 @@ void oh_host_startup(bool is_wanted)
     }
 }
 
-bool oh_host_find(oh_host_node *node, const uint8_t identity[OH_STORE_IDENTITY_BYTES], uint32_t size_max)
+/* Workers of other users sign in for themselves, even with the same password. */
+static void identify(const char *text, size_t length, uint8_t identity[OH_STORE_IDENTITY_BYTES])
+{
+    uint32_t user = (uint32_t)geteuid();
+    oh_md5 md5;
+
+    oh_md5_begin(&md5);
+    oh_md5_add(&md5, oh_store_salt(oh_segment_store()), OH_STORE_IDENTITY_BYTES);
+    oh_md5_add(&md5, &user, sizeof user);
+    oh_md5_add(&md5, text, length);
+    oh_md5_end(&md5, identity);
+}
+
+bool oh_host_find(oh_host_node *node, const char *text, size_t length, uint32_t size_max)
 {
     oh_store *store = oh_segment_store();
 
     if (!is_shared || size_max > OH_STORE_CONNECTIONS_MAX) {
         return false;
     }
-    node->number = oh_store_find_node(store, identity);
+    identify(text, length, node->identity);
+    node->number = oh_store_find_node(store, node->identity);
     if (node->number == OH_STORE_NONE && oh_segment_lock(true)) {
-        node->number = oh_store_add_node(store, 0, identity);
+        node->number = oh_store_add_node(store, 0, node->identity);
         oh_segment_unlock();
     }
     if (node->number == OH_STORE_NONE || !oh_queue_exists(node->number)) {
@@ -54,7 +69,6 @@ bool oh_host_find(oh_host_node *node, const uint8_t identity[OH_STORE_IDENTITY_B
     }
     node->shared = oh_store_node_at(store, node->number);
     node->size_max = size_max;
-    memcpy(node->identity, identity, OH_STORE_IDENTITY_BYTES);
     return true;
 }
 

@@ -24,8 +24,11 @@ typedef struct oh_host_node {
 /* Whether connections are shared at all: there is a segment, and this is a server's worker. */
 void oh_host_startup(bool is_wanted);
 
-/* Finds the node, or adds it. False: connections to it are this process' own. */
-bool oh_host_find(oh_host_node *node, const uint8_t identity[OH_STORE_IDENTITY_BYTES], uint32_t size_max);
+/*
+ * Finds the node, or adds it, by a text that tells it from all others, password included. False: connections to it are
+ * this process' own.
+ */
+bool oh_host_find(oh_host_node *node, const char *text, size_t length, uint32_t size_max);
 
 /* An idle connection, sound, made a connection of this process; NULL: there is none. */
 oh_connection *oh_host_take(const oh_host_node *node);
