@@ -60,7 +60,7 @@ OneHop\Unsupported, node node-2, may have executed: false
   Command SET is not for SSDB (SSDB ignores the options of SET and overwrites: no lock can be taken by it. SET with EX, with NX and with KEEPTTL alone can be had; two together cannot), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md has what SSDB can be sent
 Of a kind of its own:
 OneHop\Unsupported, node none, may have executed: false
-  SSDB has no channels, so no subscribe(): the command was not sent; use redis nodes for it
+  subscribe() means nothing to SSDB, which has no subscriptions: the command was not sent; use a server pool of redis for messages
 OneHop\Unsupported, node node-2, may have executed: false
   Command MULTI is not for SSDB (SSDB has no such command), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
 OneHop\Unsupported, node node-2, may have executed: false
