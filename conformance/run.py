@@ -2,9 +2,11 @@
 """Conformance: proves that C (through PHP), Java, the reference and a live nutcracker put every key on the same node.
 
     conformance/run.py                          everything; needs `make build`
-    conformance/run.py --only vectors,config    some parts: vectors, config, random, live
+    conformance/run.py --only vectors,config    some parts: vectors, config, random, live, ssdb
     conformance/run.py --testees java,reference some testees (testees.json)
     conformance/run.py --pairs 10000 --seed 5   fewer random pairs, or the ones of an earlier run again
+
+Part `ssdb` asks a real ssdb-server if SSDB_SERVER names one.
 
 Every line it prints is a part with its counts; a difference is shown with its stage. Closing line: `N passed, N
 failed`; exit code 1 if anything failed, 2 if the run itself could not be made. The protocol is in protocol.md, the
@@ -19,7 +21,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE / "testees")]
 
 from lab.process import LabError  # noqa: E402
-from suite import config, live, random_pairs, vectors  # noqa: E402
+from suite import config, live, random_pairs, ssdb, vectors  # noqa: E402
 from suite.report import Report  # noqa: E402
 from suite.testee import Testees  # noqa: E402
 
@@ -28,7 +30,8 @@ MUST_HAVE = {"hash", "place", "config", "topology", "explain"}  # Without these 
 PARTS = {"vectors": lambda t, r, o: vectors.run(t, r),
          "config": lambda t, r, o: config.run(t, r, random.Random(o.seed), o.mutations),
          "random": lambda t, r, o: random_pairs.run(t, r, random.Random(o.seed), o.pairs),
-         "live": lambda t, r, o: live.run(t, r)}
+         "live": lambda t, r, o: live.run(t, r),
+         "ssdb": lambda t, r, o: ssdb.run(t, r)}
 
 
 def options():

@@ -3,6 +3,7 @@
     process.py     one child process by pid, gone whatever happens; free_port
     resp.py        a small blocking RESP connection, independent of every client under test
     redis.py       RedisNode: redis-server, optionally with password, unix socket, cluster mode
+    ssdb.py        SsdbNode: an ssdb-server, where SSDB_SERVER names one
     nutcracker.py  Nutcracker: twemproxy and the configuration file it runs with
     cluster.py     Cluster: n masters that share the 16,384 slots
     fpm.py         Fpm: a php-fpm master with workers, spoken to over FastCGI

@@ -97,6 +97,32 @@ function read_op(array $request): array
     return ['values' => $values];
 }
 
+function raw_op(array $request): array
+{
+    $redis = new OneHop\Redis($request['pool'], $request['config']);
+    $replies = [];
+    foreach ($request['commands'] as $words) {
+        try {
+            $replies[] = told($redis->rawCommand(...array_map('hex2bin', $words)));
+        } catch (OneHop\Exception $e) {
+            $replies[] = ['refused' => $e->getKind() . ': ' . $e->getMessage()];
+        }
+    }
+    return ['replies' => $replies];
+}
+
+/** A reply of phpredis as the protocol tells it: true is OK, false is nil. */
+function told(mixed $reply): mixed
+{
+    return match (true) {
+        is_array($reply) => array_map('told', $reply),
+        is_string($reply) => bin2hex($reply),
+        $reply === true => bin2hex('OK'),
+        $reply === false => null,
+        default => $reply,
+    };
+}
+
 /** The answer to one request, whatever it is. */
 function answer(mixed $request): array
 {

@@ -4,13 +4,16 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.onehop.jedis.OneHopClient;
+import io.onehop.jedis.OneHopException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.Response;
+import redis.clients.jedis.commands.ProtocolCommand;
 
 /** The ops with real nodes: what a user of the Java client would write, in batches of 1,000. */
 final class RealNodes {
@@ -48,6 +51,37 @@ final class RealNodes {
             answer.put("values", values);
             return answer;
         }
+    }
+
+    static Map<String, Object> raw(JsonObject request) throws Exception {
+        try (OneHopClient redis = client(request)) {
+            List<Object> replies = new ArrayList<>();
+            for (JsonElement command : request.getAsJsonArray("commands")) {
+                replies.add(raw(redis, command.getAsJsonArray()));
+            }
+            return Map.of("replies", replies);
+        }
+    }
+
+    @SuppressWarnings("deprecation") // Callers have sendCommand, so it must work.
+    private static Object raw(OneHopClient redis, JsonArray words) {
+        byte[] first = bytes(words.get(0));
+        ProtocolCommand name = () -> first;
+        byte[][] arguments = new byte[words.size() - 1][];
+        Arrays.setAll(arguments, i -> bytes(words.get(i + 1)));
+        try {
+            return told(redis.sendCommand(name, arguments));
+        } catch (OneHopException refused) {
+            return Map.of("refused", refused.getKind().label() + ": " + refused.getMessage());
+        }
+    }
+
+    /** A reply as the protocol tells it: texts in hex. */
+    private static Object told(Object reply) {
+        if (reply instanceof List<?> list) {
+            return Arrays.asList(list.stream().map(RealNodes::told).toArray());
+        }
+        return reply instanceof byte[] bytes ? Testee.HEX.formatHex(bytes) : reply;
     }
 
     private static OneHopClient client(JsonObject request) throws Exception {

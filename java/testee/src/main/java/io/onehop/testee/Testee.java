@@ -80,6 +80,7 @@ public final class Testee {
             case "subscribed" -> subscribed(request);
             case "write" -> RealNodes.write(request);
             case "read" -> RealNodes.read(request);
+            case "raw" -> RealNodes.raw(request);
             default -> Map.of("error", "unsupported op");
         };
     }

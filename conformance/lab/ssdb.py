@@ -1,0 +1,79 @@
+"""A real ssdb-server on a free loopback port, its data gone when its block ends.
+
+    with SsdbNode() as node:
+        node.server_line(name="a")     # '127.0.0.1:23456:1 a', for a configuration
+
+SSDB is no Debian package: the environment variable SSDB_SERVER names the program. Without it there is none to be had.
+"""
+
+import os
+import time
+
+from .process import LabError, Process, free_port
+from .resp import connect
+
+START_SECONDS_MAX = 10
+
+# SSDB wants its indentation in tabs.
+CONFIGURATION = """work_dir = var
+pidfile = server.pid
+
+server:
+\tip: 127.0.0.1
+\tport: {port}
+
+replication:
+\tbinlog: yes
+\tsync_speed: -1
+
+logger:
+\tlevel: warn
+\toutput: log.txt
+
+leveldb:
+\tcache_size: 16
+\twrite_buffer_size: 8
+\tcompaction_speed: 1000
+\tcompression: yes
+"""
+
+
+def program():
+    """The ssdb-server that SSDB_SERVER names, or None."""
+    return os.environ.get("SSDB_SERVER")
+
+
+class SsdbNode:
+    def __init__(self):
+        self.port = free_port()
+        self.process = Process([os.path.abspath(program()), "ssdb.conf"], name="ssdb",
+                               files={"ssdb.conf": CONFIGURATION.format(port=self.port)})
+        try:
+            os.makedirs(os.path.join(self.process.directory, "var"), exist_ok=True)
+            self._wait_ready()
+        except BaseException:
+            self.process.stop()
+            raise
+
+    def server_line(self, weight=1, name=None):
+        return f"127.0.0.1:{self.port}:{weight}" + (f" {name}" if name else "")
+
+    def connect(self, seconds=5.0):
+        return connect(("127.0.0.1", self.port), seconds=seconds)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stop()
+
+    def _wait_ready(self):
+        deadline = time.monotonic() + START_SECONDS_MAX
+        while time.monotonic() < deadline and self.process.child.poll() is None:
+            try:
+                with self.connect() as connection:
+                    connection.command("PING")
+                return
+            except OSError:
+                time.sleep(0.05)
+        raise LabError(f"ssdb-server on port {self.port} is not ready\n{self.process.log_tail()}")
