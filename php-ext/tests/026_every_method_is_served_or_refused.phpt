@@ -61,7 +61,7 @@ OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::select() is not supported: the command was not sent; connections are shared, a database chosen on one would be chosen for others: set `database` in the server pool's configuration, one pool per database
 bool(true)
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::slaveof() is not supported: the command was not sent; who replicates whom is decided per server: send it to the node you mean by onEachNode, or leave it to Sentinel
+  OneHop\Redis::slaveof() is not supported: the command was not sent; who replicates whom is decided per server: send it to the node you mean by onNode, or leave it to Sentinel
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::client() with CLIENT SETNAME is not supported: the command was not sent; connections are shared and come and go, so a name set on one would be lost or be someone else's: leave it out
 OneHop\Unsupported, node none, may have executed: false

@@ -119,7 +119,7 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(-2, 1, 1)),
             row("clear_binlog", Spread.REFUSED)
                     .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
             row("client", Spread.NONE)
                     .container(),
             row("client|caching", Spread.REFUSED)
@@ -144,7 +144,7 @@ final class CommandTable {
             row("client|info", Spread.REFUSED)
                     .reason("each call may use another connection, so the answer would be about none in particular: CLIENT LIST shows them all"),
             row("client|kill", Spread.REFUSED)
-                    .reason("it concerns clients of one server: send it to that node by onEachNode"),
+                    .reason("it concerns clients of one server: send it to that node by onNode"),
             row("client|list", Spread.ALL_NODES)
                     .merge(MergeRule.CONCAT, 1)
                     .retryable(),
@@ -155,7 +155,7 @@ final class CommandTable {
                     .state("mode")
                     .reason("it changes one connection, and connections are shared: open a plain connection to the node for it"),
             row("client|pause", Spread.REFUSED)
-                    .reason("it concerns clients of one server: send it to that node by onEachNode"),
+                    .reason("it concerns clients of one server: send it to that node by onNode"),
             row("client|reply", Spread.REFUSED)
                     .state("replies")
                     .reason("without replies nobody knows which command failed, and a connection could not be handed on: use a pipeline"),
@@ -172,38 +172,38 @@ final class CommandTable {
                     .state("tracking")
                     .reason("invalidations would come over connections that others use: client-side caching is not offered"),
             row("client|unblock", Spread.REFUSED)
-                    .reason("it concerns clients of one server: send it to that node by onEachNode"),
+                    .reason("it concerns clients of one server: send it to that node by onNode"),
             row("client|unpause", Spread.REFUSED)
-                    .reason("it concerns clients of one server: send it to that node by onEachNode"),
+                    .reason("it concerns clients of one server: send it to that node by onNode"),
             row("cluster", Spread.NONE)
                     .container(),
             row("cluster|addslots", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|addslotsrange", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|bumpepoch", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|count-failure-reports", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|countkeysinslot", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster")
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster")
         };
     }
 
     private static TableRow[] rows2() {
         return new TableRow[] {
             row("cluster|delslots", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|delslotsrange", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|failover", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|flushslots", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|forget", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|getkeysinslot", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|help", Spread.ANY_NODE)
                     .retryable(),
             row("cluster|info", Spread.ANY_NODE)
@@ -211,33 +211,33 @@ final class CommandTable {
             row("cluster|keyslot", Spread.ANY_NODE)
                     .retryable(),
             row("cluster|links", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|meet", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|myid", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|myshardid", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|nodes", Spread.ANY_NODE)
                     .retryable(),
             row("cluster|replicas", Spread.ANY_NODE)
                     .retryable(),
             row("cluster|replicate", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|reset", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|saveconfig", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|set-config-epoch", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|setslot", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|shards", Spread.ANY_NODE)
                     .retryable(),
             row("cluster|slaves", Spread.ANY_NODE)
                     .retryable(),
             row("cluster|slot-stats", Spread.REFUSED)
-                    .reason("it is the business of one node of the cluster: send it to that node by onEachNode, or use redis-cli --cluster"),
+                    .reason("it is the business of one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|slots", Spread.ANY_NODE)
                     .retryable(),
             row("command", Spread.ANY_NODE)
@@ -271,7 +271,7 @@ final class CommandTable {
                     .retryable(),
             row("compact", Spread.REFUSED)
                     .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
             row("config", Spread.NONE)
                     .container(),
             row("config|get", Spread.ALL_NODES)
@@ -297,7 +297,7 @@ final class CommandTable {
                     .merge(MergeRule.SUM, 1)
                     .retryable(),
             row("debug", Spread.REFUSED)
-                    .reason("it can stop or crash a server: send it to the node you mean by onEachNode. For questions about one key use OBJECT and MEMORY USAGE"),
+                    .reason("it can stop or crash a server: send it to the node you mean by onNode. For questions about one key use OBJECT and MEMORY USAGE"),
             row("decr", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -358,7 +358,7 @@ final class CommandTable {
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("failover", Spread.REFUSED)
-                    .reason("who replicates whom is decided per server: send it to the node you mean by onEachNode, or leave it to Sentinel"),
+                    .reason("who replicates whom is decided per server: send it to the node you mean by onNode, or leave it to Sentinel"),
             row("fcall", Spread.ONE_NODE)
                     .write()
                     .withoutKeys(Spread.REFUSED, "a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode")
@@ -438,10 +438,10 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("get_key_range", Spread.REFUSED)
                     .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
             row("get_kv_range", Spread.REFUSED)
                     .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
             row("getbit", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -517,7 +517,7 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("hlist", Spread.REFUSED)
                     .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
             row("hmget", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -549,7 +549,7 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("hrlist", Spread.REFUSED)
                     .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
             row("hrscan", Spread.ONE_NODE)
                     .retryable()
                     .ssdb()
@@ -581,7 +581,7 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("ignore_key_range", Spread.REFUSED)
                     .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
             row("incr", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -632,10 +632,10 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("list_allow_ip", Spread.REFUSED)
                     .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
             row("list_deny_ip", Spread.REFUSED)
                     .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
             row("llen", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -902,7 +902,7 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("qlist", Spread.REFUSED)
                     .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
             row("qpop", Spread.ONE_NODE)
                     .write()
                     .ssdb()
@@ -938,7 +938,7 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("qrlist", Spread.REFUSED)
                     .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
             row("qset", Spread.ONE_NODE)
                     .write()
                     .ssdb()
@@ -983,7 +983,7 @@ final class CommandTable {
                     .state("stream")
                     .reason("it is spoken between servers only"),
             row("replicaof", Spread.REFUSED)
-                    .reason("who replicates whom is decided per server: send it to the node you mean by onEachNode, or leave it to Sentinel"),
+                    .reason("who replicates whom is decided per server: send it to the node you mean by onNode, or leave it to Sentinel"),
             row("reset", Spread.REFUSED)
                     .state("identity")
                     .reason("it would log out a connection that is shared; connections are handed over clean without it"),
@@ -996,7 +996,7 @@ final class CommandTable {
                     .reason("it is internal to the server; there is nothing a client could want by it"),
             row("rkeys", Spread.REFUSED)
                     .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
             row("role", Spread.ALL_NODES)
                     .merge(MergeRule.PER_NODE, 1)
                     .retryable(),
@@ -1015,7 +1015,7 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("rscan", Spread.REFUSED)
                     .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
             row("sadd", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -1060,7 +1060,7 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("set_kv_range", Spread.REFUSED)
                     .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
             row("setbit", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -1078,7 +1078,7 @@ final class CommandTable {
                     .ssdb()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("shutdown", Spread.REFUSED)
-                    .reason("it would stop the whole fleet: send it to the node you mean by onEachNode, or stop its service"),
+                    .reason("it would stop the whole fleet: send it to the node you mean by onNode, or stop its service"),
             row("sinter", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(-1, 1, 1)),
@@ -1093,7 +1093,7 @@ final class CommandTable {
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("slaveof", Spread.REFUSED)
-                    .reason("who replicates whom is decided per server: send it to the node you mean by onEachNode, or leave it to Sentinel"),
+                    .reason("who replicates whom is decided per server: send it to the node you mean by onNode, or leave it to Sentinel"),
             row("slowlog", Spread.NONE)
                     .container(),
             row("slowlog|get", Spread.ALL_NODES)
@@ -1220,7 +1220,7 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("version", Spread.REFUSED)
                     .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
             row("vgetattr", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
@@ -1405,7 +1405,7 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("zlist", Spread.REFUSED)
                     .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
             row("zmpop", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), counted(0, 1, 1)),
@@ -1471,7 +1471,7 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("zrlist", Spread.REFUSED)
                     .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onEachNode"),
+                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
             row("zrrange", Spread.ONE_NODE)
                     .retryable()
                     .ssdb()
