@@ -41,7 +41,7 @@ void oh_exchange_end_failed(oh_exchange *exchange)
  */
 static void lose_connection(oh_exchange *exchange, const char *reason)
 {
-    bool may_repeat = exchange->sent == 0 || exchange->is_read_only;
+    bool may_repeat = !exchange->never_repeats && (exchange->sent == 0 || exchange->is_read_only);
 
     if (exchange->is_reused && !exchange->was_retried && !exchange->has_heard && may_repeat) {
         exchange->was_retried = true;

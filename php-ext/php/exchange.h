@@ -69,6 +69,7 @@ typedef struct oh_exchange {
     char preface_reply[OH_PREFACE_REPLY_BYTES]; /* As far as it fits, ended by a 0. */
     uint32_t preface_reply_length;
     bool is_read_only;       /* The caller says so: may be sent again after a reused connection broke. */
+    bool never_repeats;      /* The caller does not want anything sent again, whatever it is. */
     bool is_reused;          /* The connection has carried exchanges before. */
     bool was_retried;
     bool was_sent;           /* By the attempt before this one. */

@@ -46,10 +46,6 @@ static bool set_options(oh_lane *lane)
     zend_long max_retries = option_max_retries();
     zval zero, *setting;
 
-    ZVAL_LONG(&zero, 0);
-    if (max_retries && !set_option(lane, max_retries, &zero)) {
-        return false;
-    }
     if (lane->client->options) {
         ZEND_HASH_FOREACH_VAL(lane->client->options, setting)
         {
@@ -62,7 +58,8 @@ static bool set_options(oh_lane *lane)
         }
         ZEND_HASH_FOREACH_END();
     }
-    return true;
+    ZVAL_LONG(&zero, 0);
+    return !max_retries || set_option(lane, max_retries, &zero);
 }
 
 static bool connect_to_stream(oh_lane *lane)
@@ -163,6 +160,7 @@ void oh_lane_enter(oh_lane *lane, bool is_read_only, oh_flight *flight)
     oh_lane_hold(lane);
     if (EXPECTED(lane->transport != NULL)) {
         oh_exchange_prepare(&lane->transport->exchange, lane->client->timeout_ms, is_read_only, flight);
+        lane->transport->exchange.never_repeats = lane->client->never_repeats;
         if (UNEXPECTED(lane->wait_ms)) {
             oh_exchange_be_patient(&lane->transport->exchange, lane->wait_ms);
             lane->wait_ms = 0;

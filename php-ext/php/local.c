@@ -45,25 +45,14 @@ void oh_local_forward(INTERNAL_FUNCTION_PARAMETERS)
 
 /* ---- Options ---- */
 
+#define OH_PHPREDIS_RETRIES 10 /* What getOption(OPT_MAX_RETRIES) says of an untouched \Redis. */
+
 static zend_long option_named(const char *name)
 {
     zend_class_constant *constant =
         zend_hash_str_find_ptr(&oh_phpredis_class->constants_table, name, strlen(name));
 
     return constant ? Z_LVAL(constant->value) : -1;
-}
-
-static bool is_refused_option(zend_long option)
-{
-    static const char *const names[] = {
-        "OPT_MAX_RETRIES", "OPT_BACKOFF_ALGORITHM", "OPT_BACKOFF_BASE", "OPT_BACKOFF_CAP", "OPT_TCP_KEEPALIVE"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (option_named(names[i]) == option) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* OPT_SCAN is two switches in one option: 0 and 1 are values of the first, 2 and 3 of the second. */
@@ -145,6 +134,24 @@ static bool set_everywhere(oh_client *client, zend_long option, zval *value)
     return set_on(oh_subscription_lane(client), arguments) || is_set;
 }
 
+/* phpredis must never repeat by itself: exchange does, once, unless the caller has said 0. */
+static void set_retries(oh_client *client, zend_long option, const zval *value)
+{
+    zval zero;
+
+    client->never_repeats = zval_get_long((zval *)value) == 0;
+    ZVAL_LONG(&zero, 0);
+    set_everywhere(client, option, &zero);
+}
+
+/* What was set, or what phpredis has if nothing was. */
+static zend_long retries_of(const oh_client *client, zend_long option)
+{
+    zval *setting = client->options ? zend_hash_index_find(client->options, (zend_ulong)option * 2) : NULL;
+
+    return setting ? zval_get_long(zend_hash_index_find(Z_ARRVAL_P(setting), 1)) : OH_PHPREDIS_RETRIES;
+}
+
 void oh_local_set_option(INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_client *client = oh_client_this(execute_data);
@@ -155,7 +162,8 @@ void oh_local_set_option(INTERNAL_FUNCTION_PARAMETERS)
         Z_PARAM_LONG(option)
         Z_PARAM_ZVAL(value)
     ZEND_PARSE_PARAMETERS_END();
-    if (!client || is_refused_option(option)) {
+    /* Connections are everybody's, so no client sets their keepalive. */
+    if (!client || option == option_named("OPT_TCP_KEEPALIVE")) {
         RETURN_FALSE;
     }
     if (option == option_named("OPT_READ_TIMEOUT")) {
@@ -171,6 +179,9 @@ void oh_local_set_option(INTERNAL_FUNCTION_PARAMETERS)
         RETURN_FALSE;
     }
     remember_option(client, option, value);
+    if (option == option_named("OPT_MAX_RETRIES")) {
+        set_retries(client, option, value);
+    }
     if (is_prefix) {
         set_prefix(client, Z_STR_P(value));
     }
@@ -187,6 +198,9 @@ void oh_local_get_option(INTERNAL_FUNCTION_PARAMETERS)
     ZEND_PARSE_PARAMETERS_END();
     if (client && option == option_named("OPT_READ_TIMEOUT")) {
         RETURN_DOUBLE(client->timeout_ms / 1000.0);
+    }
+    if (client && option == option_named("OPT_MAX_RETRIES")) {
+        RETURN_LONG(retries_of(client, option));
     }
     if (client) {
         forward(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);

@@ -28,6 +28,14 @@ $port = lab_node('$node->command(); $node->value("x"); $node->command(); posix_k
 $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
 $redis->get('a');
 lab_tell(fn () => $redis->get('b'));
+
+echo "-- OPT_MAX_RETRIES 0: nothing goes again\n";
+$port = lab_node('$words = $node->command(); $node->value("value of $words[1]"); $node->command();');
+$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
+$redis->setOption(Redis::OPT_MAX_RETRIES, 0);
+lab_tell(fn () => $redis->get('a'));
+lab_tell(fn () => $redis->get('b'));
+echo implode("\n", lab_commands($port)), "\n";
 ?>
 --EXPECT--
 string(10) "value of a"
@@ -57,3 +65,9 @@ int(7)
 -- sent once, and then the node is gone for good: the first attempt may have executed
 OneHop\NodeDown, node fickle, may have executed: true
   Connection refused while connecting, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; check that redis runs there and can be reached
+-- OPT_MAX_RETRIES 0: nothing goes again
+string(10) "value of a"
+OneHop\NodeDown, node fickle, may have executed: true
+  Connection closed by the node, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+1 GET a
+1 GET b

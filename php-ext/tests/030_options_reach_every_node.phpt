@@ -27,6 +27,7 @@ var_dump(strlen($redis->hGet("h:$keys[1]", 'f')) < 200);
 echo "-- values phpredis refuses, and those that are OneHop's business\n";
 var_dump($redis->setOption(Redis::OPT_SERIALIZER, 99), $redis->getOption(Redis::OPT_SERIALIZER));
 var_dump($redis->setOption(Redis::OPT_MAX_RETRIES, 5), $redis->setOption(Redis::OPT_BACKOFF_BASE, 5), $redis->setOption(Redis::OPT_TCP_KEEPALIVE, 1));
+var_dump($redis->getOption(Redis::OPT_MAX_RETRIES), $redis->setOption(Redis::OPT_MAX_RETRIES, -1), (new OneHop\Redis('alpha', $config))->getOption(Redis::OPT_MAX_RETRIES));
 var_dump($redis->setOption(Redis::OPT_READ_TIMEOUT, 0.25), $redis->getOption(Redis::OPT_READ_TIMEOUT), $redis->getTimeout());
 var_dump($redis->setOption(Redis::OPT_READ_TIMEOUT, 0), $redis->getReadTimeout());
 var_dump($redis->setOption(Redis::OPT_REPLY_LITERAL, true), $redis->set('x', 1));
@@ -58,9 +59,12 @@ bool(true)
 -- values phpredis refuses, and those that are OneHop's business
 bool(false)
 int(0)
+bool(true)
+bool(true)
 bool(false)
+int(5)
 bool(false)
-bool(false)
+int(10)
 bool(true)
 float(0.25)
 float(0.25)
