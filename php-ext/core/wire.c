@@ -111,9 +111,11 @@ static void begin_value(oh_wire *wire, oh_framer *framer, uint8_t type)
 {
     framer->state = forms[type] == LINE ? IN_LINE : IN_LENGTH;
     framer->type = type;
-    framer->is_negative = false;
-    framer->has_digits = false;
+    framer->is_negative = framer->has_digits = false;
     framer->number = 0;
+    if ((type == '-' || type == '!') && framer == &wire->reader) {
+        wire->error_reply = wire->answered + 1;
+    }
     if (is_refusal(wire, framer)) {
         wire->refusal_length = 0;
         wire->refusal_reply = wire->answered + 1;
@@ -247,8 +249,7 @@ static const uint8_t *read_bulk(oh_wire *wire, oh_framer *framer, const uint8_t 
 /* A length whose line is all here: the place behind it, or NULL if there is anything unusual about it. */
 static inline const uint8_t *skip_length(const uint8_t *at, const uint8_t *end, uint32_t *length)
 {
-    const uint8_t *digits = at;
-    const uint8_t *digits_end = end - at > DIGITS_MAX ? at + DIGITS_MAX : end;
+    const uint8_t *digits = at, *digits_end = end - at > DIGITS_MAX ? at + DIGITS_MAX : end;
     uint32_t number = 0;
     for (; at < digits_end && *at >= '0' && *at <= '9'; at++) {
         number = number * 10 + (uint32_t)(*at - '0');
@@ -393,8 +394,7 @@ void oh_wire_subscribe(oh_wire *wire)
 
 bool oh_wire_is_clean(const oh_wire *wire)
 {
-    const oh_framer *reader = &wire->reader;
-    const oh_framer *writer = &wire->writer;
+    const oh_framer *reader = &wire->reader, *writer = &wire->writer;
     return wire->error == NULL && !wire->is_subscribed && oh_wire_owed(wire) == 0 && reader->state == AT_VALUE && reader->depth == 0 &&
            writer->state == AT_VALUE && writer->depth == 0;
 }

@@ -55,6 +55,7 @@ typedef struct oh_wire {
 
     /* The last error reply at top level, `-...` or `!...`: its first bytes, without type and length. */
     uint64_t refusal_reply; /* Its number, from 1; 0: there was none. Whole once `answered` has come to it. */
+    uint64_t error_reply;   /* The same of the last reply that is an error, or has one in it, as EXEC's list may. */
     uint32_t refusal_length;
     char refusal[OH_MESSAGE_BYTES_MAX];
 

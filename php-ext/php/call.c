@@ -10,8 +10,13 @@
 
 void oh_call_on_lane(oh_lane *lane, bool is_read_only, INTERNAL_FUNCTION_PARAMETERS)
 {
+    const oh_method *method = oh_method_of(execute_data);
+
     oh_lane_enter(lane, is_read_only, NULL);
-    oh_lane_call_in_frame(lane, oh_method_of(execute_data), execute_data, return_value);
+    if (UNEXPECTED(method->is_iterated) && lane->transport) {
+        lane->transport->exchange.is_iterated = true;
+    }
+    oh_lane_call_in_frame(lane, method, execute_data, return_value);
     if (UNEXPECTED(oh_lane_has_failed(lane)) && !oh_is_script_ending()) {
         zval_ptr_dtor(return_value);
         ZVAL_NULL(return_value);

@@ -117,6 +117,7 @@ static void take(oh_exchange *exchange, size_t count)
     exchange->has_heard |= count > 0;
     exchange->end += oh_wire_read(wire, exchange->replies + exchange->end, count);
     exchange->has_refusal |= wire->refusal_reply > answered;
+    exchange->has_error |= wire->error_reply > answered;
     if (UNEXPECTED(exchange->wait_ms) && exchange->begin < exchange->end) {
         oh_exchange_end_patience(exchange);
     }
@@ -283,7 +284,7 @@ void oh_exchange_prepare(oh_exchange *exchange, uint32_t timeout_ms, bool is_rea
     exchange->is_iterated = false;
     exchange->is_read_only = is_read_only;
     exchange->flight = flight;
-    exchange->has_refusal = exchange->is_exec = exchange->was_interrupted = false;
+    exchange->has_refusal = exchange->has_error = exchange->is_exec = exchange->was_interrupted = false;
     exchange->wait_ms = 0;
     exchange->preface = NULL;
 }

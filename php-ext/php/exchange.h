@@ -62,7 +62,7 @@ typedef struct oh_exchange {
     bool was_held;           /* `held` was set since: no other connection may take its place. */
     bool is_exec;            /* The reply must be that of EXEC, for as many commands: */
     uint32_t exec_count;
-    bool is_iterated;        /* The call is as many round trips as it takes (SCAN): each has a deadline of its own. */
+    bool is_iterated;        /* The call is as many round trips as it takes (SCAN, HSCAN): each has a deadline of its own. */
     const char *preface;     /* Sent in front of the request: one command, of whose reply phpredis sees nothing. */
     uint64_t preface_number; /* Which reply of the connection is its reply; 0: it is not owed. */
     uint8_t *joined;         /* Preface and request in one piece, while they are on their way. */
@@ -76,6 +76,7 @@ typedef struct oh_exchange {
     bool has_heard;          /* A byte of a reply has arrived. */
     bool has_waited;         /* Time has passed since the deadline was set: it must be looked at. */
     bool has_refusal;        /* One of the replies is an error. */
+    bool has_error;          /* The same, or one has an error in it: phpredis remembers it as its last. */
     bool was_interrupted;    /* A signal handler of the script has thrown, or called exit. */
     oh_failure *failure;     /* Where the caller wants to find it. */
 } oh_exchange;

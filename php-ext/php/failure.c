@@ -182,17 +182,29 @@ void oh_failure_throw_plain(oh_error_kind kind, const char *advice, const char *
     oh_failure_throw(oh_failure_exception(&failure, NULL, NULL, NULL));
 }
 
+/* Either nodes failed, or all have answered and the replies to a command over several of them are not one. */
+static void append_partial(smart_str *message, uint32_t failed, const char *pool)
+{
+    if (failed == 0) {
+        smart_str_appends(message, "A part of the batch has no single reply");
+    } else {
+        smart_str_append_printf(message, "A part of the batch did not come back (%u %s failed)", failed,
+            failed == 1 ? "node" : "nodes");
+    }
+    smart_str_appends(message, ", server pool ");
+    append_shown(message, pool, strlen(pool));
+    smart_str_appends(message, failed == 0
+        ? ": the command was answered; getReplies() has all replies, and in the place of such a part its failure, the first being: "
+        : ": the command may have executed; getReplies() has what did arrive, getFailures() the rest, the first being: ");
+}
+
 zend_object *oh_failure_partial(zval *replies, zval *failures, zend_object *first, const char *pool)
 {
     zval rv, *text = zend_read_property_ex(zend_ce_exception, first, ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &rv);
     uint32_t failed = zend_hash_num_elements(Z_ARRVAL_P(failures));
     smart_str message = {0};
 
-    smart_str_append_printf(&message, "A part of the batch did not come back (%u %s failed), server pool ", failed,
-        failed == 1 ? "node" : "nodes");
-    append_shown(&message, pool, strlen(pool));
-    smart_str_appends(&message,
-        ": the command may have executed; getReplies() has what did arrive, getFailures() the rest, the first being: ");
+    append_partial(&message, failed, pool);
     if (Z_TYPE_P(text) == IS_STRING) {
         smart_str_append(&message, Z_STR_P(text));
     }

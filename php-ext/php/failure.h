@@ -58,8 +58,8 @@ void oh_failure_throw_plain(oh_error_kind kind, const char *advice, const char *
     ZEND_ATTRIBUTE_FORMAT(printf, 3, 4);
 
 /*
- * The exception of a batch of which a part came back. `replies` and `failures` (node name => exception) are taken over;
- * `first` is one of the failures, whose message is quoted.
+ * The exception of a batch of which a part came back. `replies` and `failures` (node name => exception; none, if it is
+ * only that replies cannot be one) are taken over; `first` is one of the failures, whose message is quoted.
  */
 zend_object *oh_failure_partial(zval *replies, zval *failures, zend_object *first, const char *pool);
 

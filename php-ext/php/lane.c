@@ -177,7 +177,7 @@ void oh_lane_leave(oh_lane *lane)
     lane->is_busy = false;
     if (lane->transport) {
         oh_exchange_finish(&lane->transport->exchange);
-        if (UNEXPECTED(lane->transport->exchange.has_refusal)) {
+        if (UNEXPECTED(lane->transport->exchange.has_error)) {
             lane->client->refused = lane;
         }
     }

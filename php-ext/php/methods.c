@@ -154,6 +154,9 @@ static void fill(oh_method *method, zend_function *original, const char *name)
         method->command = oh_command_named(row->command, strlen(row->command));
         method->is_read_only = method->command && method->command->is_retryable;
     }
+    for (uint32_t i = 0; i < original->common.num_args; i++) {
+        method->is_iterated |= ZEND_ARG_SEND_MODE(&original->internal_function.arg_info[i]) != 0;
+    }
     if (row && is_about_one_key(method)) {
         method->key = row->keys[0].argument + 1;
     }

@@ -79,6 +79,7 @@ typedef struct oh_method {
     const oh_command *command; /* NULL while a subcommand, or a word, decides. */
     uint8_t key;               /* The position of its one plain key among the arguments, from 1; otherwise 0. */
     bool is_read_only;         /* May be sent again if a connection broke. */
+    bool is_iterated;          /* It takes an iterator by reference: one call may be many round trips. */
 } oh_method;
 
 extern int oh_methods_slot; /* Which of Zend's reserved slots of a function is ours. */

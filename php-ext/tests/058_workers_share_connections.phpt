@@ -50,16 +50,16 @@ $load = static function (int $seconds, ?callable $meanwhile = null) use ($page, 
         $most[] = $clients();
         $meanwhile && $meanwhile(array_filter(array_keys($workers), is_int(...)));
     }
-    return [array_unique($answers), max($most), count($workers)];
+    return [array_unique($answers), max($most), count($workers), count($answers)];
 };
 
 [$answers, $most, $workers] = $load(3);
 echo implode(', ', $answers), '; at most ', SIZE, ': ', var_export($most <= SIZE, true), '; workers: ', $workers, "\n";
 
 $before = array_map(lab_accepted(...), $plain);
-[$answers, $most] = $load(2);
+[$answers, $most, , $requests] = $load(2);
 $opened = max(array_map(static fn ($node, $before) => lab_accepted($node) - $before, $plain, $before));
-echo implode(', ', $answers), '; connections are used again: ', var_export($opened < 60, true), "\n";
+echo implode(', ', $answers), '; connections are used again: ', var_export($opened < $requests / 2, true), "\n";
 
 echo "workers killed at any moment\n";
 $killed = 0;

@@ -42,6 +42,10 @@ $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY);
 $iterator = null;
 lab_tell(function () use ($redis, &$iterator) { return implode($redis->scan($iterator)); });
 var_dump($iterator > 0);
+$redis = new OneHop\Redis('alpha', lab_config([node([...$empty, ['9', ['field', 'late']]], 100) . ' n0'], ['timeout' => 700]));
+$redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY);
+$iterator = null;
+lab_tell(function () use ($redis, &$iterator) { return $redis->hScan('key', $iterator); });
 
 echo "-- a cursor that has no room\n";
 $redis = new OneHop\Redis('alpha', lab_config([node([['1099511627775', ['a']], ['1099511627776', ['b']]]) . ' large']));
@@ -68,6 +72,10 @@ array(1) {
 -- each round trip of a retried scan has a deadline of its own
 string(4) "late"
 bool(true)
+array(1) {
+  ["field"]=>
+  string(4) "late"
+}
 -- a cursor that has no room
 string(1) "a"
 OneHop\ProtocolViolation, node large, may have executed: true

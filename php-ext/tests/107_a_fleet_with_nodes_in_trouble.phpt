@@ -67,7 +67,7 @@ $redis = new OneHop\Redis('alpha', lab_config([$live, lab_redis(), lab_redis()])
 try {
     $redis->pipeline()->dbSize()->config('get', 'port')->randomKey()->ping()->exec();
 } catch (OneHop\PartialBatch $e) {
-    echo implode(', ', array_map(fn ($reply) => $reply instanceof OneHop\Exception ? $reply->getKind() : json_encode($reply), $e->getReplies())), "\n";
+    echo implode(', ', array_map(fn ($reply) => $reply instanceof OneHop\Exception ? $reply->getKind() : json_encode($reply), $e->getReplies())), "\n", $e->getMessage(), "\n";
 }
 echo "-- what the servers are\n";
 if (method_exists('Redis', 'serverVersion')) {
@@ -116,6 +116,7 @@ OneHop\DeadlineExceeded, node hung, may have executed: true
 string(4) "text"
 -- in a pipeline: what cannot be one reply is told in its place
 0, Unsupported, false, true
+A part of the batch has no single reply, server pool alpha: the command was answered; getReplies() has all replies, and in the place of such a part its failure, the first being: The nodes answer differently, which no single reply can say, server pool alpha: the command was answered; ask them one by one, by onEachNode
 -- what the servers are
 bool(true)
 bool(true)
