@@ -110,8 +110,9 @@ static PHP_MINFO_FUNCTION(onehop)
     php_info_print_table_row(2, "On top of phpredis", zend_get_module_version("redis"));
     php_info_print_table_row(2, "libyaml", yaml_get_version_string());
     php_info_print_table_row(2, "Distributions", "ketama, modula, random");
-    php_info_print_table_row(2, "Connections", "TCP, unix sockets; kept over requests, one process each");
-    php_info_print_table_row(2, "Shared by all workers", oh_segment_store() ? "configuration, topology" : "nothing");
+    php_info_print_table_row(2, "Connections", "TCP, unix sockets; kept over requests");
+    php_info_print_table_row(2, "Shared by all workers", !oh_segment_store() ? "nothing"
+        : is_pool_of_host() ? "configuration, topology, connections" : "configuration, topology");
     php_info_print_table_end();
     DISPLAY_INI_ENTRIES();
 }

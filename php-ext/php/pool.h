@@ -5,8 +5,8 @@
  * the middle of an exchange. As soon as the last reply has been read a connection is settled, so all clients of
  * the process share one connection per node unless their exchanges really overlap.
  *
- * This pool lives as long as the process (the thread, under ZTS) and knows only its own sockets. Everything outside
- * goes through these few functions, so that a pool shared by all workers of a host can take its place.
+ * It lives as long as the process (the thread, under ZTS). What the workers of a server share of a node, room pool_host
+ * keeps; whoever leases or settles does not notice which of the two a connection came from.
  */
 #ifndef OH_PHP_POOL_H
 #define OH_PHP_POOL_H

@@ -22,7 +22,7 @@ Version => N
 On top of phpredis => N
 libyaml => N
 Distributions => ketama, modula, random
-Connections => TCP, unix sockets; kept over requests, one process each
+Connections => TCP, unix sockets; kept over requests
 Shared by all workers => configuration, topology
 
 Directive => Local Value => Master Value
