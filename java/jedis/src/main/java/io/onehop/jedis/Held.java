@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+import java.util.function.Consumer;
 import java.util.function.Function;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -23,11 +24,16 @@ final class Held {
         return Deadline.in(pool.endpoint().timeoutMs());
     }
 
-    /** What the exchange answers; or the error the node answered, or the failure, thrown. */
-    <T> T call(Function<NodeConnection, T> exchange) {
+    /**
+     * What the exchange answers; or the error the node answered, or the failure, thrown. What leads it, by the same
+     * deadline, executes nothing by itself.
+     */
+    <T> T call(Consumer<NodeConnection> lead, Function<NodeConnection, T> exchange) {
         connection.until(deadline(pool));
-        long written = connection.written();
+        long written = Long.MAX_VALUE;
         try {
+            lead.accept(connection);
+            written = connection.written();
             return exchange.apply(connection);
         } catch (JedisDataException answer) {
             throw answer;

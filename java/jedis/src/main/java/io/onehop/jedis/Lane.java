@@ -44,6 +44,7 @@ final class Lane {
     private int[] sizes = new int[16];
     private boolean isReadOnly = true;
     private boolean isClosedAfter;
+    private boolean isStaying;
     private Set<String> scripts;
 
     private NodeConnection connection;
@@ -92,6 +93,11 @@ final class Lane {
     /** Its connection is not used again. */
     void closeAfter() {
         isClosedAfter = true;
+    }
+
+    /** What was answered counts only on the connection that answered it. */
+    void stay() {
+        isStaying = true;
     }
 
     /** Whether this is the first command of the batch that wants this script. */
@@ -217,7 +223,7 @@ final class Lane {
      */
     boolean mayRetry(Throwable thrown) {
         return Failure.of(thrown, pool.endpoint(), Outcome.NOT_SENT) instanceof NodeDown && connection != null
-                && connection.isReused() && before == null
+                && connection.isReused() && before == null && !(isStaying && taken > 0)
                 && (isReadOnly || written == acknowledged);
     }
 

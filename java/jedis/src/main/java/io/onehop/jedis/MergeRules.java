@@ -23,7 +23,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * spec/route/route.md, "Merging"; spec/route/merge.py is the reference.
  */
 final class MergeRules {
-    /** What the rule {@code EQUAL} gives when the nodes do not agree. */
+    /** What the nodes answer has nothing in common: to {@code EQUAL} their words, to the others their kinds. */
     static final Object DIFFERENT = new Object();
 
     private MergeRules() {
@@ -41,6 +41,7 @@ final class MergeRules {
             case STREAMS -> reply == null || reply instanceof List<?> list && list.stream().allMatch(
                     stream -> stream instanceof List<?> pair && pair.size() == 2 && pair.get(0) instanceof byte[]);
             case ALL_OK, INFO -> reply instanceof byte[];
+            case ONE_OK -> reply != null;
             default -> true;
         };
     }
@@ -82,22 +83,19 @@ final class MergeRules {
         return Arrays.asList(all);
     }
 
-    /** Numbers, or lists of numbers place by place. */
+    /** Numbers, or lists of as many numbers place by place. */
     private static Object numbers(List<Object> replies, BinaryOperator<Long> combine) {
-        return replies.stream().reduce((one, other) -> {
-            if (!(one instanceof List<?> left) || !(other instanceof List<?> right)) {
-                return combine.apply(number(one), number(other));
-            }
-            List<Object> both = new ArrayList<>();
-            for (int i = 0; i < Math.min(left.size(), right.size()); i++) {
-                both.add(combine.apply(number(left.get(i)), number(right.get(i))));
-            }
-            return both;
-        }).orElse(null);
-    }
-
-    private static Long number(Object reply) {
-        return (Long) (reply instanceof List<?> list ? list.get(0) : reply);
+        if (replies.stream().allMatch(Long.class::isInstance)) {
+            return replies.stream().map(Long.class::cast).reduce(combine).orElse(null);
+        }
+        if (replies.stream().mapToInt(reply -> reply instanceof List<?> list ? list.size() : -1).distinct().count() > 1) {
+            return DIFFERENT;
+        }
+        Object[] all = ((List<?>) replies.get(0)).toArray();
+        for (Object reply : replies.subList(1, replies.size())) {
+            Arrays.setAll(all, place -> combine.apply((Long) all[place], (Long) ((List<?>) reply).get(place)));
+        }
+        return Arrays.asList(all);
     }
 
     private static Object equal(List<Object> replies) {
@@ -136,6 +134,9 @@ final class MergeRules {
 
     /** Lists one after another, texts likewise. */
     private static Object concat(List<Object> replies) {
+        if (replies.stream().map(reply -> reply instanceof byte[]).distinct().count() > 1) {
+            return DIFFERENT;
+        }
         if (replies.get(0) instanceof byte[]) {
             ByteArrayOutputStream text = new ByteArrayOutputStream();
             replies.forEach(reply -> text.writeBytes((byte[]) reply));

@@ -38,6 +38,7 @@ final class Prelude {
     static void append(Command command, CommandArguments arguments, Scripts scripts, Lane lane) {
         if (isOfWrites(command)) {
             lane.append(PUBLISH, true, NOBODY);
+            lane.stay();
         }
         String digest = Scripts.digest(command, arguments);
         if (digest == null || !lane.isFirst(digest)) {

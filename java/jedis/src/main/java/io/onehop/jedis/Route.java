@@ -231,11 +231,6 @@ final class Route implements CommandExecutor {
         return before != null ? before : new Binding(pools[plan.node()], plan.node(), key);
     }
 
-    /** Where a transaction is that has no key at all. */
-    Pool anyPool() {
-        return pools[0];
-    }
-
     /** Whether all keys of a command are on the node where a transaction is. */
     boolean isOn(Binding binding, CommandArguments arguments) {
         return plan(arguments).node() == binding.index();

@@ -78,6 +78,15 @@ final class StreamsWait {
 
     void run() {
         all.sort(Comparator.comparing(each -> each.node));
+        try {
+            race();
+            all.forEach(this::release);
+        } finally {
+            all.forEach(each -> fail(each, new WireException("the wait was given up"))); // An Error on the way.
+        }
+    }
+
+    private void race() {
         try (Selector selector = Selector.open()) {
             all.forEach(each -> begin(each, selector));
             while (!isOver && !isEveryoneDone()) {
@@ -86,11 +95,6 @@ final class StreamsWait {
             }
         } catch (IOException over) {
             all.forEach(each -> fail(each, over));
-        }
-        try {
-            all.forEach(this::release);
-        } finally {
-            all.forEach(each -> fail(each, new WireException("the wait was given up"))); // An Error on the way.
         }
     }
 

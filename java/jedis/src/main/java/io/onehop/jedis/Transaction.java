@@ -3,24 +3,25 @@ package io.onehop.jedis;
 import io.onehop.core.wire.WireException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.CommandObjects;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.util.SafeEncoder;
 
 /**
  * A transaction: commands of one node that are executed together or not at all.
  *
  * <p>The first key, watched or in a command, binds it to that key's node; a key of another node is refused, and the
- * transaction goes on. MULTI sends nothing: {@code exec()} writes it, the commands and EXEC in one piece, so that no
- * connection is held while the caller makes up his mind. Only WATCH holds one, until {@code exec()}, {@code discard()},
- * {@code unwatch()} or {@code close()}. For one thread.
+ * transaction goes on. MULTI sends nothing: {@code exec()} writes it and, when it has its OK, the commands and EXEC in
+ * one piece, so that no connection is held while the caller makes up his mind. Only WATCH holds one, until {@code
+ * exec()}, {@code discard()}, {@code unwatch()} or {@code close()}. For one thread.
  */
 final class Transaction extends AbstractTransaction {
     /*
@@ -98,8 +99,17 @@ final class Transaction extends AbstractTransaction {
         }
         binding = route.bind(binding, command.getArguments());
         Reply<T> reply = new Reply<>(command.getBuilder());
-        queued.add(new Queued(command.getArguments(), reply));
+        queued.add(new Queued(copied(command.getArguments()), reply));
         return reply;
+    }
+
+    /** It is written by {@link #exec}; what becomes of the caller's arrays until then must not matter. */
+    private static CommandArguments copied(CommandArguments arguments) {
+        CommandArguments copy = new CommandArguments(arguments.getCommand());
+        for (int i = 1; i < arguments.size(); i++) {
+            copy.add(arguments.get(i).getRaw());
+        }
+        return copy;
     }
 
     /** Between WATCH and MULTI a command is answered at once; that of the watched node over the connection held. */
@@ -133,7 +143,7 @@ final class Transaction extends AbstractTransaction {
             if (held == null) {
                 held = new Held(binding == null ? route.pools()[0] : binding.pool());
             }
-            List<Object> replies = call(this::exchange);
+            List<Object> replies = call(this::begin, this::exchange);
             isForgotten = true;
             return replies;
         } catch (OneHopException failure) {
@@ -147,15 +157,24 @@ final class Transaction extends AbstractTransaction {
         }
     }
 
-    private List<Object> exchange(NodeConnection connection) {
-        connection.sendCommand(Command.MULTI);
-        queued.forEach(each -> connection.sendCommand(each.arguments()));
-        connection.sendCommand(Command.EXEC);
-        List<Object> answers = connection.getMany(queued.size() + 2);
-        if (answers.get(0) instanceof JedisDataException refused) {
+    /** Nothing follows before MULTI has its OK: a node that refuses it would execute the commands one by one. */
+    private void begin(NodeConnection connection) {
+        try {
+            Object answer = connection.executeCommand(Command.MULTI);
+            if (!(answer instanceof byte[] text) || !SafeEncoder.encode(text).equals("OK")) {
+                throw violation("MULTI answers something else than OK", connection);
+            }
+        } catch (JedisDataException refused) {
+            queued.forEach(each -> each.reply().set(refused));
             throw refused;
         }
-        Object last = answers.get(queued.size() + 1);
+    }
+
+    private List<Object> exchange(NodeConnection connection) {
+        queued.forEach(each -> connection.sendCommand(each.arguments()));
+        connection.sendCommand(Command.EXEC);
+        List<Object> answers = connection.getMany(queued.size() + 1);
+        Object last = answers.get(queued.size());
         if (last instanceof JedisDataException aborted) {
             throw aborted(aborted, answers);
         }
@@ -165,7 +184,7 @@ final class Transaction extends AbstractTransaction {
     /** Nothing was executed, because a command was refused when it was queued; that error is attached. */
     private JedisDataException aborted(JedisDataException aborted, List<Object> answers) {
         for (int i = 0; i < queued.size(); i++) {
-            Object answer = answers.get(i + 1);
+            Object answer = answers.get(i);
             queued.get(i).reply().set(answer instanceof JedisDataException ? answer : aborted);
             if (answer instanceof JedisDataException cause) {
                 aborted.addSuppressed(cause);
@@ -174,10 +193,9 @@ final class Transaction extends AbstractTransaction {
         return aborted;
     }
 
-    private List<Object> settled(Object replies, Connection connection) {
+    private List<Object> settled(Object replies, NodeConnection connection) {
         if (!(replies instanceof List<?> list) || list.size() != queued.size()) {
-            connection.setBroken();
-            throw new JedisConnectionException(new WireException("EXEC answers something else than its commands"));
+            throw violation("EXEC answers something else than its commands", connection);
         }
         List<Object> told = new ArrayList<>(list.size());
         for (int i = 0; i < list.size(); i++) {
@@ -186,6 +204,11 @@ final class Transaction extends AbstractTransaction {
             told.add(reply.told());
         }
         return told;
+    }
+
+    private static JedisConnectionException violation(String what, NodeConnection connection) {
+        connection.setBroken();
+        return new JedisConnectionException(new WireException(what));
     }
 
     @Override
@@ -224,8 +247,12 @@ final class Transaction extends AbstractTransaction {
     /* ---- The connection ---- */
 
     private <T> T call(Function<NodeConnection, T> exchange) {
+        return call(connection -> { }, exchange);
+    }
+
+    private <T> T call(Consumer<NodeConnection> lead, Function<NodeConnection, T> exchange) {
         try {
-            return held.call(exchange);
+            return held.call(lead, exchange);
         } catch (OneHopException failure) {
             lost = failure;
             release(false);

@@ -290,6 +290,35 @@ class BatchFailuresTest {
         }
     }
 
+    @Test
+    void waitIsNotSentAgainWithoutWhatMakesItsConnectionAnswerForAllWrites() {
+        List<String> seen = Collections.synchronizedList(new ArrayList<>());
+        ScriptedNode.Script script = talk -> {
+            talk.greet();
+            if (talk.number() == 1) {
+                talk.command();
+                talk.bulk("value").command();
+                talk.command();
+                talk.send("+OK\r\n:0\r\n").reset();
+            }
+            for (List<String> command = talk.command(); command != null; command = talk.command()) {
+                seen.add(command.get(0));
+                talk.send(":1\r\n");
+            }
+        };
+        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = Inspected.clientOf(node)) {
+            assertEquals("value", redis.get("key"));
+            AbstractPipeline pipeline = redis.pipelined();
+            int around = "*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$123456\r\n\r\n".length()
+                    + "*3\r\n$7\r\nPUBLISH\r\n$11\r\nonehop:wait\r\n$0\r\n\r\n".length();
+            pipeline.set("key", "x".repeat(Lane.WINDOW_BYTES - around));
+            Response<Long> replicas = pipeline.waitReplicas("key", 1, 1);
+            assertThrows(PartialBatch.class, pipeline::sync);
+            assertThrows(NodeDown.class, replicas::get);
+            assertEquals(List.of(), seen);
+        }
+    }
+
     /* ---- Split commands ---- */
 
     @Test
@@ -404,6 +433,30 @@ class BatchFailuresTest {
                 assertInstanceOf(ProtocolViolation.class, failure.getFailures().get("sick"));
             }
         }
+    }
+
+    private static void answering(String one, String other, Class<? extends OneHopException> failure,
+            java.util.function.Consumer<OneHopClient> call) {
+        List<ScriptedNode> nodes = Stream.of(one, other).map(answer -> ScriptedNode.start(talk -> {
+            talk.greet().command();
+            talk.send(answer).awaitClose();
+        })).toList();
+        try (OneHopClient redis = Inspected.clientOf(nodes.stream(), "timeout: 2000")) {
+            assertThrows(failure, () -> call.accept(redis), one + other);
+            Inspected.assertNothingLeased(redis);
+        } finally {
+            nodes.forEach(ScriptedNode::close);
+        }
+    }
+
+    @Test
+    void repliesThatCanNotBecomeOneFailTheCall() {
+        answering("*1\r\n$1\r\na\r\n", "$1\r\nb\r\n", Unsupported.class, redis -> redis.keys("*"));
+        answering("$1\r\nb\r\n", "*1\r\n$1\r\na\r\n", Unsupported.class, redis -> redis.keys("*"));
+        answering(":1\r\n", "*0\r\n", Unsupported.class, OneHopClient::dbSize);
+        answering("*2\r\n:1\r\n:1\r\n", "*1\r\n:1\r\n", Unsupported.class,
+                redis -> redis.scriptExists(List.of("one", "other")));
+        answering("$-1\r\n", "$-1\r\n", ProtocolViolation.class, OneHopClient::functionKill);
     }
 
     /* ---- All of them ---- */

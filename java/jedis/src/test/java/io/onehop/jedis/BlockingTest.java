@@ -25,6 +25,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.Response;
@@ -327,6 +329,28 @@ class BlockingTest {
         } finally {
             own.forEach(RedisServer::close);
         }
+    }
+
+    @Test
+    void anErrorOnTheWayLeavesNoConnectionLeased() {
+        StreamsWait wait = new StreamsWait(TIMEOUT_MS, TIMEOUT_MS);
+        AtomicInteger told = new AtomicInteger();
+        for (int node = 0; node < 3; node++) {
+            wait.add(node, Inspected.pools(redis)[node], new CommandArguments(Command.XREAD).add("BLOCK").add(1)
+                    .add("STREAMS").add("stream").add("0"), new Taker() {
+                @Override
+                public boolean take(Object reply) {
+                    throw new StackOverflowError();
+                }
+
+                @Override
+                public void fail(OneHopException failure) {
+                    told.incrementAndGet();
+                }
+            });
+        }
+        assertThrows(StackOverflowError.class, wait::run);
+        assertEquals(3, told.get());
     }
 
     @Test

@@ -13,6 +13,8 @@ import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -141,6 +143,41 @@ class TransactionTest {
             transaction.incr(here);
         }
         assertEquals(20_000L, transaction.exec().get(19_999));
+    }
+
+    @Test
+    void whatIsQueuedStaysAsItWasWhenTheCallersArraysDoNot() {
+        byte[] key = here.getBytes();
+        byte[] value = {'o', 'n', 'e'};
+        AbstractTransaction transaction = redis.multi();
+        transaction.set(key, value);
+        key[0] = 'x';
+        value[0] = 'x';
+        assertEquals(List.of("OK"), transaction.exec());
+        assertEquals("one", redis.get(here));
+    }
+
+    @Test
+    void whereMultiIsNotAllowedNothingIsExecuted() {
+        for (boolean isWatched : new boolean[] {false, true}) {
+            try (Jedis jedis = nodes.servers().get(0).jedis()) {
+                jedis.aclSetUser("default", "-multi");
+                AbstractTransaction transaction = redis.transaction(false);
+                if (isWatched) {
+                    transaction.watch(here);
+                }
+                transaction.multi();
+                Response<String> set = transaction.set(here, "value");
+                JedisDataException refused = assertThrows(JedisDataException.class, transaction::exec);
+                assertTrue(refused.getMessage().startsWith("NOPERM"), refused.getMessage());
+                assertSame(refused.getMessage(), assertThrows(JedisDataException.class, set::get).getMessage());
+                assertNull(redis.get(here));
+            } finally {
+                try (Jedis jedis = nodes.servers().get(0).jedis()) {
+                    jedis.aclSetUser("default", "+multi");
+                }
+            }
+        }
     }
 
     /* ---- One node ---- */
@@ -306,9 +343,9 @@ class TransactionTest {
         AtomicInteger begun = new AtomicInteger();
         watching(talk -> {
             begun.addAndGet(talk.command().get(0).equals("MULTI") ? 1 : 0);
+            talk.send("+OK\r\n").command();
             talk.command();
-            talk.command();
-            talk.send("+OK\r\n+QUEUED\r\n");
+            talk.send("+QUEUED\r\n");
         }, (transaction, node) -> {
             transaction.multi();
             Response<String> set = transaction.set("key", "value");
@@ -322,28 +359,37 @@ class TransactionTest {
 
     @Test
     void aNodeThatHangsDuringExecIsNotWaitedForBeyondTheDeadline() {
-        watching(ScriptedNode.Talk::awaitClose, (transaction, node) -> {
-            transaction.multi();
-            transaction.set("key", "value");
-            DeadlineExceeded late = assertThrows(DeadlineExceeded.class, transaction::exec);
-            assertTrue(late.mayHaveExecuted());
-        });
+        for (boolean isBegun : new boolean[] {false, true}) {
+            watching(talk -> {
+                talk.command();
+                talk.send(isBegun ? "+OK\r\n" : "").awaitClose();
+            }, (transaction, node) -> {
+                transaction.multi();
+                transaction.set("key", "value");
+                DeadlineExceeded late = assertThrows(DeadlineExceeded.class, transaction::exec);
+                assertEquals(isBegun, late.mayHaveExecuted());
+            });
+        }
     }
 
     @Test
-    void aRefusedMultiIsTheErrorAndTheConnectionIsNotUsedAgain() {
-        watching(talk -> {
-            talk.command();
-            talk.command();
-            talk.command();
-            talk.send("-NOPERM no MULTI\r\n+OK\r\n-ERR EXEC without MULTI\r\n");
-            talk.awaitClose();
-        }, (transaction, node) -> {
-            transaction.multi();
-            transaction.set("key", "value");
-            JedisDataException refused = assertThrows(JedisDataException.class, transaction::exec);
-            assertTrue(refused.getMessage().startsWith("NOPERM"), refused.getMessage());
-        });
+    void behindAMultiThatHasNotItsOkNothingIsSentAndTheConnectionIsNotUsedAgain() {
+        for (String answer : List.of("-NOPERM no MULTI\r\n", "+QUEUED\r\n", "$-1\r\n", ":1\r\n")) {
+            List<List<String>> seen = Collections.synchronizedList(new ArrayList<>());
+            watching(talk -> {
+                seen.add(talk.command());
+                talk.send(answer);
+                seen.add(talk.command());
+            }, (transaction, node) -> {
+                transaction.multi();
+                Response<String> set = transaction.set("key", "value");
+                RuntimeException refused = assertThrows(RuntimeException.class, transaction::exec);
+                assertEquals(answer.startsWith("-"), refused instanceof JedisDataException, answer);
+                assertSame(refused.getClass(), assertThrows(RuntimeException.class, set::get).getClass());
+                assertTrue(Callers.holdsSoon(() -> seen.size() == 2));
+                assertEquals(Arrays.asList(List.of("MULTI"), null), seen);
+            });
+        }
     }
 
     @Test
@@ -352,9 +398,9 @@ class TransactionTest {
         for (String answer : wrong) {
             watching(talk -> {
                 talk.command();
+                talk.send("+OK\r\n").command();
                 talk.command();
-                talk.command();
-                talk.send("+OK\r\n+QUEUED\r\n" + answer);
+                talk.send("+QUEUED\r\n" + answer);
                 talk.awaitClose();
             }, (transaction, node) -> {
                 transaction.multi();

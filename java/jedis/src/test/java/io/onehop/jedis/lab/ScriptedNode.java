@@ -155,9 +155,8 @@ public final class ScriptedNode implements AutoCloseable {
     }
 
     private static void talk(Script script, Talk talk) {
-        try {
+        try (talk.socket) {
             script.talk(talk);
-            talk.socket.close();
         } catch (IOException | RuntimeException over) {
             // The client went away, or the node was closed; either is the end of a talk.
         }
