@@ -23,23 +23,29 @@ import redis.clients.jedis.Protocol.Command;
  */
 final class Confirmations {
 
-    /** Channels, patterns and sharded channels: who enters and leaves by which command. */
+    /** Channels, patterns and sharded channels: by which command one enters and leaves, and what a message is called. */
     enum Kind {
-        CHANNEL(Command.SUBSCRIBE, Command.UNSUBSCRIBE),
-        PATTERN(Command.PSUBSCRIBE, Command.PUNSUBSCRIBE),
-        SHARDED(Command.SSUBSCRIBE, Command.SUNSUBSCRIBE);
+        CHANNEL(Command.SUBSCRIBE, Command.UNSUBSCRIBE, "message"),
+        PATTERN(Command.PSUBSCRIBE, Command.PUNSUBSCRIBE, "pmessage"),
+        SHARDED(Command.SSUBSCRIBE, Command.SUNSUBSCRIBE, "smessage");
 
         private final Command enter;
         private final Command leave;
+        private final String message;
 
-        Kind(Command enter, Command leave) {
+        Kind(Command enter, Command leave, String message) {
             this.enter = enter;
             this.leave = leave;
+            this.message = message;
         }
 
         static Kind of(Object command) {
             return Arrays.stream(values()).filter(kind -> kind.enter == command || kind.leave == command).findFirst()
                     .orElse(null);
+        }
+
+        static Kind ofMessage(byte[] said) {
+            return Arrays.stream(values()).filter(kind -> is(said, kind.message)).findFirst().orElse(null);
         }
     }
 
@@ -136,6 +142,12 @@ final class Confirmations {
         return expected.stream().anyMatch(each -> each.isOf(node, (byte[]) said.get(0), said.get(1)));
     }
 
+    /** Whether the caller is yet to be told that he is subscribed to this: its messages come after that. */
+    boolean isAwaited(Kind kind, byte[] channel) {
+        return !expected.isEmpty() && !confirmed.get(kind).contains(ByteBuffer.wrap(channel))
+                && expected.stream().anyMatch(each -> each.command == kind.enter && Arrays.equals(each.channel, channel));
+    }
+
     /** By when the next confirmation must have come; never, if there is none. */
     Deadline deadline() {
         return expected.isEmpty() ? Deadline.NONE : expected.peek().deadline;
@@ -147,7 +159,7 @@ final class Confirmations {
     }
 
     /** Whether bytes are this word, in any case. */
-    static boolean is(byte[] said, String word) {
+    private static boolean is(byte[] said, String word) {
         if (said.length != word.length()) {
             return false;
         }

@@ -36,7 +36,8 @@ final class Subscription extends Connection {
      *
      * A node's words are taken in its order. Confirmations are given to the caller in his order: a node that confirms
      * what is not next yet is not listened to until it is. Otherwise unsubscribing from the last channel of one node,
-     * confirmed before the subscription on another, would count zero and end everything.
+     * confirmed before the subscription on another, would count zero and end everything. Nor is a node that has a
+     * message of a pattern which others have to confirm first.
      */
     private final Route route;
     private final Selector selector;
@@ -118,14 +119,19 @@ final class Subscription extends Connection {
             if (said instanceof JedisDataException refused) {
                 throw refused;
             }
-            if (said != null && isMessage(said, node)) {
-                node.taken();
-                return (List<?>) said;
+            if (said == null) {
+                continue;
             }
-            if (said instanceof List<?> words && confirmations.take(each.getKey(), words)) {
+            List<?> words = words(said, node);
+            Kind message = Kind.ofMessage((byte[]) words.get(0));
+            if (message != null && !confirmations.isAwaited(message, (byte[]) words.get(1))) {
+                node.taken();
+                return words;
+            }
+            if (message == null && confirmations.take(each.getKey(), words)) {
                 node.taken();
                 isConfirmed = true;
-            } else if (said instanceof List<?> words && !confirmations.isExpected(each.getKey(), words)) {
+            } else if (message == null && !confirmations.isExpected(each.getKey(), words)) {
                 throw node.failure(new WireException("it confirms what nobody asked for"));
             }
         }
@@ -133,13 +139,13 @@ final class Subscription extends Connection {
         return next == null && isConfirmed ? heard() : next;
     }
 
-    private static boolean isMessage(Object said, SubscribedNode node) {
-        if (!(said instanceof List<?> words) || words.size() < 2 || !(words.get(0) instanceof byte[] first)
+    /** What both a message and a confirmation begin with: what it is, and of which channel or pattern. */
+    private static List<?> words(Object said, SubscribedNode node) {
+        if (!(said instanceof List<?> words) || words.size() < 2 || !(words.get(0) instanceof byte[])
                 || !(words.get(1) instanceof byte[])) {
             throw node.failure(new WireException("neither a message nor a confirmation"));
         }
-        return Confirmations.is(first, "message") || Confirmations.is(first, "pmessage")
-                || Confirmations.is(first, "smessage");
+        return words;
     }
 
     private void await() {

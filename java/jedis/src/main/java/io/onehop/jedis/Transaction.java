@@ -112,10 +112,13 @@ final class Transaction extends AbstractTransaction {
         return copy;
     }
 
-    /** Between WATCH and MULTI a command is answered at once; that of the watched node over the connection held. */
+    /**
+     * Between WATCH and MULTI a command is answered at once; that of the watched node over the connection held, unless
+     * it waits: that has another deadline.
+     */
     private <T> Response<T> executed(CommandObject<T> command) {
         try {
-            boolean isHere = held != null && route.isOn(binding, command.getArguments());
+            boolean isHere = held != null && !command.getArguments().isBlocking() && route.isOn(binding, command.getArguments());
             return Response.of(isHere ? call(connection -> connection.executeCommand(command))
                     : route.executeCommand(command));
         } catch (JedisDataException answer) {

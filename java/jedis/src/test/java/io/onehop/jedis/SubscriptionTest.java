@@ -391,6 +391,33 @@ class SubscriptionTest {
     }
 
     @Test
+    void aMessageComesAfterTheConfirmationOfItsPatternHoweverSlowANodeIs() throws InterruptedException {
+        List<ScriptedNode> both = Stream.of(false, true).map(isSlow -> ScriptedNode.start(talk -> {
+            talk.greet().command();
+            Processes.pause(isSlow ? 200 : 0);
+            talk.send(confirmation("psubscribe", "p*", 1));
+            if (!isSlow) {
+                talk.send("*4\r\n$8\r\npmessage\r\n$2\r\np*\r\n$2\r\npa\r\n$2\r\nhi\r\n");
+            }
+            talk.command();
+            talk.send(confirmation("punsubscribe", "p*", 0)).awaitClose();
+        })).toList();
+        try (OneHopClient client = Inspected.clientOf(both.stream(), "timeout: 2000")) {
+            Ear ear = new Ear() {
+                @Override
+                public void onPMessage(String pattern, String channel, String message) {
+                    super.onPMessage(pattern, channel, message);
+                    punsubscribe();
+                }
+            };
+            assertEquals(null, new Listening(() -> client.psubscribe(ear, "p*")).join());
+            assertEquals(List.of("psubscribe p* 1", "pmessage p* pa hi", "punsubscribe p* 0"), ear.heard);
+        } finally {
+            both.forEach(ScriptedNode::close);
+        }
+    }
+
+    @Test
     void aLastConfirmationOfOneNodeDoesNotEndWhatBeginsOnAnother() throws InterruptedException {
         ScriptedNode.Script slow = talk -> {
             String channel = talk.greet().command().get(1);

@@ -290,6 +290,18 @@ class TransactionTest {
         assertEquals("200", redis.get(here));
     }
 
+    @Test
+    void betweenWatchAndMultiACommandMayWaitLongerThanTheTimeout() {
+        try (OneHopClient client = nodes.client("timeout: 300");
+                AbstractTransaction transaction = client.transaction(false)) {
+            transaction.watch(here);
+            assertNull(transaction.blpop(1, here).get());
+            transaction.multi();
+            transaction.set(here, "value");
+            assertEquals(List.of("OK"), transaction.exec());
+        }
+    }
+
     /* ---- Order of calls ---- */
 
     @Test
