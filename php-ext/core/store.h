@@ -1,6 +1,6 @@
 /*
- * Store: the piece of memory in which all workers of a host keep what they know: pictures of server pools, the health
- * of nodes, who has which connection, and counters.
+ * Store: the piece of memory in which all workers of a host keep what they know: pictures of server pools, and who has
+ * which connection; with room for the health of nodes and for counters.
  *
  * It is handed memory that several processes see (room segment makes it) and a promise that publishers do not meet
  * (a lock of the kernel's). Readers never wait. Whatever a dying process leaves half done is either not visible yet

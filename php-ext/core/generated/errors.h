@@ -4,7 +4,7 @@
 
 /* X(constant, name, meaning) */
 #define OH_ERROR_KINDS(X) \
-  X(OH_ERROR_NODE_DOWN, "NodeDown", "The node could not be reached: refused, reset, closed, not resolvable, or resting after such a failure.") \
+  X(OH_ERROR_NODE_DOWN, "NodeDown", "The node could not be reached: refused, reset, closed, full, or not resolvable.") \
   X(OH_ERROR_DEADLINE_EXCEEDED, "DeadlineExceeded", "The deadline passed while leasing, connecting, writing or reading.") \
   X(OH_ERROR_CROSS_NODE, "CrossNode", "The command or transaction needs all its keys on one node and they are not; nothing was sent.") \
   X(OH_ERROR_POOL_EXHAUSTED, "PoolExhausted", "Every connection to the node stayed leased until the deadline, or could not be given back by anybody.") \

@@ -3,8 +3,8 @@ package io.onehop.core;
 
 /** Every kind of error, named alike in PHP and in Java. */
 public enum ErrorKind {
-    /** The node could not be reached: refused, reset, closed, not resolvable, or resting after such a failure. */
-    NODE_DOWN("NodeDown", "The node could not be reached: refused, reset, closed, not resolvable, or resting after such a failure."),
+    /** The node could not be reached: refused, reset, closed, full, or not resolvable. */
+    NODE_DOWN("NodeDown", "The node could not be reached: refused, reset, closed, full, or not resolvable."),
     /** The deadline passed while leasing, connecting, writing or reading. */
     DEADLINE_EXCEEDED("DeadlineExceeded", "The deadline passed while leasing, connecting, writing or reading."),
     /** The command or transaction needs all its keys on one node and they are not; nothing was sent. */

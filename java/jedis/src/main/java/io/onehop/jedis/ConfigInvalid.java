@@ -5,7 +5,7 @@ import io.onehop.core.ErrorKind.Outcome;
 
 /**
  * The configuration is missing, malformed, lacks the server pool, or is not accepted by a node (password, user,
- * database). Nothing was sent.
+ * database, engine). Nothing was sent.
  *
  * <p>For a bad file the message tells line and reason. {@link #getNode()} is {@code null} unless a node was asked.
  */

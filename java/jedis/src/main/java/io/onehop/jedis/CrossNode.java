@@ -4,7 +4,7 @@ import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 
 /**
- * One command, keys on two nodes. Nothing was sent.
+ * One command or transaction, keys on two nodes. Nothing was sent.
  *
  * <p>The message names two of the keys, their nodes, and the hash tag that would bring them together.
  */

@@ -13,9 +13,9 @@ import redis.clients.jedis.util.SafeEncoder;
  * What a new connection says before the first command, and what the answers mean.
  *
  * <p>In: a server pool. Out: the commands of the greeting, sent in one piece, and a verdict on each answer. The last
- * one is always PING, or VERSION where the node is to be SSDB: so a node that is full, locked or not what it seems says so here, where nothing of the caller's
- * was sent yet, and not in place of a command's reply. No HELLO and no CLIENT: servers that know RESP2 only are served,
- * too. Implements spec/config, section 6.
+ * one is always PING, or VERSION where the node is to be SSDB: so a node that is full, locked or not what it seems says
+ * so here, where nothing of the caller's was sent yet, and not in place of a command's reply. No HELLO and no CLIENT:
+ * servers that know RESP2 only are served, too. Implements spec/config, section 6.
  */
 final class Greeting {
     /*

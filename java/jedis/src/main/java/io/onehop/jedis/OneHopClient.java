@@ -211,7 +211,7 @@ public final class OneHopClient extends UnifiedJedis {
         }
 
         /**
-         * The configuration file: a nutcracker.yml, with or without OneHop's own directives. Read by {@link #build}.
+         * The configuration file: a nutcracker.yml, with or without OneHop's own directives. Read by {@link #build}, once.
          */
         public Builder config(Path file) {
             this.file = file;

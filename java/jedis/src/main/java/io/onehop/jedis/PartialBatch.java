@@ -10,7 +10,7 @@ import java.util.Map;
 /**
  * Some nodes of a batch answered and some failed. What did arrive is here.
  *
- * <p>A batch is a pipeline, or one command whose keys are on several nodes. If nothing arrived at all, the first
+ * <p>A batch is a pipeline, or one command for several nodes. If nothing arrived at all, the first
  * failure itself is thrown instead.
  */
 public final class PartialBatch extends OneHopException {

@@ -7,6 +7,9 @@
  *                          (RoutedArguments)   the table  (Keys) └─► Scatter ─► several nodes at once, a Lane for each
  *                                                                       ▲       (Merge: their replies as one)
  *  pipelined() ─► Pipeline: encoded at append, one Lane per node ───────┘
+ *  transaction() ─► Transaction ─► Held: one connection from WATCH or EXEC to the end
+ *  subscribe() ─► Subscription ─► SubscribedNode: one connection per node that has its channels
+ *  onEachNode(), onNode() ─► EachNode          SCAN ─► Scan          EVALSHA ─► Scripts
  *
  *  Lane, Route ─► Pool (Commons Pool, one per node) ─► NodeConnection (Jedis' Connection)
  *                                                       └─► ReplyStream ─► ReplyGuard ─► NodeSocket
