@@ -122,7 +122,7 @@ static void spoil(oh_client *client, zval *return_value)
     client->batch.is_open = client->batch.is_spoilt = true;
 }
 
-void oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
+static inline void queue_in_frame(oh_client *client, uint32_t node, bool is_inside, INTERNAL_FUNCTION_PARAMETERS)
 {
     const oh_method *method = oh_method_of(execute_data);
 
@@ -136,13 +136,23 @@ void oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETE
     oh_lane_hold(lane);
     oh_lane_call_in_frame(lane, method, execute_data, return_value);
     if (EXPECTED(was_queued(lane, method->is_read_only, return_value))) {
-        append(&client->batch, node);
+        if (is_inside) {
+            client->transaction.queued++;
+            lane->queued--;
+        } else {
+            append(&client->batch, node);
+        }
         ZVAL_OBJ_COPY(return_value, oh_client_object(client));
     }
     oh_lane_let_go(lane);
     if (UNEXPECTED(EG(exception) != NULL)) {
         spoil(client, return_value);
     }
+}
+
+void oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
+{
+    queue_in_frame(client, node, false, INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }
 
 /* Queues a call of our own. False: phpredis refused it, or threw. */
@@ -173,6 +183,43 @@ bool oh_batch_queue_unseen(oh_client *client, uint32_t node, zend_function *func
     }
     client->batch.is_mixed = true;
     append(&client->batch, OH_BATCH_SKIP | node);
+    return true;
+}
+
+/* ---- A transaction inside ---- */
+
+bool oh_batch_begin_transaction(oh_client *client, uint32_t node)
+{
+    zend_function *multi = zend_hash_str_find_ptr(&oh_phpredis_class->function_table, ZEND_STRL("multi"));
+
+    if (!queue_on(client, node, multi, false, 0, NULL)) {
+        return false;
+    }
+    oh_split *split = ecalloc(1, sizeof *split);
+    split->is_transaction = true;
+    split->parts = ecalloc(1, sizeof *split->parts);
+    split->parts_count = 1;
+    split->parts[0].node = node;
+    client->batch.is_mixed = true;
+    lane_for(client, node)->has_multi = true;
+    append(&client->batch, OH_BATCH_SPLIT | keep_split(&client->batch, split));
+    return true;
+}
+
+void oh_batch_queue_inside(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
+{
+    queue_in_frame(client, node, true, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
+bool oh_batch_end_transaction(oh_client *client, uint32_t node)
+{
+    zend_function *exec = zend_hash_str_find_ptr(&oh_phpredis_class->function_table, ZEND_STRL("exec"));
+
+    if (!queue_on(client, node, exec, false, 0, NULL)) {
+        return false;
+    }
+    lane_for(client, node)->queued--; /* Its one reply was counted with MULTI. */
+    client->batch.splits[client->batch.splits_count - 1]->queued = client->transaction.queued;
     return true;
 }
 
@@ -239,7 +286,7 @@ static void leave_pipeline(oh_lane *lane)
     }
     lane->queued = lane->wait_ms = 0;
     lane->preface = NULL;
-    lane->is_piping = false;
+    lane->is_piping = lane->has_multi = false;
 }
 
 void oh_batch_drop(oh_client *client)
@@ -324,47 +371,4 @@ void oh_batch_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
         exec_everywhere(client, &batch, oh_method_of(execute_data)->original, return_value);
     }
     oh_batch_clear(&batch);
-}
-
-/* ---- Opening, closing ---- */
-
-void oh_batch_open(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
-{
-    if (oh_transaction_is_open(client)) {
-        oh_transaction_refuse(execute_data, "call exec() or discard() first");
-        return;
-    }
-    client->batch.is_open = true;
-    client->is_closed = false;
-    RETURN_OBJ_COPY(oh_client_object(client));
-}
-
-void oh_batch_pipeline(INTERNAL_FUNCTION_PARAMETERS)
-{
-    oh_client *client = oh_client_this(execute_data);
-
-    ZEND_PARSE_PARAMETERS_NONE();
-    if (client) {
-        oh_batch_open(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    }
-}
-
-void oh_batch_discard(oh_client *client, zval *return_value)
-{
-    bool was_open = client->batch.is_open;
-
-    oh_batch_drop(client);
-    RETURN_BOOL(was_open);
-}
-
-void oh_batch_get_mode(INTERNAL_FUNCTION_PARAMETERS)
-{
-    oh_client *client = oh_client_this(execute_data);
-
-    ZEND_PARSE_PARAMETERS_NONE();
-    if (client) {
-        RETURN_LONG(client->batch.is_open             ? OH_MODE_PIPELINE
-                    : oh_transaction_is_open(client) ? OH_MODE_MULTI
-                                                     : OH_MODE_ATOMIC);
-    }
 }

@@ -45,6 +45,14 @@ void oh_batch_queue_split(struct oh_client *client, oh_split *split, zval *retur
 bool oh_batch_queue_unseen(struct oh_client *client, uint32_t node, zend_function *function, uint32_t count,
     zval *arguments);
 
+/*
+ * MULTI to EXEC on one node, whose replies are one reply of the batch. False: phpredis did not queue it, and has mostly
+ * thrown.
+ */
+bool oh_batch_begin_transaction(struct oh_client *client, uint32_t node);
+void oh_batch_queue_inside(struct oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS);
+bool oh_batch_end_transaction(struct oh_client *client, uint32_t node);
+
 /* Whether this name is new to the batch. */
 bool oh_batch_is_first(oh_batch *batch, zend_string *name);
 

@@ -13,6 +13,14 @@ typedef struct oh_hand {
     uint32_t next;
 } oh_hand;
 
+/* A node that has refused a command of a transaction executes nothing of it; and phpredis gives no, or other, replies. */
+static void refuse_transaction(oh_failure *failure)
+{
+    oh_failure_set(failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_ANSWERED,
+        "nothing of the transaction was executed, but all else was: ask getLastError()",
+        "The node refused a transaction of the pipeline");
+}
+
 /* phpredis gives one reply per command. Should it not, nobody can say which is whose. */
 static void check_count(oh_client *client, oh_share *share)
 {
@@ -23,8 +31,13 @@ static void check_count(oh_client *client, oh_share *share)
     if (share->failure || (Z_TYPE(share->reply) == IS_ARRAY && count == share->expected)) {
         return;
     }
-    oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "report this as a bug",
-        "phpredis gave %u replies for %u commands", (unsigned)count, (unsigned)share->expected);
+    const oh_transport *transport = share->lane->transport;
+    if (Z_TYPE(share->reply) != IS_ARRAY && transport && transport->exchange.has_refusal) {
+        refuse_transaction(&failure);
+    } else {
+        oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "report this as a bug",
+            "phpredis gave %u replies for %u commands", (unsigned)count, (unsigned)share->expected);
+    }
     share->failure = oh_failure_exception(&failure, &node, client->snapshot->pool->name.bytes, NULL);
 }
 
@@ -62,6 +75,27 @@ static void deal_plain(oh_hand *hand, zval *place)
     }
 }
 
+/* The list of EXEC; a failure if it is not one of as many replies. */
+static zend_object *judge_transaction(oh_client *client, const oh_split *split, zval *reply, zval *place)
+{
+    oh_node node = oh_topology_node(client->snapshot->topology, split->parts[0].node);
+    uint32_t count = Z_TYPE_P(reply) == IS_ARRAY ? zend_hash_num_elements(Z_ARRVAL_P(reply)) : 0;
+    oh_failure failure;
+
+    if (Z_TYPE_P(reply) == IS_ARRAY && count == split->queued) {
+        ZVAL_COPY_VALUE(place, reply);
+        ZVAL_NULL(reply);
+        return NULL;
+    }
+    if (count == 0) {
+        refuse_transaction(&failure);
+    } else {
+        oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "check what listens there",
+            "EXEC was not answered by one reply for each command");
+    }
+    return oh_failure_exception(&failure, &node, client->snapshot->pool->name.bytes, NULL);
+}
+
 /*
  * A command over several nodes fails as a whole with the first of its parts that failed, or because its replies cannot
  * be one. The failure, borrowed, or NULL.
@@ -81,7 +115,8 @@ static zend_object *deal_split(oh_client *client, const oh_split *split, oh_hand
     }
     if (failure) {
         ZVAL_OBJ_COPY(place, failure);
-    } else if ((failure = oh_merge_replies(client, split, replies, NULL, place))) {
+    } else if ((failure = split->is_transaction ? judge_transaction(client, split, replies[0], place)
+                                                : oh_merge_replies(client, split, replies, NULL, place))) {
         ZVAL_OBJ(place, failure);
     }
     efree(replies);

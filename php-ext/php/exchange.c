@@ -130,6 +130,9 @@ static void take(oh_exchange *exchange, size_t count)
     if (UNEXPECTED(exchange->connection->is_unproven) && is_turned_away(exchange)) {
         return;
     }
+    if (UNEXPECTED(exchange->fence_reply) && !oh_exchange_pass_fence(exchange)) {
+        return;
+    }
     if (oh_wire_owed(wire) == 0 && exchange->sent == exchange->request_length) {
         if (UNEXPECTED(exchange->ssdb != NULL) && !oh_exchange_fits_ssdb(exchange)) {
             return;
@@ -166,7 +169,7 @@ bool oh_exchange_receive(oh_exchange *exchange, int flags)
 static void send_more(oh_exchange *exchange)
 {
     ssize_t count = send(exchange->connection->socket, exchange->request + exchange->sent,
-        exchange->request_length - exchange->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+        exchange->fence - exchange->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
 
     if (EXPECTED(count >= 0)) {
         exchange->sent += (size_t)count;
@@ -183,6 +186,7 @@ void oh_exchange_begin_moving(oh_exchange *exchange)
     exchange->state = OH_EXCHANGE_MOVING;
     exchange->preface_number = exchange->preface ? connection->wire.written + 1 : 0;
     exchange->preface_reply_length = 0;
+    oh_exchange_put_fence(exchange, connection->wire.written);
     if (UNEXPECTED(connection->timeout_ms != exchange->timeout_ms)) {
         oh_connection_set_timeout(connection, exchange->timeout_ms);
     }
@@ -253,7 +257,7 @@ short oh_exchange_events(const oh_exchange *exchange)
     if (exchange->state == OH_EXCHANGE_OPENING) {
         return exchange->connection->events;
     }
-    short events = exchange->sent < exchange->request_length ? POLLOUT : 0;
+    short events = exchange->sent < exchange->fence ? POLLOUT : 0;
 
     return (short)(events | (oh_exchange_is_full(exchange) ? 0 : POLLIN));
 }
@@ -264,7 +268,7 @@ void oh_exchange_step(oh_exchange *exchange, short revents)
         advance_opening(exchange);
         return;
     }
-    if (exchange->sent < exchange->request_length && (revents & (POLLOUT | POLLERR | POLLHUP))) {
+    if (exchange->sent < exchange->fence && (revents & (POLLOUT | POLLERR | POLLHUP))) {
         send_more(exchange);
     }
     if (exchange->state == OH_EXCHANGE_MOVING && !oh_exchange_is_full(exchange) &&
@@ -287,6 +291,7 @@ void oh_exchange_prepare(oh_exchange *exchange, uint32_t timeout_ms, bool is_rea
     exchange->has_refusal = exchange->has_error = exchange->is_exec = exchange->was_interrupted = false;
     exchange->wait_ms = 0;
     exchange->preface = NULL;
+    exchange->minds_multi = false;
 }
 
 /* Whether phpredis may go on: there is a reply to read, or there will be none. */

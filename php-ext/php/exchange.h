@@ -48,6 +48,9 @@ typedef struct oh_exchange {
 
     const uint8_t *request; /* phpredis' memory, valid until the write returns. */
     size_t request_length, sent;
+    size_t fence;            /* Up to here it may be sent: to its end, or as long as MULTI is not answered. */
+    uint64_t fence_reply;    /* Which reply of the connection moves the fence; 0: none. */
+    bool minds_multi;        /* There is MULTI in the request. */
     uint8_t *replies; /* Received and framed; those from `begin` to `end` were not read yet. */
     size_t begin, end, capacity;
     oh_ssdb *ssdb;           /* Between phpredis and a node that is SSDB; NULL before its first request. */
@@ -101,6 +104,9 @@ void oh_exchange_prepare(oh_exchange *exchange, uint32_t timeout_ms, bool is_rea
  */
 void oh_exchange_be_patient(oh_exchange *exchange, uint32_t wait_ms);
 void oh_exchange_put_in_front(oh_exchange *exchange, const char *preface);
+
+/* There will be MULTI in the next write, not alone: what stands behind it is sent once the node has answered it. */
+void oh_exchange_mind_multi(oh_exchange *exchange);
 
 /* Carries a request to the node. False: failed, and phpredis must be told that nothing was written. */
 bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length);

@@ -1,7 +1,7 @@
 /*
  * The inside of room exchange: what the waiting half needs of the moving half, and the other way round;
- * what exchange_hold adds for connections that are kept, exchange_preface for commands put in front, and exchange_ssdb
- * for nodes that are SSDB.
+ * what exchange_hold adds for connections that are kept, exchange_preface for commands put in front, exchange_fence for
+ * transactions in a pipeline, and exchange_ssdb for nodes that are SSDB.
  */
 #ifndef OH_PHP_EXCHANGE_WAIT_H
 #define OH_PHP_EXCHANGE_WAIT_H
@@ -67,6 +67,14 @@ void oh_exchange_drop_joined(oh_exchange *exchange);
 
 /* Takes the reply of the preface out of `count` bytes behind `end`; returns how many are left there. */
 size_t oh_exchange_take_preface(oh_exchange *exchange, size_t count);
+
+/* ---- exchange_fence ---- */
+
+/* Before anything is sent: up to where it may be. `written` commands were on the connection before these. */
+void oh_exchange_put_fence(oh_exchange *exchange, uint64_t written);
+
+/* Replies have come: moves the fence on if it may be. False: the node refused MULTI, the exchange has failed. */
+bool oh_exchange_pass_fence(oh_exchange *exchange);
 
 /* ---- exchange_ssdb ---- */
 

@@ -186,7 +186,7 @@ void oh_failure_throw_plain(oh_error_kind kind, const char *advice, const char *
 static void append_partial(smart_str *message, uint32_t failed, const char *pool)
 {
     if (failed == 0) {
-        smart_str_appends(message, "A part of the batch has no single reply");
+        smart_str_appends(message, "A part of the batch failed, though every node has answered");
     } else {
         smart_str_append_printf(message, "A part of the batch did not come back (%u %s failed)", failed,
             failed == 1 ? "node" : "nodes");

@@ -81,7 +81,7 @@ static void drop_redis(oh_lane *lane)
     lane->redis = NULL;
     lane->queued = lane->wait_ms = 0;
     lane->preface = NULL;
-    lane->is_piping = false;
+    lane->is_piping = lane->has_multi = false;
     lane->is_spent = false;
     if (lane->transport) {
         oh_transport_detach(lane->transport);
@@ -168,6 +168,10 @@ void oh_lane_enter(oh_lane *lane, bool is_read_only, oh_flight *flight)
         if (UNEXPECTED(lane->preface != NULL)) {
             oh_exchange_put_in_front(&lane->transport->exchange, lane->preface);
             lane->preface = NULL;
+        }
+        if (UNEXPECTED(lane->has_multi)) {
+            oh_exchange_mind_multi(&lane->transport->exchange);
+            lane->has_multi = false;
         }
     }
 }

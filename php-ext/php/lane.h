@@ -26,6 +26,7 @@ typedef struct oh_lane {
     uint32_t wait_ms;          /* How long the next call may block beyond its deadline; OH_WAIT_FOR_EVER. */
     bool has_failed;           /* The exchange of the last call failed, and its stream is gone already. */
     bool is_spent;             /* phpredis believes its connection lost: its object is of no more use. */
+    bool has_multi;            /* MULTI is among what is queued in phpredis' pipeline. */
     const char *preface;       /* What goes out in front of the next call; see exchange. NULL: nothing. */
     zend_object *redis;        /* NULL: not connected yet, or given up after a failure. */
     oh_transport *transport;   /* NULL once phpredis has closed its stream. */

@@ -65,7 +65,9 @@ void oh_split_free(oh_split *split)
         for (uint32_t j = 0; j < split->parts[i].count; j++) {
             zval_ptr_dtor(&split->parts[i].arguments[j]);
         }
-        efree(split->parts[i].arguments);
+        if (split->parts[i].arguments) {
+            efree(split->parts[i].arguments);
+        }
     }
     efree(split->parts);
     for (uint32_t i = 0; split->keys && i < split->keys_count; i++) {

@@ -27,6 +27,8 @@ typedef struct oh_split {
     oh_merge merge;
     bool is_read_only;
     uint32_t wait_ms; /* How long the command may block. */
+    bool is_transaction;   /* Not a command but MULTI to EXEC in a pipeline, one part, of so many commands: */
+    uint32_t queued;
     const char *preface;   /* Sent in front of it on the same connection, or NULL. */
     uint32_t parts_count, parts_room;
     oh_part *parts;        /* In the order in which their first key was named. */

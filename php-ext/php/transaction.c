@@ -84,6 +84,10 @@ void oh_transaction_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PA
         oh_transaction_throw_again(client);
         return;
     }
+    if (transaction->is_piped) {
+        oh_transaction_queue_piped(client, node, key_of(execute_data), INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        return;
+    }
     if (transaction->lane && transaction->node != node) {
         oh_transaction_refuse_other_node(client, key_of(execute_data), node);
         return;
@@ -117,7 +121,7 @@ static void refuse_parts(const oh_client *client, const oh_split *split, zend_ex
 /* Where the transaction is: for what any node could do, and for what is about the transaction itself. */
 static void queue_anywhere(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
-    if (client->transaction.lane || client->transaction.failure) {
+    if (client->transaction.is_begun || client->transaction.lane || client->transaction.failure) {
         oh_transaction_queue(client, client->transaction.node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
         oh_transaction_refuse(execute_data, "queue a command with a key first: it says which node");
@@ -154,6 +158,7 @@ static void open_transaction(oh_client *client, zval *return_value)
         oh_transaction_drop(client);
     }
     client->transaction.is_open = true;
+    client->transaction.is_piped = client->batch.is_open;
     client->is_closed = false;
     RETURN_OBJ_COPY(oh_client_object(client));
 }
@@ -175,7 +180,7 @@ void oh_transaction_multi(INTERNAL_FUNCTION_PARAMETERS)
     } else if (mode != OH_MODE_MULTI) {
         php_error_docref(NULL, E_WARNING, "Unknown mode sent to Redis::multi");
         RETURN_FALSE;
-    } else if (client->batch.is_open) {
+    } else if (client->batch.is_open && client->transaction.is_watching) {
         refuse_in_pipeline(execute_data);
     } else {
         open_transaction(client, return_value);
@@ -228,7 +233,9 @@ static void exec_open(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_transaction *transaction = &client->transaction;
 
-    if (transaction->failure) {
+    if (transaction->is_piped) {
+        oh_transaction_exec_piped(client, return_value);
+    } else if (transaction->failure) {
         oh_transaction_throw_again(client);
         oh_transaction_drop(client);
     } else if (!transaction->lane) {
@@ -283,6 +290,9 @@ void oh_transaction_discard(INTERNAL_FUNCTION_PARAMETERS)
     oh_client *client = oh_client_this(execute_data);
 
     ZEND_PARSE_PARAMETERS_NONE();
+    if (client && client->transaction.is_piped) {
+        oh_transaction_drop(client); /* phpredis drops the whole pipeline: */
+    }
     if (client && client->transaction.is_open) {
         forget(client);
         RETURN_TRUE;

@@ -10,7 +10,7 @@
  * is refused with CrossNode and changes nothing. Whatever else goes wrong before EXEC (the connection, a value that
  * cannot be packed) ends the transaction: the connection is closed, so nothing of it is executed, and every further
  * command and exec() fail for the same cause, until exec(), discard() or a new watch() or multi(). Nothing is ever sent
- * again on another connection. Whoever leaves without exec() (exit, an exception, the end of the request, the last
+ * again on another connection. One that is opened in a pipeline is queued there (transaction_piped). Whoever leaves without exec() (exit, an exception, the end of the request, the last
  * reference gone) leaves a connection that is closed, which the node takes for DISCARD.
  *
  * Implements spec/route: "Inside a transaction", "State".
@@ -24,7 +24,8 @@ struct oh_client;
 
 typedef struct oh_transaction {
     bool is_open;     /* multi() was called. */
-    bool is_begun;    /* The node has taken MULTI. */
+    bool is_piped;    /* In a pipeline, where its commands are queued: no lane, no failure of its own. */
+    bool is_begun;    /* The node has taken MULTI; in a pipeline: it is queued. */
     bool is_watching; /* The node has taken WATCH. */
     uint32_t queued;  /* Commands the node has queued. */
     oh_lane *lane;    /* Reserved, its connection held; NULL: not bound yet. */

@@ -20,6 +20,10 @@ bool oh_transaction_end_step(struct oh_client *client, oh_lane *lane, bool is_in
 /* The first step of an open one. False: the transaction has ended, with an exception. */
 bool oh_transaction_send_multi(struct oh_client *client);
 
+/* What is queued, and exec(), of one that was opened in a pipeline. `key` may be NULL. */
+void oh_transaction_queue_piped(struct oh_client *client, uint32_t node, zend_string *key, INTERNAL_FUNCTION_PARAMETERS);
+void oh_transaction_exec_piped(struct oh_client *client, zval *return_value);
+
 /* A method of phpredis. */
 zend_function *oh_transaction_function(const char *name, size_t length);
 

@@ -61,7 +61,6 @@ lab_tell(fn () => $redis->pipeline());
 lab_tell(fn () => $redis->multi(Redis::PIPELINE));
 var_dump($redis->get($keys[0])->exec(), $redis->get($keys[1]));
 $redis->pipeline();
-lab_tell(fn () => $redis->multi());
 lab_tell(fn () => $redis->watch($keys[0]));
 lab_tell(fn () => $redis->unwatch());
 var_dump($redis->get($keys[0])->exec());
@@ -104,8 +103,6 @@ array(2) {
   string(5) "first"
 }
 bool(false)
-OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::multi() has no place in a pipeline: the command was not sent; call exec() or discard() first
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::watch() has no place in a pipeline: the command was not sent; call exec() or discard() first
 OneHop\Unsupported, node none, may have executed: false

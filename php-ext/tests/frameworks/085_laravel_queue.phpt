@@ -31,6 +31,8 @@ framework_story(function (callable $client) {
         $waiting = new RedisQueue(laravel_redis($client), $name, 'default', 60, 1);
         $waiting->setContainer(new Illuminate\Container\Container());
         $waiting->setConnectionName('redis');
+        $queue->bulk(['One', 'Two', 'Three'], ['n' => 9]);
+        yield "$name in bulk" => [$queue->size(), $queue->pop()->payload()['job'], $queue->clear($name)];
         $queue->push('Job', ['n' => 8]);
         yield "$name with waiting" => [$waiting->pop()->payload()['data']['n'], $waiting->pop()];
     }
@@ -55,14 +57,17 @@ framework_story(function (callable $client) {
 {mail} size: 7
 {mail} taken, one put back: [[[1,1],[2,1],[3,1]],5]
 {mail} the rest: [[[4,1],[5,1],[7,1],[2,2]],1,1,0]
+{mail} in bulk: [3,"One",3]
 {mail} with waiting: [8,null]
 {video} size: 7
 {video} taken, one put back: [[[1,1],[2,1],[3,1]],5]
 {video} the rest: [[[4,1],[5,1],[7,1],[2,2]],1,1,0]
+{video} in bulk: [3,"One",3]
 {video} with waiting: [8,null]
 {reports} size: 7
 {reports} taken, one put back: [[[1,1],[2,1],[3,1]],5]
 {reports} the rest: [[[4,1],[5,1],[7,1],[2,2]],1,1,0]
+{reports} in bulk: [3,"One",3]
 {reports} with waiting: [8,null]
 throttled: ["ran","ran","too many"]
 funnelled: "only one"
