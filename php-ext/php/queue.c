@@ -61,7 +61,7 @@ bool oh_queue_push(uint32_t number, int descriptor, const oh_queue_note *note)
     return sendmsg(pairs[number][0], &message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof *note;
 }
 
-/* The descriptor of a message, -1 if it has none; more than one have been cut off by the kernel. */
+/* The descriptor of a message, -1 if it has none; more than one have been cut off and closed by the kernel. */
 static int descriptor_of(struct msghdr *message)
 {
     struct cmsghdr *head = CMSG_FIRSTHDR(message);
@@ -82,14 +82,14 @@ int oh_queue_pull(uint32_t number, oh_queue_note *note)
         struct msghdr message = {.msg_iov = &bytes,
             .msg_iovlen = 1,
             .msg_control = control.bytes,
-            .msg_controllen = sizeof control.bytes};
+            .msg_controllen = CMSG_LEN(sizeof(int))}; /* CMSG_SPACE would have room for a second one. */
         ssize_t count = recvmsg(pairs[number][1], &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
         if (count < 0 && errno == EINTR) {
             continue;
         }
-        if (count < 0) {
-            return -1;
+        if (count <= 0) {
+            return -1; /* Empty; or somebody has shut it down, and it will say so for ever. */
         }
         int descriptor = descriptor_of(&message);
         if (count == (ssize_t)sizeof *note && descriptor >= 0 && !(message.msg_flags & (MSG_CTRUNC | MSG_TRUNC))) {

@@ -17,7 +17,7 @@ typedef struct oh_known {
     char *path; /* Absolute. */
     char *name;
     size_t name_length;
-    oh_snapshot *snapshot; /* NULL only while it is being made. */
+    oh_snapshot *snapshot; /* NULL while it is being made, and if memory_limit put an end to that. */
     uint64_t generation;   /* Of the snapshot; without a store it counts by itself. */
     uint32_t place;        /* In the store; OH_STORE_NONE: this process goes without. */
     uint64_t looked_ms, version; /* Without a store. */
@@ -125,14 +125,24 @@ static _Atomic uint64_t *version_in_store(const oh_known *known)
     return oh_store_version(oh_segment_store(), known->place);
 }
 
-/* Under the lock. Returns the new generation; 0: there is no room. */
-static uint64_t publish(const oh_known *known, const oh_reading *reading, uint64_t version)
+/*
+ * Whatever it turned out to be, a version of the file is done with. Not before: should this process die over it, the
+ * next one must read it.
+ */
+static void note_version(oh_known *known, uint64_t version)
 {
-    if (!oh_store_publish(oh_segment_store(), known->place, reading->image, reading->image_length)) {
-        return 0;
+    if (known->place != OH_STORE_NONE) {
+        atomic_store(version_in_store(known), version);
     }
-    atomic_store(version_in_store(known), version);
-    return oh_store_generation(oh_segment_store(), known->place);
+    known->version = version;
+}
+
+/* Under the lock. Returns the new generation; 0: there is no room. */
+static uint64_t publish(const oh_known *known, const oh_reading *reading)
+{
+    return oh_store_publish(oh_segment_store(), known->place, reading->image, reading->image_length)
+               ? oh_store_generation(oh_segment_store(), known->place)
+               : 0;
 }
 
 /* The first of the host reads, under the lock; all others wait for it, and find it published. */
@@ -152,12 +162,12 @@ static bool read_first(oh_known *known, oh_reading *reading, uint64_t *generatio
 
         if (oh_reading_make(reading, known->path, known->name, known->name_length, salt())) {
             oh_store_is_my_turn(oh_segment_store(), known->place, now_ms(), 0);
-            *generation = publish(known, reading, version);
+            *generation = publish(known, reading);
         }
         if (*generation == 0) {
             known->place = OH_STORE_NONE; /* It does not fit: every process goes its own way. */
-            known->version = version;
         }
+        note_version(known, version);
     }
     oh_segment_unlock();
     return is_mine;
@@ -223,53 +233,52 @@ static void tell_change(const oh_known *known, const oh_reading *reading, uint64
     efree(text);
 }
 
-static void switch_to(oh_known *known, oh_reading *reading, uint64_t version)
+/* False: it does not fit. */
+static bool switch_to(oh_known *known, oh_reading *reading)
 {
     uint64_t generation = known->generation + 1;
 
     if (oh_image_equals(reading->image, reading->image_length, known->snapshot->image, known->snapshot->image_length)) {
         oh_reading_free(reading);
-        return;
+        return true;
     }
     if (known->place != OH_STORE_NONE) {
         generation = 0;
         if (oh_segment_lock(true)) {
-            generation = publish(known, reading, version);
+            generation = publish(known, reading);
             oh_segment_unlock();
         }
     }
     if (generation == 0) {
-        php_error_docref(NULL, E_WARNING, "%s has changed and no longer fits into shared memory: raise "
-            "onehop.shared_memory; the configuration read before stays in use", known->path);
         oh_reading_free(reading);
-        return;
+        return false;
     }
     tell_change(known, reading, generation);
     adopt(known, reading, generation);
+    return true;
 }
 
 /*
- * One process looks at a changed file. Its version is noted first, whatever it turns out to be: so a bad one is
- * complained about once.
+ * One process looks at a changed file; it complains of a bad one when its version is noted, so once. A warning calls the
+ * script, which may not come back: it is the last thing that is done.
  */
 static void look_again(oh_known *known)
 {
-    uint64_t version = oh_reading_version(known->path), before = known->version;
+    uint64_t version = oh_reading_version(known->path);
     oh_reading reading;
 
-    if (known->place != OH_STORE_NONE) {
-        before = atomic_exchange(version_in_store(known), version);
-    }
-    known->version = version;
-    if (version == before) {
+    if (version == (known->place != OH_STORE_NONE ? atomic_load(version_in_store(known)) : known->version)) {
         return;
     }
-    if (oh_reading_make(&reading, known->path, known->name, known->name_length, salt())) {
-        switch_to(known, &reading, version);
-        return;
+    bool is_good = oh_reading_make(&reading, known->path, known->name, known->name_length, salt());
+    bool is_used = is_good && switch_to(known, &reading);
+    note_version(known, version);
+    if (!is_good) {
+        php_error_docref(NULL, E_WARNING, "%s; the configuration read before stays in use", reading.failure.what);
+    } else if (!is_used) {
+        php_error_docref(NULL, E_WARNING, "%s has changed and no longer fits into shared memory: raise "
+            "onehop.shared_memory; the configuration read before stays in use", known->path);
     }
-    php_error_docref(NULL, E_WARNING, "%s; the configuration read before stays in use", reading.failure.what);
-    oh_reading_free(&reading);
 }
 
 /* ---- What clients call ---- */
@@ -300,10 +309,10 @@ static oh_known *know(const char *path, const zend_string *name)
         known->name_length = ZSTR_LEN(name);
         known->place = OH_STORE_NONE;
         zend_hash_str_add_new_ptr(&OHG(known), ZSTR_VAL(key), ZSTR_LEN(key), known);
-        if (!begin(known)) {
-            zend_hash_del(&OHG(known), key);
-            known = NULL;
-        }
+    }
+    if (UNEXPECTED(!known->snapshot) && !begin(known)) {
+        zend_hash_del(&OHG(known), key);
+        known = NULL;
     }
     zend_string_release(key);
     return known;
@@ -346,12 +355,12 @@ oh_snapshot *oh_source_take(zend_string *name, zend_string *path)
     }
     oh_snapshot *snapshot = known->snapshot;
     snapshot->references++;
-    if (UNEXPECTED(is_my_turn(known))) {
-        look_again(known); /* A warning may call the script, and that may come here again. */
-    }
     if (known->place != OH_STORE_NONE &&
         UNEXPECTED(oh_store_generation(oh_segment_store(), known->place) != known->generation)) {
         follow(known);
+    }
+    if (UNEXPECTED(is_my_turn(known))) {
+        look_again(known); /* A warning may call the script, and that may come here again. */
     }
     oh_snapshot_release(snapshot);
     known->snapshot->references++;
