@@ -149,15 +149,18 @@ static oh_connection *take_idle(oh_connections *connections)
     return connection;
 }
 
-/* A place for a new connection. If all are taken, one that lies idle in the queue may give way. */
-static bool find_place(oh_connections *connections, uint32_t *place)
+/*
+ * A place for a new connection. If all are taken and it must be a new one, an idle one gives way; otherwise one that has
+ * just been given back is worth more than the new one.
+ */
+static bool find_place(oh_connections *connections, bool must_be_new, uint32_t *place)
 {
     *place = 0;
     if (!connections->is_of_host) {
         return connections->leased_count < connections->size_max;
     }
     *place = oh_host_claim(&connections->host);
-    if (*place == OH_STORE_NONE) {
+    if (*place == OH_STORE_NONE && must_be_new) {
         oh_connection *idle = oh_host_take(&connections->host);
 
         if (idle) {
@@ -218,7 +221,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, bool must_be_new, uint
         if (connection) {
             break;
         }
-        if (find_place(connections, &place)) {
+        if (find_place(connections, must_be_new, &place)) {
             connection = open_new(connections, place, failure);
             if (!connection) {
                 return NULL;
