@@ -122,7 +122,7 @@ static void spoil(oh_client *client, zval *return_value)
     client->batch.is_open = client->batch.is_spoilt = true;
 }
 
-static inline void queue_in_frame(oh_client *client, uint32_t node, bool is_inside, INTERNAL_FUNCTION_PARAMETERS)
+static zend_always_inline void queue_in_frame(oh_client *client, uint32_t node, bool is_inside, INTERNAL_FUNCTION_PARAMETERS)
 {
     const oh_method *method = oh_method_of(execute_data);
 
@@ -136,7 +136,7 @@ static inline void queue_in_frame(oh_client *client, uint32_t node, bool is_insi
     oh_lane_hold(lane);
     oh_lane_call_in_frame(lane, method, execute_data, return_value);
     if (EXPECTED(was_queued(lane, method->is_read_only, return_value))) {
-        if (is_inside) {
+        if (is_inside && client->transaction.is_piped) { /* The script's own code may have ended it meanwhile. */
             client->transaction.queued++;
             lane->queued--;
         } else {

@@ -78,6 +78,20 @@ foreach ($ports as $port) {
 $redis->pipeline()->set($keys[0], 'before')->multi()->set('{' . $keys[0] . '}x', 'within')->exec()->set('{' . $keys[0] . '}y', 'behind');
 lab_tell(fn () => $redis->exec());
 var_dump($redis->get($keys[0]), $redis->exists('{' . $keys[0] . '}x', '{' . $keys[0] . '}y'));
+
+echo "ended by the script's own code while a value is packed\n";
+final class Ending
+{
+    public static Redis $redis;
+    public function __serialize(): array
+    {
+        self::$redis->exec();
+        return [];
+    }
+}
+$redis = Ending::$redis = new OneHop\Redis('alpha', lab_config([lab_redis()]));
+$redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
+echo json_encode($redis->pipeline()->multi()->set('a', 1)->set('b', ['first', new Ending()])->exec()), "\n";
 ?>
 --EXPECT--
 bool(true)
@@ -104,3 +118,5 @@ OneHop\Unsupported, node node-2, may have executed: true
   The node refused MULTI: NOPERM this user has no permissions to run the 'multi' command, node node-2 (127.0.0.1:PORT), server pool alpha: the command may have executed; nothing of the transaction was executed, nor what was queued behind it
 string(6) "before"
 int(0)
+ended by the script's own code while a value is packed
+[[true],true]
