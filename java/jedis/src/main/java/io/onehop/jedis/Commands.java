@@ -81,7 +81,7 @@ final class Commands {
             throw unsupported(unknown.shown(), "nothing says which of its words is a key: "
                     + "send it to a node you choose, by onNode or onEachNode", pool);
         }
-        if (unknown.name().startsWith("FT.") && !unknown.name().startsWith("FT.SUG")) {
+        if (unknown.shown().startsWith("FT.") && !unknown.shown().startsWith("FT.SUG")) {
             throw unsupported(unknown.shown(), "the name of an index is no key, every node has its own: "
                     + "send it to each node by onEachNode", pool);
         }

@@ -44,6 +44,10 @@ final class Confirmations {
                     .orElse(null);
         }
 
+        boolean isLeftBy(Command command) {
+            return leave == command;
+        }
+
         static Kind ofMessage(byte[] said) {
             return Arrays.stream(values()).filter(kind -> is(said, kind.message)).findFirst().orElse(null);
         }

@@ -6,8 +6,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 
@@ -47,15 +49,31 @@ final class EachNode {
 
     /** One node's reply. */
     <T> T one(int node, CommandObject<T> command) {
-        return all(command, new int[] {node}).get(name(node));
+        return asked(command, new int[] {node}).get(node).get();
     }
 
-    /** Every node's reply, in node order. */
+    /** Every node's reply, in node order; the first error that a node answered is thrown. */
     <T> Map<String, T> all(CommandObject<T> command) {
-        return all(command, IntStream.range(0, route.pools().length).toArray());
+        return byName(asked(command, everyNode()), Reply::get);
     }
 
-    private <T> Map<String, T> all(CommandObject<T> command, int[] nodes) {
+    /** The same for a command in words, an error in its place. */
+    Map<String, Object> told(CommandArguments arguments) {
+        return byName(asked(new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT), everyNode()), Reply::told);
+    }
+
+    private int[] everyNode() {
+        return IntStream.range(0, route.pools().length).toArray();
+    }
+
+    private <T, R> Map<String, R> byName(Map<Integer, Reply<T>> replies, Function<Reply<T>, R> shown) {
+        Map<String, R> answers = new LinkedHashMap<>();
+        replies.forEach((node, reply) -> answers.put(name(node), shown.apply(reply)));
+        return answers;
+    }
+
+    /** Asks these nodes; every reply has its value or the error its node answered. */
+    private <T> Map<Integer, Reply<T>> asked(CommandObject<T> command, int[] nodes) {
         CommandArguments arguments = command.getArguments();
         Command entry = Commands.known(arguments);
         refuse(entry, arguments);
@@ -75,10 +93,11 @@ final class EachNode {
         }
         lanes.waits(entry == null ? Blocking.NOT : Route.waitMs(entry, arguments));
         route.run(lanes);
-        return told(lanes, replies);
+        requireAll(lanes, replies);
+        return replies;
     }
 
-    private <T> Map<String, T> told(Lanes lanes, Map<Integer, Reply<T>> replies) {
+    private <T> void requireAll(Lanes lanes, Map<Integer, Reply<T>> replies) {
         Map<String, OneHopException> failures = new LinkedHashMap<>();
         for (Lane lane : lanes.used()) {
             if (lane.failure() != null) {
@@ -90,9 +109,6 @@ final class EachNode {
             replies.values().forEach(reply -> told.add(reply.told()));
             throw Failure.ofBatch(failures, failures.size() < replies.size(), pool, told);
         }
-        Map<String, T> answers = new LinkedHashMap<>();
-        replies.forEach((node, reply) -> answers.put(name(node), reply.get()));
-        return answers;
     }
 
     private void refuse(Command entry, CommandArguments arguments) {

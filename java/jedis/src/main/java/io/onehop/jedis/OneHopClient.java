@@ -113,7 +113,8 @@ public final class OneHopClient extends UnifiedJedis {
     /**
      * Sends a command to every node, also one that has no key or is refused otherwise: {@code
      * redis.onEachNode(commands -> commands.slowlogReset())}. Refused is only what changes a connection. If a node
-     * fails, this throws: its failure if nothing arrived, otherwise {@link PartialBatch}.
+     * fails, this throws: its failure if nothing arrived, otherwise {@link PartialBatch}; else the first error that a
+     * node answered, which has no room in a reply of this type.
      *
      * @return the replies by the names of the nodes, in node order
      */
@@ -121,9 +122,9 @@ public final class OneHopClient extends UnifiedJedis {
         return new EachNode(route).all(command.apply(commandObjects));
     }
 
-    /** The same for a command in words; the replies are as they come from the wire. */
+    /** The same for a command in words; the replies are as they come from the wire, an error in its place. */
     public Map<String, Object> onEachNode(CommandArguments arguments) {
-        return new EachNode(route).all(new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT));
+        return new EachNode(route).told(arguments);
     }
 
     /** Sends a command to the node of that name, as {@link #onEachNode(Function)} does to all. */

@@ -177,7 +177,7 @@ final class Subscription extends Connection {
         for (int i = 1; i < arguments.size(); i++) {
             channels.add(arguments.get(i).getRaw());
         }
-        boolean isLeaving = command.name().contains("UNSUBSCRIBE");
+        boolean isLeaving = kind != null && kind.isLeftBy(command);
         if (isLeaving && channels.isEmpty()) {
             channels = confirmations.wanted(kind);
         }

@@ -130,7 +130,7 @@ class ConfigurationTest {
         calls.put("eval without keys", () -> redis.eval("return 1"));
         calls.put("ftSearch", () -> redis.ftSearch("index"));
         for (String name : List.of("SELECT", "auth", "Hello", "RESET", "quit", "CLIENT", "MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH",
-                "SUBSCRIBE", "SSUBSCRIBE", "MONITOR", "ASKING", "READONLY", "SYNC", "PSYNC", "FT.SEARCH")) {
+                "SUBSCRIBE", "SSUBSCRIBE", "MONITOR", "ASKING", "READONLY", "SYNC", "PSYNC", "FT.SEARCH", "ft.search")) {
             calls.put(name + " with a sample key", () -> redis.sendCommand("key", () -> name.getBytes(StandardCharsets.UTF_8), "key"));
             calls.put(name + " with a key of its own",
                     () -> redis.executeCommand(new CommandArguments(() -> name.getBytes(StandardCharsets.UTF_8)).key("key")));

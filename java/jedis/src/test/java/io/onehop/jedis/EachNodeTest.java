@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObjects;
+import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -62,11 +63,26 @@ class EachNodeTest {
         Map<String, Object> ids = redis.onEachNode(new CommandArguments(Command.CLIENT).add("ID"));
         ids.values().forEach(id -> assertInstanceOf(Long.class, id));
         assertInstanceOf(byte[].class, redis.onNode(names().get(0), new CommandArguments(Command.MEMORY).add("DOCTOR")));
-        JedisDataException unknown = assertThrows(JedisDataException.class, () -> redis.onEachNode(
-                new CommandArguments(() -> "INVENTED".getBytes(StandardCharsets.UTF_8)).add("word")));
+        CommandArguments invented = new CommandArguments(() -> "INVENTED".getBytes(StandardCharsets.UTF_8)).add("word");
+        JedisDataException unknown = assertThrows(JedisDataException.class, () -> redis.onNode(names().get(0), invented));
         assertTrue(unknown.getMessage().contains("unknown command"), unknown.getMessage());
         assertEquals(-2L, (long) redis.onNode(names().get(0), commands -> commands.ttl("no key of this node")));
         Inspected.assertNothingLeased(redis);
+    }
+
+    @Test
+    void anErrorThatOneNodeAnswersStandsInItsPlace() {
+        try (Jedis jedis = nodes.jedis(names().get(1))) {
+            jedis.set("odd", "value");
+        }
+        Map<String, Object> lengths = redis.onEachNode(new CommandArguments(Command.LLEN).add("odd"));
+        assertEquals(names(), List.copyOf(lengths.keySet()));
+        assertEquals(0L, lengths.get(names().get(0)));
+        assertTrue(assertInstanceOf(JedisDataException.class, lengths.get(names().get(1))).getMessage()
+                .startsWith("WRONGTYPE"));
+        assertEquals(0L, lengths.get(names().get(2)));
+        assertThrows(JedisDataException.class, () -> redis.onEachNode(commands -> commands.llen("odd")));
+        redis.flushAll();
     }
 
     @Test
