@@ -10,8 +10,10 @@
  * is refused with CrossNode and changes nothing. Whatever else goes wrong before EXEC (the connection, a value that
  * cannot be packed) ends the transaction: the connection is closed, so nothing of it is executed, and every further
  * command and exec() fail for the same cause, until exec(), discard() or a new watch() or multi(). Nothing is ever sent
- * again on another connection. One that is opened in a pipeline is queued there (transaction_piped). Whoever leaves without exec() (exit, an exception, the end of the request, the last
+ * again on another connection. Whoever leaves without exec() (exit, an exception, the end of the request, the last
  * reference gone) leaves a connection that is closed, which the node takes for DISCARD.
+ *
+ * A transaction that is opened in a pipeline is queued there (transaction_piped).
  *
  * Implements spec/route: "Inside a transaction", "State".
  */
