@@ -76,7 +76,11 @@ foreach ($ports as $port) {
     lab_plain($port)->rawCommand('ACL', 'SETUSER', 'default', '-multi');
 }
 $redis->pipeline()->set($keys[0], 'before')->multi()->set('{' . $keys[0] . '}x', 'within')->exec()->set('{' . $keys[0] . '}y', 'behind');
-lab_tell(fn () => $redis->exec());
+try {
+    $redis->exec();
+} catch (OneHop\Unsupported $e) { // The servers' own words differ by version.
+    echo preg_replace('/NOPERM .* command,/', 'NOPERM ...,', lab_hide($e->getMessage())), "\n";
+}
 var_dump($redis->get($keys[0]), $redis->exists('{' . $keys[0] . '}x', '{' . $keys[0] . '}y'));
 
 echo "ended by the script's own code while a value is packed\n";
@@ -114,8 +118,7 @@ bool(true)
 string(4) "mine"
 string(4) "done"
 a node that refuses MULTI
-OneHop\Unsupported, node node-2, may have executed: true
-  The node refused MULTI: NOPERM this user has no permissions to run the 'multi' command, node node-2 (127.0.0.1:PORT), server pool alpha: the command may have executed; nothing of the transaction was executed, nor what was queued behind it
+The node refused MULTI: NOPERM ..., node node-2 (127.0.0.1:PORT), server pool alpha: the command may have executed; nothing of the transaction was executed, nor what was queued behind it
 string(6) "before"
 int(0)
 ended by the script's own code while a value is packed
