@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-#define MAGIC UINT64_C(0x31304f5453484f00) /* "\0OHSTO01": also the version of the layout. */
+#include "memory.h"
+
 #define ALIGNMENT ((size_t)64)
 #define READS_MAX 8
 #define IDLE_PID UINT32_MAX
@@ -31,16 +32,17 @@ typedef struct entry {
     slot slots[2];
 } entry; /* Of a server pool. */
 
-struct oh_store {
-    uint64_t magic;
-    uint64_t length;
-    uint32_t nodes_max;
-    uint32_t sizes; /* Of the structures, so that another build does not mistake it for its own. */
-    uint8_t salt[OH_STORE_IDENTITY_BYTES];
-    uint64_t nodes; /* Offsets. */
-    uint64_t arena;
+typedef struct shared {
     _Atomic uint64_t arena_used;
     entry pools[OH_STORE_POOLS_MAX];
+} shared;
+
+/* What bounds every access is this process' own: nobody else can change it. */
+struct oh_store {
+    shared *shared; /* Behind it the nodes, behind them the arena. */
+    size_t length;
+    uint32_t nodes_max;
+    uint8_t salt[OH_STORE_IDENTITY_BYTES];
 };
 
 static size_t aligned(size_t size)
@@ -48,42 +50,33 @@ static size_t aligned(size_t size)
     return (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 }
 
-static uint32_t sizes(void)
-{
-    return (uint32_t)(sizeof(oh_store) ^ sizeof(oh_store_node) << 12);
-}
+/* ---- Making ---- */
 
-/* ---- Making and trusting ---- */
+static size_t arena_of(uint32_t nodes_max)
+{
+    return aligned(sizeof(shared)) + aligned(nodes_max * sizeof(oh_store_node));
+}
 
 size_t oh_store_bytes_min(uint32_t nodes_max)
 {
-    return aligned(sizeof(oh_store)) + aligned(nodes_max * sizeof(oh_store_node));
+    return arena_of(nodes_max);
 }
 
-oh_store *oh_store_format(void *memory, size_t length, uint32_t nodes_max, const uint8_t salt[OH_STORE_IDENTITY_BYTES])
+oh_store *oh_store_make(void *memory, size_t length, uint32_t nodes_max, const uint8_t salt[OH_STORE_IDENTITY_BYTES])
 {
-    oh_store *store = memory;
+    oh_store *store;
     if ((uintptr_t)memory % ALIGNMENT != 0 || nodes_max > OH_STORE_NODES_LIMIT ||
-        length < oh_store_bytes_min(nodes_max)) {
+        length < oh_store_bytes_min(nodes_max) || (store = oh_memory_allocate(sizeof *store)) == NULL) {
         return NULL;
     }
-    store->length = length;
-    store->nodes_max = nodes_max;
-    store->sizes = sizes();
+    *store = (oh_store){.shared = memory, .length = length, .nodes_max = nodes_max};
     memcpy(store->salt, salt, sizeof store->salt);
-    store->nodes = aligned(sizeof(oh_store));
-    store->arena = oh_store_bytes_min(nodes_max);
-    store->magic = MAGIC;
     return store;
 }
 
-bool oh_store_is_sound(const void *memory, size_t length)
+void oh_store_release(oh_store *store)
 {
-    const oh_store *store = memory;
-    return (uintptr_t)memory % ALIGNMENT == 0 && length >= sizeof *store && store->magic == MAGIC &&
-           store->sizes == sizes() && store->length == length && store->nodes_max <= OH_STORE_NODES_LIMIT &&
-           store->nodes == aligned(sizeof(oh_store)) && store->arena == oh_store_bytes_min(store->nodes_max) &&
-           store->arena <= length;
+    oh_memory_release(store);
 }
 
 uint32_t oh_store_nodes_max(const oh_store *store)
@@ -102,7 +95,7 @@ static uint32_t search(const oh_store *store, const uint8_t *identity, uint32_t 
 {
     *unused = OH_STORE_NONE;
     for (uint32_t i = 0; i < OH_STORE_POOLS_MAX; i++) {
-        const entry *candidate = &store->pools[i];
+        const entry *candidate = &store->shared->pools[i];
         if (!atomic_load_explicit(&candidate->is_used, memory_order_acquire)) {
             *unused = i; /* They are used from the front: behind it there is none. */
             break;
@@ -126,28 +119,29 @@ uint32_t oh_store_add(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_
     if (found != OH_STORE_NONE || unused == OH_STORE_NONE) {
         return found;
     }
-    memcpy(store->pools[unused].identity, identity, OH_STORE_IDENTITY_BYTES);
-    atomic_store_explicit(&store->pools[unused].is_used, 1, memory_order_release);
+    memcpy(store->shared->pools[unused].identity, identity, OH_STORE_IDENTITY_BYTES);
+    atomic_store_explicit(&store->shared->pools[unused].is_used, 1, memory_order_release);
     return unused;
 }
 
 uint64_t oh_store_generation(const oh_store *store, uint32_t pool)
 {
-    return atomic_load_explicit(&store->pools[pool].current, memory_order_acquire) >> 1;
+    return atomic_load_explicit(&store->shared->pools[pool].current, memory_order_acquire) >> 1;
 }
 
 bool oh_store_is_my_turn(oh_store *store, uint32_t pool, uint64_t now_ms, uint32_t every_ms)
 {
-    _Atomic uint64_t *looked = &store->pools[pool].looked_ms;
+    _Atomic uint64_t *looked = &store->shared->pools[pool].looked_ms;
     uint64_t last_ms = atomic_load_explicit(looked, memory_order_relaxed);
-    return (last_ms == 0 || now_ms >= last_ms + every_ms) &&
+    bool is_far = now_ms >= last_ms ? now_ms - last_ms >= every_ms : last_ms - now_ms > every_ms;
+    return (last_ms == 0 || is_far) &&
            atomic_compare_exchange_strong_explicit(looked, &last_ms, now_ms, memory_order_acq_rel,
                memory_order_relaxed);
 }
 
 _Atomic uint64_t *oh_store_version(oh_store *store, uint32_t pool)
 {
-    return &store->pools[pool].version;
+    return &store->shared->pools[pool].version;
 }
 
 /* ---- Publishing ---- */
@@ -165,42 +159,50 @@ static uint64_t checksum_of(const void *bytes, size_t length)
 /* A place in the arena with room to grow; 0: it is full. */
 static uint64_t reserve(oh_store *store, size_t capacity)
 {
-    uint64_t used = atomic_load_explicit(&store->arena_used, memory_order_relaxed);
-    uint64_t arena_bytes = store->length - store->arena;
+    uint64_t used = atomic_load_explicit(&store->shared->arena_used, memory_order_relaxed);
+    uint64_t arena = arena_of(store->nodes_max), arena_bytes = store->length - arena;
     if (used > arena_bytes || capacity > arena_bytes - used) {
         return 0;
     }
-    atomic_store_explicit(&store->arena_used, used + capacity, memory_order_relaxed);
-    return store->arena + used;
+    atomic_store_explicit(&store->shared->arena_used, used + capacity, memory_order_relaxed);
+    return arena + used;
+}
+
+/* Read once: what was checked must be what is used, whoever writes meanwhile. */
+static slot copy_of(const slot *place)
+{
+    const volatile slot *at = place;
+    return (slot){at->offset, at->capacity, at->length, at->checksum};
 }
 
 /* Whether a slot describes bytes of the arena; another user's worker may have written anything there. */
 static bool is_inside(const oh_store *store, const slot *place)
 {
-    return place->offset >= store->arena && place->offset <= store->length && place->length <= place->capacity &&
+    return place->offset >= arena_of(store->nodes_max) && place->offset <= store->length && place->length <= place->capacity &&
            place->capacity <= store->length - place->offset;
 }
 
 bool oh_store_publish(oh_store *store, uint32_t pool_index, const void *image, size_t length)
 {
-    entry *target = &store->pools[pool_index];
+    entry *target = &store->shared->pools[pool_index];
     uint64_t current = atomic_load_explicit(&target->current, memory_order_relaxed);
-    slot *idle = &target->slots[current == 0 ? 0 : ~current & 1];
+    slot *idle = &target->slots[current == 0 ? 0 : ~current & 1], chosen = copy_of(idle);
     if (length == 0 || length > store->length) {
         return false;
     }
-    if (idle->capacity < length || !is_inside(store, idle)) {
+    if (chosen.capacity < length || !is_inside(store, &chosen)) {
         size_t capacity = aligned(length + length / 2);
         uint64_t offset = reserve(store, capacity);
         if (offset == 0) {
             return false;
         }
-        idle->offset = offset;
-        idle->capacity = capacity;
+        chosen.offset = offset;
+        chosen.capacity = capacity;
     }
-    idle->length = length;
-    idle->checksum = checksum_of(image, length);
-    memcpy((char *)store + idle->offset, image, length);
+    chosen.length = length;
+    chosen.checksum = checksum_of(image, length);
+    *idle = chosen;
+    memcpy((char *)store->shared + chosen.offset, image, length);
     uint64_t generation = (current >> 1) + 1;
     atomic_store_explicit(&target->current, generation << 1 | (uint64_t)(idle - target->slots), memory_order_release);
     return true;
@@ -208,10 +210,10 @@ bool oh_store_publish(oh_store *store, uint32_t pool_index, const void *image, s
 
 size_t oh_store_copy(const oh_store *store, uint32_t pool_index, void *image, size_t room, uint64_t *generation)
 {
-    const entry *source = &store->pools[pool_index];
+    const entry *source = &store->shared->pools[pool_index];
     for (int attempt = 0; attempt < READS_MAX; attempt++) {
         uint64_t current = atomic_load_explicit(&source->current, memory_order_acquire);
-        slot seen = source->slots[current & 1];
+        slot seen = copy_of(&source->slots[current & 1]);
         *generation = current >> 1;
         if (current == 0) {
             return 0;
@@ -222,7 +224,7 @@ size_t oh_store_copy(const oh_store *store, uint32_t pool_index, void *image, si
         if (seen.length > room) {
             return seen.length;
         }
-        memcpy(image, (const char *)store + seen.offset, seen.length);
+        memcpy(image, (const char *)store->shared + seen.offset, seen.length);
         atomic_thread_fence(memory_order_acquire);
         uint64_t now = atomic_load_explicit(&source->current, memory_order_relaxed) >> 1;
         if (now - *generation <= 1 && checksum_of(image, seen.length) == seen.checksum) {
@@ -234,21 +236,17 @@ size_t oh_store_copy(const oh_store *store, uint32_t pool_index, void *image, si
 
 /* ---- Nodes ---- */
 
-static const oh_store_node *node_at(const oh_store *store, uint32_t number)
+oh_store_node *oh_store_node_at(const oh_store *store, uint32_t number)
 {
-    return (const oh_store_node *)((const char *)store + store->nodes) + number;
-}
-
-oh_store_node *oh_store_node_at(oh_store *store, uint32_t number)
-{
-    return number < store->nodes_max ? (oh_store_node *)((char *)store + store->nodes) + number : NULL;
+    oh_store_node *nodes = (oh_store_node *)((char *)store->shared + aligned(sizeof(shared)));
+    return number < store->nodes_max ? nodes + number : NULL;
 }
 
 static uint32_t search_node(const oh_store *store, const uint8_t *identity, uint32_t *unused)
 {
     *unused = OH_STORE_NONE;
     for (uint32_t i = 0; i < store->nodes_max; i++) {
-        const oh_store_node *node = node_at(store, i);
+        const oh_store_node *node = oh_store_node_at(store, i);
         if (!atomic_load_explicit(&node->is_used, memory_order_acquire)) {
             *unused = i;
             break;

@@ -45,16 +45,17 @@ typedef struct oh_store_node {
     _Atomic uint64_t owners[OH_STORE_CONNECTIONS_MAX]; /* Private to store. */
 } oh_store_node;
 
-/* ---- Making and trusting ---- */
+/* ---- Making ---- */
 
 /* Bytes that a store for so many nodes needs before it can hold one image. */
 size_t oh_store_bytes_min(uint32_t nodes_max);
 
-/* Makes a store of zeroed memory that begins at a multiple of 64. NULL if it is too small. */
-oh_store *oh_store_format(void *memory, size_t length, uint32_t nodes_max, const uint8_t salt[OH_STORE_IDENTITY_BYTES]);
-
-/* Whether this memory is a store that this program may use. */
-bool oh_store_is_sound(const void *memory, size_t length);
+/*
+ * Makes a store of zeroed memory that begins at a multiple of 64; NULL if it is too small. The handle is of this process
+ * and of those that are forked from it later. Releasing it leaves the memory alone.
+ */
+oh_store *oh_store_make(void *memory, size_t length, uint32_t nodes_max, const uint8_t salt[OH_STORE_IDENTITY_BYTES]);
+void oh_store_release(oh_store *store);
 
 uint32_t oh_store_nodes_max(const oh_store *store);
 const uint8_t *oh_store_salt(const oh_store *store);
@@ -94,7 +95,7 @@ uint32_t oh_store_find_node(const oh_store *store, const uint8_t identity[OH_STO
 uint32_t oh_store_add_node(oh_store *store, uint32_t pool, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 
 /* NULL if the number is none. */
-oh_store_node *oh_store_node_at(oh_store *store, uint32_t number);
+oh_store_node *oh_store_node_at(const oh_store *store, uint32_t number);
 
 /* ---- Owners of connections; `place` counts from 0 ---- */
 

@@ -27,7 +27,7 @@ static bool make_store(uint32_t nodes_max)
     if (getrandom(salt, sizeof salt, 0) != sizeof salt) {
         return false;
     }
-    store = oh_store_format(memory, memory_bytes, nodes_max, salt);
+    store = oh_store_make(memory, memory_bytes, nodes_max, salt);
     if (!store) {
         errno = ENOSPC;
     }
@@ -67,6 +67,7 @@ void oh_segment_startup(zend_long bytes, zend_long nodes_max)
 
 void oh_segment_shutdown(void)
 {
+    oh_store_release(store);
     store = NULL;
     if (memory) {
         munmap(memory, memory_bytes);
