@@ -23,7 +23,7 @@ import redis.clients.jedis.Protocol.Command;
  */
 final class Confirmations {
 
-    /** Channels, patterns and sharded channels: by which command one enters and leaves, and what a message is called. */
+    /** Channels, patterns and sharded channels: how one enters and leaves, and what a message is called. */
     enum Kind {
         CHANNEL(Command.SUBSCRIBE, Command.UNSUBSCRIBE, "message"),
         PATTERN(Command.PSUBSCRIBE, Command.PUNSUBSCRIBE, "pmessage"),
@@ -149,7 +149,8 @@ final class Confirmations {
     /** Whether the caller is yet to be told that he is subscribed to this: its messages come after that. */
     boolean isAwaited(Kind kind, byte[] channel) {
         return !expected.isEmpty() && !confirmed.get(kind).contains(ByteBuffer.wrap(channel))
-                && expected.stream().anyMatch(each -> each.command == kind.enter && Arrays.equals(each.channel, channel));
+                && expected.stream().anyMatch(each -> each.command == kind.enter
+                        && Arrays.equals(each.channel, channel));
     }
 
     /** By when the next confirmation must have come; never, if there is none. */

@@ -88,7 +88,7 @@ final class MergeRules {
         if (replies.stream().allMatch(Long.class::isInstance)) {
             return replies.stream().map(Long.class::cast).reduce(combine).orElse(null);
         }
-        if (replies.stream().mapToInt(reply -> reply instanceof List<?> list ? list.size() : -1).distinct().count() > 1) {
+        if (replies.stream().map(reply -> reply instanceof List<?> list ? list.size() : -1).distinct().count() > 1) {
             return DIFFERENT;
         }
         Object[] all = ((List<?>) replies.get(0)).toArray();

@@ -13,6 +13,7 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
 import redis.clients.jedis.util.SafeEncoder;
 
 /**
@@ -112,17 +113,25 @@ final class Transaction extends AbstractTransaction {
         return copy;
     }
 
-    /**
-     * Between WATCH and MULTI a command is answered at once; that of the watched node over the connection held, unless
-     * it waits: that has another deadline.
-     */
+    /** Between WATCH and MULTI a command is answered at once. */
     private <T> Response<T> executed(CommandObject<T> command) {
         try {
-            boolean isHere = held != null && !command.getArguments().isBlocking() && route.isOn(binding, command.getArguments());
-            return Response.of(isHere ? call(connection -> connection.executeCommand(command))
-                    : route.executeCommand(command));
+            return Response.of(answered(command));
         } catch (JedisDataException answer) {
             return Response.error(answer);
+        }
+    }
+
+    /** That of the watched node over the connection held, unless it waits: that has another deadline. */
+    private <T> T answered(CommandObject<T> command) {
+        CommandArguments arguments = command.getArguments();
+        if (held == null || arguments.isBlocking() || !route.isOn(binding, arguments)) {
+            return route.executeCommand(command);
+        }
+        try {
+            return call(connection -> connection.executeCommand(command));
+        } catch (JedisNoScriptException lost) {
+            return route.executeCommand(command); // It has not run; there the node is given the script again.
         }
     }
 

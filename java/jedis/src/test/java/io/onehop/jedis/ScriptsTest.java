@@ -175,6 +175,20 @@ class ScriptsTest {
     }
 
     @Test
+    void betweenWatchAndMultiItIsRepairedAsEverywhere() {
+        try (OneHopClient redis = nodes.client()) {
+            String digest = redis.scriptLoad(COUNT);
+            lose();
+            try (AbstractTransaction transaction = redis.transaction(false)) {
+                transaction.watch("key");
+                assertEquals(1L, transaction.evalsha(digest, 1, "key").get());
+                assertThrows(JedisNoScriptException.class, transaction.evalsha("0".repeat(40), 1, "key")::get);
+            }
+            Inspected.assertNothingLeased(redis);
+        }
+    }
+
+    @Test
     void theOldestIsForgottenFirstAndTheLongestNeverKept() {
         Scripts scripts = new Scripts();
         Command eval = Commands.known(new CommandArguments(Protocol.Command.EVAL));
