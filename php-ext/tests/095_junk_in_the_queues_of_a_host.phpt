@@ -29,11 +29,11 @@ $process = $c->syscall(434, (int) $worker, 0);
 $send = static function (int $to, string $text, array $descriptors) use ($c) {
     $message = $c->new('struct msghdr');
     $part = $c->new('struct iovec');
-    $bytes = FFI::new('char[128]');
+    $bytes = $c->new('char[128]');
     FFI::memcpy($bytes, $text . "\0", strlen($text));
     [$part->bytes, $part->length] = [$c->cast('void *', FFI::addr($bytes)), strlen($text)];
     [$message->parts, $message->parts_count] = [FFI::addr($part), 1];
-    $control = FFI::new('char[64]');
+    $control = $c->new('char[64]');
     if ($descriptors) {
         $packed = pack('qll', 16 + 4 * count($descriptors), 1, 1) . pack('l*', ...$descriptors);
         FFI::memcpy($control, $packed, strlen($packed));
@@ -47,8 +47,8 @@ foreach (scandir("/proc/$worker/fd") as $number) {
         continue;
     }
     $socket = $c->syscall(438, $process, (int) $number, 0);
-    $type = FFI::new('int');
-    $length = FFI::new('unsigned');
+    $type = $c->new('int');
+    $length = $c->new('unsigned');
     $length->cdata = 4;
     $c->getsockopt($socket, 1, 3, FFI::addr($type), FFI::addr($length));
     if ($type->cdata !== 5) { /* SOCK_SEQPACKET */
