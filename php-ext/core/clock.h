@@ -12,4 +12,7 @@
 /* Nanoseconds since some fixed moment before this process began. Never fails, never goes back. */
 uint64_t oh_clock_now_ns(void);
 
+/* How long the machine has been suspended: the kernel counts that in the age of processes, the clock above does not. */
+uint64_t oh_clock_asleep_ns(void);
+
 #endif

@@ -119,7 +119,7 @@ oh_connection *oh_host_take(const oh_host_node *node)
 
 /* ---- Places ---- */
 
-/* When a process began, in milliseconds of the monotonic clock; 0: that is not to be learnt. */
+/* When a process began, in milliseconds since the machine did, suspended or not; 0: that is not to be learnt. */
 static uint64_t began_ms(uint32_t pid)
 {
     char path[32], text[1024];
@@ -146,7 +146,7 @@ static bool is_alive(uint32_t pid, uint64_t since_ms)
     if (kill((pid_t)pid, 0) < 0 && errno == ESRCH) {
         return false;
     }
-    return began_ms(pid) <= since_ms + 1000;
+    return began_ms(pid) <= since_ms + oh_clock_asleep_ns() / 1000000 + 1000;
 }
 
 uint32_t oh_host_claim(const oh_host_node *node)
