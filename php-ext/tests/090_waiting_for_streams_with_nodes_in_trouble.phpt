@@ -29,7 +29,7 @@ $script = 'while ($words = $node->command()) {
             pcntl_async_signals(true);
             $released = false;
             pcntl_signal(SIGUSR1, function () use (&$released) { $released = true; });
-            while (!$released) usleep(10000);
+            for ($i = 0; !$released && $i < 2000; $i++) usleep(10000); // Not for ever: nobody ends this process.
             $node->send($how === "entries" ? "*1\r\n*2\r\n\$9\r\nentries:1\r\n*1\r\n*2\r\n\$3\r\n1-1\r\n*2\r\n\$1\r\nf\r\n\$1\r\nv\r\n" : "*-1\r\n");
         } else {
             $node->value("fine");
