@@ -174,17 +174,25 @@ void oh_endpoint_clear(oh_endpoint *endpoint)
     }
 }
 
-oh_connection *oh_connection_open(const oh_endpoint *endpoint, oh_failure *failure)
+/* Errors that no node can cause. */
+static bool is_own_error(int error)
+{
+    return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM || error == EADDRNOTAVAIL;
+}
+
+oh_connection *oh_connection_open(const oh_endpoint *endpoint, oh_failure *failure, bool *is_of_node)
 {
     oh_connection *connection = pecalloc(1, sizeof *connection, true);
 
     connection->socket = -1;
     connection->state = OH_CONNECTING;
     oh_wire_reset(&connection->wire);
+    *is_of_node = false;
     if (resolve(connection, endpoint, failure)) {
         if (begin_next_address(connection)) {
             return connection;
         }
+        *is_of_node = !is_own_error(connection->last_errno);
         refuse(connection, failure);
     }
     oh_connection_close(connection);

@@ -59,6 +59,7 @@ typedef struct oh_connection {
     uint32_t place;        /* pool_host: its place among those of the host. */
     uint64_t born_ms;      /* When it was opened, by the monotonic clock. */
     uint32_t timeout_ms;   /* What SO_RCVTIMEO and SO_SNDTIMEO are set to. */
+    uint32_t health;       /* pool: the generation of the node's health when it was leased. */
     uint64_t used_ns;      /* When it was last known to be sound. */
     size_t greeting_sent;
     uint8_t greeting_answered;
@@ -72,8 +73,11 @@ typedef struct oh_connection {
 void oh_endpoint_set(oh_endpoint *endpoint, const oh_pool *pool, const oh_server *server);
 void oh_endpoint_clear(oh_endpoint *endpoint);
 
-/* Begins to connect. NULL and a failure if not even that was possible. */
-oh_connection *oh_connection_open(const oh_endpoint *endpoint, oh_failure *failure);
+/*
+ * Begins to connect. NULL and a failure if not even that was possible; `is_of_node` tells whether that says something
+ * about the node, and not about this process or machine.
+ */
+oh_connection *oh_connection_open(const oh_endpoint *endpoint, oh_failure *failure, bool *is_of_node);
 
 /* Goes on as far as possible without waiting. WAITS: poll for `events`. BROKEN: see `failure`, then close it. */
 oh_progress oh_connection_advance(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure);

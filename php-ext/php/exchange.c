@@ -54,6 +54,7 @@ static void lose_connection(oh_exchange *exchange, const char *reason)
     }
     oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, oh_exchange_outcome(exchange),
         exchange->sent ? OH_ADVICE_RETRY : "try again", "%s", reason);
+    oh_pool_blame(exchange->connection, OH_HEALTH_EXCHANGE);
     oh_exchange_end_failed(exchange);
 }
 
@@ -61,6 +62,7 @@ void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason)
 {
     oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, oh_exchange_outcome(exchange),
         "check what listens there", "The node broke the protocol (%s)", reason);
+    oh_pool_blame(exchange->connection, OH_HEALTH_EXCHANGE);
     oh_exchange_end_failed(exchange);
 }
 
@@ -213,6 +215,9 @@ static void advance_opening(oh_exchange *exchange)
             oh_exchange_begin_moving(exchange);
             return;
         case OH_PROGRESS_BROKEN:
+            if (connection->state == OH_CONNECTING) {
+                oh_pool_blame(connection, OH_HEALTH_CONNECT);
+            }
             oh_exchange_end_failed(exchange);
             return;
     }

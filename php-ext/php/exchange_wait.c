@@ -15,9 +15,22 @@
 #include "exchange_patience.h"
 #include "exchange_wait.h"
 
+#define OH_PAUSE_NS 200000000 /* A wait that ends so much too late was not the node's. */
 #define OH_DRAIN_NS 15000000 /* How long bytes that are there may be fetched after the deadline: below its tolerance. */
 
 /* ---- Ends that only waiting can meet ---- */
+
+/*
+ * A deadline that passed is the node's fault if the node had as long as the server pool says, and if this process was
+ * awake to see it pass: one that was stopped, or swapped out, finds all its deadlines gone.
+ */
+static bool is_for_the_node(const oh_exchange *exchange)
+{
+    uint64_t limit_ns = exchange->deadline_ns + (uint64_t)exchange->wait_ms * 1000000;
+
+    return exchange->connection && exchange->timeout_ms >= oh_pool_timeout(exchange->connections) &&
+           exchange->wait_ms != OH_WAIT_FOR_EVER && oh_clock_now_ns() < limit_ns + OH_PAUSE_NS;
+}
 
 void oh_exchange_pass_deadline(oh_exchange *exchange)
 {
@@ -30,6 +43,10 @@ void oh_exchange_pass_deadline(oh_exchange *exchange)
 
     oh_failure_set(exchange->failure, OH_ERROR_DEADLINE_EXCEEDED, oh_exchange_outcome(exchange),
         exchange->sent ? OH_ADVICE_RETRY : "try again", "%s within %u ms", what, limit_ms);
+    if (is_for_the_node(exchange)) {
+        oh_pool_blame(exchange->connection,
+            exchange->state == OH_EXCHANGE_OPENING ? OH_HEALTH_CONNECT : OH_HEALTH_EXCHANGE);
+    }
     oh_exchange_end_failed(exchange);
 }
 

@@ -28,6 +28,7 @@ struct oh_connections {
     uint32_t references;
     uint32_t leased_count;
     uint32_t size_max;
+    uint32_t timeout_ms;
     oh_endpoint endpoint;
     bool is_of_host; /* `host` counts and keeps them for all workers. */
     oh_host_node host;
@@ -101,28 +102,27 @@ static void discard(oh_connections *connections, oh_connection *connection)
     oh_connection_close(connection);
 }
 
-static void discard_all(oh_connections *connections, oh_connection **list)
-{
-    while (*list) {
-        oh_connection *connection = *list;
-
-        unlink_from(list, connection);
-        discard(connections, connection);
-    }
-}
-
-/* Those that are idle go to whoever needs them. */
+/* Those that are idle here go to whoever needs them; where there is no host they are closed. */
 static void park_all(oh_connections *connections)
 {
     while (connections->idle) {
         oh_connection *connection = connections->idle;
 
         unlink_from(&connections->idle, connection);
-        if (connection->generation == fork_generation) {
+        if (connections->is_of_host && connection->generation == fork_generation) {
             oh_host_park(&connections->host, connection);
         } else {
             oh_connection_close(connection);
         }
+    }
+}
+
+/* ---- Health: only the host keeps it ---- */
+
+void oh_pool_blame(const oh_connection *connection, oh_health_cause cause)
+{
+    if (connection && connection->home->is_of_host) {
+        oh_host_blame(&connection->home->host, cause, connection->health);
     }
 }
 
@@ -171,12 +171,17 @@ static bool find_place(oh_connections *connections, bool must_be_new, uint32_t *
     return *place != OH_STORE_NONE;
 }
 
-static oh_connection *open_new(oh_connections *connections, uint32_t place, oh_failure *failure)
+static oh_connection *open_new(oh_connections *connections, uint32_t place, uint32_t health, oh_failure *failure)
 {
-    oh_connection *connection = oh_connection_open(&connections->endpoint, failure);
+    bool is_of_node;
+    oh_connection *connection = oh_connection_open(&connections->endpoint, failure, &is_of_node);
 
     if (!connection) {
-        oh_connection none = {.place = place};
+        oh_connection none = {.place = place, .home = connections, .health = health};
+
+        if (is_of_node) {
+            oh_pool_blame(&none, OH_HEALTH_CONNECT);
+        }
 
         if (connections->is_of_host) {
             oh_host_free(&connections->host, &none);
@@ -214,15 +219,18 @@ static bool await(oh_connections *connections, uint64_t deadline_ns)
 oh_connection *oh_pool_lease(oh_connections *connections, bool must_be_new, uint64_t deadline_ns, oh_failure *failure)
 {
     oh_connection *connection;
-    uint32_t place;
+    uint32_t place, health = 0;
 
+    if (connections->is_of_host && !oh_host_may_ask(&connections->host, deadline_ns, &health, failure)) {
+        return NULL;
+    }
     for (;;) {
         connection = must_be_new ? NULL : take_idle(connections);
         if (connection) {
             break;
         }
         if (find_place(connections, must_be_new, &place)) {
-            connection = open_new(connections, place, failure);
+            connection = open_new(connections, place, health, failure);
             if (!connection) {
                 return NULL;
             }
@@ -237,6 +245,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, bool must_be_new, uint
             return NULL;
         }
     }
+    connection->health = health;
     mark_leased(connections, connection);
     return connection;
 }
@@ -252,9 +261,12 @@ void oh_pool_settle(oh_connection *connection)
         return;
     }
     mark_returned(connection);
-    if (connections->is_of_host && !oh_host_is_roomy(&connections->host)) {
-        oh_host_park(&connections->host, connection);
-        return;
+    if (connections->is_of_host) {
+        oh_host_praise(&connections->host);
+        if (!oh_host_is_roomy(&connections->host)) {
+            oh_host_park(&connections->host, connection);
+            return;
+        }
     }
     connection->used_ns = oh_clock_now_ns();
     link_to(&connections->idle, connection);
@@ -331,9 +343,9 @@ oh_connections *oh_pool_open(const oh_pool *pool, const oh_server *server)
         connections->all = &OHG(connections);
         connections->endpoint = endpoint;
         connections->size_max = pool->pool_size;
+        connections->timeout_ms = pool->timeout_ms;
         connections->identity = identity;
-        connections->is_of_host =
-            oh_host_find(&connections->host, ZSTR_VAL(identity), ZSTR_LEN(identity), connections->size_max);
+        connections->is_of_host = oh_host_find(&connections->host, ZSTR_VAL(identity), ZSTR_LEN(identity), pool);
         zend_hash_add_new_ptr(&OHG(connections), identity, connections);
     }
     connections->references++;
@@ -346,10 +358,7 @@ static void destroy(oh_connections *connections)
     while (connections->leased) {
         oh_pool_poison(connections->leased);
     }
-    if (connections->is_of_host) {
-        park_all(connections);
-    }
-    discard_all(connections, &connections->idle);
+    park_all(connections);
     oh_endpoint_clear(&connections->endpoint);
     ZEND_SECURE_ZERO(ZSTR_VAL(connections->identity), ZSTR_LEN(connections->identity));
     zend_string_release_ex(connections->identity, true);
@@ -367,6 +376,11 @@ void oh_pool_release(oh_connections *connections)
 const oh_endpoint *oh_pool_endpoint(const oh_connections *connections)
 {
     return &connections->endpoint;
+}
+
+uint32_t oh_pool_timeout(const oh_connections *connections)
+{
+    return connections->timeout_ms;
 }
 
 void oh_pool_prepare(HashTable *all)

@@ -11,6 +11,8 @@
 #ifndef OH_PHP_POOL_H
 #define OH_PHP_POOL_H
 
+#include "core/health.h"
+
 #include "connection.h"
 
 typedef struct oh_connections oh_connections;
@@ -21,12 +23,21 @@ void oh_pool_release(oh_connections *connections);
 
 const oh_endpoint *oh_pool_endpoint(const oh_connections *connections);
 
+/* The server pool's timeout in milliseconds; 0 is none. */
+uint32_t oh_pool_timeout(const oh_connections *connections);
+
 /*
  * An idle connection that is sound, or, if `must_be_new` or there is none, a new one that still has to be
  * advanced. If the host has no more of them this waits for one, until `deadline_ns` (0: without end). NULL and a failure
- * if there may be no more or opening fails.
+ * if there may be no more, or opening fails, or the node rests.
  */
 oh_connection *oh_pool_lease(oh_connections *connections, bool must_be_new, uint64_t deadline_ns, oh_failure *failure);
+
+/*
+ * An exchange on it failed, or it could not be opened, for a reason that may be the node's: the host remembers, and a
+ * node that fails rests (room health). NULL is fine.
+ */
+void oh_pool_blame(const oh_connection *connection, oh_health_cause cause);
 
 /* Takes back a connection that owes nothing and has no byte unread, as its wire guard must confirm. */
 void oh_pool_settle(oh_connection *connection);

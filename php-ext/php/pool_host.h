@@ -10,6 +10,8 @@
 #ifndef OH_PHP_POOL_HOST_H
 #define OH_PHP_POOL_HOST_H
 
+#include "core/health.h"
+
 #include "connection.h"
 #include "queue.h"
 
@@ -19,6 +21,7 @@ typedef struct oh_host_node {
     uint32_t number;
     uint32_t size_max;
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
+    oh_health_rules rules;
 } oh_host_node;
 
 /* Whether connections are shared at all: there is a segment, and this is a server's worker. */
@@ -28,7 +31,17 @@ void oh_host_startup(bool is_wanted);
  * Finds the node, or adds it, by a text that tells it from all others, password included. False: connections to it are
  * this process' own.
  */
-bool oh_host_find(oh_host_node *node, const char *text, size_t length, uint32_t size_max);
+bool oh_host_find(oh_host_node *node, const char *text, size_t length, const oh_pool *pool);
+
+/*
+ * Whether the node is worth asking now: one that rests is asked by one caller of the host at a time. `health` is what a
+ * failure must give back; the deadline bounds how long others wait for this caller's result.
+ */
+bool oh_host_may_ask(const oh_host_node *node, uint64_t deadline_ns, uint32_t *health, oh_failure *failure);
+
+/* What became of it: a failure that is the node's, or a reply. */
+void oh_host_blame(const oh_host_node *node, oh_health_cause cause, uint32_t health);
+void oh_host_praise(const oh_host_node *node);
 
 /* An idle connection, sound, made a connection of this process; NULL: there is none. */
 oh_connection *oh_host_take(const oh_host_node *node);
