@@ -58,14 +58,6 @@ static void lose_connection(oh_exchange *exchange, const char *reason)
     oh_exchange_end_failed(exchange);
 }
 
-void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason)
-{
-    oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, oh_exchange_outcome(exchange),
-        "check what listens there", "The node broke the protocol (%s)", reason);
-    oh_pool_blame(exchange->connection, OH_HEALTH_EXCHANGE);
-    oh_exchange_end_failed(exchange);
-}
-
 /* ---- Receiving ---- */
 
 static void make_room(oh_exchange *exchange)

@@ -50,6 +50,14 @@ void oh_exchange_pass_deadline(oh_exchange *exchange)
     oh_exchange_end_failed(exchange);
 }
 
+void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason)
+{
+    oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, oh_exchange_outcome(exchange),
+        "check what listens there", "The node broke the protocol (%s)", reason);
+    oh_pool_blame(exchange->connection, OH_HEALTH_EXCHANGE);
+    oh_exchange_end_failed(exchange);
+}
+
 void oh_exchange_disown(oh_exchange *exchange)
 {
     oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_MAYBE_EXECUTED,

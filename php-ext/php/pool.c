@@ -117,8 +117,7 @@ static void park_all(oh_connections *connections)
     }
 }
 
-/* ---- Health: only the host keeps it ---- */
-
+/* Health is the host's to keep. */
 void oh_pool_blame(const oh_connection *connection, oh_health_cause cause)
 {
     if (connection && connection->home->is_of_host) {
