@@ -26,7 +26,7 @@ setup:  ## Install the Debian packages that are missing, and say which. As root.
 	@.ci/setup
 
 php: php-ext/Makefile
-	@$(QUIET) "build php-ext/modules/onehop.so" $(MAKE) -C php-ext
+	@$(QUIET) "build php-ext/modules/onehop.so" $(MAKE) -C php-ext -j2
 # ./configure writes the list of sources into its Makefile, so it runs again when a file came or went.
 php-ext/Makefile: php-ext/config.m4 php-ext/Makefile.frag $(if $(strip $(C_CHANGES)),setup) | setup
 	@$(QUIET) "configure php-ext" sh -c 'cd php-ext && phpize && ./configure && echo "$(C_SOURCES)" >.configured'
