@@ -176,6 +176,30 @@ def check_streams(testees, report, group, op, fields):
                                  f"{testee} says {answer}, the vector {wanted}")
 
 
+MOVED_KEYS = [f"key:{number}".encode().hex() for number in range(20000)]
+
+
+def moved_group(testees, report, _page, group):
+    """No op tells the share: it is counted from where a testee says each key is, before and after."""
+    for test in group["tests"]:
+        homes = [homes_of(testees, test[which]) for which in ("before", "after")]
+        for testee in homes[0]:
+            moved = sum(a != b for a, b in zip(*(home[testee] for home in homes)))
+            report.check((moved + 10) // 20 == test["moved"],
+                         lambda: f"test {test['tcId']} ({test['comment']}): by {testee} {moved} of 20,000 keys move")
+
+
+def homes_of(testees, config):
+    """{testee: [(name, address) of the node of each key]}"""
+    requests = [{"op": "place", "config": config, "pool": "p", "keys": MOVED_KEYS},
+                {"op": "topology", "config": config, "pool": "p"}]
+    homes = {}
+    for testee, (placed, topology) in testees.ask(requests, testees.implementations()).items():
+        addresses = {server["name"]: server["address"] for server in topology["servers"]}
+        homes[testee] = [(name, addresses[name]) for name in placed["nodes"]]
+    return homes
+
+
 GROUPS = {"HashTest": hash_group, "TagTest": tag_group, "SlotTest": slot_group, "PlaceTest": place_group,
-          "RingTest": ring_group, "MemberTest": member_group, "FingerprintTest": fingerprint_group,
+          "RingTest": ring_group, "MemberTest": member_group, "MovedTest": moved_group, "FingerprintTest": fingerprint_group,
           "FramingTest": framing_group, "SubscribedTest": subscribed_group}
