@@ -8,7 +8,6 @@ CONFIGURED := $(shell cat php-ext/.configured 2>/dev/null)
 C_CHANGES := $(filter-out $(C_SOURCES),$(CONFIGURED)) $(filter-out $(CONFIGURED),$(C_SOURCES))
 .DEFAULT_GOAL := help
 .PHONY: help setup build php java test test-trixie test-jdk25 demo bench clean
-
 help:  ## Print this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 demo: build  ## See it: 10,000 hashes through nutcracker and directly, in PHP and in Java.
@@ -38,5 +37,4 @@ bench/limit/limit: bench/limit/limit.c | setup
 
 clean:  ## Remove everything that was built.
 	@[ ! -f php-ext/configure ] || (cd php-ext && phpize --clean >/dev/null)
-	@rm -rf php-ext/.configured php-ext/include php-ext/tests-core/build php-ext/fuzz/build java/*/target
-	@rm -rf bench/limit/limit bench/placement/c/build bench/placement/java/target bench/route/java/target
+	@rm -rf php-ext/.configured php-ext/include php-ext/*/build java/*/target bench/limit/limit bench/*/c/build bench/*/java/target

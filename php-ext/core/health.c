@@ -21,6 +21,8 @@
 #define PAUSE_FIRST_MS 500u
 #define PAUSE_MAX_MS 8000u
 #define PATIENCE_MS 1000u       /* Of a caller without a deadline. */
+#define PATIENCE_MAX_MS 5000u   /* He may die before he tells. */
+#define UNTIL_AHEAD_MS 10000u   /* No rule makes a node wait longer: the longest pause and its chance. */
 #define FAILURE_LIMIT_DEFAULT 2u /* What nutcracker takes if the configuration says nothing. */
 
 static uint64_t state_of(uint64_t until_ms, uint32_t failures, uint32_t step, uint32_t generation)
@@ -48,12 +50,13 @@ uint64_t oh_health_asked(uint64_t state, const oh_health_rules *rules, uint64_t 
         *answer = OH_HEALTH_GO;
         return state;
     }
-    if (now_ms < until) {
+    if (now_ms < until && until - now_ms <= UNTIL_AHEAD_MS) {
         *answer = OH_HEALTH_REFUSE;
         return state;
     }
     *answer = OH_HEALTH_PROBE;
-    return state_of(instant(now_ms + (patience_ms ? patience_ms : PATIENCE_MS)), oh_health_failures(state),
+    patience_ms = patience_ms == 0 ? PATIENCE_MS : patience_ms < PATIENCE_MAX_MS ? patience_ms : PATIENCE_MAX_MS;
+    return state_of(instant(now_ms + patience_ms), oh_health_failures(state),
         oh_health_step(state), oh_health_generation(state));
 }
 

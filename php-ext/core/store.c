@@ -264,14 +264,13 @@ uint32_t oh_store_find_node(const oh_store *store, const uint8_t identity[OH_STO
     return search_node(store, identity, &unused);
 }
 
-uint32_t oh_store_add_node(oh_store *store, uint32_t pool, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
+uint32_t oh_store_add_node(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
     uint32_t unused, found = search_node(store, identity, &unused);
     if (found != OH_STORE_NONE || unused == OH_STORE_NONE) {
         return found;
     }
     oh_store_node *node = oh_store_node_at(store, unused);
-    node->pool = pool;
     memcpy(node->identity, identity, OH_STORE_IDENTITY_BYTES);
     atomic_store_explicit(&node->is_used, 1, memory_order_release);
     return unused;

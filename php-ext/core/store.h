@@ -1,6 +1,6 @@
 /*
  * Store: the piece of memory in which all workers of a host keep what they know: pictures of server pools, and who has
- * which connection; with room for the health of nodes and for counters.
+ * which connection, and the health of nodes.
  *
  * It is handed memory that several processes see (room segment makes it) and a promise that publishers do not meet
  * (a lock of the kernel's). Readers never wait. Whatever a dying process leaves half done is either not visible yet
@@ -24,24 +24,15 @@
 #define OH_STORE_POOLS_MAX 64
 #define OH_STORE_NODES_LIMIT 1024      /* Of onehop.max_nodes: each costs two descriptors in every worker. */
 #define OH_STORE_CONNECTIONS_MAX 512   /* Per node; a larger pool_size is kept per process. */
-#define OH_STORE_LATENCY_BUCKETS 32    /* Bucket i counts calls of less than 2^i microseconds. */
 #define OH_STORE_NONE UINT32_MAX
 
 typedef struct oh_store oh_store;
 
-/* What happened at one node, for people who look. Relaxed: a lost count harms nobody. */
-typedef struct oh_store_counters {
-    _Atomic uint64_t calls, errors, redirects, leases, waits, connects, bytes_out, bytes_in;
-    _Atomic uint64_t latencies[OH_STORE_LATENCY_BUCKETS];
-} oh_store_counters;
-
-/* A node of a server pool, as the host knows it. */
+/* A node, as the host knows it. */
 typedef struct oh_store_node {
     _Atomic uint32_t is_used;
-    uint32_t pool;          /* Index of its pool. */
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
     _Atomic uint64_t health; /* A state of room health. */
-    oh_store_counters counters;
     _Atomic uint64_t owners[OH_STORE_CONNECTIONS_MAX]; /* Private to store. */
 } oh_store_node;
 
@@ -92,7 +83,7 @@ _Atomic uint64_t *oh_store_version(oh_store *store, uint32_t pool);
 uint32_t oh_store_find_node(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 
 /* Adds it, or finds it. OH_STORE_NONE: there are nodes_max others. Under the writer's lock. */
-uint32_t oh_store_add_node(oh_store *store, uint32_t pool, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+uint32_t oh_store_add_node(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 
 /* NULL if the number is none. */
 oh_store_node *oh_store_node_at(const oh_store *store, uint32_t number);

@@ -61,7 +61,7 @@ bool oh_host_find(oh_host_node *node, const char *text, size_t length, const oh_
     identify(text, length, node->identity);
     node->number = oh_store_find_node(store, node->identity);
     if (node->number == OH_STORE_NONE && oh_segment_lock(true)) {
-        node->number = oh_store_add_node(store, 0, node->identity);
+        node->number = oh_store_add_node(store, node->identity);
         oh_segment_unlock();
     }
     if (node->number == OH_STORE_NONE || !oh_queue_exists(node->number)) {
@@ -223,7 +223,6 @@ bool oh_host_await(const oh_host_node *node, uint64_t deadline_ns)
     if (deadline_ns && (deadline_ns - now_ns) / 1000000 < OH_RETRY_MS) {
         wait_ms = (int)((deadline_ns - now_ns + 999999) / 1000000);
     }
-    atomic_fetch_add_explicit(&node->shared->counters.waits, 1, memory_order_relaxed);
     oh_queue_await(node->number, wait_ms);
     return true;
 }

@@ -192,15 +192,14 @@ static bool seven_is_dead(uint32_t pid, uint64_t since_ms)
 static void test_owners(void)
 {
     oh_store *store = make_store(BYTES);
-    uint32_t pool = oh_store_add(store, alpha);
 
     test_begin("store: nodes are found again, and there is an end to them");
     CHECK(oh_store_find_node(store, beta) == OH_STORE_NONE);
-    uint32_t number = oh_store_add_node(store, pool, beta);
-    CHECK(oh_store_add_node(store, pool, beta) == number && oh_store_find_node(store, beta) == number);
+    uint32_t number = oh_store_add_node(store, beta);
+    CHECK(oh_store_add_node(store, beta) == number && oh_store_find_node(store, beta) == number);
     for (uint32_t i = 0; i < NODES; i++) {
         uint8_t identity[OH_STORE_IDENTITY_BYTES] = {(uint8_t)i, 'n'};
-        CHECK((oh_store_add_node(store, pool, identity) == OH_STORE_NONE) == (i == NODES - 1));
+        CHECK((oh_store_add_node(store, identity) == OH_STORE_NONE) == (i == NODES - 1));
     }
     oh_store_node *node = oh_store_node_at(store, number);
 
@@ -257,7 +256,7 @@ static void claim_for_a_while(oh_store_node *node, _Atomic uint32_t *holders, ui
 static void test_many_owners(void)
 {
     oh_store *store = make_store(BYTES);
-    oh_store_node *node = oh_store_node_at(store, oh_store_add_node(store, 0, alpha));
+    oh_store_node *node = oh_store_node_at(store, oh_store_add_node(store, alpha));
     _Atomic uint32_t *holders = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t workers[WORKERS];
 

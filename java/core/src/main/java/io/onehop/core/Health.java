@@ -22,6 +22,8 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     private static final int PAUSE_FIRST_MS = 500;
     private static final int PAUSE_MAX_MS = 8000;
     private static final int PATIENCE_MS = 1000; /* Of a caller without a deadline. */
+    private static final int PATIENCE_MAX_MS = 5000; /* He may die before he tells. */
+    private static final int UNTIL_AHEAD_MS = 10_000; /* No rule makes a node wait longer. */
     private static final int FAILURE_LIMIT_DEFAULT = 2; /* What nutcracker takes if the configuration says nothing. */
 
     /** What a caller is told who wants to go to a node. */
@@ -77,7 +79,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
         if (ejects || until == 0) {
             return Answer.GO;
         }
-        return nowMs < until ? Answer.REFUSE : Answer.PROBE;
+        return nowMs < until && until - nowMs <= UNTIL_AHEAD_MS ? Answer.REFUSE : Answer.PROBE;
     }
 
     /** The state after telling him, who has {@code patienceMs} for it (0: no end). */
@@ -85,8 +87,8 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
         if (answer(state, nowMs) != Answer.PROBE) {
             return state;
         }
-        return state(instant(nowMs + (patienceMs == 0 ? PATIENCE_MS : patienceMs)), failures(state), step(state),
-                generation(state));
+        int claimMs = patienceMs == 0 ? PATIENCE_MS : Math.min(patienceMs, PATIENCE_MAX_MS);
+        return state(instant(nowMs + claimMs), failures(state), step(state), generation(state));
     }
 
     /**
