@@ -1,7 +1,10 @@
 package io.onehop.core;
 
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 
 /**
  * A server pool of a configuration: every directive that means something to a client, with its effective value.
@@ -9,6 +12,11 @@ import java.util.Map;
  * <p>Immutable; any thread may use it. Its text form never shows the password. Implements spec/config, section 6.
  */
 public final class ServerPool {
+    /* What says where keys are, and what is read and ignored. All the rest says how nodes are reached. */
+    private static final Set<Directive> NOT_OF_NODES = EnumSet.of(Directive.SERVERS, Directive.HASH, Directive.HASH_TAG,
+            Directive.DISTRIBUTION, Directive.LISTEN, Directive.BACKLOG, Directive.CLIENT_CONNECTIONS,
+            Directive.TCPKEEPALIVE, Directive.REUSEPORT, Directive.PRECONNECT, Directive.SERVER_CONNECTIONS);
+
     private final String name;
     private final int line;
     private final Map<Directive, Object> values;
@@ -136,6 +144,12 @@ public final class ServerPool {
     /** nutcracker's number of connections per node; OneHop goes by {@link #poolSize()}. */
     public int serverConnections() {
         return number(Directive.SERVER_CONNECTIONS);
+    }
+
+    /** Whether a node that is in both pools is reached the same way: by the same limits, signed in alike. */
+    public boolean reachesNodesLike(ServerPool other) {
+        return EnumSet.complementOf(EnumSet.copyOf(NOT_OF_NODES)).stream()
+                .allMatch(directive -> Objects.equals(value(directive), other.value(directive)));
     }
 
     @Override

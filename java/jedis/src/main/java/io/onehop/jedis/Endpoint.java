@@ -43,6 +43,11 @@ final class Endpoint {
         this.pool = pool;
     }
 
+    /** Whether a node of another version of the configuration is this one, reached the same way. */
+    boolean isThatOf(Node other, ServerPool its) {
+        return node.name().equals(other.name()) && node.address().equals(other.address()) && pool.reachesNodesLike(its);
+    }
+
     String name() {
         return node.name();
     }

@@ -48,10 +48,10 @@ import redis.clients.jedis.csc.Cache;
  * speaks RESP2 and sends neither HELLO nor CLIENT.
  */
 public final class OneHopClient extends UnifiedJedis {
-    private final Route route;
+    private final CurrentRoute route;
 
-    private OneHopClient(Route route) {
-        super(route, new NoConnections(route.topology().pool().name()), RedisProtocol.RESP2, (Cache) null);
+    private OneHopClient(CurrentRoute route) {
+        super(route, new NoConnections(route.take().topology().pool().name()), RedisProtocol.RESP2, (Cache) null);
         this.route = route;
     }
 
@@ -62,10 +62,10 @@ public final class OneHopClient extends UnifiedJedis {
 
     /** Where every key is: the nodes, and which of them has a key and why. Immutable. */
     public Topology topology() {
-        return route.topology();
+        return route.take().topology();
     }
 
-    Route route() {
+    CurrentRoute route() {
         return route;
     }
 
@@ -99,13 +99,13 @@ public final class OneHopClient extends UnifiedJedis {
     /** Goes through the keys of all nodes, one node after another. */
     @Override
     public ScanIteration scanIteration(int batchCount, String match) {
-        return new ScanIteration(Scan.connection(route), batchCount, match);
+        return new ScanIteration(Scan.connection(route.take()), batchCount, match);
     }
 
     /** The same for keys of one type. */
     @Override
     public ScanIteration scanIteration(int batchCount, String match, String type) {
-        return new ScanIteration(Scan.connection(route), batchCount, match, type);
+        return new ScanIteration(Scan.connection(route.take()), batchCount, match, type);
     }
 
     /* ---- Nodes by name ---- */
@@ -119,23 +119,23 @@ public final class OneHopClient extends UnifiedJedis {
      * @return the replies by the names of the nodes, in node order
      */
     public <T> Map<String, T> onEachNode(Function<CommandObjects, CommandObject<T>> command) {
-        return new EachNode(route).all(command.apply(commandObjects));
+        return new EachNode(route.take()).all(command.apply(commandObjects));
     }
 
     /** The same for a command in words; the replies are as they come from the wire, an error in its place. */
     public Map<String, Object> onEachNode(CommandArguments arguments) {
-        return new EachNode(route).told(arguments);
+        return new EachNode(route.take()).told(arguments);
     }
 
     /** Sends a command to the node of that name, as {@link #onEachNode(Function)} does to all. */
     public <T> T onNode(String node, Function<CommandObjects, CommandObject<T>> command) {
-        EachNode nodes = new EachNode(route);
+        EachNode nodes = new EachNode(route.take());
         return nodes.one(nodes.index(node), command.apply(commandObjects));
     }
 
     /** The same for a command in words; the reply is as it comes from the wire. */
     public Object onNode(String node, CommandArguments arguments) {
-        EachNode nodes = new EachNode(route);
+        EachNode nodes = new EachNode(route.take());
         return nodes.one(nodes.index(node), new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT));
     }
 
@@ -148,7 +148,7 @@ public final class OneHopClient extends UnifiedJedis {
      */
     @Override
     public void subscribe(JedisPubSub subscriber, String... channels) {
-        try (Subscription connection = new Subscription(route)) {
+        try (Subscription connection = new Subscription(route.take())) {
             subscriber.proceed(connection, channels);
         }
     }
@@ -156,7 +156,7 @@ public final class OneHopClient extends UnifiedJedis {
     /** The same. */
     @Override
     public void subscribe(BinaryJedisPubSub subscriber, byte[]... channels) {
-        try (Subscription connection = new Subscription(route)) {
+        try (Subscription connection = new Subscription(route.take())) {
             subscriber.proceed(connection, channels);
         }
     }
@@ -164,7 +164,7 @@ public final class OneHopClient extends UnifiedJedis {
     /** The same on every node; each message comes once, as it is published on one. */
     @Override
     public void psubscribe(JedisPubSub subscriber, String... patterns) {
-        try (Subscription connection = new Subscription(route)) {
+        try (Subscription connection = new Subscription(route.take())) {
             subscriber.proceedWithPatterns(connection, patterns);
         }
     }
@@ -172,21 +172,21 @@ public final class OneHopClient extends UnifiedJedis {
     /** The same. */
     @Override
     public void psubscribe(BinaryJedisPubSub subscriber, byte[]... patterns) {
-        try (Subscription connection = new Subscription(route)) {
+        try (Subscription connection = new Subscription(route.take())) {
             subscriber.proceedWithPatterns(connection, patterns);
         }
     }
 
     /** Sharded channels, as {@code RedisClusterClient} has them: SPUBLISH goes to the same node. */
     public void ssubscribe(JedisShardedPubSub subscriber, String... channels) {
-        try (Subscription connection = new Subscription(route)) {
+        try (Subscription connection = new Subscription(route.take())) {
             subscriber.proceed(connection, channels);
         }
     }
 
     /** The same. */
     public void ssubscribe(BinaryJedisShardedPubSub subscriber, byte[]... channels) {
-        try (Subscription connection = new Subscription(route)) {
+        try (Subscription connection = new Subscription(route.take())) {
             subscriber.proceed(connection, channels);
         }
     }
@@ -250,7 +250,7 @@ public final class OneHopClient extends UnifiedJedis {
                 throw invalid("server pool \"" + Failure.shown(pool) + "\" speaks memcached, it lacks \"redis: true\"",
                         null);
             }
-            return new OneHopClient(new Route(Topology.of(found)));
+            return new OneHopClient(new CurrentRoute(Topology.of(found)));
         }
 
         private Config read() {

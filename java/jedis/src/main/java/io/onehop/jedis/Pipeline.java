@@ -16,28 +16,33 @@ import redis.clients.jedis.Response;
  * <p>It holds no connection before {@code sync} and none after. For one thread, and it makes none.
  */
 final class Pipeline extends AbstractPipeline {
-    private final Route route;
-    private final String pool;
-    private Lanes lanes;
-    private List<Reply<?>> replies;
+    /** What was added since the last {@link #sync}, placed by one route. */
+    private record Batch(Route route, Lanes lanes, List<Reply<?>> replies) {
+        static Batch of(Route route) {
+            return new Batch(route, new Lanes(route.pools()), new ArrayList<>());
+        }
 
-    Pipeline(CommandObjects commandObjects, Route route) {
-        super(commandObjects);
-        this.route = route;
-        this.pool = route.topology().pool().name();
-        begin();
+        String pool() {
+            return route.snapshot().pool().name();
+        }
     }
 
-    private void begin() {
-        lanes = new Lanes(route.pools());
-        replies = new ArrayList<>();
+    private final CurrentRoute current;
+    private Batch batch; // Null: nothing was added yet.
+
+    Pipeline(CommandObjects commandObjects, CurrentRoute current) {
+        super(commandObjects);
+        this.current = current;
     }
 
     @Override
     protected <T> Response<T> appendCommand(CommandObject<T> command) {
-        Commands.refuseHooks(command.getArguments(), "pipeline", pool);
-        Reply<T> reply = route.append(command, lanes);
-        replies.add(reply);
+        if (batch == null) {
+            batch = Batch.of(current.take());
+        }
+        Commands.refuseHooks(command.getArguments(), "pipeline", batch.pool());
+        Reply<T> reply = batch.route().append(command, batch.lanes());
+        batch.replies().add(reply);
         return reply;
     }
 
@@ -47,23 +52,22 @@ final class Pipeline extends AbstractPipeline {
      */
     @Override
     public void sync() {
-        if (replies.isEmpty()) {
+        if (batch == null) {
             return;
         }
-        Lanes sent = lanes;
-        List<Reply<?>> settled = replies;
-        begin();
-        route.run(sent);
+        Batch sent = batch;
+        batch = null;
+        sent.route().run(sent.lanes());
         Map<String, OneHopException> failures = new LinkedHashMap<>();
         boolean hasArrived = false;
-        for (Lane lane : sent.used()) {
+        for (Lane lane : sent.lanes().used()) {
             hasArrived |= lane.hasArrived();
             if (lane.failure() != null) {
                 failures.put(lane.pool().endpoint().name(), lane.failure());
             }
         }
         if (!failures.isEmpty()) {
-            throw Failure.ofBatch(failures, hasArrived, pool, hasArrived ? told(settled) : List.of());
+            throw Failure.ofBatch(failures, hasArrived, sent.pool(), hasArrived ? told(sent.replies()) : List.of());
         }
     }
 

@@ -40,6 +40,7 @@ final class Pool implements AutoCloseable {
     private final Blocks blocks = new Blocks();
     private final Greeting greeting;
     private final GenericObjectPool<NodeConnection> connections;
+    private volatile boolean isRetired;
 
     Pool(Node node, ServerPool pool) {
         this.endpoint = new Endpoint(node, pool);
@@ -156,6 +157,9 @@ final class Pool implements AutoCloseable {
         try {
             if (connection.isClean()) {
                 connections.returnObject(connection);
+                if (isRetired) {
+                    purge();
+                }
             } else {
                 connections.invalidateObject(connection, DestroyMode.NORMAL);
             }
@@ -167,6 +171,16 @@ final class Pool implements AutoCloseable {
     /** Closes the idle connections: one of them was found dead, so the others are, too. */
     void purge() {
         connections.clear();
+    }
+
+    /**
+     * The configuration has no use for it any more: no connection stays idle from now on. Who began before leases as he
+     * would have; when nobody holds it any longer it is garbage, and nothing of it is left open.
+     */
+    void retire() {
+        isRetired = true;
+        connections.setDurationBetweenEvictionRuns(Duration.ofMillis(-1)); // Never.
+        purge();
     }
 
     int leased() {

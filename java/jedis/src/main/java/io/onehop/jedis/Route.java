@@ -1,6 +1,5 @@
 package io.onehop.jedis;
 
-import io.onehop.core.Node;
 import io.onehop.core.ServerPool;
 import io.onehop.core.Topology;
 import io.onehop.core.command.Blocking;
@@ -11,45 +10,55 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
-import redis.clients.jedis.executors.CommandExecutor;
 
 /**
  * The road of a command: is it covered, where does it go.
  *
  * <p>In: every command of the client, as Jedis built it. Out: its reply, or the error the node answered, or one failure
  * that says whether it may have run. Commands of one node go on to an {@link Exchange}, those whose keys are on several
- * nodes to {@link Scatter}. Any number of threads.
+ * nodes to {@link Scatter}. It goes by one snapshot from beginning to end; which one is for {@link CurrentRoute} to
+ * say. Any number of threads.
  */
-final class Route implements CommandExecutor {
-    private final Topology topology;
+final class Route {
+    private final Snapshot snapshot;
     private final ServerPool pool;
     private final Pool[] pools;
     private final Keys keys;
-    private final RetryBudget budget = new RetryBudget();
-    private final Scripts scripts = new Scripts();
+    private final RetryBudget budget;
+    private final Scripts scripts;
     private final AnyNode anyNode = new AnyNode(this);
 
-    Route(Topology topology) {
-        this.topology = topology;
-        this.pool = topology.pool();
-        this.pools = topology.nodes().stream().map(this::pool).toArray(Pool[]::new);
-        this.keys = new Keys(topology);
+    Route(Snapshot snapshot) {
+        this(snapshot, new RetryBudget(), new Scripts());
     }
 
-    private Pool pool(Node node) {
-        return new Pool(node, pool);
+    private Route(Snapshot snapshot, RetryBudget budget, Scripts scripts) {
+        this.snapshot = snapshot;
+        this.pool = snapshot.pool();
+        this.pools = snapshot.pools();
+        this.keys = snapshot.keys();
+        this.budget = budget;
+        this.scripts = scripts;
+    }
+
+    /** The same client's route over another snapshot: what it has learned it keeps. */
+    Route over(Snapshot other) {
+        return new Route(other, budget, scripts);
+    }
+
+    Snapshot snapshot() {
+        return snapshot;
     }
 
     Topology topology() {
-        return topology;
+        return snapshot.topology();
     }
 
     Pool[] pools() {
         return pools;
     }
 
-    @Override
-    public <T> T executeCommand(CommandObject<T> command) {
+    <T> T executeCommand(CommandObject<T> command) {
         check(command);
         Plan plan = plan(command.getArguments());
         if (plan.command().merge() == MergeRule.SCAN && plan.node() < 0) {
@@ -234,12 +243,5 @@ final class Route implements CommandExecutor {
     /** Whether all keys of a command are on the node where a transaction is. */
     boolean isOn(Binding binding, CommandArguments arguments) {
         return plan(arguments).node() == binding.index();
-    }
-
-    @Override
-    public void close() {
-        for (Pool each : pools) {
-            each.close();
-        }
     }
 }

@@ -32,17 +32,18 @@ final class Transaction extends AbstractTransaction {
     private record Queued(CommandArguments arguments, Reply<?> reply) {
     }
 
-    private final Route route;
+    private final CurrentRoute current;
     private final List<Queued> queued = new ArrayList<>();
+    private Route route; // From the first command to the end; null: there was none yet.
     private Binding binding;
     private Held held;
     private OneHopException lost;
     private boolean isOpen;
 
     /** A transaction that is open, or one that waits for {@link #multi}. */
-    Transaction(CommandObjects commandObjects, Route route, boolean isOpen) {
+    Transaction(CommandObjects commandObjects, CurrentRoute current, boolean isOpen) {
         super(commandObjects);
-        this.route = route;
+        this.current = current;
         this.isOpen = isOpen;
     }
 
@@ -100,17 +101,8 @@ final class Transaction extends AbstractTransaction {
         }
         binding = route.bind(binding, command.getArguments());
         Reply<T> reply = new Reply<>(command.getBuilder());
-        queued.add(new Queued(copied(command.getArguments()), reply));
+        queued.add(new Queued(RoutedArguments.copyOf(command.getArguments()), reply));
         return reply;
-    }
-
-    /** It is written by {@link #exec}; what becomes of the caller's arrays until then must not matter. */
-    private static CommandArguments copied(CommandArguments arguments) {
-        CommandArguments copy = new CommandArguments(arguments.getCommand());
-        for (int i = 1; i < arguments.size(); i++) {
-            copy.add(arguments.get(i).getRaw());
-        }
-        return copy;
     }
 
     /** Between WATCH and MULTI a command is answered at once. */
@@ -251,6 +243,7 @@ final class Transaction extends AbstractTransaction {
     private void end(boolean isForgotten) {
         release(isForgotten);
         queued.clear();
+        route = null;
         binding = null;
         lost = null;
         isOpen = false;
@@ -279,7 +272,9 @@ final class Transaction extends AbstractTransaction {
         }
     }
 
+    /** What every command begins with. */
     private void requireUnharmed() {
+        route = route == null ? current.take() : route;
         if (lost != null) {
             throw lost;
         }

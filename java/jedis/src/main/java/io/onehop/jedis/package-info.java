@@ -3,6 +3,8 @@
  * when, all nodes at once, and whether what came back may be believed.
  *
  * <pre>
+ *  OneHopClient ─► CurrentRoute: which Snapshot (topology, pools) a call, a batch, a transaction goes by to its end
+ *
  *  UnifiedJedis' method ─► CommandArguments ─► Commands ─► Plan ─┬─► Route ───► one node: lease, exchange, settle
  *                          (RoutedArguments)   the table  (Keys) └─► Scatter ─► several nodes at once, a Lane for each
  *                                                                       ▲       (Merge: their replies as one)

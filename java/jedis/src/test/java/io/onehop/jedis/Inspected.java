@@ -14,7 +14,7 @@ final class Inspected {
     }
 
     static Pool[] pools(OneHopClient client) {
-        return client.route().pools();
+        return client.route().take().pools();
     }
 
     static Pool pool(OneHopClient client, String node) {

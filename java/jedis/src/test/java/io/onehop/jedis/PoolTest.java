@@ -74,7 +74,7 @@ class PoolTest {
 
     /** A lease with a deadline of its own: the client's timeout is longer than the test needs to wait. */
     private static NodeConnection leaseWithin(OneHopClient client, int timeoutMs) {
-        return client.route().pools()[0].lease(Deadline.in(timeoutMs));
+        return client.route().take().pools()[0].lease(Deadline.in(timeoutMs));
     }
 
     @Test
@@ -157,7 +157,7 @@ class PoolTest {
             for (Future<Integer> thread : threads) {
                 assertTrue(thread.get() > 10_000);
             }
-            for (Pool pool : redis.route().pools()) {
+            for (Pool pool : redis.route().take().pools()) {
                 assertEquals(0, pool.leased());
                 assertTrue(pool.idle() <= 5, "idle: " + pool.idle());
             }
@@ -315,7 +315,7 @@ class PoolTest {
                 Processes.pause(50);
             }
             assertTrue(descriptors() <= before, "descriptors: " + descriptors() + ", before: " + before);
-            for (Pool pool : redis.route().pools()) {
+            for (Pool pool : redis.route().take().pools()) {
                 assertEquals(0, pool.leased());
             }
         }
@@ -364,7 +364,7 @@ class PoolTest {
             redis.close();
             goOn.countDown();
             assertEquals("value", value.get());
-            assertEquals(0, redis.route().pools()[0].idle());
+            assertEquals(0, redis.route().take().pools()[0].idle());
         } catch (ExecutionException failure) {
             throw new AssertionError(failure);
         } finally {
@@ -382,7 +382,7 @@ class PoolTest {
             assertThrows(StackOverflowError.class,
                     () -> redis.executeCommand(new CommandObject<>(torn, BuilderFactory.STRING)));
             assertEquals("value", redis.get("key"));
-            assertEquals(0, redis.route().pools()[0].leased());
+            assertEquals(0, redis.route().take().pools()[0].leased());
         }
     }
 

@@ -1,0 +1,70 @@
+package io.onehop.jedis;
+
+import io.onehop.core.Topology;
+import java.util.Collections;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import redis.clients.jedis.CommandObject;
+import redis.clients.jedis.executors.CommandExecutor;
+
+/**
+ * The route over the newest snapshot. A call, a batch, a transaction or a subscription takes it once, when it begins,
+ * and ends on it, whatever is adopted meanwhile.
+ *
+ * <p>Any thread may take it, by one read; whoever has something newer calls {@link #adopt}.
+ */
+final class CurrentRoute implements CommandExecutor {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Set<Pool> retired = Collections.newSetFromMap(new WeakHashMap<>()); // Somebody may hold them still.
+    private volatile Route route;
+    private boolean isClosed;
+
+    CurrentRoute(Topology topology) {
+        this.route = new Route(new Snapshot(topology));
+    }
+
+    Route take() {
+        return route;
+    }
+
+    @Override
+    public <T> T executeCommand(CommandObject<T> command) {
+        return route.executeCommand(command);
+    }
+
+    /** From now on calls go by this topology; false if the client is closed. */
+    boolean adopt(Topology topology) {
+        lock.lock();
+        try {
+            if (isClosed) {
+                return false;
+            }
+            Snapshot before = route.snapshot();
+            Snapshot after = before.next(topology);
+            route = route.over(after);
+            for (Pool dropped : before.withoutThoseOf(after)) {
+                retired.add(dropped);
+                dropped.retire();
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Closes every connection: the idle ones now, those in use when their call is over. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            isClosed = true;
+            retired.forEach(Pool::close);
+            for (Pool pool : route.pools()) {
+                pool.close();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.core.Config;
+import io.onehop.core.ConfigException;
+import io.onehop.core.Topology;
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.RedisServer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.AbstractTransaction;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Response;
+
+/** A client that is given another topology: what has begun ends on the old one, what begins is on the new one. */
+class CurrentRouteTest {
+
+    private static Topology topology(Stream<String> servers, String... directives) {
+        try {
+            String text = Nodes.configOf(servers, directives).replace("LISTEN", "127.0.0.1:1");
+            return Topology.of(Config.parse(text.getBytes(StandardCharsets.UTF_8)).pool("alpha"));
+        } catch (ConfigException bad) {
+            throw new AssertionError(bad);
+        }
+    }
+
+    /** Only the second of two nodes. */
+    private static Topology second(Nodes nodes, String... directives) {
+        return topology(Stream.of(nodes.servers().get(1).server()), directives);
+    }
+
+    private static void tellWhere(Nodes nodes) {
+        nodes.servers().forEach(server -> {
+            try (Jedis jedis = server.jedis()) {
+                jedis.set("where", server.node());
+            }
+        });
+    }
+
+    /** A server learns a little later that a connection was closed. */
+    private static void assertNobodyIsConnected(RedisServer server) {
+        assertTrue(Callers.holdsSoon(() -> server.clients() == 0));
+    }
+
+    @Test
+    void aNodeKeepsItsConnectionsUnlessItIsReachedInAnotherWay() {
+        try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client()) {
+            redis.onEachNode(commands -> commands.ping());
+            String kept = nodes.servers().get(1).node();
+            Pool before = Inspected.pool(redis, kept);
+            assertTrue(redis.route().adopt(second(nodes, "hash: md5", "tcpkeepalive: true")));
+            assertSame(before, Inspected.pool(redis, kept));
+            assertEquals(1, before.idle());
+            for (String directive : List.of("pool_size: 3", "timeout: 1234", "redis_auth: secret", "database: 1", "redis_db: 1", "engine: ssdb")) {
+                assertTrue(redis.route().adopt(second(nodes, directive)));
+                assertNotSame(before, Inspected.pool(redis, kept), directive);
+                assertEquals(0, before.idle(), directive);
+                before = Inspected.pool(redis, kept);
+            }
+            assertNobodyIsConnected(nodes.servers().get(0));
+        }
+    }
+
+    @Test
+    void aNodeThatMovesToAnotherAddressUnderItsNameGetsConnectionsOfItsOwn() {
+        try (Nodes nodes = Nodes.start(2)) {
+            tellWhere(nodes);
+            String[] named = nodes.servers().stream().map(server -> server.server() + " one").toArray(String[]::new);
+            try (OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(named[0])))) {
+                assertEquals(nodes.servers().get(0).node(), redis.get("where"));
+                assertTrue(redis.route().adopt(topology(Stream.of(named[1]))));
+                assertEquals(nodes.servers().get(1).node(), redis.get("where"));
+                assertNobodyIsConnected(nodes.servers().get(0));
+            }
+        }
+    }
+
+    @Test
+    void aBatchEndsWhereItBeganAndLeavesNoConnectionOpen() {
+        try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client()) {
+            tellWhere(nodes);
+            String first = nodes.servers().get(0).node();
+            String key = Nodes.keyOn(redis.topology(), first);
+            redis.set(key, "value");
+            AbstractPipeline begun = redis.pipelined();
+            AbstractPipeline idle = redis.pipelined();
+            Response<String> old = begun.get(key);
+            assertTrue(redis.route().adopt(second(nodes)));
+            Response<String> alsoOld = begun.get(key);
+            Response<String> newer = idle.get("where");
+            begun.sync();
+            idle.sync();
+            assertEquals("value", old.get());
+            assertEquals("value", alsoOld.get());
+            assertEquals(nodes.servers().get(1).node(), newer.get());
+            Response<String> next = begun.get("where");
+            begun.sync();
+            assertEquals(nodes.servers().get(1).node(), next.get());
+            assertNobodyIsConnected(nodes.servers().get(0));
+        }
+    }
+
+    @Test
+    void aTransactionEndsWhereItBegan() {
+        try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client()) {
+            String key = Nodes.keyOn(redis.topology(), nodes.servers().get(0).node());
+            AbstractTransaction watching = redis.transaction(false);
+            AbstractTransaction queued = redis.multi();
+            watching.watch(key);
+            queued.set(key, "1");
+            assertTrue(redis.route().adopt(second(nodes)));
+            watching.multi();
+            watching.incr(key);
+            queued.incr(key);
+            assertEquals(List.of("OK", 2L), queued.exec());
+            assertNull(watching.exec(), "The key it watches has changed, on the node where it watches.");
+            watching.close();
+            queued.close();
+            try (Jedis old = nodes.servers().get(0).jedis()) {
+                assertEquals("2", old.get(key));
+            }
+            try (AbstractTransaction next = redis.multi()) {
+                next.set(key, "new");
+                next.exec();
+            }
+            assertEquals("new", redis.get(key));
+            assertNobodyIsConnected(nodes.servers().get(0));
+        }
+    }
+
+    @Test
+    void whatTheClientHasLearnedItKeeps() {
+        try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client()) {
+            String digest = redis.scriptLoad("return KEYS[1]");
+            redis.onEachNode(commands -> commands.scriptFlush());
+            assertTrue(redis.route().adopt(second(nodes)));
+            assertEquals("key", redis.evalsha(digest, 1, "key"));
+        }
+    }
+
+    @Test
+    void aClosedClientAdoptsNothingAndWhatHadBegunIsRefused() {
+        try (Nodes nodes = Nodes.start(2)) {
+            OneHopClient redis = nodes.client();
+            AbstractPipeline begun = redis.pipelined();
+            begun.get(Nodes.keyOn(redis.topology(), nodes.servers().get(0).node()));
+            assertTrue(redis.route().adopt(second(nodes)));
+            redis.close();
+            assertFalse(redis.route().adopt(second(nodes, "timeout: 1")));
+            assertTrue(assertThrows(NodeDown.class, begun::sync).getMessage().contains("this client was closed"));
+            assertThrows(NodeDown.class, () -> redis.get("key"));
+        }
+    }
+}
