@@ -8,11 +8,12 @@ $nodes = [];
 for ($i = 0; $i < 4; $i++) {
     $nodes[] = lab_redis_process();
 }
-$config = lab_config(array_column($nodes, 0), ['timeout' => 30]);
-$redis = new OneHop\Redis('alpha', $config);
+$redis = new OneHop\Redis('alpha', lab_config(array_column($nodes, 0), ['timeout' => 30]));
+$redis->setOption(Redis::OPT_READ_TIMEOUT, 20); /* Nothing is proven before the trouble begins. */
 for ($i = 0; $i < 400; $i++) {
     $redis->set(md5("key$i"), md5("key$i") . ' value');
 }
+$redis->setOption(Redis::OPT_READ_TIMEOUT, 0.03);
 /* One process troubles the nodes: stops one for a little longer or shorter than the deadline, or throws its clients out. */
 $trouble = pcntl_fork();
 if ($trouble === 0) {
@@ -42,8 +43,9 @@ $check = function (string $key, mixed $value) use (&$right, &$wrong, &$failed) {
         $wrong++;
     }
 };
-$end = microtime(true) + 6;
-while (microtime(true) < $end) {
+$begin = microtime(true);
+/* Six seconds, and longer on a machine that is too busy to see both. */
+while (($passed = microtime(true) - $begin) < 6 || ($passed < 30 && ($right <= 500 || $failed <= 5 || $partial === 0))) {
     $keys = array_map(fn ($i) => md5("key$i"), array_rand(range(0, 399), mt_rand(2, 30)));
     try {
         switch (mt_rand(0, 2)) {
@@ -76,10 +78,16 @@ foreach ($nodes as [, $id]) {
 }
 echo "wrong: $wrong\n";
 var_dump($right > 500, $failed > 5, $partial > 0);
-$redis->setOption(Redis::OPT_READ_TIMEOUT, 5);
+$redis->setOption(Redis::OPT_READ_TIMEOUT, 20);
 $wrong = 0;
+$end = microtime(true) + 20;
 for ($i = 0; $i < 400; $i++) {
-    $wrong += $redis->get(md5("key$i")) !== md5("key$i") . ' value';
+    try {
+        $wrong += $redis->get(md5("key$i")) !== md5("key$i") . ' value';
+    } catch (OneHop\NodeDown $e) { /* It may rest a little longer, or have thrown us out just now. */
+        usleep(10000);
+        $i -= microtime(true) < $end ? 1 : throw $e;
+    }
 }
 echo "wrong when it is over: $wrong\n";
 ?>
