@@ -24,15 +24,22 @@
 #define OH_STORE_POOLS_MAX 64
 #define OH_STORE_NODES_LIMIT 1024      /* Of onehop.max_nodes: each costs two descriptors in every worker. */
 #define OH_STORE_CONNECTIONS_MAX 512   /* Per node; a larger pool_size is kept per process. */
+#define OH_STORE_REASON_WORDS 12
 #define OH_STORE_NONE UINT32_MAX
 
 typedef struct oh_store oh_store;
+
+/* Whether a node is worth asking: a state of room health, and why it was given up last: a text, cut or ended by a NUL. */
+typedef struct oh_store_health {
+    _Atomic uint64_t state;
+    _Atomic uint64_t reason[OH_STORE_REASON_WORDS];
+} oh_store_health;
 
 /* A node, as the host knows it. */
 typedef struct oh_store_node {
     _Atomic uint32_t is_used;
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
-    _Atomic uint64_t health; /* A state of room health. */
+    oh_store_health health;
     _Atomic uint64_t owners[OH_STORE_CONNECTIONS_MAX]; /* Private to store. */
 } oh_store_node;
 

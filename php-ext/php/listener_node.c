@@ -108,6 +108,7 @@ static void frame(oh_listener *listener, uint32_t node)
             return;
         }
         if (wire->answered + wire->pushed > whole) {
+            oh_pool_praise(ear->connection);
             oh_listener_take(listener, node, ear->heard + begin, ear->framed - begin);
             begin = ear->framed;
         }
@@ -190,6 +191,9 @@ static void advance(oh_listener *listener, uint32_t node)
             begin_sending(listener, node);
             return;
         case OH_PROGRESS_BROKEN:
+            if (connection->state == OH_CONNECTING) {
+                oh_pool_blame(connection, OH_HEALTH_CONNECT, listener->failure);
+            }
             oh_listener_fail(listener, node);
             return;
     }

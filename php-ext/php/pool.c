@@ -17,25 +17,9 @@
 
 #include "core/clock.h"
 
-#include "pool.h"
-#include "pool_host.h"
-#include "segment.h"
+#include "pool_inside.h"
 
 #define OH_PEEK_AFTER_NS 5000000 /* Idle for longer than 5 ms: worth a system call of a microsecond. */
-
-struct oh_connections {
-    HashTable *all; /* Where it is listed. */
-    uint32_t references;
-    uint32_t leased_count;
-    uint32_t size_max;
-    uint32_t timeout_ms;
-    oh_endpoint endpoint;
-    bool is_of_host; /* `host` counts and keeps them for all workers. */
-    oh_host_node host;
-    oh_connection *idle;
-    oh_connection *leased;
-    zend_string *identity;
-};
 
 static uint32_t fork_generation;
 
@@ -102,8 +86,7 @@ static void discard(oh_connections *connections, oh_connection *connection)
     oh_connection_close(connection);
 }
 
-/* Those that are idle here go to whoever needs them; where there is no host they are closed. */
-static void park_all(oh_connections *connections)
+void oh_pool_park_all(oh_connections *connections)
 {
     while (connections->idle) {
         oh_connection *connection = connections->idle;
@@ -117,12 +100,18 @@ static void park_all(oh_connections *connections)
     }
 }
 
-/* Health is the host's to keep. */
-void oh_pool_blame(const oh_connection *connection, oh_health_cause cause)
+/* ---- What became of an exchange ---- */
+
+void oh_pool_blame(const oh_connection *connection, oh_health_cause cause, const oh_failure *failure)
 {
-    if (connection && connection->home->is_of_host) {
-        oh_host_blame(&connection->home->host, cause, connection->health);
+    if (connection) {
+        oh_node_health_fail(&connection->home->health, cause, connection->health, failure->what);
     }
+}
+
+void oh_pool_praise(const oh_connection *connection)
+{
+    oh_node_health_answer(&connection->home->health);
 }
 
 /* ---- Lease ---- */
@@ -176,12 +165,11 @@ static oh_connection *open_new(oh_connections *connections, uint32_t place, uint
     oh_connection *connection = oh_connection_open(&connections->endpoint, failure, &is_of_node);
 
     if (!connection) {
-        oh_connection none = {.place = place, .home = connections, .health = health};
+        oh_connection none = {.place = place};
 
         if (is_of_node) {
-            oh_pool_blame(&none, OH_HEALTH_CONNECT);
+            oh_node_health_fail(&connections->health, OH_HEALTH_CONNECT, health, failure->what);
         }
-
         if (connections->is_of_host) {
             oh_host_free(&connections->host, &none);
         }
@@ -208,7 +196,7 @@ static bool await(oh_connections *connections, uint64_t deadline_ns)
     ZEND_HASH_MAP_FOREACH_PTR(&OHG(connections), each)
     {
         if (each->is_of_host) {
-            park_all(each);
+            oh_pool_park_all(each);
         }
     }
     ZEND_HASH_FOREACH_END();
@@ -220,7 +208,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, bool must_be_new, uint
     oh_connection *connection;
     uint32_t place, health = 0;
 
-    if (connections->is_of_host && !oh_host_may_ask(&connections->host, deadline_ns, &health, failure)) {
+    if (UNEXPECTED(!oh_node_health_ask(&connections->health, deadline_ns, &health, failure))) {
         return NULL;
     }
     for (;;) {
@@ -260,12 +248,10 @@ void oh_pool_settle(oh_connection *connection)
         return;
     }
     mark_returned(connection);
-    if (connections->is_of_host) {
-        oh_host_praise(&connections->host);
-        if (!oh_host_is_roomy(&connections->host)) {
-            oh_host_park(&connections->host, connection);
-            return;
-        }
+    oh_node_health_answer(&connections->health);
+    if (connections->is_of_host && !oh_host_is_roomy(&connections->host)) {
+        oh_host_park(&connections->host, connection);
+        return;
     }
     connection->used_ns = oh_clock_now_ns();
     link_to(&connections->idle, connection);
@@ -297,104 +283,8 @@ void oh_pool_sweep(void)
             oh_pool_poison(connections->leased);
         }
         if (connections->is_of_host) {
-            park_all(connections);
+            oh_pool_park_all(connections);
         }
     }
     ZEND_HASH_FOREACH_END();
-}
-
-/* ---- Nodes ---- */
-
-/*
- * Servers of several files and server pools share connections if name, address, sign-in and bound agree. (Two names for
- * one address are two nodes, which may be in use at the same time.) Persistent, never shown to anyone.
- */
-static zend_string *make_identity(const oh_endpoint *endpoint, const oh_server *server, uint32_t size_max)
-{
-    char head[OH_SERVER_NAME_BYTES_MAX + OH_SERVER_ADDRESS_BYTES_MAX + 64];
-    size_t head_length = (size_t)snprintf(head, sizeof head, "%s|%s%s|%u|%u|%d|", server->name.bytes,
-        endpoint->host ? "tcp:" : "unix:", endpoint->host ? endpoint->host : endpoint->path,
-        (unsigned)endpoint->port, (unsigned)size_max, endpoint->steps[0]);
-
-    head_length = MIN(head_length, sizeof head - 1);
-    zend_string *identity = zend_string_alloc(head_length + endpoint->greeting_length, true);
-    memcpy(ZSTR_VAL(identity), head, head_length);
-    if (endpoint->greeting_length) {
-        memcpy(ZSTR_VAL(identity) + head_length, endpoint->greeting, endpoint->greeting_length);
-    }
-    ZSTR_VAL(identity)[ZSTR_LEN(identity)] = '\0';
-    return identity;
-}
-
-oh_connections *oh_pool_open(const oh_pool *pool, const oh_server *server)
-{
-    oh_endpoint endpoint;
-
-    oh_endpoint_set(&endpoint, pool, server);
-    zend_string *identity = make_identity(&endpoint, server, pool->pool_size);
-    oh_connections *connections = zend_hash_find_ptr(&OHG(connections), identity);
-
-    if (connections) {
-        oh_endpoint_clear(&endpoint);
-        zend_string_release_ex(identity, true);
-    } else {
-        connections = pecalloc(1, sizeof *connections, true);
-        connections->all = &OHG(connections);
-        connections->endpoint = endpoint;
-        connections->size_max = pool->pool_size;
-        connections->timeout_ms = pool->timeout_ms;
-        connections->identity = identity;
-        connections->is_of_host = oh_host_find(&connections->host, ZSTR_VAL(identity), ZSTR_LEN(identity), pool);
-        zend_hash_add_new_ptr(&OHG(connections), identity, connections);
-    }
-    connections->references++;
-    return connections;
-}
-
-static void destroy(oh_connections *connections)
-{
-    connections->is_of_host = connections->is_of_host && oh_segment_store(); /* At the very end there is none. */
-    while (connections->leased) {
-        oh_pool_poison(connections->leased);
-    }
-    park_all(connections);
-    oh_endpoint_clear(&connections->endpoint);
-    ZEND_SECURE_ZERO(ZSTR_VAL(connections->identity), ZSTR_LEN(connections->identity));
-    zend_string_release_ex(connections->identity, true);
-    pefree(connections, true);
-}
-
-void oh_pool_release(oh_connections *connections)
-{
-    if (--connections->references == 0) {
-        zend_hash_del(connections->all, connections->identity);
-        destroy(connections);
-    }
-}
-
-const oh_endpoint *oh_pool_endpoint(const oh_connections *connections)
-{
-    return &connections->endpoint;
-}
-
-uint32_t oh_pool_timeout(const oh_connections *connections)
-{
-    return connections->timeout_ms;
-}
-
-void oh_pool_prepare(HashTable *all)
-{
-    zend_hash_init(all, 8, NULL, NULL, true);
-}
-
-void oh_pool_shutdown(HashTable *all)
-{
-    oh_connections *connections;
-
-    ZEND_HASH_MAP_FOREACH_PTR(all, connections)
-    {
-        destroy(connections);
-    }
-    ZEND_HASH_FOREACH_END();
-    zend_hash_destroy(all);
 }

@@ -34,10 +34,13 @@ uint32_t oh_pool_timeout(const oh_connections *connections);
 oh_connection *oh_pool_lease(oh_connections *connections, bool must_be_new, uint64_t deadline_ns, oh_failure *failure);
 
 /*
- * An exchange on it failed, or it could not be opened, for a reason that may be the node's: the host remembers, and a
- * node that fails rests (room health). NULL is fine.
+ * An exchange on it failed, or it could not be opened, for a reason that is the node's: that is remembered, and a node
+ * that fails rests (room node_health). NULL is fine.
  */
-void oh_pool_blame(const oh_connection *connection, oh_health_cause cause);
+void oh_pool_blame(const oh_connection *connection, oh_health_cause cause, const oh_failure *failure);
+
+/* A reply that was asked for has arrived on it. Settling says the same: this is for one that is not given back. */
+void oh_pool_praise(const oh_connection *connection);
 
 /* Takes back a connection that owes nothing and has no byte unread, as its wire guard must confirm. */
 void oh_pool_settle(oh_connection *connection);

@@ -51,12 +51,14 @@ static void identify(const char *text, size_t length, uint8_t identity[OH_STORE_
     oh_md5_end(&md5, identity);
 }
 
-bool oh_host_find(oh_host_node *node, const char *text, size_t length, const oh_pool *pool)
+oh_store_node *oh_host_find(oh_host_node *node, const char *text, size_t length, uint32_t size_max)
 {
     oh_store *store = oh_segment_store();
 
-    if (!is_shared || pool->pool_size > OH_STORE_CONNECTIONS_MAX) {
-        return false;
+    node->size_max = size_max;
+    node->number = OH_STORE_NONE;
+    if (!store) {
+        return NULL;
     }
     identify(text, length, node->identity);
     node->number = oh_store_find_node(store, node->identity);
@@ -64,64 +66,12 @@ bool oh_host_find(oh_host_node *node, const char *text, size_t length, const oh_
         node->number = oh_store_add_node(store, node->identity);
         oh_segment_unlock();
     }
-    if (node->number == OH_STORE_NONE || !oh_queue_exists(node->number)) {
-        return false;
-    }
-    node->shared = oh_store_node_at(store, node->number);
-    node->size_max = pool->pool_size;
-    node->rules = (oh_health_rules){.ejects = pool->auto_eject_hosts,
-        .failure_limit = pool->server_failure_limit,
-        .retry_ms = pool->server_retry_timeout_ms};
-    return true;
+    return node->shared = oh_store_node_at(store, node->number);
 }
 
-/* ---- Health ---- */
-
-static void refuse_resting(uint64_t state, uint64_t now, oh_failure *failure)
+bool oh_host_keeps(const oh_host_node *node)
 {
-    oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "try again later",
-        "The node has failed %u times in a row and rests for %llu ms more", (unsigned)oh_health_failures(state),
-        (unsigned long long)(oh_health_until(state) - now));
-}
-
-bool oh_host_may_ask(const oh_host_node *node, uint64_t deadline_ns, uint32_t *health, oh_failure *failure)
-{
-    uint64_t state = atomic_load_explicit(&node->shared->health, memory_order_relaxed), next;
-    oh_health_answer answer;
-
-    *health = oh_health_generation(state);
-    if (EXPECTED(oh_health_until(state) == 0)) {
-        return true;
-    }
-    uint64_t now = now_ms(), deadline_ms = deadline_ns / 1000000;
-    uint32_t patience_ms = deadline_ms > now ? (uint32_t)MIN(deadline_ms - now, INT_MAX) : deadline_ns ? 1 : 0;
-    do {
-        next = oh_health_asked(state, &node->rules, now, patience_ms, &answer);
-    } while (next != state && !atomic_compare_exchange_weak(&node->shared->health, &state, next));
-    *health = oh_health_generation(state);
-    if (answer == OH_HEALTH_REFUSE) {
-        refuse_resting(state, now, failure);
-    }
-    return answer != OH_HEALTH_REFUSE;
-}
-
-void oh_host_blame(const oh_host_node *node, oh_health_cause cause, uint32_t health)
-{
-    uint64_t state = atomic_load(&node->shared->health), next;
-    uint32_t chance = (uint32_t)(oh_clock_now_ns() / 1000);
-
-    do {
-        next = oh_health_failed(state, &node->rules, cause, health, now_ms(), chance);
-    } while (next != state && !atomic_compare_exchange_weak(&node->shared->health, &state, next));
-}
-
-void oh_host_praise(const oh_host_node *node)
-{
-    uint64_t state = atomic_load_explicit(&node->shared->health, memory_order_relaxed), next;
-
-    do {
-        next = oh_health_answered(state, &node->rules);
-    } while (UNEXPECTED(next != state) && !atomic_compare_exchange_weak(&node->shared->health, &state, next));
+    return is_shared && node->shared && node->size_max <= OH_STORE_CONNECTIONS_MAX && oh_queue_exists(node->number);
 }
 
 /* ---- Taking ---- */

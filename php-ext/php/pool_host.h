@@ -1,6 +1,6 @@
 /*
- * The pool of a host: what all workers of a php-fpm have in common of one node: places for connections, the queue of
- * those that are idle, and the node's health. Private to pool.
+ * The pool of a host: what all workers of a php-fpm have in common of one node: places for connections, and the queue of
+ * those that are idle. Private to pool.
  *
  * Lease: from the queue; else, while there is a place, a new connection; else wait, within the deadline, for one that
  * another worker gives back. Connections of a worker that died are found by their place: it has an owner's name on it.
@@ -10,38 +10,28 @@
 #ifndef OH_PHP_POOL_HOST_H
 #define OH_PHP_POOL_HOST_H
 
-#include "core/health.h"
-
 #include "connection.h"
 #include "queue.h"
 
-/* The same node for all workers of the host and this user. NULL: it has no place in the segment. */
+/* The same node for all workers of the host and this user. */
 typedef struct oh_host_node {
-    oh_store_node *shared;
+    oh_store_node *shared; /* NULL: it has no place in the segment. */
     uint32_t number;
     uint32_t size_max;
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
-    oh_health_rules rules;
 } oh_host_node;
 
 /* Whether connections are shared at all: there is a segment, and this is a server's worker. */
 void oh_host_startup(bool is_wanted);
 
 /*
- * Finds the node, or adds it, by a text that tells it from all others, password included. False: connections to it are
- * this process' own.
+ * Finds the node, or adds it, by a text that tells it from all others, password included. What is returned may be NULL:
+ * the segment has no place for it.
  */
-bool oh_host_find(oh_host_node *node, const char *text, size_t length, const oh_pool *pool);
+oh_store_node *oh_host_find(oh_host_node *node, const char *text, size_t length, uint32_t size_max);
 
-/*
- * Whether the node is worth asking now: one that rests is asked by one caller of the host at a time. `health` is what a
- * failure must give back; the deadline bounds how long others wait for this caller's result.
- */
-bool oh_host_may_ask(const oh_host_node *node, uint64_t deadline_ns, uint32_t *health, oh_failure *failure);
-
-/* What became of it: a failure that is the node's, or a reply. */
-void oh_host_blame(const oh_host_node *node, oh_health_cause cause, uint32_t health);
-void oh_host_praise(const oh_host_node *node);
+/* Whether its connections are the host's. False: they are this process' own, and no function below may be called. */
+bool oh_host_keeps(const oh_host_node *node);
 
 /* An idle connection, sound, made a connection of this process; NULL: there is none. */
 oh_connection *oh_host_take(const oh_host_node *node);

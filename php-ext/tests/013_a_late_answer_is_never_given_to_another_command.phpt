@@ -7,7 +7,7 @@ require __DIR__ . '/lab.inc';
 /* Each connection answers its first command late and all others at once. */
 $port = lab_node('$words = $node->command(); usleep(200000); $node->value("late value of $words[1]");
     while (($words = $node->command()) && $words[1] !== "close") $node->value("value of $words[1]");');
-$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 late"], ['timeout' => 100]));
+$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 late"], ['timeout' => 100, 'server_failure_limit' => 1000]));
 $seen = [];
 for ($i = 0; $i < 5; $i++) {
     try {

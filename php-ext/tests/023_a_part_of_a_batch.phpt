@@ -6,7 +6,7 @@ require __DIR__ . '/lab.inc';
 
 $dead = Lab::port();
 [$hung, $hung_id] = lab_redis_process();
-$config = lab_config(['127.0.0.1:' . lab_redis() . ':1 fine', "127.0.0.1:$dead:1 dead", "127.0.0.1:$hung:1 hung"], ['timeout' => 200]);
+$config = lab_config(['127.0.0.1:' . lab_redis() . ':1 fine', "127.0.0.1:$dead:1 dead", "127.0.0.1:$hung:1 hung"], ['timeout' => 200, 'server_failure_limit' => 1000]);
 Lab::signal($hung_id, SIGSTOP);
 $key = lab_key_of_each($config);
 $redis = new OneHop\Redis('alpha', $config);

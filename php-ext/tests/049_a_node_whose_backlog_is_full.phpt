@@ -20,10 +20,14 @@ $keys = lab_key_of_each($config);
 $redis = new OneHop\Redis('alpha', $config);
 $time = lab_time(fn () => lab_tell(fn () => $redis->set($keys['full'], 1)));
 var_dump($time > 199, $time < 1500);
+/* The same by another name: the first one rests now. */
+$config = lab_config(["127.0.0.1:$port:1 full-too", '127.0.0.1:' . lab_redis() . ':1 fine'], ['timeout' => 200]);
+$keys = lab_key_of_each($config);
+$redis = new OneHop\Redis('alpha', $config);
 try {
-    $redis->pipeline()->incr($keys['full'])->set($keys['fine'], 1)->exec();
+    $redis->pipeline()->incr($keys['full-too'])->set($keys['fine'], 1)->exec();
 } catch (OneHop\PartialBatch $e) {
-    var_dump($e->getReplies()[1], $e->getFailures()['full']->getKind(), $e->getFailures()['full']->mayHaveExecuted());
+    var_dump($e->getReplies()[1], $e->getFailures()['full-too']->getKind(), $e->getFailures()['full-too']->mayHaveExecuted());
 }
 ?>
 --EXPECT--

@@ -39,7 +39,7 @@ $port = lab_node('$queued = []; $late = 0;
             $node->send("+QUEUED\r\n");
         }
     }');
-$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 1000]));
+$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 1000, 'server_failure_limit' => 1000]));
 $show = function (string $what, callable $call) {
     echo "$what: ";
     try {

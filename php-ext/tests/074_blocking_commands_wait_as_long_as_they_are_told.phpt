@@ -42,7 +42,7 @@ lab_tell(fn () => $redis->blPop(['{a}1', ...array_values($other)], 10));
 
 echo "a node that is not there, or hangs\n";
 $hung = lab_node('while ($words = $node->command()) { if ($words[0] !== "BLPOP") $node->value("fine"); elseif ($words[1] === "cut") exit(0); elseif ($words[1] === "half") { $node->send("*2\r\n"); sleep(30); } else sleep(30); }');
-$odd = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$hung:1 hung"], ['timeout' => 500], 'hung.yml'));
+$odd = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$hung:1 hung"], ['timeout' => 500, 'server_failure_limit' => 1000], 'hung.yml'));
 lab_tell(fn () => $odd->blPop('x', 1));
 lab_tell(fn () => $odd->blPop('cut', 0));
 lab_tell(fn () => $odd->blPop('half', 0));

@@ -1,0 +1,103 @@
+/*
+ * The word is read, computed and compared-and-swapped; nothing is held while that is done. The sentence is written by
+ * the one who put the node to rest, at most twice a second of all: torn by a second writer it would be odd to read, no
+ * more, and since others may write there it is read like bytes of a server.
+ */
+#include "php_onehop.h"
+
+#include "core/clock.h"
+
+#include "node_health.h"
+
+static uint64_t now_ms(void)
+{
+    return oh_clock_now_ns() / 1000000;
+}
+
+void oh_node_health_begin(oh_node_health *health, oh_store_health *host, const oh_pool *pool)
+{
+    health->known = host ? host : &health->own;
+    health->rules = (oh_health_rules){.ejects = pool->auto_eject_hosts,
+        .failure_limit = pool->server_failure_limit,
+        .retry_ms = pool->server_retry_timeout_ms};
+}
+
+/* ---- The sentence ---- */
+
+static void note_reason(oh_store_health *known, const char *why)
+{
+    uint64_t words[OH_STORE_REASON_WORDS] = {0};
+
+    memcpy(words, why, strnlen(why, sizeof words));
+    for (size_t i = 0; i < OH_STORE_REASON_WORDS; i++) {
+        atomic_store_explicit(&known->reason[i], words[i], memory_order_relaxed);
+    }
+}
+
+static void quote_reason(const oh_store_health *known, oh_failure *failure)
+{
+    uint64_t words[OH_STORE_REASON_WORDS];
+
+    for (size_t i = 0; i < OH_STORE_REASON_WORDS; i++) {
+        words[i] = atomic_load_explicit(&known->reason[i], memory_order_relaxed);
+    }
+    oh_failure_quote(failure, (const char *)words, strnlen((const char *)words, sizeof words));
+}
+
+static void refuse(const oh_store_health *known, uint64_t state, uint64_t now, oh_failure *failure)
+{
+    uint32_t failures = oh_health_failures(state);
+
+    oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "check that redis runs there and can be reached",
+        "The node rests for %llu ms more, having failed %u time%s in a row: ",
+        (unsigned long long)(oh_health_until(state) - now), (unsigned)failures, failures == 1 ? "" : "s");
+    quote_reason(known, failure);
+}
+
+/* ---- The word ---- */
+
+bool oh_node_health_ask(oh_node_health *health, uint64_t deadline_ns, uint32_t *born, oh_failure *failure)
+{
+    _Atomic uint64_t *word = &health->known->state;
+    uint64_t state = atomic_load_explicit(word, memory_order_relaxed), next;
+    oh_health_answer answer;
+
+    *born = oh_health_generation(state);
+    if (EXPECTED(oh_health_until(state) == 0)) {
+        return true;
+    }
+    uint64_t now = now_ms(), deadline_ms = deadline_ns / 1000000;
+    uint32_t patience_ms = deadline_ms > now ? (uint32_t)MIN(deadline_ms - now, INT_MAX) : deadline_ns ? 1 : 0;
+    do {
+        next = oh_health_asked(state, &health->rules, now, patience_ms, &answer);
+    } while (next != state && !atomic_compare_exchange_weak(word, &state, next));
+    *born = oh_health_generation(state);
+    if (answer == OH_HEALTH_REFUSE) {
+        refuse(health->known, state, now, failure);
+    }
+    return answer != OH_HEALTH_REFUSE;
+}
+
+void oh_node_health_fail(oh_node_health *health, oh_health_cause cause, uint32_t born, const char *why)
+{
+    _Atomic uint64_t *word = &health->known->state;
+    uint64_t state = atomic_load(word), next;
+    uint32_t chance = (uint32_t)(oh_clock_now_ns() / 1000);
+
+    do {
+        next = oh_health_failed(state, &health->rules, cause, born, now_ms(), chance);
+    } while (next != state && !atomic_compare_exchange_weak(word, &state, next));
+    if (oh_health_generation(next) != oh_health_generation(state)) {
+        note_reason(health->known, why);
+    }
+}
+
+void oh_node_health_answer(oh_node_health *health)
+{
+    _Atomic uint64_t *word = &health->known->state;
+    uint64_t state = atomic_load_explicit(word, memory_order_relaxed), next;
+
+    do {
+        next = oh_health_answered(state, &health->rules);
+    } while (UNEXPECTED(next != state) && !atomic_compare_exchange_weak(word, &state, next));
+}

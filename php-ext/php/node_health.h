@@ -1,0 +1,42 @@
+/*
+ * Node health: what is known here of whether a node is worth asking.
+ *
+ * All workers of a php-fpm have one word for a node, in the segment, so that the first one that finds it dead pays and
+ * all others fail at once; a process that is alone, or that has no segment, has a word of its own and is spared its own
+ * waiting. Beside the word stands the sentence that the node was last given up with, because who is refused wants to
+ * know why, and may never have seen a failure himself.
+ *
+ * On the road: pool asks before it leases, and is told by the verdict of each exchange.
+ *
+ * Implements spec/health (the rules themselves: core/health).
+ */
+#ifndef OH_PHP_NODE_HEALTH_H
+#define OH_PHP_NODE_HEALTH_H
+
+#include "core/health.h"
+#include "core/server_pool.h"
+#include "core/store.h"
+
+#include "failure.h"
+
+/* Of one node, for all who share its connections. Not to be moved. */
+typedef struct oh_node_health {
+    oh_store_health *known; /* The host's, or `own`. */
+    oh_store_health own;
+    oh_health_rules rules;
+} oh_node_health;
+
+/* `host` is NULL if the segment has no place for the node. */
+void oh_node_health_begin(oh_node_health *health, oh_store_health *host, const oh_pool *pool);
+
+/*
+ * Whether the node is worth asking now: one that rests is asked by one caller at a time. `born` is what a failure must
+ * give back; the deadline bounds how long others wait for this caller's result. False and a failure.
+ */
+bool oh_node_health_ask(oh_node_health *health, uint64_t deadline_ns, uint32_t *born, oh_failure *failure);
+
+/* What became of it: a failure that is the node's, told in a sentence, or a reply. */
+void oh_node_health_fail(oh_node_health *health, oh_health_cause cause, uint32_t born, const char *why);
+void oh_node_health_answer(oh_node_health *health);
+
+#endif

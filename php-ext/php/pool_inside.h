@@ -1,0 +1,29 @@
+/*
+ * What the parts of the pool know of each other: pool (lease and settle) and pool_nodes (which nodes there are).
+ */
+#ifndef OH_PHP_POOL_INSIDE_H
+#define OH_PHP_POOL_INSIDE_H
+
+#include "node_health.h"
+#include "pool.h"
+#include "pool_host.h"
+
+struct oh_connections {
+    HashTable *all; /* Where it is listed. */
+    uint32_t references;
+    uint32_t leased_count;
+    uint32_t size_max;
+    uint32_t timeout_ms;
+    oh_endpoint endpoint;
+    bool is_of_host; /* `host` counts and keeps them for all workers. */
+    oh_host_node host;
+    oh_node_health health;
+    oh_connection *idle;
+    oh_connection *leased;
+    zend_string *identity;
+};
+
+/* Those that are idle here go to whoever needs them; where there is no host they are closed. */
+void oh_pool_park_all(oh_connections *connections);
+
+#endif
