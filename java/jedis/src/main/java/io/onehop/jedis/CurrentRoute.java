@@ -4,6 +4,7 @@ import io.onehop.core.Topology;
 import java.util.Collections;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.executors.CommandExecutor;
@@ -16,6 +17,7 @@ import redis.clients.jedis.executors.CommandExecutor;
  */
 final class CurrentRoute implements CommandExecutor {
     private final ReentrantLock lock = new ReentrantLock();
+    private final Set<Runnable> watchers = ConcurrentHashMap.newKeySet();
     private final Set<Pool> retired = Collections.newSetFromMap(new WeakHashMap<>()); // Somebody may hold them still.
     private volatile Route route;
     private boolean isClosed;
@@ -33,6 +35,15 @@ final class CurrentRoute implements CommandExecutor {
         return route.executeCommand(command);
     }
 
+    /** Has this run whenever there is another route, until {@link #unwatch}; it must neither wait nor throw. */
+    void watch(Runnable watcher) {
+        watchers.add(watcher);
+    }
+
+    void unwatch(Runnable watcher) {
+        watchers.remove(watcher);
+    }
+
     /** From now on calls go by this topology; false if the client is closed. */
     boolean adopt(Topology topology) {
         lock.lock();
@@ -47,6 +58,7 @@ final class CurrentRoute implements CommandExecutor {
                 retired.add(dropped);
                 dropped.retire();
             }
+            watchers.forEach(Runnable::run);
             return true;
         } finally {
             lock.unlock();

@@ -84,6 +84,12 @@ final class Failure {
         return nodeDown("this client was closed", "build another one", null, endpoint, Outcome.NOT_SENT);
     }
 
+    /** What is published to the channel is published elsewhere. */
+    static NodeDown moved(byte[] channel, Endpoint endpoint) {
+        return nodeDown("since the configuration changed \"" + shown(channel, Limits.SHOWN_BYTES_MAX)
+                + "\" is no longer here alone", "subscribe again", null, endpoint, Outcome.ANSWERED);
+    }
+
     /** The node does not accept what the configuration says. */
     static ConfigInvalid rejected(String what, String answer, Endpoint endpoint) {
         return new ConfigInvalid(message(what + ": " + shown(answer), endpoint, Outcome.NOT_SENT,

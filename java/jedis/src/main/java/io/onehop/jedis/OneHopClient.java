@@ -1,13 +1,10 @@
 package io.onehop.jedis;
 
-import io.onehop.core.Config;
-import io.onehop.core.ConfigException;
-import io.onehop.core.ServerPool;
 import io.onehop.core.Topology;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.AbstractTransaction;
@@ -45,14 +42,18 @@ import redis.clients.jedis.csc.Cache;
  * OneHopException}s and say whether the command may have run; errors that a node answers are Jedis' own exceptions.
  *
  * <p>One client is meant for all threads. Building it connects to nothing; {@link #close} closes every connection. It
- * speaks RESP2 and sends neither HELLO nor CLIENT.
+ * speaks RESP2 and sends neither HELLO nor CLIENT. When its configuration file changes, it follows: a call, a batch, a
+ * transaction ends by the configuration it began with.
  */
 public final class OneHopClient extends UnifiedJedis {
     private final CurrentRoute route;
+    private final Refresher refresher;
 
-    private OneHopClient(CurrentRoute route) {
+    private OneHopClient(CurrentRoute route, Refresher refresher) {
         super(route, new NoConnections(route.take().topology().pool().name()), RedisProtocol.RESP2, (Cache) null);
         this.route = route;
+        this.refresher = refresher;
+        refresher.start();
     }
 
     /** Begins to build a client. */
@@ -60,7 +61,7 @@ public final class OneHopClient extends UnifiedJedis {
         return new Builder();
     }
 
-    /** Where every key is: the nodes, and which of them has a key and why. Immutable. */
+    /** Where every key is now: the nodes, and which of them has a key and why. Immutable; a change makes another one. */
     public Topology topology() {
         return route.take().topology();
     }
@@ -144,11 +145,11 @@ public final class OneHopClient extends UnifiedJedis {
     /**
      * Listens until the last channel is left, on the calling thread; each channel on its own node, where PUBLISH goes,
      * too. Holds one connection to each of these nodes and closes it at the end. A node that is lost ends it with {@link
-     * NodeDown}.
+     * NodeDown}, and so does a configuration by which its channels are on other nodes: subscribe again.
      */
     @Override
     public void subscribe(JedisPubSub subscriber, String... channels) {
-        try (Subscription connection = new Subscription(route.take())) {
+        try (Subscription connection = new Subscription(route)) {
             subscriber.proceed(connection, channels);
         }
     }
@@ -156,7 +157,7 @@ public final class OneHopClient extends UnifiedJedis {
     /** The same. */
     @Override
     public void subscribe(BinaryJedisPubSub subscriber, byte[]... channels) {
-        try (Subscription connection = new Subscription(route.take())) {
+        try (Subscription connection = new Subscription(route)) {
             subscriber.proceed(connection, channels);
         }
     }
@@ -164,7 +165,7 @@ public final class OneHopClient extends UnifiedJedis {
     /** The same on every node; each message comes once, as it is published on one. */
     @Override
     public void psubscribe(JedisPubSub subscriber, String... patterns) {
-        try (Subscription connection = new Subscription(route.take())) {
+        try (Subscription connection = new Subscription(route)) {
             subscriber.proceedWithPatterns(connection, patterns);
         }
     }
@@ -172,21 +173,21 @@ public final class OneHopClient extends UnifiedJedis {
     /** The same. */
     @Override
     public void psubscribe(BinaryJedisPubSub subscriber, byte[]... patterns) {
-        try (Subscription connection = new Subscription(route.take())) {
+        try (Subscription connection = new Subscription(route)) {
             subscriber.proceedWithPatterns(connection, patterns);
         }
     }
 
     /** Sharded channels, as {@code RedisClusterClient} has them: SPUBLISH goes to the same node. */
     public void ssubscribe(JedisShardedPubSub subscriber, String... channels) {
-        try (Subscription connection = new Subscription(route.take())) {
+        try (Subscription connection = new Subscription(route)) {
             subscriber.proceed(connection, channels);
         }
     }
 
     /** The same. */
     public void ssubscribe(BinaryJedisShardedPubSub subscriber, byte[]... channels) {
-        try (Subscription connection = new Subscription(route.take())) {
+        try (Subscription connection = new Subscription(route)) {
             subscriber.proceed(connection, channels);
         }
     }
@@ -199,6 +200,7 @@ public final class OneHopClient extends UnifiedJedis {
     /** Closes every connection: the idle ones now, those in use when their call is over. */
     @Override
     public void close() {
+        refresher.close();
         route.close();
     }
 
@@ -207,12 +209,15 @@ public final class OneHopClient extends UnifiedJedis {
         private Path file;
         private String text;
         private String pool;
+        private Consumer<TopologyChange> listener = change -> { };
 
         private Builder() {
         }
 
         /**
-         * The configuration file: a nutcracker.yml, with or without OneHop's own directives. Read by {@link #build}, once.
+         * The configuration file: a nutcracker.yml, with or without OneHop's own directives. As long as the client is open
+         * a thread of its own looks once a second whether it has changed. Calls that begin later go by the new one; a
+         * bad, half-written or missing file changes nothing, and the log ({@code io.onehop}) says once what is wrong.
          */
         public Builder config(Path file) {
             this.file = file;
@@ -224,6 +229,15 @@ public final class OneHopClient extends UnifiedJedis {
         public Builder configText(String text) {
             this.text = text;
             this.file = null;
+            return this;
+        }
+
+        /**
+         * Who is told of a changed configuration, on the thread that looks at the file, before calls go by it; {@code
+         * TopologyChange} says how many keys move. The change waits until the listener is done, and nothing can stop it.
+         */
+        public Builder onChange(Consumer<TopologyChange> listener) {
+            this.listener = Objects.requireNonNull(listener);
             return this;
         }
 
@@ -242,32 +256,15 @@ public final class OneHopClient extends UnifiedJedis {
                 throw new ConfigInvalid("config and pool must be given: the command was not sent; "
                         + "call config(...) and pool(...)", null);
             }
-            ServerPool found = read().pool(pool);
-            if (found == null) {
-                throw invalid("there is no server pool \"" + Failure.shown(pool) + "\"", null);
-            }
-            if (!found.redis()) {
-                throw invalid("server pool \"" + Failure.shown(pool) + "\" speaks memcached, it lacks \"redis: true\"",
-                        null);
-            }
-            return new OneHopClient(new CurrentRoute(Topology.of(found)));
-        }
-
-        private Config read() {
+            Source source = file != null ? new Source(file, pool) : new Source(text, pool);
             try {
-                return file != null ? Config.read(file) : Config.parse(text.getBytes(StandardCharsets.UTF_8));
-            } catch (ConfigException bad) {
-                throw invalid("line " + bad.line() + ": " + bad.reason(), bad);
-            } catch (IOException unreadable) {
-                throw invalid("it can not be read: " + Failure.shown(unreadable.toString()), unreadable);
+                byte[] bytes = source.bytes();
+                CurrentRoute route = new CurrentRoute(Topology.of(source.pool(bytes)));
+                return new OneHopClient(route, new Refresher(source, bytes, route, listener));
+            } catch (Source.Refused refused) {
+                throw new ConfigInvalid(refused.getMessage() + ": the command was not sent; correct the configuration",
+                        refused.getCause());
             }
-        }
-
-        private ConfigInvalid invalid(String reason, Throwable cause) {
-            String where = file == null ? "the configuration text"
-                    : "configuration file " + Failure.shown(file.toString());
-            return new ConfigInvalid(where + ", " + reason + ": the command was not sent; correct the configuration",
-                    cause);
         }
     }
 }

@@ -21,16 +21,18 @@ final class Snapshot {
      * From one snapshot to the next a node keeps its connections if nothing changed about how it is reached. Pools that
      * the next one has no use for are retired (Pool): who still holds the snapshot leases from them as before.
      */
+    private final long generation;
     private final Topology topology;
     private final Pool[] pools;
     private final Keys keys;
 
     /** The first snapshot of a client. */
     Snapshot(Topology topology) {
-        this(topology, Map.of());
+        this(1, topology, Map.of());
     }
 
-    private Snapshot(Topology topology, Map<String, Pool> before) {
+    private Snapshot(long generation, Topology topology, Map<String, Pool> before) {
+        this.generation = generation;
         this.topology = topology;
         this.pools = topology.nodes().stream().map(node -> pool(node, topology.pool(), before.get(node.name())))
                 .toArray(Pool[]::new);
@@ -45,13 +47,23 @@ final class Snapshot {
     Snapshot next(Topology after) {
         Map<String, Pool> byName = new HashMap<>();
         Arrays.stream(pools).forEach(pool -> byName.put(pool.endpoint().name(), pool));
-        return new Snapshot(after, byName);
+        return new Snapshot(generation + 1, after, byName);
     }
 
     /** The pools that a later snapshot has no use for. */
     List<Pool> withoutThoseOf(Snapshot after) {
         Set<Pool> kept = new HashSet<>(List.of(after.pools));
         return Arrays.stream(pools).filter(pool -> !kept.contains(pool)).toList();
+    }
+
+    /** Whether that topology has keys where they are, and reaches nodes as they are reached. */
+    boolean isLike(Topology other) {
+        return topology.fingerprint().equals(other.fingerprint()) && pool().reachesNodesLike(other.pool());
+    }
+
+    /** How many configurations the client has had, with this one. */
+    long generation() {
+        return generation;
     }
 
     Topology topology() {

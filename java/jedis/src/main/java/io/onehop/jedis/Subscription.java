@@ -39,24 +39,30 @@ final class Subscription extends Connection {
      * confirmed before the subscription on another, would count zero and end everything. Nor is a node that has a
      * message of a pattern which others have to confirm first.
      */
+    private final CurrentRoute current;
+    private final Runnable watcher;
     private final Route route;
     private final Selector selector;
     private final Queue<CommandArguments> commands = new ConcurrentLinkedQueue<>();
     private final Map<Integer, SubscribedNode> nodes = new TreeMap<>();
     private final Confirmations confirmations = new Confirmations();
+    private Route checked;
 
-    Subscription(Route route) {
+    Subscription(CurrentRoute current) {
         super(builder().socketFactory(new NodeSocket.Source("subscription")));
+        this.route = current.take();
         if (route.topology().pool().ssdb()) {
             throw Commands.unsupported("a subscription", "SSDB has no channels", route.topology().pool().name());
         }
-        this.route = route;
+        this.current = current;
         this.protocol = RedisProtocol.RESP2;
         try {
             this.selector = Selector.open();
         } catch (IOException noDescriptor) {
             throw new JedisException(noDescriptor);
         }
+        this.watcher = selector::wakeup;
+        current.watch(watcher);
     }
 
     /* ---- From any thread ---- */
@@ -106,6 +112,7 @@ final class Subscription extends Connection {
             if (next != null) {
                 return next;
             }
+            requireAtHome();
             await();
         }
     }
@@ -192,6 +199,7 @@ final class Subscription extends Connection {
             confirmations.expect(command, channel, targets, deadline());
         }
         parts.forEach((node, part) -> node(node).send(command, part));
+        checked = null;
     }
 
     /** PING goes to one node, what leaves nothing to none, and what names nothing to one that will say so. */
@@ -207,17 +215,43 @@ final class Subscription extends Connection {
 
     /** The nodes of a channel; of those it leaves only the ones that are listened to. */
     private BitSet targets(Kind kind, byte[] channel, boolean isLeaving) {
-        BitSet targets = new BitSet();
-        boolean isAnywhere = route.topology().pool().distribution() == Distribution.RANDOM;
-        if (kind == Kind.PATTERN || isAnywhere) {
-            targets.set(0, route.pools().length);
-        } else {
-            targets.set(route.topology().locateIndex(channel, 0, channel.length));
-        }
+        BitSet targets = homes(route, kind, channel);
         for (int i = 0; i < route.pools().length; i++) {
             targets.set(i, targets.get(i) && (!isLeaving || nodes.containsKey(i)));
         }
         return targets;
+    }
+
+    /** The nodes where a channel's messages are published by this route. */
+    private static BitSet homes(Route route, Kind kind, byte[] channel) {
+        BitSet homes = new BitSet();
+        boolean isAnywhere = route.snapshot().pool().distribution() == Distribution.RANDOM;
+        if (kind == Kind.PATTERN || isAnywhere) {
+            homes.set(0, route.pools().length);
+        } else {
+            homes.set(route.topology().locateIndex(channel, 0, channel.length));
+        }
+        return homes;
+    }
+
+    /**
+     * When the configuration changes others publish by the new one. As long as that is on the nodes listened to,
+     * nothing is missed; otherwise it is over, since nobody would notice the silence.
+     */
+    private void requireAtHome() {
+        Route newest = current.take();
+        if (newest == checked || newest == route) {
+            return;
+        }
+        for (Kind kind : Kind.values()) {
+            for (byte[] channel : confirmations.wanted(kind)) {
+                List<Pool> heard = homes(route, kind, channel).stream().mapToObj(node -> route.pools()[node]).toList();
+                if (!homes(newest, kind, channel).stream().allMatch(node -> heard.contains(newest.pools()[node]))) {
+                    throw Failure.moved(channel, heard.get(0).endpoint());
+                }
+            }
+        }
+        checked = newest;
     }
 
     private SubscribedNode node(int index) {
@@ -231,6 +265,7 @@ final class Subscription extends Connection {
     /** Closes every connection: the nodes go on speaking on them. */
     @Override
     public void close() {
+        current.unwatch(watcher);
         nodes.values().forEach(SubscribedNode::close);
         nodes.clear();
         try {

@@ -1,0 +1,133 @@
+package io.onehop.jedis;
+
+import io.onehop.core.Topology;
+import java.lang.System.Logger.Level;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Looks once a second whether the configuration has changed, and has the client's calls go by the new one.
+ *
+ * <p>In: a {@link Source}. Out: topologies for {@link CurrentRoute}, each told before: to the log and to the client's
+ * listener. What is bad never replaces what is good; the log says once what is wrong with it. A daemon thread of the
+ * client's own, from its building to its close; where nothing can change there is none. Implements spec/topology, "A
+ * configuration that changes".
+ */
+final class Refresher implements AutoCloseable {
+    /*
+     * It compares bytes and not times: a configuration is small, and a file that was replaced twice within one tick of
+     * its clock is found all the same. A file that is written in place may be met empty or half done. So what differs is
+     * read until two readings, a moment apart, are the same.
+     */
+    private static final int LOOK_EVERY_MS = 1000;
+    private static final int SETTLE_MS = 10;
+    private static final int SETTLE_TRIES = 3;
+
+    private static final System.Logger LOG = System.getLogger("io.onehop");
+
+    private final Source source;
+    private final CurrentRoute route;
+    private final Consumer<TopologyChange> listener;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private byte[] seen; // Good or bad; null: it could not be read.
+    private String told; // What the log said last; null: all was well since.
+
+    /** {@code seen} is what the route's first topology was made from. */
+    Refresher(Source source, byte[] seen, CurrentRoute route, Consumer<TopologyChange> listener) {
+        this.source = source;
+        this.seen = seen;
+        this.route = route;
+        this.listener = listener;
+    }
+
+    void start() {
+        if (source.mayChange()) {
+            Thread thread = new Thread(this::run, "onehop-refresher");
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    /** What is being done ends; nothing is adopted any more, because the route is closed, too. */
+    @Override
+    public void close() {
+        closed.countDown();
+    }
+
+    private void run() {
+        try {
+            while (!closed.await(LOOK_EVERY_MS, TimeUnit.MILLISECONDS)) {
+                look();
+            }
+        } catch (InterruptedException end) {
+            LOG.log(Level.WARNING, source + " is not looked at any more: the thread \"onehop-refresher\" was interrupted");
+        }
+    }
+
+    /** One look, as the thread takes it. */
+    void look() throws InterruptedException {
+        try {
+            byte[] bytes = bytes();
+            if (!Arrays.equals(bytes, seen)) {
+                seen = settled(bytes);
+                adopt(Topology.of(source.pool(seen)));
+                told = null;
+            }
+        } catch (Source.Refused refused) {
+            complain(refused.getMessage());
+        } catch (RuntimeException | Error unexpected) { // Whatever it is, a later version may be good.
+            complain(source + ", " + Failure.shown(unexpected.toString()));
+        }
+    }
+
+    /** If there is nothing to be read, whatever comes next is something else. */
+    private byte[] bytes() throws Source.Refused {
+        try {
+            return source.bytes();
+        } catch (Source.Refused unreadable) {
+            seen = null;
+            throw unreadable;
+        }
+    }
+
+    private byte[] settled(byte[] first) throws Source.Refused, InterruptedException {
+        byte[] before = first;
+        for (int i = 0; i < SETTLE_TRIES; i++) {
+            closed.await(SETTLE_MS, TimeUnit.MILLISECONDS);
+            byte[] after = bytes();
+            if (Arrays.equals(before, after)) {
+                break;
+            }
+            before = after;
+        }
+        return before;
+    }
+
+    private void complain(String what) {
+        if (!what.equals(told)) {
+            LOG.log(Level.WARNING, what + "; the configuration read before stays in use");
+            told = what;
+        }
+    }
+
+    private void adopt(Topology after) {
+        Snapshot before = route.take().snapshot();
+        if (before.isLike(after)) {
+            return;
+        }
+        TopologyChange change = new TopologyChange(before.topology(), after, before.topology().moved(after),
+                before.generation() + 1);
+        LOG.log(Level.INFO, source + " changed: " + change.moved() / 10 + "." + change.moved() % 10
+                + " % of the keys of server pool " + Failure.shown(after.pool().name()) + " move (generation "
+                + change.generation() + ")");
+        try {
+            listener.accept(change);
+        } catch (RuntimeException | Error theirs) {
+            LOG.log(Level.WARNING, "the listener to changes failed; the changed configuration is used all the same",
+                    theirs);
+        }
+        route.adopt(after);
+    }
+}

@@ -1,0 +1,91 @@
+package io.onehop.jedis;
+
+import io.onehop.core.Config;
+import io.onehop.core.ConfigException;
+import io.onehop.core.Limits;
+import io.onehop.core.ServerPool;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Where a server pool comes from: a file, or a text that was given in its place.
+ *
+ * <p>In: a file or a text, and the name of the pool. Out: its bytes, and what they say; or a {@link Refused} that says
+ * what is wrong with them. It remembers nothing: whether a file has changed is for {@link Refresher} to tell. Any
+ * thread. Implements spec/topology, "A configuration that changes".
+ */
+final class Source {
+
+    /** Something that is no configuration with this pool in it; the message says where and why. */
+    static final class Refused extends Exception {
+        private static final long serialVersionUID = 1;
+
+        private Refused(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    private final Path file; // Null: it is a text.
+    private final byte[] text;
+    private final String pool;
+
+    Source(Path file, String pool) {
+        this.file = file;
+        this.text = null;
+        this.pool = pool;
+    }
+
+    Source(String text, String pool) {
+        this.file = null;
+        this.text = text.getBytes(StandardCharsets.UTF_8);
+        this.pool = pool;
+    }
+
+    /** Whether there may be something else later: not in a text, nor in what can be read only once. */
+    boolean mayChange() {
+        return file != null && Files.isRegularFile(file);
+    }
+
+    /** What is there now; of a file at most one byte more than a configuration may have. */
+    byte[] bytes() throws Refused {
+        if (file == null) {
+            return text;
+        }
+        try (InputStream bytes = Files.newInputStream(file)) {
+            return bytes.readNBytes(Limits.CONFIG_BYTES_MAX + 1);
+        } catch (IOException unreadable) {
+            throw refused("it can not be read: " + Failure.shown(unreadable.toString()), unreadable);
+        }
+    }
+
+    /** The server pool in these bytes. */
+    ServerPool pool(byte[] bytes) throws Refused {
+        ServerPool found;
+        try {
+            found = Config.parse(bytes).pool(pool);
+        } catch (ConfigException bad) {
+            throw refused("line " + bad.line() + ": " + bad.reason(), bad);
+        }
+        if (found == null) {
+            throw refused("there is no server pool \"" + Failure.shown(pool) + "\"", null);
+        }
+        if (!found.redis()) {
+            throw refused("server pool \"" + Failure.shown(pool) + "\" speaks memcached, it lacks \"redis: true\"",
+                    null);
+        }
+        return found;
+    }
+
+    private Refused refused(String reason, Throwable cause) {
+        return new Refused(this + ", " + reason, cause);
+    }
+
+    /** As messages name it. */
+    @Override
+    public String toString() {
+        return file == null ? "the configuration text" : "configuration file " + Failure.shown(file.toString());
+    }
+}

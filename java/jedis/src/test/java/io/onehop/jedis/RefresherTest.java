@@ -1,0 +1,191 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.core.Topology;
+import io.onehop.jedis.lab.Log;
+import io.onehop.jedis.lab.Nodes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What each look at a configuration file makes of it, look by look; nodes play no part in it. */
+class RefresherTest {
+    private static final String ONE = text("127.0.0.1:1:1");
+    private static final String TWO = text("127.0.0.1:1:1", "127.0.0.1:2:1");
+
+    @TempDir
+    private Path folder;
+    private Path file;
+    private final Log log = new Log();
+    private final List<TopologyChange> changes = new ArrayList<>();
+    private CurrentRoute route;
+    private Refresher refresher;
+
+    private static String text(String... servers) {
+        return Nodes.configOf(Stream.of(servers)).replace("LISTEN", "127.0.0.1:1");
+    }
+
+    @BeforeEach
+    void open() throws Exception {
+        file = Files.writeString(folder.resolve("nutcracker.yml"), ONE);
+        follow(changes::add);
+    }
+
+    private void follow(Consumer<TopologyChange> listener) throws Exception {
+        Source source = new Source(file, "alpha");
+        byte[] bytes = source.bytes();
+        route = new CurrentRoute(Topology.of(source.pool(bytes)));
+        refresher = new Refresher(source, bytes, route, listener);
+    }
+
+    @AfterEach
+    void close() {
+        refresher.close();
+        route.close();
+        log.close();
+    }
+
+    private void write(String text) throws IOException {
+        Files.writeString(file, text);
+    }
+
+    private void replace(String text) throws IOException {
+        Path beside = Files.writeString(folder.resolve("beside"), text);
+        Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** What the log says of three looks in a row. */
+    private List<String> looked() throws InterruptedException {
+        for (int i = 0; i < 3; i++) {
+            refresher.look();
+        }
+        return log.taken();
+    }
+
+    private int nodes() {
+        return route.take().topology().nodes().size();
+    }
+
+    @Test
+    void aChangeIsToldWithTheShareOfKeysThatMoveAndThenUsed() throws Exception {
+        assertEquals(List.of(), looked());
+        Topology before = route.take().topology();
+        write(TWO);
+        assertEquals(1, nodes());
+        int moved = before.moved(Topology.of(new Source(TWO, "alpha").pool(TWO.getBytes())));
+        assertTrue(moved > 400 && moved < 600, "half of the keys, about: " + moved);
+        assertEquals(List.of("info: configuration file " + file + " changed: " + moved / 10 + "." + moved % 10
+                + " % of the keys of server pool alpha move (generation 2)"), looked());
+        assertEquals(2, nodes());
+        assertEquals(List.of(new TopologyChange(before, route.take().topology(), moved, 2)), changes);
+        assertEquals(2, route.take().snapshot().generation());
+        replace(ONE);
+        assertEquals(1, looked().size());
+        assertEquals(1, nodes());
+        assertEquals(moved, changes.get(1).moved());
+        assertEquals(3, changes.get(1).generation());
+    }
+
+    @Test
+    void theListenerIsToldBeforeTheChangeAndCanNotStopIt() throws Exception {
+        refresher.close();
+        follow(change -> {
+            changes.add(change);
+            assertSame(change.before(), route.take().topology());
+            throw new IllegalStateException("I do not like it");
+        });
+        write(TWO);
+        assertEquals("warning: the listener to changes failed; the changed configuration is used all the same", looked().get(1));
+        assertEquals(2, nodes());
+        assertEquals(1, changes.size());
+    }
+
+    @Test
+    void whatIsBadNeverReplacesWhatIsGoodAndIsToldOnce() throws Exception {
+        String where = "warning: configuration file " + file + ", ";
+        String stays = "; the configuration read before stays in use";
+        write("rubbish");
+        assertEquals(List.of(where + "line 1: the document is not a mapping of server pools" + stays), looked());
+        write(TWO.substring(0, TWO.indexOf("servers")));
+        assertEquals(List.of(where + "line 1: directive \"servers\" is missing" + stays), looked());
+        write("");
+        assertEquals(List.of(where + "line 1: there is no server pool" + stays), looked());
+        write(TWO.replace("alpha", "beta"));
+        assertEquals(List.of(where + "there is no server pool \"alpha\"" + stays), looked());
+        write(TWO.replace("redis: true", "redis: false"));
+        assertEquals(List.of(where + "server pool \"alpha\" speaks memcached, it lacks \"redis: true\"" + stays), looked());
+        write(TWO + "#".repeat(1 << 20));
+        assertEquals(1, looked().size());
+        Files.delete(file);
+        assertEquals(List.of(where + "it can not be read: java.nio.file.NoSuchFileException: " + file + stays), looked());
+        Files.createDirectory(file);
+        assertEquals(1, looked().size());
+        Files.delete(file);
+        assertEquals(1, nodes());
+        assertEquals(List.of(), changes);
+        looked();
+        write(TWO);
+        assertEquals(1, looked().size());
+        assertEquals(2, nodes());
+    }
+
+    @Test
+    void whatIsGoodAgainAndThenBadAgainIsToldAgain() throws Exception {
+        for (int i = 0; i < 2; i++) {
+            Files.delete(file);
+            assertEquals(1, looked().size());
+            write(ONE);
+            assertEquals(List.of(), looked());
+            write("rubbish");
+            assertEquals(1, looked().size());
+            replace(ONE);
+            assertEquals(List.of(), looked());
+        }
+        assertEquals(List.of(), changes);
+    }
+
+    @Test
+    void whatMeansTheSameChangesNothing() throws Exception {
+        Snapshot before = route.take().snapshot();
+        replace("# A comment.\n" + ONE.replace("alpha:\n", "alpha:\n  preconnect: true\n")
+                + TWO.replace("alpha", "beta").replace("127.0.0.1:1\n", "127.0.0.1:2\n"));
+        assertEquals(List.of(), looked());
+        assertSame(before, route.take().snapshot());
+        replace(ONE.replace("alpha:\n", "alpha:\n  timeout: 1234\n"));
+        assertEquals(List.of("info: configuration file " + file + " changed: 0.0 % of the keys of server pool alpha move (generation 2)"), looked());
+        assertNotSame(before, route.take().snapshot());
+    }
+
+    @Test
+    void aPasswordIsInNoMessage() throws Exception {
+        write(ONE.replace("alpha:\n", "alpha:\n  redis_auth: secret\n"));
+        List<String> told = looked();
+        assertEquals(1, told.size());
+        write(ONE.replace("alpha:\n", "alpha:\n  redis_auth: secret\n  redis_auth: secret\n"));
+        told = looked();
+        assertEquals(1, told.size());
+        assertFalse(told.get(0).contains("secret"), told.get(0));
+    }
+
+    @Test
+    void aClosedClientAdoptsNothing() throws Exception {
+        route.close();
+        write(TWO);
+        looked();
+        assertEquals(1, nodes());
+    }
+}
