@@ -16,12 +16,12 @@ LAYERS = {
     "limits": 0, "clock": 0, "memory": 0, "decimal": 0, "compiler": 0,
     "hash": 1, "key": 1, "command": 1, "wire": 1, "cursor": 1, "ssdb": 1,
     "server_pool": 2, "placement": 2, "topology": 2, "health": 2,
-    "store": 3, "pool": 3,
+    "store": 3, "pool": 3, "cluster": 3, "redirect": 3,
     "config": 4, "source": 4,
     "route": 5, "scatter": 5,
     "client": 6,
 }
-PURE = {"placement", "topology", "health", "wire", "hash", "key", "cursor", "ssdb"}
+PURE = {"placement", "topology", "health", "wire", "hash", "key", "cursor", "ssdb", "redirect"}
 PURE_HEADERS = {"stdint.h", "stddef.h", "string.h", "stdbool.h", "math.h"}
 
 ZEND = re.compile(r"php.*\.h|zend.*\.h|SAPI\.h|Zend/.*|main/.*|ext/.*|TSRM.*")
@@ -36,7 +36,10 @@ JAVA_ROOMS = {
     "Server": "server_pool", "ServerPool": "server_pool", "Distribution": "server_pool", "Health": "health",
     "Topology": "topology", "Node": "topology", "Explanation": "topology", "Fingerprint": "topology",
     "Command": "command", "SsdbTable": "ssdb", "Ssdb": "ssdb", "SsdbForm": "ssdb", "SsdbWord": "ssdb", "Store": "store", "Pool": "pool",
-    "Directive": "server_pool", "ServerSpelling": "config",
+    "Directive": "server_pool", "ReadFrom": "server_pool", "Role": "server_pool",
+    "ClusterMap": "cluster", "ClusterReply": "cluster", "ClusterValues": "cluster", "ClusterException": "cluster",
+    "ClusterAnswer": "cluster", "ClusterNodes": "cluster",
+    "Redirect": "redirect", "ServerSpelling": "config",
 }
 JAVA_CONFIG = re.compile(r"Config[A-Z]?\w*")
 

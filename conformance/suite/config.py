@@ -19,9 +19,9 @@ NOT_YAML = "the text is not valid YAML"
 STRICTER = re.compile("character U|TAB stands|not valid UTF-8|block scalars|larger than|longer than|more than|"
                       'is not a scalar|is not a sequence|"servers" is a duplicate|empty address|empty name|'
                       "weights add up|invalid port|invalid mode|"
-                      'directive "username"|directive "database"|directive "pool_size"|directive "engine"|"engine: ssdb"')
+                      'directive "username"|directive "database"|directive "pool_size"|directive "engine"|"engine: ssdb"|cluster|"read_from|"zone')
 # What nutcracker 0.5.0 does not know: a mutated file never gains these, but a good case may carry them.
-ONEHOP_ONLY = re.compile(rb"engine|pool_size|username|database|reuseport")
+ONEHOP_ONLY = re.compile(rb"engine|pool_size|username|database|reuseport|cluster|read_from|zone")
 NO_LOOKUP = re.compile(rb"""["']?(127\.0\.0\.1:22\d{3}|/tmp/[a-z ]*)["']?\s*(#.*)?""")
 
 

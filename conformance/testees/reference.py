@@ -247,7 +247,16 @@ class Random:
         return 0, random.choice(self.live)
 
 
-DISTRIBUTIONS = {"ketama": Ketama, "modula": Modula, "random": Random}
+class Slots:
+    """chapter topology, cluster: nobody has told who has which slot, so the seeds stand in."""
+    def __init__(self, servers, _live):
+        self.servers = servers
+
+    def place(self, h):
+        return h % 16384, h % 16384 % len(self.servers)
+
+
+DISTRIBUTIONS = {"ketama": Ketama, "modula": Modula, "random": Random, "slots": Slots}
 
 
 # ---- Chapter topology ----
@@ -266,7 +275,7 @@ class Topology:
         self.placement = DISTRIBUTIONS[pool["distribution"]](self.servers, live or everyone)
 
     def explain(self, key):
-        if len(self.servers) == 1:
+        if len(self.servers) == 1 and self.pool["distribution"] != "slots":
             return key, 0, 0, self.servers[0]["name"]
         hashed = hashed_part(key, self.tag)
         h = self.hash(hashed) if hashed else 0
@@ -481,7 +490,7 @@ def hash_name(text, _name, _before):
 
 
 def distribution_name(text, _name, _before):
-    if text not in DISTRIBUTIONS:
+    if text not in DISTRIBUTIONS or text == "slots":
         raise ValueError("is not a valid distribution")
     return text
 
@@ -495,6 +504,12 @@ def hash_tag(text, _name, _before):
 def engine(text, _name, _before):
     if text not in ("redis", "ssdb"):
         raise ValueError('is not "redis" or "ssdb"')
+    return text
+
+
+def read_from(text, _name, _before):
+    if text not in ("master", "prefer_replica", "replica", "lowest_latency", "same_zone"):
+        raise ValueError('is not "master", "prefer_replica", "replica", "lowest_latency" or "same_zone"')
     return text
 
 
@@ -541,7 +556,8 @@ DIRECTIVES = {
     "preconnect": (boolean, False), "redis": (boolean, False), "redis_auth": (free_text, None),
     "redis_db": (number, 0), "auto_eject_hosts": (boolean, False), "server_connections": (number, 1),
     "server_retry_timeout": (number, 30000), "server_failure_limit": (number, 2),
-    "engine": (engine, "redis"), "pool_size": (number, 16), "username": (free_text, None), "database": (number, None)}
+    "engine": (engine, "redis"), "pool_size": (number, 16), "username": (free_text, None), "database": (number, None),
+    "cluster": (boolean, False), "read_from": (read_from, "master"), "zone": (free_text, None)}
 
 
 def finished_pool(name, given):
@@ -556,11 +572,32 @@ def finished_pool(name, given):
              'directives "database" and "redis_db" exclude each other'),
             (given.get("engine") == "ssdb" and not given.get("redis"), '"engine: ssdb" needs "redis: true"'),
             *((given.get("engine") == "ssdb" and directive in given, f'directive "{directive}" is not for "engine: ssdb"')
-              for directive in ("username", "database"))):
+              for directive in ("username", "database")),
+            *cluster_rules(given)):
         if condition:
             raise Rejected(name.line, reason)
     given["servers"] = list(given["servers"].values())
+    if given.get("cluster"):
+        given.update({"hash": "crc16", "hash_tag": "{}", "distribution": "slots"})
     return {"name": name.text, **{key: given.get(key, default) for key, (_, default) in DIRECTIVES.items()}}
+
+
+def cluster_rules(given):
+    cluster, zoned = given.get("cluster"), given.get("read_from") == "same_zone"
+    servers = given.get("servers", {}).values()
+    yield cluster and not given.get("redis"), '"cluster: true" needs "redis: true"'
+    yield cluster and given.get("engine") == "ssdb", '"cluster: true" is not for "engine: ssdb"'
+    for directive in ("hash", "hash_tag", "distribution"):
+        yield cluster and directive in given, f'directive "{directive}" is not for "cluster: true"'
+    yield cluster and given.get("auto_eject_hosts"), '"auto_eject_hosts: true" is not for "cluster: true"'
+    yield cluster and (given.get("database") or given.get("redis_db")), '"cluster: true" has no database but 0'
+    yield (cluster and any(server["weight"] != 1 for server in servers),
+           '"cluster: true" has no server of another weight than 1')
+    yield (cluster and any(server["address"].startswith("/") for server in servers),
+           '"cluster: true" has no server on a unix socket')
+    yield "read_from" in given and not cluster, 'directive "read_from" needs "cluster: true"'
+    yield "zone" in given and not zoned, 'directive "zone" needs "read_from: same_zone"'
+    yield zoned and "zone" not in given, '"read_from: same_zone" needs "zone"'
 
 
 def add_server(item, servers):

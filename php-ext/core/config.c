@@ -162,7 +162,13 @@ static bool read_pool(oh_config_reader *reader)
             return false;
         }
     }
-    return reader->has_event && oh_config_check_pool(reader, pool, seen);
+    if (!reader->has_event || !oh_config_check_pool(reader, pool, seen)) {
+        return false;
+    }
+    if (pool->is_cluster) {
+        oh_config_be_cluster(pool);
+    }
+    return true;
 }
 
 /* ---- The document ---- */

@@ -15,7 +15,7 @@
 #define PORT_MAX 65535
 #define MODE_MAX 0777
 
-typedef enum { SERVERS, NUMBER, BOOLEAN, TEXT, HASH, DISTRIBUTION, TAG, ENGINE, LISTEN } type;
+typedef enum { SERVERS, NUMBER, BOOLEAN, TEXT, HASH, DISTRIBUTION, TAG, ENGINE, LISTEN, READ_FROM } type;
 
 typedef struct {
     const char *name;
@@ -23,19 +23,20 @@ typedef struct {
     size_t place;
 } directive;
 
-enum { AT_SERVERS = OH_CONFIG_SERVERS, AT_LISTEN, AT_REDIS_AUTH, AT_USERNAME, AT_REDIS_DB, AT_DATABASE };
-
 static const directive directives[] = {
-    [AT_SERVERS] = {"servers", SERVERS, 0},
-    [AT_LISTEN] = {"listen", LISTEN, offsetof(oh_pool, listen)},
-    [AT_REDIS_AUTH] = {"redis_auth", TEXT, offsetof(oh_pool, redis_auth)},
-    [AT_USERNAME] = {"username", TEXT, offsetof(oh_pool, username)},
-    [AT_REDIS_DB] = {"redis_db", NUMBER, offsetof(oh_pool, redis_db)},
-    [AT_DATABASE] = {"database", NUMBER, offsetof(oh_pool, database)},
+    [OH_CONFIG_SERVERS] = {"servers", SERVERS, 0},
+    [OH_CONFIG_LISTEN] = {"listen", LISTEN, offsetof(oh_pool, listen)},
+    [OH_CONFIG_REDIS_AUTH] = {"redis_auth", TEXT, offsetof(oh_pool, redis_auth)},
+    [OH_CONFIG_USERNAME] = {"username", TEXT, offsetof(oh_pool, username)},
+    [OH_CONFIG_REDIS_DB] = {"redis_db", NUMBER, offsetof(oh_pool, redis_db)},
+    [OH_CONFIG_DATABASE] = {"database", NUMBER, offsetof(oh_pool, database)},
+    [OH_CONFIG_HASH] = {"hash", HASH, offsetof(oh_pool, hash)},
+    [OH_CONFIG_HASH_TAG] = {"hash_tag", TAG, offsetof(oh_pool, hash_tag)},
+    [OH_CONFIG_DISTRIBUTION] = {"distribution", DISTRIBUTION, offsetof(oh_pool, distribution)},
+    [OH_CONFIG_READ_FROM] = {"read_from", READ_FROM, offsetof(oh_pool, read_from)},
+    [OH_CONFIG_ZONE] = {"zone", TEXT, offsetof(oh_pool, zone)},
     {"redis", BOOLEAN, offsetof(oh_pool, is_redis)},
-    {"hash", HASH, offsetof(oh_pool, hash)},
-    {"hash_tag", TAG, offsetof(oh_pool, hash_tag)},
-    {"distribution", DISTRIBUTION, offsetof(oh_pool, distribution)},
+    {"cluster", BOOLEAN, offsetof(oh_pool, is_cluster)},
     {"engine", ENGINE, 0},
     {"timeout", NUMBER, offsetof(oh_pool, timeout_ms)},
     {"pool_size", NUMBER, offsetof(oh_pool, pool_size)},
@@ -170,7 +171,7 @@ static bool set_hash(const setting *it)
 
 static bool set_distribution(const setting *it)
 {
-    for (int i = 0; i < OH_DISTRIBUTIONS_COUNT; i++) {
+    for (int i = 0; i < OH_SLOTS; i++) {
         if (equals(it->value, oh_distribution_name((oh_distribution)i))) {
             it->pool->distribution = (oh_distribution)i;
             return true;
@@ -193,6 +194,17 @@ static bool set_engine(const setting *it)
 {
     it->pool->is_ssdb = equals(it->value, "ssdb");
     return it->pool->is_ssdb || equals(it->value, "redis") || fail(it, "is not \"redis\" or \"ssdb\"");
+}
+
+static bool set_read_from(const setting *it)
+{
+    for (int i = 0; i < OH_READ_FROMS_COUNT; i++) {
+        if (equals(it->value, oh_read_from_name((oh_read_from)i))) {
+            it->pool->read_from = (oh_read_from)i;
+            return true;
+        }
+    }
+    return fail(it, "is not \"master\", \"prefer_replica\", \"replica\", \"lowest_latency\" or \"same_zone\"");
 }
 
 /* ---- listen ---- */
@@ -267,35 +279,8 @@ bool oh_config_set(oh_config_reader *reader, oh_pool *pool, int number, oh_text 
         [TAG] = set_tag,
         [ENGINE] = set_engine,
         [LISTEN] = set_listen,
+        [READ_FROM] = set_read_from,
     };
     setting it = {reader, pool, &directives[number], value, line};
     return set[it.directive->type](&it);
-}
-
-bool oh_config_check_pool(oh_config_reader *reader, const oh_pool *pool, uint32_t seen)
-{
-    bool has_auth = seen >> AT_REDIS_AUTH & 1;
-    bool has_username = seen >> AT_USERNAME & 1;
-    bool has_database = seen >> AT_DATABASE & 1;
-    const struct {
-        bool is_wrong;
-        const char *reason;
-    } rules[] = {
-        {!(seen >> AT_LISTEN & 1), "directive \"listen\" is missing"},
-        {!(seen >> AT_SERVERS & 1), "directive \"servers\" is missing"},
-        {has_auth && !pool->is_redis, "directive \"redis_auth\" needs \"redis: true\""},
-        {has_username && !pool->is_redis, "directive \"username\" needs \"redis: true\""},
-        {has_database && !pool->is_redis, "directive \"database\" needs \"redis: true\""},
-        {has_username && !has_auth, "directive \"username\" needs \"redis_auth\""},
-        {has_database && (seen >> AT_REDIS_DB & 1), "directives \"database\" and \"redis_db\" exclude each other"},
-        {pool->is_ssdb && !pool->is_redis, "\"engine: ssdb\" needs \"redis: true\""},
-        {pool->is_ssdb && has_username, "directive \"username\" is not for \"engine: ssdb\""},
-        {pool->is_ssdb && has_database, "directive \"database\" is not for \"engine: ssdb\""},
-    };
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        if (rules[i].is_wrong) {
-            return oh_config_fail(reader->error, pool->line, "%s", rules[i].reason);
-        }
-    }
-    return true;
 }

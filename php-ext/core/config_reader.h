@@ -2,7 +2,7 @@
  * The inside of config, for the files of this room alone: what they share while a text is read.
  *
  * config_text.c looks at the bytes before anything is parsed; config_event.c parses; config.c walks the document;
- * config_directive.c knows the directives and config_server.c the spelling of servers. A function that returns false
+ * config_directive.c knows the directives, config_pool.c how they go together, and config_server.c the spelling of servers. A function that returns false
  * has written the error; whoever called it returns false at once.
  */
 #ifndef OH_CONFIG_READER_H
@@ -80,7 +80,20 @@ bool oh_config_check_node(oh_config_reader *reader, size_t line);
 int oh_config_directive(oh_text name);
 const char *oh_config_directive_name(int directive);
 
-#define OH_CONFIG_SERVERS 0 /* The one directive that is a sequence. */
+/* Those that are known by more than their type. */
+enum {
+    OH_CONFIG_SERVERS, /* The one directive that is a sequence. */
+    OH_CONFIG_LISTEN,
+    OH_CONFIG_REDIS_AUTH,
+    OH_CONFIG_USERNAME,
+    OH_CONFIG_REDIS_DB,
+    OH_CONFIG_DATABASE,
+    OH_CONFIG_HASH,
+    OH_CONFIG_HASH_TAG,
+    OH_CONFIG_DISTRIBUTION,
+    OH_CONFIG_READ_FROM,
+    OH_CONFIG_ZONE
+};
 
 /* Takes the scalar value of any other directive into a pool. `line` is where the directive's name stands. */
 bool oh_config_set(oh_config_reader *reader, oh_pool *pool, int directive, oh_text value, size_t line);
@@ -88,8 +101,13 @@ bool oh_config_set(oh_config_reader *reader, oh_pool *pool, int directive, oh_te
 /* A pool as it is before its first directive. */
 void oh_config_set_defaults(oh_pool *pool);
 
+/* ---- Pools ---- */
+
 /* What only the whole pool can tell. `seen` has a bit for each directive that stood in it. */
 bool oh_config_check_pool(oh_config_reader *reader, const oh_pool *pool, uint32_t seen);
+
+/* Gives the pool of a Redis Cluster what no file has to say: how its keys are placed. */
+void oh_config_be_cluster(oh_pool *pool);
 
 /* ---- Servers ---- */
 

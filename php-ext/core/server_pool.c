@@ -9,8 +9,21 @@ const char *oh_distribution_name(oh_distribution distribution)
         [OH_KETAMA] = "ketama",
         [OH_MODULA] = "modula",
         [OH_RANDOM] = "random",
+        [OH_SLOTS] = "slots",
     };
     return names[distribution];
+}
+
+const char *oh_read_from_name(oh_read_from read_from)
+{
+    static const char *const names[OH_READ_FROMS_COUNT] = {
+        [OH_READ_MASTER] = "master",
+        [OH_READ_PREFER_REPLICA] = "prefer_replica",
+        [OH_READ_REPLICA] = "replica",
+        [OH_READ_LOWEST_LATENCY] = "lowest_latency",
+        [OH_READ_SAME_ZONE] = "same_zone",
+    };
+    return names[read_from];
 }
 
 uint32_t oh_pool_database(const oh_pool *pool)

@@ -5,6 +5,8 @@
  */
 #include "topology.h"
 
+#include <string.h>
+
 #include "compiler.h"
 #include "topology_layout.h"
 
@@ -44,14 +46,21 @@ uint32_t oh_topology_place(const oh_topology *topology, uint32_t hash)
     switch ((oh_distribution)topology->distribution) {
     case OH_KETAMA: return node_at(topology, hash);
     case OH_MODULA: return node_at(topology, oh_modula_slot(hash, topology->slots_count));
+    case OH_SLOTS: return oh_topology_slots_table(topology)[hash % OH_SLOTS_COUNT] & ~OH_SLOT_UNSERVED;
     default: return any_node(topology, hash);
     }
+}
+
+/* The one server of a file gets every key; that of a cluster has the slots it has. */
+static bool has_one(const oh_topology *topology)
+{
+    return topology->nodes_count == 1 && topology->distribution != OH_SLOTS;
 }
 
 /* Out of the way, so that the plain road below keeps one register and no detour. */
 static OH_NOINLINE uint32_t locate_otherwise(const oh_topology *topology, const uint8_t *key, size_t length)
 {
-    return topology->nodes_count == 1 ? 0 : oh_topology_place(topology, oh_topology_hash(topology, key, length));
+    return has_one(topology) ? 0 : oh_topology_place(topology, oh_topology_hash(topology, key, length));
 }
 
 uint32_t oh_topology_locate(const oh_topology *topology, const uint8_t *key, size_t length)
@@ -73,7 +82,7 @@ static uint32_t point_value(const oh_topology *topology, uint32_t number)
 void oh_topology_explain(const oh_topology *topology, const uint8_t *key, size_t length, oh_explanation *explanation)
 {
     *explanation = (oh_explanation){.hashed = {key, length}};
-    if (topology->nodes_count == 1) {
+    if (has_one(topology)) {
         return;
     }
     oh_bytes hashed = hashed_part(topology, key, length);
@@ -84,6 +93,8 @@ void oh_topology_explain(const oh_topology *topology, const uint8_t *key, size_t
         explanation->point = point_value(topology, hash);
     } else if (topology->distribution == OH_MODULA) {
         explanation->point = oh_modula_slot(hash, topology->slots_count);
+    } else if (topology->distribution == OH_SLOTS) {
+        explanation->point = hash % OH_SLOTS_COUNT;
     }
 }
 
@@ -113,7 +124,33 @@ oh_node oh_topology_node(const oh_topology *topology, uint32_t index)
         .port = record->port,
         .weight = record->weight,
         .is_ejected = record->is_ejected,
+        .id = {oh_topology_at(topology, record->id), record->id_length},
+        .role = (oh_role)record->role,
+        .master = record->master,
+        .is_failing = record->flags & OH_NODE_IS_FAILING,
+        .is_near = record->flags & OH_NODE_IS_NEAR,
     };
+}
+
+uint32_t oh_topology_find(const oh_topology *topology, const char *name, size_t length)
+{
+    const oh_node_record *records = oh_topology_at(topology, topology->nodes);
+    for (uint32_t i = 0; i < topology->nodes_count; i++) {
+        if (records[i].name_length == length && memcmp(oh_topology_at(topology, records[i].name), name, length) == 0) {
+            return i;
+        }
+    }
+    return topology->nodes_count;
+}
+
+const uint16_t *oh_topology_slots(const oh_topology *topology)
+{
+    return topology->distribution == OH_SLOTS ? oh_topology_slots_table(topology) : NULL;
+}
+
+uint64_t oh_topology_epoch(const oh_topology *topology)
+{
+    return topology->epoch;
 }
 
 oh_hash oh_topology_hash_function(const oh_topology *topology)

@@ -35,13 +35,20 @@ typedef struct oh_node {
     uint16_t port;
     uint32_t weight;
     bool is_ejected; /* Absent from placement, unless all nodes are. */
+
+    /* Of a Redis Cluster; elsewhere every node is a master without an id. */
+    oh_text id;
+    oh_role role;
+    uint32_t master; /* Of a replica: the index of the node it follows. */
+    bool is_failing;
+    bool is_near;
 } oh_node;
 
 /* How a key came to its node. */
 typedef struct oh_explanation {
     oh_bytes hashed; /* Points into the key. */
     uint32_t hash;   /* 0 for an empty key. */
-    uint32_t point;  /* ketama: the value of the ring point it belongs to; modula: its slot; otherwise 0. */
+    uint32_t point;  /* ketama: the value of the ring point it belongs to; modula, slots: its slot; otherwise 0. */
     uint32_t node;
     bool is_placed; /* False: the pool's one server gets every key; `hashed` is the whole key, hash and point are 0. */
 } oh_explanation;
@@ -76,6 +83,24 @@ uint32_t oh_topology_place(const oh_topology *topology, uint32_t hash);
 
 /* What oh_topology_locate does, told step by step. (Under `random` each call draws anew.) */
 void oh_topology_explain(const oh_topology *topology, const uint8_t *key, size_t length, oh_explanation *explanation);
+
+/*
+ * The table of slots of a Redis Cluster: for each of OH_SLOTS_COUNT the index of its node, perhaps with
+ * OH_SLOT_UNSERVED. NULL under any other distribution.
+ */
+const uint16_t *oh_topology_slots(const oh_topology *topology);
+
+/* The epoch of the cluster that the table is of; 0 if nothing is known yet. */
+uint64_t oh_topology_epoch(const oh_topology *topology);
+
+/*
+ * A node has said that a slot has moved to another node: takes it into a topology that is the caller's own, with the
+ * fingerprint that is then right. `slot` and `node` must exist, and the distribution be `slots`.
+ */
+void oh_topology_move_slot(oh_topology *topology, uint32_t slot, uint32_t node);
+
+/* The index of the node of that name; nodes_count if there is none. */
+uint32_t oh_topology_find(const oh_topology *topology, const char *name, size_t length);
 
 /* How much of the keys have another node (name or address) in b than in a, in tenths of a per cent. */
 uint32_t oh_topology_moved(const oh_topology *a, const oh_topology *b);

@@ -1,6 +1,8 @@
 /*
  * Building a topology: lay out the block, copy the nodes, make the points, sort them, close the ring.
  *
+ * A Redis Cluster has no points: its table of slots is copied as it is.
+ *
  * Nothing is allocated: while points are sorted, the memory of the ranges serves as their second buffer.
  *
  * Implements spec/topology and spec/placement.
@@ -32,14 +34,18 @@ static oh_text server_address(const oh_server *server)
 
 static layout lay_out(const oh_pool *pool)
 {
-    size_t points = points_max(pool);
-    layout it = {.ranges_count = oh_ring_ranges(points)};
-    it.points = OH_TOPOLOGY_RANGES + it.ranges_count * sizeof(oh_range);
-    it.nodes = it.points + (points + 1) * sizeof(oh_point);
+    layout it = {.nodes = OH_TOPOLOGY_SLOTS + OH_SLOTS_BYTES};
+    if (pool->distribution != OH_SLOTS) {
+        size_t points = points_max(pool);
+        it.ranges_count = oh_ring_ranges(points);
+        it.points = OH_TOPOLOGY_RANGES + it.ranges_count * sizeof(oh_range);
+        it.nodes = it.points + (points + 1) * sizeof(oh_point);
+    }
     it.texts = it.nodes + pool->servers_count * sizeof(oh_node_record);
     it.length = it.texts;
     for (size_t i = 0; i < pool->servers_count; i++) {
-        it.length += pool->servers[i].name.length + 1 + server_address(&pool->servers[i]).length + 1;
+        const oh_server *server = &pool->servers[i];
+        it.length += server->name.length + 1 + server_address(server).length + 1 + server->id.length + 1;
     }
     return it;
 }
@@ -59,7 +65,9 @@ static void *at(oh_topology *topology, uint32_t offset)
 static uint32_t copy_text(oh_topology *topology, uint32_t offset, oh_text text)
 {
     char *to = at(topology, offset);
-    memcpy(to, text.bytes, text.length);
+    if (text.length > 0) {
+        memcpy(to, text.bytes, text.length);
+    }
     to[text.length] = '\0';
     return offset + (uint32_t)text.length + 1;
 }
@@ -80,10 +88,31 @@ static void copy_nodes(oh_topology *topology, const oh_pool *pool, const bool *e
             .port = server->port,
             .is_unix = server->path.bytes != NULL,
             .is_ejected = ejected != NULL && ejected[i],
+            .id = offset + (uint32_t)(server->name.length + 1 + address.length + 1),
+            .id_length = (uint32_t)server->id.length,
+            .master = server->master,
+            .role = (uint8_t)server->role,
+            .flags = (uint8_t)((server->is_failing ? OH_NODE_IS_FAILING : 0) | (server->is_near ? OH_NODE_IS_NEAR : 0)),
         };
         offset = copy_text(topology, offset, server->name);
         offset = copy_text(topology, offset, address);
+        offset = copy_text(topology, offset, server->id);
     }
+}
+
+/* ---- Slots ---- */
+
+/* As long as nobody has told who has which slot, the seeds stand in for everybody. Returns whether anybody has one. */
+static bool copy_slots(oh_topology *topology, const oh_pool *pool)
+{
+    uint16_t *slots = at(topology, OH_TOPOLOGY_SLOTS);
+    bool is_known = false;
+    for (uint32_t slot = 0; slot < OH_SLOTS_COUNT; slot++) {
+        uint32_t seed = slot % topology->nodes_count | OH_SLOT_UNSERVED;
+        slots[slot] = (uint16_t)(pool->slots != NULL ? pool->slots[slot] : seed);
+        is_known |= oh_slot_is_served(slots[slot]);
+    }
+    return is_known;
 }
 
 /* ---- Points ---- */
@@ -138,6 +167,17 @@ static void close_ring(oh_topology *topology)
     oh_ring_close(points, topology->points_count, ranges, topology->ranges_count, topology->shift);
 }
 
+/* ---- Changing one ---- */
+
+void oh_topology_move_slot(oh_topology *topology, uint32_t slot, uint32_t node)
+{
+    uint16_t *slots = at(topology, OH_TOPOLOGY_SLOTS);
+    oh_node_record *nodes = at(topology, topology->nodes);
+    slots[slot] = (uint16_t)node;
+    nodes[node].role = OH_MASTER;
+    oh_topology_fingerprint_of_slots(topology, topology->fingerprint);
+}
+
 /* ---- All of it ---- */
 
 bool oh_topology_build(const oh_pool *pool, const bool *ejected, void *memory, size_t size)
@@ -157,12 +197,19 @@ bool oh_topology_build(const oh_pool *pool, const bool *ejected, void *memory, s
         .points = (uint32_t)it.points,
         .nodes = (uint32_t)it.nodes,
         .texts = (uint32_t)it.texts,
+        .epoch = pool->epoch,
         .is_plain = pool->servers_count > 1 && pool->distribution == OH_KETAMA && !pool->has_hash_tag,
         .has_hash_tag = pool->has_hash_tag,
         .hash_tag = {pool->hash_tag[0], pool->hash_tag[1]},
     };
     oh_topology_fingerprint_of(pool, topology->fingerprint);
     copy_nodes(topology, pool, ejected);
+    if (pool->distribution == OH_SLOTS) {
+        if (copy_slots(topology, pool)) {
+            oh_topology_fingerprint_of_slots(topology, topology->fingerprint);
+        }
+        return true;
+    }
     live_nodes live = count_live(pool, ejected);
     make_points(topology, pool, &live);
     close_ring(topology);

@@ -62,6 +62,14 @@ static void add_server(oh_md5 *md5, const oh_server *server)
     add_string(md5, "\n");
 }
 
+static void end(oh_md5 *md5, char fingerprint[OH_FINGERPRINT_DIGITS + 1])
+{
+    uint8_t digest[OH_MD5_DIGEST_BYTES];
+    oh_md5_end(md5, digest);
+    write_hexadecimal(fingerprint, digest, sizeof digest);
+    fingerprint[OH_FINGERPRINT_DIGITS] = '\0';
+}
+
 void oh_topology_fingerprint_of(const oh_pool *pool, char fingerprint[OH_FINGERPRINT_DIGITS + 1])
 {
     oh_md5 md5;
@@ -78,8 +86,32 @@ void oh_topology_fingerprint_of(const oh_pool *pool, char fingerprint[OH_FINGERP
     for (size_t i = 0; i < pool->servers_count; i++) {
         add_server(&md5, &pool->servers[i]);
     }
-    uint8_t digest[OH_MD5_DIGEST_BYTES];
-    oh_md5_end(&md5, digest);
-    write_hexadecimal(fingerprint, digest, sizeof digest);
-    fingerprint[OH_FINGERPRINT_DIGITS] = '\0';
+    end(&md5, fingerprint);
+}
+
+static void add_slots(oh_md5 *md5, const oh_topology *topology, uint32_t first, uint32_t last, uint32_t node)
+{
+    add_string(md5, "slots=");
+    add_number(md5, first);
+    add_string(md5, "-");
+    add_number(md5, last);
+    add_string(md5, " ");
+    add_text(md5, oh_topology_node(topology, node).name);
+    add_string(md5, "\n");
+}
+
+void oh_topology_fingerprint_of_slots(const oh_topology *topology, char fingerprint[OH_FINGERPRINT_DIGITS + 1])
+{
+    const uint16_t *slots = oh_topology_slots_table(topology);
+    oh_md5 md5;
+    oh_md5_begin(&md5);
+    add_string(&md5, "onehop-topology-1\ndistribution=slots\nhash=crc16\nhash_tag=7b7d\ndatabase=0\n");
+    for (uint32_t first = 0, next; first < OH_SLOTS_COUNT; first = next) {
+        for (next = first + 1; next < OH_SLOTS_COUNT && slots[next] == slots[first]; next++) {
+        }
+        if (oh_slot_is_served(slots[first])) {
+            add_slots(&md5, topology, first, next - 1, slots[first]);
+        }
+    }
+    end(&md5, fingerprint);
 }

@@ -8,7 +8,7 @@
 #include "generated/limits.h"
 #include "hash/md5.h"
 
-#define MAGIC 0x4f484931u /* "OHI1": also the version of the layout. */
+#define MAGIC 0x4f484932u /* "OHI2": also the version of the layout. */
 
 typedef struct header {
     uint32_t magic;
@@ -16,14 +16,16 @@ typedef struct header {
     uint32_t topology; /* Offset. */
     uint32_t name_length;
     uint32_t username_length; /* 0: none. */
+    uint32_t zone_length;     /* 0: none. */
+    uint32_t read_from;
     uint32_t hash, distribution;
     uint32_t redis_db, database;
     uint32_t timeout_ms, pool_size, server_connections;
     uint32_t server_retry_timeout_ms, server_failure_limit;
     uint8_t has_hash_tag, hash_tag[2];
-    uint8_t is_redis, is_ssdb, has_database, has_password, preconnect, auto_eject_hosts;
+    uint8_t is_redis, is_ssdb, is_cluster, has_database, has_password, preconnect, auto_eject_hosts;
     uint8_t password_digest[OH_IMAGE_DIGEST_BYTES];
-    uint8_t padding[7];
+    uint8_t padding[6];
 } header;
 
 _Static_assert(sizeof(header) % 8 == 0, "Nothing but fields may stand in it: images are compared.");
@@ -33,9 +35,9 @@ static size_t aligned(size_t size)
     return (size + 7) & ~(size_t)7;
 }
 
-static size_t topology_offset(size_t name_length, size_t username_length)
+static size_t topology_offset(size_t name_length, size_t username_length, size_t zone_length)
 {
-    return aligned(sizeof(header) + name_length + 1 + username_length + 1);
+    return aligned(sizeof(header) + name_length + 1 + username_length + 1 + zone_length + 1);
 }
 
 static void digest_of(const uint8_t *salt, oh_text password, uint8_t digest[OH_IMAGE_DIGEST_BYTES])
@@ -51,7 +53,7 @@ static void digest_of(const uint8_t *salt, oh_text password, uint8_t digest[OH_I
 
 size_t oh_image_size(const oh_pool *pool)
 {
-    return topology_offset(pool->name.length, pool->username.length) + aligned(oh_topology_size(pool));
+    return topology_offset(pool->name.length, pool->username.length, pool->zone.length) + aligned(oh_topology_size(pool));
 }
 
 static void write_header(const oh_pool *pool, header *head)
@@ -59,7 +61,9 @@ static void write_header(const oh_pool *pool, header *head)
     head->magic = MAGIC;
     head->name_length = (uint32_t)pool->name.length;
     head->username_length = (uint32_t)pool->username.length;
-    head->topology = (uint32_t)topology_offset(pool->name.length, pool->username.length);
+    head->zone_length = (uint32_t)pool->zone.length;
+    head->read_from = pool->read_from;
+    head->topology = (uint32_t)topology_offset(pool->name.length, pool->username.length, pool->zone.length);
     head->hash = pool->hash;
     head->distribution = pool->distribution;
     head->redis_db = pool->redis_db;
@@ -73,9 +77,18 @@ static void write_header(const oh_pool *pool, header *head)
     memcpy(head->hash_tag, pool->hash_tag, sizeof head->hash_tag);
     head->is_redis = pool->is_redis;
     head->is_ssdb = pool->is_ssdb;
+    head->is_cluster = pool->is_cluster;
     head->has_database = pool->has_database;
     head->preconnect = pool->preconnect;
     head->auto_eject_hosts = pool->auto_eject_hosts;
+}
+
+static char *write_text(char *to, oh_text text)
+{
+    if (text.length > 0) {
+        memcpy(to, text.bytes, text.length);
+    }
+    return to + text.length + 1;
 }
 
 void oh_image_write(const oh_pool *pool, const uint8_t salt[OH_IMAGE_SALT_BYTES], void *memory)
@@ -85,10 +98,9 @@ void oh_image_write(const oh_pool *pool, const uint8_t salt[OH_IMAGE_SALT_BYTES]
     memset(memory, 0, size);
     write_header(pool, head);
     char *texts = (char *)(head + 1);
-    memcpy(texts, pool->name.bytes, pool->name.length);
-    if (pool->username.length > 0) {
-        memcpy(texts + pool->name.length + 1, pool->username.bytes, pool->username.length);
-    }
+    texts = write_text(texts, pool->name);
+    texts = write_text(texts, pool->username);
+    write_text(texts, pool->zone);
     if (pool->redis_auth.bytes != NULL) {
         head->has_password = 1;
         digest_of(salt, pool->redis_auth, head->password_digest);
@@ -108,12 +120,18 @@ static bool is_flag(uint8_t flag)
 static bool has_good_fields(const header *head, size_t length)
 {
     return head->magic == MAGIC && head->length <= length && head->name_length <= OH_POOL_NAME_BYTES_MAX &&
-           head->username_length <= OH_TEXT_BYTES_MAX && head->hash < OH_HASHES_COUNT &&
+           head->username_length <= OH_TEXT_BYTES_MAX && head->zone_length <= OH_TEXT_BYTES_MAX &&
+           head->read_from < OH_READ_FROMS_COUNT && head->hash < OH_HASHES_COUNT &&
            head->distribution < OH_DISTRIBUTIONS_COUNT && is_flag(head->has_hash_tag) && is_flag(head->is_redis) &&
-           is_flag(head->is_ssdb) && is_flag(head->has_database) && is_flag(head->has_password) &&
+           is_flag(head->is_ssdb) && is_flag(head->is_cluster) && is_flag(head->has_database) && is_flag(head->has_password) &&
            is_flag(head->preconnect) && is_flag(head->auto_eject_hosts) &&
-           head->topology == topology_offset(head->name_length, head->username_length) &&
+           head->topology == topology_offset(head->name_length, head->username_length, head->zone_length) &&
            head->topology < head->length;
+}
+
+static bool is_text(const char *text, size_t length)
+{
+    return memchr(text, '\0', length + 1) == text + length;
 }
 
 bool oh_image_is_valid(const void *image, size_t length)
@@ -124,8 +142,9 @@ bool oh_image_is_valid(const void *image, size_t length)
     }
     const char *name = (const char *)(head + 1);
     const char *username = name + head->name_length + 1;
-    return memchr(name, '\0', head->name_length + 1) == name + head->name_length &&
-           memchr(username, '\0', head->username_length + 1) == username + head->username_length &&
+    const char *zone = username + head->username_length + 1;
+    return is_text(name, head->name_length) && is_text(username, head->username_length) &&
+           is_text(zone, head->zone_length) &&
            oh_topology_valid((const char *)image + head->topology, head->length - head->topology);
 }
 
@@ -152,7 +171,12 @@ static void read_servers(const oh_topology *topology, oh_server *servers)
             .host = node.host,
             .path = node.path,
             .port = node.port,
-            .weight = node.weight};
+            .weight = node.weight,
+            .id = node.id,
+            .role = node.role,
+            .master = (uint16_t)node.master,
+            .is_failing = node.is_failing,
+            .is_near = node.is_near};
     }
 }
 
@@ -171,6 +195,10 @@ void oh_image_pool(const void *image, oh_server *servers, oh_pool *pool)
         .servers_count = oh_topology_nodes_count(topology),
         .is_redis = head->is_redis,
         .is_ssdb = head->is_ssdb,
+        .is_cluster = head->is_cluster,
+        .read_from = (oh_read_from)head->read_from,
+        .slots = oh_topology_slots(topology),
+        .epoch = oh_topology_epoch(topology),
         .redis_db = head->redis_db,
         .has_database = head->has_database,
         .database = head->database,
@@ -183,6 +211,9 @@ void oh_image_pool(const void *image, oh_server *servers, oh_pool *pool)
         .server_failure_limit = head->server_failure_limit};
     if (head->username_length > 0) {
         pool->username = (oh_text){name + head->name_length + 1, head->username_length};
+    }
+    if (head->zone_length > 0) {
+        pool->zone = (oh_text){name + head->name_length + 1 + head->username_length + 1, head->zone_length};
     }
 }
 

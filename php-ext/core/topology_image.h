@@ -3,7 +3,7 @@
  * topology behind it. One process reads the file and builds the ring; all others copy the image.
  *
  *     +---------------------------+-----------------------------+----------+
- *     | header: the directives    | name and user, each and NUL | topology |
+ *     | header: the directives    | name, user, zone, with NULs | topology |
  *     +---------------------------+-----------------------------+----------+
  *
  * It holds no password, only a digest of it with the store's salt: by that a process knows whether the password it has

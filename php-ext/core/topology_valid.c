@@ -10,16 +10,22 @@
 
 #include "topology_layout.h"
 
+/* Where the areas begin that nothing else may overlap: a table of slots may be written to. */
+static size_t areas_begin(const oh_topology *topology)
+{
+    return sizeof(oh_topology) + (topology->distribution == OH_SLOTS ? OH_SLOTS_BYTES : 0);
+}
+
 /* Whether `count` things of `size` bytes lie at an aligned offset behind the header and inside the block. */
 static bool is_area(const oh_topology *topology, uint32_t offset, uint64_t count, uint64_t size)
 {
-    return offset >= sizeof(oh_topology) && offset % 8 == 0 && offset + count * size <= topology->length;
+    return offset >= areas_begin(topology) && offset % 8 == 0 && offset + count * size <= topology->length;
 }
 
 static bool is_text(const oh_topology *topology, uint32_t offset, uint32_t length)
 {
     const char *text = oh_topology_at(topology, offset);
-    return offset >= sizeof(oh_topology) && (uint64_t)offset + length < topology->length && text[length] == '\0';
+    return offset >= areas_begin(topology) && (uint64_t)offset + length < topology->length && text[length] == '\0';
 }
 
 static bool has_valid_header(const oh_topology *topology, size_t size)
@@ -32,16 +38,24 @@ static bool has_valid_header(const oh_topology *topology, size_t size)
 /* Whether every number that placement looks up has a range. */
 static bool has_valid_numbers(const oh_topology *topology)
 {
+    if (topology->distribution == OH_SLOTS) {
+        return !topology->is_plain;
+    }
     return topology->points_count > 0 && topology->slots_count > 0 && topology->shift < 32 &&
            oh_topology_number_max(topology) >> topology->shift < topology->ranges_count &&
            (!topology->is_plain || topology->distribution == OH_KETAMA);
 }
 
+static bool has_ring(const oh_topology *topology)
+{
+    return is_area(topology, topology->points, (uint64_t)topology->points_count + 1, sizeof(oh_point)) &&
+           is_area(topology, OH_TOPOLOGY_RANGES, topology->ranges_count, sizeof(oh_range));
+}
+
 static bool has_valid_areas(const oh_topology *topology)
 {
     return is_area(topology, topology->nodes, topology->nodes_count, sizeof(oh_node_record)) &&
-           is_area(topology, topology->points, (uint64_t)topology->points_count + 1, sizeof(oh_point)) &&
-           is_area(topology, OH_TOPOLOGY_RANGES, topology->ranges_count, sizeof(oh_range));
+           (topology->distribution == OH_SLOTS || has_ring(topology));
 }
 
 static bool has_valid_nodes(const oh_topology *topology)
@@ -49,7 +63,20 @@ static bool has_valid_nodes(const oh_topology *topology)
     const oh_node_record *nodes = oh_topology_at(topology, topology->nodes);
     for (uint32_t i = 0; i < topology->nodes_count; i++) {
         if (!is_text(topology, nodes[i].name, nodes[i].name_length) ||
-            !is_text(topology, nodes[i].address, nodes[i].address_length)) {
+            !is_text(topology, nodes[i].address, nodes[i].address_length) ||
+            !is_text(topology, nodes[i].id, nodes[i].id_length) || nodes[i].role >= OH_ROLES_COUNT ||
+            nodes[i].master >= topology->nodes_count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool has_valid_slots(const oh_topology *topology)
+{
+    const uint16_t *slots = oh_topology_slots_table(topology);
+    for (uint32_t slot = 0; slot < OH_SLOTS_COUNT; slot++) {
+        if ((slots[slot] & ~OH_SLOT_UNSERVED) >= topology->nodes_count) {
             return false;
         }
     }
@@ -94,6 +121,7 @@ bool oh_topology_valid(const void *memory, size_t size)
 {
     const oh_topology *topology = memory;
     return size >= sizeof(oh_topology) && has_valid_header(topology, size) && has_valid_numbers(topology) &&
-           has_valid_areas(topology) && has_valid_nodes(topology) && has_valid_points(topology) &&
-           has_valid_ranges(topology);
+           has_valid_areas(topology) && has_valid_nodes(topology) &&
+           (topology->distribution == OH_SLOTS ? has_valid_slots(topology)
+                                               : has_valid_points(topology) && has_valid_ranges(topology));
 }

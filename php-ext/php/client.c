@@ -75,6 +75,12 @@ ZEND_METHOD(OneHop_Redis, __construct)
         oh_snapshot_release(snapshot);
         return;
     }
+    if (snapshot->pool->is_cluster) {
+        oh_failure_throw_plain(OH_ERROR_CONFIG_INVALID, "name the servers of a pool without \"cluster: true\"",
+            "Server pool %s is a Redis Cluster, which clients do not serve yet", snapshot->pool->name.bytes);
+        oh_snapshot_release(snapshot);
+        return;
+    }
     client->snapshot = snapshot;
     client->timeout_ms = snapshot->pool->timeout_ms;
     client->lanes = ecalloc(snapshot->nodes_count, sizeof *client->lanes);

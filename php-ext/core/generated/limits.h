@@ -62,4 +62,13 @@
 /* A longer script is not remembered: with scripts_max this bounds the memory at 64 MB, and the largest known job queues have scripts of 20 KB. */
 #define OH_SCRIPT_BYTES_MAX 65536
 
+/* What a cluster says of itself: CLUSTER SHARDS of 1,000 nodes has 350 KB, CLUSTER SLOTS of 16,384 ranges of one slot and two nodes 3 MB. */
+#define OH_CLUSTER_REPLY_BYTES_MAX 4194304
+
+/* Redis and Valkey name their nodes by 40 hexadecimal digits. */
+#define OH_NODE_ID_BYTES_MAX 64
+
+/* How often one command follows MOVED or ASK: two slots may move under it; more is a loop. */
+#define OH_REDIRECTS_MAX 5
+
 #endif

@@ -107,7 +107,7 @@ final class ConfigReader {
             Directive directive = directive(name, values.keySet());
             values.put(directive, readValue(directive, line(name), pool, servers));
         }
-        checkTogether(values, poolLine);
+        ConfigPool.check(values, servers, poolLine);
         return new ServerPool(pool, poolLine, values, servers);
     }
 
@@ -181,41 +181,6 @@ final class ConfigReader {
             return ServerSpelling.read(text, line);
         } catch (Fault fault) {
             throw new ConfigException(line, fault.getMessage());
-        }
-    }
-
-    /** What can only be said of a pool as a whole. */
-    private static void checkTogether(Map<Directive, Object> values, int poolLine) throws ConfigException {
-        for (Directive required : List.of(Directive.LISTEN, Directive.SERVERS)) {
-            if (!values.containsKey(required)) {
-                throw new ConfigException(poolLine, required.fault("is missing").getMessage());
-            }
-        }
-        for (Directive directive : List.of(Directive.REDIS_AUTH, Directive.USERNAME, Directive.DATABASE)) {
-            if (values.containsKey(directive) && !Boolean.TRUE.equals(values.get(Directive.REDIS))) {
-                throw new ConfigException(poolLine, directive.fault("needs \"redis: true\"").getMessage());
-            }
-        }
-        if (values.containsKey(Directive.USERNAME) && !values.containsKey(Directive.REDIS_AUTH)) {
-            throw new ConfigException(poolLine, Directive.USERNAME.fault("needs \"redis_auth\"").getMessage());
-        }
-        if (values.containsKey(Directive.DATABASE) && values.containsKey(Directive.REDIS_DB)) {
-            throw new ConfigException(poolLine, "directives \"database\" and \"redis_db\" exclude each other");
-        }
-        if ("ssdb".equals(values.get(Directive.ENGINE))) {
-            checkSsdb(values, poolLine);
-        }
-    }
-
-    /** SSDB speaks redis' protocol and has neither users nor databases. */
-    private static void checkSsdb(Map<Directive, Object> values, int poolLine) throws ConfigException {
-        if (!Boolean.TRUE.equals(values.get(Directive.REDIS))) {
-            throw new ConfigException(poolLine, "\"engine: ssdb\" needs \"redis: true\"");
-        }
-        for (Directive directive : List.of(Directive.USERNAME, Directive.DATABASE)) {
-            if (values.containsKey(directive)) {
-                throw new ConfigException(poolLine, directive.fault("is not for \"engine: ssdb\"").getMessage());
-            }
         }
     }
 

@@ -30,7 +30,10 @@ enum Directive {
     ENGINE("engine", Directive::engine, "redis"),
     POOL_SIZE("pool_size", Directive::poolSize, 16),
     USERNAME("username", Directive::text, null),
-    DATABASE("database", Directive::number, null);
+    DATABASE("database", Directive::number, null),
+    CLUSTER("cluster", Directive::flag, false),
+    READ_FROM("read_from", Directive::readFrom, ReadFrom.MASTER),
+    ZONE("zone", Directive::text, null);
 
     /** Turns the text of a value into the value. */
     private interface Type {
@@ -155,7 +158,7 @@ enum Directive {
 
     private Distribution distribution(String text) throws Fault {
         for (Distribution distribution : Distribution.values()) {
-            if (distribution.label().equals(text)) {
+            if (distribution != Distribution.SLOTS && distribution.label().equals(text)) {
                 return distribution;
             }
         }
@@ -175,6 +178,15 @@ enum Directive {
             throw fault("is not \"redis\" or \"ssdb\"");
         }
         return text;
+    }
+
+    private ReadFrom readFrom(String text) throws Fault {
+        for (ReadFrom readFrom : ReadFrom.values()) {
+            if (readFrom.label().equals(text)) {
+                return readFrom;
+            }
+        }
+        throw fault("is not \"master\", \"prefer_replica\", \"replica\", \"lowest_latency\" or \"same_zone\"");
     }
 
     private String text(String text) throws Fault {

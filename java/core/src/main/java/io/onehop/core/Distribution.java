@@ -10,7 +10,9 @@ public enum Distribution {
     /** The hash modulo the sum of the weights. */
     MODULA("modula"),
     /** Any live node, whatever the key; not reproducible and not meant to be. */
-    RANDOM("random");
+    RANDOM("random"),
+    /** The table of a Redis Cluster, which says of each of 16,384 slots who has it. No file names it. */
+    SLOTS("slots");
 
     private final String label;
 

@@ -1,6 +1,7 @@
 package io.onehop.core;
 
 import io.onehop.core.hash.Md5;
+import io.onehop.core.placement.Slots;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -24,6 +25,23 @@ final class Fingerprint {
         for (Node node : sorted) {
             text.append("server=").append(node.name()).append(' ').append(node.weight());
             text.append(' ').append(node.address()).append('\n');
+        }
+        return hex(text.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    static String of(Slots slots, List<Node> nodes) {
+        StringBuilder text = new StringBuilder(
+                "onehop-topology-1\ndistribution=slots\nhash=crc16\nhash_tag=7b7d\ndatabase=0\n");
+        for (int first = 0, next; first < Slots.COUNT; first = next) {
+            next = first + 1;
+            while (next < Slots.COUNT && slots.isServed(next) == slots.isServed(first)
+                    && slots.locate(next) == slots.locate(first)) {
+                next++;
+            }
+            if (slots.isServed(first)) {
+                text.append("slots=").append(first).append('-').append(next - 1).append(' ');
+                text.append(nodes.get(slots.locate(first)).name()).append('\n');
+            }
         }
         return hex(text.toString().getBytes(StandardCharsets.UTF_8));
     }

@@ -14,7 +14,7 @@ public final class Key {
     /** The number of slots of every Redis Cluster. */
     public static final int SLOTS_COUNT = 16384;
 
-    private static final HashTag REDIS_TAG = new HashTag((byte) '{', (byte) '}');
+    static final HashTag CLUSTER_TAG = new HashTag((byte) '{', (byte) '}');
 
     private Key() {
     }
@@ -44,7 +44,7 @@ public final class Key {
 
     /** The slot of a key in Redis Cluster, 0 to 16383, by Redis' own hash tag rule. */
     public static int slot(byte[] key, int offset, int length) {
-        long part = hashed(key, offset, length, REDIS_TAG);
+        long part = hashed(key, offset, length, CLUSTER_TAG);
         return Hash.CRC16.of(key, offset(part), length(part)) & (SLOTS_COUNT - 1);
     }
 

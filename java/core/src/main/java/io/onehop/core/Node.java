@@ -10,8 +10,34 @@ package io.onehop.core;
  * @param port 1..65535; 0 for a unix socket
  * @param path path of the unix socket, otherwise {@code null}
  * @param weight share of the keys relative to the other nodes, at least 1
+ * @param id what a Redis Cluster knows it by, whatever its address; empty elsewhere
+ * @param role what it is to a Redis Cluster; elsewhere every node is a master
+ * @param master of a replica, the index of the node it follows; otherwise its own
+ * @param failing the cluster says so, or that it is still loading
+ * @param near it is of the pool's zone
  */
-public record Node(int index, String name, String host, int port, String path, int weight) {
+public record Node(int index, String name, String host, int port, String path, int weight, String id, Role role,
+        int master, boolean failing, boolean near) {
+
+    /** A server of a file. */
+    Node(int index, Server server) {
+        this(index, server.name(), server.host(), server.port(), server.path(), server.weight(), "", Role.MASTER, index,
+                false, false);
+    }
+
+    /** The same node at another place, following a master at another place. */
+    Node at(int place, int master) {
+        return new Node(place, name, host, port, path, weight, id, role, master, failing, near);
+    }
+
+    /** The place of a node that is no more. */
+    Node gone(int place) {
+        return new Node(place, name, host, port, path, 1, "", Role.GONE, place, false, false);
+    }
+
+    Node as(Role role, int master) {
+        return new Node(index, name, host, port, path, weight, id, role, master, failing, near);
+    }
 
     /** Where the node listens: {@code host:port} with a decimal port, or the path of its unix socket. */
     public String address() {

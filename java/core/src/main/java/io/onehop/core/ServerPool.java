@@ -61,17 +61,32 @@ public final class ServerPool {
         return servers;
     }
 
+    /** Whether the servers are the seeds of a Redis Cluster, which places keys by its own rule. */
+    public boolean cluster() {
+        return flag(Directive.CLUSTER);
+    }
+
+    /** Who answers reads in a Redis Cluster. */
+    public ReadFrom readFrom() {
+        return value(Directive.READ_FROM, ReadFrom.class);
+    }
+
+    /** The zone of {@link ReadFrom#SAME_ZONE}, or {@code null}. */
+    public String zone() {
+        return value(Directive.ZONE, String.class);
+    }
+
     public Hash hash() {
-        return value(Directive.HASH, Hash.class);
+        return cluster() ? Hash.CRC16 : value(Directive.HASH, Hash.class);
     }
 
     /** The hash tag, or {@code null} if keys are hashed whole. */
     public HashTag hashTag() {
-        return value(Directive.HASH_TAG, HashTag.class);
+        return cluster() ? Key.CLUSTER_TAG : value(Directive.HASH_TAG, HashTag.class);
     }
 
     public Distribution distribution() {
-        return value(Directive.DISTRIBUTION, Distribution.class);
+        return cluster() ? Distribution.SLOTS : value(Directive.DISTRIBUTION, Distribution.class);
     }
 
     /** The deadline of one call in milliseconds; 0 waits without end. */

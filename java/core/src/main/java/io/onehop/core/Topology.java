@@ -4,6 +4,7 @@ import io.onehop.core.placement.AnyNode;
 import io.onehop.core.placement.Ketama;
 import io.onehop.core.placement.Modula;
 import io.onehop.core.placement.Placement;
+import io.onehop.core.placement.Slots;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,14 +43,17 @@ public final class Topology {
     private final Hash hash;
     private final HashTag tag;
     private final String fingerprint;
+    private final long epoch;
 
-    private Topology(ServerPool pool, List<Node> nodes, Placement placement) {
+    private Topology(ServerPool pool, List<Node> nodes, Placement placement, long epoch) {
         this.pool = pool;
         this.nodes = nodes;
         this.placement = placement;
         this.hash = pool.hash();
         this.tag = pool.hashTag();
-        this.fingerprint = Fingerprint.of(pool, nodes);
+        this.fingerprint = placement instanceof Slots slots && slots.servedCount() > 0 ? Fingerprint.of(slots, nodes)
+                : Fingerprint.of(pool, nodes);
+        this.epoch = epoch;
     }
 
     /** The topology of a pool whose nodes are all in place. */
@@ -65,7 +69,57 @@ public final class Topology {
         List<Node> nodes = sorted(pool.servers());
         checkNames(pool, nodes, ejected);
         List<Node> live = nodes.stream().filter(node -> !ejected.contains(node.name())).toList();
-        return new Topology(pool, nodes, nodes.size() == 1 ? null : placement(pool, live.isEmpty() ? nodes : live));
+        boolean hasOne = nodes.size() == 1 && !pool.cluster();
+        return new Topology(pool, nodes, hasOne ? null : placement(pool, live.isEmpty() ? nodes : live), 0);
+    }
+
+    /** The topology of a Redis Cluster that has named its nodes and who has which slot, at that epoch. */
+    static Topology of(ServerPool pool, List<Node> nodes, Slots slots, long epoch) {
+        return new Topology(pool, List.copyOf(nodes), slots, epoch);
+    }
+
+    /**
+     * The same topology after a node has said that a slot has moved to another node, with the fingerprint that is then
+     * right; for a Redis Cluster alone.
+     */
+    public Topology withSlot(int slot, int node) {
+        List<Node> changed = new ArrayList<>(nodes);
+        changed.set(node, nodes.get(node).as(Role.MASTER, node));
+        return of(pool, changed, slots().with(slot, node), epoch);
+    }
+
+    /** The index of the node that has a slot of a Redis Cluster, or that stands in for it. */
+    public int nodeOfSlot(int slot) {
+        return slots().locate(slot);
+    }
+
+    /** Whether anybody has a slot of a Redis Cluster. */
+    public boolean isServed(int slot) {
+        return slots().isServed(slot);
+    }
+
+    /** How many slots of a Redis Cluster somebody has. */
+    public int servedCount() {
+        return slots().servedCount();
+    }
+
+    private Slots slots() {
+        return (Slots) placement;
+    }
+
+    /** The epoch of the Redis Cluster that the slots are of; 0 if nothing is known yet. */
+    public long epoch() {
+        return epoch;
+    }
+
+    /** The node of that name, or {@code null}. */
+    public Node find(String name) {
+        for (Node node : nodes) {
+            if (node.name().equals(name)) {
+                return node;
+            }
+        }
+        return null;
     }
 
     private static void checkNames(ServerPool pool, List<Node> nodes, Set<String> ejected) {
@@ -81,7 +135,7 @@ public final class Topology {
         sorted.sort(BY_LENGTH_THEN_BYTES_OF_NAME);
         List<Node> nodes = new ArrayList<>();
         for (Server s : sorted) {
-            nodes.add(new Node(nodes.size(), s.name(), s.host(), s.port(), s.path(), s.weight()));
+            nodes.add(new Node(nodes.size(), s));
         }
         return List.copyOf(nodes);
     }
@@ -91,6 +145,7 @@ public final class Topology {
             case KETAMA -> Ketama.of(live);
             case MODULA -> Modula.of(live);
             case RANDOM -> AnyNode.of(live);
+            case SLOTS -> Slots.unserved(live.size());
         };
     }
 

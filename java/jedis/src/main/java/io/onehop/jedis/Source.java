@@ -76,6 +76,10 @@ final class Source {
             throw refused("server pool \"" + Failure.shown(pool) + "\" speaks memcached, it lacks \"redis: true\"",
                     null);
         }
+        if (found.cluster()) {
+            throw refused("server pool \"" + Failure.shown(pool)
+                    + "\" is a Redis Cluster, \"cluster: true\", which clients do not serve yet", null);
+        }
         return found;
     }
 
