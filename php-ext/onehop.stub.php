@@ -72,6 +72,15 @@ final class Topology
     /** The slot a key has in a Redis Cluster. */
     public static function slot(string $key): int {}
 
+    /**
+     * The server pools that are known to the host, which is all processes that share one php-fpm master's memory, or to
+     * this process if it is alone: each with its nodes, how they are, their connections, and what became of their calls
+     * (spec/meter). Times are microseconds. Asks no node; docs/operations.md has the fields.
+     *
+     * @return array<int, array<string, mixed>>
+     */
+    public static function status(): array {}
+
     /** Null if the text is a configuration, otherwise what is wrong with it: line and reason. */
     public static function check(string $text): ?array {}
 }

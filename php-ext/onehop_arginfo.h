@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 2aac52c3f62671dcc142eaec130362ea9856726e */
+ * Stub hash: 6c7af690eb428705eb5444f2f05da78eb68dba1d */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_OneHop_Redis___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, pool, IS_STRING, 0)
@@ -52,6 +52,8 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_OneHop_Topology_slot, 0, 1
 	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
+#define arginfo_class_OneHop_Topology_status arginfo_class_OneHop_Topology_nodes
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_OneHop_Topology_check, 0, 1, IS_ARRAY, 1)
 	ZEND_ARG_TYPE_INFO(0, text, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -88,6 +90,7 @@ ZEND_METHOD(OneHop_Topology, nodes);
 ZEND_METHOD(OneHop_Topology, fingerprint);
 ZEND_METHOD(OneHop_Topology, hash);
 ZEND_METHOD(OneHop_Topology, slot);
+ZEND_METHOD(OneHop_Topology, status);
 ZEND_METHOD(OneHop_Topology, check);
 ZEND_METHOD(OneHop_Node, __construct);
 ZEND_METHOD(OneHop_Wire, frame);
@@ -115,6 +118,7 @@ static const zend_function_entry class_OneHop_Topology_methods[] = {
 	ZEND_ME(OneHop_Topology, fingerprint, arginfo_class_OneHop_Topology_fingerprint, ZEND_ACC_PUBLIC)
 	ZEND_ME(OneHop_Topology, hash, arginfo_class_OneHop_Topology_hash, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(OneHop_Topology, slot, arginfo_class_OneHop_Topology_slot, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
+	ZEND_ME(OneHop_Topology, status, arginfo_class_OneHop_Topology_status, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(OneHop_Topology, check, arginfo_class_OneHop_Topology_check, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_FE_END
 };

@@ -1,6 +1,7 @@
 /*
- * Publication first, then owners. Ordering: a slot is filled with plain writes and becomes visible by one release
- * store of `current`; a reader acquires it, copies, and looks again. The copy may race with a publisher that is two
+ * Areas, server pools and what is published of them. (store_owner has the owners of connections.)
+ *
+ * Ordering: a slot is filled with plain writes and becomes visible by one release store of `current`; a reader acquires it, copies, and looks again. The copy may race with a publisher that is two
  * generations ahead; the second look and the checksum find that out.
  *
  * Implements spec/topology/segment.md.
@@ -13,8 +14,6 @@
 
 #define ALIGNMENT ((size_t)64)
 #define READS_MAX 8
-#define IDLE_PID UINT32_MAX
-#define LOST_AFTER_MS 1000u
 
 typedef struct slot {
     uint64_t offset;
@@ -24,8 +23,8 @@ typedef struct slot {
 } slot;
 
 typedef struct entry {
-    _Atomic uint32_t is_used;
-    uint8_t identity[OH_STORE_IDENTITY_BYTES];
+    oh_store_key key;
+    char label[OH_STORE_LABEL_BYTES];
     _Atomic uint64_t current; /* Generation times two, plus the slot. */
     _Atomic uint64_t looked_ms;
     _Atomic uint64_t version;
@@ -39,7 +38,7 @@ typedef struct shared {
 
 /* What bounds every access is this process' own: nobody else can change it. */
 struct oh_store {
-    shared *shared; /* Behind it the nodes, behind them the arena. */
+    shared *shared; /* Behind it the nodes, behind them the meters, behind them the arena. */
     size_t length;
     uint32_t nodes_max;
     uint8_t salt[OH_STORE_IDENTITY_BYTES];
@@ -52,9 +51,14 @@ static size_t aligned(size_t size)
 
 /* ---- Making ---- */
 
-static size_t arena_of(uint32_t nodes_max)
+static size_t meters_of(uint32_t nodes_max)
 {
     return aligned(sizeof(shared)) + aligned(nodes_max * sizeof(oh_store_node));
+}
+
+static size_t arena_of(uint32_t nodes_max)
+{
+    return meters_of(nodes_max) + nodes_max * sizeof(oh_store_meter);
 }
 
 size_t oh_store_bytes_min(uint32_t nodes_max)
@@ -89,39 +93,84 @@ const uint8_t *oh_store_salt(const oh_store *store)
     return store->salt;
 }
 
-/* ---- Server pools ---- */
+/* ---- Areas: entries of one size, each with a key; used from the front, and never given up ---- */
 
-static uint32_t search(const oh_store *store, const uint8_t *identity, uint32_t *unused)
+static uint32_t search(const void *area, size_t size, uint32_t count, const uint8_t *identity, uint32_t *unused)
 {
     *unused = OH_STORE_NONE;
-    for (uint32_t i = 0; i < OH_STORE_POOLS_MAX; i++) {
-        const entry *candidate = &store->shared->pools[i];
-        if (!atomic_load_explicit(&candidate->is_used, memory_order_acquire)) {
-            *unused = i; /* They are used from the front: behind it there is none. */
+    for (uint32_t i = 0; i < count; i++) {
+        const oh_store_key *key = (const oh_store_key *)((const char *)area + i * size);
+        if (!atomic_load_explicit(&key->is_used, memory_order_acquire)) {
+            *unused = i; /* Behind it there is none. */
             break;
         }
-        if (memcmp(candidate->identity, identity, OH_STORE_IDENTITY_BYTES) == 0) {
+        if (memcmp(key->identity, identity, OH_STORE_IDENTITY_BYTES) == 0) {
             return i;
         }
     }
     return OH_STORE_NONE;
 }
 
+/* The key of a new entry, to be opened when the rest of it is there. NULL: there is one already, or no room. */
+static oh_store_key *begin_entry(void *area, size_t size, uint32_t count, const uint8_t *identity, uint32_t *number)
+{
+    uint32_t unused;
+    *number = search(area, size, count, identity, &unused);
+    if (*number != OH_STORE_NONE || unused == OH_STORE_NONE) {
+        return NULL;
+    }
+    *number = unused;
+    oh_store_key *key = (oh_store_key *)((char *)area + unused * size);
+    memcpy(key->identity, identity, OH_STORE_IDENTITY_BYTES);
+    return key;
+}
+
+static void open_entry(oh_store_key *key)
+{
+    if (key != NULL) {
+        atomic_store_explicit(&key->is_used, 1, memory_order_release);
+    }
+}
+
+/* ---- Server pools ---- */
+
 uint32_t oh_store_find(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
     uint32_t unused;
-    return search(store, identity, &unused);
+    return search(store->shared->pools, sizeof(entry), OH_STORE_POOLS_MAX, identity, &unused);
 }
 
-uint32_t oh_store_add(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
+uint32_t oh_store_add(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES], const char *label)
 {
-    uint32_t unused, found = search(store, identity, &unused);
-    if (found != OH_STORE_NONE || unused == OH_STORE_NONE) {
-        return found;
+    uint32_t number;
+    size_t length = strlen(label), skipped = length < OH_STORE_LABEL_BYTES ? 0 : length + 1 - OH_STORE_LABEL_BYTES;
+    oh_store_key *key = begin_entry(store->shared->pools, sizeof(entry), OH_STORE_POOLS_MAX, identity, &number);
+    if (key != NULL) {
+        memcpy(store->shared->pools[number].label, label + skipped, length - skipped + 1);
     }
-    memcpy(store->shared->pools[unused].identity, identity, OH_STORE_IDENTITY_BYTES);
-    atomic_store_explicit(&store->shared->pools[unused].is_used, 1, memory_order_release);
-    return unused;
+    open_entry(key);
+    return number;
+}
+
+uint32_t oh_store_pools_count(const oh_store *store)
+{
+    uint32_t count = 0;
+    while (count < OH_STORE_POOLS_MAX &&
+           atomic_load_explicit(&store->shared->pools[count].key.is_used, memory_order_acquire)) {
+        count++;
+    }
+    return count;
+}
+
+void oh_store_label(const oh_store *store, uint32_t pool, char label[OH_STORE_LABEL_BYTES])
+{
+    memcpy(label, store->shared->pools[pool].label, OH_STORE_LABEL_BYTES);
+    label[OH_STORE_LABEL_BYTES - 1] = '\0';
+}
+
+void oh_store_identity(const oh_store *store, uint32_t pool, uint8_t identity[OH_STORE_IDENTITY_BYTES])
+{
+    memcpy(identity, store->shared->pools[pool].key.identity, OH_STORE_IDENTITY_BYTES);
 }
 
 uint64_t oh_store_generation(const oh_store *store, uint32_t pool)
@@ -234,7 +283,7 @@ size_t oh_store_copy(const oh_store *store, uint32_t pool_index, void *image, si
     return 0;
 }
 
-/* ---- Nodes ---- */
+/* ---- Nodes and meters ---- */
 
 oh_store_node *oh_store_node_at(const oh_store *store, uint32_t number)
 {
@@ -242,118 +291,47 @@ oh_store_node *oh_store_node_at(const oh_store *store, uint32_t number)
     return number < store->nodes_max ? nodes + number : NULL;
 }
 
-static uint32_t search_node(const oh_store *store, const uint8_t *identity, uint32_t *unused)
+oh_store_meter *oh_store_meter_at(const oh_store *store, uint32_t number)
 {
-    *unused = OH_STORE_NONE;
-    for (uint32_t i = 0; i < store->nodes_max; i++) {
-        const oh_store_node *node = oh_store_node_at(store, i);
-        if (!atomic_load_explicit(&node->is_used, memory_order_acquire)) {
-            *unused = i;
-            break;
-        }
-        if (memcmp(node->identity, identity, OH_STORE_IDENTITY_BYTES) == 0) {
-            return i;
-        }
-    }
-    return OH_STORE_NONE;
+    oh_store_meter *meters = (oh_store_meter *)((char *)store->shared + meters_of(store->nodes_max));
+    return number < store->nodes_max ? meters + number : NULL;
 }
 
 uint32_t oh_store_find_node(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
     uint32_t unused;
-    return search_node(store, identity, &unused);
+    return search(oh_store_node_at(store, 0), sizeof(oh_store_node), store->nodes_max, identity, &unused);
+}
+
+uint32_t oh_store_find_meter(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
+{
+    uint32_t unused;
+    return search(oh_store_meter_at(store, 0), sizeof(oh_store_meter), store->nodes_max, identity, &unused);
 }
 
 uint32_t oh_store_add_node(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
-    uint32_t unused, found = search_node(store, identity, &unused);
-    if (found != OH_STORE_NONE || unused == OH_STORE_NONE) {
-        return found;
+    uint32_t number;
+    open_entry(begin_entry(oh_store_node_at(store, 0), sizeof(oh_store_node), store->nodes_max, identity, &number));
+    return number;
+}
+
+uint32_t oh_store_add_meter(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
+{
+    uint32_t number;
+    open_entry(begin_entry(oh_store_meter_at(store, 0), sizeof(oh_store_meter), store->nodes_max, identity, &number));
+    return number;
+}
+
+void oh_store_tie(oh_store_meter *meter, uint32_t node)
+{
+    if (node < OH_STORE_NODES_LIMIT) {
+        atomic_fetch_or_explicit(&meter->nodes[node / 64], UINT64_C(1) << node % 64, memory_order_relaxed);
     }
-    oh_store_node *node = oh_store_node_at(store, unused);
-    memcpy(node->identity, identity, OH_STORE_IDENTITY_BYTES);
-    atomic_store_explicit(&node->is_used, 1, memory_order_release);
-    return unused;
 }
 
-/* ---- Owners ---- */
-
-static uint64_t owner(uint32_t pid, uint64_t now_ms)
+bool oh_store_is_tied(const oh_store_meter *meter, uint32_t node)
 {
-    return (uint64_t)pid << 32 | (uint32_t)now_ms;
-}
-
-static uint32_t pid_of(uint64_t owner)
-{
-    return (uint32_t)(owner >> 32);
-}
-
-uint32_t oh_store_claim(oh_store_node *node, uint32_t limit, uint32_t pid, uint64_t now_ms)
-{
-    for (uint32_t i = 0; i < limit && i < OH_STORE_CONNECTIONS_MAX; i++) {
-        uint64_t expected = 0;
-        if (atomic_load_explicit(&node->owners[i], memory_order_relaxed) == 0 &&
-            atomic_compare_exchange_strong(&node->owners[i], &expected, owner(pid, now_ms))) {
-            return i;
-        }
-    }
-    return OH_STORE_NONE;
-}
-
-static bool hand_over(oh_store_node *node, uint32_t place, uint32_t from, uint64_t to)
-{
-    if (place >= OH_STORE_CONNECTIONS_MAX) {
-        return false;
-    }
-    uint64_t seen = atomic_load(&node->owners[place]);
-    return pid_of(seen) == from && atomic_compare_exchange_strong(&node->owners[place], &seen, to);
-}
-
-bool oh_store_park(oh_store_node *node, uint32_t place, uint32_t pid, uint64_t now_ms)
-{
-    return hand_over(node, place, pid, owner(IDLE_PID, now_ms));
-}
-
-bool oh_store_take(oh_store_node *node, uint32_t place, uint32_t pid, uint64_t now_ms)
-{
-    return hand_over(node, place, IDLE_PID, owner(pid, now_ms));
-}
-
-void oh_store_free(oh_store_node *node, uint32_t place, uint32_t pid)
-{
-    hand_over(node, place, pid, 0);
-}
-
-/* Instants have 32 bits here, so that they begin anew every 49 days: only differences mean something. */
-static uint64_t since(uint64_t owner, uint64_t now_ms)
-{
-    return now_ms - (uint32_t)((uint32_t)now_ms - (uint32_t)owner);
-}
-
-uint32_t oh_store_reclaim(oh_store_node *node, bool (*is_alive)(uint32_t pid, uint64_t since_ms), bool is_queue_empty,
-    uint64_t now_ms)
-{
-    uint32_t reclaimed = 0;
-    for (uint32_t i = 0; i < OH_STORE_CONNECTIONS_MAX; i++) {
-        uint64_t seen = atomic_load(&node->owners[i]);
-        if (seen == 0) {
-            continue;
-        }
-        bool is_lost = pid_of(seen) == IDLE_PID
-                           ? is_queue_empty && (uint32_t)((uint32_t)now_ms - (uint32_t)seen) >= LOST_AFTER_MS
-                           : !is_alive(pid_of(seen), since(seen, now_ms));
-        reclaimed += is_lost && atomic_compare_exchange_strong(&node->owners[i], &seen, 0);
-    }
-    return reclaimed;
-}
-
-oh_store_usage oh_store_usage_of(const oh_store_node *node, uint32_t limit)
-{
-    oh_store_usage usage = {0, 0};
-    for (uint32_t i = 0; i < limit && i < OH_STORE_CONNECTIONS_MAX; i++) {
-        uint32_t pid = pid_of(atomic_load_explicit(&node->owners[i], memory_order_relaxed));
-        usage.idle += pid == IDLE_PID;
-        usage.leased += pid != 0 && pid != IDLE_PID;
-    }
-    return usage;
+    return node < OH_STORE_NODES_LIMIT &&
+           (atomic_load_explicit(&meter->nodes[node / 64], memory_order_relaxed) >> node % 64 & 1);
 }

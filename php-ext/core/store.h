@@ -1,6 +1,6 @@
 /*
- * Store: the piece of memory in which all workers of a host keep what they know: pictures of server pools, and who has
- * which connection, and the health of nodes.
+ * Store: the piece of memory in which all workers of a host keep what they know: pictures of server pools, who has
+ * which connection, the health of nodes, and what became of their calls.
  *
  * It is handed memory that several processes see (room segment makes it) and a promise that publishers do not meet
  * (a lock of the kernel's). Readers never wait. Whatever a dying process leaves half done is either not visible yet
@@ -20,7 +20,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "meter.h"
+
 #define OH_STORE_IDENTITY_BYTES 16
+#define OH_STORE_LABEL_BYTES 256       /* Of a pool, NUL included. */
 #define OH_STORE_POOLS_MAX 64
 #define OH_STORE_NODES_LIMIT 1024      /* Of onehop.max_nodes: each costs two descriptors in every worker. */
 #define OH_STORE_CONNECTIONS_MAX 512   /* Per node; a larger pool_size is kept per process. */
@@ -35,13 +38,25 @@ typedef struct oh_store_health {
     _Atomic uint64_t reason[OH_STORE_REASON_WORDS];
 } oh_store_health;
 
-/* A node, as the host knows it. */
-typedef struct oh_store_node {
+/* What every entry of an area begins with. Private to store. */
+typedef struct oh_store_key {
     _Atomic uint32_t is_used;
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
+} oh_store_key;
+
+/* A node, as the host knows it. */
+typedef struct oh_store_node {
+    oh_store_key key;
     oh_store_health health;
     _Atomic uint64_t owners[OH_STORE_CONNECTIONS_MAX]; /* Private to store. */
 } oh_store_node;
+
+/* What became of the calls of one node of one server pool, and which nodes of the store its connections are of. */
+typedef struct oh_store_meter {
+    oh_store_key key;
+    _Atomic uint64_t nodes[OH_STORE_NODES_LIMIT / 64]; /* Private to store. */
+    _Alignas(64) oh_meter meter;
+} oh_store_meter;
 
 /* ---- Making ---- */
 
@@ -63,8 +78,16 @@ const uint8_t *oh_store_salt(const oh_store *store);
 /* The index of a pool; OH_STORE_NONE if nobody has added it. */
 uint32_t oh_store_find(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 
-/* Adds it, or finds it. OH_STORE_NONE: there is no room. Under the writer's lock. */
-uint32_t oh_store_add(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+/*
+ * Adds it, or finds it. The label is for those who look at it: of a longer one the end is kept. OH_STORE_NONE: there is no
+ * room. Under the writer's lock.
+ */
+uint32_t oh_store_add(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES], const char *label);
+
+/* How many have been added: their indexes count from 0. Of one its label, its identity. */
+uint32_t oh_store_pools_count(const oh_store *store);
+void oh_store_label(const oh_store *store, uint32_t pool, char label[OH_STORE_LABEL_BYTES]);
+void oh_store_identity(const oh_store *store, uint32_t pool, uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 
 /* The generation of what is published, from 1; 0: nothing is. One load: a reader whose copy is of it has all there is. */
 uint64_t oh_store_generation(const oh_store *store, uint32_t pool);
@@ -94,6 +117,16 @@ uint32_t oh_store_add_node(oh_store *store, const uint8_t identity[OH_STORE_IDEN
 
 /* NULL if the number is none. */
 oh_store_node *oh_store_node_at(const oh_store *store, uint32_t number);
+
+/* ---- Meters: as nodes, and as many ---- */
+
+uint32_t oh_store_find_meter(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+uint32_t oh_store_add_meter(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+oh_store_meter *oh_store_meter_at(const oh_store *store, uint32_t number);
+
+/* Connections of that node are used for what is counted here. And whether they are. */
+void oh_store_tie(oh_store_meter *meter, uint32_t node);
+bool oh_store_is_tied(const oh_store_meter *meter, uint32_t node);
 
 /* ---- Owners of connections; `place` counts from 0 ---- */
 

@@ -105,6 +105,13 @@ uint32_t oh_topology_find(const oh_topology *topology, const char *name, size_t 
 /* How much of the keys have another node (name or address) in b than in a, in tenths of a per cent. */
 uint32_t oh_topology_moved(const oh_topology *a, const oh_topology *b);
 
+/*
+ * How many of OH_SHARES equal parts of the key space each node has now; one number for each node. Not quick: for those
+ * who look at it.
+ */
+#define OH_SHARES 65536u
+void oh_topology_shares(const oh_topology *topology, uint32_t *shares);
+
 /* Nodes in index order: 0 .. count - 1, ejected ones too. */
 uint32_t oh_topology_nodes_count(const oh_topology *topology);
 oh_node oh_topology_node(const oh_topology *topology, uint32_t index);

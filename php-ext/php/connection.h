@@ -16,6 +16,7 @@
 
 #include <sys/socket.h>
 
+#include "core/meter.h"
 #include "core/server_pool.h"
 #include "core/wire.h"
 
@@ -61,7 +62,7 @@ typedef struct oh_connection {
     uint32_t timeout_ms;   /* What SO_RCVTIMEO and SO_SNDTIMEO are set to. */
     uint32_t health;       /* pool: the generation of the node's health when it was leased. */
     uint64_t used_ns;      /* When it was last known to be sound. */
-    size_t greeting_sent;
+    size_t greeting_sent, greeting_heard;
     uint8_t greeting_answered;
     uint8_t addresses_count, addresses_next;
     int last_errno;        /* Why the addresses before this one could not be reached. */
@@ -90,6 +91,14 @@ void oh_connection_keep_alive(const oh_connection *connection);
 
 /* Whether an idle connection is still connected and silent. One system call. */
 bool oh_connection_is_sound(const oh_connection *connection);
+
+/* A new one is ready: from now on it counts as leased, and so does what signing in has cost. */
+static inline void oh_connection_count_opened(const oh_connection *connection, oh_meter *meter)
+{
+    oh_meter_count(meter, OH_METER_LEASES);
+    oh_meter_add(meter, OH_METER_BYTES_SENT, connection->greeting_sent);
+    oh_meter_add(meter, OH_METER_BYTES_RECEIVED, connection->greeting_heard);
+}
 
 /* Closes the socket without a word to the node and frees everything. */
 void oh_connection_close(oh_connection *connection);

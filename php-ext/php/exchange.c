@@ -1,5 +1,6 @@
 /*
- * The state machine of an exchange: how it moves when it can, and how it ends. (exchange_wait has the waiting.)
+ * The state machine of an exchange: how it moves when it can, and when it ends. (exchange_wait has the
+ * waiting, exchange_end the ends.)
  *
  *     run ─► lease ─► opening ─► moving ─► complete: settled
  *              ▲         │         │
@@ -19,21 +20,7 @@
 
 #define OH_REPLIES_BYTES_MIN 32768
 
-/* ---- Failing, and when to try again ---- */
-
-void oh_exchange_end_failed(oh_exchange *exchange)
-{
-    if (exchange->connection) {
-        oh_pool_poison(exchange->connection);
-        exchange->connection = NULL;
-    }
-    oh_exchange_drop_held(exchange);
-    if (exchange->was_sent && exchange->failure->outcome == OH_OUTCOME_NOT_SENT) {
-        exchange->failure->outcome = OH_OUTCOME_MAYBE_EXECUTED;
-    }
-    exchange->state = OH_EXCHANGE_FAILED;
-    exchange->begin = exchange->end = 0;
-}
+/* ---- When to try again ---- */
 
 /*
  * A connection that idled may have died unnoticed. If it did before anything came back, and nothing was sent or
@@ -46,8 +33,7 @@ static void lose_connection(oh_exchange *exchange, const char *reason)
     if (exchange->is_reused && !exchange->was_retried && !exchange->has_heard && may_repeat) {
         exchange->was_retried = true;
         exchange->was_sent = exchange->sent > 0;
-        oh_pool_poison(exchange->connection);
-        exchange->connection = NULL;
+        oh_exchange_drop_connection(exchange);
         exchange->sent = 0;
         oh_exchange_lease(exchange, true);
         return;
@@ -100,6 +86,7 @@ static bool is_turned_away(oh_exchange *exchange)
 static void take(oh_exchange *exchange, size_t count)
 {
     oh_wire *wire = &exchange->connection->wire;
+    exchange->received += count;
     if (UNEXPECTED(exchange->preface_number)) {
         count = oh_exchange_take_preface(exchange, count);
         if (!exchange->connection) {
@@ -131,13 +118,7 @@ static void take(oh_exchange *exchange, size_t count)
         if (UNEXPECTED(exchange->ssdb != NULL) && !oh_exchange_fits_ssdb(exchange)) {
             return;
         }
-        exchange->state = OH_EXCHANGE_COMPLETE;
-        if (UNEXPECTED(exchange->keeps)) {
-            oh_exchange_hold(exchange);
-        } else {
-            oh_pool_settle(exchange->connection);
-            exchange->connection = NULL;
-        }
+        oh_exchange_end_well(exchange);
     }
 }
 
@@ -204,6 +185,7 @@ static void advance_opening(oh_exchange *exchange)
         case OH_PROGRESS_WAITS:
             return;
         case OH_PROGRESS_READY:
+            oh_connection_count_opened(connection, exchange->meter);
             oh_exchange_begin_moving(exchange);
             return;
         case OH_PROGRESS_BROKEN:
@@ -221,7 +203,7 @@ void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
         oh_exchange_take_held(exchange);
         return;
     }
-    exchange->connection = oh_pool_lease(exchange->connections, must_be_new,
+    exchange->connection = oh_pool_lease(exchange->connections, exchange->meter, must_be_new,
         exchange->timeout_ms ? exchange->deadline_ns : 0, exchange->failure);
     if (!exchange->connection) {
         oh_exchange_end_failed(exchange);
@@ -306,12 +288,14 @@ void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length
     if (UNEXPECTED(exchange->preface != NULL)) {
         oh_exchange_join_preface(exchange);
     }
-    exchange->sent = 0;
+    uint64_t now_ns = oh_clock_now_ns();
+    exchange->sent = exchange->received = 0;
     exchange->was_retried = exchange->was_sent = exchange->has_heard = false;
+    exchange->begun_ns = exchange->wait_ms ? 0 : now_ns;
     exchange->left_ns = 0;
     exchange->has_waited = exchange->deadline_ns != 0 || exchange->wait_ms;
     if (!exchange->deadline_ns || exchange->is_iterated) {
-        exchange->deadline_ns = oh_clock_now_ns() + (uint64_t)exchange->timeout_ms * 1000000;
+        exchange->deadline_ns = now_ns + (uint64_t)exchange->timeout_ms * 1000000;
     }
     if (EXPECTED(!oh_exchange_is_ssdb(exchange))) {
         oh_exchange_lease(exchange, false);
@@ -358,40 +342,4 @@ size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size)
         oh_exchange_run_dry(exchange);
     }
     return count;
-}
-
-void oh_exchange_end(oh_exchange *exchange)
-{
-    oh_exchange_abandon(exchange);
-    oh_exchange_give_back(exchange, false);
-    oh_flight_leave(exchange);
-    oh_exchange_drop_joined(exchange);
-    oh_exchange_release_ssdb(exchange);
-    if (exchange->replies) {
-        efree(exchange->replies);
-        exchange->replies = NULL;
-        exchange->capacity = 0;
-    }
-}
-
-void oh_exchange_finish(oh_exchange *exchange)
-{
-    if (exchange->connection) {
-        oh_pool_poison(exchange->connection);
-        exchange->connection = NULL;
-    }
-    exchange->flight = NULL;
-    exchange->deadline_ns = 0;
-    exchange->is_called = false;
-}
-
-void oh_exchange_abandon(oh_exchange *exchange)
-{
-    if (exchange->connection) {
-        oh_pool_poison(exchange->connection);
-        exchange->connection = NULL;
-    }
-    exchange->begin = exchange->end = 0;
-    exchange->is_waiting = false;
-    exchange->state = OH_EXCHANGE_IDLE;
 }

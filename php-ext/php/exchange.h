@@ -42,6 +42,7 @@ struct oh_flight;
 typedef struct oh_exchange {
     oh_exchange_state state;
     oh_connections *connections; /* Of its node. */
+    oh_meter *meter;             /* Of its node and server pool. */
     oh_connection *connection;   /* Leased, with replies owed; or NULL. */
     oh_connection *held;         /* Leased, owing nothing: it waits for the next write. Only while `keeps`. */
     struct oh_flight *flight;    /* With whom it travels, or NULL if alone. */
@@ -59,6 +60,8 @@ typedef struct oh_exchange {
     uint32_t timeout_ms;     /* Of a call; 0 is none. */
     uint32_t wait_ms;        /* How much longer the node may take, once it has the request; OH_WAIT_FOR_EVER. */
     uint64_t deadline_ns;    /* Of this call, set when it first writes, without wait_ms; 0 until then. */
+    uint64_t begun_ns;       /* When phpredis wrote; 0: how long it takes is the wish of the caller. */
+    uint64_t received;       /* Bytes of this attempt, the parts phpredis does not see included. */
     uint64_t left_ns;        /* When phpredis was given back control in the middle of it; 0: it was not. */
     bool is_called;          /* A call is going on. What phpredis writes on its own account is not sent. */
     bool keeps;              /* The connection is not given back when its replies are in. */

@@ -1,5 +1,5 @@
 /*
- * The inside of room exchange: what the waiting half needs of the moving half, and the other way round;
+ * The inside of room exchange: what the waiting half needs of the moving half, and the other way round; how it ends;
  * what exchange_hold adds for connections that are kept, exchange_preface for commands put in front, exchange_fence for
  * transactions in a pipeline, and exchange_ssdb for nodes that are SSDB.
  */
@@ -14,6 +14,14 @@
 static inline oh_outcome oh_exchange_outcome(const oh_exchange *exchange)
 {
     return exchange->sent == 0 ? OH_OUTCOME_NOT_SENT : OH_OUTCOME_MAYBE_EXECUTED;
+}
+
+/* What went over the connection is counted, before it is given up or back. */
+static inline void oh_exchange_count_bytes(oh_exchange *exchange)
+{
+    oh_meter_add(exchange->meter, OH_METER_BYTES_SENT, exchange->sent);
+    oh_meter_add(exchange->meter, OH_METER_BYTES_RECEIVED, exchange->received);
+    exchange->received = 0;
 }
 
 /* Waits, moving the whole flight, until `is_enough` says so of this exchange. */
@@ -41,8 +49,6 @@ void oh_exchange_disown(oh_exchange *exchange);
 /* Ends it with DeadlineExceeded. */
 void oh_exchange_pass_deadline(oh_exchange *exchange);
 
-/* Ends it: the failure is set, its connections are closed. */
-void oh_exchange_end_failed(oh_exchange *exchange);
 
 /* Ends it with ProtocolViolation. */
 void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason);
@@ -58,6 +64,17 @@ void oh_exchange_run_dry(oh_exchange *exchange);
 
 /* A connection for the request, new or not, and on with it. */
 void oh_exchange_lease(oh_exchange *exchange, bool must_be_new);
+
+/* ---- exchange_end ---- */
+
+/* Closes its connection, if there is one. */
+void oh_exchange_drop_connection(oh_exchange *exchange);
+
+/* The failure is set: its connections are closed. */
+void oh_exchange_end_failed(oh_exchange *exchange);
+
+/* Every reply is in: the connection is given back, or held. */
+void oh_exchange_end_well(oh_exchange *exchange);
 
 /* ---- exchange_preface ---- */
 

@@ -194,6 +194,7 @@ static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, 
     if (count <= 0) {
         return lose(failure, count < 0 ? strerror(errno) : "Connection closed by the node");
     }
+    connection->greeting_heard += (size_t)count;
     for (ssize_t i = 0; i < count; i++) {
         uint64_t answered = connection->wire.answered;
 

@@ -273,6 +273,7 @@ void oh_lane_take_transport(oh_lane *lane, oh_transport *transport)
 {
     lane->transport = transport;
     transport->exchange.connections = oh_snapshot_connections(lane->client->snapshot, lane->node);
+    transport->exchange.meter = oh_snapshot_meter(lane->client->snapshot, lane->node);
     transport->exchange.failure = &lane->failure;
 }
 

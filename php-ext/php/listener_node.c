@@ -59,6 +59,11 @@ static void refuse_bytes(oh_listener *listener, uint32_t node)
     oh_listener_fail(listener, node);
 }
 
+static oh_meter *meter_of(const oh_listener *listener, uint32_t node)
+{
+    return oh_snapshot_meter(listener->snapshot, node);
+}
+
 /* The first answer on a connection that needed no sign-in may be the node's way to turn it away. */
 static bool is_turned_away(oh_listener *listener, uint32_t node)
 {
@@ -133,6 +138,7 @@ static void receive(oh_listener *listener, uint32_t node)
     ssize_t count = recv(ear->connection->socket, ear->heard + ear->end, ear->capacity - ear->end, MSG_DONTWAIT);
     if (count > 0) {
         ear->end += (size_t)count;
+        oh_meter_add(meter_of(listener, node), OH_METER_BYTES_RECEIVED, (uint64_t)count);
         frame(listener, node);
     } else if (count == 0) {
         lose(listener, node, "Connection closed by the node");
@@ -156,6 +162,7 @@ static void send_more(oh_listener *listener, uint32_t node)
 
     if (count >= 0) {
         ear->sent += (size_t)count;
+        oh_meter_add(meter_of(listener, node), OH_METER_BYTES_SENT, (uint64_t)count);
     } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
         lose(listener, node, strerror(errno));
     }
@@ -185,6 +192,7 @@ static void advance(oh_listener *listener, uint32_t node)
         case OH_PROGRESS_WAITS:
             return;
         case OH_PROGRESS_READY:
+            oh_connection_count_opened(connection, meter_of(listener, node));
             if (endpoint->host) {
                 oh_connection_keep_alive(connection);
             }
@@ -214,7 +222,7 @@ bool oh_ear_tell(oh_listener *listener, uint32_t node)
     }
     /* Always a new one: it will be closed, and one that has idled may be dead. */
     uint64_t deadline_ns = listener->timeout_ms ? oh_clock_now_ns() + (uint64_t)listener->timeout_ms * 1000000 : 0;
-    ear->connection = oh_pool_lease(connections_of(listener, node), true, deadline_ns, listener->failure);
+    ear->connection = oh_pool_lease(connections_of(listener, node), meter_of(listener, node), true, deadline_ns, listener->failure);
     if (!ear->connection) {
         oh_listener_fail(listener, node);
         return false;

@@ -203,10 +203,12 @@ static bool await(oh_connections *connections, uint64_t deadline_ns)
     return oh_host_await(&connections->host, deadline_ns);
 }
 
-oh_connection *oh_pool_lease(oh_connections *connections, bool must_be_new, uint64_t deadline_ns, oh_failure *failure)
+oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool must_be_new, uint64_t deadline_ns,
+    oh_failure *failure)
 {
     oh_connection *connection;
     uint32_t place, health = 0;
+    bool has_waited = false;
 
     if (UNEXPECTED(!oh_node_health_ask(&connections->health, deadline_ns, &health, failure))) {
         return NULL;
@@ -217,6 +219,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, bool must_be_new, uint
             break;
         }
         if (find_place(connections, must_be_new, &place)) {
+            oh_meter_count(meter, OH_METER_CONNECTS);
             connection = open_new(connections, place, health, failure);
             if (!connection) {
                 return NULL;
@@ -231,6 +234,13 @@ oh_connection *oh_pool_lease(oh_connections *connections, bool must_be_new, uint
                 connections->is_of_host ? " of this host" : "");
             return NULL;
         }
+        has_waited = true;
+    }
+    if (UNEXPECTED(has_waited)) {
+        oh_meter_count(meter, OH_METER_WAITS);
+    }
+    if (EXPECTED(connection->state == OH_READY)) {
+        oh_meter_count(meter, OH_METER_LEASES);
     }
     connection->health = health;
     mark_leased(connections, connection);

@@ -12,6 +12,7 @@
 #define OH_PHP_POOL_H
 
 #include "core/health.h"
+#include "core/store.h"
 
 #include "connection.h"
 
@@ -26,12 +27,25 @@ const oh_endpoint *oh_pool_endpoint(const oh_connections *connections);
 /* The server pool's timeout in milliseconds; 0 is none. */
 uint32_t oh_pool_timeout(const oh_connections *connections);
 
+/* What there is of them at this moment, for those who look at it. */
+typedef struct oh_pool_view {
+    bool is_of_host; /* Leased and idle are the host's, and to be had from the store. */
+    uint32_t leased, idle;
+    const oh_store_health *health;
+} oh_pool_view;
+
+oh_pool_view oh_pool_look(const oh_connections *connections);
+
+/* The number of the node in the store; OH_STORE_NONE: it has no place there. */
+uint32_t oh_pool_number(const oh_connections *connections);
+
 /*
  * An idle connection that is sound, or, if `must_be_new` or there is none, a new one that still has to be
- * advanced. If the host has no more of them this waits for one, until `deadline_ns` (0: without end). NULL and a failure
+ * advanced; the meter is told. If the host has no more of them this waits for one, until `deadline_ns` (0: without end). NULL and a failure
  * if there may be no more, or opening fails, or the node rests.
  */
-oh_connection *oh_pool_lease(oh_connections *connections, bool must_be_new, uint64_t deadline_ns, oh_failure *failure);
+oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool must_be_new, uint64_t deadline_ns,
+    oh_failure *failure);
 
 /*
  * An exchange on it failed, or it could not be opened, for a reason that is the node's: that is remembered, and a node

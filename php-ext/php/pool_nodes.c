@@ -82,6 +82,23 @@ const oh_endpoint *oh_pool_endpoint(const oh_connections *connections)
     return &connections->endpoint;
 }
 
+uint32_t oh_pool_number(const oh_connections *connections)
+{
+    return connections->host.number;
+}
+
+oh_pool_view oh_pool_look(const oh_connections *connections)
+{
+    oh_pool_view view = {.is_of_host = connections->is_of_host,
+        .leased = connections->leased_count,
+        .health = connections->health.known};
+
+    for (const oh_connection *idle = connections->idle; idle; idle = idle->next) {
+        view.idle++;
+    }
+    return view;
+}
+
 uint32_t oh_pool_timeout(const oh_connections *connections)
 {
     return connections->timeout_ms;

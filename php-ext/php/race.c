@@ -70,6 +70,7 @@ static void ask_release(oh_race *race, oh_runner *runner, const char *identity)
         "*3\r\n$6\r\nCLIENT\r\n$7\r\nUNBLOCK\r\n$%d\r\n%.*s\r\n", digits, digits, identity);
 
     release->connections = exchange_of(runner)->connections;
+    release->meter = exchange_of(runner)->meter;
     release->failure = &runner->failure;
     oh_exchange_prepare(release, race->client->timeout_ms, true, exchange_of(runner)->flight);
     oh_exchange_start(release, runner->request, (size_t)length);

@@ -5,11 +5,12 @@
 
 #include "snapshot.h"
 
-oh_snapshot *oh_snapshot_make(oh_reading *reading)
+oh_snapshot *oh_snapshot_make(oh_reading *reading, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
     oh_snapshot *snapshot = pecalloc(1, sizeof *snapshot, true);
 
     snapshot->references = 1;
+    memcpy(snapshot->identity, identity, sizeof snapshot->identity);
     snapshot->image = reading->image;
     snapshot->image_length = reading->image_length;
     snapshot->password = reading->password;
@@ -23,6 +24,7 @@ oh_snapshot *oh_snapshot_make(oh_reading *reading)
     }
     snapshot->pool = &snapshot->own_pool;
     snapshot->connections = pecalloc(snapshot->nodes_count, sizeof *snapshot->connections, true);
+    snapshot->meters = pecalloc(snapshot->nodes_count, sizeof *snapshot->meters, true);
     memset(reading, 0, sizeof *reading);
     return snapshot;
 }
@@ -35,6 +37,7 @@ void oh_snapshot_release(oh_snapshot *snapshot)
     for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
         if (snapshot->connections[i]) {
             oh_pool_release(snapshot->connections[i]);
+            oh_metered_close(&snapshot->meters[i]);
         }
     }
     oh_reading rest = {.image = snapshot->image,
@@ -42,6 +45,7 @@ void oh_snapshot_release(oh_snapshot *snapshot)
         .password_length = snapshot->password_length};
     oh_reading_free(&rest);
     free(snapshot->connections);
+    free(snapshot->meters);
     free(snapshot->servers);
     free(snapshot);
 }
@@ -49,7 +53,20 @@ void oh_snapshot_release(oh_snapshot *snapshot)
 oh_connections *oh_snapshot_connections(oh_snapshot *snapshot, uint32_t node)
 {
     if (!snapshot->connections[node]) {
-        snapshot->connections[node] = oh_pool_open(snapshot->pool, &snapshot->pool->servers[node]);
+        const oh_server *server = &snapshot->pool->servers[node];
+        oh_metered *metered = &snapshot->meters[node];
+
+        snapshot->connections[node] = oh_pool_open(snapshot->pool, server);
+        oh_metered_open(metered, snapshot->identity, &server->name);
+        if (metered->shared) {
+            oh_store_tie(metered->shared, oh_pool_number(snapshot->connections[node]));
+        }
     }
     return snapshot->connections[node];
+}
+
+oh_meter *oh_snapshot_meter(oh_snapshot *snapshot, uint32_t node)
+{
+    oh_snapshot_connections(snapshot, node);
+    return snapshot->meters[node].meter;
 }

@@ -7,6 +7,7 @@
 
 #include "core/topology.h"
 
+#include "meter.h"
 #include "pool.h"
 #include "reading.h"
 
@@ -16,6 +17,8 @@ typedef struct oh_snapshot {
     const oh_topology *topology;
     uint32_t nodes_count;
     oh_connections **connections; /* By index of the node; opened when first asked for. */
+    oh_metered *meters;           /* Likewise, and together with them. */
+    uint8_t identity[OH_STORE_IDENTITY_BYTES]; /* Of the server pool. */
 
     oh_pool own_pool; /* The memory behind the above. */
     oh_server *servers;
@@ -26,10 +29,11 @@ typedef struct oh_snapshot {
 } oh_snapshot;
 
 /* A snapshot of what was read, which it takes over. Given back by release. */
-oh_snapshot *oh_snapshot_make(oh_reading *reading);
+oh_snapshot *oh_snapshot_make(oh_reading *reading, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 void oh_snapshot_release(oh_snapshot *snapshot);
 
-/* The connections of a node. */
+/* The connections of a node, and where its calls are counted. */
 oh_connections *oh_snapshot_connections(oh_snapshot *snapshot, uint32_t node);
+oh_meter *oh_snapshot_meter(oh_snapshot *snapshot, uint32_t node);
 
 #endif

@@ -36,11 +36,23 @@ static uint64_t now_ms(void)
     return oh_clock_now_ns() / 1000000;
 }
 
+static void identify(const oh_known *known, uint8_t identity[OH_STORE_IDENTITY_BYTES])
+{
+    oh_md5 md5;
+
+    oh_md5_begin(&md5);
+    oh_md5_add(&md5, known->path, strlen(known->path) + 1);
+    oh_md5_add(&md5, known->name, known->name_length);
+    oh_md5_end(&md5, identity);
+}
+
 static void adopt(oh_known *known, oh_reading *reading, uint64_t generation)
 {
+    uint8_t identity[OH_STORE_IDENTITY_BYTES];
     oh_snapshot *before = known->snapshot;
 
-    known->snapshot = oh_snapshot_make(reading);
+    identify(known, identity);
+    known->snapshot = oh_snapshot_make(reading, identity);
     known->generation = generation;
     if (before) {
         oh_snapshot_release(before);
@@ -110,16 +122,6 @@ static bool follow(oh_known *known)
 
 /* ---- From the file ---- */
 
-static void identify(const oh_known *known, uint8_t identity[OH_STORE_IDENTITY_BYTES])
-{
-    oh_md5 md5;
-
-    oh_md5_begin(&md5);
-    oh_md5_add(&md5, known->path, strlen(known->path) + 1);
-    oh_md5_add(&md5, known->name, known->name_length);
-    oh_md5_end(&md5, identity);
-}
-
 static _Atomic uint64_t *version_in_store(const oh_known *known)
 {
     return oh_store_version(oh_segment_store(), known->place);
@@ -155,7 +157,7 @@ static bool read_first(oh_known *known, oh_reading *reading, uint64_t *generatio
     if (!oh_segment_lock(true)) {
         return false;
     }
-    known->place = oh_store_add(oh_segment_store(), identity);
+    known->place = oh_store_add(oh_segment_store(), identity, known->path);
     bool is_mine = known->place != OH_STORE_NONE && oh_store_generation(oh_segment_store(), known->place) == 0;
     if (is_mine) {
         uint64_t version = oh_reading_version(known->path);
@@ -365,6 +367,20 @@ oh_snapshot *oh_source_take(zend_string *name, zend_string *path)
     oh_snapshot_release(snapshot);
     known->snapshot->references++;
     return known->snapshot;
+}
+
+oh_snapshot *oh_source_next(uint32_t *at, oh_source_place *place)
+{
+    while (*at < OHG(known).nNumUsed) {
+        const Bucket *bucket = &OHG(known).arData[(*at)++];
+        const oh_known *known = Z_TYPE(bucket->val) == IS_UNDEF ? NULL : Z_PTR(bucket->val);
+
+        if (known && known->snapshot) {
+            *place = (oh_source_place){.path = known->path, .generation = known->generation, .index = known->place};
+            return known->snapshot;
+        }
+    }
+    return NULL;
 }
 
 void oh_source_prepare(HashTable *known)

@@ -21,6 +21,16 @@
 /* The server pool `name` of the file `path`, or of onehop.config if `path` is NULL. Counted. NULL and ConfigInvalid. */
 oh_snapshot *oh_source_take(zend_string *name, zend_string *path);
 
+/* From where a process has a server pool. */
+typedef struct oh_source_place {
+    const char *path; /* Absolute. */
+    uint64_t generation;
+    uint32_t index; /* In the store; OH_STORE_NONE: it is in none. */
+} oh_source_place;
+
+/* The server pools that this process has, one after another: `at` begins at 0. NULL: there are no more. Not counted. */
+oh_snapshot *oh_source_next(uint32_t *at, oh_source_place *place);
+
 /* The list of the server pools that a thread knows begins, and ends. */
 void oh_source_prepare(HashTable *known);
 void oh_source_shutdown(HashTable *known);

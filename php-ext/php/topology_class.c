@@ -9,6 +9,7 @@
 #include "core/hash/hash.h"
 
 #include "source.h"
+#include "status.h"
 #include "topology_class.h"
 
 typedef struct oh_topology_object {
@@ -222,6 +223,12 @@ ZEND_METHOD(OneHop_Topology, slot)
         Z_PARAM_STR(key)
     ZEND_PARSE_PARAMETERS_END();
     RETURN_LONG(oh_key_slot((oh_bytes){(const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key)}));
+}
+
+ZEND_METHOD(OneHop_Topology, status)
+{
+    ZEND_PARSE_PARAMETERS_NONE();
+    oh_status_show(return_value);
 }
 
 /* ---- Asking one ---- */

@@ -33,6 +33,7 @@ void test_command(void);
 void test_ssdb(void);
 void test_clock(void);
 void test_health(void);
+void test_meter(void);
 void test_store(void);
 void test_image(void);
 

@@ -21,6 +21,7 @@ int main(void)
     test_ssdb();
     test_health();
     test_command();
+    test_meter();
     test_store();
     test_image();
     return tests_end();

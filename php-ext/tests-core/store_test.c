@@ -74,8 +74,8 @@ static void test_publishing(void)
 
     test_begin("store: pools are found again");
     CHECK(oh_store_find(store, alpha) == OH_STORE_NONE);
-    uint32_t pool = oh_store_add(store, alpha);
-    CHECK(oh_store_add(store, beta) != pool && oh_store_add(store, alpha) == pool && oh_store_find(store, alpha) == pool);
+    uint32_t pool = oh_store_add(store, alpha, "label");
+    CHECK(oh_store_add(store, beta, "label") != pool && oh_store_add(store, alpha, "label") == pool && oh_store_find(store, alpha) == pool);
     test_begin("store: nothing is published, then something is");
     CHECK(oh_store_generation(store, pool) == 0 && oh_store_copy(store, pool, copy, sizeof copy, &generation) == 0);
     for (uint64_t number = 1; number <= 5; number++) {
@@ -100,8 +100,58 @@ static void test_publishing(void)
     test_begin("store: there is an end to pools");
     for (uint32_t i = 0; i < OH_STORE_POOLS_MAX; i++) {
         uint8_t identity[OH_STORE_IDENTITY_BYTES] = {(uint8_t)i, 'n'};
-        CHECK((oh_store_add(store, identity) == OH_STORE_NONE) == (i >= OH_STORE_POOLS_MAX - 2));
+        CHECK((oh_store_add(store, identity, "label") == OH_STORE_NONE) == (i >= OH_STORE_POOLS_MAX - 2));
     }
+    drop_store(store);
+}
+
+static void test_labels(void)
+{
+    char label[OH_STORE_LABEL_BYTES], text[1000];
+    uint8_t identity[OH_STORE_IDENTITY_BYTES];
+    oh_store *store = make_store(BYTES);
+
+    test_begin("store: pools can be listed, with their labels and identities");
+    CHECK(oh_store_pools_count(store) == 0);
+    oh_store_add(store, alpha, "/etc/alpha.yml");
+    memset(text, 'x', sizeof text);
+    memcpy(text + sizeof text - 4, "end", 4);
+    oh_store_add(store, beta, text);
+    CHECK(oh_store_pools_count(store) == 2);
+    oh_store_label(store, 0, label);
+    oh_store_identity(store, 1, identity);
+    CHECK(strcmp(label, "/etc/alpha.yml") == 0 && memcmp(identity, beta, sizeof identity) == 0);
+    test_begin("store: of a label that is too long the end is kept");
+    oh_store_label(store, 1, label);
+    CHECK(strlen(label) == sizeof label - 1 && strcmp(label + sizeof label - 5, "xend") == 0);
+    memset(memory, 'y', oh_store_bytes_min(NODES));
+    oh_store_label(store, 1, label);
+    CHECK(oh_store_pools_count(store) == OH_STORE_POOLS_MAX && strlen(label) == sizeof label - 1);
+    drop_store(store);
+}
+
+static void test_meters(void)
+{
+    oh_store *store = make_store(BYTES);
+
+    test_begin("store: meters are found again, and begin with nothing");
+    CHECK(oh_store_find_meter(store, alpha) == OH_STORE_NONE && oh_store_meter_at(store, OH_STORE_NONE) == NULL);
+    uint32_t number = oh_store_add_meter(store, alpha);
+    CHECK(oh_store_add_meter(store, beta) != number && oh_store_add_meter(store, alpha) == number);
+    oh_store_meter *meter = oh_store_meter_at(store, number);
+    CHECK((uintptr_t)&meter->meter % 64 == 0 && meter->meter.counters[OH_METER_LEASES] == 0);
+    test_begin("store: a meter knows its nodes");
+    CHECK(!oh_store_is_tied(meter, 7));
+    oh_store_tie(meter, 7);
+    oh_store_tie(meter, OH_STORE_NONE);
+    CHECK(oh_store_is_tied(meter, 7) && !oh_store_is_tied(meter, 71) && !oh_store_is_tied(meter, OH_STORE_NONE));
+    test_begin("store: there is an end to meters, and behind it nothing is lost");
+    for (uint32_t i = 0; i < NODES; i++) {
+        uint8_t identity[OH_STORE_IDENTITY_BYTES] = {(uint8_t)i, 'n'};
+        CHECK((oh_store_add_meter(store, identity) == OH_STORE_NONE) == (i >= NODES - 2));
+    }
+    memset(oh_store_meter_at(store, NODES - 1), 0xff, sizeof *meter);
+    CHECK(oh_store_find_meter(store, alpha) == number);
     drop_store(store);
 }
 
@@ -114,7 +164,7 @@ static void test_hostile_bytes(void)
     test_begin("store: any bytes in it");
     for (int round = 0; round < 300; round++) {
         oh_store *store = make_store(BYTES);
-        uint32_t pool = oh_store_add(store, alpha);
+        uint32_t pool = oh_store_add(store, alpha, "label");
         oh_store_publish(store, pool, image, sizeof image);
         for (size_t i = 0; i < 4096; i += 8) {
             seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
@@ -125,7 +175,7 @@ static void test_hostile_bytes(void)
         size_t length = oh_store_copy(store, pool, copy, BYTES, &generation);
         CHECK(length <= BYTES);
         oh_store_publish(store, pool, image, sizeof image);
-        oh_store_add(store, beta);
+        oh_store_add(store, beta, "label");
         oh_store_find_node(store, beta);
         CHECK(oh_store_nodes_max(store) == NODES && oh_store_node_at(store, NODES) == NULL);
         drop_store(store);
@@ -152,7 +202,7 @@ static void test_killed_publishers(void)
     uint8_t copy[IMAGE_BYTES];
     uint64_t generation, reads = 0, last = 0;
     oh_store *store = make_store(BYTES);
-    uint32_t pool = oh_store_add(store, alpha);
+    uint32_t pool = oh_store_add(store, alpha, "label");
 
     test_begin("store: %d publishers killed in the middle leave no torn image", KILLS);
     fill_image(copy, sizeof copy, 1);
@@ -281,6 +331,8 @@ void test_store(void)
 {
     test_making();
     test_publishing();
+    test_labels();
+    test_meters();
     test_hostile_bytes();
     test_killed_publishers();
     test_owners();

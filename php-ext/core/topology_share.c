@@ -1,0 +1,30 @@
+/*
+ * How much of the key space each node has: a fixed set of hashes, spread evenly, is placed and counted.
+ *
+ * Implements spec/meter, "Share".
+ */
+#include <string.h>
+
+#include "topology_layout.h"
+
+static void share_equally(const oh_topology *topology, uint32_t *shares)
+{
+    const oh_point *points = oh_topology_at(topology, topology->points);
+    for (uint32_t i = 0; i < topology->points_count; i++) {
+        shares[points[i].node] = OH_SHARES / topology->points_count;
+    }
+}
+
+void oh_topology_shares(const oh_topology *topology, uint32_t *shares)
+{
+    memset(shares, 0, topology->nodes_count * sizeof *shares);
+    if (topology->nodes_count == 1) {
+        shares[0] = OH_SHARES;
+    } else if (topology->distribution == OH_RANDOM) {
+        share_equally(topology, shares);
+    } else {
+        for (uint32_t i = 0; i < OH_SHARES; i++) {
+            shares[oh_topology_place(topology, i * OH_SHARES + OH_SHARES / 2)]++;
+        }
+    }
+}

@@ -1,0 +1,80 @@
+/*
+ * How an exchange ends: well, failed, or given up; what becomes of its connection; and what is counted of it.
+ *
+ * Implements spec/meter, calls.
+ */
+#include "php_onehop.h"
+
+#include "core/clock.h"
+
+#include "exchange_wait.h"
+
+void oh_exchange_drop_connection(oh_exchange *exchange)
+{
+    if (exchange->connection) {
+        oh_exchange_count_bytes(exchange);
+        oh_pool_poison(exchange->connection);
+        exchange->connection = NULL;
+    }
+}
+
+void oh_exchange_end_failed(oh_exchange *exchange)
+{
+    oh_exchange_drop_connection(exchange);
+    oh_exchange_drop_held(exchange);
+    if (exchange->was_sent && exchange->failure->outcome == OH_OUTCOME_NOT_SENT) {
+        exchange->failure->outcome = OH_OUTCOME_MAYBE_EXECUTED;
+    }
+    exchange->state = OH_EXCHANGE_FAILED;
+    exchange->begin = exchange->end = 0;
+    oh_meter_count(exchange->meter, OH_METER_ERRORS);
+}
+
+void oh_exchange_end_well(oh_exchange *exchange)
+{
+    exchange->state = OH_EXCHANGE_COMPLETE;
+    oh_exchange_count_bytes(exchange);
+    if (EXPECTED(exchange->begun_ns)) {
+        oh_meter_answered(exchange->meter, oh_clock_now_ns() - exchange->begun_ns);
+    } else {
+        oh_meter_count(exchange->meter, OH_METER_UNTIMED);
+    }
+    if (UNEXPECTED(exchange->keeps)) {
+        oh_exchange_hold(exchange);
+    } else {
+        oh_pool_settle(exchange->connection);
+        exchange->connection = NULL;
+    }
+}
+
+/* ---- What transport calls ---- */
+
+void oh_exchange_finish(oh_exchange *exchange)
+{
+    oh_exchange_drop_connection(exchange);
+    exchange->flight = NULL;
+    exchange->deadline_ns = 0;
+    exchange->is_called = false;
+}
+
+void oh_exchange_abandon(oh_exchange *exchange)
+{
+    oh_exchange_drop_connection(exchange);
+    exchange->begin = exchange->end = 0;
+    exchange->is_waiting = false;
+    exchange->state = OH_EXCHANGE_IDLE;
+}
+
+void oh_exchange_end(oh_exchange *exchange)
+{
+    oh_exchange_abandon(exchange);
+    oh_exchange_give_back(exchange, false);
+    oh_flight_leave(exchange);
+    oh_exchange_drop_joined(exchange);
+    oh_exchange_release_ssdb(exchange);
+    if (exchange->replies) {
+        efree(exchange->replies);
+        exchange->replies = NULL;
+        exchange->capacity = 0;
+    }
+}

@@ -1,0 +1,298 @@
+/*
+ * A server pool is shown from the image that is published of it. The store has numbers and connections of all
+ * workers; what a process keeps for itself alone is added from its own snapshot, if it has one.
+ */
+#include "php_onehop.h"
+
+#include "core/clock.h"
+#include "core/topology_image.h"
+
+#include "segment.h"
+#include "source.h"
+#include "status.h"
+
+#define OH_LIMIT_BITS_MIN 4 /* Of a histogram: 16 us to 16.8 s. */
+#define OH_LIMIT_BITS_MAX 24
+
+/* A server pool, for as long as it is shown. */
+typedef struct oh_shown {
+    const char *path;
+    uint64_t generation;
+    uint8_t identity[OH_STORE_IDENTITY_BYTES];
+    oh_pool pool;
+    const oh_topology *topology;
+    const oh_snapshot *snapshot; /* Of this process; NULL: it has none. */
+} oh_shown;
+
+/* What there is of one of its nodes. */
+typedef struct oh_seen {
+    uint32_t leased, idle;
+    bool is_up, is_known; /* By somebody. */
+    uint64_t until_ms;    /* The latest instant until which somebody leaves it alone. */
+    const oh_store_health *down; /* Of the one who does; NULL: everybody asks it. */
+    uint32_t failures;
+} oh_seen;
+
+/* ---- Looking ---- */
+
+static void see_health(oh_seen *seen, const oh_store_health *health)
+{
+    uint64_t state = atomic_load_explicit(&health->state, memory_order_relaxed);
+    uint64_t until_ms = oh_health_until(state);
+
+    seen->is_known = true;
+    seen->is_up |= until_ms == 0;
+    if (until_ms > seen->until_ms) {
+        seen->until_ms = until_ms;
+        seen->down = health;
+    }
+    seen->failures = MAX(seen->failures, oh_health_failures(state));
+}
+
+static void see_host(oh_seen *seen, const oh_store_meter *meter)
+{
+    const oh_store *store = oh_segment_store();
+
+    for (uint32_t i = 0; i < oh_store_nodes_max(store); i++) {
+        if (oh_store_is_tied(meter, i)) {
+            const oh_store_node *node = oh_store_node_at(store, i);
+            oh_store_usage usage = oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX);
+
+            seen->leased += usage.leased;
+            seen->idle += usage.idle;
+            see_health(seen, &node->health);
+        }
+    }
+}
+
+/* Where this process has the node, by its name; NONE: nowhere, or nobody has used it. */
+static uint32_t own_index(const oh_shown *shown, const oh_text *name)
+{
+    const oh_snapshot *snapshot = shown->snapshot;
+
+    for (uint32_t i = 0; snapshot && i < snapshot->nodes_count; i++) {
+        const oh_text *other = &snapshot->pool->servers[i].name;
+
+        if (snapshot->connections[i] && other->length == name->length &&
+            memcmp(other->bytes, name->bytes, name->length) == 0) {
+            return i;
+        }
+    }
+    return OH_STORE_NONE;
+}
+
+static void look(const oh_shown *shown, const oh_text *name, oh_seen *seen, oh_meter_reading *reading)
+{
+    const oh_store_meter *shared = oh_metered_find(shown->identity, name);
+    uint32_t own = own_index(shown, name);
+
+    memset(seen, 0, sizeof *seen);
+    memset(reading, 0, sizeof *reading);
+    if (shared) {
+        see_host(seen, shared);
+        oh_meter_read(&shared->meter, reading);
+    }
+    if (own != OH_STORE_NONE) {
+        oh_pool_view view = oh_pool_look(shown->snapshot->connections[own]);
+
+        if (!view.is_of_host) {
+            seen->leased += view.leased;
+            seen->idle += view.idle;
+        }
+        if (!shared) {
+            see_health(seen, view.health);
+            oh_meter_read(shown->snapshot->meters[own].meter, reading);
+        }
+    }
+}
+
+/* ---- Showing ---- */
+
+/* Anybody may have written there: what is not printable is left out. */
+static void show_reason(zval *into, const oh_store_health *health)
+{
+    char text[sizeof health->reason + 1];
+    size_t length = 0;
+
+    for (size_t i = 0; i < OH_STORE_REASON_WORDS; i++) {
+        uint64_t word = atomic_load_explicit(&health->reason[i], memory_order_relaxed);
+
+        memcpy(text + i * sizeof word, &word, sizeof word);
+    }
+    text[sizeof text - 1] = '\0';
+    for (const char *at = text; *at; at++) {
+        text[length] = *at;
+        length += *at >= ' ' && *at <= '~';
+    }
+    add_assoc_stringl(into, "reason", text, length);
+}
+
+static void show_state(zval *into, const oh_shown *shown, const oh_seen *seen)
+{
+    uint64_t now_ms = oh_clock_now_ns() / 1000000;
+    bool is_refused = seen->until_ms > now_ms;
+    bool is_down = is_refused || (!shown->pool.auto_eject_hosts && seen->is_known && !seen->is_up);
+
+    add_assoc_string(into, "state", !is_down ? "up" : shown->pool.auto_eject_hosts ? "ejected" : "resting");
+    add_assoc_long(into, "rests_ms", is_refused ? (zend_long)(seen->until_ms - now_ms) : 0);
+    add_assoc_long(into, "failures", seen->failures);
+    if (is_down && seen->down) {
+        show_reason(into, seen->down);
+    } else {
+        add_assoc_null(into, "reason");
+    }
+}
+
+static void show_connections(zval *into, const oh_shown *shown, const oh_seen *seen)
+{
+    zval connections;
+
+    array_init_size(&connections, 3);
+    add_assoc_long(&connections, "leased", seen->leased);
+    add_assoc_long(&connections, "idle", seen->idle);
+    add_assoc_long(&connections, "max", shown->pool.pool_size);
+    add_assoc_zval(into, "connections", &connections);
+}
+
+static void show_latency(zval *into, const oh_meter_reading *reading)
+{
+    zval latency, below;
+
+    array_init(&latency);
+    add_assoc_long(&latency, "count", (zend_long)reading->timed);
+    add_assoc_long(&latency, "sum", (zend_long)reading->counters[OH_METER_LATENCY_US]);
+    add_assoc_long(&latency, "p50", (zend_long)oh_meter_percentile(reading, 500));
+    add_assoc_long(&latency, "p99", (zend_long)oh_meter_percentile(reading, 990));
+    array_init(&below);
+    for (uint32_t bits = OH_LIMIT_BITS_MIN; bits <= OH_LIMIT_BITS_MAX; bits++) {
+        add_index_long(&below, 1L << bits, (zend_long)oh_meter_below(reading, UINT64_C(1) << bits));
+    }
+    add_assoc_zval(&latency, "below", &below);
+    add_assoc_zval(into, "latency", &latency);
+}
+
+static void show_numbers(zval *into, const oh_meter_reading *reading)
+{
+    static const struct {
+        const char *name;
+        oh_meter_counter counter;
+    } numbers[] = {{"errors", OH_METER_ERRORS}, {"redirects", OH_METER_REDIRECTS}, {"leases", OH_METER_LEASES},
+        {"waits", OH_METER_WAITS}, {"connects", OH_METER_CONNECTS}, {"bytes_sent", OH_METER_BYTES_SENT},
+        {"bytes_received", OH_METER_BYTES_RECEIVED}};
+
+    add_assoc_long(into, "calls", (zend_long)reading->calls);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        add_assoc_long(into, numbers[i].name, (zend_long)reading->counters[numbers[i].counter]);
+    }
+    show_latency(into, reading);
+}
+
+static void show_node(zval *list, const oh_shown *shown, uint32_t index, uint32_t share)
+{
+    oh_node node = oh_topology_node(shown->topology, index);
+    oh_meter_reading reading;
+    oh_seen seen;
+    zval into;
+
+    look(shown, &node.name, &seen, &reading);
+    array_init(&into);
+    add_assoc_stringl(&into, "node", node.name.bytes, node.name.length);
+    if (node.path.bytes) {
+        add_assoc_stringl(&into, "address", node.path.bytes, node.path.length);
+    } else {
+        add_assoc_str(&into, "address", strpprintf(0, "%s:%u", node.host.bytes, (unsigned)node.port));
+    }
+    add_assoc_long(&into, "weight", node.weight);
+    add_assoc_double(&into, "share", (double)share / OH_SHARES);
+    show_state(&into, shown, &seen);
+    show_connections(&into, shown, &seen);
+    show_numbers(&into, &reading);
+    add_next_index_zval(list, &into);
+}
+
+static void show_pool(zval *list, const oh_shown *shown)
+{
+    uint32_t count = oh_topology_nodes_count(shown->topology), *shares = safe_emalloc(count, sizeof *shares, 0);
+    zval into, nodes;
+
+    oh_topology_shares(shown->topology, shares);
+    array_init(&into);
+    add_assoc_stringl(&into, "pool", shown->pool.name.bytes, shown->pool.name.length);
+    add_assoc_string(&into, "path", shown->path);
+    add_assoc_long(&into, "generation", (zend_long)shown->generation);
+    add_assoc_string(&into, "fingerprint", oh_topology_fingerprint(shown->topology));
+    add_assoc_string(&into, "distribution", oh_distribution_name(oh_topology_distribution(shown->topology)));
+    add_assoc_string(&into, "hash", oh_hash_name(oh_topology_hash_function(shown->topology)));
+    array_init(&nodes);
+    for (uint32_t i = 0; i < count; i++) {
+        show_node(&nodes, shown, i, shares[i]);
+    }
+    add_assoc_zval(&into, "nodes", &nodes);
+    add_next_index_zval(list, &into);
+    efree(shares);
+}
+
+static void show_image(zval *list, oh_shown *shown, const void *image)
+{
+    oh_server *servers;
+
+    shown->topology = oh_image_topology(image);
+    servers = safe_emalloc(oh_topology_nodes_count(shown->topology), sizeof *servers, 0);
+    oh_image_pool(image, servers, &shown->pool);
+    show_pool(list, shown);
+    efree(servers);
+}
+
+/* ---- Which ---- */
+
+/* What this process has of the server pool at that place of the store. */
+static const oh_snapshot *own_snapshot(uint32_t index)
+{
+    const oh_snapshot *snapshot;
+    oh_source_place place;
+    uint32_t at = 0;
+
+    while ((snapshot = oh_source_next(&at, &place)) && place.index != index) {
+    }
+    return snapshot;
+}
+
+static void show_published(zval *list, uint32_t index)
+{
+    const oh_store *store = oh_segment_store();
+    char path[OH_STORE_LABEL_BYTES];
+    oh_shown shown = {.path = path, .snapshot = own_snapshot(index)};
+    size_t room = 1 << 14, length;
+    void *image = emalloc(room);
+
+    while ((length = oh_store_copy(store, index, image, room, &shown.generation)) > room) {
+        room = length + length / 4;
+        image = erealloc(image, room);
+    }
+    if (length && oh_image_is_valid(image, length)) {
+        oh_store_label(store, index, path);
+        oh_store_identity(store, index, shown.identity);
+        show_image(list, &shown, image);
+    }
+    efree(image);
+}
+
+void oh_status_show(zval *list)
+{
+    uint32_t count = oh_segment_store() ? oh_store_pools_count(oh_segment_store()) : 0, at = 0;
+    oh_source_place place;
+    oh_snapshot *snapshot;
+
+    array_init(list);
+    for (uint32_t i = 0; i < count; i++) {
+        show_published(list, i);
+    }
+    while ((snapshot = oh_source_next(&at, &place))) {
+        if (place.index == OH_STORE_NONE) {
+            oh_shown shown = {.path = place.path, .generation = place.generation, .snapshot = snapshot};
+
+            memcpy(shown.identity, snapshot->identity, sizeof shown.identity);
+            show_image(list, &shown, snapshot->image);
+        }
+    }
+}

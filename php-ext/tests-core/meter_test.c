@@ -1,0 +1,100 @@
+/*
+ * The vectors of spec/meter, and meters in a store.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core/meter.h"
+#include "check.h"
+#include "vectors.h"
+
+static void test_bucket(const json_t *test)
+{
+    uint64_t us = (uint64_t)json_integer_value(json_object_get(test, "us"));
+    uint32_t bucket = vectors_number(test, "bucket");
+    test_begin("meter %u: %llu us", vectors_number(test, "tcId"), (unsigned long long)us);
+    CHECK(oh_meter_bucket(us) == bucket);
+    CHECK(oh_meter_begin(bucket) == vectors_number(test, "begin"));
+}
+
+static void test_percentiles(const json_t *test)
+{
+    test_begin("meter %u: percentiles", vectors_number(test, "tcId"));
+    oh_meter meter = {0};
+    oh_meter_reading reading;
+    uint64_t count = 0, below = 0;
+    const json_t *times = json_object_get(test, "times");
+    for (size_t i = 0; i < json_array_size(times); i++) {
+        const json_t *pair = json_array_get(times, i);
+        uint64_t us = (uint64_t)json_integer_value(json_array_get(pair, 0));
+        for (json_int_t left = json_integer_value(json_array_get(pair, 1)); left > 0; left--) {
+            oh_meter_answered(&meter, us * 1000 + 999);
+            count++;
+            below += us < 64;
+        }
+    }
+    oh_meter_count(&meter, OH_METER_ERRORS);
+    oh_meter_read(&meter, &reading);
+    CHECK(oh_meter_percentile(&reading, 500) == vectors_number(test, "p50"));
+    CHECK(oh_meter_percentile(&reading, 990) == vectors_number(test, "p99"));
+    CHECK(oh_meter_percentile(&reading, 999) == vectors_number(test, "p999"));
+    CHECK(oh_meter_below(&reading, 64) == below);
+    CHECK(reading.timed == count && reading.calls == count + 1);
+}
+
+/* Whatever stands there, no percentile leaves the buckets. */
+static void test_nonsense(void)
+{
+    test_begin("meter: nonsense");
+    oh_meter meter;
+    oh_meter_reading reading;
+    memset(&meter, 0xff, sizeof meter);
+    oh_meter_read(&meter, &reading);
+    CHECK(oh_meter_percentile(&reading, 990) <= oh_meter_begin(OH_METER_BUCKETS - 1));
+}
+
+static void test_share(const json_t *test)
+{
+    test_begin("share %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    oh_config *config = config_of(vectors_string(test, "config"));
+    const oh_pool *pool = oh_config_pool(config, "p", 1);
+    bool *ejected = calloc(pool->servers_count, sizeof *ejected);
+    uint32_t *shares = malloc(pool->servers_count * sizeof *shares);
+    const json_t *dead = json_object_get(test, "dead");
+    for (size_t i = 0; i < pool->servers_count; i++) {
+        for (size_t j = 0; j < json_array_size(dead); j++) {
+            ejected[i] |= strcmp(pool->servers[i].name.bytes, json_string_value(json_array_get(dead, j))) == 0;
+        }
+    }
+    oh_topology *topology = topology_of(pool, ejected);
+    oh_topology_shares(topology, shares);
+    for (size_t i = 0; i < pool->servers_count; i++) {
+        CHECK(shares[i] == vectors_number(json_object_get(test, "shares"), pool->servers[i].name.bytes));
+    }
+    free(topology);
+    free(shares);
+    free(ejected);
+    oh_config_free(config);
+}
+
+void test_meter(void)
+{
+    json_t *page = vectors_load("meter/vectors/latency.json");
+    json_t *group;
+    json_t *test;
+    EACH_GROUP(page, group) {
+        bool is_bucket = strcmp(vectors_string(group, "type"), "BucketTest") == 0;
+        EACH_TEST(group, test) {
+            (is_bucket ? test_bucket : test_percentiles)(test);
+        }
+    }
+    json_decref(page);
+    page = vectors_load("meter/vectors/shares.json");
+    EACH_GROUP(page, group) {
+        EACH_TEST(group, test) {
+            test_share(test);
+        }
+    }
+    json_decref(page);
+    test_nonsense();
+}
