@@ -7,6 +7,7 @@
     nutcracker.py  Nutcracker: twemproxy and the configuration file it runs with
     cluster.py     Cluster: n masters that share the 16,384 slots
     fpm.py         Fpm: a php-fpm master with workers, spoken to over FastCGI
+    nginx.py       Nginx: a web server in front of it
     network.py     Namespace and Wire: network namespaces behind user-space wires with delay and loss
 
 A program in conformance/ writes `from lab import RedisNode, Nutcracker`; one elsewhere puts conformance/ on sys.path

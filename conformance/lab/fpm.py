@@ -22,6 +22,7 @@ BEGIN, END, PARAMETERS, STDIN, STDOUT, STDERR = 1, 3, 4, 5, 6, 7  # FastCGI reco
 CONFIG = """[global]
 daemonize = no
 error_log = /proc/self/fd/2
+process_control_timeout = 10s
 [www]
 user = {user}
 listen = fpm.sock
@@ -32,15 +33,15 @@ catch_workers_output = yes
 
 
 class Fpm:
-    def __init__(self, *, workers=2, settings=None):
-        """`settings` are php.ini directives, given as `-d name=value`."""
+    def __init__(self, *, workers=2, settings=None, namespace=None):
+        """`settings` are php.ini directives, given as `-d name=value`; `namespace` is where its workers connect."""
         definitions = [word for name, value in (settings or {}).items() for word in ("-d", f"{name}={value}")]
         # The workers run as whoever runs the lab, root included, so that they can read the tree. The master hears
         # SIGTERM and takes its workers with it; killed outright it would leave them behind.
         self.process = Process(
             [_fpm_program(), "--nodaemonize", "--allow-to-run-as-root", "--prefix", ".", "--fpm-config", "fpm.conf",
              *definitions],
-            name="php-fpm", death_signal=signal.SIGTERM,
+            name="php-fpm", namespace=namespace, death_signal=signal.SIGTERM,
             files={"fpm.conf": CONFIG.format(user=getpass.getuser(), workers=workers)})
         self.path = os.path.join(self.process.directory, "fpm.sock")
         try:
@@ -58,7 +59,7 @@ class Fpm:
             return [int(pid) for pid in children.read().split()]
 
     def reload(self):
-        """SIGUSR2: the master executes itself again and starts new workers."""
+        """SIGUSR2: workers end what they are at, the master executes itself again and starts new ones."""
         os.kill(self.pid, signal.SIGUSR2)
 
     def request(self, script, *, query="", seconds=10.0):

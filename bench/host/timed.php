@@ -1,6 +1,6 @@
 <?php
 /*
- * One page of bench/fpm.py: a client is made and 20 keys are read. Answers with nanoseconds, as JSON: of making the client
+ * One page of bench/host: a client is made and 20 keys are read. Answers with nanoseconds, as JSON: of making the client
  * and the first GET together, then of each further GET. Stock phpredis is told the node of each key beforehand, outside the
  * measured time, and its connections outlive requests, too.
  */
@@ -8,14 +8,6 @@ declare(strict_types=1);
 
 const KEYS = 1000;
 const GETS = 20;
-
-if ($_GET['client'] === 'fill') {
-    $redis = new OneHop\Redis('alpha');
-    for ($i = 0; $i < KEYS; $i++) {
-        $redis->set("key:$i", "value of key:$i");
-    }
-    exit('filled');
-}
 
 mt_srand((int) $_GET['seed']);
 $keys = array_map(static fn () => 'key:' . mt_rand(0, KEYS - 1), range(1, GETS));

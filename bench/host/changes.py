@@ -1,0 +1,89 @@
+"""The configuration changes 100 times a second, and half of what is written is garbage.
+
+Good ones name other nodes, in other weights, and half of all are written in place, so that whoever reads may meet nothing or the half of it.
+"""
+
+import random
+import re
+import threading
+import time
+
+from figures import Figure
+from house import NODES, POOL_SIZE, WORKERS, Callers, House
+from table import bold, show
+
+CALLERS = 8
+PER_SECOND = 100
+
+
+class Writer(threading.Thread):
+    def __init__(self, house):
+        super().__init__()
+        self.house, self.ends, self.count, self.garbage_count = house, threading.Event(), 0, 0
+        self.good = [house.configuration(nodes) for nodes in ((0, 1, 2, 3), (0, 1, 2), (1, 2, 3), (3, 2), (0,))]
+        self.good.append(re.sub(r"(\d):1 node", r"\1:7 node", self.good[0]))
+        whole = self.good[0]
+        self.garbage = ["", "rubbish", "alpha:\n", whole[:40], whole.replace("hash: murmur", "hash: none of these"),
+                        whole.replace(":1 node", ":x node"), whole.replace("servers:", "servers: ["), whole.replace("alpha", "beta"),
+                        whole + whole, "\0" * 500, random.Random(1).randbytes(3000).decode("latin-1")]
+
+    def run(self):
+        due = time.monotonic()
+        while not self.ends.is_set():
+            is_garbage = random.random() < 0.5  # Not every other one: looks are a second apart, which would find the same kind each time.
+            text = random.choice(self.garbage if is_garbage else self.good)
+            if random.random() < 0.5:
+                self.house.write(text)
+            else:
+                with open(self.house.path, "w") as file:
+                    file.write(text)
+            self.count += 1
+            self.garbage_count += is_garbage
+            due += 1 / PER_SECOND
+            time.sleep(max(0, due - time.monotonic()))
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        """Ends with a good one."""
+        self.ends.set()
+        self.join()
+        self.house.write(self.good[0])
+
+
+def run(progress, is_short):
+    seconds = 5 if is_short else 25
+    progress.step("changes: starting servers")
+    with House() as house:
+        writer, most = Writer(house), 0
+        known = {" ".join(sorted(f"{name}:{weight}" for weight, name in re.findall(r":(\d+) (node\d)", text))) for text in writer.good}
+        with Callers(house, "checked.php", CALLERS, rounds=2) as load:
+            time.sleep(0.5)
+            progress.step(f"changes: {seconds} s of load")
+            with writer:
+                until = time.monotonic() + seconds
+                while time.monotonic() < until:
+                    time.sleep(0.05)
+                    most = max(most, house.connections())
+            time.sleep(1.5)
+            settled = time.monotonic() - load.began
+            time.sleep(0.5)
+        log = house.log_lines()
+    progress.done()
+    seen = {answer["nodes"] for _, answer in load.answers}
+    last = {answer["nodes"] for at, answer in load.answers if at > settled}
+    generations = [int(number) for line in log for number in re.findall(r"\(generation (\d+)\)", line)]
+    warnings = [line for line in log if "the configuration read before stays in use" in line]
+    print(bold(f"\n{writer.count:,} changes in {seconds} s, {writer.garbage_count:,} of them garbage, {WORKERS} workers, {CALLERS} callers\n"))
+    show(("pages", "calls", "topologies seen", "switches", "refused", "longest call"),
+         [(f"{len(load.answers):,}", f"{load.sum('calls'):,}", len(seen), len(generations), len(warnings),
+           f"{max(answer['longest'] for _, answer in load.answers) / 1e6:.1f} ms")], left=0)
+    return [Figure("topologies nobody wrote", len(seen - known), 0, is_hard=True),
+            Figure("wrong replies", load.sum("wrong"), 0, is_hard=True),
+            Figure("exceptions", load.errors().total(), 0, is_hard=True),
+            Figure("connections of a node, at most", most, POOL_SIZE, is_hard=True),
+            Figure("switches", max(generations, default=1) - 1, seconds + 3, is_hard=True),
+            Figure("switches, at least", len(generations), 2, is_least=True),
+            Figure("workers without the last good one two seconds later", len(last - {" ".join(f"node{n}:1" for n in range(NODES))}), 0, is_hard=True)]

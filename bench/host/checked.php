@@ -1,0 +1,76 @@
+<?php
+/*
+ * One page of bench/host: reads keys alone, in pipelines and by MGET, and compares every value with its key. Answers, as JSON,
+ * how many were wrong, which exceptions there were of which node, and the longest call, with the part of it for
+ * which the process was ready to run and the machine had no processor for it.
+ */
+declare(strict_types=1);
+
+const KEYS = 1000;
+
+/** Nanoseconds this process has waited for a processor so far. */
+function queued(): int
+{
+    return (int) explode(' ', file_get_contents('/proc/self/schedstat'))[1];
+}
+
+mt_srand((int) $_GET['seed']);
+$answer = ['pid' => getmypid(), 'calls' => 0, 'wrong' => 0, 'errors' => [], 'longest' => 0, 'queued' => 0];
+$queued = queued();
+
+$tell = static function (string $class, ?string $node) use (&$answer): void {
+    $what = "$class $node";
+    $answer['errors'][$what] = ($answer['errors'][$what] ?? 0) + 1;
+};
+
+/** A call and what it must return; several values are those of `keys`. */
+$check = static function (callable $call, mixed $expected, array $keys = []) use (&$answer, &$queued, $tell): void {
+    $start = hrtime(true);
+    try {
+        $answer['wrong'] += $call() !== $expected;
+    } catch (OneHop\PartialBatch $e) {
+        $replies = $e->getReplies();
+        foreach ($keys as $i => $key) {
+            $has_failed = isset($e->getFailures()[(new OneHop\Topology('alpha'))->locate($key)->name]);
+            $answer['wrong'] += !$has_failed && $replies[$i] !== $expected[$i];
+        }
+        array_map(static fn (string $node) => $tell('OneHop\PartialBatch', $node), array_keys($e->getFailures()));
+    } catch (OneHop\Exception $e) {
+        $tell(get_class($e), $e->getNode());
+    }
+    $taken = hrtime(true) - $start;
+    $before = $queued;
+    $queued = queued();
+    $answer['calls']++;
+    if ($taken - ($queued - $before) > $answer['longest'] - $answer['queued']) {
+        [$answer['longest'], $answer['queued']] = [$taken, $queued - $before];
+    }
+};
+
+$keys = static fn (int $count): array => array_map(static fn () => 'key:' . mt_rand(0, KEYS - 1), range(1, $count));
+$values = static fn (array $keys): array => array_map(static fn (string $key) => "value of $key", $keys);
+
+$redis = new OneHop\Redis('alpha');
+for ($round = 0; $round < (int) $_GET['rounds']; $round++) {
+    foreach ($keys(5) as $key) {
+        $check(static fn () => $redis->get($key), "value of $key");
+    }
+    $ten = $keys(10);
+    $check(static fn () => $redis->mget($ten), $values($ten), $ten);
+    $check(static function () use ($redis, $ten) {
+        $pipeline = $redis->pipeline();
+        array_map($pipeline->get(...), $ten);
+        return $pipeline->exec();
+    }, $values($ten), $ten);
+}
+
+/* Large configurations beside it, for a program that wants them to be published often. */
+if (mt_rand() % 8 === 0 && isset($_GET['large'])) {
+    $path = dirname(ini_get('onehop.config')) . '/large' . mt_rand(0, (int) $_GET['large'] - 1) . '.yml';
+    $check(static fn () => (new OneHop\Topology('large', $path))->locate('key:1')->port, 1);
+}
+$nodes = array_map(static fn ($node) => "$node->name:$node->weight", (new OneHop\Topology('alpha'))->nodes());
+sort($nodes);
+$answer['nodes'] = implode(' ', $nodes);
+$answer['errors'] = (object) $answer['errors'];
+echo json_encode($answer);

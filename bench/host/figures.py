@@ -1,0 +1,34 @@
+"""A figure: what was measured and what it must be. A hard one is a promise: broken, the program fails."""
+
+import dataclasses
+
+from table import green, red, show
+
+
+@dataclasses.dataclass
+class Figure:
+    name: str
+    measured: float
+    bound: float
+    is_hard: bool = False
+    is_least: bool = False  # The bound is a lower one.
+    unit: str = ""
+
+    @property
+    def is_met(self):
+        return self.measured >= self.bound if self.is_least else self.measured <= self.bound
+
+    def cells(self):
+        sign = ">=" if self.is_least else "<="
+        return self.name, _text(self.measured) + self.unit, f"{sign} {_text(self.bound)}{self.unit}", \
+            "met" if self.is_met else "BROKEN" if self.is_hard else "MISSED"
+
+
+def tell(figures):
+    print()
+    show(("figure", "measured", "must be", ""), [figure.cells() for figure in figures],
+         paint=lambda row: green if row[-1] == "met" else red)
+
+
+def _text(value):
+    return f"{value:.2f}" if isinstance(value, float) else f"{value:,}"

@@ -1,0 +1,78 @@
+"""What sharing costs: three contestants with many workers each, which take turns, so that a slow minute meets all of them.
+
+OneHop with the pool of the host, OneHop with connections of each worker's own (onehop.pool_scope = process), and stock
+phpredis with pconnect, without its ECHO, every key known to its node beforehand. A page makes a client and reads 20 keys;
+it times each GET itself, so what the web server's side costs is not in the figures.
+"""
+
+import contextlib
+import random
+import time
+
+from figures import Figure
+from house import POOL_SIZE, WORKERS, Callers, House
+from statistic import median, percentile
+from table import bold, show
+
+TURNS = 5
+CONTESTANTS = (("OneHop, pool of the host", "onehop", "host"), ("OneHop, pool of each worker", "onehop", "process"),
+               ("phpredis, pconnect", "phpredis", "host"))  # Label, client, onehop.pool_scope.
+CALLERS = 16  # Each page goes to any idle worker.
+
+
+class Contestant:
+    """One house, and what was seen of it."""
+
+    def __init__(self, house, label, client):
+        self.house, self.label, self.client = house, label, client
+        self.firsts, self.gets, self.most, self.pages = [], [], 0, 0
+        self.turns = []  # Medians of (first GETs, other GETs) of each turn.
+        self.waits_before = house.time_waits()
+
+    def run(self, seconds):
+        with Callers(self.house, "timed.php", CALLERS, client=self.client) as callers:
+            until = time.monotonic() + seconds
+            while time.monotonic() < until:
+                time.sleep(0.05)
+                self.most = max(self.most, self.house.connections())
+        times = [answer for _, answer in callers.answers]
+        firsts, gets = [first for first, *_ in times], [one for _, *rest in times for one in rest]
+        self.turns.append((median(firsts), median(gets)))
+        self.firsts += firsts
+        self.gets += gets
+        self.pages += len(times)
+
+
+def run(progress, is_short):
+    seconds = 3 if is_short else 30
+    with contextlib.ExitStack() as stack:
+        contestants = []
+        for label, client, scope in CONTESTANTS:
+            progress.step(f"load: starting {label}")
+            house = stack.enter_context(House(settings={"onehop.pool_scope": scope}))
+            contestants.append(Contestant(house, label, client))
+        for turn in range(TURNS):
+            for contestant in random.sample(contestants, len(contestants)):
+                progress.step(f"load: turn {turn + 1} of {TURNS}, {contestant.label}")
+                contestant.run(seconds / TURNS)
+        host, own, stock = contestants
+        waits = host.house.time_waits() - host.waits_before
+    progress.done()
+    tell(contestants, seconds)
+    return [Figure("wrong replies", 0, 0, is_hard=True),  # A wrong one has ended the program before this line.
+            Figure("connections of a node, at most", host.most, POOL_SIZE, is_hard=True),
+            Figure("TIME_WAIT sockets more than before", waits, 50),
+            Figure("GET p50: pool of the host / of each worker", ratio(host, own, 1), 1.2),
+            Figure("client + first GET / pconnect GET", ratio(host, stock, 0), 1.15)]
+
+
+def ratio(one, other, which):
+    """The median of the turns' ratios: what a turn meets, all contestants meet."""
+    return median(mine[which] / theirs[which] for mine, theirs in zip(one.turns, other.turns))
+
+
+def tell(contestants, seconds):
+    print(bold(f"\n{WORKERS} workers each, 4 nodes, pool_size {POOL_SIZE}, {seconds} s of load each\n"))
+    show(("contestant", "pages", "connections of a node", "client + first GET", "GET p50", "p99"),
+         [(one.label, f"{one.pages:,}", one.most, f"{median(one.firsts) / 1e3:.0f} us",
+           f"{median(one.gets) / 1e3:.1f} us", f"{percentile(one.gets, 99) / 1e3:.0f} us") for one in contestants])

@@ -1,0 +1,53 @@
+"""A node is killed under load and comes back: how often all workers together try it, and what other nodes notice."""
+
+import time
+
+from figures import Figure
+from house import WORKERS, Callers, House
+from table import bold, show
+
+CALLERS = 16
+ATTEMPTS_MAX = 2
+SECOND_CHANCE = 11  # Seconds: a node rests for ten at most.
+
+
+def run(progress, is_short):
+    seconds = 4 if is_short else 12
+    progress.step("outage: starting servers")
+    with House() as house:
+        progress.step(f"outage: {seconds} s of load without a node")
+        with Callers(house, "checked.php", CALLERS, rounds=2) as load:
+            time.sleep(2)
+            house.nodes[0].kill()
+            killed, attempts = time.monotonic() - load.began, [house.failed_attempts()]
+            for _ in range(seconds):
+                time.sleep(1)
+                attempts.append(house.failed_attempts())
+            house.nodes[0].process.start()
+            back = time.monotonic() - load.began
+            time.sleep(SECOND_CHANCE + 1)
+    progress.done()
+    rates = [later - earlier for earlier, later in zip(attempts, attempts[1:])]
+    last = max((at for at, answer in load.answers if answer["errors"]), default=killed)
+    tell(load, killed, back, rates)
+    others = sum(count for what, count in load.errors().items() if not what.endswith(" node0"))
+    # Back and empty: what it does not have is no wrong reply. Until it is killed and while it is down there is none at all.
+    wrong = sum(answer["wrong"] for at, answer in load.answers if at < back)
+    return [Figure("wrong replies", wrong, 0, is_hard=True),
+            Figure("exceptions of other nodes", others, 0, is_hard=True),
+            Figure("attempts on the dead node, in its worst second", max(rates), ATTEMPTS_MAX),
+            Figure("attempts on it, in all", sum(rates), ATTEMPTS_MAX * seconds),
+            Figure("from its return to the last exception", last - back, float(SECOND_CHANCE), unit=" s")]
+
+
+def tell(load, killed, back, rates):
+    print(bold(f"\nA node down for {back - killed:.0f} s, {WORKERS} workers, {CALLERS} callers\n"))
+    phases = (("before", 0, killed), ("while it is down", killed, back), ("when it is back", back, float("inf")))
+    rows = []
+    for label, begin, end in phases:
+        answers = [answer for at, answer in load.answers if begin <= at < end]
+        rows.append((label, f"{len(answers):,}", f"{sum(answer['calls'] for answer in answers):,}",
+                     f"{sum(sum(answer['errors'].values()) for answer in answers):,}",
+                     f"{max(((answer['longest'] - answer['queued']) / 1e6 for answer in answers), default=0):.1f} ms"))
+    show(("node", "pages", "calls", "exceptions", "longest call"), rows)
+    print(f"\n  attempts per second: {' '.join(map(str, rates))}")
