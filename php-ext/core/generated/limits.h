@@ -71,4 +71,7 @@
 /* How often one command follows MOVED or ASK: two slots may move under it; more is a loop. */
 #define OH_REDIRECTS_MAX 5
 
+/* How often one command waits and tries again where the pool has no timeout: some 15 seconds, longer than an election takes. */
+#define OH_RETRIES_MAX 64
+
 #endif

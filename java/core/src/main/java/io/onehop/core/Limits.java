@@ -73,5 +73,8 @@ public final class Limits {
     /** How often one command follows MOVED or ASK: two slots may move under it; more is a loop. */
     public static final int REDIRECTS_MAX = 5;
 
+    /** How often one command waits and tries again where the pool has no timeout: some 15 seconds, longer than an election takes. */
+    public static final int RETRIES_MAX = 64;
+
     private Limits() {}
 }
