@@ -149,6 +149,31 @@ class CurrentRouteTest {
     }
 
     @Test
+    void callsOfManyThreadsOutliveAThousandChangesAndNoConnectionIsLeftBehind() throws InterruptedException {
+        try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client("timeout: 30000")) {
+            tellWhere(nodes);
+            List<Topology> topologies = List.of(redis.topology(), second(nodes, "timeout: 30000", "pool_size: 3"),
+                    topology(nodes.servers().stream().map(RedisServer::server), "timeout: 30000", "pool_size: 2"), second(nodes, "timeout: 20000"));
+            List<String> names = nodes.servers().stream().map(RedisServer::node).toList();
+            Callers.inThreads(8, number -> {
+                for (int i = 0; i < 500; i++) {
+                    if (number == 0) {
+                        redis.route().adopt(topologies.get(i % topologies.size()));
+                        redis.route().adopt(topologies.get((i + 2) % topologies.size()));
+                    }
+                    assertTrue(names.contains(redis.get("where")));
+                    assertEquals(List.of("PONG"), redis.onEachNode(commands -> commands.ping()).values().stream().distinct().toList());
+                }
+            });
+            Inspected.assertNothingLeased(redis);
+            for (RedisServer server : nodes.servers()) {
+                int kept = Stream.of(Inspected.pools(redis)).filter(pool -> pool.endpoint().name().equals(server.node())).mapToInt(Pool::idle).sum();
+                assertTrue(Callers.holdsSoon(() -> server.clients() == kept), server.clients() + " connections, " + kept + " of them known");
+            }
+        }
+    }
+
+    @Test
     void aClosedClientAdoptsNothingAndWhatHadBegunIsRefused() {
         try (Nodes nodes = Nodes.start(2)) {
             OneHopClient redis = nodes.client();
