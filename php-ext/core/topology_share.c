@@ -1,5 +1,6 @@
 /*
- * How much of the key space each node has: a fixed set of hashes, spread evenly, is placed and counted.
+ * How much of the key space each node has: a fixed set of hashes, spread evenly over all numbers and over
+ * all remainders, is placed and counted.
  *
  * Implements spec/meter, "Share".
  */
@@ -24,7 +25,7 @@ void oh_topology_shares(const oh_topology *topology, uint32_t *shares)
         share_equally(topology, shares);
     } else {
         for (uint32_t i = 0; i < OH_SHARES; i++) {
-            shares[oh_topology_place(topology, i * OH_SHARES + OH_SHARES / 2)]++;
+            shares[oh_topology_place(topology, i * (OH_SHARES + 1))]++;
         }
     }
 }
