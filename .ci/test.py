@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""make test: every proof of the repository, one after another, cheapest first.
+"""make test: every proof of the repository.
 
-A step that passes is one line; a step that fails is followed by everything it said. A skipped test counts as failed:
+Two lanes of steps run side by side, because most steps wait more than they compute. A step that passes is one line; a step that fails is followed by everything it said. A skipped test counts as failed:
 what cannot run here was not proven. Ends with the line "N passed, N failed", which counts tests where a step tells
 how many it has, and the step itself where not.
 """
@@ -19,8 +19,8 @@ sys.path.insert(0, os.path.join(ROOT, "conformance"))
 from lab import LabError, Process  # noqa: E402 (the path above finds it)
 
 PYTHON = "/usr/bin/python3"
-STEP_SECONDS_MAX = 480
-PHPT = ["php", "php-ext/run-tests.php", "-q", "-j3", "--no-progress", "--no-color", "--show-diff",
+STEP_SECONDS_MAX = 600
+PHPT = ["php", "php-ext/run-tests.php", "-q", "-j3", "--no-progress", "--no-color", "--show-diff", "--set-timeout", "300",
         "-d", f"extension={ROOT}/php-ext/modules/onehop.so"]
 
 # Beneath valgrind everything is thirty times slower, so what moves millions of bytes or only waits is left out, and so
@@ -39,58 +39,91 @@ VALGRIND_TESTS = [path for path in sorted(glob.glob("php-ext/tests/*.phpt", root
 ENVIRONMENT = {"NO_INTERACTION": "1",
                "VALGRIND_OPTS": "--trace-children-skip=*/setpriv,*/redis-server,*/nutcracker,*/php-fpm*,*/cgi-fcgi"}
 
-STEPS = (
+# Side by side is what shares no file: PHP's two suites write beside php-ext/tests, Java's steps into java/*/target.
+# Within a lane the cheapest come first, so that a slip of the pen is told at once.
+SPECIFICATION_AND_JAVA = (
     ("the specification: schemas, vectors, generated files", [PYTHON, "spec/check.py"]),
     ("the command table: fresh, and its vectors hold", ["sh", "-c", f"{PYTHON} spec/route/build.py --check && {PYTHON} spec/route/check_vectors.py && "
      f"{PYTHON} spec/route/check_ssdb.py && {PYTHON} spec/route/ssdb_page.py --check"]),
     ("the command table against a live server", [PYTHON, "spec/route/check_getkeys.py", "--start", "redis-server"]),
-    ("splits and merges: four nodes answer as one", [PYTHON, "spec/route/check_fleet.py", "--start", "redis-server"]),
-    ("the method table against the loaded phpredis", ["sh", "-c", "php spec/route/methods_check.php && php spec/route/probe.php"]),
     ("docs/commands.md: fresh, and true of Jedis and of a live nutcracker", ["sh", "-c", f"{PYTHON} spec/route/capture_jedis.py --check && {PYTHON} spec/route/capture_nutcracker.py --check && {PYTHON} spec/route/commands_page.py --check"]),
+    ("splits and merges: four nodes answer as one", [PYTHON, "spec/route/check_fleet.py", "--start", "redis-server"]),
+    ("the lab itself", [PYTHON, "conformance/lab/selftest.py"]),
+    ("conformance: C, Java, reference and a live nutcracker", [PYTHON, "conformance/run.py"]),
+    ("Java", ["mvn", "-B", "-ntp", "-f", "java/pom.xml", "test"]),
+)
+C_AND_PHP = (
     ("who may import whom", [PYTHON, "conformance/checks/imports.py"]),
     ("size budgets", [PYTHON, "conformance/checks/sizes.py"]),
-    ("the lab itself", [PYTHON, "conformance/lab/selftest.py"]),
+    ("the method table against the loaded phpredis", ["sh", "-c", "php spec/route/methods_check.php && php spec/route/probe.php"]),
     ("C core under the address and undefined-behaviour sanitizers", ["make", "-s", "-C", "php-ext/tests-core"]),
     ("C core against random bytes, under the same sanitizers", ["make", "-s", "-C", "php-ext/fuzz", "run"]),
     ("PHP extension", [*PHPT, "php-ext/tests"]),
     ("PHP extension under valgrind", [*PHPT, "-m", "-d", "pcre.jit=0", *VALGRIND_TESTS]),
-    ("Java", ["mvn", "-B", "-ntp", "-f", "java/pom.xml", "test"]),
-    ("conformance: C, Java, reference and a live nutcracker", [PYTHON, "conformance/run.py"]),
 )
+
+
+class Step:
+    """One step while it runs."""
+
+    def __init__(self, title, command):
+        self.title, self.command, self.started = title, command, time.monotonic()
+        self.process = Process(command, name="test", cwd=ROOT, environment=ENVIRONMENT)
+
+    @property
+    def seconds(self):
+        return time.monotonic() - self.started
+
+    def end(self):
+        """(whether it ended with 0, everything it said)"""
+        is_late = self.process.is_running
+        status = f"nothing: it was stopped after {STEP_SECONDS_MAX} s" if is_late else self.process.child.returncode
+        with open(self.process.log_path, errors="replace") as log:
+            output = log.read()
+        self.process.stop()
+        if status != 0:
+            output += f"\n  {' '.join(self.command)} ended with {status}."
+        return status == 0, output
 
 
 def main():
     started, passed, failed, failures = time.monotonic(), 0, 0, []
-    for title, command in STEPS:
-        is_good, output, seconds = run(title, command)
+    for step in ended(SPECIFICATION_AND_JAVA, C_AND_PHP):
+        is_good, output = step.end()
         step_passed, step_failed = counted(output)
         if step_failed or not is_good:
-            failures.append(title)
+            failures.append(step.title)
             print(output.rstrip())
-        verdict, count = "FAILED" if title in failures else "passed", f"{step_passed:,} tests, " if step_passed else ""
-        print(f"  {verdict}  {title} ({count}{seconds:.0f} s)", flush=True)
-        passed += step_passed or (0 if title in failures else 1)
-        failed += step_failed or (1 if title in failures else 0)
+        verdict, count = "FAILED" if step.title in failures else "passed", f"{step_passed:,} tests, " if step_passed else ""
+        print(f"  {verdict}  {step.title} ({count}{step.seconds:.0f} s)", flush=True)
+        passed += step_passed or (0 if step.title in failures else 1)
+        failed += step_failed or (1 if step.title in failures else 0)
     print(f"\n  {time.monotonic() - started:.0f} s" + "".join(f"\n  failed: {title}" for title in failures))
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failures else 0)
 
 
-def run(title, command):
-    """(whether it ended with 0, everything it said, seconds)"""
+def ended(*lanes):
+    """Runs the lanes side by side and yields each step when it has ended, or has to be ended.
+
+    Without threads: what the lab starts dies with the thread that started it.
+    """
+    waiting = [list(lane) for lane in lanes]
+    running = [Step(*lane.pop(0)) for lane in waiting]
+    while any(running):
+        show(running)
+        for i, step in enumerate(running):
+            if step and (not step.process.is_running or step.seconds > STEP_SECONDS_MAX):
+                yield step
+                running[i] = Step(*waiting[i].pop(0)) if waiting[i] else None
+        time.sleep(0.05)
+
+
+def show(running):
+    """What runs, on the last line of a terminal; the next line that is printed takes its place."""
     if sys.stdout.isatty():
-        print(f"  ...     {title}", end="\r", flush=True)
-    started = time.monotonic()
-    with Process(command, name="test", cwd=ROOT, environment=ENVIRONMENT) as process:
-        try:
-            status = process.child.wait(STEP_SECONDS_MAX)
-        except subprocess.TimeoutExpired:
-            status = f"nothing: it was stopped after {STEP_SECONDS_MAX} s"
-        with open(process.log_path, errors="replace") as log:
-            output = log.read()
-    if status != 0:
-        output += f"\n  {' '.join(command)} ended with {status}."
-    return status == 0, output, time.monotonic() - started
+        titles = "  ...     " + ", ".join(step.title for step in running if step)
+        print("\33[K" + titles[:os.get_terminal_size().columns - 1], end="\r", flush=True)
 
 
 def counted(output):

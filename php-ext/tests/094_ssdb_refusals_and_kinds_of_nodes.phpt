@@ -49,8 +49,11 @@ foreach ([[], ['redis_auth' => 'wrong'], ['redis_auth' => 'secret', 'redis_db' =
     $redis = new OneHop\Redis('alpha', lab_config([$guarded], ['engine' => 'ssdb'] + $directives, "guarded-$i.yml"));
     lab_tell(fn () => $redis->get('k'));
 }
+/* By connection, each of which is a process that writes down what it was sent when it comes to it. */
+$commands = lab_commands($guarded);
+usort($commands, fn (string $a, string $b) => (int) $a <=> (int) $b);
 /* Behind a refused password nobody reads on for sure. */
-echo str_replace('AUTH wrong, VERSION', 'AUTH wrong', implode(', ', preg_replace('/^\d+ /', '', lab_commands($guarded)))), "\n";
+echo str_replace('AUTH wrong, VERSION', 'AUTH wrong', implode(', ', preg_replace('/^\d+ /', '', $commands))), "\n";
 ?>
 --EXPECT--
 A word too long for one part refuses them all:
