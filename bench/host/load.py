@@ -14,7 +14,7 @@ from house import POOL_SIZE, WORKERS, Callers, House
 from statistic import median, percentile
 from table import bold, show
 
-TURNS = 5
+TURNS = 30  # Short ones: what a neighbour does to one contestant, it does to the next.
 CONTESTANTS = (("OneHop, pool of the host", "onehop", "host"), ("OneHop, pool of each worker", "onehop", "process"),
                ("phpredis, pconnect", "phpredis", "host"))  # Label, client, onehop.pool_scope.
 CALLERS = 16  # Each page goes to any idle worker.

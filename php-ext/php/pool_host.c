@@ -182,9 +182,10 @@ void oh_host_free(const oh_host_node *node, const oh_connection *connection)
     oh_store_free(node->shared, connection->place, (uint32_t)getpid());
 }
 
+/* A quarter, and one at least, is always on its way from worker to worker: whoever sleeps over what it keeps starves nobody. */
 bool oh_host_is_roomy(const oh_host_node *node)
 {
-    return oh_store_usage_of(node->shared, node->size_max).leased * 2 <= node->size_max;
+    return oh_store_usage_of(node->shared, node->size_max).leased * 4 <= node->size_max * 3;
 }
 
 /* ---- Parking ---- */

@@ -48,7 +48,7 @@ void oh_host_park(const oh_host_node *node, oh_connection *connection);
 /* Frees the place of a connection that is about to be closed. */
 void oh_host_free(const oh_host_node *node, const oh_connection *connection);
 
-/* Whether there are so few connections in use that this process may keep one until its request ends. */
+/* Whether so few connections have an owner that this process may keep one until its request ends. */
 bool oh_host_is_roomy(const oh_host_node *node);
 
 #endif
