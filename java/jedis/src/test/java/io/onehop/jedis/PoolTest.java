@@ -324,7 +324,7 @@ class PoolTest {
     private static void fail(OneHopClient redis) {
         AbstractPipeline pipeline = redis.pipelined();
         redis.topology().nodes().forEach(node -> pipeline.set(Nodes.keyOn(redis.topology(), node.name()), "x"));
-        assertThrows(PartialBatch.class, pipeline::sync);
+        assertThrows(OneHopException.class, pipeline::sync); // Usually in part; on a busy machine in whole.
         for (String sick : List.of("silent", "refusing")) {
             assertThrows(OneHopException.class, () -> redis.get(Nodes.keyOn(redis.topology(), sick)));
         }
