@@ -38,7 +38,7 @@ class Redis extends \Redis
 }
 
 /**
- * Where keys live. An immutable picture of one server pool.
+ * Where keys live: one server pool as this process sees it. With auto_eject_hosts nodes that are ejected are left out.
  *
  * @strict-properties
  * @not-serializable
@@ -102,6 +102,8 @@ final class Node
     /** Of a unix socket, otherwise null. */
     public readonly ?string $path;
     public readonly int $weight;
+    /** Out of placement for a while (auto_eject_hosts), or named as dead when its Topology was made. */
+    public readonly bool $isEjected;
 
     private function __construct() {}
 }

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 6c7af690eb428705eb5444f2f05da78eb68dba1d */
+ * Stub hash: a752b9dbc55a13cc1c46b969639c3f395ebfbb46 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_OneHop_Redis___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, pool, IS_STRING, 0)
@@ -250,6 +250,12 @@ static zend_class_entry *register_class_OneHop_Node(void)
 	zend_string *property_weight_name = zend_string_init("weight", sizeof("weight") - 1, 1);
 	zend_declare_typed_property(class_entry, property_weight_name, &property_weight_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
 	zend_string_release(property_weight_name);
+
+	zval property_isEjected_default_value;
+	ZVAL_UNDEF(&property_isEjected_default_value);
+	zend_string *property_isEjected_name = zend_string_init("isEjected", sizeof("isEjected") - 1, 1);
+	zend_declare_typed_property(class_entry, property_isEjected_name, &property_isEjected_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
+	zend_string_release(property_isEjected_name);
 
 	return class_entry;
 }

@@ -23,7 +23,7 @@
 #define PATIENCE_MS 1000u       /* Of a caller without a deadline. */
 #define PATIENCE_MAX_MS 5000u   /* He may die before he tells. */
 #define UNTIL_AHEAD_MS 10000u   /* No rule makes a node wait longer: the longest pause and its chance. */
-#define FAILURE_LIMIT_DEFAULT 2u /* What nutcracker takes if the configuration says nothing. */
+#define FAILURE_LIMIT_DEFAULT 2u /* What nutcracker takes if the configuration says nothing, for a limit of 0 where nodes rest. */
 
 static uint64_t state_of(uint64_t until_ms, uint32_t failures, uint32_t step, uint32_t generation)
 {
@@ -38,7 +38,7 @@ static uint64_t instant(uint64_t ms)
 
 static uint32_t limit_of(const oh_health_rules *rules)
 {
-    uint32_t limit = rules->failure_limit ? rules->failure_limit : FAILURE_LIMIT_DEFAULT;
+    uint32_t limit = rules->failure_limit ? rules->failure_limit : rules->ejects ? 1 : FAILURE_LIMIT_DEFAULT;
     return limit < FAILURES_MAX ? limit : FAILURES_MAX;
 }
 

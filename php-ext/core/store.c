@@ -33,6 +33,7 @@ typedef struct entry {
 
 typedef struct shared {
     _Atomic uint64_t arena_used;
+    _Atomic uint64_t ejections;
     entry pools[OH_STORE_POOLS_MAX];
 } shared;
 
@@ -284,6 +285,11 @@ size_t oh_store_copy(const oh_store *store, uint32_t pool_index, void *image, si
 }
 
 /* ---- Nodes and meters ---- */
+
+_Atomic uint64_t *oh_store_ejections(oh_store *store)
+{
+    return &store->shared->ejections;
+}
 
 oh_store_node *oh_store_node_at(const oh_store *store, uint32_t number)
 {

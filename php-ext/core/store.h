@@ -109,6 +109,9 @@ _Atomic uint64_t *oh_store_version(oh_store *store, uint32_t pool);
 
 /* ---- Nodes ---- */
 
+/* How often a node was ejected, or came back from that: for those who place keys by it. */
+_Atomic uint64_t *oh_store_ejections(oh_store *store);
+
 /* The number of a node; OH_STORE_NONE if nobody has added it. */
 uint32_t oh_store_find_node(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 

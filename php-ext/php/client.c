@@ -49,6 +49,34 @@ zend_object *oh_client_create(zend_class_entry *class)
     return object;
 }
 
+/* ---- What keys are placed by ---- */
+
+static void place_by(oh_client *client, oh_ring *ring)
+{
+    if (ring) {
+        oh_ring_hold(ring);
+    }
+    if (client->ring) {
+        oh_ring_release(client->ring);
+    }
+    client->ring = ring;
+    client->topology = ring ? ring->topology : client->snapshot->topology;
+}
+
+/* A pipeline, a transaction and a subscription keep the placement that they began with. */
+static void follow_ejection(oh_client *client)
+{
+    const oh_transaction *transaction = &client->transaction;
+
+    if (!client->batch.is_open && !transaction->is_open && !transaction->lane && !client->subscription) {
+        oh_ring *ring = oh_ejection_follow(client->snapshot);
+
+        if (UNEXPECTED(ring != client->ring)) {
+            place_by(client, ring);
+        }
+    }
+}
+
 /* ---- Life ---- */
 
 ZEND_METHOD(OneHop_Redis, __construct)
@@ -82,6 +110,7 @@ ZEND_METHOD(OneHop_Redis, __construct)
         return;
     }
     client->snapshot = snapshot;
+    client->topology = snapshot->topology;
     client->timeout_ms = snapshot->pool->timeout_ms;
     client->lanes = ecalloc(snapshot->nodes_count, sizeof *client->lanes);
 }
@@ -116,6 +145,7 @@ static void free_client(zend_object *object)
     if (client->snapshot) {
         oh_client_close_lanes(client);
         efree(client->lanes);
+        place_by(client, NULL);
         oh_snapshot_release(client->snapshot);
         client->snapshot = NULL;
     }
@@ -141,6 +171,9 @@ oh_client *oh_client_this(zend_execute_data *execute_data)
             ZSTR_VAL(Z_OBJCE_P(ZEND_THIS)->name));
         return NULL;
     }
+    if (UNEXPECTED(client->snapshot->ejects)) {
+        follow_ejection(client);
+    }
     return client;
 }
 
@@ -154,7 +187,7 @@ static uint32_t locate_prefixed(const oh_client *client, const zend_string *key)
     }
     memcpy(bytes, ZSTR_VAL(client->prefix), prefix_length);
     memcpy(bytes + prefix_length, ZSTR_VAL(key), ZSTR_LEN(key));
-    uint32_t node = oh_topology_locate(client->snapshot->topology, bytes, length);
+    uint32_t node = oh_topology_locate(client->topology, bytes, length);
     if (bytes != small) {
         efree(bytes);
     }
@@ -166,7 +199,7 @@ uint32_t oh_client_locate(const oh_client *client, const zend_string *key)
     if (client->prefix) {
         return locate_prefixed(client, key);
     }
-    return oh_topology_locate(client->snapshot->topology, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
+    return oh_topology_locate(client->topology, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
 }
 
 /* Numbers, booleans, null and objects with __toString are taken as phpredis takes them, with the same notices. */

@@ -23,6 +23,8 @@
 
 typedef struct oh_client {
     oh_snapshot *snapshot; /* NULL: the constructor has not run, or failed. */
+    const oh_topology *topology; /* What keys are placed by: the snapshot's, or that of the ring. */
+    oh_ring *ring;         /* Held. NULL: no node is ejected. */
     oh_lane **lanes;       /* By index of the node; NULL where none is open. */
     zend_string *prefix;   /* OPT_PREFIX: a part of every key, also for placement. NULL: none. */
     HashTable *options;    /* What setOption() was told, for lanes to come. NULL: nothing. */
@@ -49,7 +51,10 @@ static inline zend_object *oh_client_object(oh_client *client)
     return (zend_object *)((char *)client + oh_client_handlers.offset);
 }
 
-/* The client whose method is being called. NULL and an exception if it was never constructed. */
+/*
+ * The client whose method is being called, placing keys by what is true now, unless it is in the middle of something.
+ * NULL and an exception if it was never constructed.
+ */
 oh_client *oh_client_this(zend_execute_data *execute_data);
 
 /* The node that has a key as the caller names it: the prefix is put in front. */

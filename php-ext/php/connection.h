@@ -55,6 +55,7 @@ typedef struct oh_connection {
     oh_connection_state state;
     short events;          /* What poll must wait for while it is not ready. */
     bool is_leased;
+    bool is_blamed;        /* pool: what it was leased for has counted as a failure of its node. */
     bool is_unproven;      /* Nothing was ever answered on it: a first error may be about the connection itself. */
     uint32_t generation;   /* Of forks: a child must not touch the sockets of its parent. */
     uint32_t place;        /* pool_host: its place among those of the host. */

@@ -40,7 +40,7 @@ static void lose_connection(oh_exchange *exchange, const char *reason)
     }
     oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, oh_exchange_outcome(exchange),
         exchange->sent ? OH_ADVICE_RETRY : "try again", "%s", reason);
-    oh_pool_blame(exchange->connection, OH_HEALTH_EXCHANGE, exchange->failure);
+    oh_pool_blame(exchange->connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
     oh_exchange_end_failed(exchange);
 }
 
@@ -190,7 +190,7 @@ static void advance_opening(oh_exchange *exchange)
             return;
         case OH_PROGRESS_BROKEN:
             if (connection->state == OH_CONNECTING) {
-                oh_pool_blame(connection, OH_HEALTH_CONNECT, exchange->failure);
+                oh_pool_blame(connection, OH_HEALTH_CONNECT, exchange->failure->what);
             }
             oh_exchange_end_failed(exchange);
             return;

@@ -30,6 +30,22 @@ void oh_exchange_end_failed(oh_exchange *exchange)
     oh_meter_count(exchange->meter, OH_METER_ERRORS);
 }
 
+/* What nutcracker counts against a node among its errors; of these the answer is the caller's all the same. */
+static void weigh_refusal(const oh_exchange *exchange)
+{
+    static const char *const words[] = {"OOM", "LOADING", "BUSY"};
+    const oh_wire *wire = &exchange->connection->wire;
+
+    for (size_t i = 0; i < sizeof words / sizeof *words && oh_pool_ejects(exchange->connections); i++) {
+        size_t length = strlen(words[i]);
+        bool is_whole = wire->refusal_length == length || (wire->refusal_length > length && wire->refusal[length] == ' ');
+
+        if (is_whole && memcmp(wire->refusal, words[i], length) == 0) {
+            oh_pool_blame(exchange->connection, OH_HEALTH_EXCHANGE, words[i]);
+        }
+    }
+}
+
 void oh_exchange_end_well(oh_exchange *exchange)
 {
     exchange->state = OH_EXCHANGE_COMPLETE;
@@ -38,6 +54,9 @@ void oh_exchange_end_well(oh_exchange *exchange)
         oh_meter_answered(exchange->meter, oh_clock_now_ns() - exchange->begun_ns);
     } else {
         oh_meter_count(exchange->meter, OH_METER_UNTIMED);
+    }
+    if (UNEXPECTED(exchange->has_refusal)) {
+        weigh_refusal(exchange);
     }
     if (UNEXPECTED(exchange->keeps)) {
         oh_exchange_hold(exchange);

@@ -45,7 +45,7 @@ void oh_exchange_pass_deadline(oh_exchange *exchange)
         exchange->sent ? OH_ADVICE_RETRY : "try again", "%s within %u ms", what, limit_ms);
     if (is_for_the_node(exchange)) {
         oh_pool_blame(exchange->connection,
-            exchange->state == OH_EXCHANGE_OPENING ? OH_HEALTH_CONNECT : OH_HEALTH_EXCHANGE, exchange->failure);
+            exchange->state == OH_EXCHANGE_OPENING ? OH_HEALTH_CONNECT : OH_HEALTH_EXCHANGE, exchange->failure->what);
     }
     oh_exchange_end_failed(exchange);
 }
@@ -54,7 +54,7 @@ void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason)
 {
     oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, oh_exchange_outcome(exchange),
         "check what listens there", "The node broke the protocol (%s)", reason);
-    oh_pool_blame(exchange->connection, OH_HEALTH_EXCHANGE, exchange->failure);
+    oh_pool_blame(exchange->connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
     oh_exchange_end_failed(exchange);
 }
 

@@ -49,7 +49,6 @@ void oh_exchange_disown(oh_exchange *exchange);
 /* Ends it with DeadlineExceeded. */
 void oh_exchange_pass_deadline(oh_exchange *exchange);
 
-
 /* Ends it with ProtocolViolation. */
 void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason);
 

@@ -306,7 +306,7 @@ uint32_t oh_keys_count(zend_execute_data *execute_data, const oh_method_row *row
 uint32_t oh_keys_locate(const oh_client *client, const zend_string *key, bool is_unprefixed)
 {
     return is_unprefixed
-               ? oh_topology_locate(client->snapshot->topology, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key))
+               ? oh_topology_locate(client->topology, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key))
                : oh_client_locate(client, key);
 }
 

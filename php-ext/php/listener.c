@@ -14,11 +14,13 @@
 
 /* ---- Life ---- */
 
-oh_listener *oh_listener_open(oh_snapshot *snapshot, uint32_t timeout_ms, uint32_t patience_ms, oh_failure *failure)
+oh_listener *oh_listener_open(oh_snapshot *snapshot, const oh_topology *topology, uint32_t timeout_ms, uint32_t patience_ms,
+    oh_failure *failure)
 {
     oh_listener *listener = ecalloc(1, sizeof *listener);
 
     listener->snapshot = snapshot;
+    listener->topology = topology;
     listener->ears = ecalloc(snapshot->nodes_count, sizeof *listener->ears);
     listener->descriptors = ecalloc(snapshot->nodes_count, sizeof *listener->descriptors);
     for (int i = 0; i < OH_CHANNEL_KINDS_COUNT; i++) {
@@ -169,14 +171,13 @@ static bool concerns(const oh_said *said, const oh_ear *ear)
 
 static void count_words(oh_listener *listener, oh_said *said)
 {
-    const oh_topology *topology = listener->snapshot->topology;
     bool is_everywhere = said->verb->kind == OH_PATTERN;
 
     for (uint32_t node = 0; node < listener->snapshot->nodes_count; node++) {
         listener->ears[node].words = is_everywhere && concerns(said, &listener->ears[node]) ? said->count : 0;
     }
     for (uint32_t i = 0; i < said->count && !is_everywhere; i++) {
-        said->nodes[i] = oh_topology_locate(topology, (const uint8_t *)said->words[i].bytes, said->words[i].length);
+        said->nodes[i] = oh_topology_locate(listener->topology, (const uint8_t *)said->words[i].bytes, said->words[i].length);
         listener->ears[said->nodes[i]].words += concerns(said, &listener->ears[said->nodes[i]]);
     }
 }

@@ -48,6 +48,7 @@ typedef struct oh_ear {
 
 typedef struct oh_listener {
     oh_snapshot *snapshot; /* Borrowed of the client. */
+    const oh_topology *topology; /* What channels are placed by; likewise. */
     oh_ear *ears;          /* By index of the node. */
     struct pollfd *descriptors;
     /*
@@ -70,7 +71,8 @@ typedef struct oh_listener {
 } oh_listener;
 
 /* Nothing is subscribed yet, and no node spoken to. */
-oh_listener *oh_listener_open(oh_snapshot *snapshot, uint32_t timeout_ms, uint32_t patience_ms, oh_failure *failure);
+oh_listener *oh_listener_open(oh_snapshot *snapshot, const oh_topology *topology, uint32_t timeout_ms, uint32_t patience_ms,
+    oh_failure *failure);
 
 /* Closes every connection. What was not handed out is dropped. */
 void oh_listener_close(oh_listener *listener);

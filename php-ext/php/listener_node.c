@@ -200,7 +200,7 @@ static void advance(oh_listener *listener, uint32_t node)
             return;
         case OH_PROGRESS_BROKEN:
             if (connection->state == OH_CONNECTING) {
-                oh_pool_blame(connection, OH_HEALTH_CONNECT, listener->failure);
+                oh_pool_blame(connection, OH_HEALTH_CONNECT, listener->failure->what);
             }
             oh_listener_fail(listener, node);
             return;

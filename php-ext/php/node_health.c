@@ -8,6 +8,9 @@
 #include "core/clock.h"
 
 #include "node_health.h"
+#include "segment.h"
+
+static _Atomic uint64_t own_changes; /* Where there is no segment. */
 
 static uint64_t now_ms(void)
 {
@@ -56,6 +59,21 @@ static void refuse(const oh_store_health *known, uint64_t state, uint64_t now, o
 
 /* ---- The word ---- */
 
+static _Atomic uint64_t *changes(void)
+{
+    oh_store *store = oh_segment_store();
+
+    return store ? oh_store_ejections(store) : &own_changes;
+}
+
+/* After the word, so that who has seen the count sees the word. */
+static void tell_change(const oh_node_health *health, uint64_t before, uint64_t after)
+{
+    if (health->rules.ejects && UNEXPECTED(oh_health_until(before) != oh_health_until(after))) {
+        atomic_fetch_add(changes(), 1);
+    }
+}
+
 bool oh_node_health_ask(oh_node_health *health, uint64_t deadline_ns, uint32_t *born, oh_failure *failure)
 {
     _Atomic uint64_t *word = &health->known->state;
@@ -90,6 +108,7 @@ void oh_node_health_fail(oh_node_health *health, oh_health_cause cause, uint32_t
     if (oh_health_generation(next) != oh_health_generation(state)) {
         note_reason(health->known, why);
     }
+    tell_change(health, state, next);
 }
 
 void oh_node_health_answer(oh_node_health *health)
@@ -100,4 +119,26 @@ void oh_node_health_answer(oh_node_health *health)
     do {
         next = oh_health_answered(state, &health->rules);
     } while (UNEXPECTED(next != state) && !atomic_compare_exchange_weak(word, &state, next));
+    tell_change(health, state, next);
+}
+
+/* An instant that no rule can bring about has passed: other users' workers write here, too. */
+uint64_t oh_node_health_out_until(oh_node_health *health, uint64_t now_ms)
+{
+    _Atomic uint64_t *word = &health->known->state;
+    uint64_t state = atomic_load(word), next, passed;
+
+    do {
+        uint64_t until = oh_health_until(state);
+
+        passed = until > now_ms && until - now_ms > health->rules.retry_ms ? until : now_ms;
+        next = oh_health_rebuilt(state, passed);
+    } while (next != state && !atomic_compare_exchange_weak(word, &state, next));
+    tell_change(health, state, next);
+    return oh_health_until(next);
+}
+
+uint64_t oh_node_health_changes(void)
+{
+    return atomic_load_explicit(changes(), memory_order_acquire);
 }

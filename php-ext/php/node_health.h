@@ -6,7 +6,8 @@
  * waiting. Beside the word stands the sentence that the node was last given up with, because who is refused wants to
  * know why, and may never have seen a failure himself.
  *
- * On the road: pool asks before it leases, and is told by the verdict of each exchange.
+ * On the road: pool asks before it leases, and is told by the verdict of each exchange. Room ejection takes nodes out of
+ * placement by it.
  *
  * Implements spec/health (the rules themselves: core/health).
  */
@@ -38,5 +39,13 @@ bool oh_node_health_ask(oh_node_health *health, uint64_t deadline_ns, uint32_t *
 /* What became of it: a failure that is the node's, told in a sentence, or a reply. */
 void oh_node_health_fail(oh_node_health *health, oh_health_cause cause, uint32_t born, const char *why);
 void oh_node_health_answer(oh_node_health *health);
+
+/* ---- Where nodes are ejected ---- */
+
+/* For a ring that is built now: 0 if the node is in it, where it returns to if its time has come; or its time. */
+uint64_t oh_node_health_out_until(oh_node_health *health, uint64_t now_ms);
+
+/* How often any node of the host has been ejected or has returned. */
+uint64_t oh_node_health_changes(void);
 
 #endif

@@ -102,16 +102,22 @@ void oh_pool_park_all(oh_connections *connections)
 
 /* ---- What became of an exchange ---- */
 
-void oh_pool_blame(const oh_connection *connection, oh_health_cause cause, const oh_failure *failure)
+void oh_pool_blame(oh_connection *connection, oh_health_cause cause, const char *why)
 {
     if (connection) {
-        oh_node_health_fail(&connection->home->health, cause, connection->health, failure->what);
+        connection->is_blamed = true;
+        oh_node_health_fail(&connection->home->health, cause, connection->health, why);
     }
 }
 
 void oh_pool_praise(const oh_connection *connection)
 {
     oh_node_health_answer(&connection->home->health);
+}
+
+uint64_t oh_pool_out_until(oh_connections *connections, uint64_t now_ms)
+{
+    return oh_node_health_out_until(&connections->health, now_ms);
 }
 
 /* ---- Lease ---- */
@@ -243,6 +249,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
         oh_meter_count(meter, OH_METER_LEASES);
     }
     connection->health = health;
+    connection->is_blamed = false;
     mark_leased(connections, connection);
     return connection;
 }
@@ -258,7 +265,9 @@ void oh_pool_settle(oh_connection *connection)
         return;
     }
     mark_returned(connection);
-    oh_node_health_answer(&connections->health);
+    if (EXPECTED(!connection->is_blamed)) {
+        oh_node_health_answer(&connections->health);
+    }
     if (connections->is_of_host && !oh_host_is_roomy(&connections->host)) {
         oh_host_park(&connections->host, connection);
         return;

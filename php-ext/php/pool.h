@@ -49,9 +49,15 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
 
 /*
  * An exchange on it failed, or it could not be opened, for a reason that is the node's: that is remembered, and a node
- * that fails rests (room node_health). NULL is fine.
+ * that fails rests or is ejected (room node_health). NULL is fine.
  */
-void oh_pool_blame(const oh_connection *connection, oh_health_cause cause, const oh_failure *failure);
+void oh_pool_blame(oh_connection *connection, oh_health_cause cause, const char *why);
+
+/* auto_eject_hosts. */
+bool oh_pool_ejects(const oh_connections *connections);
+
+/* For a pool that ejects its nodes: 0 if this one is in its place, or the instant in milliseconds at which it may return. */
+uint64_t oh_pool_out_until(oh_connections *connections, uint64_t now_ms);
 
 /* A reply that was asked for has arrived on it. Settling says the same: this is for one that is not given back. */
 void oh_pool_praise(const oh_connection *connection);

@@ -99,6 +99,11 @@ oh_pool_view oh_pool_look(const oh_connections *connections)
     return view;
 }
 
+bool oh_pool_ejects(const oh_connections *connections)
+{
+    return connections->health.rules.ejects;
+}
+
 uint32_t oh_pool_timeout(const oh_connections *connections)
 {
     return connections->timeout_ms;

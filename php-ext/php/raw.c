@@ -22,7 +22,7 @@ typedef struct raw_call {
 
 static uint32_t locate(const raw_call *call, const oh_word *word)
 {
-    return oh_topology_locate(call->client->snapshot->topology, word->bytes, word->length);
+    return oh_topology_locate(call->client->topology, word->bytes, word->length);
 }
 
 static oh_placed_key placed(const oh_word *word, uint32_t node)

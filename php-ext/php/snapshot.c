@@ -23,6 +23,8 @@ oh_snapshot *oh_snapshot_make(oh_reading *reading, const uint8_t identity[OH_STO
         snapshot->own_pool.redis_auth = (oh_text){snapshot->password, snapshot->password_length};
     }
     snapshot->pool = &snapshot->own_pool;
+    snapshot->ejects = snapshot->pool->auto_eject_hosts;
+    oh_ejection_begin(&snapshot->ejection);
     snapshot->connections = pecalloc(snapshot->nodes_count, sizeof *snapshot->connections, true);
     snapshot->meters = pecalloc(snapshot->nodes_count, sizeof *snapshot->meters, true);
     memset(reading, 0, sizeof *reading);
@@ -34,6 +36,7 @@ void oh_snapshot_release(oh_snapshot *snapshot)
     if (--snapshot->references > 0) {
         return;
     }
+    oh_ejection_end(&snapshot->ejection);
     for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
         if (snapshot->connections[i]) {
             oh_pool_release(snapshot->connections[i]);

@@ -1,12 +1,14 @@
 /*
  * Snapshot: one server pool of one version of a configuration, as a process has it: directives, topology, and the
- * connections of each node. Never changed once it is made, and counted: a client holds the one it began with.
+ * connections of each node. Never changed once it is made (but for which nodes
+ * are ejected at the moment), and counted: a client holds the one it began with.
  */
 #ifndef OH_PHP_SNAPSHOT_H
 #define OH_PHP_SNAPSHOT_H
 
 #include "core/topology.h"
 
+#include "ejection.h"
 #include "meter.h"
 #include "pool.h"
 #include "reading.h"
@@ -19,6 +21,8 @@ typedef struct oh_snapshot {
     oh_connections **connections; /* By index of the node; opened when first asked for. */
     oh_metered *meters;           /* Likewise, and together with them. */
     uint8_t identity[OH_STORE_IDENTITY_BYTES]; /* Of the server pool. */
+    bool ejects;                  /* auto_eject_hosts: ask oh_ejection_follow what to place by. */
+    oh_ejection ejection;
 
     oh_pool own_pool; /* The memory behind the above. */
     oh_server *servers;

@@ -77,7 +77,7 @@ static oh_subscription *begin(oh_client *client)
     subscription->far_end = (oh_far_end){write_command, read_answer};
     subscription->client = client;
     subscription->lane = lane;
-    subscription->listener = oh_listener_open(client->snapshot, client->timeout_ms,
+    subscription->listener = oh_listener_open(client->snapshot, client->topology, client->timeout_ms,
         client->has_read_timeout ? client->timeout_ms : 0, &lane->failure);
     lane->transport->far_end = &subscription->far_end;
     client->subscription = subscription;

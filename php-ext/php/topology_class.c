@@ -1,8 +1,9 @@
 /*
  * OneHop\Topology and OneHop\Node: placement shown to PHP code, and to the conformance runner.
  *
- * A Topology shares the one that clients of the same file use; one with dead servers, or from a text, is built for
- * itself. Its nodes are made once and given out again and again.
+ * A Topology shares the one that clients of the same file use, and places as they do, nodes that are ejected left out; one
+ * with dead servers, or from a text, is built for itself. Its nodes are made once and given out again and again, until
+ * one is ejected or returns.
  */
 #include "php_onehop.h"
 
@@ -15,6 +16,7 @@
 typedef struct oh_topology_object {
     oh_snapshot *snapshot; /* Shared, or NULL: then `own` is this object's. */
     oh_topology *own;
+    oh_ring *ring;         /* Held. NULL: no node is ejected. */
     zval *nodes; /* By index: OneHop\Node, or UNDEF if nobody has asked yet. */
     uint32_t nodes_count;
     zend_object object;
@@ -29,15 +31,24 @@ static oh_topology_object *of(zend_object *object)
 
 static const oh_topology *topology_of(const oh_topology_object *this)
 {
-    return this->snapshot ? this->snapshot->topology : this->own;
+    return this->ring ? this->ring->topology : this->snapshot ? this->snapshot->topology : this->own;
+}
+
+static void forget_nodes(oh_topology_object *this)
+{
+    for (uint32_t i = 0; i < this->nodes_count; i++) {
+        zval_ptr_dtor(&this->nodes[i]);
+        ZVAL_UNDEF(&this->nodes[i]);
+    }
 }
 
 static void free_topology(zend_object *object)
 {
     oh_topology_object *this = of(object);
 
-    for (uint32_t i = 0; i < this->nodes_count; i++) {
-        zval_ptr_dtor(&this->nodes[i]);
+    forget_nodes(this);
+    if (this->ring) {
+        oh_ring_release(this->ring);
     }
     if (this->nodes) {
         efree(this->nodes);
@@ -233,6 +244,22 @@ ZEND_METHOD(OneHop_Topology, status)
 
 /* ---- Asking one ---- */
 
+static void follow_ejection(oh_topology_object *this)
+{
+    oh_ring *ring = oh_ejection_follow(this->snapshot);
+
+    if (ring != this->ring) {
+        forget_nodes(this);
+        if (ring) {
+            oh_ring_hold(ring);
+        }
+        if (this->ring) {
+            oh_ring_release(this->ring);
+        }
+        this->ring = ring;
+    }
+}
+
 static oh_topology_object *this_topology(zend_execute_data *execute_data)
 {
     oh_topology_object *this = of(Z_OBJ_P(ZEND_THIS));
@@ -240,6 +267,9 @@ static oh_topology_object *this_topology(zend_execute_data *execute_data)
     if (!this->nodes) {
         zend_throw_error(NULL, "OneHop\\Topology was not constructed");
         return NULL;
+    }
+    if (this->snapshot && this->snapshot->ejects) {
+        follow_ejection(this);
     }
     return this;
 }
@@ -277,6 +307,7 @@ static zval *node_object(oh_topology_object *this, uint32_t index)
         zend_update_property_long(oh_node_class, object, ZEND_STRL("port"), node.port);
     }
     zend_update_property_long(oh_node_class, object, ZEND_STRL("weight"), node.weight);
+    zend_update_property_bool(oh_node_class, object, ZEND_STRL("isEjected"), node.is_ejected);
     return place;
 }
 

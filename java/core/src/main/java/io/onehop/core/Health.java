@@ -10,7 +10,7 @@ package io.onehop.core;
  * like chance, given by the caller. Stateless, for any number of threads. Implements spec/health.
  *
  * @param ejects {@code auto_eject_hosts}: a node that fails leaves placement instead of resting
- * @param failureLimit {@code server_failure_limit}; 0 counts as 2
+ * @param failureLimit {@code server_failure_limit}; 0 counts as 2, or as 1 where nodes are ejected
  * @param retryMs {@code server_retry_timeout} in milliseconds; only where nodes are ejected
  */
 public record Health(boolean ejects, int failureLimit, int retryMs) {
@@ -113,7 +113,8 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     }
 
     private int limit() {
-        return Math.min(failureLimit == 0 ? FAILURE_LIMIT_DEFAULT : failureLimit, FAILURES_MAX);
+        int limit = failureLimit != 0 ? failureLimit : ejects ? 1 : FAILURE_LIMIT_DEFAULT;
+        return Math.min(limit, FAILURES_MAX);
     }
 
     private static long rest(long state, int failures, long nowMs, int chance) {
