@@ -11,57 +11,79 @@ import java.time.Duration;
  */
 final class Deadline {
     /** No deadline: the pool's {@code timeout} is 0. */
-    static final Deadline NONE = new Deadline(false, 0);
+    static final Deadline NONE = new Deadline(0, 0);
 
     /** A wait without end. */
     static final long FOR_EVER_MS = Long.MAX_VALUE;
 
     private static final long NS_PER_MS = 1_000_000;
 
-    private final boolean bounded;
+    /* None either, because a command waits without end by its own wish. */
+    private static final Deadline OF_A_WAIT = new Deadline(-1, 0);
+
+    private final int lengthMs; // Of all of it; 0 or less: there is no end.
     private final long instantNs;
 
-    private Deadline(boolean bounded, long instantNs) {
-        this.bounded = bounded;
+    private Deadline(int lengthMs, long instantNs) {
+        this.lengthMs = lengthMs;
         this.instantNs = instantNs;
     }
 
     /** The deadline of a call that begins now; 0 is none. */
     static Deadline in(int timeoutMs) {
-        return timeoutMs == 0 ? NONE : new Deadline(true, Clock.nowNs() + timeoutMs * NS_PER_MS);
+        return timeoutMs == 0 ? NONE : new Deadline(timeoutMs, Clock.nowNs() + timeoutMs * NS_PER_MS);
     }
 
     /** The same, so many milliseconds later. */
     Deadline later(long ms) {
-        if (!bounded || ms == 0) {
+        if (ms == 0) {
             return this;
         }
-        boolean isFar = ms >= (Long.MAX_VALUE >> 1) / NS_PER_MS; // In 146 years; the clock may begin below zero.
-        return isFar ? NONE : new Deadline(true, instantNs + ms * NS_PER_MS);
+        boolean isFar = ms >= Integer.MAX_VALUE - lengthMs; // In 24 days.
+        return isFar || !isBounded() ? OF_A_WAIT : new Deadline(lengthMs + (int) ms, instantNs + ms * NS_PER_MS);
+    }
+
+    boolean isBounded() {
+        return lengthMs > 0;
+    }
+
+    /** When the call began, if the deadline is bounded. */
+    long beganNs() {
+        return instantNs - lengthMs * NS_PER_MS;
+    }
+
+    /** Whether it is the deadline of a server pool with this timeout, and nothing was added. */
+    boolean hasLength(int timeoutMs) {
+        return lengthMs == timeoutMs;
+    }
+
+    /** Whether half of its length or more lies behind this instant. */
+    boolean leavesHalf(long sinceNs) {
+        return isBounded() && instantNs - sinceNs >= lengthMs * NS_PER_MS / 2;
     }
 
     boolean hasPassed() {
-        return bounded && remainingNs() <= 0;
+        return isBounded() && remainingNs() <= 0;
     }
 
     /** Whether it passed at least so many milliseconds ago. */
     boolean hasPassedBy(int graceMs) {
-        return bounded && remainingNs() <= -graceMs * NS_PER_MS;
+        return isBounded() && remainingNs() <= -graceMs * NS_PER_MS;
     }
 
     /** What is left, rounded up, as {@code Selector.select} wants it: at least 1, and 0 for ever. */
     long selectMs() {
-        return bounded ? Math.max(1, (remainingNs() + NS_PER_MS - 1) / NS_PER_MS) : 0;
+        return isBounded() ? Math.max(1, (remainingNs() + NS_PER_MS - 1) / NS_PER_MS) : 0;
     }
 
     /** What is left, not below zero and at most so much. */
     Duration atMost(Duration most) {
-        return bounded ? Duration.ofNanos(Math.max(0, Math.min(remainingNs(), most.toNanos()))) : most;
+        return isBounded() ? Duration.ofNanos(Math.max(0, Math.min(remainingNs(), most.toNanos()))) : most;
     }
 
     /** What is left, not below zero; {@code Long.MAX_VALUE} for ever. */
     long waitNs() {
-        return bounded ? Math.max(0, remainingNs()) : Long.MAX_VALUE;
+        return isBounded() ? Math.max(0, remainingNs()) : Long.MAX_VALUE;
     }
 
     private long remainingNs() {

@@ -69,14 +69,12 @@ final class Dial {
 
     /** A socket that has begun to connect. */
     private static NodeSocket connecting(SocketAddress address) throws IOException {
-        SocketChannel channel = address instanceof UnixDomainSocketAddress
-                ? SocketChannel.open(StandardProtocolFamily.UNIX)
-                : SocketChannel.open();
+        SocketChannel channel = opened(address);
         Selector selector = null;
         try {
             channel.configureBlocking(false);
             keepAlive(channel);
-            selector = Selector.open();
+            selector = selector();
             channel.connect(address);
             return new NodeSocket(channel, selector);
         } catch (IOException | RuntimeException | Error failure) {
@@ -85,6 +83,23 @@ final class Dial {
                 selector.close();
             }
             throw failure;
+        }
+    }
+
+    private static SocketChannel opened(SocketAddress address) throws IOException {
+        try {
+            return address instanceof UnixDomainSocketAddress ? SocketChannel.open(StandardProtocolFamily.UNIX)
+                    : SocketChannel.open();
+        } catch (IOException lack) {
+            throw new NodeHealth.NoDescriptor(lack);
+        }
+    }
+
+    private static Selector selector() throws IOException {
+        try {
+            return Selector.open();
+        } catch (IOException lack) {
+            throw new NodeHealth.NoDescriptor(lack);
         }
     }
 

@@ -38,20 +38,22 @@ final class Exchange<T> {
 
     /** The reply; or the error the node answered, or the failure, thrown. */
     T run() {
-        return run(null);
+        return run(null, NodeHealth.NOT_ASKED);
     }
 
     /** One try, {@code before} being the failure that made us try again, or {@code null}. */
-    private T run(OneHopException before) {
-        NodeConnection connection = lease(before);
+    private T run(OneHopException before, int asked) {
+        NodeConnection connection = lease(before, asked);
         connection.until(deadline);
         long written = connection.written();
         OneHopException failure;
         try {
             T reply = connection.executeCommand(command);
+            node.answered(connection);
             budget.earn();
             return reply;
         } catch (JedisDataException answer) {
+            node.answered(connection);
             throw answer; // Jedis read it whole; whether the connection is clean is for settle to say.
         } catch (Throwable thrown) {
             failure = failure(thrown, node, connection, connection.written() > written);
@@ -60,15 +62,16 @@ final class Exchange<T> {
         }
         if (before != null || !isStale(connection, failure) || !(isReadOnly || !failure.mayHaveExecuted())
                 || !budget.spend()) {
+            node.failed(connection, failure);
             throw failure;
         }
         node.purge();
-        return run(failure);
+        return run(failure, connection.lease().health());
     }
 
-    private NodeConnection lease(OneHopException before) {
+    private NodeConnection lease(OneHopException before, int asked) {
         try {
-            return node.lease(leased);
+            return node.lease(leased, asked);
         } catch (OneHopException failure) {
             if (before == null || !before.mayHaveExecuted()) {
                 throw failure;

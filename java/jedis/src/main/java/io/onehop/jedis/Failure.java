@@ -64,7 +64,7 @@ final class Failure {
     }
 
     /** The first cause that says what happened: Jedis wraps it, some of it twice. */
-    private static Throwable root(Throwable thrown) {
+    static Throwable root(Throwable thrown) {
         Throwable root = thrown;
         while (root.getCause() != null && !(root instanceof IOException)) {
             root = root.getCause();
@@ -77,6 +77,19 @@ final class Failure {
         String busy = "all " + endpoint.poolSize() + " connections stayed in use until the deadline";
         return new PoolExhausted(message(busy, endpoint, Outcome.NOT_SENT,
                 "raise pool_size, or use connections for a shorter time"), endpoint.name(), Outcome.NOT_SENT, null);
+    }
+
+    /** The node was not asked, because it has failed so often in a row, at last so. */
+    static NodeDown resting(Endpoint endpoint, int failures, long ms, OneHopException last) {
+        String why = last == null ? "" : ": " + shown(what(root(last)));
+        return nodeDown("the node rests for " + ms + " ms more, having failed " + failures + (failures == 1 ? " time"
+                : " times") + " in a row" + why,
+                "try again later, or bring the node back", last, endpoint, Outcome.NOT_SENT);
+    }
+
+    private static String what(Throwable root) {
+        return root instanceof SocketTimeoutException ? "no answer in time"
+                : root instanceof IOException lost ? why(lost) : root.toString();
     }
 
     /** There are no connections any more. */

@@ -29,16 +29,21 @@ final class Held {
      * deadline, executes nothing by itself.
      */
     <T> T call(Consumer<NodeConnection> lead, Function<NodeConnection, T> exchange) {
-        connection.until(deadline(pool));
+        connection.use(deadline(pool));
         long written = Long.MAX_VALUE;
         try {
             lead.accept(connection);
             written = connection.written();
-            return exchange.apply(connection);
+            T reply = exchange.apply(connection);
+            pool.answered(connection);
+            return reply;
         } catch (JedisDataException answer) {
+            pool.answered(connection);
             throw answer;
         } catch (Throwable thrown) {
-            throw Exchange.failure(thrown, pool, connection, connection.written() > written);
+            OneHopException failure = Exchange.failure(thrown, pool, connection, connection.written() > written);
+            pool.failed(connection, failure);
+            throw failure;
         }
     }
 

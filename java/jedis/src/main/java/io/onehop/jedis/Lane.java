@@ -45,6 +45,7 @@ final class Lane {
     private boolean isReadOnly = true;
     private boolean isClosedAfter;
     private boolean isStaying;
+    private int asked = NodeHealth.NOT_ASKED;
     private Set<String> scripts;
 
     private NodeConnection connection;
@@ -121,9 +122,16 @@ final class Lane {
         return pool;
     }
 
+    /** What the node's health was when it was asked for this batch, so that a second try is no second question. */
+    int asked() {
+        return asked;
+    }
+
     /** Takes a connection, perhaps not open yet. */
     void start(NodeConnection leased) {
         connection = leased;
+        connection.lease().beginsLate(); // Other nodes may have been waited for.
+        asked = connection.lease().health();
     }
 
     /** Goes as far as is possible without waiting; tells whether that was any way at all. */
@@ -132,7 +140,7 @@ final class Lane {
         while (connection.isOpen() && (takeArrived() || !isDone() && connection.fill() > 0)) {
             moved = true;
             write();
-            if (deadline.hasPassedBy(GRACE_MS)) {
+            if (!isDone() && deadline.hasPassedBy(GRACE_MS)) {
                 throw new SocketTimeoutException("the deadline passed");
             }
         }
@@ -253,6 +261,7 @@ final class Lane {
             takers.get(i).fail(from < reached || takers.get(i).hasBegun() ? reachedIt : unsent);
             from += sizes[i];
         }
+        pool.failed(connection, unsent);
         settle();
     }
 
@@ -265,6 +274,9 @@ final class Lane {
     /** Ends the lease, if there is one: the connection goes back if it is clean. */
     void settle() {
         if (connection != null) {
+            if (isDone()) {
+                pool.answered(connection);
+            }
             if (!isDone() || isClosedAfter) {
                 connection.disconnect();
             }

@@ -36,6 +36,7 @@ final class NodeConnection extends Connection {
     private final Endpoint endpoint;
     private final Greeting greeting;
     private State state = State.NEW;
+    private final Lease lease = new Lease();
     private Deadline deadline = Deadline.NONE;
     private Dial dial;
     private NodeSocket socket;
@@ -59,15 +60,21 @@ final class NodeConnection extends Connection {
 
     /* ---- Opening ---- */
 
-    /** Begins a lease: everything until it is settled ends by this deadline. */
+    /** A call begins: everything until it is settled ends by this deadline. */
     void use(Deadline deadline) {
         this.isReused = state == State.OPEN;
+        lease.begin(deadline);
         until(deadline);
+    }
+
+    Lease lease() {
+        return lease;
     }
 
     /** Everything from now on ends by this deadline: what is waited for takes longer, or another call begins. */
     void until(Deadline deadline) {
         this.deadline = deadline;
+        lease.until(deadline);
         if (socket != null) {
             socket.use(deadline);
         }
@@ -193,6 +200,11 @@ final class NodeConnection extends Connection {
         return isReused;
     }
 
+    /** Whether it ever came so far that it could carry commands. */
+    boolean wasOpen() {
+        return greeted == greeting.size();
+    }
+
     /** Whether every command sent was answered by a whole reply. */
     boolean isAnswered() {
         return guard != null && guard.owed() == 0;
@@ -247,6 +259,7 @@ final class NodeConnection extends Connection {
             return reply;
         } catch (JedisDataException answer) {
             decoded++;
+            lease.isUnwell(NodeHealth.isUnwell(answer.getMessage()));
             throw answer;
         }
     }

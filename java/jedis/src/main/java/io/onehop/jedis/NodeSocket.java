@@ -63,6 +63,7 @@ final class NodeSocket extends Socket {
     private boolean waits = true;
     private boolean hasJustWritten;
     private long written;
+    private long received;
     private ByteBuffer view = ByteBuffer.allocate(0);
 
     /** A socket that has begun to connect; {@link #finishConnect} tells when it is done. */
@@ -89,6 +90,11 @@ final class NodeSocket extends Socket {
     /** How many bytes the kernel has taken since the socket was made. */
     long written() {
         return written;
+    }
+
+    /** How many bytes have come since the socket was made. */
+    long received() {
+        return received;
     }
 
     SocketChannel channel() {
@@ -167,6 +173,7 @@ final class NodeSocket extends Socket {
         if (count < 0) {
             throw new EOFException("the node closed the connection");
         }
+        received += count;
         return count;
     }
 

@@ -5,19 +5,18 @@ import io.onehop.core.Node;
 import io.onehop.core.ServerPool;
 import java.time.Duration;
 import java.util.NoSuchElementException;
-import org.apache.commons.pool2.BasePooledObjectFactory;
 import org.apache.commons.pool2.DestroyMode;
-import org.apache.commons.pool2.PooledObject;
-import org.apache.commons.pool2.impl.DefaultPooledObject;
 import org.apache.commons.pool2.impl.GenericObjectPool;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 
 /**
  * The connections of one node: lease one, use it, settle it.
  *
- * <p>At most {@code pool_size} connections, made on demand, last used first. A lease ends by the deadline, never later.
- * What is settled goes back only if it is clean, and is looked at once more before it is leased again. Any thread may
- * lease; no lock is held while a node is waited for. Before it on the road: placement; after it: the exchange.
+ * <p>At most {@code pool_size} connections, made on demand, last used first. A lease ends by the deadline, never later,
+ * and at once while the node rests. What is settled goes back only if it is clean, and is looked at once more before it
+ * is leased again. Who used a connection tells how it ended, for the node's health and for whoever looks at the numbers.
+ * Any thread may lease; no lock is held while a node is waited for. Before it on the road: placement; after it: the
+ * exchange.
  */
 final class Pool implements AutoCloseable {
     /*
@@ -39,13 +38,16 @@ final class Pool implements AutoCloseable {
     private final Endpoint endpoint;
     private final Blocks blocks = new Blocks();
     private final Greeting greeting;
+    private final NodeHealth health;
+    private final NodeMeter meter = new NodeMeter();
     private final GenericObjectPool<NodeConnection> connections;
     private volatile boolean isRetired;
 
     Pool(Node node, ServerPool pool) {
         this.endpoint = new Endpoint(node, pool);
         this.greeting = new Greeting(pool, endpoint);
-        this.connections = new GenericObjectPool<>(new Maker(endpoint, greeting), settings(pool));
+        this.health = new NodeHealth(endpoint, pool);
+        this.connections = new GenericObjectPool<>(new ConnectionMaker(endpoint, greeting), settings(pool));
     }
 
     private static GenericObjectPoolConfig<NodeConnection> settings(ServerPool pool) {
@@ -70,33 +72,57 @@ final class Pool implements AutoCloseable {
         return blocks;
     }
 
+    NodeHealth health() {
+        return health;
+    }
+
+    NodeMeter meter() {
+        return meter;
+    }
+
+    /* ---- Leasing: `asked` is what the node's health was in the try before, or NOT_ASKED ---- */
+
     /** An open connection, by the deadline; nothing of the caller's was sent if this throws. */
     NodeConnection lease(Deadline deadline) {
-        NodeConnection connection = awaitLease(deadline);
+        return lease(deadline, NodeHealth.NOT_ASKED);
+    }
+
+    NodeConnection lease(Deadline deadline, int asked) {
+        NodeConnection connection = null;
         try {
+            connection = awaitLease(deadline, asked);
             connection.open();
             return connection;
         } catch (Throwable thrown) {
-            connection.disconnect();
-            settle(connection);
-            throw failure(thrown);
+            if (connection != null) {
+                connection.disconnect();
+                settle(connection);
+            }
+            OneHopException failure = failure(thrown);
+            failed(connection, failure);
+            throw failure;
         }
     }
 
     /** A connection, perhaps not open yet, if one is free; otherwise {@code null}. */
-    NodeConnection tryLease(Deadline deadline) {
-        return connections.getNumActive() < connections.getMaxTotal() ? borrow(deadline, Duration.ZERO) : null;
+    NodeConnection tryLease(Deadline deadline, int asked) {
+        return connections.getNumActive() < connections.getMaxTotal() ? borrow(deadline, Duration.ZERO, asked) : null;
     }
 
     /** A connection, perhaps not open yet, as soon as one is free. */
-    NodeConnection awaitLease(Deadline deadline) {
-        NodeConnection connection = borrow(deadline, deadline.atMost(WAIT_MAX));
+    NodeConnection awaitLease(Deadline deadline, int asked) {
+        NodeConnection connection = tryLease(deadline, asked);
+        if (connection != null) {
+            return connection;
+        }
+        meter.waited();
         while (connection == null) {
             if (deadline.hasPassed()) {
                 throw Failure.exhausted(endpoint);
             }
-            connection = borrow(deadline, deadline.atMost(WAIT_MAX));
+            connection = borrow(deadline, deadline.atMost(WAIT_MAX), asked);
         }
+        connection.lease().beginsLate();
         return connection;
     }
 
@@ -104,24 +130,36 @@ final class Pool implements AutoCloseable {
      * A connection, perhaps not open yet, if need be one more than the pool may have; that one is closed when it is
      * settled. For what must not wait for others, because they wait for it.
      */
-    NodeConnection leaseBeyond(Deadline deadline) {
-        NodeConnection connection = tryLease(deadline);
-        if (connection == null) {
-            connection = new NodeConnection(endpoint, greeting);
-            connection.use(deadline);
+    NodeConnection leaseBeyond(Deadline deadline, int asked) {
+        NodeConnection connection = tryLease(deadline, asked);
+        return connection != null ? connection : begin(new NodeConnection(endpoint, greeting), deadline, asked);
+    }
+
+    /** The lease begins; it ends at once if the node rests, and this caller is not the one to find out whether it is back. */
+    private NodeConnection begin(NodeConnection connection, Deadline deadline, int asked) {
+        connection.use(deadline);
+        try {
+            connection.lease().ask(asked == NodeHealth.NOT_ASKED ? health.ask(deadline) : asked);
+        } catch (NodeDown resting) {
+            settle(connection);
+            throw resting;
+        }
+        if (!connection.isReused()) {
+            meter.connecting();
         }
         return connection;
     }
 
     /** A connection that gets free in so much time, or {@code null}. */
-    private NodeConnection borrow(Deadline deadline, Duration wait) {
+    private NodeConnection borrow(Deadline deadline, Duration wait, int asked) {
+        if (asked == NodeHealth.NOT_ASKED) {
+            health.requireNotResting(); // Before waiting; begin() asks in earnest.
+        }
         try {
             if (Thread.currentThread().isInterrupted()) { // Better now than when something was sent.
                 throw new InterruptedException();
             }
-            NodeConnection connection = connections.borrowObject(wait);
-            connection.use(deadline);
-            return connection;
+            return begin(connections.borrowObject(wait), deadline, asked);
         } catch (NoSuchElementException exhausted) { // So says Commons Pool.
             return null;
         } catch (InterruptedException interrupted) {
@@ -137,7 +175,7 @@ final class Pool implements AutoCloseable {
      * Closing the pool interrupts who waits for it: that is no interrupt of the caller's, and his thread must not keep
      * it.
      */
-    private RuntimeException interrupted(InterruptedException thrown) {
+    private OneHopException interrupted(InterruptedException thrown) {
         if (connections.isClosed()) {
             return Failure.closed(endpoint);
         }
@@ -145,15 +183,45 @@ final class Pool implements AutoCloseable {
         return failure(thrown);
     }
 
-    private RuntimeException failure(Throwable thrown) {
+    private OneHopException failure(Throwable thrown) {
         if (thrown instanceof Error error) {
             throw error;
         }
         return Failure.of(thrown, endpoint, Outcome.NOT_SENT);
     }
 
+    /* ---- How it ended ---- */
+
+    /** Every command of a call was answered. */
+    void answered(NodeConnection connection) {
+        if (connection.lease().isTimed(endpoint.timeoutMs())) {
+            meter.answered(connection.lease().ns());
+        } else {
+            meter.answeredAfterWaiting();
+        }
+        if (connection.lease().isUnwell()) {
+            health.answeredUnwell(connection);
+        } else {
+            health.answered();
+        }
+    }
+
+    /** A call failed, on this connection, or without any if it is {@code null}. */
+    void failed(NodeConnection connection, OneHopException failure) {
+        meter.failed();
+        if (connection != null) {
+            health.failed(failure, connection);
+        }
+    }
+
+    /** The node said something, if not in answer to a call. */
+    void heard() {
+        health.answered();
+    }
+
     /** Ends a lease: back if clean, otherwise closed. Never throws. */
     void settle(NodeConnection connection) {
+        connection.lease().count(connection.socket(), meter);
         try {
             if (connection.isClean()) {
                 connections.returnObject(connection);
@@ -183,6 +251,11 @@ final class Pool implements AutoCloseable {
         purge();
     }
 
+    /** Connections handed out so far. */
+    long leases() {
+        return connections.getBorrowedCount();
+    }
+
     int leased() {
         return connections.getNumActive();
     }
@@ -195,35 +268,5 @@ final class Pool implements AutoCloseable {
     @Override
     public void close() {
         connections.close();
-    }
-
-    private static final class Maker extends BasePooledObjectFactory<NodeConnection> {
-        private final Endpoint endpoint;
-        private final Greeting greeting;
-
-        Maker(Endpoint endpoint, Greeting greeting) {
-            this.endpoint = endpoint;
-            this.greeting = greeting;
-        }
-
-        @Override
-        public NodeConnection create() {
-            return new NodeConnection(endpoint, greeting);
-        }
-
-        @Override
-        public PooledObject<NodeConnection> wrap(NodeConnection connection) {
-            return new DefaultPooledObject<>(connection);
-        }
-
-        @Override
-        public boolean validateObject(PooledObject<NodeConnection> pooled) {
-            return pooled.getObject().isUsable();
-        }
-
-        @Override
-        public void destroyObject(PooledObject<NodeConnection> pooled) {
-            pooled.getObject().disconnect();
-        }
     }
 }

@@ -68,7 +68,8 @@ final class Scatter {
     /** Whether the lane got a connection, or an end. */
     private boolean starts(Lane lane, boolean waits) {
         try {
-            NodeConnection connection = waits ? lane.pool().awaitLease(deadline) : lane.pool().tryLease(deadline);
+            NodeConnection connection = waits ? lane.pool().awaitLease(deadline, lane.asked())
+                    : lane.pool().tryLease(deadline, lane.asked());
             if (connection == null) {
                 return false;
             }

@@ -160,6 +160,7 @@ final class StreamsWait {
         each.isDone = true;
         each.key.cancel(); // Others may use the connection before this wait is over.
         isOver |= reply != null;
+        each.pool.answered(each.connection);
         each.pool.settle(each.connection);
     }
 
@@ -171,6 +172,7 @@ final class StreamsWait {
         each.isDone = true;
         isOver = true;
         if (each.connection != null) {
+            each.pool.failed(each.connection, failure);
             each.connection.disconnect();
             each.pool.settle(each.connection);
         }
@@ -198,7 +200,7 @@ final class StreamsWait {
 
     /** Tells the node to end the wait; tells whether it found somebody waiting. */
     private static boolean unblock(Waiting each, Deadline release) throws IOException {
-        NodeConnection other = each.pool.leaseBeyond(release);
+        NodeConnection other = each.pool.leaseBeyond(release, each.connection.lease().health());
         try {
             other.open();
             return Long.valueOf(1).equals(other.executeCommand(

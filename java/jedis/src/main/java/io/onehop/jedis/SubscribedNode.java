@@ -55,6 +55,7 @@ final class SubscribedNode {
         try {
             if (next == null && connection.arrivedReplies() > 0) {
                 next = connection.nextReply();
+                pool.heard();
                 if (next == null) {
                     throw new JedisException(new WireException("a message that is null"));
                 }
@@ -86,8 +87,10 @@ final class SubscribedNode {
     }
 
     OneHopException failure(Exception thrown) {
-        return Failure.of(thrown, pool.endpoint(),
+        OneHopException failure = Failure.of(thrown, pool.endpoint(),
                 connection.isAnswered() ? Outcome.ANSWERED : Outcome.MAYBE_EXECUTED);
+        pool.failed(connection, failure);
+        return failure;
     }
 
     void close() {

@@ -474,6 +474,7 @@ class BatchFailuresTest {
             assertEquals(redis.topology().nodes().get(0).name(), failure.getNode());
             try (RedisServer back = RedisServer.startOn(port)) {
                 assertEquals("127.0.0.1:" + port, back.node());
+                assertTrue(Callers.holdsSoon(() -> Inspected.rested(redis, back.node()))); // The node rests first.
                 assertEquals(Arrays.asList(null, null), redis.mget(keys[0], keys[1]));
             }
         }

@@ -133,7 +133,7 @@ class ConcurrencyTest {
 
     @Test
     void countsUnderKillsLieBetweenWhatWasAnsweredAndWhatMayHaveRun() throws InterruptedException {
-        try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client("timeout: 5000", "pool_size: 4")) {
+        try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client("timeout: 5000", "pool_size: 4", Inspected.NEVER_RESTING)) {
             Map<String, AtomicLong> answered = new ConcurrentHashMap<>();
             Map<String, AtomicLong> perhaps = new ConcurrentHashMap<>();
             AtomicBoolean isOver = new AtomicBoolean();

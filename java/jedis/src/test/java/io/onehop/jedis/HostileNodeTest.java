@@ -15,6 +15,7 @@ import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -72,14 +73,17 @@ class HostileNodeTest {
             talk.command();
             drip(talk, what.startsWith("large") ? 1_000_000 : 1000);
         };
-        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = Inspected.clientOf(node, "timeout: 200")) {
-            boolean isSent = !what.equals("greeting");
-            fails(DeadlineExceeded.class, node, isSent, () -> redis.get("key"));
+        boolean isSent = !what.equals("greeting");
+        List<Consumer<OneHopClient>> calls = List.of(redis -> redis.get("key"), redis -> redis.mget("key", "other"), redis -> {
             AbstractPipeline pipeline = redis.pipelined();
             pipeline.get("key");
-            fails(DeadlineExceeded.class, node, isSent, pipeline::sync);
-            fails(DeadlineExceeded.class, node, isSent, () -> redis.mget("key", "other"));
-            Inspected.assertNothingLeased(redis);
+            pipeline.sync();
+        });
+        for (Consumer<OneHopClient> call : calls) {
+            try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = Inspected.clientOf(node, "timeout: 200")) {
+                fails(DeadlineExceeded.class, node, isSent, () -> call.accept(redis));
+                Inspected.assertNothingLeased(redis);
+            }
         }
     }
 
@@ -104,7 +108,7 @@ class HostileNodeTest {
             if (byReset) {
                 talk.reset();
             }
-        }); OneHopClient redis = Inspected.clientOf(node)) {
+        }); OneHopClient redis = Inspected.clientOf(node, Inspected.NEVER_RESTING)) {
             for (int cut = 0; cut < reply.length(); cut++) {
                 fails(NodeDown.class, node, true, () -> redis.lrange("key", 0, -1));
                 fails(NodeDown.class, node, true, () -> redis.mget("key", "other"));
@@ -152,7 +156,7 @@ class HostileNodeTest {
     void garbageNeverBecomesAValueAndItsConnectionIsClosed(String bytes) {
         try (ScriptedNode node = nodeThat(talk -> {
             talk.send(bytes);
-        }); OneHopClient redis = Inspected.clientOf(node, "timeout: 1000")) {
+        }); OneHopClient redis = Inspected.clientOf(node, "timeout: 1000", Inspected.NEVER_RESTING)) {
             if (bytes.startsWith("-") && bytes.length() < 1000) { // A strange redirect is an error the node answered, or a violation.
                 assertThrows(JedisException.class, () -> redis.get("key"));
                 return;

@@ -2,6 +2,7 @@ package io.onehop.jedis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.onehop.core.Health;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.ScriptedNode;
 import java.util.Arrays;
@@ -9,6 +10,9 @@ import java.util.stream.Stream;
 
 /** A look inside a client: its pools of connections, which its API hides. */
 final class Inspected {
+
+    /** As directives: the nodes are sick all the time, and are asked all the same. */
+    static final String NEVER_RESTING = "auto_eject_hosts: true\n  server_failure_limit: 16383";
 
     private Inspected() {
     }
@@ -19,6 +23,11 @@ final class Inspected {
 
     static Pool pool(OneHopClient client, String node) {
         return Arrays.stream(pools(client)).filter(pool -> pool.endpoint().name().equals(node)).findFirst().orElseThrow();
+    }
+
+    /** Whether a node's rest is over, so that whoever comes next finds out. */
+    static boolean rested(OneHopClient client, String node) {
+        return Health.until(pool(client, node).health().state()) <= NodeHealth.nowMs();
     }
 
     /** When no call is running, no connection is leased, whatever happened before. */

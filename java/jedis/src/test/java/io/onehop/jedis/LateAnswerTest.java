@@ -124,7 +124,7 @@ class LateAnswerTest {
 
     @Test
     void singleCommandsNeverGetAnAnswerThatCameLateForAnother() {
-        try (ScriptedNode node = unpunctual(1); OneHopClient redis = Inspected.clientOf(node, "timeout: " + TIMEOUT_MS, "pool_size: 2")) {
+        try (ScriptedNode node = unpunctual(1); OneHopClient redis = Inspected.clientOf(node, "timeout: " + TIMEOUT_MS, Inspected.NEVER_RESTING, "pool_size: 2")) {
             for (int i = 0; i < 4000; i++) {
                 String key = "key:" + i;
                 try {
@@ -141,7 +141,7 @@ class LateAnswerTest {
     @Test
     void splitCommandsAndPipelinesNeverDoEither() {
         List<ScriptedNode> nodes = IntStream.range(2, 6).mapToObj(LateAnswerTest::unpunctual).toList();
-        try (OneHopClient redis = Inspected.clientOf(nodes.stream(), "timeout: " + TIMEOUT_MS, "pool_size: 2")) {
+        try (OneHopClient redis = Inspected.clientOf(nodes.stream(), "timeout: " + TIMEOUT_MS, Inspected.NEVER_RESTING, "pool_size: 2")) {
             for (int i = 0; i < 1500; i++) {
                 String[] keys = IntStream.range(i * 10, i * 10 + 10).mapToObj(n -> "key:" + n).toArray(String[]::new);
                 if (i % 2 == 0) {
@@ -199,7 +199,7 @@ class LateAnswerTest {
 
     @Test
     void serversStoppedAndContinuedAroundTheDeadlineNeverMixUpValues() {
-        try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client("timeout: 20")) {
+        try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client("timeout: 20", Inspected.NEVER_RESTING)) {
             List<RedisServer> servers = nodes.servers();
             String[] keys = servers.stream().flatMap(server -> Nodes.keysOn(redis.topology(), server.node()).limit(20)).toArray(String[]::new);
             try (OneHopClient patient = nodes.client()) {

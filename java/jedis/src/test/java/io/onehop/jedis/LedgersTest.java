@@ -127,7 +127,8 @@ class LedgersTest {
 
     @Test
     void whateverIsAnsweredWasMeantForWhomItReaches() throws InterruptedException {
-        try (Nodes nodes = Nodes.start(3); OneHopClient redis = nodes.client("timeout: 3000", "pool_size: 4")) {
+        try (Nodes nodes = Nodes.start(3); OneHopClient redis = nodes.client("timeout: 3000", "pool_size: 4",
+                Inspected.NEVER_RESTING)) {
             String digest = redis.scriptLoad(ECHO);
             AtomicBoolean isOver = new AtomicBoolean();
             AtomicLong right = new AtomicLong();

@@ -1,0 +1,82 @@
+package io.onehop.jedis;
+
+import io.onehop.core.Clock;
+
+/**
+ * What is to be remembered of the lease a connection is under: since when, by when, what was known of the node's health.
+ *
+ * <p>Each connection has one, which begins anew with every lease, so that nothing is made for a call. For the thread
+ * that leased the connection.
+ */
+final class Lease {
+    private Deadline deadline = Deadline.NONE;
+    private long calledNs;
+    private long sinceNs;
+    private int health;
+    private boolean isUnwell;
+    private long sent;
+    private long received;
+
+    /** A call begins, by this deadline. */
+    void begin(Deadline by) {
+        deadline = by;
+        calledNs = by.isBounded() ? by.beganNs() : Clock.nowNs();
+        sinceNs = calledNs;
+        isUnwell = false;
+    }
+
+    /** The deadline moves: what is waited for takes longer. */
+    void until(Deadline by) {
+        deadline = by;
+    }
+
+    /** The call began long ago, but the node has it only from now on. */
+    void beginsLate() {
+        sinceNs = Clock.nowNs();
+    }
+
+    /** What the node was known to be when it was asked (a generation of {@link NodeHealth}). */
+    void ask(int generation) {
+        health = generation;
+    }
+
+    int health() {
+        return health;
+    }
+
+    /** The node answered that it can not serve now. */
+    void isUnwell(boolean is) {
+        isUnwell |= is;
+    }
+
+    boolean isUnwell() {
+        return isUnwell;
+    }
+
+    /** How long the call has taken until now. */
+    long ns() {
+        return Clock.nowNs() - calledNs;
+    }
+
+    /** Whether its time is the node's doing, and not a wish to wait. */
+    boolean isTimed(int timeoutMs) {
+        return deadline.hasLength(timeoutMs);
+    }
+
+    /**
+     * Whether a deadline that has passed says something about the node: it had most of the time, and this process was
+     * awake to see it pass.
+     */
+    boolean hadTime(int pauseMs) {
+        return deadline.leavesHalf(sinceNs) && !deadline.hasPassedBy(pauseMs);
+    }
+
+    /** Counts what has moved over the socket since it was counted last. */
+    void count(NodeSocket socket, NodeMeter meter) {
+        if (socket != null) {
+            meter.moved(socket.written() - sent, socket.received() - received);
+            sent = socket.written();
+            received = socket.received();
+        }
+    }
+}

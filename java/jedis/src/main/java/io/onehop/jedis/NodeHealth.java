@@ -1,0 +1,163 @@
+package io.onehop.jedis;
+
+import io.onehop.core.Clock;
+import io.onehop.core.ErrorKind;
+import io.onehop.core.Health;
+import io.onehop.core.Health.Answer;
+import io.onehop.core.Health.Cause;
+import io.onehop.core.ServerPool;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.SocketTimeoutException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Whether one node is worth asking, as all threads of a client have found out together.
+ *
+ * <p>Asked by the pool before it hands out a connection, told by whoever used it. A node that is down rests: its keys
+ * fail at once, but for one caller at a time who finds out whether it is back. While a node is up, asking and telling
+ * are one read each. Any thread. Implements spec/health: the rules are {@link Health}'s; here is what counts as a sign.
+ */
+final class NodeHealth {
+    /** In place of a generation: whoever leases has not asked yet. */
+    static final int NOT_ASKED = -1;
+
+    private static final long NS_PER_MS = 1_000_000;
+    private static final long BEGIN_NS = Clock.nowNs();
+
+    /* A deadline noticed so much too late passed while this process did not run. */
+    private static final int PAUSE_MS = 200;
+
+    private final Endpoint endpoint;
+    private final Health rules;
+    private final AtomicLong state = new AtomicLong();
+    private volatile OneHopException last;
+
+    NodeHealth(Endpoint endpoint, ServerPool pool) {
+        this.endpoint = endpoint;
+        this.rules = new Health(pool.autoEjectHosts(), pool.serverFailureLimit(), pool.serverRetryTimeoutMs());
+    }
+
+    /** Milliseconds of the monotonic clock since the program began, from 1. */
+    static long nowMs() {
+        return (Clock.nowNs() - BEGIN_NS) / NS_PER_MS + 1;
+    }
+
+    long state() {
+        return state.get();
+    }
+
+    /* ---- Asking ---- */
+
+    /** Fails if the node rests; does not make the caller the one who finds out. */
+    void requireNotResting() {
+        long now = state.get();
+        if (Health.until(now) != 0) {
+            long nowMs = nowMs();
+            if (rules.answer(now, nowMs) == Answer.REFUSE) {
+                throw resting(now, nowMs);
+            }
+        }
+    }
+
+    /** The generation to give back if the attempt fails; fails if the node rests. */
+    int ask(Deadline deadline) {
+        long before = state.get();
+        while (Health.until(before) != 0) {
+            long nowMs = nowMs();
+            if (rules.answer(before, nowMs) == Answer.REFUSE) {
+                throw resting(before, nowMs);
+            }
+            long after = rules.asked(before, nowMs, patienceMs(deadline));
+            if (state.compareAndSet(before, after)) {
+                return Health.generation(after);
+            }
+            before = state.get();
+        }
+        return Health.generation(before);
+    }
+
+    private static int patienceMs(Deadline deadline) {
+        return (int) Math.min(deadline.selectMs(), Integer.MAX_VALUE);
+    }
+
+    private NodeDown resting(long now, long nowMs) {
+        return Failure.resting(endpoint, Health.failures(now), Health.until(now) - nowMs, last);
+    }
+
+    /* ---- Telling ---- */
+
+    /** A reply arrived whole. */
+    void answered() {
+        long before = state.get();
+        long after = rules.answered(before);
+        while (after != before && !state.compareAndSet(before, after)) {
+            before = state.get();
+            after = rules.answered(before);
+        }
+    }
+
+    /** The node answered that it can not serve now: where nodes are ejected that is a failure, elsewhere no sign. */
+    void answeredUnwell(NodeConnection connection) {
+        if (rules.ejects()) {
+            failed(Cause.EXCHANGE, connection.lease().health());
+        }
+    }
+
+    /** A call failed; what that says of the node is noted. */
+    void failed(OneHopException failure, NodeConnection connection) {
+        Cause cause = cause(failure, connection);
+        if (cause != null) {
+            last = failure;
+            failed(cause, connection.lease().health());
+        }
+    }
+
+    private void failed(Cause cause, int born) {
+        int chance = ThreadLocalRandom.current().nextInt();
+        long nowMs = nowMs();
+        long before = state.get();
+        long after = rules.failed(before, cause, born, nowMs, chance);
+        while (after != before && !state.compareAndSet(before, after)) {
+            before = state.get();
+            after = rules.failed(before, cause, born, nowMs, chance);
+        }
+    }
+
+    /** {@code null}: nothing is said of the node. What has no cause was the node's own word, or never came to it. */
+    private static Cause cause(OneHopException failure, NodeConnection connection) {
+        boolean isLate = failure.getKind() == ErrorKind.DEADLINE_EXCEEDED;
+        if (failure.getCause() == null || failure.getKind() == ErrorKind.CONFIG_INVALID) {
+            return null;
+        }
+        Throwable root = Failure.root(failure.getCause());
+        if (isLate ? !(root instanceof SocketTimeoutException) || !connection.lease().hadTime(PAUSE_MS) : isOurs(root)) {
+            return null;
+        }
+        return connection.wasOpen() || failure.getKind() == ErrorKind.PROTOCOL_VIOLATION ? Cause.EXCHANGE
+                : Cause.CONNECT;
+    }
+
+    private static boolean isOurs(Throwable root) {
+        return root instanceof NoDescriptor || root instanceof BindException;
+    }
+
+    /** This process has no room for another socket. */
+    static final class NoDescriptor extends IOException {
+        private static final long serialVersionUID = 1;
+
+        NoDescriptor(IOException cause) {
+            super(cause.getMessage(), cause);
+        }
+    }
+
+    /** Whether an error that a node answered says that it can not serve now: by its whole first word. */
+    static boolean isUnwell(String answer) {
+        int end = answer.indexOf(' ');
+        return switch (end < 0 ? answer : answer.substring(0, end)) {
+            case "OOM", "LOADING", "BUSY" -> true;
+            default -> false;
+        };
+    }
+}

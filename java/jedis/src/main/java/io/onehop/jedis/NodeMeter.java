@@ -1,0 +1,89 @@
+package io.onehop.jedis;
+
+import io.onehop.core.Latency;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.IntStream;
+
+/**
+ * What is counted of one node. Any thread counts, without waiting for another; reading adds up. Implements spec/meter.
+ */
+final class NodeMeter {
+    /* A call that ended well is counted once, in its bucket; what else is counted here is rare, or its own. */
+    private final LongAdder[] latency = IntStream.range(0, Latency.BUCKETS).mapToObj(i -> new LongAdder())
+            .toArray(LongAdder[]::new);
+    private final LongAdder timeNs = new LongAdder();
+    private final LongAdder untimed = new LongAdder();
+    private final LongAdder errors = new LongAdder();
+    private final LongAdder waits = new LongAdder();
+    private final LongAdder connects = new LongAdder();
+    private final LongAdder sent = new LongAdder();
+    private final LongAdder received = new LongAdder();
+
+    void answered(long ns) {
+        latency[Latency.bucket(Math.max(0, ns) / 1000)].increment();
+        timeNs.add(ns);
+    }
+
+    /** A call that waited on the node by its own wish. */
+    void answeredAfterWaiting() {
+        untimed.increment();
+    }
+
+    void failed() {
+        errors.increment();
+    }
+
+    void waited() {
+        waits.increment();
+    }
+
+    void connecting() {
+        connects.increment();
+    }
+
+    void moved(long bytesSent, long bytesReceived) {
+        sent.add(bytesSent);
+        received.add(bytesReceived);
+    }
+
+    /** The calls of each bucket. */
+    long[] latency() {
+        long[] counts = new long[latency.length];
+        for (int i = 0; i < counts.length; i++) {
+            counts[i] = latency[i].sum();
+        }
+        return counts;
+    }
+
+    long timeNs() {
+        return timeNs.sum();
+    }
+
+    long calls() {
+        long calls = untimed.sum() + errors.sum();
+        for (LongAdder bucket : latency) {
+            calls += bucket.sum();
+        }
+        return calls;
+    }
+
+    long errors() {
+        return errors.sum();
+    }
+
+    long waits() {
+        return waits.sum();
+    }
+
+    long connects() {
+        return connects.sum();
+    }
+
+    long bytesSent() {
+        return sent.sum();
+    }
+
+    long bytesReceived() {
+        return received.sum();
+    }
+}

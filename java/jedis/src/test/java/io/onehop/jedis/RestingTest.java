@@ -1,0 +1,258 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.core.Health;
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.RedisServer;
+import io.onehop.jedis.lab.ScriptedNode;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.exceptions.JedisBusyException;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * A node that is down is left alone for a while: who wants it is told at once and why, one caller at a time finds out
+ * whether it is back, and what says nothing about the node does it no harm.
+ */
+class RestingTest {
+    private static NodeDown rests(OneHopClient redis, String key) {
+        NodeDown failure = assertThrows(NodeDown.class, () -> redis.get(key));
+        assertTrue(failure.getMessage().startsWith("the node rests for "), failure.getMessage());
+        assertFalse(failure.mayHaveExecuted());
+        return failure;
+    }
+
+    private static boolean isUp(OneHopClient redis, String node) {
+        return Health.until(Inspected.pool(redis, node).health().state()) == 0;
+    }
+
+    /* ---- Down ---- */
+
+    @Test
+    void aNodeThatRefusesRestsAndTheOthersServe() {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server() + " well",
+                        "127.0.0.1:" + Processes.freePort() + ":1 lost")))) {
+            String lost = Nodes.keyOn(redis.topology(), "lost");
+            String well = Nodes.keyOn(redis.topology(), "well");
+            NodeDown first = assertThrows(NodeDown.class, () -> redis.get(lost));
+            assertTrue(first.getMessage().startsWith("Connection refused, "), first.getMessage());
+            NodeDown failure = rests(redis, lost);
+            assertTrue(failure.getMessage().contains(" ms more, having failed 1 time in a row: Connection refused, "
+                    + "node lost (127.0.0.1:"), failure.getMessage());
+            assertTrue(failure.getMessage().contains("the command was not sent; "), failure.getMessage());
+            assertInstanceOf(NodeDown.class, failure.getCause());
+            assertEquals("lost", failure.getNode());
+            assertEquals("OK", redis.set(well, "value"));
+            AbstractPipeline pipeline = redis.pipelined();
+            Response<String> onLost = pipeline.get(lost);
+            Response<String> onWell = pipeline.get(well);
+            PartialBatch partial = assertThrows(PartialBatch.class, pipeline::sync);
+            assertTrue(partial.getFailures().get("lost").getMessage().startsWith("the node rests for "));
+            assertEquals("value", onWell.get());
+            assertThrows(NodeDown.class, onLost::get);
+            assertEquals(1, Inspected.pool(redis, "lost").meter().connects());
+        }
+    }
+
+    @Test
+    void aNodeThatReturnsServesAgain() {
+        int port = Processes.freePort();
+        try (OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of("127.0.0.1:" + port + ":1 n")))) {
+            assertThrows(NodeDown.class, () -> redis.get("key"));
+            rests(redis, "key");
+            try (RedisServer server = RedisServer.startOn(port)) {
+                assertEquals(port, server.port());
+                assertTrue(Callers.holdsSoon(() -> isAnswered(redis)));
+                assertTrue(isUp(redis, "n"));
+                assertEquals("OK", redis.set("key", "value"));
+            }
+        }
+    }
+
+    private static boolean isAnswered(OneHopClient redis) {
+        try {
+            return redis.get("key") == null;
+        } catch (NodeDown rests) {
+            return false;
+        }
+    }
+
+    @Test
+    void aDeadNodeIsTriedByOneCallerAtATime() throws InterruptedException {
+        try (OneHopClient redis = Nodes.clientOf(Nodes.configOf(
+                Stream.of("127.0.0.1:" + Processes.freePort() + ":1 n")))) {
+            assertThrows(NodeDown.class, () -> redis.get("key"));
+            long begin = System.nanoTime();
+            AtomicInteger calls = new AtomicInteger();
+            Callers.inThreads(8, number -> {
+                while (System.nanoTime() - begin < 1_300_000_000L) {
+                    assertThrows(NodeDown.class, () -> redis.get("key"));
+                    calls.incrementAndGet();
+                }
+            });
+            long tries = Inspected.pool(redis, "n").meter().connects();
+            long ms = (System.nanoTime() - begin) / 1_000_000;
+            assertTrue(tries >= 2 && tries <= 1 + ms / 500, tries + " tries in " + ms + " ms");
+            assertEquals(1 + calls.get(), Inspected.pool(redis, "n").meter().errors());
+        }
+    }
+
+    @Test
+    void oneBrokenExchangeIsBadLuckAndTwoInARowAreNot() {
+        ScriptedNode.Script script = talk -> {
+            talk.greet().command();
+            if (talk.number() == 2) {
+                talk.send(":1\r\n").awaitClose();
+            }
+        };
+        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = Inspected.clientOf(node)) {
+            assertThrows(NodeDown.class, () -> redis.incr("key"));
+            assertEquals(1, redis.incr("key"));
+            assertThrows(OneHopException.class, () -> redis.incr("key")); // No answer comes: the first in a row.
+            assertThrows(OneHopException.class, () -> redis.incr("key"));
+            rests(redis, "key");
+        }
+    }
+
+    @Test
+    void aHungNodeRestsAfterTwoDeadlines() {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), "timeout: 200"))) {
+            redis.set("key", "value");
+            server.freeze();
+            // A deadline that a busy machine notices too late is not counted.
+            assertTrue(Callers.holdsSoon(() -> assertThrows(OneHopException.class, () -> redis.get("key"))
+                    instanceof NodeDown));
+            NodeDown failure = rests(redis, "key");
+            assertTrue(failure.getMessage().contains(" in a row: no answer in time"), failure.getMessage());
+            server.thaw();
+            assertTrue(Callers.holdsSoon(() -> {
+                try {
+                    return "value".equals(redis.get("key"));
+                } catch (OneHopException notYet) {
+                    return false;
+                }
+            }));
+        }
+    }
+
+    @Test
+    void whoFindsOutMayDoSoOverAnIdleConnectionThatDied() {
+        AtomicBoolean isSick = new AtomicBoolean(true);
+        ScriptedNode.Script script = talk -> {
+            talk.greet();
+            talk.command();
+            if (talk.number() == 1) {
+                talk.bulk("value").command(); // What comes next finds the connection closed.
+                return;
+            }
+            if (!isSick.get()) {
+                talk.bulk("value").awaitClose();
+            }
+        };
+        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = Inspected.clientOf(node)) {
+            assertEquals("value", redis.get("key"));
+            NodeConnection idle = Inspected.pools(redis)[0].lease(Deadline.in(1000));
+            assertThrows(NodeDown.class, () -> redis.incr("key")); // Others find it sick, over new connections.
+            assertThrows(NodeDown.class, () -> redis.incr("key"));
+            assertFalse(isUp(redis, node.node()));
+            Inspected.pools(redis)[0].settle(idle);
+            isSick.set(false);
+            assertTrue(Callers.holdsSoon(() -> Inspected.rested(redis, node.node())));
+            assertEquals("value", redis.get("key"), "the second try of the one who finds out is no second question");
+        }
+    }
+
+    /* ---- What says nothing about the node ---- */
+
+    @Test
+    void anIdleConnectionThatWasClosedIsNoFailure() {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()),
+                        "server_failure_limit: 1"))) {
+            for (int i = 0; i < 5; i++) {
+                redis.set("key", "value");
+                try (var admin = server.jedis()) {
+                    admin.sendCommand(Command.CLIENT, "KILL", "TYPE", "normal", "SKIPME",
+                            "yes");
+                }
+            }
+            assertEquals("value", redis.get("key"));
+            assertEquals(0, Inspected.pools(redis)[0].meter().errors());
+            assertEquals(0, Inspected.pools(redis)[0].health().state());
+        }
+    }
+
+    @Test
+    void aWrongPasswordAnInterruptAndAFullPoolAreNotTheNodes() throws InterruptedException {
+        try (RedisServer server = RedisServer.start("requirepass", "right");
+                OneHopClient wrong = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), "redis_auth: wrong",
+                        "server_failure_limit: 1"));
+                OneHopClient right = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), "redis_auth: right",
+                        "server_failure_limit: 1", "pool_size: 1", "timeout: 100"))) {
+            for (int i = 0; i < 3; i++) {
+                assertThrows(ConfigInvalid.class, () -> wrong.get("key"));
+            }
+            assertEquals(0, Inspected.pools(wrong)[0].health().state());
+            Thread.currentThread().interrupt();
+            assertThrows(DeadlineExceeded.class, () -> right.get("key"));
+            assertTrue(Thread.interrupted());
+            NodeConnection only = Inspected.pools(right)[0].lease(Deadline.in(1000));
+            assertThrows(PoolExhausted.class, () -> right.get("key"));
+            Inspected.pools(right)[0].settle(only);
+            assertNull(right.get("key"));
+            assertEquals(0, Inspected.pools(right)[0].health().state());
+            assertEquals(2, Inspected.pools(right)[0].meter().errors());
+            assertEquals(1, Inspected.pools(right)[0].meter().waits());
+        }
+    }
+
+    @Test
+    void anErrorTheNodeAnswersIsAnAnswer() {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()),
+                        "server_failure_limit: 1"))) {
+            redis.set("key", "text");
+            assertThrows(JedisDataException.class, () -> redis.incr("key"));
+            assertEquals(0, Inspected.pools(redis)[0].health().state());
+            assertEquals(2, Inspected.pools(redis)[0].meter().calls());
+            assertEquals(0, Inspected.pools(redis)[0].meter().errors());
+        }
+    }
+
+    /* ---- Where nodes are ejected ---- */
+
+    @Test
+    void aNodeThatCanNotServeNowHasFailedIfItsPoolEjects() {
+        ScriptedNode.Script script = talk -> {
+            talk.greet();
+            for (int i = 0; talk.command() != null; i++) {
+                talk.send(i == 1 ? "-BUSYKEY no\r\n" : "-BUSY a script runs\r\n");
+            }
+        };
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient resting = Inspected.clientOf(node, "server_failure_limit: 1");
+                OneHopClient ejecting = Inspected.clientOf(node, "auto_eject_hosts: true",
+                        "server_failure_limit: 2")) {
+            assertThrows(JedisBusyException.class, () -> resting.get("key"));
+            assertEquals(0, Inspected.pools(resting)[0].health().state());
+            assertThrows(JedisBusyException.class, () -> ejecting.get("key"));
+            assertEquals(1, Health.failures(Inspected.pools(ejecting)[0].health().state()));
+            assertThrows(JedisDataException.class, () -> ejecting.get("key"));
+            assertEquals(0, Health.failures(Inspected.pools(ejecting)[0].health().state()), "BUSYKEY is an answer");
+        }
+    }
+}
