@@ -43,7 +43,7 @@ ENVIRONMENT = {"NO_INTERACTION": "1",
 # Within a lane the cheapest come first, so that a slip of the pen is told at once.
 SPECIFICATION_AND_JAVA = (
     ("the specification: schemas, vectors, generated files", [PYTHON, "spec/check.py"]),
-    ("the command table: fresh, and its vectors hold", ["sh", "-c", f"{PYTHON} spec/route/build.py --check && {PYTHON} spec/route/check_vectors.py && "
+    ("the command table: fresh, and its vectors hold", ["sh", "-c", f"{PYTHON} spec/topology/build_cluster.py --check && {PYTHON} spec/route/build.py --check && {PYTHON} spec/route/check_vectors.py && "
      f"{PYTHON} spec/route/check_ssdb.py && {PYTHON} spec/route/ssdb_page.py --check"]),
     ("the command table against a live server", [PYTHON, "spec/route/check_getkeys.py", "--start", "redis-server"]),
     ("docs/commands.md: fresh, and true of Jedis and of a live nutcracker", ["sh", "-c", f"{PYTHON} spec/route/capture_jedis.py --check && {PYTHON} spec/route/capture_nutcracker.py --check && {PYTHON} spec/route/commands_page.py --check"]),

@@ -16,10 +16,23 @@ static void share_equally(const oh_topology *topology, uint32_t *shares)
     }
 }
 
+/* A slot that nobody has is nobody's share, whoever stands in for it. */
+static void share_slots(const oh_topology *topology, uint32_t *shares)
+{
+    const uint16_t *slots = oh_topology_slots_table(topology);
+    for (uint32_t slot = 0; slot < OH_SLOTS_COUNT; slot++) {
+        if (oh_slot_is_served(slots[slot])) {
+            shares[slots[slot]] += OH_SHARES / OH_SLOTS_COUNT;
+        }
+    }
+}
+
 void oh_topology_shares(const oh_topology *topology, uint32_t *shares)
 {
     memset(shares, 0, topology->nodes_count * sizeof *shares);
-    if (topology->nodes_count == 1) {
+    if (topology->distribution == OH_SLOTS) {
+        share_slots(topology, shares);
+    } else if (topology->nodes_count == 1) {
         shares[0] = OH_SHARES;
     } else if (topology->distribution == OH_RANDOM) {
         share_equally(topology, shares);

@@ -36,5 +36,6 @@ void test_health(void);
 void test_meter(void);
 void test_store(void);
 void test_image(void);
+void test_cluster(void);
 
 #endif

@@ -76,6 +76,8 @@ static void check_directives(const oh_pool *pool, const json_t *directives)
     check_tag(pool, directives);
     CHECK(pool->is_redis == is_true(directives, "redis"));
     CHECK(pool->is_ssdb == (strcmp(text_of(directives, "engine", "redis"), "ssdb") == 0));
+    CHECK(pool->is_cluster == is_true(directives, "cluster") && same_text(pool->zone, directives, "zone"));
+    CHECK(strcmp(oh_read_from_name(pool->read_from), text_of(directives, "read_from", "master")) == 0);
     CHECK(same_text(pool->redis_auth, directives, "redis_auth"));
     CHECK(same_text(pool->username, directives, "username"));
     CHECK(pool->redis_db == number_of(directives, "redis_db", 0));

@@ -24,5 +24,6 @@ int main(void)
     test_meter();
     test_store();
     test_image();
+    test_cluster();
     return tests_end();
 }
