@@ -8,7 +8,7 @@ $nodes = [];
 for ($i = 0; $i < 4; $i++) {
     $nodes[] = lab_redis_process();
 }
-$redis = new OneHop\Redis('alpha', lab_config(array_column($nodes, 0), ['timeout' => 30]));
+$redis = new OneHop\Redis('alpha', lab_config(array_column($nodes, 0), ['timeout' => 30, 'server_failure_limit' => 1000]));
 $redis->setOption(Redis::OPT_READ_TIMEOUT, 20); /* Nothing is proven before the trouble begins. */
 for ($i = 0; $i < 400; $i++) {
     $redis->set(md5("key$i"), md5("key$i") . ' value');

@@ -37,7 +37,7 @@ $script = 'while ($words = $node->command()) {
     }';
 $odd = lab_node($script);
 $real = lab_redis();
-$config = lab_config(["127.0.0.1:$odd:1 odd", "127.0.0.1:$real:1 real"], ['timeout' => 2000]);
+$config = lab_config(["127.0.0.1:$odd:1 odd", "127.0.0.1:$real:1 real"], ['timeout' => 2000, 'server_failure_limit' => 1000]);
 $redis = new OneHop\Redis('alpha', $config);
 $topology = new OneHop\Topology('alpha', $config);
 $stream = function (string $prefix, string $node) use ($topology) {
