@@ -48,10 +48,12 @@ static void weigh_refusal(const oh_exchange *exchange)
 
 void oh_exchange_end_well(oh_exchange *exchange)
 {
+    uint64_t now_ns = oh_clock_now_ns();
+
     exchange->state = OH_EXCHANGE_COMPLETE;
     oh_exchange_count_bytes(exchange);
     if (EXPECTED(exchange->begun_ns)) {
-        oh_meter_answered(exchange->meter, oh_clock_now_ns() - exchange->begun_ns);
+        oh_meter_answered(exchange->meter, now_ns - exchange->begun_ns);
     } else {
         oh_meter_count(exchange->meter, OH_METER_UNTIMED);
     }
@@ -61,7 +63,7 @@ void oh_exchange_end_well(oh_exchange *exchange)
     if (UNEXPECTED(exchange->keeps)) {
         oh_exchange_hold(exchange);
     } else {
-        oh_pool_settle(exchange->connection);
+        oh_pool_settle(exchange->connection, now_ns);
         exchange->connection = NULL;
     }
 }

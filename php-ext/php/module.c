@@ -115,6 +115,13 @@ static PHP_MINFO_FUNCTION(onehop)
         : is_pool_of_host() ? "configuration, topology, connections" : "configuration, topology");
     php_info_print_table_end();
     DISPLAY_INI_ENTRIES();
+    php_info_print_table_start();
+    php_info_print_table_header(2, "Directive", "Meaning");
+    php_info_print_table_row(2, "onehop.config", "the configuration, where a constructor names none");
+    php_info_print_table_row(2, "onehop.shared_memory", "bytes that all workers share; 0: each process by itself");
+    php_info_print_table_row(2, "onehop.max_nodes", "nodes whose connections are shared, at most 1024");
+    php_info_print_table_row(2, "onehop.pool_scope", "host: php-fpm's workers share connections; process: they do not");
+    php_info_print_table_end();
 }
 
 static const zend_module_dep onehop_dependencies[] = {

@@ -256,7 +256,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
 
 /* ---- Settle, poison ---- */
 
-void oh_pool_settle(oh_connection *connection)
+void oh_pool_settle(oh_connection *connection, uint64_t now_ns)
 {
     oh_connections *connections = connection->home;
 
@@ -272,7 +272,7 @@ void oh_pool_settle(oh_connection *connection)
         oh_host_park(&connections->host, connection);
         return;
     }
-    connection->used_ns = oh_clock_now_ns();
+    connection->used_ns = now_ns;
     link_to(&connections->idle, connection);
     OHG(has_idle) = true;
 }

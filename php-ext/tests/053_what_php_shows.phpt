@@ -30,6 +30,12 @@ onehop.config => no value => no value
 onehop.shared_memory => 4M => 4M
 onehop.max_nodes => 64 => 64
 onehop.pool_scope => host => host
+
+Directive => Meaning
+onehop.config => the configuration, where a constructor names none
+onehop.shared_memory => bytes that all workers share; 0: each process by itself
+onehop.max_nodes => nodes whose connections are shared, at most 1024
+onehop.pool_scope => host: php-fpm's workers share connections; process: they do not
 bool(true)
 array(2) {
   ["redis"]=>

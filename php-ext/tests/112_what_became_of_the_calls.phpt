@@ -84,7 +84,7 @@ $pools = OneHop\Topology::status();
 echo count($pools), " server pools\n";
 [$up, $down] = $pools[1]['nodes'];
 echo json_encode([$up['state'], $up['rests_ms'], $up['failures'], $up['reason']]), "\n";
-echo json_encode([$down['state'], $down['rests_ms'] > 0, $down['failures'], $down['reason']]), "\n";
+echo json_encode([$down['state'], is_int($down['rests_ms']), $down['failures'], $down['reason']]), "\n";
 show($down, 'calls', 'errors', 'leases', 'connects');
 
 echo "\na configuration that changes: the numbers stay\n";
