@@ -31,6 +31,8 @@ typedef struct oh_seen {
     uint64_t until_ms;    /* The latest instant until which somebody leaves it alone. */
     const oh_store_health *down; /* Of the one who does; NULL: everybody asks it. */
     uint32_t failures;
+    bool is_refused, is_down;    /* Somebody leaves it alone now; nobody knows it to be up. */
+    const oh_meter *meter;       /* NULL: nothing was counted yet. */
 } oh_seen;
 
 /* ---- Looking ---- */
@@ -81,29 +83,53 @@ static uint32_t own_index(const oh_shown *shown, const oh_text *name)
     return OH_STORE_NONE;
 }
 
-static void look(const oh_shown *shown, const oh_text *name, oh_seen *seen, oh_meter_reading *reading)
+static oh_seen look(const oh_shown *shown, const oh_text *name)
 {
     const oh_store_meter *shared = oh_metered_find(shown->identity, name);
     uint32_t own = own_index(shown, name);
+    oh_seen seen = {.leased = 0};
 
-    memset(seen, 0, sizeof *seen);
-    memset(reading, 0, sizeof *reading);
     if (shared) {
-        see_host(seen, shared);
-        oh_meter_read(&shared->meter, reading);
+        see_host(&seen, shared);
+        seen.meter = &shared->meter;
     }
     if (own != OH_STORE_NONE) {
         oh_pool_view view = oh_pool_look(shown->snapshot->connections[own]);
 
         if (!view.is_of_host) {
-            seen->leased += view.leased;
-            seen->idle += view.idle;
+            seen.leased += view.leased;
+            seen.idle += view.idle;
         }
         if (!shared) {
-            see_health(seen, view.health);
-            oh_meter_read(shown->snapshot->meters[own].meter, reading);
+            see_health(&seen, view.health);
+            seen.meter = shown->snapshot->meters[own].meter;
         }
     }
+    seen.is_refused = seen.until_ms > oh_clock_now_ns() / 1000000;
+    seen.is_down = seen.is_refused || (!shown->pool.auto_eject_hosts && seen.is_known && !seen.is_up);
+    return seen;
+}
+
+/* Shares are those of the ring without the nodes that are ejected. */
+static void look_at_shares(const oh_shown *shown, const oh_seen *seen, uint32_t count, uint32_t *shares)
+{
+    bool *ejected = safe_emalloc(count, sizeof *ejected, 0), is_any_ejected = false;
+
+    for (uint32_t i = 0; i < count; i++) {
+        ejected[i] = shown->pool.auto_eject_hosts && seen[i].is_down;
+        is_any_ejected |= ejected[i];
+    }
+    if (is_any_ejected) {
+        size_t size = oh_topology_size(&shown->pool);
+        oh_topology *now = emalloc(size);
+
+        oh_topology_build(&shown->pool, ejected, now, size);
+        oh_topology_shares(now, shares);
+        efree(now);
+    } else {
+        oh_topology_shares(shown->topology, shares);
+    }
+    efree(ejected);
 }
 
 /* ---- Showing ---- */
@@ -130,13 +156,11 @@ static void show_reason(zval *into, const oh_store_health *health)
 static void show_state(zval *into, const oh_shown *shown, const oh_seen *seen)
 {
     uint64_t now_ms = oh_clock_now_ns() / 1000000;
-    bool is_refused = seen->until_ms > now_ms;
-    bool is_down = is_refused || (!shown->pool.auto_eject_hosts && seen->is_known && !seen->is_up);
 
-    add_assoc_string(into, "state", !is_down ? "up" : shown->pool.auto_eject_hosts ? "ejected" : "resting");
-    add_assoc_long(into, "rests_ms", is_refused ? (zend_long)(seen->until_ms - now_ms) : 0);
+    add_assoc_string(into, "state", !seen->is_down ? "up" : shown->pool.auto_eject_hosts ? "ejected" : "resting");
+    add_assoc_long(into, "rests_ms", seen->until_ms > now_ms ? (zend_long)(seen->until_ms - now_ms) : 0);
     add_assoc_long(into, "failures", seen->failures);
-    if (is_down && seen->down) {
+    if (seen->is_down && seen->down) {
         show_reason(into, seen->down);
     } else {
         add_assoc_null(into, "reason");
@@ -187,14 +211,15 @@ static void show_numbers(zval *into, const oh_meter_reading *reading)
     show_latency(into, reading);
 }
 
-static void show_node(zval *list, const oh_shown *shown, uint32_t index, uint32_t share)
+static void show_node(zval *list, const oh_shown *shown, uint32_t index, const oh_seen *seen, uint32_t share)
 {
     oh_node node = oh_topology_node(shown->topology, index);
-    oh_meter_reading reading;
-    oh_seen seen;
+    oh_meter_reading reading = {.calls = 0};
     zval into;
 
-    look(shown, &node.name, &seen, &reading);
+    if (seen->meter) {
+        oh_meter_read(seen->meter, &reading);
+    }
     array_init(&into);
     add_assoc_stringl(&into, "node", node.name.bytes, node.name.length);
     if (node.path.bytes) {
@@ -204,8 +229,8 @@ static void show_node(zval *list, const oh_shown *shown, uint32_t index, uint32_
     }
     add_assoc_long(&into, "weight", node.weight);
     add_assoc_double(&into, "share", (double)share / OH_SHARES);
-    show_state(&into, shown, &seen);
-    show_connections(&into, shown, &seen);
+    show_state(&into, shown, seen);
+    show_connections(&into, shown, seen);
     show_numbers(&into, &reading);
     add_next_index_zval(list, &into);
 }
@@ -213,9 +238,13 @@ static void show_node(zval *list, const oh_shown *shown, uint32_t index, uint32_
 static void show_pool(zval *list, const oh_shown *shown)
 {
     uint32_t count = oh_topology_nodes_count(shown->topology), *shares = safe_emalloc(count, sizeof *shares, 0);
+    oh_seen *seen = safe_emalloc(count, sizeof *seen, 0);
     zval into, nodes;
 
-    oh_topology_shares(shown->topology, shares);
+    for (uint32_t i = 0; i < count; i++) {
+        seen[i] = look(shown, &shown->pool.servers[i].name);
+    }
+    look_at_shares(shown, seen, count, shares);
     array_init(&into);
     add_assoc_stringl(&into, "pool", shown->pool.name.bytes, shown->pool.name.length);
     add_assoc_string(&into, "path", shown->path);
@@ -225,11 +254,12 @@ static void show_pool(zval *list, const oh_shown *shown)
     add_assoc_string(&into, "hash", oh_hash_name(oh_topology_hash_function(shown->topology)));
     array_init(&nodes);
     for (uint32_t i = 0; i < count; i++) {
-        show_node(&nodes, shown, i, shares[i]);
+        show_node(&nodes, shown, i, &seen[i], shares[i]);
     }
     add_assoc_zval(&into, "nodes", &nodes);
     add_next_index_zval(list, &into);
     efree(shares);
+    efree(seen);
 }
 
 static void show_image(zval *list, oh_shown *shown, const void *image)
