@@ -109,6 +109,22 @@ final class Node
 }
 
 /**
+ * Whether a node is worth asking: the rules alone, for those who want to see what becomes of a node.
+ *
+ * @strict-properties
+ * @not-serializable
+ */
+final class Health
+{
+    /**
+     * The state after an event: state (0 is a new one), until, failures, step, generation, and the answer to an ask. Rules:
+     * ejects, failure_limit, retry_ms. Event: at, and ask (patience), failed (connect or exchange; born, chance), answered
+     * or rebuild; instants in milliseconds.
+     */
+    public static function next(array $rules, int $state, array $event): array {}
+}
+
+/**
  * The wire guard, for those who want to see what it thinks of a stream of bytes.
  *
  * @strict-properties

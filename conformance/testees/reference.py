@@ -5,7 +5,8 @@ Written from the prose of spec/ and from nothing else, so that a third opinion e
 below carries the name of its chapter. In: requests of conformance/protocol.md. Out: their answers.
 Only Python's library is used, and PyYAML for the events of a YAML text (its libyaml side: nutcracker's parser).
 
-Implements spec/hash, spec/key, spec/placement, spec/topology, spec/config, spec/wire.
+Implements spec/hash, spec/key, spec/placement, spec/topology, spec/config, spec/wire,
+spec/health.
 """
 import bisect
 import hashlib
@@ -756,6 +757,88 @@ class Framing:
                 raise Broken("CR LF is missing")
 
 
+# ---- Chapter health ----
+
+class Health:
+    """One node: `until` 0 is up."""
+
+    def __init__(self, ejects, failure_limit, retry_ms):
+        self.ejects, self.limit, self.retry = ejects, failure_limit, retry_ms
+        self.until = self.failures = self.step = self.generation = 0
+
+    def state(self):
+        return [self.until, self.failures, self.step, self.generation]
+
+    def turn(self):
+        self.generation = (self.generation + 1) % 64
+
+    def ask(self, now, patience):
+        if self.ejects or self.until == 0:
+            return "go"
+        if now < self.until <= now + 10000:
+            return "refuse"
+        self.until = now + (1000 if patience == 0 else min(patience, 5000))
+        return "probe"
+
+    def failed(self, now, cause, born, chance):
+        if born != self.generation:
+            return
+        self.failures = min(self.failures + 1, 16383)
+        limit = min(self.limit or (1 if self.ejects else 2), 16383)
+        if self.ejects and self.failures >= limit:
+            self.failures, self.until = 0, max(1, now + self.retry)
+            self.turn()
+        elif not self.ejects and (cause == "connect" or self.failures >= limit):
+            pause = min(500 << self.step, 8000)
+            self.until = max(1, now + pause + chance % (pause // 4))
+            self.step = min(self.step + 1, 15)
+            self.turn()
+
+    def answered(self):
+        if self.failures == 0 and (self.ejects or self.until == 0):
+            return
+        if self.until:
+            self.turn()
+        self.until = self.failures = self.step = 0
+
+    def rebuild(self, now):
+        """Whether the node is in."""
+        if 0 < self.until <= now:
+            self.until = 0
+            self.turn()
+        return self.until == 0
+
+
+class Nodes:
+    """The nodes of a scenario, and when their ring must be built anew."""
+
+    def __init__(self, count, rules):
+        self.nodes = [Health(**rules) for _ in range(count)]
+        self.due = 0
+
+    def take(self, step):
+        now, node = step["at"], self.nodes[step.get("node", 0)]
+        if "rebuild" in step:
+            return self.rebuild(now)
+        if "place" in step:
+            rebuilds = self.due != 0 and now > self.due
+            return {"rebuilds": rebuilds, **(self.rebuild(now) if rebuilds else {})}
+        told = {}
+        if "ask" in step:
+            told["answer"] = node.ask(now, step["ask"])
+        elif "failed" in step:
+            for _ in range(step.get("times", 1)):
+                node.failed(now, step["failed"], step["born"], step.get("chance", 0))
+        else:
+            node.answered()
+        return {**told, "state": node.state()}
+
+    def rebuild(self, now):
+        live = [index for index, node in enumerate(self.nodes) if node.rebuild(now)]
+        self.due = min((node.until for node in self.nodes if node.until), default=0)
+        return {"live": live, "due": self.due}
+
+
 # ---- The testee: conformance/protocol.md ----
 
 def keys_of(request):
@@ -815,9 +898,13 @@ class Testee:
         return {"answered": framing.answered, "messages": framing.messages, "owed": framing.owed, "clean": framing.is_clean,
                 "error": framing.error}
 
+    def health(self, request):
+        nodes = Nodes(request["nodes"], request["rules"])
+        return {"steps": [nodes.take(step) for step in request["steps"]]}
+
     def answer(self, request):
         operations = {"hash": self.hash, "place": self.place, "explain": self.explain, "topology": self.topology_op,
-                      "config": self.config, "slot": self.slot, "wire": self.wire,
+                      "config": self.config, "slot": self.slot, "wire": self.wire, "health": self.health,
                       "subscribed": self.subscribed}
         operation = operations.get(request.get("op"))
         return operation(request) if operation else {"error": "unsupported op"}

@@ -67,6 +67,48 @@ function wire_op(array $request): array
     return OneHop\Wire::frame($request['commands'], array_map('hex2bin', $request['replies']));
 }
 
+function health_op(array $request): array
+{
+    $states = array_fill(0, $request['nodes'], 0);
+    $due = 0;
+    $told = [];
+    foreach ($request['steps'] as $step) {
+        if (isset($step['place'])) {
+            $told[] = ['rebuilds' => $due !== 0 && $step['at'] > $due];
+        }
+        if (isset($step['rebuild']) || ($told && end($told) === ['rebuilds' => true])) {
+            $told[] = (isset($step['place']) ? array_pop($told) : []) + rebuild($request['rules'], $states, $step['at'], $due);
+        } elseif (!isset($step['place'])) {
+            $state = &$states[$step['node'] ?? 0];
+            for ($times = $step['times'] ?? 1; $times > 0; $times--) {
+                $next = OneHop\Health::next($request['rules'], $state, $step);
+                $state = $next['state'];
+            }
+            unset($state);
+            $told[] = array_intersect_key($next, ['answer' => 0])
+                + ['state' => [$next['until'], $next['failures'], $next['step'], $next['generation']]];
+        }
+    }
+    return ['steps' => $told];
+}
+
+/** Who is in the ring that is built now, and when somebody must look again. */
+function rebuild(array $rules, array &$states, int $at, int &$due): array
+{
+    $due = 0;
+    $live = [];
+    foreach ($states as $node => &$state) {
+        $next = OneHop\Health::next($rules, $state, ['at' => $at, 'rebuild' => true]);
+        $state = $next['state'];
+        if ($next['until'] === 0) {
+            $live[] = $node;
+        } elseif ($due === 0 || $next['until'] < $due) {
+            $due = $next['until'];
+        }
+    }
+    return ['live' => $live, 'due' => $due];
+}
+
 function write_op(array $request): array
 {
     $redis = new OneHop\Redis($request['pool'], $request['config']);

@@ -53,7 +53,7 @@ array(4) {
   [3]=>
   string(17) "onehop.pool_scope"
 }
-OneHop\Exception OneHop\NodeDown OneHop\DeadlineExceeded OneHop\CrossNode OneHop\PoolExhausted OneHop\ConfigInvalid OneHop\ProtocolViolation OneHop\Unsupported OneHop\PartialBatch OneHop\Topology OneHop\Node OneHop\Wire OneHop\Redis
+OneHop\Exception OneHop\NodeDown OneHop\DeadlineExceeded OneHop\CrossNode OneHop\PoolExhausted OneHop\ConfigInvalid OneHop\ProtocolViolation OneHop\Unsupported OneHop\PartialBatch OneHop\Topology OneHop\Node OneHop\Health OneHop\Wire OneHop\Redis
 bool(true)
 string(16) "OneHop\Exception"
 bool(true)

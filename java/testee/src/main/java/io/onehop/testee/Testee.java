@@ -78,6 +78,7 @@ public final class Testee {
                             Map.of("name", node.name(), "address", node.address(), "weight", node.weight())).toList());
             case "wire" -> wire(request, new Framing());
             case "subscribed" -> subscribed(request);
+            case "health" -> HealthSteps.answer(request);
             case "write" -> RealNodes.write(request);
             case "read" -> RealNodes.read(request);
             case "raw" -> RealNodes.raw(request);

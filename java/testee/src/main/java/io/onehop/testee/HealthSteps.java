@@ -1,0 +1,91 @@
+package io.onehop.testee;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import io.onehop.core.Health;
+import io.onehop.core.Health.Cause;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Op {@code health}: the steps of a scenario of spec/health, taken one after the other. Of one request. */
+final class HealthSteps {
+    private final Health health;
+    private final long[] states;
+    private long dueMs;
+
+    private HealthSteps(int nodes, JsonObject rules) {
+        health = new Health(rules.get("ejects").getAsBoolean(), rules.get("failure_limit").getAsInt(),
+                rules.get("retry_ms").getAsInt());
+        states = new long[nodes];
+    }
+
+    static Map<String, Object> answer(JsonObject request) {
+        HealthSteps steps = new HealthSteps(request.get("nodes").getAsInt(), request.getAsJsonObject("rules"));
+        List<Object> told = new ArrayList<>();
+        for (JsonElement step : request.getAsJsonArray("steps")) {
+            told.add(steps.take(step.getAsJsonObject()));
+        }
+        return Map.of("steps", told);
+    }
+
+    private Map<String, Object> take(JsonObject step) {
+        Map<String, Object> told = new LinkedHashMap<>();
+        long nowMs = step.get("at").getAsLong();
+        if (step.has("place")) {
+            boolean isDue = Health.isRebuildDue(dueMs, nowMs);
+            told.put("rebuilds", isDue);
+            if (isDue) {
+                rebuild(nowMs, told);
+            }
+        } else if (step.has("rebuild")) {
+            rebuild(nowMs, told);
+        } else {
+            int node = number(step, "node", 0);
+            if (step.has("ask")) {
+                told.put("answer", health.answer(states[node], nowMs).name().toLowerCase(Locale.ROOT));
+            }
+            states[node] = next(states[node], step, nowMs);
+            told.put("state", List.of(Health.until(states[node]), Health.failures(states[node]),
+                    Health.step(states[node]), Health.generation(states[node])));
+        }
+        return told;
+    }
+
+    private long next(long state, JsonObject step, long nowMs) {
+        if (step.has("ask")) {
+            return health.asked(state, nowMs, step.get("ask").getAsInt());
+        }
+        if (!step.has("failed")) {
+            return health.answered(state);
+        }
+        Cause cause = Cause.valueOf(step.get("failed").getAsString().toUpperCase(Locale.ROOT));
+        int chance = step.has("chance") ? (int) step.get("chance").getAsLong() : 0;
+        long next = state;
+        for (int times = number(step, "times", 1); times > 0; times--) {
+            next = health.failed(next, cause, step.get("born").getAsInt(), nowMs, chance);
+        }
+        return next;
+    }
+
+    private void rebuild(long nowMs, Map<String, Object> told) {
+        List<Integer> live = new ArrayList<>();
+        dueMs = 0;
+        for (int i = 0; i < states.length; i++) {
+            if (Health.isLive(states[i], nowMs)) {
+                live.add(i);
+            }
+            states[i] = Health.rebuilt(states[i], nowMs);
+            long until = Health.until(states[i]);
+            dueMs = until != 0 && (dueMs == 0 || until < dueMs) ? until : dueMs;
+        }
+        told.put("live", live);
+        told.put("due", dueMs);
+    }
+
+    private static int number(JsonObject step, String field, int otherwise) {
+        return step.has(field) ? step.get(field).getAsInt() : otherwise;
+    }
+}
