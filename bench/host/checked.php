@@ -62,6 +62,7 @@ for ($round = 0; $round < (int) $_GET['rounds']; $round++) {
         array_map($pipeline->get(...), $ten);
         return $pipeline->exec();
     }, $values($ten), $ten);
+    usleep((int) ($_GET['pause'] ?? 0));
 }
 
 /* Large configurations beside it, for a program that wants them to be published often. */

@@ -19,9 +19,9 @@ from victims import HOLDING, WITHOUT, WRITING, Hunter
 
 LARGE = 12           # Configurations of so many servers, so that publishing them takes its time.
 LARGE_SERVERS = 2000
-CALLERS = 8
+CALLERS = 24         # More than there are connections of a node; what they do between two rounds leaves time for others.
 BLOCKED_MS_MAX = 50
-QUERY = {"rounds": 3, "large": LARGE}
+QUERY = {"rounds": 3, "large": LARGE, "pause": 10000}
 
 
 class Changes(threading.Thread):
@@ -88,9 +88,7 @@ def kill_under_load(house, rounds, progress):
     hunter, found, most, began = Hunter(house), collections.Counter(), 0, time.monotonic()
     with Callers(house, "checked.php", CALLERS, **QUERY) as load:
         while found.total() < rounds and not load.failures:
-            one = hunter.kill_one(wants_writer=random.random() < 0.1)
-            if one:
-                found[one[0]] += 1
+            found.update(hunter.kill_one(wants_writer=random.random() < 0.1))
             if found.total() % 50 == 0:
                 most = max(most, house.connections())
                 progress.share("kills", found.total(), rounds)
@@ -114,7 +112,7 @@ def usable_places(house):
 def fingerprints(house):
     """{configuration: what workers, and a process that reads the file itself, take it for}"""
     sums = collections.defaultdict(set)
-    with Callers(house, "fingerprints.php", CALLERS, large=LARGE) as callers:
+    with Callers(house, "fingerprints.php", 8, large=LARGE) as callers:
         time.sleep(1)
     for _, answer in callers.answers:
         for path, of_worker in answer.items():

@@ -21,18 +21,17 @@ class Hunter:
         self.ports = {node.port for node in house.nodes}
 
     def kill_one(self, *, wants_writer):
-        """Kills a worker and returns (what it was doing, seconds it was stopped); None if the one chosen was gone already."""
+        """Kills a worker and returns [what it was doing]; nothing if the one chosen was gone already."""
         pid = self._writer(SEARCH_SECONDS) if wants_writer else None
         try:
             pid = pid or random.choice(self.house.fpm.worker_pids())
             os.kill(pid, signal.SIGSTOP)
-            began = time.monotonic()
             wait_stopped(pid)
             found = WRITING if self._writer(0) == pid else HOLDING if self._holds_connections(pid) else WITHOUT
             os.kill(pid, signal.SIGKILL)
         except (ProcessLookupError, FileNotFoundError, IndexError):
-            return None
-        return found, time.monotonic() - began
+            return []
+        return [found]
 
     def _writer(self, seconds):
         """Who holds the lock of the segment; looks for so long."""

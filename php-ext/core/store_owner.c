@@ -7,6 +7,7 @@
 
 #define IDLE_PID UINT32_MAX
 #define LOST_AFTER_MS 1000u
+#define LOOK_EVERY_MS 10u
 
 static uint64_t owner(uint32_t pid, uint64_t now_ms)
 {
@@ -60,10 +61,21 @@ static uint64_t since(uint64_t owner, uint64_t now_ms)
     return now_ms - (uint32_t)((uint32_t)now_ms - (uint32_t)owner);
 }
 
+/* Whether nobody has looked for a while: to look at every place is dear, and many may want one. */
+static bool is_time_to_look(oh_store_node *node, uint64_t now_ms)
+{
+    uint64_t last_ms = atomic_load_explicit(&node->looked_ms, memory_order_relaxed);
+    uint64_t distance_ms = now_ms >= last_ms ? now_ms - last_ms : last_ms - now_ms;
+    return distance_ms >= LOOK_EVERY_MS && atomic_compare_exchange_strong(&node->looked_ms, &last_ms, now_ms);
+}
+
 uint32_t oh_store_reclaim(oh_store_node *node, bool (*is_alive)(uint32_t pid, uint64_t since_ms), bool is_queue_empty,
     uint64_t now_ms)
 {
     uint32_t reclaimed = 0;
+    if (!is_time_to_look(node, now_ms)) {
+        return 0;
+    }
     for (uint32_t i = 0; i < OH_STORE_CONNECTIONS_MAX; i++) {
         uint64_t seen = atomic_load(&node->owners[i]);
         if (seen == 0) {

@@ -121,34 +121,32 @@ oh_connection *oh_host_take(const oh_host_node *node)
 
 /* ---- Places ---- */
 
-/* When a process began, in milliseconds since the machine did, suspended or not; 0: that is not to be learnt. */
-static uint64_t began_ms(uint32_t pid)
+/*
+ * Whether a process is still the one that took a place. One that has begun since only has its number. One that has ended
+ * stays listed until its parent notices, which a busy master does late; its sockets are closed by then. (Threads may
+ * outlive the first of a process, and keep its sockets.)
+ */
+static bool is_alive(uint32_t pid, uint64_t since_ms)
 {
-    char path[32], text[1024];
-    unsigned long long ticks = 0;
+    char path[32], text[1024], state;
+    long threads_count;
+    unsigned long long ticks;
 
     snprintf(path, sizeof path, "/proc/%u/stat", (unsigned)pid);
     FILE *file = fopen(path, "re");
     if (!file) {
-        return 0;
+        return kill((pid_t)pid, 0) == 0 || errno != ESRCH;
     }
     size_t length = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[length] = '\0';
     const char *at = strrchr(text, ')'); /* The name of a program may hold anything. */
-    for (int field = 2; at && field < 22; field++) {
-        at = strchr(at + 1, ' ');
+    if (!at || sscanf(at + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld %*d %llu", &state,
+                   &threads_count, &ticks) != 3) {
+        return true;
     }
-    return at && sscanf(at, "%llu", &ticks) == 1 ? ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK) : 0;
-}
-
-/* A process that has begun after the place was taken only has the number of the one that took it. */
-static bool is_alive(uint32_t pid, uint64_t since_ms)
-{
-    if (kill((pid_t)pid, 0) < 0 && errno == ESRCH) {
-        return false;
-    }
-    return began_ms(pid) <= since_ms + oh_clock_asleep_ns() / 1000000 + 1000;
+    uint64_t began_ms = ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+    return (state != 'Z' || threads_count > 1) && began_ms <= since_ms + oh_clock_asleep_ns() / 1000000 + 1000;
 }
 
 uint32_t oh_host_claim(const oh_host_node *node)
