@@ -189,6 +189,12 @@ public final class Topology {
         return fingerprint;
     }
 
+    /** How much of the key space each node has, by index, ejection included: 0 to 1. spec/meter, section 3. */
+    public double[] shares() {
+        int[] owned = placement == null ? new int[] {1 << 16} : placement.owned(nodes.size());
+        return Arrays.stream(owned).mapToDouble(count -> count / 65_536.0).toArray();
+    }
+
     /** What {@link #locate} does, told step by step. */
     public Explanation explain(byte[] key) {
         if (placement == null) {

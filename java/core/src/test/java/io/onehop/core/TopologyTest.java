@@ -180,4 +180,17 @@ class TopologyTest {
         return Spec.config("p:\n  listen: 127.0.0.1:22121\n  distribution: " + distribution + "\n  hash: " + hash
                 + "\n  servers:\n  - " + String.join("\n  - ", servers) + "\n").pool("p");
     }
+
+    @Test
+    void sharesAreThoseOfTheVectors() {
+        for (JsonObject test : Spec.tests("meter/vectors/shares.json")) {
+            Set<String> dead = Set.copyOf(Spec.strings(test.getAsJsonArray("dead")));
+            Topology topology = Topology.of(Spec.config(test.get("config").getAsString()).pool("p"), dead);
+            double[] shares = topology.shares();
+            for (Node node : topology.nodes()) {
+                assertEquals(test.getAsJsonObject("shares").get(node.name()).getAsInt() / 65_536.0, shares[node.index()],
+                        test + ": " + node.name());
+            }
+        }
+    }
 }

@@ -27,12 +27,32 @@ final class CurrentRoute implements CommandExecutor {
     }
 
     Route take() {
-        return route;
+        Route now = route;
+        return now.snapshot().isOutdated() ? placedAnew() : now;
+    }
+
+    /** A node was ejected, or may return: whoever notices first places anew, for everybody. */
+    private Route placedAnew() {
+        lock.lock();
+        try {
+            if (!isClosed && route.snapshot().isOutdated()) {
+                route = route.over(route.snapshot().placedAnew());
+                watchers.forEach(Runnable::run);
+            }
+            return route;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The newest snapshot, for whoever only looks. */
+    Snapshot current() {
+        return route.snapshot();
     }
 
     @Override
     public <T> T executeCommand(CommandObject<T> command) {
-        return route.executeCommand(command);
+        return take().executeCommand(command);
     }
 
     /** Has this run whenever there is another route, until {@link #unwatch}; it must neither wait nor throw. */

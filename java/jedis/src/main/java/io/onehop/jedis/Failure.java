@@ -81,15 +81,17 @@ final class Failure {
 
     /** The node was not asked, because it has failed so often in a row, at last so. */
     static NodeDown resting(Endpoint endpoint, int failures, long ms, OneHopException last) {
-        String why = last == null ? "" : ": " + shown(what(root(last)));
+        String why = last == null ? "" : ": " + reason(last);
         return nodeDown("the node rests for " + ms + " ms more, having failed " + failures + (failures == 1 ? " time"
                 : " times") + " in a row" + why,
                 "try again later, or bring the node back", last, endpoint, Outcome.NOT_SENT);
     }
 
-    private static String what(Throwable root) {
-        return root instanceof SocketTimeoutException ? "no answer in time"
-                : root instanceof IOException lost ? why(lost) : root.toString();
+    /** What happened, without where and what to do. */
+    static String reason(OneHopException failure) {
+        Throwable root = root(failure);
+        return shown(root instanceof SocketTimeoutException ? "no answer in time"
+                : root instanceof IOException lost ? why(lost) : root.toString());
     }
 
     /** There are no connections any more. */

@@ -6,6 +6,7 @@ import io.onehop.core.Health;
 import io.onehop.core.Health.Answer;
 import io.onehop.core.Health.Cause;
 import io.onehop.core.ServerPool;
+import io.onehop.jedis.NodeStatus.State;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.SocketTimeoutException;
@@ -16,8 +17,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * Whether one node is worth asking, as all threads of a client have found out together.
  *
  * <p>Asked by the pool before it hands out a connection, told by whoever used it. A node that is down rests: its keys
- * fail at once, but for one caller at a time who finds out whether it is back. While a node is up, asking and telling
- * are one read each. Any thread. Implements spec/health: the rules are {@link Health}'s; here is what counts as a sign.
+ * fail at once, but for one caller at a time who finds out whether it is back. Where nodes are ejected it is asked all
+ * the same, and who places keys is told. While a node is up, asking and telling are one read each. Any thread.
+ * Implements spec/health: the rules are {@link Health}'s; here is what counts as a sign.
  */
 final class NodeHealth {
     /** In place of a generation: whoever leases has not asked yet. */
@@ -31,11 +33,14 @@ final class NodeHealth {
 
     private final Endpoint endpoint;
     private final Health rules;
+    private final AtomicLong ejections;
     private final AtomicLong state = new AtomicLong();
     private volatile OneHopException last;
 
-    NodeHealth(Endpoint endpoint, ServerPool pool) {
+    /** Ejections are counted there, for whoever places keys. */
+    NodeHealth(Endpoint endpoint, ServerPool pool, AtomicLong ejections) {
         this.endpoint = endpoint;
+        this.ejections = ejections;
         this.rules = new Health(pool.autoEjectHosts(), pool.serverFailureLimit(), pool.serverRetryTimeoutMs());
     }
 
@@ -46,6 +51,28 @@ final class NodeHealth {
 
     long state() {
         return state.get();
+    }
+
+    /** What is shown of it. */
+    State shown(long nowMs) {
+        long until = Health.until(state.get());
+        return until == 0 || rules.ejects() && until <= nowMs ? State.UP
+                : rules.ejects() ? State.EJECTED : State.RESTING;
+    }
+
+    /** What it failed by last; {@code null} while it is up. */
+    String reason(long nowMs) {
+        OneHopException failure = last;
+        return failure == null || shown(nowMs) == State.UP ? null : Failure.reason(failure);
+    }
+
+    /** Until when the node is left out of a placement that is made now; 0: it has a part in it. */
+    long rebuilt(long nowMs) {
+        long before = state.get();
+        while (Health.rebuilt(before, nowMs) != before && !state.compareAndSet(before, Health.rebuilt(before, nowMs))) {
+            before = state.get();
+        }
+        return Health.isLive(before, nowMs) ? 0 : Health.until(before);
     }
 
     /* ---- Asking ---- */
@@ -122,6 +149,9 @@ final class NodeHealth {
         while (after != before && !state.compareAndSet(before, after)) {
             before = state.get();
             after = rules.failed(before, cause, born, nowMs, chance);
+        }
+        if (rules.ejects() && Health.generation(after) != Health.generation(before)) {
+            ejections.incrementAndGet();
         }
     }
 

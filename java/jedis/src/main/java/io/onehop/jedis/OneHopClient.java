@@ -61,6 +61,11 @@ public final class OneHopClient extends UnifiedJedis {
         return new Builder();
     }
 
+    /** How the nodes are, and what became of the calls so far. Asks no node. */
+    public PoolStatus status() {
+        return PoolStatus.of(route.take().snapshot());
+    }
+
     /** Where every key is now: the nodes, and which of them has a key and why. Immutable; a change makes another one. */
     public Topology topology() {
         return route.take().topology();

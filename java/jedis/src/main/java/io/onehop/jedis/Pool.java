@@ -5,6 +5,7 @@ import io.onehop.core.Node;
 import io.onehop.core.ServerPool;
 import java.time.Duration;
 import java.util.NoSuchElementException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.commons.pool2.DestroyMode;
 import org.apache.commons.pool2.impl.GenericObjectPool;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
@@ -43,10 +44,10 @@ final class Pool implements AutoCloseable {
     private final GenericObjectPool<NodeConnection> connections;
     private volatile boolean isRetired;
 
-    Pool(Node node, ServerPool pool) {
+    Pool(Node node, ServerPool pool, AtomicLong ejections) {
         this.endpoint = new Endpoint(node, pool);
         this.greeting = new Greeting(pool, endpoint);
-        this.health = new NodeHealth(endpoint, pool);
+        this.health = new NodeHealth(endpoint, pool, ejections);
         this.connections = new GenericObjectPool<>(new ConnectionMaker(endpoint, greeting), settings(pool));
     }
 

@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+import io.onehop.core.Health;
 import io.onehop.core.Node;
 import io.onehop.core.ServerPool;
 import io.onehop.core.Topology;
@@ -9,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * One server pool of one version of a configuration: its topology, and the connections of each node.
@@ -21,33 +23,76 @@ final class Snapshot {
      * From one snapshot to the next a node keeps its connections if nothing changed about how it is reached. Pools that
      * the next one has no use for are retired (Pool): who still holds the snapshot leases from them as before.
      */
+    private static final long NOT_PLACED_YET = -1;
+
     private final long generation;
+    private final AtomicLong ejections;
+    private final long known; // How many ejections this placement knows of.
+    private final long dueMs; // When the first node that it leaves out may return; 0: it leaves out none.
     private final Topology topology;
     private final Pool[] pools;
     private final Keys keys;
 
     /** The first snapshot of a client. */
     Snapshot(Topology topology) {
-        this(1, topology, Map.of());
+        this(1, topology, Map.of(), new AtomicLong());
     }
 
-    private Snapshot(long generation, Topology topology, Map<String, Pool> before) {
+    private Snapshot(long generation, Topology topology, Map<String, Pool> before, AtomicLong ejections) {
         this.generation = generation;
+        this.ejections = ejections;
+        this.known = before.isEmpty() ? 0 : NOT_PLACED_YET;
+        this.dueMs = 0;
         this.topology = topology;
-        this.pools = topology.nodes().stream().map(node -> pool(node, topology.pool(), before.get(node.name())))
-                .toArray(Pool[]::new);
+        this.pools = topology.nodes().stream().map(node -> pool(node, before.get(node.name()))).toArray(Pool[]::new);
         this.keys = new Keys(topology);
     }
 
-    private static Pool pool(Node node, ServerPool pool, Pool before) {
-        return before != null && before.endpoint().isThatOf(node, pool) ? before : new Pool(node, pool);
+    private Snapshot(Snapshot before, Topology topology, long known, long dueMs) {
+        this.generation = before.generation;
+        this.ejections = before.ejections;
+        this.known = known;
+        this.dueMs = dueMs;
+        this.topology = topology;
+        this.pools = before.pools;
+        this.keys = new Keys(topology);
+    }
+
+    private Pool pool(Node node, Pool before) {
+        return before != null && before.endpoint().isThatOf(node, topology.pool()) ? before
+                : new Pool(node, topology.pool(), ejections);
+    }
+
+    /* ---- Ejection: spec/health, section 4 ---- */
+
+    /** Whether a node was ejected, or one may return, that this placement does not know of. */
+    boolean isOutdated() {
+        return topology.pool().autoEjectHosts()
+                && (ejections.get() != known || Health.isRebuildDue(dueMs, NodeHealth.nowMs()));
+    }
+
+    /** The same with keys placed as they are to be now: not on nodes that are out, unless all are. */
+    Snapshot placedAnew() {
+        long counted = ejections.get();
+        long nowMs = NodeHealth.nowMs();
+        long due = 0;
+        Set<String> out = new HashSet<>();
+        for (Pool each : pools) {
+            long until = each.health().rebuilt(nowMs);
+            if (until != 0) {
+                out.add(each.endpoint().name());
+                due = due == 0 ? until : Math.min(due, until);
+            }
+        }
+        Topology placed = out.size() == pools.length ? topology : Topology.of(topology.pool(), out);
+        return new Snapshot(this, placed, counted, due);
     }
 
     /** The snapshot that comes after this one. */
     Snapshot next(Topology after) {
         Map<String, Pool> byName = new HashMap<>();
         Arrays.stream(pools).forEach(pool -> byName.put(pool.endpoint().name(), pool));
-        return new Snapshot(generation + 1, after, byName);
+        return new Snapshot(generation + 1, after, byName, ejections);
     }
 
     /** The pools that a later snapshot has no use for. */

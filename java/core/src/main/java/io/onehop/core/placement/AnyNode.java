@@ -26,6 +26,15 @@ public final class AnyNode implements Placement {
     }
 
     @Override
+    public int[] owned(int all) {
+        int[] owned = new int[all];
+        for (int node : nodes) {
+            owned[node] = (1 << 16) / nodes.length;
+        }
+        return owned;
+    }
+
+    @Override
     public long point(int hash) {
         return 0;
     }

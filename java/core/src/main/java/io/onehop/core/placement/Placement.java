@@ -13,6 +13,17 @@ public interface Placement {
     /** The index (of the whole topology) of the node that owns a hash. */
     int locate(int hash);
 
+    /**
+     * How many of 65,536 hashes, evenly spread, each node of the whole topology owns. spec/meter, section 3.
+     */
+    default int[] owned(int nodes) {
+        int[] owned = new int[nodes];
+        for (int i = 0; i < 1 << 16; i++) {
+            owned[locate(i * ((1 << 16) + 1))]++;
+        }
+        return owned;
+    }
+
     /** What the hash met on its way: the value of a ring point, the number of a slot; 0 where there is none. */
     long point(int hash);
 }

@@ -1,0 +1,49 @@
+package io.onehop.jedis;
+
+import io.onehop.core.Health;
+import io.onehop.core.Latency;
+import io.onehop.core.Node;
+import io.onehop.core.Topology;
+import io.onehop.jedis.NodeStatus.State;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+
+/**
+ * What a client knows of its server pool at some moment, for pages, logs and alarms; immutable. Implements spec/meter.
+ *
+ * @param pool the server pool's name
+ * @param generation how often a configuration was adopted, from 1
+ * @param fingerprint equal in two processes exactly if they place keys alike (spec/topology)
+ * @param nodes by index, those that are ejected, too
+ */
+public record PoolStatus(String pool, long generation, String fingerprint, List<NodeStatus> nodes) {
+
+    static PoolStatus of(Snapshot snapshot) {
+        Topology topology = snapshot.topology();
+        double[] shares = topology.shares();
+        long nowMs = NodeHealth.nowMs();
+        return new PoolStatus(snapshot.pool().name(), snapshot.generation(), topology.fingerprint(),
+                topology.nodes().stream().map(node ->
+                        status(node, snapshot.pools()[node.index()], shares[node.index()], nowMs)).toList());
+    }
+
+    private static NodeStatus status(Node node, Pool pool, double share, long nowMs) {
+        NodeMeter meter = pool.meter();
+        long[] latency = meter.latency();
+        long downMs = Math.max(0, Health.until(pool.health().state()) - nowMs);
+        return new NodeStatus(node.name(), node.address(), node.weight(), share, pool.health().shown(nowMs),
+                Duration.ofMillis(downMs), Health.failures(pool.health().state()), pool.health().reason(nowMs), pool.leased(), pool.idle(), pool.endpoint().poolSize(), meter.calls(),
+                meter.errors(), meter.redirects(), pool.leases(), meter.waits(), meter.connects(), meter.bytesSent(),
+                meter.bytesReceived(), percentile(latency, 500), percentile(latency, 990));
+    }
+
+    private static Duration percentile(long[] latency, int thousandths) {
+        return Duration.of(Latency.percentileUs(latency, thousandths), ChronoUnit.MICROS);
+    }
+
+    /** Whether every node is up. */
+    public boolean isWell() {
+        return nodes.stream().allMatch(node -> node.state() == State.UP);
+    }
+}

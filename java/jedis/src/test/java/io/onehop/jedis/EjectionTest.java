@@ -1,0 +1,167 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.core.Topology;
+import io.onehop.jedis.NodeStatus.State;
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.Nutcracker;
+import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.RedisServer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * {@code auto_eject_hosts}: after as many failures as nutcracker wants the keys of a dead node are where nutcracker has
+ * them, and after as long a time they are back.
+ */
+class EjectionTest {
+    private static final int RETRY_MS = 3000;
+    private static final List<String> KEYS = IntStream.range(0, 400).mapToObj(i -> "key:" + i).toList();
+
+    private static State stateOf(OneHopClient redis, String node) {
+        return redis.status().nodes().stream().filter(each -> each.name().equals(node)).findFirst().orElseThrow().state();
+    }
+
+    /** Sends a command for the dead node until it is answered; how often it failed. */
+    private static int failuresUntilAnswered(Runnable command) {
+        for (int failures = 0; failures < 20; failures++) {
+            try {
+                command.run();
+                return failures;
+            } catch (JedisException dead) {
+                continue;
+            }
+        }
+        throw new AssertionError("it fails for ever");
+    }
+
+    /** Which server has each key, by what the servers themselves say; they are empty afterwards. */
+    private static Map<String, Integer> homes(List<RedisServer> servers) {
+        Map<String, Integer> homes = new TreeMap<>();
+        for (RedisServer server : servers) {
+            try (Jedis jedis = server.jedis()) {
+                jedis.keys("*").forEach(key -> homes.put(key, server.port()));
+                jedis.flushAll();
+            }
+        }
+        return homes;
+    }
+
+    private static void write(OneHopClient redis) {
+        try (AbstractPipeline pipeline = redis.pipelined()) {
+            KEYS.forEach(key -> pipeline.set(key, "x"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"distribution: ketama", "distribution: modula", "distribution: ketama,server_failure_limit: 3"})
+    void keysAreWhereNutcrackerHasThemWhileANodeIsOutAndWhenItIsBack(String directives) {
+        int deadPort = Processes.freePort();
+        String dead = "127.0.0.1:" + deadPort;
+        try (Nodes nodes = Nodes.start(2); RedisServer heavy = RedisServer.start()) {
+            List<RedisServer> servers = new ArrayList<>(nodes.servers());
+            servers.add(heavy);
+            String[] all = Stream.concat(Stream.of("auto_eject_hosts: true", "server_retry_timeout: " + RETRY_MS,
+                    "timeout: 2000"), Stream.of(directives.split(","))).toArray(String[]::new);
+            String config = Nodes.configOf(Stream.of(nodes.servers().get(0).server(), nodes.servers().get(1).server(),
+                    "127.0.0.1:" + heavy.port() + ":3", dead + ":2"), all);
+            try (Nutcracker nutcracker = Nutcracker.start(config); OneHopClient redis = Nodes.clientOf(config)) {
+                String lost = Nodes.keyOn(redis.topology(), dead);
+                int limit = directives.endsWith("3") ? 3 : 2;
+                try (Jedis proxied = nutcracker.jedis()) {
+                    assertEquals(limit, failuresUntilAnswered(() -> proxied.set(lost, "x")));
+                    KEYS.forEach(key -> proxied.set(key, "x"));
+                }
+                Map<String, Integer> expected = homes(servers);
+                assertEquals(limit, failuresUntilAnswered(() -> redis.set(lost, "x")));
+                assertEquals(State.EJECTED, stateOf(redis, dead));
+                write(redis);
+                assertEquals(expected, homes(servers));
+                try (RedisServer back = RedisServer.startOn(deadPort)) {
+                    servers.add(back);
+                    assertTrue(Callers.holdsSoon(() -> redis.topology().locate(lost).name().equals(dead)));
+                    assertEquals(State.UP, stateOf(redis, dead));
+                    write(redis);
+                    Map<String, Integer> after = homes(servers);
+                    assertEquals(back.port(), after.get(lost));
+                    try (Jedis proxied = nutcracker.jedis()) {
+                        KEYS.forEach(key -> proxied.set(key, "x"));
+                    }
+                    assertEquals(homes(servers), after);
+                }
+            }
+        }
+    }
+
+    @Test
+    void nodesThatAreAllOutKeepTheirKeysAndCallsFail() {
+        String config = Nodes.configOf(Stream.of("127.0.0.1:" + Processes.freePort() + ":1 a",
+                "127.0.0.1:" + Processes.freePort() + ":1 b"), "auto_eject_hosts: true", "server_failure_limit: 1",
+                "server_retry_timeout: 60000");
+        try (OneHopClient redis = Nodes.clientOf(config)) {
+            Topology whole = redis.topology();
+            String onA = Nodes.keyOn(whole, "a");
+            String onB = Nodes.keyOn(whole, "b");
+            assertEquals("a", assertThrows(NodeDown.class, () -> redis.get(onA)).getNode());
+            assertEquals("b", redis.topology().locate(onA).name());
+            assertEquals("b", assertThrows(NodeDown.class, () -> redis.get(onA)).getNode());
+            assertEquals(Set.of(State.EJECTED),
+                    Set.copyOf(redis.status().nodes().stream().map(NodeStatus::state).toList()));
+            assertEquals("b", redis.topology().locate(onA).name(), "placement stays as it was before the last one went");
+            assertEquals("b", assertThrows(NodeDown.class, () -> redis.get(onB)).getNode());
+            assertEquals(whole.fingerprint(), redis.topology().fingerprint());
+            assertEquals(1, redis.status().generation());
+        }
+    }
+
+    @Test
+    void aBatchEndsOnThePlacementItBeganWith() {
+        try (RedisServer well = RedisServer.start();
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(well.server() + " well",
+                        "127.0.0.1:" + Processes.freePort() + ":1 lost"), "auto_eject_hosts: true",
+                        "server_failure_limit: 1", "server_retry_timeout: 60000"))) {
+            String[] keys = KEYS.toArray(String[]::new);
+            PartialBatch partial = assertThrows(PartialBatch.class, () -> redis.mget(keys));
+            assertEquals(Set.of("lost"), partial.getFailures().keySet());
+            assertEquals(KEYS.size(), redis.mget(keys).size());
+            assertEquals(1.0, redis.status().nodes().stream().filter(each -> each.name().equals("well")).findFirst()
+                    .orElseThrow().share());
+            assertNotEquals("lost", redis.topology().locate(keys[0]).name());
+        }
+    }
+
+    @Test
+    void manyThreadsSeeAnEjectionOnceAndNoKeyIsLost() throws InterruptedException {
+        try (Nodes nodes = Nodes.start(2)) {
+            String config = Nodes.configOf(Stream.concat(nodes.servers().stream().map(RedisServer::server),
+                    Stream.of("127.0.0.1:" + Processes.freePort() + ":1 lost")), "auto_eject_hosts: true",
+                    "server_failure_limit: 2", "server_retry_timeout: 60000");
+            try (OneHopClient redis = Nodes.clientOf(config)) {
+                Callers.inThreads(8, number -> {
+                    for (String key : KEYS) {
+                        String own = key + ":" + number;
+                        failuresUntilAnswered(() -> redis.set(own, own));
+                        assertEquals(own, redis.get(own));
+                    }
+                });
+                assertEquals(State.EJECTED, stateOf(redis, "lost"));
+                Inspected.assertNothingLeased(redis);
+            }
+        }
+    }
+}

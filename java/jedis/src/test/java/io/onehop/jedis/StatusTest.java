@@ -1,0 +1,152 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.onehop.core.Topology;
+import io.onehop.jedis.NodeStatus.State;
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.RedisServer;
+import java.io.File;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/** What a client tells of itself: by status(), and by Micrometer, which it does not need. */
+class StatusTest {
+
+    @Test
+    void theStatusTellsWhatBecameOfTheCalls() {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server() + " well",
+                        "127.0.0.1:" + Processes.freePort() + ":1 lost"), "pool_size: 3"))) {
+            String well = Nodes.keyOn(redis.topology(), "well");
+            for (int i = 0; i < 10; i++) {
+                redis.set(well, "value");
+            }
+            assertThrows(JedisDataException.class, () -> redis.incr(well));
+            try (AbstractPipeline pipeline = redis.pipelined()) {
+                IntStream.range(0, 50).forEach(i -> pipeline.get(well));
+            }
+            redis.blpop(0.1, Nodes.keysOn(redis.topology(), "well").skip(1).findFirst().orElseThrow());
+            assertThrows(NodeDown.class, () -> redis.get(Nodes.keyOn(redis.topology(), "lost")));
+
+            PoolStatus status = redis.status();
+            assertEquals("alpha", status.pool());
+            assertEquals(1, status.generation());
+            assertEquals(redis.topology().fingerprint(), status.fingerprint());
+            assertFalse(status.isWell());
+            assertEquals(1.0, status.nodes().stream().mapToDouble(NodeStatus::share).sum(), 1e-9);
+            Map<String, NodeStatus> nodes = new TreeMap<>();
+            status.nodes().forEach(node -> nodes.put(node.name(), node));
+            NodeStatus one = nodes.get("well");
+            assertEquals(13, one.calls(), "ten, an error that is an answer, a batch, one that waited");
+            assertEquals(0, one.errors());
+            assertEquals(13, one.leases());
+            assertEquals(1, one.connects());
+            assertEquals(0, one.leased());
+            assertEquals(1, one.idle());
+            assertEquals(3, one.poolSize());
+            assertEquals(State.UP, one.state());
+            assertTrue(one.downFor().isZero());
+            assertTrue(one.bytesSent() > 50 * 20 && one.bytesReceived() > 50 * 11, one.toString());
+            assertTrue(one.p50().toNanos() > 0 && one.p99().compareTo(one.p50()) >= 0, one.toString());
+            assertEquals(12, Arrays.stream(Inspected.pool(redis, "well").meter().latency()).sum(), "BLPOP has no time");
+            NodeStatus other = nodes.get("lost");
+            assertEquals(1, other.calls());
+            assertEquals(1, other.errors());
+            assertEquals(State.RESTING, other.state());
+            assertFalse(other.downFor().isZero());
+            assertEquals("Connection refused", other.reason());
+            assertEquals(1, other.failures());
+            assertTrue(other.p99().isZero());
+        }
+    }
+
+    @Test
+    void micrometerShowsTheSame() {
+        try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client()) {
+            SimpleMeterRegistry registry = new SimpleMeterRegistry();
+            new OneHopMetrics(redis).bindTo(registry);
+            String name = nodes.servers().get(0).node();
+            String key = Nodes.keyOn(redis.topology(), name);
+            for (int i = 0; i < 20; i++) {
+                redis.set(key, "value");
+            }
+            assertEquals(20, registry.get("onehop.calls").tags("pool", "alpha", "node", name).functionCounter().count());
+            assertEquals(0, registry.get("onehop.errors").tags("node", name).functionCounter().count());
+            assertEquals(1, registry.get("onehop.node.up").tags("node", name).gauge().value());
+            assertEquals(1, registry.get("onehop.connections").tags("node", name, "state", "idle").gauge().value());
+            assertEquals(1, registry.get("onehop.generation").tags("pool", "alpha").gauge().value());
+            Timer latency = registry.get("onehop.latency").tags("node", name).timer();
+            assertEquals(20, latency.count());
+            assertEquals(21, latency.takeSnapshot().histogramCounts().length, "2^4 to 2^24 microseconds");
+            assertEquals(redis.status().nodes().get(0).share(), registry.get("onehop.share")
+                    .tags("node", redis.status().nodes().get(0).name()).gauge().value());
+
+            redis.route().adopt(Topology.of(redis.topology().pool(), Set.of())); // The same nodes: the same meters.
+            assertEquals(20, registry.get("onehop.calls").tags("node", name).functionCounter().count());
+            try (OneHopClient one = Nodes.clientOf(Nodes.configOf(Stream.of(nodes.servers().get(1).server())))) {
+                redis.route().adopt(one.topology());
+            }
+            assertEquals(Set.of(nodes.servers().get(1).node()), nodesIn(registry));
+            assertEquals(3, registry.get("onehop.generation").gauge().value());
+        }
+    }
+
+    private static Set<String> nodesIn(SimpleMeterRegistry registry) {
+        Set<String> names = new TreeSet<>();
+        for (Meter meter : registry.getMeters()) {
+            String node = meter.getId().getTag("node");
+            if (node != null) {
+                names.add(node);
+            }
+        }
+        return names;
+    }
+
+    /** As in a program that has no Micrometer: everything works, and status() tells. */
+    @Test
+    void aClientNeedsNoMicrometer() throws Exception {
+        URL[] without = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entry -> !entry.contains("micrometer")).map(StatusTest::url).toArray(URL[]::new);
+        try (RedisServer server = RedisServer.start();
+                URLClassLoader bare = new URLClassLoader(without, ClassLoader.getPlatformClassLoader())) {
+            assertThrows(ClassNotFoundException.class, () -> bare.loadClass("io.micrometer.core.instrument.Meter"));
+            Class<?> type = bare.loadClass("io.onehop.jedis.OneHopClient");
+            Object builder = type.getMethod("builder").invoke(null);
+            builder = builder.getClass().getMethod("configText", String.class).invoke(builder,
+                    Nodes.configOf(Stream.of(server.server())).replace("LISTEN", "127.0.0.1:1"));
+            builder = builder.getClass().getMethod("pool", String.class).invoke(builder, "alpha");
+            try (AutoCloseable redis = (AutoCloseable) builder.getClass().getMethod("build").invoke(builder)) {
+                assertEquals("OK", type.getMethod("set", String.class, String.class).invoke(redis, "key", "value"));
+                assertTrue(type.getMethod("status").invoke(redis).toString().contains("calls=1"));
+            }
+        }
+    }
+
+    private static URL url(String entry) {
+        try {
+            return Path.of(entry).toUri().toURL();
+        } catch (MalformedURLException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+}
