@@ -33,6 +33,7 @@ ZEND_BEGIN_MODULE_GLOBALS(onehop)
     bool has_idle;                   /* pool: some connection may lie idle in this process. */
     uint32_t leased_count;           /* pool: connections that are in somebody's hands right now. */
     oh_scripts scripts;              /* script: bodies that this process has seen, by their digest. */
+    struct oh_cluster *inquiring;    /* cluster: those with an inquiry that goes on, in a list. */
     struct oh_lane *connecting;      /* lane: who is being connected while phpredis' connect() runs, otherwise NULL. */
 ZEND_END_MODULE_GLOBALS(onehop)
 

@@ -189,6 +189,11 @@ bool oh_store_is_my_turn(oh_store *store, uint32_t pool, uint64_t now_ms, uint32
                memory_order_relaxed);
 }
 
+uint64_t oh_store_looked_ms(const oh_store *store, uint32_t pool)
+{
+    return atomic_load_explicit(&store->shared->pools[pool].looked_ms, memory_order_relaxed);
+}
+
 _Atomic uint64_t *oh_store_version(oh_store *store, uint32_t pool)
 {
     return &store->shared->pools[pool].version;

@@ -105,6 +105,9 @@ size_t oh_store_copy(const oh_store *store, uint32_t pool, void *image, size_t r
 /* True for one caller of all processes per `every_ms`: for what must be looked at now and then by somebody. */
 bool oh_store_is_my_turn(oh_store *store, uint32_t pool, uint64_t now_ms, uint32_t every_ms);
 
+/* When that was last true. */
+uint64_t oh_store_looked_ms(const oh_store *store, uint32_t pool);
+
 /* A word about the version of the file that was last read, be it good or bad. */
 _Atomic uint64_t *oh_store_version(oh_store *store, uint32_t pool);
 

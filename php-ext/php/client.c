@@ -103,9 +103,9 @@ ZEND_METHOD(OneHop_Redis, __construct)
         oh_snapshot_release(snapshot);
         return;
     }
-    if (snapshot->pool->is_cluster) {
-        oh_failure_throw_plain(OH_ERROR_CONFIG_INVALID, "name the servers of a pool without \"cluster: true\"",
-            "Server pool %s is a Redis Cluster, which clients do not serve yet", snapshot->pool->name.bytes);
+    if (snapshot->pool->read_from != OH_READ_MASTER) {
+        oh_failure_throw_plain(OH_ERROR_CONFIG_INVALID, "set \"read_from: master\", or leave it out",
+            "Server pool %s reads from replicas, which is not served yet", snapshot->pool->name.bytes);
         oh_snapshot_release(snapshot);
         return;
     }
@@ -174,10 +174,13 @@ oh_client *oh_client_this(zend_execute_data *execute_data)
     if (UNEXPECTED(client->snapshot->ejects)) {
         follow_ejection(client);
     }
+    if (UNEXPECTED(client->snapshot->cluster != NULL)) {
+        oh_client_follow_map(client);
+    }
     return client;
 }
 
-static uint32_t locate_prefixed(const oh_client *client, const zend_string *key)
+static uint32_t home_of_prefixed(const oh_client *client, const zend_string *key)
 {
     uint8_t small[512], *bytes = small;
     size_t prefix_length = ZSTR_LEN(client->prefix), length = prefix_length + ZSTR_LEN(key);
@@ -187,17 +190,23 @@ static uint32_t locate_prefixed(const oh_client *client, const zend_string *key)
     }
     memcpy(bytes, ZSTR_VAL(client->prefix), prefix_length);
     memcpy(bytes + prefix_length, ZSTR_VAL(key), ZSTR_LEN(key));
-    uint32_t node = oh_topology_locate(client->topology, bytes, length);
+    uint32_t home = oh_client_home_of(client, bytes, length);
     if (bytes != small) {
         efree(bytes);
     }
-    return node;
+    return home;
+}
+
+uint32_t oh_client_home(const oh_client *client, const zend_string *key)
+{
+    return client->prefix ? home_of_prefixed(client, key)
+                          : oh_client_home_of(client, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
 }
 
 uint32_t oh_client_locate(const oh_client *client, const zend_string *key)
 {
     if (client->prefix) {
-        return locate_prefixed(client, key);
+        return oh_snapshot_node_of(client->snapshot, home_of_prefixed(client, key));
     }
     return oh_topology_locate(client->topology, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
 }

@@ -57,7 +57,18 @@ static inline zend_object *oh_client_object(oh_client *client)
  */
 oh_client *oh_client_this(zend_execute_data *execute_data);
 
-/* The node that has a key as the caller names it: the prefix is put in front. */
+/* The object is of a Redis Cluster: between its calls it moves on to the newest map. */
+void oh_client_follow_map(oh_client *client);
+
+/* The home of a key as nodes name it. */
+static inline uint32_t oh_client_home_of(const oh_client *client, const uint8_t *key, size_t length)
+{
+    return client->snapshot->cluster ? oh_key_slot((oh_bytes){key, length})
+                                     : oh_topology_locate(client->topology, key, length);
+}
+
+/* The home, or the node, of a key as the caller names it: the prefix is put in front. */
+uint32_t oh_client_home(const oh_client *client, const zend_string *key);
 uint32_t oh_client_locate(const oh_client *client, const zend_string *key);
 
 /* The text of a key argument, converted in place. NULL and a TypeError if it is none. */

@@ -106,8 +106,11 @@ static void call_in_frame(const oh_direct *direct, zend_execute_data *frame, uin
     }
     plan.merge = OH_MERGE_NONE;
     oh_split *split = oh_split_new(&plan, nodes_count, 0);
+    split->is_pinned = true;
     for (uint32_t i = 0; i < nodes_count; i++) {
-        oh_split_add(split, first + i, direct->count, ZEND_CALL_ARG(frame, 1));
+        if (nodes_count == 1 || oh_snapshot_has_keys(direct->client->snapshot, i)) {
+            oh_split_add(split, first + i, direct->count, ZEND_CALL_ARG(frame, 1));
+        }
     }
     oh_split_run(direct->client, &plan, split, return_value);
 }

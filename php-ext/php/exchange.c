@@ -49,6 +49,7 @@ static void lose_connection(oh_exchange *exchange, const char *reason)
 static void make_room(oh_exchange *exchange)
 {
     if (exchange->begin == exchange->end) {
+        exchange->dropped += exchange->end;
         exchange->begin = exchange->end = 0;
     }
     if (exchange->end < exchange->capacity) {
@@ -56,6 +57,7 @@ static void make_room(oh_exchange *exchange)
     }
     if (exchange->begin > 0) {
         memmove(exchange->replies, exchange->replies + exchange->begin, exchange->end - exchange->begin);
+        exchange->dropped += exchange->begin;
         exchange->end -= exchange->begin;
         exchange->begin = 0;
         return;
@@ -96,7 +98,8 @@ static void take(oh_exchange *exchange, size_t count)
     uint64_t answered = wire->answered;
 
     exchange->has_heard |= count > 0;
-    exchange->end += oh_wire_read(wire, exchange->replies + exchange->end, count);
+    exchange->end += EXPECTED(!exchange->redirects) ? oh_wire_read(wire, exchange->replies + exchange->end, count)
+                                                    : oh_redirects_read(exchange, count);
     exchange->has_refusal |= wire->refusal_reply > answered;
     exchange->has_error |= wire->error_reply > answered;
     if (UNEXPECTED(exchange->wait_ms) && exchange->begin < exchange->end) {
@@ -161,6 +164,9 @@ void oh_exchange_begin_moving(oh_exchange *exchange)
     exchange->state = OH_EXCHANGE_MOVING;
     exchange->preface_number = exchange->preface ? connection->wire.written + 1 : 0;
     exchange->preface_reply_length = 0;
+    if (UNEXPECTED(exchange->redirects != NULL)) {
+        oh_redirects_begin(exchange);
+    }
     oh_exchange_put_fence(exchange, connection->wire.written);
     if (UNEXPECTED(connection->timeout_ms != exchange->timeout_ms)) {
         oh_connection_set_timeout(connection, exchange->timeout_ms);
@@ -228,7 +234,8 @@ bool oh_exchange_is_active(const oh_exchange *exchange)
 
 bool oh_exchange_is_full(const oh_exchange *exchange)
 {
-    return exchange->end - exchange->begin >= OH_EXCHANGE_AHEAD_BYTES && exchange->sent == exchange->request_length;
+    return exchange->end - exchange->begin >= OH_EXCHANGE_AHEAD_BYTES && exchange->sent == exchange->request_length &&
+           !exchange->gathers;
 }
 
 short oh_exchange_events(const oh_exchange *exchange)
@@ -283,6 +290,7 @@ void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length
 {
     /* Whatever an earlier exchange left behind, because phpredis gave up on it, belongs to that one alone. */
     oh_exchange_abandon(exchange);
+    exchange->dropped = 0;
     exchange->request = (const uint8_t *)request;
     exchange->request_length = length;
     if (UNEXPECTED(exchange->preface != NULL)) {
@@ -319,6 +327,9 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
         oh_exchange_launch(exchange);
     }
     oh_exchange_wait_until(exchange, is_readable);
+    if (UNEXPECTED(exchange->redirects != NULL)) {
+        oh_redirects_meet(exchange);
+    }
     if (UNEXPECTED(exchange->is_exec)) {
         oh_exchange_judge_exec(exchange);
     }
@@ -333,7 +344,11 @@ size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size)
         return oh_exchange_read_ssdb(exchange, bytes, size);
     }
     oh_exchange_wait_until(exchange, oh_exchange_has_bytes_or_ended);
-    size_t count = MIN(size, exchange->end - exchange->begin);
+    if (UNEXPECTED(exchange->redirects != NULL)) {
+        oh_redirects_meet(exchange);
+    }
+    size_t count = MIN(size, EXPECTED(!exchange->redirects) ? exchange->end - exchange->begin
+                                                            : oh_redirects_readable(exchange));
 
     if (EXPECTED(count)) {
         memcpy(bytes, exchange->replies + exchange->begin, count);

@@ -54,6 +54,9 @@ typedef struct oh_exchange {
     bool minds_multi;        /* There is MULTI in the request. */
     uint8_t *replies; /* Received and framed; those from `begin` to `end` were not read yet. */
     size_t begin, end, capacity;
+    size_t dropped;          /* Bytes of this request's replies that were in front of these. */
+    bool gathers;            /* All replies are kept until the last one is in, however large they are. */
+    struct oh_redirects *redirects; /* Of a node of a Redis Cluster; NULL: it is none. */
     oh_ssdb *ssdb;           /* Between phpredis and a node that is SSDB; NULL before its first request. */
     bool is_waiting;         /* Translated, but not sent before the rest of its flight is. */
 
@@ -117,6 +120,9 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length);
 /* The same without waiting: the exchange moves whenever somebody waits for its flight, or for it alone by `await`. */
 void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length);
 void oh_exchange_await(oh_exchange *exchange);
+
+/* Moves some exchanges, waiting for no longer than so much: for what goes on beside everything else. */
+void oh_exchange_glance(oh_exchange *const *members, uint32_t count, int milliseconds);
 
 /* Something is still to come or to go. */
 bool oh_exchange_is_active(const oh_exchange *exchange);

@@ -68,6 +68,30 @@ void oh_exchange_end_well(oh_exchange *exchange)
     }
 }
 
+void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason)
+{
+    oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, oh_exchange_outcome(exchange),
+        "check what listens there", "The node broke the protocol (%s)", reason);
+    oh_pool_blame(exchange->connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
+    oh_exchange_end_failed(exchange);
+}
+
+void oh_exchange_disown(oh_exchange *exchange)
+{
+    oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_MAYBE_EXECUTED,
+        "do not fork while replies are being read", "The connection belongs to another process");
+    oh_exchange_end_failed(exchange);
+}
+
+void oh_exchange_run_dry(oh_exchange *exchange)
+{
+    if (exchange->state == OH_EXCHANGE_COMPLETE) {
+        exchange->state = OH_EXCHANGE_FAILED;
+        oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED,
+            "check what listens there", "The answer has not the form that phpredis expects");
+    }
+}
+
 /* ---- What transport calls ---- */
 
 void oh_exchange_finish(oh_exchange *exchange)
@@ -93,6 +117,7 @@ void oh_exchange_end(oh_exchange *exchange)
     oh_flight_leave(exchange);
     oh_exchange_drop_joined(exchange);
     oh_exchange_release_ssdb(exchange);
+    oh_redirects_free(exchange);
     if (exchange->replies) {
         efree(exchange->replies);
         exchange->replies = NULL;

@@ -13,8 +13,7 @@ void oh_exchange_mind_multi(oh_exchange *exchange)
     exchange->minds_multi = true;
 }
 
-/* The number behind a type, in bytes that wire has seen to; moves on behind its line. */
-static size_t read_number(const uint8_t *bytes, size_t length, size_t *at)
+size_t oh_exchange_read_number(const uint8_t *bytes, size_t length, size_t *at)
 {
     size_t number = 0;
 
@@ -25,11 +24,10 @@ static size_t read_number(const uint8_t *bytes, size_t length, size_t *at)
     return number;
 }
 
-/* Where the command that begins here ends. */
-static size_t end_of_command(const uint8_t *bytes, size_t length, size_t at)
+size_t oh_exchange_end_of_command(const uint8_t *bytes, size_t length, size_t at)
 {
-    for (size_t words = read_number(bytes, length, &at); words > 0 && at < length; words--) {
-        size_t word = read_number(bytes, length, &at);
+    for (size_t words = oh_exchange_read_number(bytes, length, &at); words > 0 && at < length; words--) {
+        size_t word = oh_exchange_read_number(bytes, length, &at);
 
         at += word + strlen("\r\n");
     }
@@ -46,7 +44,7 @@ static void move_fence(oh_exchange *exchange, uint64_t reply)
         size_t left = exchange->request_length - at;
 
         is_multi = left >= strlen(MULTI) && memcmp(exchange->request + at, MULTI, strlen(MULTI)) == 0;
-        at = end_of_command(exchange->request, exchange->request_length, at);
+        at = oh_exchange_end_of_command(exchange->request, exchange->request_length, at);
         reply++;
     }
     exchange->fence = at;

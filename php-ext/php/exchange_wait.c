@@ -50,21 +50,6 @@ void oh_exchange_pass_deadline(oh_exchange *exchange)
     oh_exchange_end_failed(exchange);
 }
 
-void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason)
-{
-    oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, oh_exchange_outcome(exchange),
-        "check what listens there", "The node broke the protocol (%s)", reason);
-    oh_pool_blame(exchange->connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
-    oh_exchange_end_failed(exchange);
-}
-
-void oh_exchange_disown(oh_exchange *exchange)
-{
-    oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_MAYBE_EXECUTED,
-        "do not fork while replies are being read", "The connection belongs to another process");
-    oh_exchange_end_failed(exchange);
-}
-
 /* ---- The flight ---- */
 
 void oh_flight_join(oh_exchange *exchange)
@@ -186,12 +171,14 @@ static void let_handlers_run(oh_exchange *const *members, uint32_t count)
     }
 }
 
-/* Waits once for all of them and moves those that can move. */
-static void move_all(oh_exchange *const *members, uint32_t count)
+/* Waits once for all of them, but no longer than so much (-1: until a deadline), and moves those that can move. */
+static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
 {
     struct pollfd descriptors[OH_FLIGHT_MEMBERS_MAX];
     bool has_patience = is_patient(members, count);
+    int left_ms = time_left_ms(members, count);
 
+    left_ms = most_ms < 0 ? left_ms : left_ms < 0 ? most_ms : MIN(left_ms, most_ms);
     for (uint32_t i = 0; i < count; i++) {
         short events = oh_exchange_is_active(members[i]) ? oh_exchange_events(members[i]) : 0;
 
@@ -200,9 +187,9 @@ static void move_all(oh_exchange *const *members, uint32_t count)
         descriptors[i].revents = 0;
     }
     if (UNEXPECTED(has_patience)) {
-        oh_exchange_poll_patiently(descriptors, count, time_left_ms(members, count));
+        oh_exchange_poll_patiently(descriptors, count, left_ms);
     } else {
-        poll(descriptors, count, time_left_ms(members, count));
+        poll(descriptors, count, left_ms);
     }
 
     uint64_t now_ns = oh_clock_now_ns();
@@ -233,7 +220,7 @@ static void wait_alone(oh_exchange *exchange)
             return;
         }
     }
-    move_all(&exchange, 1);
+    move_all(&exchange, 1, -1);
 }
 
 /*
@@ -288,10 +275,20 @@ void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_ex
             wait_alone(exchange);
         } else {
             count = look(exchange->flight);
-            move_all(members, count);
+            move_all(members, count, -1);
         }
     }
     note_leaving(members, count);
+}
+
+void oh_exchange_glance(oh_exchange *const *members, uint32_t count, int milliseconds)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (members[i]->connection && !oh_pool_is_own(members[i]->connection)) {
+            oh_exchange_disown(members[i]);
+        }
+    }
+    move_all(members, count, milliseconds);
 }
 
 static bool has_ended(const oh_exchange *exchange)
@@ -306,14 +303,8 @@ void oh_exchange_await(oh_exchange *exchange)
 
 bool oh_exchange_has_bytes_or_ended(const oh_exchange *exchange)
 {
-    return exchange->begin < exchange->end || !oh_exchange_is_active(exchange);
-}
+    size_t readable =
+        EXPECTED(!exchange->redirects) ? exchange->end - exchange->begin : oh_redirects_readable(exchange);
 
-void oh_exchange_run_dry(oh_exchange *exchange)
-{
-    if (exchange->state == OH_EXCHANGE_COMPLETE) {
-        exchange->state = OH_EXCHANGE_FAILED;
-        oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED,
-            "check what listens there", "The answer has not the form that phpredis expects");
-    }
+    return readable > 0 || !oh_exchange_is_active(exchange);
 }

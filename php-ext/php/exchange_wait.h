@@ -7,6 +7,7 @@
 #define OH_PHP_EXCHANGE_WAIT_H
 
 #include "exchange.h"
+#include "redirects.h"
 
 #define OH_ADVICE_RETRY "try again if the command may run twice"
 
@@ -88,6 +89,10 @@ size_t oh_exchange_take_preface(oh_exchange *exchange, size_t count);
 
 /* Before anything is sent: up to where it may be. `written` commands were on the connection before these. */
 void oh_exchange_put_fence(oh_exchange *exchange, uint64_t written);
+
+/* In bytes that wire has seen to: where the command that begins here ends; the number behind a type, moving on behind its line. */
+size_t oh_exchange_end_of_command(const uint8_t *bytes, size_t length, size_t at);
+size_t oh_exchange_read_number(const uint8_t *bytes, size_t length, size_t *at);
 
 /* Replies have come: moves the fence on if it may be. False: the node refused MULTI, the exchange has failed. */
 bool oh_exchange_pass_fence(oh_exchange *exchange);

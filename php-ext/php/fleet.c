@@ -20,7 +20,9 @@ oh_split *oh_fleet_split(oh_client *client, const oh_plan *plan, uint32_t count,
     oh_split *split = oh_split_new(plan, nodes_count, 0);
 
     for (uint32_t node = 0; node < nodes_count; node++) {
-        oh_split_add(split, node, count, arguments);
+        if (oh_snapshot_has_keys(client->snapshot, node)) {
+            oh_split_add(split, node, count, arguments);
+        }
     }
     return split;
 }
@@ -41,11 +43,6 @@ static bool has_node_failed(void)
     return EG(exception) && EG(exception)->ce == oh_exception_classes[OH_ERROR_NODE_DOWN];
 }
 
-static uint32_t next_node(const oh_client *client, uint32_t node)
-{
-    return node + 1 < client->snapshot->nodes_count ? node + 1 : 0;
-}
-
 static void call_on(oh_client *client, const oh_plan *plan, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_plan here = *plan;
@@ -56,12 +53,15 @@ static void call_on(oh_client *client, const oh_plan *plan, uint32_t node, INTER
 
 static void call_any_node(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
-    for (uint32_t left = client->snapshot->nodes_count; left > 0; left--) {
+    if (UNEXPECTED(!oh_snapshot_has_keys(client->snapshot, client->any_node))) {
+        client->any_node = oh_snapshot_next(client->snapshot, client->any_node);
+    }
+    for (uint32_t left = client->snapshot->masters_count; left > 0; left--) {
         call_on(client, plan, client->any_node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
         if (EXPECTED(!EG(exception)) || oh_is_script_ending()) {
             return;
         }
-        client->any_node = next_node(client, client->any_node);
+        client->any_node = oh_snapshot_next(client->snapshot, client->any_node);
         if (!has_node_failed() || left == 1) {
             return;
         }
@@ -72,12 +72,12 @@ static void call_any_node(oh_client *client, const oh_plan *plan, INTERNAL_FUNCT
 /* From node to node while the answer is nil. That all the others have nothing says nothing of one that failed. */
 static void call_until_something(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
-    uint32_t nodes_count = client->snapshot->nodes_count;
     zend_object *failure = NULL;
     zend_long node = 0;
 
-    php_random_int_silent(0, nodes_count - 1, &node);
-    for (uint32_t left = nodes_count; left > 0; left--) {
+    php_random_int_silent(0, client->snapshot->nodes_count - 1, &node);
+    for (uint32_t left = client->snapshot->masters_count; left > 0; left--) {
+        node = oh_snapshot_next(client->snapshot, (uint32_t)node);
         zval_ptr_dtor(return_value);
         ZVAL_NULL(return_value);
         call_on(client, plan, (uint32_t)node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
@@ -90,7 +90,6 @@ static void call_until_something(oh_client *client, const oh_plan *plan, INTERNA
         } else if (EG(exception) || Z_TYPE_P(return_value) > IS_FALSE) {
             break;
         }
-        node = next_node(client, (uint32_t)node);
     }
     if (failure && !EG(exception) && Z_TYPE_P(return_value) <= IS_FALSE) {
         oh_failure_throw(failure);
@@ -103,7 +102,7 @@ static void call_until_something(oh_client *client, const oh_plan *plan, INTERNA
 
 void oh_fleet_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
-    bool is_several = client->snapshot->nodes_count > 1 || plan->merge == OH_MERGE_PER_NODE ||
+    bool is_several = client->snapshot->masters_count > 1 || client->snapshot->cluster || plan->merge == OH_MERGE_PER_NODE ||
                       plan->command->state == OH_STATE_WRITES;
 
     if (plan->spread == OH_SPREAD_ALL_NODES && is_several) {

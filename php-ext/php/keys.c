@@ -6,6 +6,8 @@
 
 #include "keys.h"
 
+const uint8_t oh_cluster_tag[2] = {'{', '}'};
+
 zval *oh_keys_argument(zend_execute_data *execute_data, uint32_t argument)
 {
     if (argument >= ZEND_NUM_ARGS()) {
@@ -303,11 +305,10 @@ uint32_t oh_keys_count(zend_execute_data *execute_data, const oh_method_row *row
 
 /* ---- Placing ---- */
 
-uint32_t oh_keys_locate(const oh_client *client, const zend_string *key, bool is_unprefixed)
+uint32_t oh_keys_home(const oh_client *client, const zend_string *key, bool is_unprefixed)
 {
-    return is_unprefixed
-               ? oh_topology_locate(client->topology, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key))
-               : oh_client_locate(client, key);
+    return is_unprefixed ? oh_client_home_of(client, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key))
+                         : oh_client_home(client, key);
 }
 
 bool oh_keys_is_pattern_placed(const oh_client *client, const uint8_t *pattern, size_t length)
@@ -315,12 +316,12 @@ bool oh_keys_is_pattern_placed(const oh_client *client, const uint8_t *pattern, 
     const oh_pool *pool = client->snapshot->pool;
     const uint8_t *star = length ? memchr(pattern, '*', length) : NULL;
 
-    if (client->snapshot->nodes_count == 1 || !star) {
+    if (oh_snapshot_homes_count(client->snapshot) == 1 || !star) {
         return true;
     }
-    if (!pool->has_hash_tag) {
+    if (!pool->has_hash_tag && !pool->is_cluster) {
         return false;
     }
-    oh_bytes tagged = oh_key_hashed((oh_bytes){pattern, length}, pool->hash_tag);
+    oh_bytes tagged = oh_key_hashed((oh_bytes){pattern, length}, pool->is_cluster ? oh_cluster_tag : pool->hash_tag);
     return tagged.length < length && tagged.bytes + tagged.length < star;
 }

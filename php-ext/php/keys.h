@@ -30,8 +30,11 @@ zval *oh_keys_argument(zend_execute_data *execute_data, uint32_t argument);
 /* Where the arguments end that belong to a place of form REST. */
 uint32_t oh_keys_rest_end(zend_execute_data *execute_data, const oh_method_key *place);
 
-/* The node of a key as phpredis will send it: with OPT_PREFIX or without. */
-uint32_t oh_keys_locate(const oh_client *client, const zend_string *key, bool is_unprefixed);
+/* The tag of every Redis Cluster. */
+extern const uint8_t oh_cluster_tag[2];
+
+/* The home of a key as phpredis will send it: with OPT_PREFIX or without. */
+uint32_t oh_keys_home(const oh_client *client, const zend_string *key, bool is_unprefixed);
 
 /* Whether every key that a pattern stands for lives on one node: the hash tag must be closed before the *. */
 bool oh_keys_is_pattern_placed(const oh_client *client, const uint8_t *pattern, size_t length);

@@ -8,6 +8,7 @@
 #include "zend_exceptions.h"
 
 #include "client.h"
+#include "redirects.h"
 
 /* ---- Opening ---- */
 
@@ -81,7 +82,7 @@ static void drop_redis(oh_lane *lane)
     lane->redis = NULL;
     lane->queued = lane->wait_ms = 0;
     lane->preface = NULL;
-    lane->is_piping = lane->has_multi = false;
+    lane->is_piping = lane->has_multi = lane->is_pinned = false;
     lane->is_spent = false;
     if (lane->transport) {
         oh_transport_detach(lane->transport);
@@ -161,6 +162,10 @@ void oh_lane_enter(oh_lane *lane, bool is_read_only, oh_flight *flight)
     if (EXPECTED(lane->transport != NULL)) {
         oh_exchange_prepare(&lane->transport->exchange, lane->client->timeout_ms, is_read_only, flight);
         lane->transport->exchange.never_repeats = lane->client->never_repeats;
+        if (UNEXPECTED(lane->transport->exchange.redirects != NULL)) {
+            lane->transport->exchange.redirects->is_pinned = lane->is_pinned;
+            lane->is_pinned = false;
+        }
         if (UNEXPECTED(lane->wait_ms)) {
             oh_exchange_be_patient(&lane->transport->exchange, lane->wait_ms);
             lane->wait_ms = 0;
@@ -275,6 +280,9 @@ void oh_lane_take_transport(oh_lane *lane, oh_transport *transport)
     transport->exchange.connections = oh_snapshot_connections(lane->client->snapshot, lane->node);
     transport->exchange.meter = oh_snapshot_meter(lane->client->snapshot, lane->node);
     transport->exchange.failure = &lane->failure;
+    if (lane->client->snapshot->cluster) {
+        transport->exchange.redirects = oh_redirects_new(lane->client, lane->node);
+    }
 }
 
 void oh_lane_meet_end(oh_lane *lane)

@@ -169,12 +169,20 @@ static bool concerns(const oh_said *said, const oh_ear *ear)
     return said->verb->is_beginning || ear->connection;
 }
 
+/* Of a Redis Cluster each node passes on what is published on any: one hears it all. */
+static bool hears_patterns(const oh_snapshot *snapshot, uint32_t node)
+{
+    return !snapshot->cluster || node == oh_snapshot_next(snapshot, snapshot->nodes_count - 1);
+}
+
 static void count_words(oh_listener *listener, oh_said *said)
 {
     bool is_everywhere = said->verb->kind == OH_PATTERN;
 
     for (uint32_t node = 0; node < listener->snapshot->nodes_count; node++) {
-        listener->ears[node].words = is_everywhere && concerns(said, &listener->ears[node]) ? said->count : 0;
+        bool is_meant = is_everywhere && hears_patterns(listener->snapshot, node);
+
+        listener->ears[node].words = is_meant && concerns(said, &listener->ears[node]) ? said->count : 0;
     }
     for (uint32_t i = 0; i < said->count && !is_everywhere; i++) {
         said->nodes[i] = oh_topology_locate(listener->topology, (const uint8_t *)said->words[i].bytes, said->words[i].length);

@@ -12,6 +12,7 @@
 #include "ext/standard/info.h"
 
 #include "classes.h"
+#include "cluster.h"
 #include "methods.h"
 #include "pool_host.h"
 #include "script.h"
@@ -98,6 +99,7 @@ static PHP_RINIT_FUNCTION(onehop)
 /* Behind the last object: whoever still holds a connection was cut off in the middle of an exchange. */
 static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(onehop)
 {
+    oh_cluster_end_request();
     oh_pool_sweep();
     return SUCCESS;
 }
@@ -109,7 +111,7 @@ static PHP_MINFO_FUNCTION(onehop)
     php_info_print_table_row(2, "Version", PHP_ONEHOP_VERSION);
     php_info_print_table_row(2, "On top of phpredis", zend_get_module_version("redis"));
     php_info_print_table_row(2, "libyaml", yaml_get_version_string());
-    php_info_print_table_row(2, "Distributions", "ketama, modula, random");
+    php_info_print_table_row(2, "Distributions", "ketama, modula, random; the slots of Redis Cluster");
     php_info_print_table_row(2, "Connections", "TCP, unix sockets; kept over requests");
     php_info_print_table_row(2, "Shared by all workers", !oh_segment_store() ? "nothing"
         : is_pool_of_host() ? "configuration, topology, connections" : "configuration, topology");

@@ -111,11 +111,12 @@ typedef struct placer {
     oh_client *client;
     oh_plan *plan;
     zend_string *first; /* NULL: no key has been shown yet. */
+    uint32_t home;      /* Of the first. */
 } placer;
 
-static oh_placed_key placed(zend_string *key, uint32_t node)
+static oh_placed_key placed(zend_string *key, uint32_t home)
 {
-    return (oh_placed_key){(const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key), node};
+    return (oh_placed_key){(const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key), home};
 }
 
 static bool place_key(void *context, zend_string *key, const oh_method_key *place)
@@ -134,12 +135,13 @@ static bool place_key(void *context, zend_string *key, const oh_method_key *plac
     if (it->first && it->client->snapshot->pool->distribution == OH_RANDOM) {
         return true; /* Wherever the first one went: keys have no node of their own. */
     }
-    uint32_t node = oh_keys_locate(it->client, key, place->is_unprefixed);
+    uint32_t home = oh_keys_home(it->client, key, place->is_unprefixed);
     if (!it->first) {
-        it->plan->node = node;
+        it->home = home;
+        it->plan->node = oh_snapshot_node_of(it->client->snapshot, home);
         it->first = zend_string_copy(key);
-    } else if (node != it->plan->node) {
-        oh_refuse_cross_node(it->client, it->plan->command, placed(it->first, it->plan->node), placed(key, node));
+    } else if (home != it->home) {
+        oh_refuse_cross_node(it->client, it->plan->command, placed(it->first, it->home), placed(key, home));
         return false;
     }
     return true;
@@ -185,7 +187,7 @@ static bool place(oh_client *client, zend_execute_data *execute_data, oh_plan *p
         plan->spread = command->without_keys;
         return true;
     }
-    if (plan->spread == OH_SPREAD_SPLIT && keys_count > 1 && client->snapshot->nodes_count > 1) {
+    if (plan->spread == OH_SPREAD_SPLIT && keys_count > 1 && oh_snapshot_homes_count(client->snapshot) > 1) {
         place_parts(client, execute_data, plan, keys_count);
         return true;
     }
@@ -224,6 +226,9 @@ bool oh_plan_look(oh_client *client, zend_execute_data *execute_data, oh_plan *p
     const oh_method *method = oh_method_of(execute_data);
 
     *plan = (oh_plan){.method = method, .command = method->command};
+    if (UNEXPECTED(client->snapshot->cluster != NULL)) {
+        plan->node = oh_snapshot_next(client->snapshot, client->snapshot->nodes_count - 1); /* The first that has keys. */
+    }
     if (method->row->kind == OH_METHOD_RAW) {
         return oh_raw_look(client, execute_data, plan);
     }
@@ -276,6 +281,12 @@ void oh_plan_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAM
 {
     const char *objection;
 
+    if (UNEXPECTED(client->snapshot->cluster && plan->command && plan->command->state == OH_STATE_WRITES)) {
+        oh_refuse(execute_data, plan->command, "it would answer for the writes of one connection of a Redis Cluster, "
+            "which is seldom the one that carried yours");
+        oh_plan_free(plan);
+        return;
+    }
     oh_script_see(plan, execute_data);
     if (UNEXPECTED(oh_transaction_is_open(client))) {
         oh_transaction_queue_planned(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);

@@ -9,12 +9,13 @@
 /*
  * Servers of several files and server pools share connections if name, address, sign-in, bound and the rules of ejection
  * agree, since one word says how the node is. (Two names for one address are two nodes, which may be in use at the same
- * time.) Persistent, never shown to anyone.
+ * time. A node of a Redis Cluster that has another id than the one before it at its address is another node.) Persistent, never shown to anyone.
  */
 static zend_string *make_identity(const oh_endpoint *endpoint, const oh_server *server, const oh_pool *pool)
 {
-    char head[OH_SERVER_NAME_BYTES_MAX + OH_SERVER_ADDRESS_BYTES_MAX + 96];
-    size_t head_length = (size_t)snprintf(head, sizeof head, "%s|%s%s|%u|%u|%u,%u|%d|", server->name.bytes,
+    char head[OH_SERVER_NAME_BYTES_MAX + OH_SERVER_ADDRESS_BYTES_MAX + OH_NODE_ID_BYTES_MAX + 96];
+    size_t head_length = (size_t)snprintf(head, sizeof head, "%s|%s|%s%s|%u|%u|%u,%u|%d|", server->name.bytes,
+        server->id.bytes ? server->id.bytes : "",
         endpoint->host ? "tcp:" : "unix:", endpoint->host ? endpoint->host : endpoint->path,
         (unsigned)endpoint->port, (unsigned)pool->pool_size, (unsigned)(pool->auto_eject_hosts ? pool->server_failure_limit : 0),
         (unsigned)(pool->auto_eject_hosts ? pool->server_retry_timeout_ms : 0), endpoint->steps[0]);

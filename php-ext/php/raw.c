@@ -20,21 +20,23 @@ typedef struct raw_call {
 
 /* ---- One node ---- */
 
-static uint32_t locate(const raw_call *call, const oh_word *word)
+static uint32_t home_of(const raw_call *call, const oh_word *word)
 {
-    return oh_topology_locate(call->client->topology, word->bytes, word->length);
+    return oh_client_home_of(call->client, word->bytes, word->length);
 }
 
-static oh_placed_key placed(const oh_word *word, uint32_t node)
+static oh_placed_key placed(const oh_word *word, uint32_t home)
 {
-    return (oh_placed_key){word->bytes, word->length, node};
+    return (oh_placed_key){word->bytes, word->length, home};
 }
 
 static bool are_together(raw_call *call, const oh_key_place *places, size_t count)
 {
     const oh_command *command = call->plan->command;
     const oh_word *first = &call->words[places[0].place];
+    uint32_t first_home = home_of(call, first);
 
+    call->plan->node = oh_snapshot_node_of(call->client->snapshot, first_home);
     for (size_t i = 0; i < count; i++) {
         const oh_word *word = &call->words[places[i].place];
 
@@ -42,13 +44,11 @@ static bool are_together(raw_call *call, const oh_key_place *places, size_t coun
             oh_refuse_pattern(call->client, command, word->bytes, word->length);
             return false;
         }
-        if (i == 0) {
-            call->plan->node = locate(call, word);
-        } else if (call->client->snapshot->pool->distribution != OH_RANDOM) {
-            uint32_t node = locate(call, word);
+        if (i > 0 && call->client->snapshot->pool->distribution != OH_RANDOM) {
+            uint32_t home = home_of(call, word);
 
-            if (node != call->plan->node) {
-                oh_refuse_cross_node(call->client, command, placed(first, call->plan->node), placed(word, node));
+            if (home != first_home) {
+                oh_refuse_cross_node(call->client, command, placed(first, first_home), placed(word, home));
                 return false;
             }
         }
@@ -76,14 +76,14 @@ static bool cut(raw_call *call)
         refuse_malformed(call, malformed);
         return false;
     }
-    uint32_t *nodes = safe_emalloc(shape.keys, sizeof *nodes, 1);
+    uint32_t *homes = safe_emalloc(shape.keys, sizeof *homes, 1);
     for (size_t i = 0; i < shape.keys; i++) {
-        nodes[i] = locate(call, &call->words[shape.first + i * shape.step]);
+        homes[i] = home_of(call, &call->words[shape.first + i * shape.step]);
     }
-    plan->split = oh_split_cut_words(call->client, plan, call->words, &shape, nodes);
-    efree(nodes);
+    plan->split = oh_split_cut_words(call->client, plan, call->words, &shape, homes);
+    efree(homes);
     if (plan->split->parts_count <= 1) {
-        plan->node = plan->split->parts_count ? plan->split->parts[0].node : 0;
+        plan->node = plan->split->parts_count ? plan->split->parts[0].node : plan->node;
         plan->spread = OH_SPREAD_ONE_NODE;
         oh_plan_free(plan);
     }

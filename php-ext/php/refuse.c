@@ -7,6 +7,7 @@
 
 #include "core/generated/limits.h"
 
+#include "keys.h"
 #include "refuse.h"
 
 /* ---- Unsupported ---- */
@@ -94,8 +95,8 @@ static void append_shown(smart_str *text, const uint8_t *bytes, size_t length)
  */
 static zend_string *advice_for(const oh_pool *pool, oh_placed_key one, oh_placed_key other)
 {
-    static const uint8_t braces[2] = {'{', '}'};
-    const uint8_t *tag = pool->has_hash_tag ? pool->hash_tag : braces;
+    bool has_tag = pool->has_hash_tag || pool->is_cluster;
+    const uint8_t *tag = pool->has_hash_tag ? pool->hash_tag : oh_cluster_tag;
     oh_bytes part = oh_key_hashed((oh_bytes){one.bytes, one.length}, tag);
     smart_str tagged = {0}, text = {0};
 
@@ -103,7 +104,7 @@ static zend_string *advice_for(const oh_pool *pool, oh_placed_key one, oh_placed
     smart_str_appendl(&tagged, (const char *)part.bytes, MIN(part.length, OH_SHOWN_BYTES_MAX));
     smart_str_appendc(&tagged, (char)tag[1]);
     smart_str_0(&tagged);
-    smart_str_appends(&text, pool->has_hash_tag ? "" : "set hash_tag: \"{}\" in the server pool and ");
+    smart_str_appends(&text, has_tag ? "" : "set hash_tag: \"{}\" in the server pool and ");
     smart_str_appends(&text, "give both keys one hash tag, such as \"");
     if (part.length < one.length) {
         append_shown(&text, one.bytes, one.length);
@@ -118,21 +119,37 @@ static zend_string *advice_for(const oh_pool *pool, oh_placed_key one, oh_placed
     return smart_str_extract(&text);
 }
 
+/* Where a key is, as a message says it. */
+static void quote_home(oh_failure *failure, const oh_snapshot *snapshot, uint32_t home)
+{
+    oh_node node = oh_topology_node(snapshot->topology, oh_snapshot_node_of(snapshot, home));
+    char slot[32];
+
+    if (snapshot->cluster) {
+        int length = snprintf(slot, sizeof slot, "in slot %u", (unsigned)home);
+
+        oh_failure_quote(failure, slot, (size_t)length);
+    } else {
+        quote_shown(failure, "on node ", node.name.bytes, node.name.length);
+    }
+}
+
 void oh_refuse_cross_node(const oh_client *client, const oh_command *command, oh_placed_key one, oh_placed_key other)
 {
     const oh_snapshot *snapshot = client->snapshot;
-    oh_node one_node = oh_topology_node(snapshot->topology, one.node);
-    oh_node other_node = oh_topology_node(snapshot->topology, other.node);
     zend_string *advice = advice_for(snapshot->pool, one, other);
     oh_failure failure;
     char name[64];
 
     oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT, ZSTR_VAL(advice),
-        "%s needs all its keys on one node: key \"", spelled(command, name, sizeof name));
+        "%s needs all its keys %s: key \"", spelled(command, name, sizeof name),
+        snapshot->cluster ? "in one slot" : "on one node");
     quote_shown(&failure, "", one.bytes, one.length);
-    quote_shown(&failure, "\" is on node ", one_node.name.bytes, one_node.name.length);
+    oh_failure_quote(&failure, ZEND_STRL("\" is "));
+    quote_home(&failure, snapshot, one.home);
     quote_shown(&failure, ", key \"", other.bytes, other.length);
-    quote_shown(&failure, "\" on node ", other_node.name.bytes, other_node.name.length);
+    oh_failure_quote(&failure, ZEND_STRL("\" "));
+    quote_home(&failure, snapshot, other.home);
     oh_failure_throw(oh_failure_exception(&failure, NULL, snapshot->pool->name.bytes, NULL));
     zend_string_release(advice);
 }

@@ -21,7 +21,7 @@ void oh_refuse_unknown(const zend_execute_data *execute_data, const oh_word *wor
 typedef struct oh_placed_key {
     const uint8_t *bytes;
     size_t length;
-    uint32_t node;
+    uint32_t home;
 } oh_placed_key;
 
 /* Throws CrossNode about two keys of a command, and names two that would be together. */

@@ -4,6 +4,7 @@
 #include "php_onehop.h"
 
 #include "core/cursor.h"
+#include "core/generated/limits.h"
 
 #include "client.h"
 #include "local.h"
@@ -37,6 +38,25 @@ static bool read_iterator(const zval *iterator, uint64_t *cursor)
     return *cursor != 0 || (end && end == Z_STRVAL_P(iterator));
 }
 
+/* The node at a place of the cursor: its index, or, in a Redis Cluster, its place in the order of lowest slots. */
+static uint32_t node_at(const oh_snapshot *snapshot, uint32_t place)
+{
+    uint8_t is_seen[OH_POOL_SERVERS_MAX] = {0};
+    uint32_t seen = 0;
+
+    for (uint32_t slot = 0; snapshot->cluster && slot < OH_SLOTS_COUNT; slot++) {
+        uint32_t node = snapshot->pool->slots[slot];
+
+        if (node < snapshot->nodes_count && !is_seen[node]) { /* Otherwise nobody has the slot. */
+            if (seen++ == place) {
+                return node;
+            }
+            is_seen[node] = 1;
+        }
+    }
+    return place;
+}
+
 static const char *fingerprint_of(const oh_client *client)
 {
     return oh_topology_fingerprint(client->snapshot->topology);
@@ -46,7 +66,7 @@ static bool find_place(oh_scan *scan, uint64_t cursor)
 {
     const oh_snapshot *snapshot = scan->client->snapshot;
 
-    if (oh_cursor_read(fingerprint_of(scan->client), snapshot->nodes_count, cursor, &scan->cursor)) {
+    if (oh_cursor_read(fingerprint_of(scan->client), snapshot->masters_count, cursor, &scan->cursor)) {
         return true;
     }
     oh_failure failure;
@@ -77,10 +97,10 @@ static bool take_iterator(oh_scan *scan)
 
     answered.within = Z_TYPE_P(iterator) == IS_STRING ? ZEND_STRTOUL(Z_STRVAL_P(iterator), NULL, 10)
                                                       : (uint64_t)zval_get_long((zval *)iterator);
-    if (oh_cursor_write(fingerprint_of(scan->client), snapshot->nodes_count, answered, &scan->next)) {
-        return oh_cursor_read(fingerprint_of(scan->client), snapshot->nodes_count, scan->next, &scan->cursor);
+    if (oh_cursor_write(fingerprint_of(scan->client), snapshot->masters_count, answered, &scan->next)) {
+        return oh_cursor_read(fingerprint_of(scan->client), snapshot->masters_count, scan->next, &scan->cursor);
     }
-    oh_node node = oh_topology_node(snapshot->topology, scan->cursor.node);
+    oh_node node = oh_topology_node(snapshot->topology, node_at(snapshot, scan->cursor.node));
     oh_failure failure;
     oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "report this as a bug",
         "The cursor of the node has more than 40 bits");
@@ -93,7 +113,7 @@ static bool take_iterator(oh_scan *scan)
 /* One answer of one node. False: an exception, or an error of the node, for which phpredis' false is the reply. */
 static bool ask(oh_scan *scan, zval *reply)
 {
-    oh_lane *lane = oh_lane_take(scan->client, scan->cursor.node);
+    oh_lane *lane = oh_lane_take(scan->client, node_at(scan->client->snapshot, scan->cursor.node));
 
     ZVAL_FALSE(reply);
     if (!lane) {

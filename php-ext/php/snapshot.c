@@ -25,6 +25,9 @@ oh_snapshot *oh_snapshot_make(oh_reading *reading, const uint8_t identity[OH_STO
     snapshot->pool = &snapshot->own_pool;
     snapshot->ejects = snapshot->pool->auto_eject_hosts;
     oh_ejection_begin(&snapshot->ejection);
+    for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
+        snapshot->masters_count += oh_snapshot_has_keys(snapshot, i);
+    }
     snapshot->connections = pecalloc(snapshot->nodes_count, sizeof *snapshot->connections, true);
     snapshot->meters = pecalloc(snapshot->nodes_count, sizeof *snapshot->meters, true);
     memset(reading, 0, sizeof *reading);
@@ -51,6 +54,14 @@ void oh_snapshot_release(oh_snapshot *snapshot)
     free(snapshot->meters);
     free(snapshot->servers);
     free(snapshot);
+}
+
+uint32_t oh_snapshot_next(const oh_snapshot *snapshot, uint32_t node)
+{
+    do {
+        node = node + 1 < snapshot->nodes_count ? node + 1 : 0;
+    } while (!oh_snapshot_has_keys(snapshot, node) && snapshot->masters_count > 0);
+    return node;
 }
 
 oh_connections *oh_snapshot_connections(oh_snapshot *snapshot, uint32_t node)

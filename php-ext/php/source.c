@@ -7,8 +7,10 @@
 #include "core/clock.h"
 #include "core/hash/md5.h"
 
+#include "cluster.h"
 #include "segment.h"
 #include "source.h"
+#include "source_path.h"
 
 #define OH_LOOK_EVERY_MS 1000 /* How often somebody of the host looks whether a file has changed. */
 
@@ -21,6 +23,7 @@ typedef struct oh_known {
     uint64_t generation;   /* Of the snapshot; without a store it counts by itself. */
     uint32_t place;        /* In the store; OH_STORE_NONE: this process goes without. */
     uint64_t looked_ms, version; /* Without a store. */
+    oh_cluster *cluster; /* NULL: it is none. */
 } oh_known;
 
 static const uint8_t *salt(void)
@@ -289,6 +292,9 @@ static void forget(zval *entry)
 {
     oh_known *known = Z_PTR_P(entry);
 
+    if (known->cluster) {
+        oh_cluster_forget(known->cluster);
+    }
     if (known->snapshot) {
         oh_snapshot_release(known->snapshot);
     }
@@ -320,35 +326,20 @@ static oh_known *know(const char *path, const zend_string *name)
     return known;
 }
 
-static bool refuse(const char *what, const char *why, const char *advice)
+/* The configuration names the seeds of a Redis Cluster: what clients are given is its map. */
+static oh_snapshot *take_map(oh_known *known)
 {
-    oh_failure_throw_plain(OH_ERROR_CONFIG_INVALID, advice, "%s%s", what, why);
-    return false;
-}
-
-static bool find_path(const zend_string *path, char absolute[MAXPATHLEN])
-{
-    const char *from = path ? ZSTR_VAL(path) : OHG(config);
-    char what[320];
-
-    if (!from || !*from) {
-        return refuse("There is no configuration", "", "set onehop.config in php.ini or name a file");
+    if (!known->cluster) {
+        known->cluster = oh_cluster_open(known->snapshot->identity, known->path);
     }
-    snprintf(what, sizeof what, "Configuration %s: ", from);
-    if (php_check_open_basedir_ex(from, 0) < 0) {
-        return refuse(what, "open_basedir does not allow it", "correct the file, or name another one");
-    }
-    if (!expand_filepath(from, absolute)) {
-        return refuse(what, "the path is too long", "correct the file, or name another one");
-    }
-    return true;
+    return oh_cluster_take(known->cluster, known->snapshot);
 }
 
 oh_snapshot *oh_source_take(zend_string *name, zend_string *path)
 {
     char absolute[MAXPATHLEN];
 
-    if (!find_path(path, absolute)) {
+    if (!oh_source_find_path(path, absolute)) {
         return NULL;
     }
     oh_known *known = know(absolute, name);
@@ -365,6 +356,9 @@ oh_snapshot *oh_source_take(zend_string *name, zend_string *path)
         look_again(known); /* A warning may call the script, and that may come here again. */
     }
     oh_snapshot_release(snapshot);
+    if (known->snapshot->pool->is_cluster) {
+        return take_map(known);
+    }
     known->snapshot->references++;
     return known->snapshot;
 }
@@ -375,6 +369,12 @@ oh_snapshot *oh_source_next(uint32_t *at, oh_source_place *place)
         const Bucket *bucket = &OHG(known).arData[(*at)++];
         const oh_known *known = Z_TYPE(bucket->val) == IS_UNDEF ? NULL : Z_PTR(bucket->val);
 
+        if (known && known->cluster && known->cluster->map) {
+            const oh_cluster *cluster = known->cluster;
+
+            *place = (oh_source_place){.path = known->path, .generation = cluster->generation, .index = cluster->place};
+            return cluster->map;
+        }
         if (known && known->snapshot) {
             *place = (oh_source_place){.path = known->path, .generation = known->generation, .index = known->place};
             return known->snapshot;

@@ -9,6 +9,7 @@
 #include "merge.h"
 #include "plan.h"
 #include "race.h"
+#include "split_piped.h"
 
 /*
  * WAIT answers for the writes of its connection, which is seldom the one that carried them. A PUBLISH in front moves the
@@ -91,7 +92,7 @@ typedef struct oh_cutter {
     oh_client *client;
     oh_split *split;
     const oh_method_key *place;
-    uint32_t *part_of_node; /* OH_NO_PART for a node that has none yet. */
+    uint32_t *part_of_home; /* OH_NO_PART for a home that has none yet. */
     uint32_t count;
     zval *arguments;        /* What every part is given; UNDEF where its own keys will be. */
 } oh_cutter;
@@ -132,13 +133,14 @@ static zend_string *sent_name(const oh_cutter *cutter, const zend_string *key)
 static HashTable *keys_of(oh_cutter *cutter, const zend_string *key)
 {
     oh_split *split = cutter->split;
-    uint32_t node = oh_keys_locate(cutter->client, key, cutter->place->is_unprefixed);
-    uint32_t index = cutter->part_of_node[node], at = cutter->place->argument;
+    const oh_snapshot *snapshot = cutter->client->snapshot;
+    uint32_t home = oh_keys_home(cutter->client, key, cutter->place->is_unprefixed);
+    uint32_t index = cutter->part_of_home[home], at = cutter->place->argument;
 
     if (index == OH_NO_PART) {
-        index = cutter->part_of_node[node] = split->parts_count;
-        oh_part *part = oh_split_add(split, node, cutter->count, cutter->arguments);
-        array_init_size(&part->arguments[at], split->keys_room / cutter->client->snapshot->nodes_count + 8);
+        index = cutter->part_of_home[home] = split->parts_count;
+        oh_part *part = oh_split_add(split, oh_snapshot_node_of(snapshot, home), cutter->count, cutter->arguments);
+        array_init_size(&part->arguments[at], split->keys_room / oh_snapshot_homes_count(snapshot) + 8);
     }
     note_key(split, index, split->keys ? sent_name(cutter, key) : NULL);
     return Z_ARRVAL(split->parts[index].arguments[at]);
@@ -174,12 +176,12 @@ static void cut_pairs(oh_cutter *cutter, HashTable *pairs)
 oh_split *oh_split_cut(oh_client *client, const oh_plan *plan, zend_execute_data *execute_data, uint32_t keys_count)
 {
     const oh_method_row *row = plan->method->row;
-    uint32_t nodes_count = client->snapshot->nodes_count;
+    uint32_t homes_count = oh_snapshot_homes_count(client->snapshot);
     oh_cutter cutter = {.client = client, .place = &row->keys[0]};
 
-    cutter.split = oh_split_new(plan, MIN(nodes_count, keys_count), keys_count);
-    cutter.part_of_node = safe_emalloc(nodes_count, sizeof(uint32_t), 0);
-    memset(cutter.part_of_node, 0xff, nodes_count * sizeof(uint32_t));
+    cutter.split = oh_split_new(plan, MIN(homes_count, keys_count), keys_count);
+    cutter.part_of_home = safe_emalloc(homes_count, sizeof(uint32_t), 0);
+    memset(cutter.part_of_home, 0xff, homes_count * sizeof(uint32_t));
     take_arguments(&cutter, execute_data);
     if (cutter.place->form == OH_FORM_NAMES) {
         cut_pairs(&cutter, Z_ARRVAL_P(oh_keys_argument(execute_data, cutter.place->argument)));
@@ -187,42 +189,42 @@ oh_split *oh_split_cut(oh_client *client, const oh_plan *plan, zend_execute_data
         oh_keys_walk(execute_data, row, add_key, &cutter);
     }
     efree(cutter.arguments);
-    efree(cutter.part_of_node);
+    efree(cutter.part_of_home);
     return cutter.split;
 }
 
 /* ---- Cutting words ---- */
 
 oh_split *oh_split_cut_words(oh_client *client, const oh_plan *plan, const oh_word *words,
-    const oh_command_shape *shape, const uint32_t *nodes)
+    const oh_command_shape *shape, const uint32_t *homes)
 {
-    uint32_t nodes_count = client->snapshot->nodes_count, keys_count = (uint32_t)shape->keys;
-    uint32_t *part_of_node = safe_emalloc(nodes_count, sizeof(uint32_t), 0);
+    uint32_t homes_count = oh_snapshot_homes_count(client->snapshot), keys_count = (uint32_t)shape->keys;
+    uint32_t *part_of_home = safe_emalloc(homes_count, sizeof(uint32_t), 0);
     oh_word *own = safe_emalloc(shape->words, sizeof *own, 0);
     zval *arguments = safe_emalloc(shape->words, sizeof(zval), 0);
-    oh_split *split = oh_split_new(plan, MIN(nodes_count, keys_count), keys_count);
+    oh_split *split = oh_split_new(plan, MIN(homes_count, keys_count), keys_count);
 
-    memset(part_of_node, 0xff, nodes_count * sizeof(uint32_t));
+    memset(part_of_home, 0xff, homes_count * sizeof(uint32_t));
     for (uint32_t i = 0; i < keys_count; i++) {
-        if (part_of_node[nodes[i]] == OH_NO_PART) {
-            uint32_t count = (uint32_t)oh_command_part(shape, words, nodes, nodes[i], own);
+        if (part_of_home[homes[i]] == OH_NO_PART) {
+            uint32_t count = (uint32_t)oh_command_part(shape, words, homes, homes[i], own);
 
             for (uint32_t j = 0; j < count; j++) {
                 ZVAL_STRINGL(&arguments[j], (const char *)own[j].bytes, own[j].length);
             }
-            part_of_node[nodes[i]] = split->parts_count;
-            oh_split_add(split, nodes[i], count, arguments);
+            part_of_home[homes[i]] = split->parts_count;
+            oh_split_add(split, oh_snapshot_node_of(client->snapshot, homes[i]), count, arguments);
             for (uint32_t j = 0; j < count; j++) {
                 zval_ptr_dtor(&arguments[j]);
             }
         }
         const oh_word *key = &words[shape->first + i * shape->step];
-        note_key(split, part_of_node[nodes[i]],
+        note_key(split, part_of_home[homes[i]],
             split->keys ? zend_string_init((const char *)key->bytes, key->length, false) : NULL);
     }
     efree(arguments);
     efree(own);
-    efree(part_of_node);
+    efree(part_of_home);
     return split;
 }
 
@@ -304,6 +306,13 @@ static void call_parts(oh_client *client, oh_split *split, zval *return_value)
     uint32_t count = split->parts_count, i;
     oh_share *shares = safe_emalloc(count, sizeof *shares, 0);
 
+    if (UNEXPECTED(oh_split_is_piped(client, split))) {
+        if (oh_split_run_piped(client, split, shares)) {
+            conclude(client, split, shares, return_value);
+        }
+        efree(shares);
+        return;
+    }
     for (i = 0; i < count; i++) {
         shares[i].lane = oh_lane_take(client, split->parts[i].node);
         shares[i].function = split->method->original;
@@ -315,6 +324,7 @@ static void call_parts(oh_client *client, oh_split *split, zval *return_value)
         }
         oh_lane_be_patient(shares[i].lane, split->wait_ms);
         shares[i].lane->preface = split->preface;
+        shares[i].lane->is_pinned = split->is_pinned;
     }
     bool is_race = split->wait_ms && split->merge == OH_MERGE_STREAMS;
     if (i == count && (is_race ? oh_race_run(client, shares, count) : oh_scatter_run(shares, count))) {

@@ -14,7 +14,7 @@
 
 struct oh_plan;
 
-/* What one node is sent. */
+/* What one node is sent, or one of its slots. */
 typedef struct oh_part {
     uint32_t node;
     uint32_t count;
@@ -29,6 +29,7 @@ typedef struct oh_split {
     uint32_t wait_ms; /* How long the command may block. */
     bool is_transaction;   /* Not a command but MULTI to EXEC in a pipeline, one part, of so many commands: */
     uint32_t queued;
+    bool is_pinned;      /* The caller has chosen the nodes. */
     const char *preface;   /* Sent in front of it on the same connection, or NULL. */
     uint32_t parts_count, parts_room;
     oh_part *parts;        /* In the order in which their first key was named. */
@@ -47,9 +48,9 @@ oh_part *oh_split_add(oh_split *split, uint32_t node, uint32_t count, const zval
 oh_split *oh_split_cut(struct oh_client *client, const struct oh_plan *plan, zend_execute_data *execute_data,
     uint32_t keys_count);
 
-/* Cuts words of that shape; `nodes` has the node of each key. */
+/* Cuts words of that shape; `homes` has the home of each key. */
 oh_split *oh_split_cut_words(struct oh_client *client, const struct oh_plan *plan, const oh_word *words,
-    const oh_command_shape *shape, const uint32_t *nodes);
+    const oh_command_shape *shape, const uint32_t *homes);
 
 /* Queues it if a pipeline is open, otherwise calls all nodes and merges. The split is taken over. */
 void oh_split_run(struct oh_client *client, const struct oh_plan *plan, oh_split *split, zval *return_value);

@@ -88,7 +88,7 @@ void oh_transaction_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PA
         oh_transaction_queue_piped(client, node, key_of(execute_data), INTERNAL_FUNCTION_PARAM_PASSTHRU);
         return;
     }
-    if (transaction->lane && transaction->node != node) {
+    if (transaction->lane && oh_transaction_is_elsewhere(client, key_of(execute_data), node)) {
         oh_transaction_refuse_other_node(client, key_of(execute_data), node);
         return;
     }

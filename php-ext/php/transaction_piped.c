@@ -28,7 +28,7 @@ void oh_transaction_queue_piped(oh_client *client, uint32_t node, zend_string *k
     if (client->batch.is_spoilt) {
         RETURN_OBJ_COPY(oh_client_object(client));
     }
-    if (transaction->is_begun && transaction->node != node) {
+    if (transaction->is_begun && oh_transaction_is_elsewhere(client, key, node)) {
         oh_transaction_refuse_other_node(client, key, node);
     } else if (transaction->is_begun || begin(client, node, key)) {
         oh_batch_queue_inside(client, node, INTERNAL_FUNCTION_PARAM_PASSTHRU);

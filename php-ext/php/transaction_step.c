@@ -80,11 +80,18 @@ void oh_transaction_refuse(zend_execute_data *execute_data, const char *advice)
         ZSTR_VAL(execute_data->func->common.function_name));
 }
 
-static void quote_node(oh_failure *failure, const oh_client *client, uint32_t node)
+/* A node; or the slot of a key, where that says more. */
+static void quote_place(oh_failure *failure, const oh_client *client, const zend_string *key, uint32_t node)
 {
     oh_node view = oh_topology_node(client->snapshot->topology, node);
+    char slot[32];
 
-    oh_failure_quote(failure, view.name.bytes, MIN(view.name.length, OH_SHOWN_BYTES_MAX));
+    if (client->snapshot->cluster && key) {
+        snprintf(slot, sizeof slot, "slot %u", (unsigned)oh_client_home(client, key));
+        oh_failure_quote(failure, slot, strlen(slot));
+    } else {
+        oh_failure_quote(failure, view.name.bytes, MIN(view.name.length, OH_SHOWN_BYTES_MAX));
+    }
 }
 
 static void quote_key(oh_failure *failure, const zend_string *key)
@@ -94,6 +101,17 @@ static void quote_key(oh_failure *failure, const zend_string *key)
     oh_failure_quote(failure, ZEND_STRL("\""));
 }
 
+bool oh_transaction_is_elsewhere(const oh_client *client, const zend_string *key, uint32_t node)
+{
+    const oh_transaction *transaction = &client->transaction;
+
+    if (transaction->node != node) {
+        return true;
+    }
+    return client->snapshot->cluster && key && transaction->key &&
+           oh_client_home(client, key) != oh_client_home(client, transaction->key);
+}
+
 /* The transaction stands: the node it is bound to has heard nothing of this. */
 void oh_transaction_refuse_other_node(oh_client *client, const zend_string *key, uint32_t node)
 {
@@ -101,8 +119,9 @@ void oh_transaction_refuse_other_node(oh_client *client, const zend_string *key,
     oh_failure failure;
 
     oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT,
-        "give its keys a common hash tag, so that they share a node", "The transaction is bound to node ");
-    quote_node(&failure, client, transaction->node);
+        "give its keys a common hash tag, so that they share a node", "The transaction is bound to %s",
+        client->snapshot->cluster && transaction->key ? "" : "node ");
+    quote_place(&failure, client, transaction->key, transaction->node);
     if (transaction->key) {
         oh_failure_quote(&failure, ZEND_STRL(" by "));
         quote_key(&failure, transaction->key);
@@ -110,11 +129,11 @@ void oh_transaction_refuse_other_node(oh_client *client, const zend_string *key,
     oh_failure_quote(&failure, ZEND_STRL(", but "));
     if (key) {
         quote_key(&failure, key);
-        oh_failure_quote(&failure, ZEND_STRL(" lives on "));
+        oh_failure_quote(&failure, client->snapshot->cluster ? " lives in " : " lives on ", strlen(" lives on "));
     } else {
         oh_failure_quote(&failure, ZEND_STRL("this command goes to "));
     }
-    quote_node(&failure, client, node);
+    quote_place(&failure, client, key, node);
     oh_failure_throw(oh_failure_exception(&failure, NULL, client->snapshot->pool->name.bytes, NULL));
 }
 

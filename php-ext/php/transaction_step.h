@@ -36,6 +36,9 @@ void oh_transaction_fail(struct oh_client *client, const oh_failure *cause);
 /* Throws the cause that is remembered. */
 void oh_transaction_throw_again(struct oh_client *client);
 
+/* Whether a command must not join it: it is of another node, or of another slot of a Redis Cluster. `key` may be NULL. */
+bool oh_transaction_is_elsewhere(const struct oh_client *client, const zend_string *key, uint32_t node);
+
 /* Throws CrossNode; `key` may be NULL. */
 void oh_transaction_refuse_other_node(struct oh_client *client, const zend_string *key, uint32_t node);
 

@@ -1,0 +1,257 @@
+/*
+ * An inquiry: CLUSTER INFO and CLUSTER SHARDS to two nodes at once, by the exchanges that also carry commands, so with
+ * the same connections, sign-in and deadline. What one of them says is judged and compared by room cluster_map.
+ */
+#include "php_onehop.h"
+
+#include "ext/random/php_random.h"
+
+#include "core/clock.h"
+
+#include "cluster.h"
+#include "exchange.h"
+
+#define OH_ASKED_MAX 2
+#define OH_GRACE_MS 100 /* How much longer the second answer is waited for once the first is there. */
+
+#define ASK_INFO   "*2\r\n$7\r\nCLUSTER\r\n$4\r\nINFO\r\n"
+#define ASK_SHARDS "*2\r\n$7\r\nCLUSTER\r\n$6\r\nSHARDS\r\n"
+#define ASK_SLOTS  "*2\r\n$7\r\nCLUSTER\r\n$5\r\nSLOTS\r\n"
+
+typedef struct oh_inquiry {
+    oh_snapshot *snapshot; /* Whose nodes are asked. */
+    uint64_t answered_ns;  /* When the first answer was seen; 0: there is none. */
+    uint32_t count;
+    uint32_t nodes[OH_ASKED_MAX];
+    oh_failure failures[OH_ASKED_MAX];
+    oh_exchange exchanges[OH_ASKED_MAX];
+} oh_inquiry;
+
+/* ---- Asking ---- */
+
+static void ask(oh_cluster *cluster, oh_inquiry *inquiry, uint32_t node, uint64_t deadline_ns)
+{
+    oh_exchange *exchange = &inquiry->exchanges[inquiry->count];
+    const char *request = cluster->has_no_shards ? ASK_INFO ASK_SLOTS : ASK_INFO ASK_SHARDS;
+
+    inquiry->nodes[inquiry->count] = node;
+    exchange->connections = oh_snapshot_connections(inquiry->snapshot, node);
+    exchange->meter = oh_snapshot_meter(inquiry->snapshot, node);
+    exchange->failure = &inquiry->failures[inquiry->count];
+    exchange->gathers = true;
+    /* Shorter than a call's: a node that is slow about this is not to be blamed for it. */
+    oh_exchange_prepare(exchange, inquiry->snapshot->pool->timeout_ms / 2 + 1, true, NULL);
+    exchange->deadline_ns = deadline_ns;
+    oh_exchange_start(exchange, request, strlen(request));
+    inquiry->count++;
+}
+
+static oh_inquiry *begin(oh_cluster *cluster, oh_snapshot *snapshot)
+{
+    oh_inquiry *inquiry = ecalloc(1, sizeof *inquiry);
+
+    snapshot->references++;
+    inquiry->snapshot = snapshot;
+    cluster->inquiry = inquiry;
+    cluster->next = OHG(inquiring);
+    OHG(inquiring) = cluster;
+    return inquiry;
+}
+
+void oh_inquiry_end(oh_cluster *cluster)
+{
+    oh_inquiry *inquiry = cluster->inquiry;
+
+    oh_cluster **place = &OHG(inquiring);
+
+    while (*place != cluster) {
+        place = &(*place)->next;
+    }
+    *place = cluster->next;
+    cluster->inquiry = NULL;
+    for (uint32_t i = 0; i < inquiry->count; i++) {
+        oh_exchange_end(&inquiry->exchanges[i]);
+    }
+    oh_snapshot_release(inquiry->snapshot);
+    efree(inquiry);
+}
+
+/* ---- Understanding ---- */
+
+/* The first of the values that were answered; `bytes` is moved on behind it. */
+static oh_bytes next_value(oh_bytes *bytes)
+{
+    oh_wire wire;
+
+    oh_wire_reset(&wire);
+    wire.written = 1;
+    oh_bytes value = {bytes->bytes, oh_wire_read_value(&wire, bytes->bytes, bytes->length)};
+    bytes->bytes += value.length;
+    bytes->length -= value.length;
+    return value;
+}
+
+static bool is_error(oh_bytes value)
+{
+    return value.length > 0 && value.bytes[0] == '-';
+}
+
+/* The map that a node has given; NULL, and why not in its failure. */
+static oh_cluster_map *read_answer(oh_cluster *cluster, oh_inquiry *inquiry, uint32_t index)
+{
+    const oh_exchange *exchange = &inquiry->exchanges[index];
+    oh_failure *failure = &inquiry->failures[index];
+    oh_bytes rest = {exchange->replies + exchange->begin, exchange->end - exchange->begin};
+    char reason[OH_CLUSTER_REASON_BYTES];
+    oh_cluster_map *map = NULL;
+
+    if (exchange->state != OH_EXCHANGE_COMPLETE) {
+        return NULL;
+    }
+    oh_bytes info = next_value(&rest), reply = next_value(&rest);
+    oh_cluster_answer answer = {.reply = reply, .info = info, .zone = inquiry->snapshot->pool->zone};
+    answer.host = inquiry->snapshot->pool->servers[inquiry->nodes[index]].host;
+    if (is_error(reply)) {
+        cluster->has_no_shards |= !is_error(info);
+        oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_ANSWERED, "check what listens there",
+            "The node does not say what its cluster looks like: ");
+        oh_failure_quote(failure, (const char *)reply.bytes + 1, reply.length - 3);
+    } else if (!oh_cluster_read(&answer, &map, reason)) {
+        oh_failure_set(failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "check what listens there",
+            "The node's picture of its cluster is refused: %s", reason);
+    }
+    return map;
+}
+
+/* True: the map that has come of it is the newest, or as good as that was. */
+static bool conclude(oh_cluster *cluster, oh_failure *failure)
+{
+    oh_inquiry *inquiry = cluster->inquiry;
+    oh_cluster_map *maps[OH_ASKED_MAX] = {NULL, NULL};
+    char reason[OH_CLUSTER_REASON_BYTES];
+    bool is_answered = false, is_adopted = false;
+
+    for (uint32_t i = 0; i < inquiry->count; i++) {
+        maps[i] = read_answer(cluster, inquiry, i);
+        is_answered |= maps[i] != NULL;
+    }
+    oh_cluster_catch_up(cluster); /* What has moved meanwhile stays moved, unless the nodes know better. */
+    const oh_topology *current = cluster->map ? cluster->map->topology : NULL;
+    oh_cluster_map *chosen = is_answered ? oh_cluster_choose(current, maps[0], maps[1], reason) : NULL;
+    if (chosen && oh_cluster_keep_places(chosen, current)) {
+        oh_pool pool = oh_cluster_pool(chosen, current ? cluster->map->pool : cluster->seeds->pool);
+
+        is_adopted = oh_cluster_adopt(cluster, &pool);
+    } else if (is_answered && failure) {
+        oh_failure_set(failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "check the nodes of the cluster",
+            "The picture of the cluster is refused: %s", reason);
+    } else if (failure) {
+        *failure = inquiry->failures[0];
+    }
+    cluster->doubts_nodes = !is_answered;
+    oh_cluster_free(maps[0]);
+    oh_cluster_free(maps[1]);
+    return is_adopted;
+}
+
+/* ---- Going on ---- */
+
+/* Whether there is still something worth waiting for. */
+static bool goes_on(oh_inquiry *inquiry)
+{
+    uint32_t active = 0;
+
+    for (uint32_t i = 0; i < inquiry->count; i++) {
+        active += oh_exchange_is_active(&inquiry->exchanges[i]);
+        if (inquiry->exchanges[i].state == OH_EXCHANGE_COMPLETE && !inquiry->answered_ns) {
+            inquiry->answered_ns = oh_clock_now_ns();
+        }
+    }
+    return active > 0 &&
+           (!inquiry->answered_ns || oh_clock_now_ns() < inquiry->answered_ns + OH_GRACE_MS * UINT64_C(1000000));
+}
+
+static void glance(oh_inquiry *inquiry, uint32_t milliseconds)
+{
+    oh_exchange *members[OH_ASKED_MAX] = {&inquiry->exchanges[0], &inquiry->exchanges[1]};
+
+    oh_exchange_glance(members, inquiry->count, (int)milliseconds);
+}
+
+void oh_inquiry_move(oh_cluster *cluster, uint32_t milliseconds)
+{
+    oh_inquiry *inquiry = cluster->inquiry;
+
+    if (goes_on(inquiry)) {
+        glance(inquiry, milliseconds);
+    }
+    if (!goes_on(inquiry)) {
+        conclude(cluster, NULL);
+        oh_inquiry_end(cluster);
+    }
+}
+
+/* ---- Whom ---- */
+
+/* Nodes that may know, in an order by chance. To be freed by efree. */
+static uint32_t *draw(const oh_snapshot *snapshot, uint32_t *count)
+{
+    uint32_t *nodes = safe_emalloc(snapshot->nodes_count, sizeof *nodes, 0);
+
+    *count = 0;
+    for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
+        const oh_server *server = &snapshot->pool->servers[i];
+
+        if (server->role != OH_GONE && !server->is_failing) {
+            nodes[(*count)++] = i;
+        }
+    }
+    for (uint32_t i = *count; i > 1; i--) {
+        zend_long other = 0;
+
+        php_random_int_silent(0, i - 1, &other);
+        uint32_t node = nodes[other];
+        nodes[other] = nodes[i - 1];
+        nodes[i - 1] = node;
+    }
+    return nodes;
+}
+
+void oh_inquiry_begin(oh_cluster *cluster, uint64_t deadline_ns)
+{
+    oh_snapshot *snapshot = cluster->doubts_nodes ? cluster->seeds : cluster->map;
+    oh_inquiry *inquiry = begin(cluster, snapshot);
+    uint32_t count, *nodes = draw(snapshot, &count);
+
+    for (uint32_t i = 0; i < count && inquiry->count < OH_ASKED_MAX; i++) {
+        ask(cluster, inquiry, nodes[i], deadline_ns);
+        if (inquiry->exchanges[inquiry->count - 1].state == OH_EXCHANGE_FAILED && i + 1 < count) {
+            oh_exchange_end(&inquiry->exchanges[--inquiry->count]); /* It rests: the next one instead. */
+            memset(&inquiry->exchanges[inquiry->count], 0, sizeof *inquiry->exchanges);
+        }
+    }
+    efree(nodes);
+}
+
+bool oh_inquiry_contact(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *failure)
+{
+    uint32_t count, *nodes = draw(cluster->seeds, &count);
+    bool is_done = false;
+
+    for (uint32_t at = 0; at < count && !is_done && oh_clock_now_ns() < deadline_ns;) {
+        bool had_no_shards = cluster->has_no_shards;
+        oh_inquiry *inquiry = begin(cluster, cluster->seeds);
+
+        for (uint32_t i = at; i < count && inquiry->count < OH_ASKED_MAX; i++) {
+            ask(cluster, inquiry, nodes[i], deadline_ns);
+        }
+        while (goes_on(inquiry)) {
+            glance(inquiry, OH_GRACE_MS);
+        }
+        is_done = conclude(cluster, failure) || cluster->map;
+        at += had_no_shards == cluster->has_no_shards ? inquiry->count : 0;
+        oh_inquiry_end(cluster);
+    }
+    efree(nodes);
+    return is_done;
+}

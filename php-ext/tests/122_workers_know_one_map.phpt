@@ -1,0 +1,66 @@
+--TEST--
+All workers of a php-fpm know one map of a Redis Cluster, which one of them has asked for; a slot that moves costs the host one redirect
+--FILE--
+<?php
+require __DIR__ . '/cluster.inc';
+
+const WORKERS = 8;
+$cluster = new LabCluster(3);
+$config = $cluster->config();
+$redis = new OneHop\Redis('alpha', $config);
+for ($i = 0; $i < 100; $i++) {
+    $redis->set("key:$i", "value:$i");
+}
+$page = lab_fpm([], WORKERS);
+$script = <<<'PHP'
+<?php
+$redis = new OneHop\Redis('alpha', $_GET['config']);
+$wrong = 0;
+for ($i = 0; $i < 20; $i++) {
+    $wrong += $redis->get("key:$i") !== "value:$i";
+}
+usleep(2000);
+echo getmypid(), ' ', $wrong;
+PHP;
+$ask = static function (int $requests) use ($page, $script, $config): array {
+    $workers = [];
+    $wrong = 0;
+    for ($i = 0; $i < $requests; $i += WORKERS) {
+        foreach ($page($script, ['config' => $config], WORKERS) as $answer) {
+            [$worker, $here] = explode(' ', $answer) + [1 => 'nothing'];
+            $workers[$worker] = true;
+            $wrong += is_numeric($here) ? (int) $here : 1000;
+        }
+    }
+    return [count($workers), $wrong];
+};
+
+$cluster->forgetStatistics();
+[$workers, $wrong] = $ask(400);
+echo "workers that answered: ", $workers > 1 ? 'several' : $workers, ", wrong: $wrong, questions: ", $cluster->questions(), "\n";
+
+echo "a slot moves\n";
+$slot = lab_slot('key:7');
+$from = $cluster->owner($slot);
+$to = current(array_diff($cluster->ports, [$from]));
+$cluster->move($slot, $from, $to);
+$cluster->forgetStatistics();
+[, $wrong] = $ask(WORKERS);
+[, $wrong] = $ask(200);
+/* Workers that meet it in the same moment are each redirected once. */
+echo "wrong: $wrong, redirects: ", $cluster->errors('MOVED') <= WORKERS ? 'at most one each' : $cluster->errors('MOVED'), "\n";
+echo 'questions: ', $cluster->questions() <= 4 ? 'at most one inquiry in a second' : $cluster->questions(), "\n";
+
+echo "nobody can be asked\n";
+$nowhere = lab_config(['127.0.0.1:' . Lab::port() . ':1', '127.0.0.1:' . Lab::port() . ':1'], ['cluster' => 'true', 'timeout' => 1000], 'nowhere.yml');
+$answers = $page('<?php try { new OneHop\Redis("alpha", $_GET["config"]); } catch (OneHop\Exception $e) { echo get_class($e), $e->mayHaveExecuted() ? " maybe" : " not sent"; }',
+    ['config' => $nowhere], WORKERS);
+echo implode(', ', array_unique($answers)), "\n";
+?>
+--EXPECT--
+workers that answered: several, wrong: 0, questions: 2
+a slot moves
+wrong: 0, redirects: at most one each
+questions: at most one inquiry in a second
+nobody can be asked
+OneHop\NodeDown not sent
