@@ -58,6 +58,7 @@ C_AND_PHP = (
     ("the method table against the loaded phpredis", ["sh", "-c", "php spec/route/methods_check.php && php spec/route/probe.php"]),
     ("C core under the address and undefined-behaviour sanitizers", ["make", "-s", "-C", "php-ext/tests-core"]),
     ("C core against random bytes, under the same sanitizers", ["make", "-s", "-C", "php-ext/fuzz", "run"]),
+    ("many workers: killed, reloaded, without a node, with a configuration that never rests", [PYTHON, "bench/host", "kills", "outage", "reload", "changes", "--short"]),
     ("PHP: the status page in a browser", [PYTHON, "php-ext/tests-page/check.py"]),
     ("PHP extension", [*PHPT, "php-ext/tests"]),
     ("PHP extension under valgrind", [*PHPT, "-m", "-d", "pcre.jit=0", *VALGRIND_TESTS]),

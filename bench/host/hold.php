@@ -1,28 +1,32 @@
 <?php
 /*
- * Holds a connection of one node (WATCH keeps it) until as many workers as possible hold one, and answers how many there
- * have been at once.
+ * Holds a connection of one node (WATCH keeps it) until as many workers as `wanted` have held one at once, for five seconds
+ * at most, and answers how many there have been.
  */
 declare(strict_types=1);
 
 $redis = new OneHop\Redis('alpha');
 $redis->watch('key:1');
 $file = fopen(dirname(ini_get('onehop.config')) . '/holders', 'c+');
+
+/** One holder more, or fewer; returns the most there have been. */
 $add = static function (int $more) use ($file): int {
     flock($file, LOCK_EX);
     rewind($file);
-    $count = (int) stream_get_contents($file) + $more;
+    [$holders, $most] = array_map(intval(...), explode(' ', stream_get_contents($file) . ' 0'));
+    $holders += $more;
+    $most = max($most, $holders);
     rewind($file);
     ftruncate($file, 0);
-    fwrite($file, (string) $count);
+    fwrite($file, "$holders $most");
     fflush($file);
     flock($file, LOCK_UN);
-    return $count;
+    return $most;
 };
-$held = $add(1);
-for ($end = microtime(true) + 0.5; microtime(true) < $end; usleep(10000)) {
-    $held = max($held, $add(0));
+$add(1);
+for ($end = microtime(true) + 5; $add(0) < (int) $_GET['wanted'] && microtime(true) < $end;) {
+    usleep(10000);
 }
-$add(-1);
+$most = $add(-1);
 $redis->unwatch();
-echo json_encode(['held' => $held]);
+echo json_encode(['most' => $most]);

@@ -55,18 +55,18 @@ class Changes(threading.Thread):
 
 
 def run(progress, is_short):
-    rounds = 300 if is_short else 10000
+    rounds = 150 if is_short else 10000
     progress.step("kills: starting servers")
     with House(settings={"onehop.shared_memory": "64M"}) as house:
         changes = Changes(house)
-        load_calmly(house, 2)  # Everything is read for the first time.
-        calm = load_calmly(house, 2 if is_short else 10)
+        load_calmly(house, 1 if is_short else 2)  # Everything is read for the first time.
+        calm = load_calmly(house, 1 if is_short else 10)
         before = house.connections()
         with changes:
             found, seconds, most, load = kill_under_load(house, rounds, progress)
         time.sleep(1.1)
         places = usable_places(house)
-        after = load_calmly(house, 3)  # Everybody has come by, and has looked at the files.
+        after = load_calmly(house, 1 if is_short else 3)  # Everybody has come by, and has looked at the files.
         sums = fingerprints(house)
         intact = sum(len(of_all) != 1 for of_all in sums.values())
         connections = house.connections()
@@ -104,9 +104,9 @@ def load_calmly(house, seconds):
 
 def usable_places(house):
     """How many connections to one node several workers can hold at once."""
-    with Callers(house, "hold.php", POOL_SIZE) as holders:
+    with Callers(house, "hold.php", POOL_SIZE, wanted=POOL_SIZE) as holders:
         time.sleep(0.1)
-    return max(answer["held"] for _, answer in holders.answers)
+    return max(answer["most"] for _, answer in holders.answers)
 
 
 def fingerprints(house):

@@ -12,12 +12,12 @@ SECOND_CHANCE = 11  # Seconds: a node rests for ten at most.
 
 
 def run(progress, is_short):
-    seconds = 4 if is_short else 12
+    seconds = 2 if is_short else 12
     progress.step("outage: starting servers")
     with House() as house:
         progress.step(f"outage: {seconds} s of load without a node")
         with Callers(house, "checked.php", CALLERS, rounds=2) as load:
-            time.sleep(2)
+            time.sleep(1)
             house.nodes[0].kill()
             killed, attempts = time.monotonic() - load.began, [house.failed_attempts()]
             for _ in range(seconds):
@@ -25,7 +25,7 @@ def run(progress, is_short):
                 attempts.append(house.failed_attempts())
             house.nodes[0].process.start()
             back = time.monotonic() - load.began
-            time.sleep(SECOND_CHANCE + 1)
+            time.sleep(3 if is_short else SECOND_CHANCE + 1)
     progress.done()
     rates = [later - earlier for earlier, later in zip(attempts, attempts[1:])]
     last = max((at for at, answer in load.answers if answer["errors"]), default=killed)

@@ -7,6 +7,7 @@ from house import POOL_SIZE, WORKERS, Callers, House, Openings
 from table import bold, show
 
 CALLERS = 16
+PATIENCE_SECONDS = 20  # For workers that end what they are at.
 
 
 def run(progress, is_short):
@@ -14,18 +15,22 @@ def run(progress, is_short):
     progress.step("reload: starting servers")
     with House() as house:
         openings = Openings(house.path)
-        readings, most, workers = [], 0, set()
+        readings, most = [], 0
         with Callers(house, "checked.php", CALLERS, rounds=3) as load:
-            time.sleep(1.5)
+            time.sleep(1)
             first = openings.count()
             for number in range(times):
                 progress.step(f"reload: {number + 1} of {times}")
                 house.fpm.reload()
-                until = time.monotonic() + 2.5
+                readings.append(0)
+                until = time.monotonic() + PATIENCE_SECONDS
                 while time.monotonic() < until:
                     time.sleep(0.02)
                     most = max(most, house.connections())
-                readings.append(openings.count())
+                    count = openings.count()
+                    readings[-1] += count
+                    if count:
+                        until = time.monotonic() + (1 if is_short else 2)  # Would another one read it, too?
         openings.close()
         workers = {answer["pid"] for _, answer in load.answers}
     progress.done()
