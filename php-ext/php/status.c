@@ -262,6 +262,17 @@ static void show_pool(zval *list, const oh_shown *shown)
     efree(seen);
 }
 
+/* Of a Redis Cluster the map is shown, which is published for itself; its seeds serve no slot. */
+static bool is_seeds(const oh_pool *pool)
+{
+    uint32_t slot = 0;
+
+    while (pool->slots && slot < OH_SLOTS_COUNT && !oh_slot_is_served(pool->slots[slot])) {
+        slot++;
+    }
+    return pool->is_cluster && slot == (pool->slots ? OH_SLOTS_COUNT : 0);
+}
+
 static void show_image(zval *list, oh_shown *shown, const void *image)
 {
     oh_server *servers;
@@ -269,7 +280,9 @@ static void show_image(zval *list, oh_shown *shown, const void *image)
     shown->topology = oh_image_topology(image);
     servers = safe_emalloc(oh_topology_nodes_count(shown->topology), sizeof *servers, 0);
     oh_image_pool(image, servers, &shown->pool);
-    show_pool(list, shown);
+    if (!is_seeds(&shown->pool)) {
+        show_pool(list, shown);
+    }
     efree(servers);
 }
 
