@@ -267,7 +267,7 @@ static bool is_seeds(const oh_pool *pool)
 {
     uint32_t slot = 0;
 
-    while (pool->slots && slot < OH_SLOTS_COUNT && !oh_slot_is_served(pool->slots[slot])) {
+    while (pool->slots && slot < OH_SLOTS_COUNT && (pool->slots[slot] & OH_SLOT_UNSERVED)) {
         slot++;
     }
     return pool->is_cluster && slot == (pool->slots ? OH_SLOTS_COUNT : 0);
