@@ -282,10 +282,10 @@ function section(array $pool): string
         . '<tfoot>' . totals($pool) . '</tfoot></table></div></section>';
 }
 
-/** Neighbours look different, however many there are. */
+/** Neighbours look different, however many there are; none is green or red, which say how a node is. */
 function color(int $index): string
 {
-    return 'hsl(' . intdiv(($index * 137508 + 215000) % 360000, 1000) . ' 58% 55%)';
+    return sprintf('hsl(%d 52%% %d%%)', 170 + $index * 89 % 140, 45 + 10 * ($index % 3));
 }
 
 /** Who has how much of the key space. */
