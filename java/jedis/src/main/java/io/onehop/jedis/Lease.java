@@ -16,6 +16,7 @@ final class Lease {
     private boolean isUnwell;
     private long sent;
     private long received;
+    private boolean isKept;
 
     /** A call begins, by this deadline. */
     void begin(Deadline by) {
@@ -69,6 +70,13 @@ final class Lease {
      */
     boolean hadTime(int pauseMs) {
         return deadline.leavesHalf(sinceNs) && !deadline.hasPassedBy(pauseMs);
+    }
+
+    /** Whether that is news: its connection outlives the lease, or does so no longer. */
+    boolean keep(boolean is) {
+        boolean isNews = isKept != is;
+        isKept = is;
+        return isNews;
     }
 
     /** Counts what has moved over the socket since it was counted last. */

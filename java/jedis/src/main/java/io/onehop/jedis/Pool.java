@@ -41,6 +41,7 @@ final class Pool implements AutoCloseable {
     private final Greeting greeting;
     private final NodeHealth health;
     private final NodeMeter meter = new NodeMeter();
+    private final ConnectionMaker maker;
     private final GenericObjectPool<NodeConnection> connections;
     private volatile boolean isRetired;
 
@@ -48,7 +49,8 @@ final class Pool implements AutoCloseable {
         this.endpoint = new Endpoint(node, pool);
         this.greeting = new Greeting(pool, endpoint);
         this.health = new NodeHealth(endpoint, pool, ejections);
-        this.connections = new GenericObjectPool<>(new ConnectionMaker(endpoint, greeting), settings(pool));
+        this.maker = new ConnectionMaker(endpoint, greeting);
+        this.connections = new GenericObjectPool<>(maker, settings(pool));
     }
 
     private static GenericObjectPoolConfig<NodeConnection> settings(ServerPool pool) {
@@ -225,6 +227,7 @@ final class Pool implements AutoCloseable {
         connection.lease().count(connection.socket(), meter);
         try {
             if (connection.isClean()) {
+                maker.keep(connection);
                 connections.returnObject(connection);
                 if (isRetired) {
                     purge();
@@ -233,7 +236,7 @@ final class Pool implements AutoCloseable {
                 connections.invalidateObject(connection, DestroyMode.NORMAL);
             }
         } catch (Exception alreadyGone) {
-            connection.disconnect();
+            maker.drop(connection);
         }
     }
 
@@ -261,8 +264,9 @@ final class Pool implements AutoCloseable {
         return connections.getNumActive();
     }
 
+    /** Open and not in use; what Commons Pool has in store may not be open yet. */
     int idle() {
-        return connections.getNumIdle();
+        return Math.min(connections.getNumIdle(), maker.kept());
     }
 
     /** Closes idle connections now and leased ones when they are settled. */

@@ -14,7 +14,9 @@
  *  onEachNode(), onNode() ─► EachNode          SCAN ─► Scan          EVALSHA ─► Scripts
  *
  *  Lane, Route ─► Pool (Commons Pool, one per node) ─► NodeConnection (Jedis' Connection)
- *                                                       └─► ReplyStream ─► ReplyGuard ─► NodeSocket
+ *     │                                                 └─► ReplyStream ─► ReplyGuard ─► NodeSocket
+ *     ├─► NodeHealth: may it be asked?
+ *     └─► NodeMeter: what became of it ─► status(), OneHopMetrics
  * </pre>
  *
  * <p>Users meet four things: {@link io.onehop.jedis.OneHopClient}, what it inherits from Jedis, the topology of

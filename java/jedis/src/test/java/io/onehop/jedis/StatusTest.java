@@ -72,6 +72,7 @@ class StatusTest {
             NodeStatus other = nodes.get("lost");
             assertEquals(1, other.calls());
             assertEquals(1, other.errors());
+            assertEquals(0, other.idle());
             assertEquals(State.RESTING, other.state());
             assertFalse(other.downFor().isZero());
             assertEquals("Connection refused", other.reason());
