@@ -31,6 +31,7 @@ typedef struct oh_client {
     oh_lane *refused;      /* The lane that met the last error reply; for getLastError(). */
     uint32_t timeout_ms;   /* The deadline of a call: the pool's, or that of OPT_READ_TIMEOUT. */
     bool has_read_timeout; /* OPT_READ_TIMEOUT was set: then it also bounds the wait for a message. */
+    uint32_t last_reader;  /* Which node has answered the last read that a master was not asked for. */
     uint32_t any_node;     /* Which node is asked what every node can answer: one that was up the last time. */
     bool never_repeats;    /* OPT_MAX_RETRIES is 0. */
     bool is_closed;        /* close() was the last thing that happened. */

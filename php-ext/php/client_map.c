@@ -70,6 +70,7 @@ void oh_client_follow_map(oh_client *client)
     oh_snapshot_release(client->snapshot);
     client->snapshot = snapshot;
     client->topology = snapshot->topology;
+    client->last_reader = MIN(client->last_reader, snapshot->nodes_count - 1);
     client->any_node = MIN(client->any_node, snapshot->nodes_count - 1);
     if (!client->has_read_timeout) {
         client->timeout_ms = snapshot->pool->timeout_ms;

@@ -27,7 +27,7 @@ typedef enum oh_connection_state { OH_CONNECTING, OH_GREETING, OH_READY } oh_con
 typedef enum oh_progress { OH_PROGRESS_WAITS, OH_PROGRESS_READY, OH_PROGRESS_BROKEN } oh_progress;
 
 /* The commands of a greeting differ in what may be answered. */
-typedef enum oh_greeting_step { OH_STEP_TRY_SELECT = 1, OH_STEP_AUTH, OH_STEP_SELECT, OH_STEP_VERSION } oh_greeting_step;
+typedef enum oh_greeting_step { OH_STEP_TRY_SELECT = 1, OH_STEP_AUTH, OH_STEP_SELECT, OH_STEP_VERSION, OH_STEP_READONLY } oh_greeting_step;
 
 /* How a node is reached and signed in to: what makes two connections exchangeable. */
 typedef struct oh_endpoint {

@@ -69,6 +69,10 @@ void oh_greeting_set(oh_endpoint *endpoint, const oh_pool *pool, const oh_server
         append_version(&greeting);
         *step++ = OH_STEP_VERSION;
     }
+    if (pool->is_cluster && pool->read_from != OH_READ_MASTER) {
+        smart_str_appends(&greeting, "*1\r\n$8\r\nREADONLY\r\n"); /* Said to a master it changes nothing. */
+        *step++ = OH_STEP_READONLY;
+    }
     if (greeting.s) {
         endpoint->greeting_length = ZSTR_LEN(greeting.s);
         endpoint->greeting = pemalloc(endpoint->greeting_length, true);
@@ -148,6 +152,9 @@ static bool judge(const oh_wire *wire, oh_greeting_step step, oh_failure *failur
     } else if (step == OH_STEP_VERSION && !begins_with(wire, "NOAUTH")) {
         refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "correct the engine of the server pool",
             "The node is no SSDB of 1.9 or later");
+    } else if (step == OH_STEP_READONLY && !begins_with(wire, "NOAUTH")) {
+        refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "give the user of the server pool the right to READONLY",
+            "The node does not let replicas be read");
     } else if (!oh_greeting_is_refusal(wire, failure)) {
         refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "correct the database of the server pool",
             "The node refused the database");

@@ -11,6 +11,7 @@
 #include "race.h"
 #include "raw.h"
 #include "refuse.h"
+#include "replica.h"
 #include "script.h"
 
 /* ---- Which command ---- */
@@ -277,6 +278,34 @@ void oh_plan_free(oh_plan *plan)
     }
 }
 
+/* What only reads is answered by replicas, if the server pool says so. False and an exception: there is none. */
+static bool read_elsewhere(oh_client *client, oh_plan *plan)
+{
+    const oh_snapshot *snapshot = client->snapshot;
+    uint32_t *readers;
+    bool is_found = true;
+
+    if (plan->spread == OH_SPREAD_ONE_NODE) {
+        return oh_replica_choose(client, &plan->node);
+    }
+    if (plan->spread != OH_SPREAD_SPLIT) {
+        return true;
+    }
+    readers = safe_emalloc(snapshot->nodes_count, sizeof *readers, 0);
+    memset(readers, 0xff, snapshot->nodes_count * sizeof *readers);
+    for (uint32_t i = 0; is_found && i < plan->split->parts_count; i++) {
+        uint32_t *node = &plan->split->parts[i].node, *reader = &readers[*node];
+
+        if (*reader == UINT32_MAX) { /* One for each master, which gets one write. */
+            *reader = *node;
+            is_found = oh_replica_choose(client, reader);
+        }
+        *node = *reader;
+    }
+    efree(readers);
+    return is_found;
+}
+
 void oh_plan_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
     const char *objection;
@@ -288,6 +317,11 @@ void oh_plan_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAM
         return;
     }
     oh_script_see(plan, execute_data);
+    if (oh_replica_may_answer(client, plan->command) && !oh_script_is_known(plan, execute_data) &&
+        !read_elsewhere(client, plan)) {
+        oh_plan_free(plan);
+        return;
+    }
     if (UNEXPECTED(oh_transaction_is_open(client))) {
         oh_transaction_queue_planned(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else if (plan->spread == OH_SPREAD_SPLIT && plan->is_blocking &&

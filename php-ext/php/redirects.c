@@ -8,6 +8,7 @@
 #include "client.h"
 #include "cluster.h"
 #include "exchange_wait.h"
+#include "replica.h"
 
 oh_redirects *oh_redirects_new(struct oh_client *client, uint32_t node)
 {
@@ -56,6 +57,15 @@ void oh_redirects_begin(oh_exchange *exchange)
 
 /* ---- Noticing ---- */
 
+static void list(oh_redirects *redirects, oh_redirected redirected)
+{
+    if (redirects->count == redirects->capacity) {
+        redirects->capacity = redirects->capacity ? redirects->capacity * 2 : 16;
+        redirects->list = safe_erealloc(redirects->list, redirects->capacity, sizeof *redirects->list, 0);
+    }
+    redirects->list[redirects->count++] = redirected;
+}
+
 static bool is_redirect(const oh_exchange *exchange, size_t end)
 {
     const oh_redirects *redirects = exchange->redirects;
@@ -75,12 +85,8 @@ static void note(oh_exchange *exchange, size_t end)
         redirects->has_others = true;
         return;
     }
-    if (redirects->count == redirects->capacity) {
-        redirects->capacity = redirects->capacity ? redirects->capacity * 2 : 16;
-        redirects->list = safe_erealloc(redirects->list, redirects->capacity, sizeof *redirects->list, 0);
-    }
-    redirects->list[redirects->count++] = (oh_redirected){
-        .command = (uint32_t)(wire->answered - redirects->first - 1), .begin = redirects->value, .end = end};
+    list(redirects, (oh_redirected){
+        .command = (uint32_t)(wire->answered - redirects->first - 1), .begin = redirects->value, .end = end});
     exchange->gathers = true;
 }
 
@@ -138,20 +144,27 @@ static void put_in_place(oh_exchange *exchange, const oh_mended *mended)
     for (uint32_t i = 0; i < redirects->count; i++) {
         length += mended[i].length - (redirects->list[i].end - redirects->list[i].begin);
     }
-    uint8_t *replies = emalloc(length);
+    uint8_t *replies = emalloc(length + 1);
     for (uint32_t i = 0; i < redirects->count; i++) {
         size_t kept = redirects->list[i].begin - from;
 
-        memcpy(replies + at, old, kept);
+        if (kept > 0) {
+            memcpy(replies + at, old, kept);
+        }
         memcpy(replies + at + kept, mended[i].bytes, mended[i].length);
         at += kept + mended[i].length;
         old += redirects->list[i].end - from;
         from = redirects->list[i].end;
     }
-    memcpy(replies + at, old, length - at);
-    efree(exchange->replies);
+    if (length > at) {
+        memcpy(replies + at, old, length - at);
+    }
+    if (exchange->replies) {
+        efree(exchange->replies);
+    }
     exchange->replies = replies;
-    exchange->capacity = exchange->end = length;
+    exchange->capacity = length + 1;
+    exchange->end = length;
     exchange->begin = exchange->dropped = 0;
 }
 
@@ -182,12 +195,35 @@ static void mend(oh_exchange *exchange, const uint8_t *request, size_t length)
     exchange->gathers = false;
 }
 
+/* A replica has failed: everything is asked of the masters. */
+static void ask_masters(oh_exchange *exchange)
+{
+    oh_redirects *redirects = exchange->redirects;
+    size_t at = exchange->preface ? oh_exchange_end_of_command(exchange->request, exchange->request_length, 0) : 0;
+
+    redirects->count = 0;
+    redirects->has_others = redirects->has_nested = false;
+    exchange->dropped = 0;
+    for (uint32_t number = 0; at < exchange->request_length; number++) {
+        list(redirects, (oh_redirected){.command = number});
+        at = oh_exchange_end_of_command(exchange->request, exchange->request_length, at);
+    }
+    redirects->is_rescue = true;
+    exchange->state = OH_EXCHANGE_COMPLETE;
+    mend(exchange, exchange->request, exchange->request_length);
+    redirects->is_rescue = false;
+}
+
 void oh_redirects_meet(oh_exchange *exchange)
 {
     oh_redirects *redirects = exchange->redirects;
 
     if (UNEXPECTED(exchange->state == OH_EXCHANGE_FAILED)) {
         oh_cluster_want(redirects->client->snapshot->cluster); /* Another node may have its slots by now. */
+        if (exchange->request && !redirects->is_pinned && !exchange->keeps && !exchange->was_interrupted &&
+            oh_replica_has_master(redirects->client, redirects->node)) {
+            ask_masters(exchange);
+        }
     }
     if (exchange->state == OH_EXCHANGE_COMPLETE && UNEXPECTED(redirects->count > 0)) {
         mend(exchange, exchange->request ? exchange->request : redirects->request,

@@ -36,6 +36,7 @@ typedef struct oh_redirects {
     bool is_error;      /* It is an error. */
     bool has_others;    /* There was an error that redirects nothing, */
     bool has_nested;    /* or one inside of a reply. */
+    bool is_rescue;     /* The node has failed: none of the commands in the list has a reply. */
     bool is_alone;      /* The request is one command. */
     bool is_pinned;     /* The caller has chosen the node: nothing is sent on. */
     uint32_t wait_ms;   /* How long the commands may block. */

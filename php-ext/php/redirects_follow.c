@@ -251,9 +251,11 @@ static void begin(oh_journey *journey, oh_exchange *exchange, oh_mended *replies
 
         journey->errands[i].reply = &replies[i];
         journey->errands[i].node = MIN(redirects->node, journey->map->nodes_count - 1);
-        journey->errands[i].is_sent = true;
-        oh_journey_reply(&replies[i],
-            (oh_bytes){exchange->replies + place->begin - exchange->dropped, place->end - place->begin});
+        journey->errands[i].is_sent = !redirects->is_rescue;
+        if (!redirects->is_rescue) {
+            oh_journey_reply(&replies[i],
+                (oh_bytes){exchange->replies + place->begin - exchange->dropped, place->end - place->begin});
+        }
     }
 }
 
@@ -304,6 +306,9 @@ bool oh_redirects_follow(oh_exchange *exchange, const uint8_t *request, size_t l
 
     begin(&journey, exchange, replies);
     find_commands(&journey, request, length);
+    for (uint32_t i = 0; exchange->redirects->is_rescue && i < journey.count; i++) {
+        place_anew(&journey, &journey.errands[i]);
+    }
     while ((is_well = judge_all(&journey, is_first, &is_done)) && !is_done) {
         is_first = false;
         if (!(is_well = oh_journey_go_round(&journey))) {

@@ -12,6 +12,7 @@
 
 #include "call.h"
 #include "client.h"
+#include "replica.h"
 #include "route.h"
 
 void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
@@ -29,6 +30,11 @@ void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
     }
     zend_string *key = oh_client_key(execute_data, ZEND_CALL_ARG(execute_data, method->key), method->key);
     if (EXPECTED(key != NULL)) {
-        oh_call_on_node(client, oh_client_locate(client, key), INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        uint32_t node = oh_client_locate(client, key);
+
+        if (oh_replica_may_answer(client, method->command) && !oh_replica_choose(client, &node)) {
+            return;
+        }
+        oh_call_on_node(client, node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }

@@ -1,0 +1,62 @@
+/*
+ * The nodes of a shard are found by walking over all nodes of the map: they are few, and only reads elsewhere ask.
+ */
+#include "php_onehop.h"
+
+#include "replica.h"
+
+static bool is_of(const oh_server *server, uint32_t node, uint32_t master, bool is_near)
+{
+    bool is_here = server->role == OH_REPLICA ? server->master == master && !server->is_failing : node == master;
+
+    return is_near ? is_here && server->is_near : is_here && server->role == OH_REPLICA;
+}
+
+/* The next one of the shard, by turns; `master` if there is none. */
+static uint32_t take_turn(oh_client *client, uint32_t master, bool is_near)
+{
+    const oh_snapshot *snapshot = client->snapshot;
+
+    for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
+        client->last_reader = client->last_reader + 1 < snapshot->nodes_count ? client->last_reader + 1 : 0;
+        if (is_of(&snapshot->pool->servers[client->last_reader], client->last_reader, master, is_near)) {
+            return client->last_reader;
+        }
+    }
+    return master;
+}
+
+static bool has_near(const oh_snapshot *snapshot, uint32_t master)
+{
+    for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
+        if (is_of(&snapshot->pool->servers[i], i, master, true)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool oh_replica_choose(oh_client *client, uint32_t *node)
+{
+    const oh_snapshot *snapshot = client->snapshot;
+    bool is_near = snapshot->pool->read_from == OH_READ_SAME_ZONE && has_near(snapshot, *node);
+    uint32_t master = *node;
+
+    *node = take_turn(client, master, is_near);
+    if (EXPECTED(*node != master || snapshot->pool->read_from != OH_READ_REPLICA)) {
+        return true;
+    }
+    oh_node view = oh_topology_node(snapshot->topology, master);
+    oh_failure failure;
+    oh_failure_set(&failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "give it one, or set \"read_from: prefer_replica\"",
+        "It has no replica that could answer");
+    oh_failure_throw(oh_failure_exception(&failure, &view, snapshot->pool->name.bytes, NULL));
+    return false;
+}
+
+bool oh_replica_has_master(const oh_client *client, uint32_t node)
+{
+    const oh_snapshot *snapshot = client->snapshot;
+
+    return snapshot->pool->servers[node].role == OH_REPLICA && snapshot->pool->read_from != OH_READ_REPLICA;
+}

@@ -1,0 +1,75 @@
+--TEST--
+read_from: replicas of a Redis Cluster answer what only reads; where they fail, their master does
+--FILE--
+<?php
+require __DIR__ . '/cluster.inc';
+
+$cluster = new LabCluster(3, 1, '--cluster-require-full-coverage', 'no');
+$masters = array_slice($cluster->ports, 0, 3);
+$replicas = array_slice($cluster->ports, 3);
+$keys = array_map(static fn ($i) => "key:$i", range(0, 99));
+$plain = new OneHop\Redis('alpha', $cluster->config());
+$plain->mSet(array_combine($keys, $keys));
+foreach ($masters as $port) {
+    $cluster->call($port, 'WAIT', '1', '2000');
+}
+
+/* A replica that has received nothing yet counts as loading. */
+LabCluster::until(static fn () => array_reduce($cluster->ports, static fn ($is, $port) =>
+    $is && !str_contains(json_encode($cluster->call($port, 'CLUSTER', 'SHARDS')), '"loading"'), true), 'replicas that are online');
+
+/* How many reads, and how many connections said READONLY, each kind of node has seen. */
+$seen = static function (array $ports) use ($cluster): string {
+    $reads = $said = 0;
+    foreach ($ports as $port) {
+        $statistics = $cluster->call($port, 'INFO', 'commandstats');
+        $reads += preg_match('/cmdstat_get:calls=(\d+)/', $statistics, $match) ? (int) $match[1] : 0;
+        $reads += preg_match('/cmdstat_mget:calls=(\d+)/', $statistics, $match) ? 1 : 0;
+        $said += preg_match('/cmdstat_readonly:calls=(\d+)/', $statistics, $match) ? (int) $match[1] : 0;
+    }
+    return "$reads reads, $said READONLY";
+};
+$read = static function (OneHop\Redis $redis) use ($keys): array {
+    $wrong = 0;
+    foreach ($keys as $key) {
+        $wrong += $redis->get($key) !== $key;
+    }
+    $pipeline = $redis->pipeline();
+    foreach ($keys as $key) {
+        $pipeline->get($key);
+    }
+    return [$wrong, $pipeline->exec() === $keys, $redis->mGet($keys) === $keys];
+};
+foreach (['master', 'prefer_replica', 'replica', 'same_zone'] as $from) {
+    $redis = new OneHop\Redis('alpha', $cluster->config(['read_from' => $from] + ($from === 'same_zone' ? ['zone' => 'nowhere'] : [])));
+    $cluster->forgetStatistics();
+    echo "$from: ", json_encode($read($redis)), ' masters: ', $seen($masters), ', replicas: ', $seen($replicas), "\n";
+    $redis->set('key:1', 'written');
+    $redis->multi()->get('key:1')->set('key:1', 'key:1')->exec();
+}
+lab_tell(static fn () => new OneHop\Redis('alpha', $cluster->config(['read_from' => 'lowest_latency'])));
+
+echo "a replica dies\n";
+$dying = $replicas[0];
+$prefer = new OneHop\Redis('alpha', $cluster->config(['read_from' => 'prefer_replica']));
+$only = new OneHop\Redis('alpha', $cluster->config(['read_from' => 'replica']));
+$prefer->get('key:1');
+$mine = array_values(array_filter($keys, static fn ($key) => $cluster->owner(lab_slot($key), $masters[0]) === $cluster->masters[$dying]));
+$cluster->kill($dying);
+echo json_encode($read($prefer)), "\n";
+try {
+    $only->get($mine[0]);
+} catch (OneHop\NodeDown) {
+    echo "NodeDown\n";
+}
+?>
+--EXPECT--
+master: [0,true,true] masters: 203 reads, 0 READONLY, replicas: 0 reads, 0 READONLY
+prefer_replica: [0,true,true] masters: 0 reads, 0 READONLY, replicas: 203 reads, 3 READONLY
+replica: [0,true,true] masters: 0 reads, 0 READONLY, replicas: 203 reads, 0 READONLY
+same_zone: [0,true,true] masters: 0 reads, 0 READONLY, replicas: 203 reads, 0 READONLY
+OneHop\ConfigInvalid, node none, may have executed: false
+  Server pool alpha reads from whoever is fastest, which is not served: the command was not sent; set "read_from: prefer_replica", or leave it out
+a replica dies
+[0,true,true]
+NodeDown
