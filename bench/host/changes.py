@@ -54,7 +54,7 @@ class Writer(threading.Thread):
 
 
 def run(progress, is_short):
-    seconds = 4 if is_short else 25
+    seconds = 4 if is_short else 15
     progress.step("changes: starting servers")
     with House() as house:
         writer, most = Writer(house), 0

@@ -10,6 +10,7 @@ import json
 import os
 import random
 import struct
+import sys
 import tempfile
 import threading
 import time
@@ -49,6 +50,8 @@ class House:
             self.servers.append(self.fpm)
             self.nginx = Nginx(self.fpm)
             self.servers.append(self.nginx)
+            if self.page("checked.php", rounds=1) is None:
+                raise LabError("no worker answers; is php-ext built?\n" + self.fpm.process.log_tail())
         except BaseException:
             self.stop()
             raise
@@ -83,10 +86,10 @@ class House:
         """What a page of this directory answers: JSON, read; None if its worker was gone before it had answered."""
         words = "&".join(f"{name}={value}" for name, value in {"seed": random.getrandbits(30), **query}.items())
         status, body = self.nginx.get(os.path.join(ROOT, "bench/host", script), query=words)
-        if status == 502 or not body:  # Killed after it had answered, a worker leaves nginx with a header and a reset.
+        if status == 502 or (status == 200 and not body):  # Killed after it had answered, a worker leaves nginx with a header and a reset.
             return None
         if status != 200:
-            raise LabError(f"{script} ended with {status}: {body[:300]!r}")
+            raise LabError(f"{script} ended with {status}: {body[:300]!r}\n" + "\n".join(self.log_lines()[-3:]))
         try:
             return json.loads(body)
         except ValueError as error:
@@ -166,6 +169,7 @@ class Callers:
             self.failures.append(error)
 
     def __enter__(self):
+        sys.setswitchinterval(0.0005)  # Seconds: who looks on must not wait for all these threads.
         self.began = time.monotonic()
         for thread in self._threads:
             thread.start()

@@ -60,7 +60,7 @@ def run(progress, is_short):
     with House(settings={"onehop.shared_memory": "64M"}) as house:
         changes = Changes(house)
         load_calmly(house, 1 if is_short else 2)  # Everything is read for the first time.
-        calm = load_calmly(house, 1 if is_short else 10)
+        calm = load_calmly(house, 1 if is_short else 5)
         before = house.connections()
         with changes:
             found, seconds, most, load = kill_under_load(house, rounds, progress)
@@ -92,7 +92,7 @@ def kill_under_load(house, rounds, progress):
             if found.total() % 50 == 0:
                 most = max(most, house.connections())
                 progress.share("kills", found.total(), rounds)
-            time.sleep(0.002)
+            time.sleep(0.001)
     return found, time.monotonic() - began, most, load
 
 
