@@ -136,6 +136,13 @@ public final class ClusterMap {
         return Topology.of(pool, Arrays.asList(placed), new Slots(slots), epoch);
     }
 
+    /** The same in the place of {@code current}; that itself, if nothing in it would change. */
+    public Topology over(Topology current) {
+        Topology after = topology(current.pool(), current.servedCount() > 0 ? current : null);
+        return after.epoch() == current.epoch() && after.nodes().equals(current.nodes())
+                && after.fingerprint().equals(current.fingerprint()) ? current : after;
+    }
+
     private Node[] places(List<Node> before, int[] to) {
         Map<String, Node> byName = new HashMap<>();
         nodes.forEach(node -> byName.put(node.name(), node));

@@ -8,6 +8,7 @@ import io.onehop.core.placement.Slots;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -42,8 +43,8 @@ public final class Topology {
     private final Placement placement;
     private final Hash hash;
     private final HashTag tag;
-    private final String fingerprint;
     private final long epoch;
+    private String fingerprint; // Made when it is asked for first; who races for it makes the same one.
 
     private Topology(ServerPool pool, List<Node> nodes, Placement placement, long epoch) {
         this.pool = pool;
@@ -51,8 +52,6 @@ public final class Topology {
         this.placement = placement;
         this.hash = pool.hash();
         this.tag = pool.hashTag();
-        this.fingerprint = placement instanceof Slots slots && slots.servedCount() > 0 ? Fingerprint.of(slots, nodes)
-                : Fingerprint.of(pool, nodes);
         this.epoch = epoch;
     }
 
@@ -86,6 +85,20 @@ public final class Topology {
         List<Node> changed = new ArrayList<>(nodes);
         changed.set(node, nodes.get(node).as(Role.MASTER, node));
         return of(pool, changed, slots().with(slot, node), epoch);
+    }
+
+    /** The lowest slot of each master of a Redis Cluster, ascending: the order in which SCAN goes through them. */
+    public int[] firstSlots() {
+        BitSet seen = new BitSet();
+        int[] first = new int[nodes.size()];
+        int count = 0;
+        for (int slot = 0; slot < Slots.COUNT; slot++) {
+            if (isServed(slot) && !seen.get(nodeOfSlot(slot))) {
+                seen.set(nodeOfSlot(slot));
+                first[count++] = slot;
+            }
+        }
+        return Arrays.copyOf(first, count);
     }
 
     /** The index of the node that has a slot of a Redis Cluster, or that stands in for it. */
@@ -186,7 +199,13 @@ public final class Topology {
      * Ejection does not change it.
      */
     public String fingerprint() {
-        return fingerprint;
+        String made = fingerprint;
+        if (made == null) {
+            made = placement instanceof Slots slots && slots.servedCount() > 0 ? Fingerprint.of(slots, nodes)
+                    : Fingerprint.of(pool, nodes);
+            fingerprint = made;
+        }
+        return made;
     }
 
     /** How much of the key space each node has, by index, ejection included: 0 to 1. spec/meter, section 3. */

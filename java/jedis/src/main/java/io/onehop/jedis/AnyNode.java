@@ -12,30 +12,30 @@ import redis.clients.jedis.CommandObject;
  */
 final class AnyNode {
     private final Route route;
-    private volatile int preferred;
+    private volatile int preferred; // Which of all places it concerns.
 
     AnyNode(Route route) {
         this.route = route;
     }
 
-    /** The node that would be asked now. */
+    /** The place of the node that would be asked now. */
     int preferred() {
-        return preferred;
+        return route.snapshot().keys().everywhere()[preferred];
     }
 
     <T> T run(CommandObject<T> command, Plan plan) {
         boolean isSearch = plan.command().merge() == MergeRule.FIRST_NOT_NIL;
         Deadline deadline = route.deadline();
-        int nodes = route.pools().length;
+        int[] places = route.snapshot().keys().everywhere();
         int first = preferred;
         T reply = null;
         NodeDown down = null;
-        for (int i = 0; i < nodes && reply == null; i++) {
-            int node = (first + i) % nodes;
+        for (int i = 0; i < places.length && reply == null; i++) {
+            int next = (first + i) % places.length;
             try {
-                reply = route.ask(node, command, plan.command(), deadline);
+                reply = route.ask(places[next], command, plan.command(), deadline);
                 if (!isSearch) {
-                    preferred = node;
+                    preferred = next;
                     return reply;
                 }
             } catch (NodeDown lost) {

@@ -1,10 +1,43 @@
 package io.onehop.jedis;
 
+import io.onehop.core.command.Command;
+import io.onehop.core.command.Spread;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol;
+
 /**
- * Where a transaction is: the node of its first key.
+ * Where a transaction is: the node of its first key, and in a Redis Cluster its slot.
  *
- * @param index the node's index
- * @param key the key that decided, or {@code null} if none has yet
+ * @param place the node's index, or the slot
+ * @param key the key that decided
  */
-record Binding(Pool pool, int index, byte[] key) {
+record Binding(Pool pool, int place, byte[] key) {
+
+    /**
+     * Where a transaction is after one more command: where it was, or at its first key; {@code null} if it has had none
+     * yet.
+     */
+    static Binding next(Binding before, CommandArguments arguments, Route route) {
+        Command command = route.entry(arguments);
+        String pool = route.snapshot().pool().name();
+        if (route.snapshot().pool().ssdb()) {
+            throw Commands.unsupported("a transaction", "SSDB has none", pool);
+        }
+        Commands.refuseHooks(arguments, "transaction", pool);
+        Keys keys = route.snapshot().keys();
+        boolean isWatch = arguments.getCommand() == Protocol.Command.WATCH;
+        Plan plan = command.state() == null || isWatch ? Plan.together(command, arguments, keys) : null;
+        if (plan == null || plan.spread() == Spread.ALL_NODES) {
+            throw Commands.unsupported(command.shown(), "it can not be a part of a transaction, which is on one node",
+                    pool);
+        }
+        if (plan.place() < 0 || before != null && keys.isRandom()) {
+            return before;
+        }
+        byte[] key = Plan.firstKey(command, arguments);
+        if (before != null && before.place() != plan.place()) {
+            throw keys.crossNode("a transaction", before.key(), before.place(), key, plan.place());
+        }
+        return before != null ? before : new Binding(route.snapshot().poolAt(plan.place()), plan.place(), key);
+    }
 }

@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.executors.CommandExecutor;
 
@@ -19,15 +20,21 @@ final class CurrentRoute implements CommandExecutor {
     private final ReentrantLock lock = new ReentrantLock();
     private final Set<Runnable> watchers = ConcurrentHashMap.newKeySet();
     private final Set<Pool> retired = Collections.newSetFromMap(new WeakHashMap<>()); // Somebody may hold them still.
+    private final Cluster cluster = new Cluster(this);
     private volatile Route route;
     private boolean isClosed;
 
     CurrentRoute(Topology topology) {
-        this.route = new Route(new Snapshot(topology));
+        this.route = new Route(new Snapshot(topology), cluster);
     }
 
+    /** The route of a call that begins. The first one to a Redis Cluster waits until a node has told what it looks like. */
     Route take() {
         Route now = route;
+        if (!now.snapshot().isMapped()) {
+            cluster.contact();
+            return route;
+        }
         return now.snapshot().isOutdated() ? placedAnew() : now;
     }
 
@@ -66,12 +73,21 @@ final class CurrentRoute implements CommandExecutor {
 
     /** From now on calls go by this topology; false if the client is closed. */
     boolean adopt(Topology topology) {
+        return adopt(before -> topology);
+    }
+
+    /** From now on calls go by what is made of the topology that there is, unless that is it itself. */
+    boolean adopt(UnaryOperator<Topology> change) {
         lock.lock();
         try {
             if (isClosed) {
                 return false;
             }
             Snapshot before = route.snapshot();
+            Topology topology = change.apply(before.topology());
+            if (topology == before.topology()) {
+                return true;
+            }
             Snapshot after = before.next(topology);
             route = route.over(after);
             for (Pool dropped : before.withoutThoseOf(after)) {
@@ -91,6 +107,7 @@ final class CurrentRoute implements CommandExecutor {
         lock.lock();
         try {
             isClosed = true;
+            cluster.close();
             retired.forEach(Pool::close);
             for (Pool pool : route.pools()) {
                 pool.close();

@@ -1,14 +1,16 @@
 package io.onehop.jedis;
 
+import io.onehop.core.Node;
+import io.onehop.core.Role;
 import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
@@ -31,16 +33,15 @@ final class EachNode {
 
     /** The index of the node of that name. */
     int index(String node) {
-        for (int i = 0; i < route.pools().length; i++) {
-            if (route.pools()[i].endpoint().name().equals(node)) {
-                return i;
-            }
+        Node found = route.topology().find(node);
+        if (found != null && found.role() != Role.GONE) {
+            return found.index();
         }
-        String names = IntStream.range(0, route.pools().length).limit(3).mapToObj(this::name).map(Failure::shown)
+        String names = Arrays.stream(everyNode()).limit(3).mapToObj(this::name).map(Failure::shown)
                 .collect(Collectors.joining(", "));
         throw new IllegalArgumentException("there is no node " + Failure.shown(node) + ", server pool "
                 + Failure.shown(pool) + ": the command was not sent; its nodes are " + names
-                + (route.pools().length > 3 ? ", ..." : ""));
+                + (everyNode().length > 3 ? ", ..." : ""));
     }
 
     private String name(int node) {
@@ -63,7 +64,7 @@ final class EachNode {
     }
 
     private int[] everyNode() {
-        return IntStream.range(0, route.pools().length).toArray();
+        return Arrays.stream(route.snapshot().keys().everywhere()).map(route.snapshot().keys()::nodeAt).toArray();
     }
 
     private <T, R> Map<String, R> byName(Map<Integer, Reply<T>> replies, Function<Reply<T>, R> shown) {
@@ -78,11 +79,11 @@ final class EachNode {
         Command entry = Commands.known(arguments);
         refuse(entry, arguments);
         route.check(command);
-        Lanes lanes = new Lanes(route.pools());
+        Lanes lanes = route.lanes();
         Map<Integer, Reply<T>> replies = new LinkedHashMap<>();
         for (int node : nodes) {
             Reply<T> reply = new Reply<>(command.getBuilder());
-            Lane lane = lanes.of(node);
+            Lane lane = lanes.ofNode(node);
             if (entry == null) {
                 lane.closeAfter();
             } else {
@@ -98,12 +99,7 @@ final class EachNode {
     }
 
     private <T> void requireAll(Lanes lanes, Map<Integer, Reply<T>> replies) {
-        Map<String, OneHopException> failures = new LinkedHashMap<>();
-        for (Lane lane : lanes.used()) {
-            if (lane.failure() != null) {
-                failures.put(lane.pool().endpoint().name(), lane.failure());
-            }
-        }
+        Map<String, OneHopException> failures = lanes.failures();
         if (!failures.isEmpty()) {
             List<Object> told = new ArrayList<>();
             replies.values().forEach(reply -> told.add(reply.told()));

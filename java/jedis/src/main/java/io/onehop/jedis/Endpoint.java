@@ -1,6 +1,7 @@
 package io.onehop.jedis;
 
 import io.onehop.core.Node;
+import io.onehop.core.Role;
 import io.onehop.core.ServerPool;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -43,13 +44,20 @@ final class Endpoint {
         this.pool = pool;
     }
 
-    /** Whether a node of another version of the configuration is this one, reached the same way. */
+    /** Whether a node of another version of the configuration, or of the map, is this one, reached the same way. */
     boolean isThatOf(Node other, ServerPool its) {
-        return node.name().equals(other.name()) && node.address().equals(other.address()) && pool.reachesNodesLike(its);
+        boolean isReplaced = other.role() != Role.GONE && !node.id().equals(other.id());
+        return node.name().equals(other.name()) && node.address().equals(other.address()) && !isReplaced
+                && pool.reachesNodesLike(its);
     }
 
     String name() {
         return node.name();
+    }
+
+    /** The host that stands for every endpoint which the node leaves open. */
+    String host() {
+        return isUnix() ? "127.0.0.1" : node.host();
     }
 
     boolean isUnix() {

@@ -111,6 +111,19 @@ final class Failure {
                 "correct the server pool's configuration"), endpoint.name(), Outcome.NOT_SENT, null);
     }
 
+    /** No node of a Redis Cluster is left to send the command to: why, and what the last one said. */
+    static NodeDown redirected(String reason, String answer, Endpoint endpoint) {
+        return nodeDown("the cluster can not serve this now: " + reason + " (it said \"" + shown(answer) + "\")",
+                "try again", null, endpoint, Outcome.ANSWERED);
+    }
+
+    /** Nobody has told who has which slot. */
+    static NodeDown unmapped(String reason, String pool) {
+        return new NodeDown("no node tells what the cluster looks like: " + shown(reason) + ", server pool "
+                + shown(pool) + ": " + Outcome.NOT_SENT.phrase() + "; bring one of the servers back", null,
+                Outcome.NOT_SENT, null);
+    }
+
     /** The node answered, and turned the connection away. */
     static NodeDown turnedAway(String answer, Endpoint endpoint) {
         return nodeDown("the node turned the connection away: " + shown(answer),

@@ -20,6 +20,10 @@ final class Held {
         this.connection = pool.lease(deadline(pool));
     }
 
+    Pool pool() {
+        return pool;
+    }
+
     private static Deadline deadline(Pool pool) {
         return Deadline.in(pool.endpoint().timeoutMs());
     }

@@ -11,24 +11,29 @@ import io.onehop.core.command.KeyPlaces;
 import io.onehop.core.command.Spread;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.stream.IntStream;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.util.SafeEncoder;
 
 /**
- * From a command's keys to its node.
+ * From a command's keys to its place: the index of a node, or in a Redis Cluster the slot.
  *
- * <p>In: keys, where the command table or Jedis says they are, and a topology. Out: a node index, or {@link CrossNode}
- * before anything is sent. Pure but for {@code random}, where a command is placed once, by its first key.
+ * <p>In: keys, where the command table or Jedis says they are, and a topology. Out: a place, or {@link CrossNode}
+ * before anything is sent: what is at two places is not together, even if one node has both slots. Pure but for {@code
+ * random}, where a command is placed once, by its first key. Any thread.
  */
 final class Keys {
     private static final HashTag BRACES = new HashTag((byte) '{', (byte) '}');
 
     private final Topology topology;
     private final boolean isRandom;
+    private final boolean isCluster;
+    private int[] everywhere; // Made when it is asked for first; who races for it makes the same one.
 
     Keys(Topology topology) {
         this.topology = topology;
         this.isRandom = topology.pool().distribution() == Distribution.RANDOM;
+        this.isCluster = topology.pool().cluster();
     }
 
     /** Whether any node is as good as another for any key. */
@@ -40,72 +45,82 @@ final class Keys {
         return topology.pool().name();
     }
 
-    int nodesCount() {
-        return topology.nodes().size();
+    /** The index of the node that has a place, or stands in for it. */
+    int nodeAt(int place) {
+        return isCluster ? topology.nodeOfSlot(place) : place;
+    }
+
+    /** A place for each node that what concerns no key concerns: of a Redis Cluster each master's lowest slot. */
+    int[] everywhere() {
+        int[] made = everywhere;
+        if (made == null) {
+            made = isCluster ? topology.firstSlots() : IntStream.range(0, topology.nodes().size()).toArray();
+            everywhere = made;
+        }
+        return made;
     }
 
     /**
-     * The node of a command whose only key is always at the same place, found without making anything; -1: ask {@link
-     * Plan}.
+     * Where a command is whose only key is always the same word, found without making anything; -1: ask {@link Plan}.
      */
-    int onlyNode(Command command, CommandArguments arguments) {
-        int place = command.onlyKey();
-        if (place == 0 || place >= arguments.size() || command.spread() != Spread.ONE_NODE) {
+    int onlyPlace(Command command, CommandArguments arguments) {
+        int word = command.onlyKey();
+        if (word == 0 || word >= arguments.size() || command.spread() != Spread.ONE_NODE) {
             return -1;
         }
-        byte[] key = arguments.get(place).getRaw();
+        byte[] key = arguments.get(word).getRaw();
         if (!arguments.isKeyless()) {
             List<Object> marked = arguments.getKeys();
             if (marked.size() != 1 || marked.get(0) != key) {
                 return -1;
             }
         }
-        return topology.locateIndex(key, 0, key.length);
+        return locate(key);
     }
 
-    /** The one node of all keys of a command. */
-    int nodeOf(Command command, ArgumentWords words, KeyPlaces places) {
+    /** The one place of all keys of a command. */
+    int placeOf(Command command, ArgumentWords words, KeyPlaces places) {
         byte[] first = null;
-        int node = -1;
+        int at = -1;
         for (int i = 0; i < places.count(); i++) {
             byte[] key = words.word(places.place(i));
-            if (places.kind(i) == KeyPlaces.Kind.PATTERN && nodesCount() > 1) {
+            if (places.kind(i) == KeyPlaces.Kind.PATTERN && (isCluster || topology.nodes().size() > 1)) {
                 requireTag(command, key);
             }
-            int other = first != null && isRandom ? node : locate(key);
-            if (first != null && other != node) {
-                throw crossNode(command.shown(), first, node, key, other);
+            int other = first != null && isRandom ? at : locate(key);
+            if (first != null && other != at) {
+                throw crossNode(command.shown(), first, at, key, other);
             }
             first = first == null ? key : first;
-            node = other;
+            at = other;
         }
-        return node;
+        return at;
     }
 
-    /** The one node of all keys that Jedis marked. */
-    int nodeOf(Command command, List<Object> keys) {
+    /** The one place of all keys that Jedis marked. */
+    int placeOf(Command command, List<Object> keys) {
         byte[] first = bytes(keys.get(0));
-        int node = locate(first);
+        int at = locate(first);
         for (int i = 1; i < keys.size() && !isRandom; i++) {
             byte[] key = bytes(keys.get(i));
-            if (locate(key) != node) {
-                throw crossNode(command.shown(), first, node, key, locate(key));
+            if (locate(key) != at) {
+                throw crossNode(command.shown(), first, at, key, locate(key));
             }
         }
-        return node;
+        return at;
     }
 
-    /** The node of each key, in the caller's order. */
-    int[] nodesOf(ArgumentWords words, KeyPlaces places) {
-        int[] nodes = new int[places.count()];
-        for (int i = 0; i < nodes.length; i++) {
-            nodes[i] = i > 0 && isRandom ? nodes[0] : locate(words.word(places.place(i)));
+    /** The place of each key, in the caller's order. */
+    int[] placesOf(ArgumentWords words, KeyPlaces keys) {
+        int[] places = new int[keys.count()];
+        for (int i = 0; i < places.length; i++) {
+            places[i] = i > 0 && isRandom ? places[0] : locate(words.word(keys.place(i)));
         }
-        return nodes;
+        return places;
     }
 
-    private int locate(byte[] key) {
-        return topology.locateIndex(key, 0, key.length);
+    int locate(byte[] key) {
+        return isCluster ? Key.slot(key, 0, key.length) : topology.locateIndex(key, 0, key.length);
     }
 
     /** Commands of this client carry their keys encoded; those that a user built may carry text. */
@@ -130,11 +145,15 @@ final class Keys {
         }
     }
 
-    CrossNode crossNode(String command, byte[] one, int oneNode, byte[] other, int otherNode) {
-        return new CrossNode(Failure.shown(command) + " needs all its keys on one node: key \"" + shown(one)
-                + "\" is on node " + shown(topology.nodes().get(oneNode)) + ", key \"" + shown(other) + "\" on node "
-                + shown(topology.nodes().get(otherNode)) + ", server pool " + Failure.shown(topology.pool().name())
+    CrossNode crossNode(String command, byte[] one, int onePlace, byte[] other, int otherPlace) {
+        return new CrossNode(Failure.shown(command) + " needs all its keys " + (isCluster ? "in one slot" : "on one node")
+                + ": key \"" + shown(one) + "\" is " + shown(onePlace) + ", key \"" + shown(other) + "\" "
+                + shown(otherPlace) + ", server pool " + Failure.shown(topology.pool().name())
                 + ": the command was not sent; " + advice(one, other));
+    }
+
+    private String shown(int place) {
+        return isCluster ? "in slot " + place : "on node " + shown(topology.nodes().get(place));
     }
 
     /**

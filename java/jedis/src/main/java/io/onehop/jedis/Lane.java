@@ -6,12 +6,10 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * What one node has to do in one batch: its encoded commands, who waits for their replies, and how far it got.
@@ -40,8 +38,9 @@ final class Lane {
 
     private final Pool pool;
     private final Requests requests;
-    private final List<Taker> takers = new ArrayList<>();
-    private int[] sizes = new int[16];
+    private final Redirects redirects; // Those of the batch; null where nodes do not redirect.
+    private final Owed owed;
+    private int place = Owed.NOWHERE;
     private boolean isReadOnly = true;
     private boolean isClosedAfter;
     private boolean isStaying;
@@ -56,15 +55,24 @@ final class Lane {
     private long announced;
     private int begun;
     private int taken;
+    private int redirected;
     private Throwable before;
     private OneHopException failure;
 
-    Lane(Pool pool) {
+    Lane(Pool pool, Redirects redirects) {
         this.pool = pool;
         this.requests = new Requests(pool.blocks());
+        this.redirects = redirects;
+        this.owed = new Owed(redirects != null);
     }
 
     /* ---- Filling ---- */
+
+    /** What is put into it from now on is of this slot, or has no place but this node. */
+    Lane at(int place) {
+        this.place = place;
+        return this;
+    }
 
     void append(CommandArguments arguments, boolean readOnly, Taker taker) {
         if (pool.endpoint().isSsdb()) {
@@ -108,11 +116,7 @@ final class Lane {
     }
 
     private void added(int size, boolean readOnly, Taker taker) {
-        if (takers.size() == sizes.length) {
-            sizes = Arrays.copyOf(sizes, sizes.length * 2);
-        }
-        sizes[takers.size()] = size;
-        takers.add(taker);
+        owed.add(size, place, taker);
         isReadOnly &= readOnly;
     }
 
@@ -170,15 +174,15 @@ final class Lane {
     }
 
     private long windowEnd() {
-        long window = Math.max(WINDOW_BYTES, taken < takers.size() ? sizes[taken] : 0);
+        long window = Math.max(WINDOW_BYTES, taken < owed.count() ? owed.size(taken) : 0);
         return Math.min(requests.length(), acknowledged + window);
     }
 
     /** How many commands begin before this byte that were not announced yet. */
     private int beginBefore(long end) {
         int from = begun;
-        while (begun < takers.size() && announced < end) {
-            announced += sizes[begun];
+        while (begun < owed.count() && announced < end) {
+            announced += owed.size(begun);
             begun++;
         }
         return begun - from;
@@ -188,13 +192,22 @@ final class Lane {
     private boolean takeArrived() throws IOException {
         long whole = connection.arrivedReplies();
         for (long i = 0; i < whole; i++) {
-            if (!takers.get(taken).take(connection.nextReply())) {
+            Object reply = connection.nextReply();
+            if (redirects != null && reply instanceof JedisDataException error && isSentOn(error)) {
+                redirected++;
+            } else if (!owed.taker(taken).take(reply)) {
                 throw new WireException("a reply of another shape than its command's");
             }
-            acknowledged += sizes[taken];
+            acknowledged += owed.size(taken);
             taken++;
         }
         return whole > 0;
+    }
+
+    /** Whether the next reply is none, because another node is to give it. */
+    private boolean isSentOn(JedisDataException error) {
+        return owed.place(taken) != Owed.NOWHERE && Redirects.isOne(error) && redirects.take(pool, owed.place(taken),
+                requests.command(acknowledged), owed.taker(taken), error);
     }
 
     /** What to wait for before {@link #advance} can get on. */
@@ -210,15 +223,15 @@ final class Lane {
 
     /** Whether anything was put into it. */
     boolean hasWork() {
-        return !takers.isEmpty();
+        return owed.count() > 0;
     }
 
     boolean isDone() {
-        return taken == takers.size();
+        return taken == owed.count();
     }
 
     boolean hasArrived() {
-        return taken > 0;
+        return taken > redirected;
     }
 
     OneHopException failure() {
@@ -254,12 +267,12 @@ final class Lane {
         OneHopException unsent = Failure.of(thrown, pool.endpoint(), Outcome.NOT_SENT);
         Throwable sent = before != null && thrown instanceof OneHopException ? before : thrown;
         OneHopException reachedIt = Failure.of(sent, pool.endpoint(), Outcome.MAYBE_EXECUTED);
-        boolean hasBegun = taken < takers.size() && takers.get(taken).hasBegun();
+        boolean hasBegun = taken < owed.count() && owed.taker(taken).hasBegun();
         failure = reached > acknowledged || hasBegun ? reachedIt : unsent;
         long from = acknowledged;
-        for (int i = taken; i < takers.size(); i++) {
-            takers.get(i).fail(from < reached || takers.get(i).hasBegun() ? reachedIt : unsent);
-            from += sizes[i];
+        for (int i = taken; i < owed.count(); i++) {
+            owed.taker(i).fail(from < reached || owed.taker(i).hasBegun() ? reachedIt : unsent);
+            from += owed.size(i);
         }
         pool.failed(connection, unsent);
         settle();

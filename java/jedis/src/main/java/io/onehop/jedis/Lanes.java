@@ -1,17 +1,22 @@
 package io.onehop.jedis;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
-/** The lanes of one batch, one for each node that has something to do, in node order. */
+/** The lanes of one batch, one for each node that has something to do, in node order. For one thread. */
 final class Lanes {
-    private final Pool[] pools;
+    private final Snapshot snapshot;
     private final Lane[] lanes;
+    private final Redirects redirects;
     private long waitMs;
 
-    Lanes(Pool[] pools) {
-        this.pools = pools;
-        this.lanes = new Lane[pools.length];
+    /** {@code redirects}: those of the batch; {@code null} where nodes do not redirect. */
+    Lanes(Snapshot snapshot, Redirects redirects) {
+        this.snapshot = snapshot;
+        this.lanes = new Lane[snapshot.pools().length];
+        this.redirects = redirects;
     }
 
     /** How many nodes there are. */
@@ -28,9 +33,19 @@ final class Lanes {
         return waitMs;
     }
 
-    Lane of(int node) {
+    /** The lane of the node that has a place; what is put into it next is of that place. */
+    Lane of(int place) {
+        return lane(snapshot.keys().nodeAt(place)).at(place);
+    }
+
+    /** The lane of a node that the caller has chosen: it has the last word. */
+    Lane ofNode(int node) {
+        return lane(node).at(Owed.NOWHERE);
+    }
+
+    private Lane lane(int node) {
         if (lanes[node] == null) {
-            lanes[node] = new Lane(pools[node]);
+            lanes[node] = new Lane(snapshot.pools()[node], redirects);
         }
         return lanes[node];
     }
@@ -43,5 +58,30 @@ final class Lanes {
             }
         }
         return used;
+    }
+
+    Redirects redirects() {
+        return redirects;
+    }
+
+    /* ---- How it ended ---- */
+
+    /** The failures by the names of the nodes, where commands were sent on to, too. */
+    Map<String, OneHopException> failures() {
+        Map<String, OneHopException> failures = new LinkedHashMap<>();
+        for (Lane lane : used()) {
+            if (lane.failure() != null) {
+                failures.put(lane.pool().endpoint().name(), lane.failure());
+            }
+        }
+        if (redirects != null) {
+            redirects.failures().forEach(failures::putIfAbsent);
+        }
+        return failures;
+    }
+
+    /** Whether any command has its reply. */
+    boolean hasArrived() {
+        return used().stream().anyMatch(Lane::hasArrived) || redirects != null && redirects.hasArrived();
     }
 }

@@ -18,7 +18,7 @@ import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * One command over several nodes, split by node or to all of them as it is: its replies become one.
+ * One command over several nodes, split by place or to all of them as it is: its replies become one.
  *
  * <p>In: the command and its {@link Plan}. Out: a part in each node's {@link Lane}, then one reply, as if one node had
  * answered ({@link MergeRules}); or the error a node answered; or the failure. For one thread.
@@ -67,14 +67,14 @@ final class Merge {
     }
 
     /** Has each node's part wait for itself, instead of being put into a lane. */
-    void scatter(StreamsWait wait, Pool[] pools) {
+    void scatter(StreamsWait wait, Snapshot snapshot) {
         missing = parts.length;
         for (int i = 0; i < parts.length; i++) {
             CommandArguments part = new CommandArguments(arguments.getCommand());
             for (int word = 1; word < parts[i].words().length; word++) {
                 part.add(arguments.get(parts[i].words()[word]).getRaw());
             }
-            Pool pool = pools[parts[i].node()];
+            Pool pool = snapshot.poolAt(parts[i].node());
             nodes[i] = pool.endpoint().name();
             wait.add(parts[i].node(), pool, part, new Part(i));
         }

@@ -17,15 +17,14 @@ import redis.clients.jedis.util.RedisInputStream;
 /**
  * One connection to one node: Jedis' Connection over our socket, with the wire guard between.
  *
- * <p>Made without touching the network, opened when first leased, used by one thread at a time. It knows at every
- * moment whether it is clean: nothing owed, nothing half read, nothing wrong. Only then may it be used again.
+ * <p>Made without touching the network, opened when first leased, used by one thread at a time. It always knows whether
+ * it is clean: nothing owed, nothing half read, nothing wrong. Only then may it be used again.
  */
 final class NodeConnection extends Connection {
     /*
      * Two ways of use. A single command goes through Jedis' own executeCommand: it encodes, writes, reads, decodes, and
-     * our streams beneath wait no longer than the deadline. A batch writes ready-made bytes with write(), takes what
-     * has arrived with fill(), and decodes only replies that the guard has seen whole (arrivedReplies), so that serving
-     * one node never waits for another.
+     * our streams beneath wait no longer than the deadline. A batch writes ready-made bytes (write), takes what arrives
+     * (fill), and decodes only replies that are whole (arrivedReplies), so that serving one node never waits for another.
      *
      * Opening is in steps for the same reason: connect, greeting, open. Jedis' habit of connecting again by itself when
      * a socket is closed is turned off: such a connection would have skipped the greeting.
@@ -253,14 +252,16 @@ final class NodeConnection extends Connection {
         if (!replies.peek((byte) '$')) {
             awaitWhole();
         }
+        String error = replies.peek((byte) '-') ? replies.line() : null;
         try {
-            Object reply = super.protocolRead(replies, pushes);
-            decoded++;
-            return reply;
+            return super.protocolRead(replies, pushes);
         } catch (JedisDataException answer) {
-            decoded++;
             lease.isUnwell(NodeHealth.isUnwell(answer.getMessage()));
             throw answer;
+        } catch (NumberFormatException | IndexOutOfBoundsException unreadable) { // Of a MOVED whose line is read.
+            throw error == null ? unreadable : new JedisDataException(error);
+        } finally {
+            decoded++;
         }
     }
 

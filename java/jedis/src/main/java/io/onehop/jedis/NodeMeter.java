@@ -14,6 +14,7 @@ final class NodeMeter {
             .toArray(LongAdder[]::new);
     private final LongAdder untimed = new LongAdder();
     private final LongAdder errors = new LongAdder();
+    private final LongAdder redirects = new LongAdder();
     private final LongAdder waits = new LongAdder();
     private final LongAdder connects = new LongAdder();
     private final LongAdder sent = new LongAdder();
@@ -40,6 +41,10 @@ final class NodeMeter {
 
     void failed() {
         errors.increment();
+    }
+
+    void redirected() {
+        redirects.increment();
     }
 
     void waited() {
@@ -76,9 +81,9 @@ final class NodeMeter {
         return errors.sum();
     }
 
-    /** None: no client of a Redis Cluster serves yet. */
+    /** Commands that it said another node is to have, or not now. */
     long redirects() {
-        return 0;
+        return redirects.sum();
     }
 
     long waits() {

@@ -37,6 +37,9 @@ import redis.clients.jedis.csc.Cache;
  * them on two is {@link CrossNode}; what can not be answered honestly is {@link Unsupported}: both before a byte is
  * sent.
  *
+ * <p>With {@code cluster: true} the servers are seeds of a Redis Cluster, and its own map says where keys are: the first
+ * call waits until a node has told it, none after that. Commands whose slot has moved are sent on, in pipelines, too.
+ *
  * <p>Every call ends by the server pool's {@code timeout} (milliseconds; 0 is never); one that waits by its own wish
  * (BLPOP, XREAD with BLOCK) by so much later, and if it waits for ever only an interrupt ends it. Failures are {@link
  * OneHopException}s and say whether the command may have run; errors that a node answers are Jedis' own exceptions.
@@ -50,7 +53,7 @@ public final class OneHopClient extends UnifiedJedis {
     private final Refresher refresher;
 
     private OneHopClient(CurrentRoute route, Refresher refresher) {
-        super(route, new NoConnections(route.take().topology().pool().name()), RedisProtocol.RESP2, (Cache) null);
+        super(route, new NoConnections(route.current().pool().name()), RedisProtocol.RESP2, (Cache) null);
         this.route = route;
         this.refresher = refresher;
         refresher.start();
@@ -63,7 +66,7 @@ public final class OneHopClient extends UnifiedJedis {
 
     /** How the nodes are, and what became of the calls so far. Asks no node. */
     public PoolStatus status() {
-        return PoolStatus.of(route.take().snapshot());
+        return PoolStatus.of(route.current());
     }
 
     /** Where every key is now: the nodes, and which of them has a key and why. Immutable; a change makes another one. */

@@ -1,7 +1,6 @@
 package io.onehop.jedis;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import redis.clients.jedis.AbstractPipeline;
@@ -19,7 +18,7 @@ final class Pipeline extends AbstractPipeline {
     /** What was added since the last {@link #sync}, placed by one route. */
     private record Batch(Route route, Lanes lanes, List<Reply<?>> replies) {
         static Batch of(Route route) {
-            return new Batch(route, new Lanes(route.pools()), new ArrayList<>());
+            return new Batch(route, route.lanes(), new ArrayList<>());
         }
 
         String pool() {
@@ -58,14 +57,8 @@ final class Pipeline extends AbstractPipeline {
         Batch sent = batch;
         batch = null;
         sent.route().run(sent.lanes());
-        Map<String, OneHopException> failures = new LinkedHashMap<>();
-        boolean hasArrived = false;
-        for (Lane lane : sent.lanes().used()) {
-            hasArrived |= lane.hasArrived();
-            if (lane.failure() != null) {
-                failures.put(lane.pool().endpoint().name(), lane.failure());
-            }
-        }
+        Map<String, OneHopException> failures = sent.lanes().failures();
+        boolean hasArrived = sent.lanes().hasArrived();
         if (!failures.isEmpty()) {
             throw Failure.ofBatch(failures, hasArrived, sent.pool(), hasArrived ? told(sent.replies()) : List.of());
         }

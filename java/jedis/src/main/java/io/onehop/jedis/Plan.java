@@ -17,11 +17,11 @@ import redis.clients.jedis.CommandArguments;
  * Unsupported}. A plan belongs to its call. Implements spec/route/route.md, "Where it goes".
  *
  * @param spread where it goes: the table's word, made definite by the keys it has; never {@code REFUSED}
- * @param node of {@code ONE_NODE}, otherwise -1
- * @param parts one for each node that takes part, where several replies become one, otherwise {@code null}; without
+ * @param place of {@code ONE_NODE}: the index of a node, or the slot ({@link Keys}); otherwise -1
+ * @param parts one for each place that takes part, where several replies become one, otherwise {@code null}; without
  *     words, a part is the command as it is
  */
-record Plan(Command command, Spread spread, int node, Split.Part[] parts) {
+record Plan(Command command, Spread spread, int place, Split.Part[] parts) {
     /*
      * The table says where the keys are, and Jedis says which words its caller marked as keys. They agree, but for two
      * cases. Jedis forgets some keys (ZRANGESTORE's source): the table counts. And a caller may give a sample key that
@@ -54,13 +54,13 @@ record Plan(Command command, Spread spread, int node, Split.Part[] parts) {
 
     private static Plan of(Command command, CommandArguments arguments, Keys keys, boolean maySplit) {
         if (!command.isKnown()) {
-            return oneNode(command, keys.nodeOf(command, arguments.getKeys()));
+            return oneNode(command, keys.placeOf(command, arguments.getKeys()));
         }
         ArgumentWords words = new ArgumentWords(arguments);
         try {
             KeyPlaces places = command.keys(words);
             if (!arguments.isKeyless() && !areWords(arguments.getKeys(), words, places)) {
-                return oneNode(command, keys.nodeOf(command, arguments.getKeys()));
+                return oneNode(command, keys.placeOf(command, arguments.getKeys()));
             }
             return of(command, words, places, keys, maySplit);
         } catch (Malformed contradiction) {
@@ -76,31 +76,30 @@ record Plan(Command command, Spread spread, int node, Split.Part[] parts) {
             spread = withoutKeys(command, keys);
         }
         return switch (spread) {
-            case ONE_NODE -> oneNode(command, keys.nodeOf(command, words, places));
+            case ONE_NODE -> oneNode(command, keys.placeOf(command, words, places));
             case SPLIT -> maySplit ? split(command, words, places, keys)
-                    : oneNode(command, keys.nodeOf(command, words, places));
-            case ALL_NODES -> new Plan(command, spread, -1, everywhere(keys.nodesCount()));
+                    : oneNode(command, keys.placeOf(command, words, places));
+            case ALL_NODES -> new Plan(command, spread, -1, everywhere(keys));
             case ANY_NODE -> new Plan(command, spread, -1,
-                    command.merge() == MergeRule.NONE ? null : everywhere(keys.nodesCount()));
+                    command.merge() == MergeRule.NONE ? null : everywhere(keys));
             default -> throw Commands.unsupported(command.shown(),
                     "it belongs to a transaction: call multi() or transaction()", keys.pool());
         };
     }
 
-    private static Plan oneNode(Command command, int node) {
-        return new Plan(command, Spread.ONE_NODE, node, null);
+    private static Plan oneNode(Command command, int place) {
+        return new Plan(command, Spread.ONE_NODE, place, null);
     }
 
     private static Plan split(Command command, ArgumentWords words, KeyPlaces places, Keys keys) throws Malformed {
-        int[] nodes = keys.nodesOf(words, places);
-        Split.Part[] parts = Split.parts(command, words, nodes);
-        return parts.length == 1 ? oneNode(command, nodes[0]) : new Plan(command, Spread.SPLIT, -1, parts);
+        int[] at = keys.placesOf(words, places);
+        Split.Part[] parts = Split.parts(command, words, at);
+        return parts.length == 1 ? oneNode(command, at[0]) : new Plan(command, Spread.SPLIT, -1, parts);
     }
 
-    private static Split.Part[] everywhere(int nodesCount) {
-        Split.Part[] parts = new Split.Part[nodesCount];
-        Arrays.setAll(parts, node -> new Split.Part(node, null, NONE));
-        return parts;
+    private static Split.Part[] everywhere(Keys keys) {
+        return Arrays.stream(keys.everywhere()).mapToObj(place -> new Split.Part(place, null, NONE))
+                .toArray(Split.Part[]::new);
     }
 
     private static Spread withoutKeys(Command command, Keys keys) {

@@ -15,7 +15,7 @@ final class Prelude {
     private static final CommandArguments PUBLISH =
             new CommandArguments(Protocol.Command.PUBLISH).add("onehop:wait").add("");
 
-    private static final Taker NOBODY = new Taker() {
+    static final Taker NOBODY = new Taker() {
         @Override
         public boolean take(Object reply) {
             return true;

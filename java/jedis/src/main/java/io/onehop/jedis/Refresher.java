@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+import io.onehop.core.ServerPool;
 import io.onehop.core.Topology;
 import java.lang.System.Logger.Level;
 import java.util.Arrays;
@@ -72,7 +73,7 @@ final class Refresher implements AutoCloseable {
             byte[] bytes = bytes();
             if (!Arrays.equals(bytes, seen)) {
                 seen = settled(bytes);
-                adopt(Topology.of(source.pool(seen)));
+                adopt(source.pool(seen));
                 told = null;
             }
         } catch (Source.Refused refused) {
@@ -105,6 +106,16 @@ final class Refresher implements AutoCloseable {
         return before;
     }
 
+    /** A Redis Cluster tells by itself who has which key: as long as it does not, the configuration is no good one. */
+    private Topology mapped(ServerPool pool, Topology before) throws Source.Refused, InterruptedException {
+        try {
+            return Cluster.of(pool, before);
+        } catch (Source.Refused silent) {
+            seen = null; // It may speak in a second, by the same configuration.
+            throw silent;
+        }
+    }
+
     private void complain(String what) {
         if (!what.equals(told)) {
             LOG.log(Level.WARNING, what + "; the configuration read before stays in use");
@@ -112,8 +123,9 @@ final class Refresher implements AutoCloseable {
         }
     }
 
-    private void adopt(Topology after) {
-        Snapshot before = route.take().snapshot();
+    private void adopt(ServerPool pool) throws Source.Refused, InterruptedException {
+        Snapshot before = route.current();
+        Topology after = pool.cluster() ? mapped(pool, before.topology()) : Topology.of(pool);
         if (before.isLike(after)) {
             return;
         }

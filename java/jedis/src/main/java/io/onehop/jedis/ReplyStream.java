@@ -2,6 +2,7 @@ package io.onehop.jedis;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import redis.clients.jedis.util.RedisInputStream;
 
@@ -45,6 +46,15 @@ final class ReplyStream extends RedisInputStream {
         int arrived = in.read(buf, limit, buf.length - limit);
         limit += arrived;
         return arrived;
+    }
+
+    /** The line that begins with the next byte, without that; cut where the buffer ends. */
+    String line() {
+        int end = count;
+        while (end < limit && buf[end] != '\r') {
+            end++;
+        }
+        return new String(buf, Math.min(count + 1, end), Math.max(0, end - count - 1), StandardCharsets.UTF_8);
     }
 
     boolean isEmpty() {

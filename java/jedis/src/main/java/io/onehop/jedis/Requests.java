@@ -140,6 +140,46 @@ final class Requests {
         return at;
     }
 
+    /** The command that begins at this byte, in words again. */
+    CommandArguments command(long position) {
+        int number = 0;
+        long rest = position;
+        while (rest >= blocks.get(number).used) {
+            rest -= blocks.get(number).used;
+            number++;
+        }
+        byte[] bytes = blocks.get(number).bytes;
+        int at = (int) rest;
+        int count = number(bytes, at);
+        CommandArguments command = null;
+        at = behindLine(bytes, at);
+        for (int i = 0; i < count; i++) {
+            int from = behindLine(bytes, at);
+            byte[] word = Arrays.copyOfRange(bytes, from, from + number(bytes, at));
+            command = command == null ? new RoutedArguments(() -> word) : command.add(word);
+            at = from + word.length + 2;
+        }
+        return command;
+    }
+
+    /** The number of the header that begins there. */
+    private static int number(byte[] bytes, int from) {
+        int number = 0;
+        for (int at = from + 1; bytes[at] != '\r'; at++) {
+            number = number * 10 + bytes[at] - '0';
+        }
+        return number;
+    }
+
+    /** Where the line that begins there has ended. */
+    private static int behindLine(byte[] bytes, int from) {
+        int at = from;
+        while (bytes[at] != '\r') {
+            at++;
+        }
+        return at + 2;
+    }
+
     /** The bytes that come next, at most so many and all from one block. */
     ByteBuffer next(long most) {
         Block block = blocks.get(readingBlock);

@@ -6,9 +6,11 @@ import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.MergeRule;
 import io.onehop.core.command.Spread;
+import java.util.List;
+import java.util.Objects;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
-import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
@@ -26,16 +28,18 @@ final class Route {
     private final Keys keys;
     private final RetryBudget budget;
     private final Scripts scripts;
+    private final Cluster cluster;
     private final AnyNode anyNode = new AnyNode(this);
 
-    Route(Snapshot snapshot) {
-        this(snapshot, new RetryBudget(), new Scripts());
+    Route(Snapshot snapshot, Cluster cluster) {
+        this(snapshot, cluster, new RetryBudget(), new Scripts());
     }
 
-    private Route(Snapshot snapshot, RetryBudget budget, Scripts scripts) {
+    private Route(Snapshot snapshot, Cluster cluster, RetryBudget budget, Scripts scripts) {
         this.snapshot = snapshot;
         this.pool = snapshot.pool();
         this.pools = snapshot.pools();
+        this.cluster = cluster;
         this.keys = snapshot.keys();
         this.budget = budget;
         this.scripts = scripts;
@@ -43,7 +47,7 @@ final class Route {
 
     /** The same client's route over another snapshot: what it has learned it keeps. */
     Route over(Snapshot other) {
-        return new Route(other, budget, scripts);
+        return new Route(other, cluster, budget, scripts);
     }
 
     Snapshot snapshot() {
@@ -61,7 +65,7 @@ final class Route {
     <T> T executeCommand(CommandObject<T> command) {
         check(command);
         Plan plan = plan(command.getArguments());
-        if (plan.command().merge() == MergeRule.SCAN && plan.node() < 0) {
+        if (plan.command().merge() == MergeRule.SCAN && plan.place() < 0) {
             return new Scan(this).run(command);
         }
         long waitMs = waitMs(plan.command(), command.getArguments());
@@ -75,38 +79,67 @@ final class Route {
     }
 
     private <T> T batch(CommandObject<T> command, Plan plan) {
-        Lanes lanes = new Lanes(pools);
+        Lanes lanes = lanes();
         Reply<T> reply = append(command, plan, lanes);
         run(lanes);
         return reply.get();
     }
 
     private <T> T streams(CommandObject<T> command, Plan plan, long waitMs) {
+        if (pool.cluster()) {
+            throw Commands.unsupported(plan.command().shown() + " with BLOCK", "streams of several slots of a Redis "
+                    + "Cluster can not be waited for together: give them a common hash tag", pool.name());
+        }
         Reply<T> reply = new Reply<>(command.getBuilder());
         StreamsWait wait = new StreamsWait(pool.timeoutMs(), waitMs);
-        new Merge(command, plan, pool.name(), reply).scatter(wait, pools);
+        new Merge(command, plan, pool.name(), reply).scatter(wait, snapshot);
         wait.run();
         return reply.get();
     }
 
     private <T> T exchange(CommandObject<T> command, Plan plan, long waitMs) {
         Deadline deadline = deadline();
+        Pool node = snapshot.poolAt(plan.place());
         try {
-            return new Exchange<>(pools[plan.node()], command, plan.command().isRetryable(), waitMs, budget).run();
+            return new Exchange<>(node, command, plan.command().isRetryable(), waitMs, budget).run();
         } catch (JedisNoScriptException lost) {
             String digest = Scripts.digest(plan.command(), command.getArguments());
             if (digest == null || scripts.load(digest) == null) {
                 throw lost;
             }
-            return ask(plan.node(), command, plan.command(), deadline); // It has not run; now its script goes first.
+            return ask(plan.place(), command, plan.command(), deadline); // It has not run; now its script goes first.
+        } catch (JedisDataException answer) {
+            if (!pool.cluster() || !Redirects.isOne(answer)) {
+                throw answer;
+            }
+            return sentOn(command, plan.place(), node, answer, deadline.later(waitMs));
+        } catch (OneHopException failure) {
+            failed(failure);
+            throw failure;
         }
     }
 
-    /** One command for one node, by the deadline. */
-    <T> T ask(int node, CommandObject<T> command, Command entry, Deadline deadline) {
-        Lanes lanes = new Lanes(pools);
-        Reply<T> reply = append(command, entry, lanes.of(node));
-        Scatter.run(lanes.used(), deadline, budget);
+    /** A command that its node has not executed, because another one is to. */
+    private <T> T sentOn(CommandObject<T> command, int slot, Pool asked, JedisDataException answer, Deadline deadline) {
+        Reply<T> reply = new Reply<>(command.getBuilder());
+        Redirects redirects = new Redirects(this, cluster);
+        redirects.take(asked, slot, command.getArguments(), reply, answer);
+        redirects.follow(deadline);
+        return reply.get();
+    }
+
+    /** A node of a Redis Cluster that can not be reached may be none any more. */
+    void failed(OneHopException failure) {
+        if (pool.cluster() && (failure instanceof NodeDown || failure instanceof DeadlineExceeded)) {
+            cluster.want(null);
+        }
+    }
+
+    /** One command for the node of one place, by the deadline. */
+    <T> T ask(int place, CommandObject<T> command, Command entry, Deadline deadline) {
+        Lanes lanes = lanes();
+        Reply<T> reply = append(command, entry, lanes.of(place));
+        run(lanes, deadline);
         return reply.get();
     }
 
@@ -137,7 +170,7 @@ final class Route {
     }
 
     /** The table's entry; of what only another kind of node has this throws. */
-    private Command entry(CommandArguments arguments) {
+    Command entry(CommandArguments arguments) {
         Command command = Commands.of(arguments, pool.name());
         if (command.isSsdb() && !pool.ssdb()) {
             throw Commands.unsupported(command.shown(), "only SSDB has it, and these nodes are redis", pool.name());
@@ -157,7 +190,11 @@ final class Route {
         return plan;
     }
 
-    private static String refusal(Command command) {
+    private String refusal(Command command) {
+        if (pool.cluster() && Prelude.isOfWrites(command)) {
+            return "it would answer for the writes of one connection of a Redis Cluster, which is seldom the one that "
+                    + "carried yours";
+        }
         return command.state() == null || Prelude.isOfWrites(command) ? null
                 : "it needs a connection of its own: use a connection to the node itself";
     }
@@ -169,12 +206,12 @@ final class Route {
         check(command);
         CommandArguments arguments = command.getArguments();
         Command entry = entry(arguments);
-        int node = entry.blocking() == null ? keys.onlyNode(entry, arguments) : -1;
-        if (node < 0) {
+        int place = entry.blocking() == null ? keys.onlyPlace(entry, arguments) : -1;
+        if (place < 0) {
             return append(command, plan(arguments), lanes);
         }
         Reply<T> reply = new Reply<>(command.getBuilder());
-        lanes.of(node).append(arguments, entry.isRetryable(), reply);
+        lanes.of(place).append(arguments, entry.isRetryable(), reply);
         return reply;
     }
 
@@ -185,8 +222,8 @@ final class Route {
                     "in a pipeline it can not wait on several nodes: call it by itself", pool.name());
         }
         lanes.waits(waitMs);
-        if (plan.node() >= 0) {
-            return append(command, plan.command(), lanes.of(plan.node()));
+        if (plan.place() >= 0) {
+            return append(command, plan.command(), lanes.of(plan.place()));
         }
         if (plan.command().merge() == MergeRule.SCAN) {
             throw Commands.unsupported("SCAN in a pipeline",
@@ -207,41 +244,51 @@ final class Route {
         return reply;
     }
 
+    /** The lanes of a batch that goes by this route. */
+    Lanes lanes() {
+        return new Lanes(snapshot, pool.cluster() ? new Redirects(this, cluster) : null);
+    }
+
     /** Sends what is in the lanes and tells every reply. */
     void run(Lanes lanes) {
-        Scatter.run(lanes.used(), deadline().later(lanes.waitMs()), budget);
+        run(lanes, deadline().later(lanes.waitMs()));
+    }
+
+    private void run(Lanes lanes, Deadline deadline) {
+        run(lanes.used(), deadline);
+        if (lanes.redirects() != null) {
+            lanes.redirects().follow(deadline);
+        }
+    }
+
+    /** Sends what is in the lanes; what redirects is noted. */
+    void run(List<Lane> lanes, Deadline deadline) {
+        Scatter.run(lanes, deadline, budget);
+        if (pool.cluster()) {
+            lanes.stream().map(Lane::failure).filter(Objects::nonNull).forEach(this::failed);
+        }
     }
 
     /* ---- Transactions ---- */
 
-    /**
-     * Where a transaction is after one more command: where it was, or the node of its first key; {@code null} if it has
-     * had none yet.
-     */
-    Binding bind(Binding before, CommandArguments arguments) {
-        Command command = entry(arguments);
-        if (pool.ssdb()) {
-            throw Commands.unsupported("a transaction", "SSDB has none", pool.name());
-        }
-        Commands.refuseHooks(arguments, "transaction", pool.name());
-        boolean isWatch = arguments.getCommand() == Protocol.Command.WATCH;
-        Plan plan = command.state() == null || isWatch ? Plan.together(command, arguments, keys) : null;
-        if (plan == null || plan.spread() == Spread.ALL_NODES) {
-            throw Commands.unsupported(command.shown(), "it can not be a part of a transaction, which is on one node",
-                    pool.name());
-        }
-        if (plan.node() < 0 || before != null && keys.isRandom()) {
-            return before;
-        }
-        byte[] key = Plan.firstKey(command, arguments);
-        if (before != null && before.index() != plan.node()) {
-            throw keys.crossNode("a transaction", before.key(), before.index(), key, plan.node());
-        }
-        return before != null ? before : new Binding(pools[plan.node()], plan.node(), key);
+    /** Where a transaction is that names no key. */
+    Pool anyPool() {
+        return snapshot.poolAt(anyNode.preferred());
+    }
+
+    /** The end of a transaction whose node is no longer the one; {@code null}: the error is the answer. */
+    OneHopException refused(JedisDataException answer, Pool asked) {
+        return pool.cluster() ? Redirects.ofHeld(answer, asked, cluster) : null;
+    }
+
+    /** What a subscription ends with that a node has refused: the channel may be another node's by now. */
+    RuntimeException refusal(JedisDataException answer, Pool asked) {
+        return refused(answer, asked) == null ? answer
+                : Failure.redirected("subscribe again", answer.getMessage(), asked.endpoint());
     }
 
     /** Whether all keys of a command are on the node where a transaction is. */
     boolean isOn(Binding binding, CommandArguments arguments) {
-        return plan(arguments).node() == binding.index();
+        return plan(arguments).place() == binding.place();
     }
 }

@@ -35,19 +35,20 @@ final class Scan {
         if (arguments.size() <= CURSOR) {
             throw Commands.malformed("SCAN", "it has no cursor", pool);
         }
-        int nodes = topology.nodes().size();
+        int[] places = route.snapshot().keys().everywhere();
+        int nodes = places.length;
         ScanCursor cursor = ScanCursor.read(topology.fingerprint(), nodes, arguments.get(CURSOR).getRaw());
         if (cursor == null) {
             throw Commands.unsupported("SCAN with this cursor", "the cursor is of another topology; begin again with 0",
                     pool);
         }
-        Object answer = route.ask(cursor.node(), new CommandObject<>(asked(arguments, cursor.own()),
+        Object answer = route.ask(places[cursor.node()], new CommandObject<>(asked(arguments, cursor.own()),
                 BuilderFactory.RAW_OBJECT), Commands.known(arguments), route.deadline());
         byte[] next = answer instanceof List<?> pair && pair.size() == 2 && pair.get(0) instanceof byte[] own
                 ? cursor.next(topology.fingerprint(), nodes, own) : null;
         if (next == null) {
             throw Failure.of(new JedisException("it answered SCAN with a cursor that can not be handed on"),
-                    route.pools()[cursor.node()].endpoint(), Outcome.ANSWERED);
+                    route.snapshot().poolAt(places[cursor.node()]).endpoint(), Outcome.ANSWERED);
         }
         return command.getBuilder().build(List.of(next, ((List<?>) answer).get(1)));
     }

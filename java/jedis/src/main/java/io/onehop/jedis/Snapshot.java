@@ -2,6 +2,7 @@ package io.onehop.jedis;
 
 import io.onehop.core.Health;
 import io.onehop.core.Node;
+import io.onehop.core.Server;
 import io.onehop.core.ServerPool;
 import io.onehop.core.Topology;
 import java.util.Arrays;
@@ -32,6 +33,7 @@ final class Snapshot {
     private final Topology topology;
     private final Pool[] pools;
     private final Keys keys;
+    private final boolean isMapped;
 
     /** The first snapshot of a client. */
     Snapshot(Topology topology) {
@@ -46,6 +48,7 @@ final class Snapshot {
         this.topology = topology;
         this.pools = topology.nodes().stream().map(node -> pool(node, before.get(node.name()))).toArray(Pool[]::new);
         this.keys = new Keys(topology);
+        this.isMapped = !topology.pool().cluster() || topology.nodes().stream().anyMatch(node -> !node.id().isEmpty());
     }
 
     private Snapshot(Snapshot before, Topology topology, long known, long dueMs) {
@@ -56,6 +59,7 @@ final class Snapshot {
         this.topology = topology;
         this.pools = before.pools;
         this.keys = new Keys(topology);
+        this.isMapped = before.isMapped;
     }
 
     private Pool pool(Node node, Pool before) {
@@ -103,7 +107,12 @@ final class Snapshot {
 
     /** Whether that topology has keys where they are, and reaches nodes as they are reached. */
     boolean isLike(Topology other) {
-        return topology.fingerprint().equals(other.fingerprint()) && pool().reachesNodesLike(other.pool());
+        return topology.fingerprint().equals(other.fingerprint()) && pool().reachesNodesLike(other.pool())
+                && (!pool().cluster() || addresses(pool()).equals(addresses(other.pool())));
+    }
+
+    private static List<String> addresses(ServerPool pool) {
+        return pool.servers().stream().map(Server::address).toList();
     }
 
     /** How many configurations the client has had, with this one. */
@@ -123,6 +132,16 @@ final class Snapshot {
     /** The connections of each node, by its index. */
     Pool[] pools() {
         return pools;
+    }
+
+    /** The connections of the node that has a place. */
+    Pool poolAt(int place) {
+        return pools[keys.nodeAt(place)];
+    }
+
+    /** Whether it is known who has which key: of a Redis Cluster, whether a node has told. */
+    boolean isMapped() {
+        return isMapped;
     }
 
     Keys keys() {

@@ -3,6 +3,7 @@ package io.onehop.jedis;
 import io.onehop.core.Config;
 import io.onehop.core.ConfigException;
 import io.onehop.core.Limits;
+import io.onehop.core.ReadFrom;
 import io.onehop.core.ServerPool;
 import java.io.IOException;
 import java.io.InputStream;
@@ -76,11 +77,16 @@ final class Source {
             throw refused("server pool \"" + Failure.shown(pool) + "\" speaks memcached, it lacks \"redis: true\"",
                     null);
         }
-        if (found.cluster()) {
-            throw refused("server pool \"" + Failure.shown(pool)
-                    + "\" is a Redis Cluster, \"cluster: true\", which clients do not serve yet", null);
+        if (found.readFrom() != ReadFrom.MASTER) {
+            throw refused("server pool \"" + Failure.shown(pool) + "\" has a \"read_from\" that clients do not serve yet",
+                    null);
         }
         return found;
+    }
+
+    /** A refusal of what a configuration leads to. */
+    static Refused refused(String reason) {
+        return new Refused(reason, null);
     }
 
     private Refused refused(String reason, Throwable cause) {

@@ -1,6 +1,7 @@
 package io.onehop.jedis;
 
 import io.onehop.core.Distribution;
+import io.onehop.core.ServerPool;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.Confirmations.Kind;
 import java.io.IOException;
@@ -124,7 +125,7 @@ final class Subscription extends Connection {
             SubscribedNode node = each.getValue();
             Object said = node.next();
             if (said instanceof JedisDataException refused) {
-                throw refused;
+                throw route.refusal(refused, route.pools()[each.getKey()]);
             }
             if (said == null) {
                 continue;
@@ -139,6 +140,9 @@ final class Subscription extends Connection {
                 node.taken();
                 isConfirmed = true;
             } else if (message == null && !confirmations.isExpected(each.getKey(), words)) {
+                if (route.snapshot().pool().cluster()) { // It ends the sharded channels of a slot that it gives away.
+                    throw Failure.moved((byte[]) words.get(1), route.pools()[each.getKey()].endpoint());
+                }
                 throw node.failure(new WireException("it confirms what nobody asked for"));
             }
         }
@@ -225,8 +229,9 @@ final class Subscription extends Connection {
     /** The nodes where a channel's messages are published by this route. */
     private static BitSet homes(Route route, Kind kind, byte[] channel) {
         BitSet homes = new BitSet();
-        boolean isAnywhere = route.snapshot().pool().distribution() == Distribution.RANDOM;
-        if (kind == Kind.PATTERN || isAnywhere) {
+        ServerPool pool = route.snapshot().pool();
+        boolean isAnywhere = pool.distribution() == Distribution.RANDOM;
+        if ((kind == Kind.PATTERN || isAnywhere) && !pool.cluster()) { // A cluster tells every node what is published.
             homes.set(0, route.pools().length);
         } else {
             homes.set(route.topology().locateIndex(channel, 0, channel.length));
@@ -246,7 +251,9 @@ final class Subscription extends Connection {
         for (Kind kind : Kind.values()) {
             for (byte[] channel : confirmations.wanted(kind)) {
                 List<Pool> heard = homes(route, kind, channel).stream().mapToObj(node -> route.pools()[node]).toList();
-                if (!homes(newest, kind, channel).stream().allMatch(node -> heard.contains(newest.pools()[node]))) {
+                boolean isAnywhere = newest.snapshot().pool().cluster() && kind != Kind.SHARDED;
+                if (isAnywhere ? !List.of(newest.pools()).containsAll(heard)
+                        : !homes(newest, kind, channel).stream().allMatch(node -> heard.contains(newest.pools()[node]))) {
                     throw Failure.moved(channel, heard.get(0).endpoint());
                 }
             }

@@ -60,9 +60,9 @@ final class Transaction extends AbstractTransaction {
     }
 
     private String watch(CommandObject<String> command) {
-        requireClosed("WATCH");
+        require(!isOpen, "WATCH inside MULTI");
         requireUnharmed();
-        Binding next = route.bind(binding, command.getArguments());
+        Binding next = Binding.next(binding, command.getArguments(), route);
         if (held != null) {
             return call(connection -> connection.executeCommand(command));
         }
@@ -80,7 +80,7 @@ final class Transaction extends AbstractTransaction {
 
     @Override
     public String unwatch() {
-        requireClosed("UNWATCH");
+        require(!isOpen, "UNWATCH inside MULTI");
         forget();
         return "OK";
     }
@@ -89,7 +89,7 @@ final class Transaction extends AbstractTransaction {
 
     @Override
     public void multi() {
-        requireClosed("MULTI");
+        require(!isOpen, "MULTI inside MULTI");
         isOpen = true;
     }
 
@@ -99,7 +99,7 @@ final class Transaction extends AbstractTransaction {
         if (!isOpen) {
             return executed(command);
         }
-        binding = route.bind(binding, command.getArguments());
+        binding = Binding.next(binding, command.getArguments(), route);
         Reply<T> reply = new Reply<>(command.getBuilder());
         queued.add(new Queued(RoutedArguments.copyOf(command.getArguments()), reply));
         return reply;
@@ -137,7 +137,7 @@ final class Transaction extends AbstractTransaction {
      */
     @Override
     public List<Object> exec() {
-        requireOpen("EXEC");
+        require(isOpen, "EXEC without MULTI");
         boolean isForgotten = false;
         try {
             requireUnharmed();
@@ -145,7 +145,7 @@ final class Transaction extends AbstractTransaction {
                 return new ArrayList<>();
             }
             if (held == null) {
-                held = new Held(binding == null ? route.pools()[0] : binding.pool());
+                held = new Held(binding == null ? route.anyPool() : binding.pool());
             }
             List<Object> replies = call(this::begin, this::exchange);
             isForgotten = true;
@@ -217,7 +217,7 @@ final class Transaction extends AbstractTransaction {
 
     @Override
     public String discard() {
-        requireOpen("DISCARD");
+        require(isOpen, "DISCARD without MULTI");
         forget();
         return "OK";
     }
@@ -258,11 +258,19 @@ final class Transaction extends AbstractTransaction {
     private <T> T call(Consumer<NodeConnection> lead, Function<NodeConnection, T> exchange) {
         try {
             return held.call(lead, exchange);
+        } catch (JedisDataException answer) {
+            OneHopException failure = route.refused(answer, held.pool());
+            throw failure == null ? answer : lost(failure);
         } catch (OneHopException failure) {
-            lost = failure;
-            release(false);
-            throw failure;
+            route.failed(failure);
+            throw lost(failure);
         }
+    }
+
+    private OneHopException lost(OneHopException failure) {
+        lost = failure;
+        release(false);
+        return failure;
     }
 
     private void release(boolean isForgotten) {
@@ -280,15 +288,9 @@ final class Transaction extends AbstractTransaction {
         }
     }
 
-    private void requireOpen(String what) {
-        if (!isOpen) {
-            throw new IllegalStateException(what + " without MULTI");
-        }
-    }
-
-    private void requireClosed(String what) {
-        if (isOpen) {
-            throw new IllegalStateException(what + " inside MULTI");
+    private static void require(boolean isSo, String otherwise) {
+        if (!isSo) {
+            throw new IllegalStateException(otherwise);
         }
     }
 }

@@ -132,7 +132,7 @@ public class RouteBenchmark {
         int sum = 0;
         for (CommandArguments each : arguments) {
             Command entry = Commands.of(each, "alpha");
-            sum += placement.onlyNode(entry, each);
+            sum += placement.onlyPlace(entry, each);
         }
         return sum;
     }

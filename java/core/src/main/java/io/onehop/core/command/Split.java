@@ -1,9 +1,7 @@
 package io.onehop.core.command;
 
-import java.util.Arrays;
-
 /**
- * A command whose keys are on several nodes, in parts: one for each node, with that node's keys in the caller's order
+ * A command whose keys are on several nodes (or in several slots), in parts: one for each, with that node's keys in the caller's order
  * and what belongs to them.
  *
  * <p>Implements spec/route/route.md, "Splitting"; spec/route/table.py is the reference.
@@ -55,23 +53,43 @@ public final class Split {
 
     /** Key numbers of each node that has any, nodes in the order of their first key. */
     private static int[][] keysByNode(int[] nodes) {
-        int[] counts = new int[Arrays.stream(nodes).max().orElse(-1) + 1];
-        int[] order = new int[counts.length];
-        int used = 0;
-        for (int node : nodes) {
-            if (counts[node]++ == 0) {
-                order[node] = used++;
-            }
+        int[] parts = new int[nodes.length];
+        int[] counts = new int[nodes.length];
+        int used = number(nodes, parts);
+        for (int part : parts) {
+            counts[part]++;
         }
         int[][] keys = new int[used][];
-        for (int number = 0; number < nodes.length; number++) {
-            int node = nodes[number];
-            if (keys[order[node]] == null) {
-                keys[order[node]] = new int[counts[node]];
-                counts[node] = 0;
-            }
-            keys[order[node]][counts[node]++] = number;
+        for (int i = 0; i < used; i++) {
+            keys[i] = new int[counts[i]];
+            counts[i] = 0;
+        }
+        for (int key = 0; key < nodes.length; key++) {
+            keys[parts[key]][counts[parts[key]]++] = key;
         }
         return keys;
+    }
+
+    /**
+     * Numbers the nodes by their first key, through a table twice as large as there can be nodes: of 16,384 slots three
+     * keys have three at most. Returns how many there are.
+     */
+    private static int number(int[] nodes, int[] parts) {
+        int mask = Math.max(2, Integer.highestOneBit(nodes.length) << 2) - 1;
+        int[] table = new int[mask + 1]; // The number of a key of that node, from 1; 0: none yet.
+        int used = 0;
+        for (int key = 0; key < nodes.length; key++) {
+            int at = nodes[key] & mask;
+            while (table[at] != 0 && nodes[table[at] - 1] != nodes[key]) {
+                at = at + 1 & mask;
+            }
+            if (table[at] == 0) {
+                table[at] = key + 1;
+                parts[key] = used++;
+            } else {
+                parts[key] = parts[table[at] - 1];
+            }
+        }
+        return used;
     }
 }

@@ -11,6 +11,7 @@ import redis.clients.jedis.Jedis;
 public final class RedisServer implements AutoCloseable {
     private final Path folder;
     private final int port;
+    private String[] options;
     private Process process;
 
     private RedisServer(Path folder, int port) {
@@ -34,6 +35,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     private void run(String... options) throws IOException {
+        this.options = options;
         List<String> command = new ArrayList<>(List.of("redis-server", "--port", String.valueOf(port), "--bind",
                 "127.0.0.1",
                 "--unixsocket", unixSocket().toString(), "--save", "", "--appendonly", "no"));
@@ -81,6 +83,20 @@ public final class RedisServer implements AutoCloseable {
 
     public void thaw() {
         Processes.signal(process, "CONT");
+    }
+
+    /** kill -9; what it had in memory is lost. */
+    public void kill() {
+        Processes.kill(process);
+    }
+
+    /** Starts it again where it was, with the files it left. */
+    public void restart() {
+        try {
+            run(options);
+        } catch (IOException failure) {
+            throw new IllegalStateException(failure);
+        }
     }
 
     @Override

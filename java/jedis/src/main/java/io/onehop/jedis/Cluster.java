@@ -1,0 +1,270 @@
+package io.onehop.jedis;
+
+import io.onehop.core.Clock;
+import io.onehop.core.ClusterMap;
+import io.onehop.core.Node;
+import io.onehop.core.Role;
+import io.onehop.core.ServerPool;
+import io.onehop.core.Topology;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The map of a Redis Cluster, as this client has it, and how a newer one comes.
+ *
+ * <pre>
+ *     seeds (configuration) ─► first contact ─► map ─► snapshot ─► calls that begin from then on
+ *                                                ▲
+ *              inquiry: two nodes are asked ─────┤ wanted: after a redirect, a node that is down; and now and then
+ *              a redirect that was followed ─────┘ (that one slot, at once)
+ * </pre>
+ *
+ * <p>One daemon thread of the client asks, one inquiry at a time and at most one a second; it begins with the first call
+ * and ends with {@link #close}. No call waits for it but for the first map, and where a node is named that the map does
+ * not have. Any thread. Implements spec/topology/cluster.md, sections 4 and 6.
+ */
+final class Cluster implements AutoCloseable {
+    private static final int ASK_EVERY_MS = 1000; // And a quarter more by chance, as in PHP.
+    private static final int ASK_ANYWAY_MS = 60_000; // A tenth more or less by chance.
+
+    private static final System.Logger LOG = System.getLogger("io.onehop");
+
+    private final CurrentRoute current;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private Thread thread; // Null: nobody has called yet.
+    private boolean isWanted;
+    private boolean isAsking;
+    private boolean isClosed;
+    private String hint; // The node that is said to know; null: any.
+    private long begun;
+    private long ended;
+    private long notBeforeNs;
+    private long anywayNs;
+    private String refused = "there is no answer";
+    private String told; // What the log said last; null: all was well since.
+
+    Cluster(CurrentRoute current) {
+        this.current = current;
+    }
+
+    Snapshot snapshot() {
+        return current.current();
+    }
+
+    Topology topology() {
+        return snapshot().topology();
+    }
+
+    /* ---- From calls ---- */
+
+    /** The map may be old; nothing is waited for. {@code node} is said to know better, {@code null}: nobody is. */
+    void want(String node) {
+        lock.lock();
+        try {
+            if (!isAsking && !isWanted) { // Who asks while one is on its way is content with that.
+                isWanted = true;
+                hint = node;
+                wake();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A node has said that a slot is that node's from now on: so it is, for all calls that begin. */
+    void moved(int slot, String to) {
+        current.adopt(map -> {
+            Node node = map.find(to);
+            boolean isKnown = node == null || node.role() == Role.GONE
+                    || map.isServed(slot) && map.nodeOfSlot(slot) == node.index();
+            return isKnown ? map : map.withSlot(slot, node.index());
+        });
+    }
+
+    /** Waits until an inquiry that is on its way, or the next one, has ended; not beyond the deadline. */
+    void refresh(Deadline deadline) {
+        lock.lock();
+        try {
+            long awaited = isAsking ? begun : begun + 1;
+            isWanted |= !isAsking;
+            wake();
+            long leftNs = deadline.waitNs();
+            while (ended < awaited && !isClosed && leftNs > 0) {
+                changed.awaitNanos(Math.min(leftNs, TimeUnit.HOURS.toNanos(1)));
+                leftNs = deadline.waitNs();
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt(); // What is sent next will say so.
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The first contact: waits for it, not beyond the deadline of a call. */
+    void contact() {
+        ServerPool pool = snapshot().pool();
+        refresh(Deadline.in(pool.timeoutMs()));
+        if (!snapshot().isMapped()) {
+            throw Failure.unmapped(refused(), pool.name());
+        }
+    }
+
+    private String refused() {
+        lock.lock();
+        try {
+            return isClosed ? "this client was closed" : refused;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void wake() {
+        if (thread == null && !isClosed) {
+            thread = new Thread(this::run, "onehop-cluster");
+            thread.setDaemon(true);
+            anywayNs = Clock.nowNs() + anywayNs();
+            notBeforeNs = Clock.nowNs();
+            thread.start();
+        }
+        changed.signalAll();
+    }
+
+    private static long anywayNs() {
+        int tenth = ASK_ANYWAY_MS / 10;
+        return TimeUnit.MILLISECONDS.toNanos(ASK_ANYWAY_MS + ThreadLocalRandom.current().nextInt(-tenth, tenth));
+    }
+
+    /** What is being asked ends; nothing is adopted any more, because the route is closed, too. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            isClosed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /* ---- The thread ---- */
+
+    private void run() {
+        lock.lock();
+        try {
+            while (!isClosed) {
+                long now = Clock.nowNs();
+                long waitNs = (isWanted ? notBeforeNs : anywayNs) - now;
+                if (waitNs > 0) {
+                    changed.awaitNanos(waitNs);
+                } else {
+                    askOnce(now);
+                }
+            }
+        } catch (InterruptedException end) {
+            LOG.log(Level.WARNING, "the thread \"onehop-cluster\" was interrupted; the next call begins another one");
+        } finally {
+            thread = null;
+            lock.unlock();
+        }
+    }
+
+    private void askOnce(long now) throws InterruptedException {
+        int quarter = ASK_EVERY_MS / 4;
+        notBeforeNs = now + TimeUnit.MILLISECONDS.toNanos(ASK_EVERY_MS + ThreadLocalRandom.current().nextInt(quarter));
+        anywayNs = now + anywayNs();
+        isWanted = false;
+        isAsking = true;
+        begun++;
+        String first = hint;
+        hint = null;
+        lock.unlock();
+        String problem = "it was given up";
+        try {
+            problem = asked(first);
+        } catch (RuntimeException | Error unexpected) {
+            problem = unexpected.toString();
+        } finally {
+            lock.lock();
+            isAsking = false;
+            ended = begun;
+            refused = problem;
+            changed.signalAll();
+        }
+        complain(problem);
+    }
+
+    private void complain(String problem) {
+        if (problem != null && !problem.equals(told)) {
+            LOG.log(Level.WARNING, "the map of the Redis Cluster of server pool " + Failure.shown(snapshot().pool().name())
+                    + " can not be refreshed: " + Failure.shown(problem));
+        }
+        told = problem;
+    }
+
+    /** Asks nodes of the map, then the seeds; adopts what they say. {@code null}, or why there is nothing to adopt. */
+    private String asked(String first) throws InterruptedException {
+        Snapshot snapshot = snapshot();
+        ClusterInquiry inquiry = new ClusterInquiry(snapshot.pool());
+        ClusterMap map = snapshot.isMapped() ? inquiry.ask(drawn(snapshot, first), snapshot.topology()) : null;
+        if (map == null) {
+            map = seeds(snapshot.pool(), inquiry, snapshot.isMapped() ? snapshot.topology() : null);
+        }
+        if (map == null) {
+            return inquiry.refused();
+        }
+        ClusterMap chosen = map;
+        current.adopt(before -> before.pool() == snapshot.pool() ? chosen.over(before) : before);
+        return null;
+    }
+
+    /** The nodes to ask: that one, if it is there, and by chance. */
+    private static List<Pool> drawn(Snapshot snapshot, String first) {
+        List<Pool> nodes = new ArrayList<>();
+        for (Node node : snapshot.topology().nodes()) {
+            if (node.role() != Role.GONE && !node.failing() && !node.name().equals(first)) {
+                nodes.add(snapshot.pools()[node.index()]);
+            }
+        }
+        Collections.shuffle(nodes);
+        Node named = first == null ? null : snapshot.topology().find(first);
+        if (named != null && named.role() != Role.GONE) {
+            nodes.add(0, snapshot.pools()[named.index()]);
+        }
+        return nodes.isEmpty() ? Arrays.asList(snapshot.pools()[0]) : nodes.subList(0, Math.min(2, nodes.size()));
+    }
+
+    /** What the servers of a configuration say, asked two by two, by connections that are closed afterwards. */
+    private static ClusterMap seeds(ServerPool pool, ClusterInquiry inquiry, Topology current)
+            throws InterruptedException {
+        List<Pool> seeds = new ArrayList<>(Arrays.asList(new Snapshot(Topology.of(pool)).pools()));
+        Collections.shuffle(seeds);
+        try {
+            ClusterMap map = null;
+            for (int i = 0; i < seeds.size() && map == null; i += 2) {
+                map = inquiry.ask(seeds.subList(i, Math.min(i + 2, seeds.size())), current);
+            }
+            return map;
+        } finally {
+            seeds.forEach(Pool::close);
+        }
+    }
+
+    /** The topology of a cluster that a changed configuration names; or why there is none. */
+    static Topology of(ServerPool pool, Topology current) throws InterruptedException, Source.Refused {
+        ClusterInquiry inquiry = new ClusterInquiry(pool);
+        ClusterMap map = seeds(pool, inquiry, null);
+        if (map == null) {
+            throw Source.refused("no node of the cluster of server pool \"" + Failure.shown(pool.name())
+                    + "\" tells what it looks like: " + Failure.shown(inquiry.refused()));
+        }
+        return map.topology(pool, current.pool().cluster() ? current : null);
+    }
+}

@@ -1,0 +1,254 @@
+package io.onehop.jedis;
+
+import io.onehop.core.Node;
+import io.onehop.core.Redirect;
+import io.onehop.core.Role;
+import io.onehop.core.Topology;
+import io.onehop.core.command.Command;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * The commands of one batch that a node of a Redis Cluster has not executed, because it does not have the slot, or not
+ * now: sent on, in rounds, until each has a reply.
+ *
+ * <pre>
+ *     lanes ─► replies ─► an error that redirects? noted: its command, its slot, who waits for it
+ *                all are in ─► those commands, in lanes again, to the nodes that were named ─► replies, or one more round
+ * </pre>
+ *
+ * <p>In: errors in the place of replies, as {@link Lane} meets them. Out: every taker was told, by the batch's own
+ * deadline. Commands on one slot stay together and in order. What each error means is {@link Redirect}'s to say. For
+ * one thread. Implements spec/route/route.md, "Redirects".
+ */
+final class Redirects {
+    private static final CommandArguments ASKING = new CommandArguments(Protocol.Command.ASKING);
+
+    /** One command on its way. */
+    private static final class Errand implements Taker {
+        private final CommandArguments arguments;
+        private final Command entry;
+        private final int slot;
+        private final Taker taker;
+        private Pool asked;
+        private JedisDataException error;
+        private int hops;
+        private int tries;
+
+        Errand(CommandArguments arguments, int slot, Taker taker) {
+            this.arguments = arguments;
+            this.entry = Commands.known(arguments);
+            this.slot = slot;
+            this.taker = taker;
+        }
+
+        @Override
+        public boolean take(Object reply) {
+            return taker.take(reply);
+        }
+
+        @Override
+        public boolean hasBegun() {
+            return taker.hasBegun();
+        }
+
+        @Override
+        public void fail(OneHopException failure) {
+            taker.fail(failure);
+        }
+    }
+
+    /** Where the commands of one slot go in this round: to the node of that name, or home, when they have waited. */
+    private record Heading(Redirect.Action action, String node, int waitMs) {
+    }
+
+    private final Route route;
+    private final Cluster cluster;
+    private final Map<String, OneHopException> failures = new LinkedHashMap<>();
+    private List<Errand> met = Collections.emptyList(); // In the order in which their nodes answered.
+    private boolean hasArrived;
+
+    Redirects(Route route, Cluster cluster) {
+        this.route = route;
+        this.cluster = cluster;
+    }
+
+    /** Whether an error may mean that the command has not run, and why. */
+    static boolean isOne(JedisDataException error) {
+        String text = error.getMessage();
+        int end = text == null ? 0 : text.indexOf(' ');
+        return switch (end < 0 ? text : end == 0 ? "" : text.substring(0, end)) {
+            case "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN", "READONLY", "LOADING", "MASTERDOWN" -> true;
+            default -> false;
+        };
+    }
+
+    /** Notes a command of this slot that was answered by such an error; true. */
+    boolean take(Pool asked, int slot, CommandArguments arguments, Taker taker, JedisDataException error) {
+        Errand errand = taker instanceof Errand known ? known : new Errand(arguments, slot, taker);
+        errand.asked = asked;
+        errand.error = error;
+        if (met.isEmpty()) {
+            met = new ArrayList<>();
+        }
+        asked.meter().redirected();
+        return met.add(errand);
+    }
+
+    Map<String, OneHopException> failures() {
+        return failures;
+    }
+
+    boolean hasArrived() {
+        return hasArrived;
+    }
+
+    /**
+     * What a redirect means on a connection that is held: the transaction is lost as a whole, and never sent again.
+     * {@code null}: it is none, the error is the answer. Either way the map learns what it says.
+     */
+    static OneHopException ofHeld(JedisDataException answer, Pool asked, Cluster cluster) {
+        for (Throwable cause : answer.getSuppressed()) { // Those of the commands of an EXECABORT.
+            learn(cause.getMessage(), asked, cluster);
+        }
+        learn(answer.getMessage(), asked, cluster);
+        Node node = cluster.topology().find(asked.endpoint().name());
+        Redirect next = !isOne(answer) || node == null ? null : Redirect.decide(cluster.topology(),
+                new Redirect.Case(answer.getMessage(), node.index(), 0, 0, -1, true, true, 0));
+        return next == null || next.action() == Redirect.Action.NONE ? null
+                : Failure.redirected(next.reason(), answer.getMessage(), asked.endpoint());
+    }
+
+    private static void learn(String error, Pool asked, Cluster cluster) {
+        Node node = cluster.topology().find(asked.endpoint().name());
+        if (node != null) {
+            Redirect next = Redirect.decide(cluster.topology(),
+                    new Redirect.Case(error, node.index(), 0, 0, -1, false, true, 0));
+            heed(next, cluster);
+        }
+    }
+
+    /** Has the map learn what a redirect says; the name of the node it names, if it does. */
+    private static String heed(Redirect next, Cluster cluster) {
+        boolean isNamed = next.action() == Redirect.Action.FOLLOW || next.action() == Redirect.Action.ASK;
+        String node = isNamed ? cluster.topology().nodes().get(next.node()).name() : null;
+        if (next.hasMoved()) {
+            cluster.moved(next.slot(), node);
+        }
+        if (next.wantsRefresh()) {
+            cluster.want(node);
+        }
+        return node;
+    }
+
+    /* ---- Rounds ---- */
+
+    /** Follows what was noted; afterwards every taker was told. */
+    void follow(Deadline deadline) {
+        List<Errand> waiting = new ArrayList<>();
+        int waitMs = 0;
+        while (!met.isEmpty() || !waiting.isEmpty()) {
+            List<Errand> round = met;
+            met = Collections.emptyList();
+            Map<Integer, Heading> headings = new HashMap<>();
+            List<Errand> going = new ArrayList<>();
+            boolean isFresh = false;
+            for (Errand errand : round) {
+                Redirect next = decide(errand, deadline, isFresh);
+                if (next.action() == Redirect.Action.REFRESH) {
+                    isFresh = true; // Or it could not be had: no other command of the round waits for it.
+                    cluster.refresh(deadline);
+                    next = decide(errand, deadline, true);
+                }
+                if (heads(errand, next, headings)) {
+                    boolean waits = headings.get(errand.slot).action() == Redirect.Action.AGAIN;
+                    (waits ? waiting : going).add(errand);
+                }
+            }
+            waitMs = headings.values().stream().mapToInt(Heading::waitMs).reduce(waitMs, Math::max);
+            if (going.isEmpty() && !waiting.isEmpty()) {
+                pause(waitMs);
+                going = waiting;
+                waiting = new ArrayList<>();
+                waitMs = 0;
+            }
+            send(going, headings, deadline);
+        }
+    }
+
+    private Redirect decide(Errand errand, Deadline deadline, boolean isFresh) {
+        Topology map = cluster.topology();
+        Node asked = map.find(errand.asked.endpoint().name());
+        if (asked == null) { // It has left the map: who has the slot now is another one.
+            return new Redirect(Redirect.Action.AGAIN, 0, errand.slot, false, true, 0, null);
+        }
+        long leftMs = deadline.isBounded() ? TimeUnit.NANOSECONDS.toMillis(deadline.waitNs()) : -1;
+        return Redirect.decide(map, new Redirect.Case(errand.error.getMessage(), asked.index(), errand.hops,
+                errand.tries, leftMs, false, isFresh, ThreadLocalRandom.current().nextInt()));
+    }
+
+    /** Whether it goes on: where the first of its slot goes; otherwise it has its end. */
+    private boolean heads(Errand errand, Redirect next, Map<Integer, Heading> headings) {
+        String node = heed(next, cluster);
+        if (next.action() == Redirect.Action.NONE) {
+            errand.take(errand.error);
+            hasArrived = true;
+            return false;
+        }
+        if (next.action() == Redirect.Action.GIVE_UP) {
+            OneHopException failure = Failure.redirected(next.reason(), errand.error.getMessage(),
+                    errand.asked.endpoint());
+            failures.putIfAbsent(failure.getNode(), failure);
+            errand.fail(failure);
+            return false;
+        }
+        headings.putIfAbsent(errand.slot, new Heading(next.action(), node, next.waitMs()));
+        return true;
+    }
+
+    private void send(List<Errand> going, Map<Integer, Heading> headings, Deadline deadline) {
+        Snapshot snapshot = cluster.snapshot();
+        Lanes lanes = new Lanes(snapshot, this);
+        for (Errand errand : going) {
+            Heading heading = headings.get(errand.slot);
+            Node named = heading == null || heading.node() == null ? null : snapshot.topology().find(heading.node());
+            boolean isNamed = named != null && named.role() != Role.GONE;
+            int node = isNamed ? named.index() : snapshot.keys().nodeAt(errand.slot);
+            errand.hops += isNamed ? 1 : 0;
+            errand.tries += isNamed ? 0 : 1;
+            Lane lane = lanes.ofNode(node);
+            if (errand.entry != null) {
+                Prelude.append(errand.entry, errand.arguments, route.scripts(), lane);
+            }
+            if (isNamed && heading.action() == Redirect.Action.ASK) {
+                lane.append(ASKING, true, Prelude.NOBODY);
+            }
+            lane.at(errand.slot).append(errand.arguments, errand.entry != null && errand.entry.isRetryable(), errand);
+        }
+        route.run(lanes.used(), deadline);
+        for (Lane lane : lanes.used()) {
+            hasArrived |= lane.hasArrived();
+            if (lane.failure() != null) {
+                failures.put(lane.pool().endpoint().name(), lane.failure());
+            }
+        }
+    }
+
+    /** An interrupt ends it; what is sent next will say so. */
+    private static void pause(int ms) {
+        try {
+            Thread.sleep(ms);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

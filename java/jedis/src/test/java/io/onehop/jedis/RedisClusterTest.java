@@ -1,0 +1,338 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.core.Key;
+import io.onehop.jedis.lab.RedisCluster;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.AbstractTransaction;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.params.ScanParams;
+import redis.clients.jedis.resps.ScanResult;
+
+/** A real Redis Cluster of three masters whose slots move under the client. */
+class RedisClusterTest {
+    private static RedisCluster cluster;
+
+    private OneHopClient client;
+
+    @BeforeAll
+    static void start() {
+        cluster = RedisCluster.start(3, false);
+    }
+
+    @AfterAll
+    static void stop() {
+        cluster.close();
+    }
+
+    @BeforeEach
+    void open() {
+        client = cluster.client("timeout: 5000");
+    }
+
+    @AfterEach
+    void close() {
+        client.flushAll();
+        client.close();
+    }
+
+    private static int slot(String key) {
+        byte[] bytes = key.getBytes();
+        return Key.slot(bytes, 0, bytes.length);
+    }
+
+    /** Where a slot is, and where it may go. Only one node takes slots in: two that do quarrel about epochs for a while. */
+    private record Ends(int slot, int from, int to) {
+        static Ends of(String key) {
+            return new Ends(RedisClusterTest.slot(key), cluster.ownerOf(RedisClusterTest.slot(key)), 2);
+        }
+
+        void move() {
+            cluster.move(slot, from, to);
+        }
+    }
+
+    /** A tag, with a number behind it, whose slot is not on the last master yet. */
+    private static List<String> movable(String prefix, int count) {
+        return IntStream.range(0, 100_000).mapToObj(i -> "{" + prefix + i + "}").filter(key -> slot(key) < 10_000
+                && cluster.ownerOf(slot(key)) != 2).limit(count).toList();
+    }
+
+    private static long redirects(OneHopClient client) {
+        long redirects = 0;
+        for (Pool pool : client.route().take().pools()) {
+            redirects += pool.meter().redirects();
+        }
+        return redirects;
+    }
+
+    /* ---- Everyday ---- */
+
+    @Test
+    void keysOfManySlotsAreWrittenAndReadAndCounted() {
+        String[] keys = IntStream.range(0, 1000).mapToObj(i -> "key:" + i).toArray(String[]::new);
+        List<String> pairs = new ArrayList<>();
+        List<String> values = new ArrayList<>();
+        for (String key : keys) {
+            pairs.addAll(List.of(key, "value of " + key));
+            values.add("value of " + key);
+        }
+        assertEquals("OK", client.mset(pairs.toArray(new String[0])));
+        assertEquals(values, client.mget(keys));
+        assertEquals(1000, client.exists(keys));
+        assertEquals(1000, client.dbSize());
+        assertEquals(500, client.del(java.util.Arrays.copyOf(keys, 500)));
+        assertEquals(0, redirects(client));
+        assertEquals(3, client.topology().nodes().size());
+    }
+
+    @Test
+    void scanGoesThroughTheMastersOnce() {
+        Set<String> written = new HashSet<>();
+        for (int i = 0; i < 300; i++) {
+            client.set("key:" + i, "x");
+            written.add("key:" + i);
+        }
+        List<String> seen = new ArrayList<>();
+        String cursor = ScanParams.SCAN_POINTER_START;
+        do {
+            ScanResult<String> part = client.scan(cursor, new ScanParams().count(50));
+            seen.addAll(part.getResult());
+            cursor = part.getCursor();
+        } while (!cursor.equals("0"));
+        assertEquals(written, new HashSet<>(seen));
+        assertEquals(written, client.keys("*"));
+    }
+
+    @Test
+    void keysOfTwoSlotsAreNotTogetherEvenOnOneNode() {
+        String other = IntStream.range(0, 100_000).mapToObj(i -> "other:" + i).filter(key -> slot(key) != slot("a")
+                && client.topology().locate(key).equals(client.topology().locate("a"))).findFirst().orElseThrow();
+        CrossNode refused = assertThrows(CrossNode.class, () -> client.rename("a", other));
+        assertTrue(refused.getMessage().contains("needs all its keys in one slot: key \"a\" is in slot 15495"),
+                refused.getMessage());
+        client.set("{a}1", "x");
+        client.rename("{a}1", "{a}2");
+        assertEquals("x", client.get("{a}2"));
+    }
+
+    @Test
+    void whatIsPublishedIsHeardOnce() throws InterruptedException {
+        List<String> heard = Collections.synchronizedList(new ArrayList<>());
+        redis.clients.jedis.JedisPubSub subscriber = new redis.clients.jedis.JedisPubSub() {
+            @Override
+            public void onPMessage(String pattern, String channel, String message) {
+                heard.add(message);
+                if (message.equals("last")) {
+                    punsubscribe();
+                }
+            }
+        };
+        Thread thread = new Thread(() -> client.psubscribe(subscriber, "news*"));
+        thread.start();
+        RedisCluster.await("it listens", subscriber::isSubscribed);
+        client.publish("news:1", "first");
+        client.publish("news:2", "last");
+        thread.join(10_000);
+        assertEquals(List.of("first", "last"), heard);
+    }
+
+    @Test
+    void whatAsksForTheWritesOfAConnectionIsRefused() {
+        assertThrows(Unsupported.class, () -> client.waitReplicas("a", 0, 10));
+    }
+
+    /* ---- MOVED ---- */
+
+    @Test
+    void aSlotThatHasMovedCostsOneRedirect() {
+        String key = movable("moved", 1).get(0);
+        client.set(key, "1");
+        Ends ends = Ends.of(key);
+        ends.move();
+        assertEquals("1", client.get(key));
+        assertEquals("1", client.get(key));
+        client.set(key, "2");
+        assertEquals("2", client.get(key));
+        assertEquals(1, redirects(client));
+        assertEquals(cluster.server(ends.to()).node(), client.topology().locate(key).name());
+    }
+
+    @Test
+    void aPipelineKeepsItsOrderWhereSlotsHaveMoved() {
+        List<String> keys = movable("p", 200);
+        keys.forEach(key -> client.set(key, "0"));
+        keys.subList(0, 20).forEach(key -> Ends.of(key).move());
+        List<Response<Long>> counts = new ArrayList<>();
+        try (AbstractPipeline batch = client.pipelined()) {
+            for (int round = 1; round <= 5; round++) {
+                for (String key : keys) {
+                    counts.add(batch.incr(key));
+                }
+            }
+        }
+        for (int i = 0; i < counts.size(); i++) {
+            assertEquals(1 + i / 200, counts.get(i).get());
+        }
+        assertEquals(100, redirects(client));
+    }
+
+    @Test
+    void partsOfASplitCommandFollowTheirSlots() {
+        String[] keys = movable("split", 100).toArray(new String[0]);
+        for (String key : keys) {
+            client.set(key, key);
+        }
+        for (int i = 0; i < 10; i++) {
+            Ends.of(keys[i]).move();
+        }
+        assertEquals(List.of(keys), client.mget(keys));
+        assertEquals(100, client.unlink(keys));
+    }
+
+    @Test
+    void aScriptFollowsItsKey() {
+        String key = movable("script", 1).get(0);
+        String digest = client.scriptLoad("return redis.call('incr', KEYS[1])", key);
+        client.evalsha(digest, List.of(key), List.of());
+        Ends.of(key).move();
+        client.scriptFlush(key);
+        try (AbstractPipeline batch = client.pipelined()) {
+            Response<Object> reply = batch.evalsha(digest, List.of(key), List.of());
+            batch.sync();
+            assertEquals(2L, reply.get());
+        }
+    }
+
+    /* ---- ASK, TRYAGAIN ---- */
+
+    @Test
+    void aKeyThatHasLeftIsAskedForWhereItIs() {
+        String ask = movable("ask", 1).get(0);
+        client.mset(ask + "1", "1", ask + "2", "2", ask + "3", "3");
+        Ends ends = Ends.of(ask);
+        cluster.beginToMove(ends.slot(), ends.from(), ends.to());
+        cluster.moveKeys(ends.slot(), ends.from(), ends.to(), 1);
+        try (AbstractPipeline batch = client.pipelined()) {
+            List<Response<String>> replies = List.of(batch.get(ask + "1"), batch.get(ask + "2"), batch.get(ask + "3"),
+                    batch.get(ask + "4"));
+            batch.sync();
+            assertEquals("1", replies.get(0).get());
+            assertEquals("2", replies.get(1).get());
+            assertEquals("3", replies.get(2).get());
+            assertNull(replies.get(3).get());
+        }
+        assertEquals("OK", client.set(ask + "5", "5"));
+        assertEquals("5", client.get(ask + "5"));
+        assertEquals(cluster.server(ends.from()).node(), client.topology().locate(ask).name());
+        Thread end = new Thread(() -> {
+            io.onehop.jedis.lab.Processes.pause(100);
+            cluster.moveKeys(ends.slot(), ends.from(), ends.to(), 100);
+            cluster.endMove(ends.slot(), ends.from(), ends.to());
+        });
+        end.start();
+        assertEquals(List.of("1", "2", "3", "5"), client.mget(ask + "1", ask + "2", ask + "3", ask + "5"));
+        RedisCluster.await("the move has ended", () -> !end.isAlive());
+        assertEquals("5", client.get(ask + "5"));
+    }
+
+    /* ---- Transactions ---- */
+
+    @Test
+    void aTransactionOnASlotThatHasMovedFailsAsAWhole() {
+        String tag = movable("tag", 1).get(0);
+        client.set(tag + "1", "1");
+        Ends.of(tag).move();
+        try (AbstractTransaction transaction = client.multi()) {
+            transaction.incr(tag + "1");
+            transaction.incr(tag + "2");
+            assertThrows(RuntimeException.class, transaction::exec);
+        }
+        assertEquals("1", client.get(tag + "1"));
+        assertNull(client.get(tag + "2"));
+        try (AbstractTransaction transaction = client.multi()) {
+            transaction.incr(tag + "1");
+            transaction.incr(tag + "2");
+            assertEquals(List.of(2L, 1L), transaction.exec());
+        }
+    }
+
+    @Test
+    void whatIsWatchedIsLostWithItsSlot() {
+        String tag = movable("tag", 1).get(0);
+        client.set(tag + "1", "1");
+        try (AbstractTransaction transaction = client.transaction(false)) {
+            transaction.watch(tag + "1");
+            Ends.of(tag).move();
+            NodeDown lost = assertThrows(NodeDown.class, () -> transaction.get(tag + "1"));
+            assertTrue(lost.getMessage().contains("a transaction is never sent again"), lost.getMessage());
+        }
+        try (AbstractTransaction transaction = client.transaction(false)) {
+            transaction.watch(tag + "1");
+            transaction.multi();
+            transaction.incr(tag + "1");
+            assertEquals(List.of(2L), transaction.exec());
+        }
+    }
+
+    /* ---- Holes ---- */
+
+    @Test
+    void aHoleIsServedAround() {
+        Ends ends = Ends.of("hole");
+        try (Jedis owner = cluster.server(ends.from()).jedis()) {
+            owner.clusterDelSlots(ends.slot());
+            for (int i = 0; i < 3; i++) {
+                try (Jedis each = cluster.server(i).jedis()) {
+                    RedisCluster.await("it is a hole", () -> {
+                        each.clusterDelSlots(ends.slot());
+                        return true;
+                    });
+                } catch (redis.clients.jedis.exceptions.JedisDataException already) {
+                    continue;
+                }
+            }
+            try (OneHopClient other = cluster.client("timeout: 300")) {
+                other.set("elsewhere", "x");
+                assertEquals("x", other.get("elsewhere"));
+                NodeDown down = assertThrows(NodeDown.class, () -> other.get("hole"));
+                assertTrue(down.getMessage().contains("CLUSTERDOWN"), down.getMessage());
+                owner.clusterAddSlots(ends.slot());
+                RedisCluster.await("it is served again", () -> {
+                    try {
+                        return other.get("hole") == null;
+                    } catch (NodeDown notYet) {
+                        return false;
+                    }
+                });
+            }
+        }
+    }
+
+    @Test
+    void nobodyWhoTellsIsAFailureAndNotAGuess() {
+        try (io.onehop.jedis.lab.RedisServer alone = io.onehop.jedis.lab.RedisServer.start();
+                OneHopClient lost = io.onehop.jedis.lab.Nodes.clientOf("alpha:\n  listen: LISTEN\n  redis: true\n"
+                        + "  cluster: true\n  timeout: 500\n  servers:\n    - " + alone.server() + "\n")) {
+            NodeDown down = assertThrows(NodeDown.class, () -> lost.set("a", "1"));
+            assertTrue(down.getMessage().startsWith("no node tells what the cluster looks like"), down.getMessage());
+            assertEquals(false, down.mayHaveExecuted());
+        }
+    }
+}

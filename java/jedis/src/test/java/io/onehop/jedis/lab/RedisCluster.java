@@ -1,0 +1,199 @@
+package io.onehop.jedis.lab;
+
+import io.onehop.jedis.OneHopClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+import redis.clients.jedis.Jedis;
+
+/** A real Redis Cluster: masters that share the slots evenly, and perhaps a replica for each; killed when closed. */
+public final class RedisCluster implements AutoCloseable {
+    private static final int SLOTS = 16384;
+
+    private final List<RedisServer> servers = new ArrayList<>();
+    private final int masters;
+
+    private RedisCluster(int masters) {
+        this.masters = masters;
+    }
+
+    public static RedisCluster start(int masters, boolean hasReplicas) {
+        RedisCluster cluster = new RedisCluster(masters);
+        try {
+            for (int i = 0; i < (hasReplicas ? 2 * masters : masters); i++) {
+                cluster.add();
+            }
+            cluster.share();
+            if (hasReplicas) {
+                IntStream.range(0, masters).forEach(i -> cluster.replicate(masters + i, i));
+            }
+            cluster.awaitOk();
+            return cluster;
+        } catch (RuntimeException | Error failure) {
+            cluster.close();
+            throw failure;
+        }
+    }
+
+    /** One more server, met by the others, without slots. */
+    public RedisServer add() {
+        int bus = Processes.freePort();
+        RedisServer server = RedisServer.start("cluster-enabled", "yes", "cluster-port", String.valueOf(bus),
+                "cluster-node-timeout", "1000", "repl-diskless-sync-delay", "0", "cluster-allow-replica-migration", "no",
+                "repl-ping-replica-period", "1", "cluster-require-full-coverage", "no");
+        servers.add(server);
+        try (Jedis jedis = server.jedis()) {
+            jedis.clusterSetConfigEpoch(servers.size()); // Otherwise they quarrel for seconds about who has which.
+        }
+        if (servers.size() > 1) {
+            try (Jedis jedis = servers.get(0).jedis()) {
+                jedis.sendCommand(() -> "CLUSTER".getBytes(), "MEET", "127.0.0.1", String.valueOf(server.port()),
+                        String.valueOf(bus));
+            }
+        }
+        return server;
+    }
+
+    private void share() {
+        for (int i = 0; i < masters; i++) {
+            try (Jedis jedis = servers.get(i).jedis()) {
+                jedis.clusterAddSlotsRange(i * SLOTS / masters, (i + 1) * SLOTS / masters - 1);
+            }
+        }
+    }
+
+    /** Has a server follow another one. */
+    public void replicate(int replica, int master) {
+        String id = id(master);
+        try (Jedis jedis = servers.get(replica).jedis()) {
+            await("it knows its master", () -> jedis.clusterNodes().contains(id));
+            jedis.clusterReplicate(id);
+            await("it follows its master", () -> jedis.info("replication").contains("master_link_status:up"));
+        }
+    }
+
+    private void awaitOk() {
+        for (RedisServer server : servers) {
+            try (Jedis jedis = server.jedis()) {
+                await("the cluster is whole", () -> jedis.clusterInfo().contains("cluster_state:ok")
+                        && jedis.clusterInfo().contains("cluster_known_nodes:" + servers.size())
+                        && jedis.clusterInfo().contains("cluster_slots_ok:" + SLOTS)
+                        && jedis.clusterNodes().lines().filter(line -> line.contains("slave")).count()
+                        == servers.size() - masters);
+            }
+        }
+    }
+
+    public static void await(String what, BooleanSupplier condition) {
+        for (int i = 0; i < 6000; i++) {
+            if (condition.getAsBoolean()) {
+                return;
+            }
+            Processes.pause(10);
+        }
+        throw new IllegalStateException("for a minute it was not true that " + what);
+    }
+
+    public List<RedisServer> servers() {
+        return servers;
+    }
+
+    public RedisServer server(int index) {
+        return servers.get(index);
+    }
+
+    public String id(int index) {
+        try (Jedis jedis = servers.get(index).jedis()) {
+            return jedis.clusterMyId();
+        }
+    }
+
+    /* ---- Clients ---- */
+
+    /** A pool of this cluster, the first of its servers being the seed. */
+    public String config(String... directives) {
+        StringBuilder config = new StringBuilder("alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  cluster: true\n");
+        for (String directive : directives) {
+            config.append("  ").append(directive).append('\n');
+        }
+        return config + "  servers:\n    - " + servers.get(0).server() + "\n";
+    }
+
+    public OneHopClient client(String... directives) {
+        return Nodes.clientOf(config(directives));
+    }
+
+    /* ---- Slots that move ---- */
+
+    /** Which server says that the slot is its own. */
+    public int ownerOf(int slot) {
+        for (int i = 0; i < servers.size(); i++) {
+            try (Jedis jedis = servers.get(i).jedis()) {
+                for (String line : jedis.clusterNodes().split("\n")) {
+                    String[] words = line.split(" ");
+                    if (words[2].contains("myself") && words[2].contains("master") && has(words, slot)) {
+                        return i;
+                    }
+                }
+            }
+        }
+        throw new IllegalStateException("nobody has slot " + slot);
+    }
+
+    private static boolean has(String[] words, int slot) {
+        for (int i = 8; i < words.length; i++) {
+            String[] range = words[i].split("-");
+            if (!words[i].startsWith("[") && Integer.parseInt(range[0]) <= slot
+                    && slot <= Integer.parseInt(range[range.length - 1])) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Begins to move a slot: keys that are not there any more are asked for elsewhere. */
+    public void beginToMove(int slot, int from, int to) {
+        String source = id(from);
+        String target = id(to);
+        try (Jedis old = servers.get(from).jedis(); Jedis next = servers.get(to).jedis()) {
+            next.clusterSetSlotImporting(slot, source);
+            old.clusterSetSlotMigrating(slot, target);
+        }
+    }
+
+    /** Moves one key, or all keys, of the slot. */
+    public void moveKeys(int slot, int from, int to, int most) {
+        try (Jedis old = servers.get(from).jedis()) {
+            int left = most;
+            List<String> keys = old.clusterGetKeysInSlot(slot, Math.min(left, 100));
+            while (!keys.isEmpty() && left > 0) {
+                old.migrate("127.0.0.1", servers.get(to).port(), 5000,
+                        new redis.clients.jedis.params.MigrateParams().replace(), keys.toArray(new String[0]));
+                left -= keys.size();
+                keys = old.clusterGetKeysInSlot(slot, Math.min(left, 100));
+            }
+        }
+    }
+
+    /** The slot is the other one's; both know, and the rest will hear. */
+    public void endMove(int slot, int from, int to) {
+        String target = id(to);
+        for (int each : new int[] {to, from}) {
+            try (Jedis jedis = servers.get(each).jedis()) {
+                jedis.clusterSetSlotNode(slot, target);
+            }
+        }
+    }
+
+    public void move(int slot, int from, int to) {
+        beginToMove(slot, from, to);
+        moveKeys(slot, from, to, Integer.MAX_VALUE);
+        endMove(slot, from, to);
+    }
+
+    @Override
+    public void close() {
+        servers.forEach(RedisServer::close);
+    }
+}
