@@ -17,6 +17,7 @@
 #define OH_CALLS_PER_LOOK 1024  /* So often a client that is not made anew looks at the clock. */
 #define OH_CLAIM_MS 5000        /* Who has not come to an end of the first contact by then is believed to be dead. */
 #define OH_CLAIM_FAILED UINT32_MAX /* In the place of the pid: the contact has failed, at that instant. */
+#define OH_CONTACT_MS UINT64_C(10000) /* How long the first contact may take where the server pool has no timeout. */
 #define OH_LOOK_AGAIN_MS 2
 #define OH_LAST_MOMENT_MS 50    /* How long the end of a request waits for an inquiry. */
 
@@ -248,7 +249,7 @@ static bool contact_as_the_one(oh_cluster *cluster, _Atomic uint64_t *claim, uin
 static bool contact(oh_cluster *cluster, oh_failure *failure)
 {
     uint64_t began_ms = now_ms(), timeout_ms = cluster->seeds->pool->timeout_ms;
-    uint64_t deadline_ns = timeout_ms ? oh_clock_now_ns() + timeout_ms * 1000000 : UINT64_MAX;
+    uint64_t deadline_ns = oh_clock_now_ns() + (timeout_ms ? timeout_ms : OH_CONTACT_MS) * 1000000;
 
     is_my_turn(cluster, 0); /* What is asked now need not be asked again soon. */
     while (cluster->place != OH_STORE_NONE) {

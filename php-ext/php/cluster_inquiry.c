@@ -10,6 +10,7 @@
 
 #include "cluster.h"
 #include "exchange.h"
+#include "exchange_patience.h"
 
 #define OH_ASKED_MAX 2
 #define OH_GRACE_MS 100 /* How much longer the second answer is waited for once the first is there. */
@@ -233,24 +234,38 @@ void oh_inquiry_begin(oh_cluster *cluster, uint64_t deadline_ns)
     efree(nodes);
 }
 
+/* Two of the seeds, from the one at this place on. */
+static bool ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32_t count, uint64_t deadline_ns, oh_failure *failure)
+{
+    oh_inquiry *inquiry = begin(cluster, cluster->seeds);
+
+    for (uint32_t i = 0; i < count && inquiry->count < OH_ASKED_MAX; i++) {
+        ask(cluster, inquiry, nodes[i], deadline_ns);
+    }
+    while (goes_on(inquiry)) {
+        glance(inquiry, OH_GRACE_MS);
+    }
+    bool is_done = conclude(cluster, failure) || cluster->map;
+    oh_inquiry_end(cluster);
+    return is_done;
+}
+
+/* Nodes that are just meeting, or forgetting one of them, tell strange things for a moment: they are asked again. */
 bool oh_inquiry_contact(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *failure)
 {
-    uint32_t count, *nodes = draw(cluster->seeds, &count);
-    bool is_done = false;
+    uint32_t count, at = 0, *nodes = draw(cluster->seeds, &count);
+    bool is_done = false, is_strange = false;
 
-    for (uint32_t at = 0; at < count && !is_done && oh_clock_now_ns() < deadline_ns;) {
+    while (!is_done && at < count && oh_clock_now_ns() < deadline_ns) {
         bool had_no_shards = cluster->has_no_shards;
-        oh_inquiry *inquiry = begin(cluster, cluster->seeds);
 
-        for (uint32_t i = at; i < count && inquiry->count < OH_ASKED_MAX; i++) {
-            ask(cluster, inquiry, nodes[i], deadline_ns);
+        is_done = ask_seeds(cluster, nodes + at, count - at, deadline_ns, failure);
+        is_strange |= !is_done && failure->kind == OH_ERROR_PROTOCOL_VIOLATION;
+        at += had_no_shards == cluster->has_no_shards ? OH_ASKED_MAX : 0;
+        if (at >= count && is_strange && !is_done) {
+            oh_exchange_poll_patiently(NULL, 0, OH_GRACE_MS);
+            at = 0;
         }
-        while (goes_on(inquiry)) {
-            glance(inquiry, OH_GRACE_MS);
-        }
-        is_done = conclude(cluster, failure) || cluster->map;
-        at += had_no_shards == cluster->has_no_shards ? inquiry->count : 0;
-        oh_inquiry_end(cluster);
     }
     efree(nodes);
     return is_done;

@@ -16,8 +16,11 @@
 
 #include "exchange_patience.h"
 #include "redirects_journey.h"
+#include "script.h"
 
 #define OH_MOVES_MAX 32
+#define NOSCRIPT "-NOSCRIPT "
+#define EVALSHA "EVALSHA"
 
 /* ---- The commands ---- */
 
@@ -181,11 +184,40 @@ static void learn(oh_journey *journey, const oh_errand *errand)
     }
 }
 
+/* The script that a command names by its digest, if this process knows it. */
+static zend_string *script_of(const oh_errand *errand)
+{
+    size_t count;
+    oh_word *words = read_words(errand->command, errand->command_length, &count);
+    bool is_named = count > 1 && words[0].length >= strlen(EVALSHA) &&
+                    strncasecmp((const char *)words[0].bytes, EVALSHA, strlen(EVALSHA)) == 0;
+    zend_string *script = is_named ? oh_script_body((const char *)words[1].bytes, words[1].length) : NULL;
+
+    efree(words);
+    return script;
+}
+
+/* A command alone has its script brought only if the node has lost it. In a pipeline that would be too late: others follow. */
+static bool brings_script(const oh_journey *journey, oh_errand *errand)
+{
+    bool is_lost = errand->reply->length > strlen(NOSCRIPT) &&
+                   memcmp(errand->reply->bytes, NOSCRIPT, strlen(NOSCRIPT)) == 0;
+
+    if (errand->script || (!is_lost && journey->exchange->redirects->is_alone)) {
+        return false;
+    }
+    errand->script = script_of(errand);
+    return is_lost && errand->script;
+}
+
 /* What is to be done about the last reply. False: nothing can be, and the exchange has failed. */
 static bool judge(oh_journey *journey, oh_errand *errand, uint32_t *pause_ms)
 {
     oh_redirect redirect = {.action = OH_REDIRECT_NONE};
 
+    if (errand->reply->bytes[0] == '-' && brings_script(journey, errand)) {
+        return true;
+    }
     if (errand->reply->bytes[0] == '-') {
         redirect = decide_freshly(journey, errand);
     }

@@ -20,6 +20,7 @@ typedef struct oh_errand {
     uint32_t tries;       /* How often it was sent once more. */
     uint32_t slot;        /* OH_SLOTS_COUNT: of no key. */
     uint32_t node;        /* Where it was last, or goes next; in the map of the journey. */
+    zend_string *script;  /* The next node has lost it: it goes in front. NULL: none. */
     bool asks;            /* The next node wants ASKING in front of it. */
     bool has_moved;       /* The next node is said to have the slot. */
     bool goes_home;       /* It goes to whoever has the slot by then. */

@@ -10,6 +10,7 @@
 
 #define OH_NOWHERE UINT32_MAX
 #define OH_WAITS   (UINT32_MAX - 1) /* A command of that slot waits for the next round: so do those behind it. */
+#define SCRIPT_LOAD "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n"
 #define ASKING "*1\r\n$6\r\nASKING\r\n"
 
 /* ---- Loading ---- */
@@ -40,6 +41,11 @@ static void load(oh_journey *journey, oh_errand *errand)
     *going = detour ? errand->node : OH_WAITS;
     if (!detour) {
         return;
+    }
+    if (errand->script) {
+        smart_str_append_printf(&detour->request, SCRIPT_LOAD "$%zu\r\n", ZSTR_LEN(errand->script));
+        smart_str_append(&detour->request, errand->script);
+        smart_str_appends(&detour->request, "\r\n");
     }
     if (errand->asks) {
         smart_str_appends(&detour->request, ASKING);
@@ -114,8 +120,9 @@ static bool fail_detour(oh_journey *journey, const oh_detour *detour)
     oh_exchange *exchange = journey->exchange;
     oh_node node = oh_topology_node(journey->map->topology, detour->node);
 
-    *exchange->failure = detour->failure;
-    oh_failure_set(exchange->failure, detour->failure.kind, MAX(detour->failure.outcome, oh_journey_outcome(journey)),
+    bool may_have_executed = detour->failure.outcome != OH_OUTCOME_NOT_SENT || !exchange->redirects->is_alone;
+
+    oh_failure_set(exchange->failure, detour->failure.kind, may_have_executed ? OH_OUTCOME_MAYBE_EXECUTED : OH_OUTCOME_NOT_SENT,
         detour->failure.advice, "Sent on to ");
     oh_failure_quote(exchange->failure, node.name.bytes, node.name.length);
     oh_failure_quote(exchange->failure, ZEND_STRL(": "));
@@ -140,7 +147,7 @@ static bool unload_all(oh_journey *journey)
             continue;
         }
         oh_exchange *exchange = &detour_to(journey, errand->node)->exchange;
-        if (errand->asks) {
+        for (int unseen = errand->asks + (errand->script != NULL); unseen > 0; unseen--) {
             next_reply(exchange);
         }
         oh_journey_reply(errand->reply, next_reply(exchange));

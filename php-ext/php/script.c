@@ -78,17 +78,16 @@ static void remember(oh_scripts *scripts, const zend_string *text)
     zend_string_release(digest);
 }
 
-/* Digests are compared without case, as servers do. NULL: not known. */
-static zend_string *body_of(oh_scripts *scripts, const zend_string *digest)
+zend_string *oh_script_body(const char *digest, size_t length)
 {
     char lower[DIGEST_LENGTH + 1];
     zval *body;
 
-    if (ZSTR_LEN(digest) != DIGEST_LENGTH) {
+    if (length != DIGEST_LENGTH) {
         return NULL;
     }
-    zend_str_tolower_copy(lower, ZSTR_VAL(digest), DIGEST_LENGTH);
-    body = zend_hash_str_find(&scripts->by_digest, lower, DIGEST_LENGTH);
+    zend_str_tolower_copy(lower, digest, DIGEST_LENGTH);
+    body = zend_hash_str_find(&OHG(scripts).by_digest, lower, DIGEST_LENGTH);
     return body ? Z_STR_P(body) : NULL;
 }
 
@@ -138,7 +137,7 @@ static zend_string *known_body(const oh_plan *plan, zend_execute_data *execute_d
 {
     zend_string *digest = role_of(plan->command) == NAMES_BODY ? script_of(plan, execute_data) : NULL;
 
-    return digest ? body_of(&OHG(scripts), digest) : NULL;
+    return digest ? oh_script_body(ZSTR_VAL(digest), ZSTR_LEN(digest)) : NULL;
 }
 
 bool oh_script_is_known(const oh_plan *plan, zend_execute_data *execute_data)
