@@ -145,7 +145,9 @@ bool oh_image_is_valid(const void *image, size_t length)
     const char *zone = username + head->username_length + 1;
     return is_text(name, head->name_length) && is_text(username, head->username_length) &&
            is_text(zone, head->zone_length) &&
-           oh_topology_valid((const char *)image + head->topology, head->length - head->topology);
+           oh_topology_valid((const char *)image + head->topology, head->length - head->topology) &&
+           head->hash == oh_topology_hash_function(oh_image_topology(image)) &&
+           head->distribution == oh_topology_distribution(oh_image_topology(image));
 }
 
 bool oh_image_equals(const void *a, size_t a_length, const void *b, size_t b_length)

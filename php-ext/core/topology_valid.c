@@ -2,12 +2,13 @@
  * Whether a block of memory may be trusted as a topology.
  *
  * Not whether it is the right one: whether every offset, count and number in it keeps locate, explain and node inside
- * the block and lets them end. So a torn or hostile block costs a wrong answer at worst, never a crash.
+ * the block and lets them end, and whether a ring that is built of its nodes has the size that it should have. So a torn or hostile block costs a wrong answer at worst, never a crash.
  *
  * Implements spec/topology.
  */
 #include <string.h>
 
+#include "generated/limits.h"
 #include "topology_layout.h"
 
 /* Where the areas begin that nothing else may overlap: a table of slots may be written to. */
@@ -22,16 +23,17 @@ static bool is_area(const oh_topology *topology, uint32_t offset, uint64_t count
     return offset >= areas_begin(topology) && offset % 8 == 0 && offset + count * size <= topology->length;
 }
 
-static bool is_text(const oh_topology *topology, uint32_t offset, uint32_t length)
+static bool is_text(const oh_topology *topology, uint32_t offset, uint32_t length, uint32_t length_max)
 {
     const char *text = oh_topology_at(topology, offset);
-    return offset >= areas_begin(topology) && (uint64_t)offset + length < topology->length && text[length] == '\0';
+    return length <= length_max && offset >= areas_begin(topology) && (uint64_t)offset + length < topology->length && text[length] == '\0';
 }
 
 static bool has_valid_header(const oh_topology *topology, size_t size)
 {
     return topology->magic == OH_TOPOLOGY_MAGIC && topology->length <= size && topology->hash < OH_HASHES_COUNT &&
            topology->distribution < OH_DISTRIBUTIONS_COUNT && topology->nodes_count > 0 &&
+           topology->nodes_count <= 2 * OH_POOL_SERVERS_MAX && /* A cluster's map keeps places that were left. */
            memchr(topology->fingerprint, '\0', sizeof topology->fingerprint) != NULL;
 }
 
@@ -61,15 +63,17 @@ static bool has_valid_areas(const oh_topology *topology)
 static bool has_valid_nodes(const oh_topology *topology)
 {
     const oh_node_record *nodes = oh_topology_at(topology, topology->nodes);
+    uint64_t weights_sum = 0;
     for (uint32_t i = 0; i < topology->nodes_count; i++) {
-        if (!is_text(topology, nodes[i].name, nodes[i].name_length) ||
-            !is_text(topology, nodes[i].address, nodes[i].address_length) ||
-            !is_text(topology, nodes[i].id, nodes[i].id_length) || nodes[i].role >= OH_ROLES_COUNT ||
+        weights_sum += nodes[i].weight;
+        if (!is_text(topology, nodes[i].name, nodes[i].name_length, OH_SERVER_NAME_BYTES_MAX) ||
+            !is_text(topology, nodes[i].address, nodes[i].address_length, OH_SERVER_ADDRESS_BYTES_MAX) ||
+            !is_text(topology, nodes[i].id, nodes[i].id_length, OH_NODE_ID_BYTES_MAX) || nodes[i].weight == 0 || nodes[i].role >= OH_ROLES_COUNT ||
             nodes[i].master >= topology->nodes_count) {
             return false;
         }
     }
-    return true;
+    return weights_sum <= OH_WEIGHTS_SUM_MAX;
 }
 
 static bool has_valid_slots(const oh_topology *topology)

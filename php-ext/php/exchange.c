@@ -217,6 +217,7 @@ void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
     }
     exchange->is_reused = exchange->connection->state == OH_READY;
     if (EXPECTED(exchange->is_reused)) {
+        exchange->has_waited |= exchange->connection->has_waited;
         oh_exchange_begin_moving(exchange);
     } else {
         exchange->state = OH_EXCHANGE_OPENING;

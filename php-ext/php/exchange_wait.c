@@ -21,14 +21,15 @@
 /* ---- Ends that only waiting can meet ---- */
 
 /*
- * A deadline that passed is the node's fault if the node had as long as the server pool says, and if this process was
- * awake to see it pass: one that was stopped, or swapped out, finds all its deadlines gone.
+ * A deadline that passed is the node's fault if the node had as long as the server pool says (and not what a wait for a
+ * connection had left of it), and if this process was awake to see it pass: one that was stopped, or swapped out, finds
+ * all its deadlines gone.
  */
 static bool is_for_the_node(const oh_exchange *exchange)
 {
     uint64_t limit_ns = exchange->deadline_ns + (uint64_t)exchange->wait_ms * 1000000;
 
-    return exchange->connection && exchange->timeout_ms >= oh_pool_timeout(exchange->connections) &&
+    return exchange->connection && !exchange->connection->has_waited && exchange->timeout_ms >= oh_pool_timeout(exchange->connections) &&
            exchange->wait_ms != OH_WAIT_FOR_EVER && oh_clock_now_ns() < limit_ns + OH_PAUSE_NS;
 }
 

@@ -96,6 +96,11 @@ bool oh_node_health_ask(oh_node_health *health, uint64_t deadline_ns, uint32_t *
     return answer != OH_HEALTH_REFUSE;
 }
 
+bool oh_node_health_is_news(const oh_node_health *health, uint32_t born)
+{
+    return oh_health_generation(atomic_load_explicit(&health->known->state, memory_order_relaxed)) != born;
+}
+
 void oh_node_health_fail(oh_node_health *health, oh_health_cause cause, uint32_t born, const char *why)
 {
     _Atomic uint64_t *word = &health->known->state;
@@ -122,8 +127,11 @@ void oh_node_health_answer(oh_node_health *health)
     tell_change(health, state, next);
 }
 
-/* An instant that no rule can bring about has passed: other users' workers write here, too. */
-uint64_t oh_node_health_out_until(oh_node_health *health, uint64_t now_ms)
+/*
+ * An instant that no rule can bring about has passed: other users' workers write here, too. The clock is read after the
+ * word for that: somebody may have ejected the node since `now_ms`.
+ */
+uint64_t oh_node_health_out_until(oh_node_health *health, uint64_t looked_ms)
 {
     _Atomic uint64_t *word = &health->known->state;
     uint64_t state = atomic_load(word), next, passed;
@@ -131,7 +139,7 @@ uint64_t oh_node_health_out_until(oh_node_health *health, uint64_t now_ms)
     do {
         uint64_t until = oh_health_until(state);
 
-        passed = until > now_ms && until - now_ms > health->rules.retry_ms ? until : now_ms;
+        passed = until > looked_ms && until > now_ms() + health->rules.retry_ms ? until : looked_ms;
         next = oh_health_rebuilt(state, passed);
     } while (next != state && !atomic_compare_exchange_weak(word, &state, next));
     tell_change(health, state, next);

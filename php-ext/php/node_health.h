@@ -36,6 +36,9 @@ void oh_node_health_begin(oh_node_health *health, oh_store_health *host, const o
  */
 bool oh_node_health_ask(oh_node_health *health, uint64_t deadline_ns, uint32_t *born, oh_failure *failure);
 
+/* Whether the node has gone down, come back or failed again since somebody was told `born`: then ask again. */
+bool oh_node_health_is_news(const oh_node_health *health, uint32_t born);
+
 /* What became of it: a failure that is the node's, told in a sentence, or a reply. */
 void oh_node_health_fail(oh_node_health *health, oh_health_cause cause, uint32_t born, const char *why);
 void oh_node_health_answer(oh_node_health *health);
@@ -43,7 +46,7 @@ void oh_node_health_answer(oh_node_health *health);
 /* ---- Where nodes are ejected ---- */
 
 /* For a ring that is built now: 0 if the node is in it, where it returns to if its time has come; or its time. */
-uint64_t oh_node_health_out_until(oh_node_health *health, uint64_t now_ms);
+uint64_t oh_node_health_out_until(oh_node_health *health, uint64_t looked_ms);
 
 /* How often any node of the host has been ejected or has returned. */
 uint64_t oh_node_health_changes(void);

@@ -241,6 +241,10 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
             return NULL;
         }
         has_waited = true;
+        if (oh_node_health_is_news(&connections->health, health) &&
+            !oh_node_health_ask(&connections->health, deadline_ns, &health, failure)) {
+            return NULL; /* Somebody has found it dead meanwhile. */
+        }
     }
     if (UNEXPECTED(has_waited)) {
         oh_meter_count(meter, OH_METER_WAITS);
@@ -250,6 +254,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
     }
     connection->health = health;
     connection->is_blamed = false;
+    connection->has_waited = has_waited;
     mark_leased(connections, connection);
     return connection;
 }

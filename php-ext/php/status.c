@@ -13,6 +13,7 @@
 
 #define OH_LIMIT_BITS_MIN 4 /* Of a histogram: 16 us to 16.8 s. */
 #define OH_LIMIT_BITS_MAX 24
+#define OH_SHOWN_MAX (UINT64_C(1) << 53)
 
 /* A server pool, for as long as it is shown. */
 typedef struct oh_shown {
@@ -178,18 +179,24 @@ static void show_connections(zval *into, const oh_shown *shown, const oh_seen *s
     add_assoc_zval(into, "connections", &connections);
 }
 
+/* Anybody may have written there: no sum of such numbers is too large for PHP, and a double, too, has them exactly. */
+static void show_number(zval *into, const char *name, uint64_t number)
+{
+    add_assoc_long(into, name, (zend_long)MIN(number, OH_SHOWN_MAX));
+}
+
 static void show_latency(zval *into, const oh_meter_reading *reading)
 {
     zval latency, below;
 
     array_init(&latency);
-    add_assoc_long(&latency, "count", (zend_long)reading->timed);
-    add_assoc_long(&latency, "sum", (zend_long)reading->counters[OH_METER_LATENCY_US]);
-    add_assoc_long(&latency, "p50", (zend_long)oh_meter_percentile(reading, 500));
-    add_assoc_long(&latency, "p99", (zend_long)oh_meter_percentile(reading, 990));
+    show_number(&latency, "count", reading->timed);
+    show_number(&latency, "sum", reading->counters[OH_METER_LATENCY_US]);
+    show_number(&latency, "p50", oh_meter_percentile(reading, 500));
+    show_number(&latency, "p99", oh_meter_percentile(reading, 990));
     array_init(&below);
     for (uint32_t bits = OH_LIMIT_BITS_MIN; bits <= OH_LIMIT_BITS_MAX; bits++) {
-        add_index_long(&below, 1L << bits, (zend_long)oh_meter_below(reading, UINT64_C(1) << bits));
+        add_index_long(&below, 1L << bits, (zend_long)MIN(oh_meter_below(reading, UINT64_C(1) << bits), OH_SHOWN_MAX));
     }
     add_assoc_zval(&latency, "below", &below);
     add_assoc_zval(into, "latency", &latency);
@@ -204,9 +211,9 @@ static void show_numbers(zval *into, const oh_meter_reading *reading)
         {"waits", OH_METER_WAITS}, {"connects", OH_METER_CONNECTS}, {"bytes_sent", OH_METER_BYTES_SENT},
         {"bytes_received", OH_METER_BYTES_RECEIVED}};
 
-    add_assoc_long(into, "calls", (zend_long)reading->calls);
+    show_number(into, "calls", reading->calls);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        add_assoc_long(into, numbers[i].name, (zend_long)reading->counters[numbers[i].counter]);
+        show_number(into, numbers[i].name, reading->counters[numbers[i].counter]);
     }
     show_latency(into, reading);
 }

@@ -93,6 +93,11 @@ static void test_changed_bytes(const uint8_t *image, size_t size)
         if (oh_image_is_valid(changed, size) && oh_topology_nodes_count(oh_image_topology(changed)) <= 2) {
             oh_image_pool(changed, servers, &pool);
             oh_topology_locate(oh_image_topology(changed), image, 20);
+            size_t ring = oh_topology_size(&pool);
+            oh_topology *without = malloc(ring);
+            CHECK(oh_topology_build(&pool, (bool[2]){true, false}, without, ring));
+            oh_topology_locate(without, image, 20);
+            free(without);
         }
         free(changed);
     }

@@ -199,6 +199,28 @@ static void test_damage(oh_distribution distribution)
     pool_free(&pool);
 }
 
+/* A ring is built of the nodes of a picture that others may have written: weights must not make it larger than its place. */
+static void test_weights(void)
+{
+    static const uint32_t bad[][2] = {{0, 1}, {0x80000000, 0x80000001}, {UINT32_MAX, 2}, {0x7fffffff, 1}};
+    oh_pool pool = pool_of(2);
+    oh_topology *topology = topology_of(&pool, NULL);
+    size_t length = oh_topology_length(topology);
+    oh_node_record *nodes = (oh_node_record *)((char *)topology + topology->nodes);
+
+    test_begin("a topology whose weights no configuration can have is refused");
+    CHECK(oh_topology_valid(topology, length));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        nodes[0].weight = bad[i][0];
+        nodes[1].weight = bad[i][1];
+        CHECK(!oh_topology_valid(topology, length));
+    }
+    nodes[0].weight = 0x7ffffffe;
+    CHECK(oh_topology_valid(topology, length));
+    free(topology);
+    pool_free(&pool);
+}
+
 static void test_cuts(void)
 {
     test_begin("a topology that is cut off is refused");
@@ -242,6 +264,7 @@ void test_topology(void)
     test_damage(OH_KETAMA);
     test_damage(OH_MODULA);
     test_damage(OH_RANDOM);
+    test_weights();
     test_cuts();
     test_rebuild();
 }
