@@ -156,12 +156,11 @@ ZEND_METHOD(OneHop_Redis, onEachNode)
 /* UINT32_MAX and an exception if no node has this name. */
 static uint32_t node_named(const oh_client *client, const zend_string *name)
 {
-    for (uint32_t i = 0; i < client->snapshot->nodes_count; i++) {
-        oh_node node = oh_topology_node(client->snapshot->topology, i);
+    const oh_topology *topology = client->snapshot->topology;
+    uint32_t node = oh_topology_find(topology, ZSTR_VAL(name), ZSTR_LEN(name));
 
-        if (zend_string_equals_cstr((zend_string *)name, node.name.bytes, node.name.length)) {
-            return i;
-        }
+    if (node < client->snapshot->nodes_count && oh_topology_node(topology, node).role != OH_GONE) {
+        return node;
     }
     zend_argument_value_error(1, "must be the name of a node of server pool %s; OneHop\\Topology::nodes() has them",
         client->snapshot->pool->name.bytes);

@@ -261,7 +261,9 @@ static void show_pool(zval *list, const oh_shown *shown)
     add_assoc_string(&into, "hash", oh_hash_name(oh_topology_hash_function(shown->topology)));
     array_init(&nodes);
     for (uint32_t i = 0; i < count; i++) {
-        show_node(&nodes, shown, i, &seen[i], shares[i]);
+        if (oh_topology_node(shown->topology, i).role != OH_GONE) {
+            show_node(&nodes, shown, i, &seen[i], shares[i]);
+        }
     }
     add_assoc_zval(&into, "nodes", &nodes);
     add_next_index_zval(list, &into);

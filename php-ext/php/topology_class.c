@@ -362,10 +362,12 @@ ZEND_METHOD(OneHop_Topology, nodes)
     }
     array_init_size(return_value, this->nodes_count);
     for (uint32_t i = 0; i < this->nodes_count; i++) {
-        zval *node = node_object(this, i);
+        if (oh_topology_node(topology_of(this), i).role != OH_GONE) {
+            zval *node = node_object(this, i);
 
-        Z_ADDREF_P(node);
-        add_next_index_zval(return_value, node);
+            Z_ADDREF_P(node);
+            add_next_index_zval(return_value, node);
+        }
     }
 }
 
