@@ -8,9 +8,7 @@ $cluster = new LabCluster(3, 1, '--cluster-require-full-coverage', 'no');
 $redis = new OneHop\Redis('alpha', $cluster->config(['timeout' => 1000]));
 $keys = array_map(static fn ($i) => "key:$i", range(0, 299));
 $redis->mSet(array_combine($keys, $keys));
-foreach (array_slice($cluster->ports, 0, 3) as $port) {
-    $cluster->call($port, 'WAIT', '1', '2000');
-}
+$cluster->awaitReplicas();
 $victim = $cluster->ports[1];
 $heir = array_search($victim, $cluster->masters, true);
 $mine = array_values(array_filter($keys, static fn ($key) => $cluster->owner(lab_slot($key)) === $victim));

@@ -10,9 +10,7 @@ $replicas = array_slice($cluster->ports, 3);
 $keys = array_map(static fn ($i) => "key:$i", range(0, 99));
 $plain = new OneHop\Redis('alpha', $cluster->config());
 $plain->mSet(array_combine($keys, $keys));
-foreach ($masters as $port) {
-    $cluster->call($port, 'WAIT', '1', '2000');
-}
+$cluster->awaitReplicas();
 
 /* A replica that has received nothing yet counts as loading. */
 LabCluster::until(static fn () => array_reduce($cluster->ports, static fn ($is, $port) =>
