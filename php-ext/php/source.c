@@ -142,6 +142,20 @@ static void note_version(oh_known *known, uint64_t version)
     known->version = version;
 }
 
+static bool is_my_turn(oh_known *known)
+{
+    uint64_t now = now_ms();
+
+    if (known->place != OH_STORE_NONE) {
+        return oh_store_is_my_turn(oh_segment_store(), known->place, now, OH_LOOK_EVERY_MS);
+    }
+    if (now < known->looked_ms + OH_LOOK_EVERY_MS) {
+        return false;
+    }
+    known->looked_ms = now;
+    return true;
+}
+
 /* Under the lock. Returns the new generation; 0: there is no room. */
 static uint64_t publish(const oh_known *known, const oh_reading *reading)
 {
@@ -150,8 +164,11 @@ static uint64_t publish(const oh_known *known, const oh_reading *reading)
                : 0;
 }
 
-/* The first of the host reads, under the lock; all others wait for it, and find it published. */
-static bool read_first(oh_known *known, oh_reading *reading, uint64_t *generation)
+/*
+ * The first of the host reads, under the lock; all others wait for it, and find it published. Only what could be read is
+ * given a place: there are not enough of them for every name that is misspelt.
+ */
+static bool read_first(oh_known *known, oh_reading *reading)
 {
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
 
@@ -160,18 +177,18 @@ static bool read_first(oh_known *known, oh_reading *reading, uint64_t *generatio
     if (!oh_segment_lock(true)) {
         return false;
     }
-    known->place = oh_store_add(oh_segment_store(), identity, known->path);
-    bool is_mine = known->place != OH_STORE_NONE && oh_store_generation(oh_segment_store(), known->place) == 0;
+    known->place = oh_store_find(oh_segment_store(), identity);
+    bool is_mine = known->place == OH_STORE_NONE || oh_store_generation(oh_segment_store(), known->place) == 0;
     if (is_mine) {
         uint64_t version = oh_reading_version(known->path);
 
         if (oh_reading_make(reading, known->path, known->name, known->name_length, salt())) {
-            oh_store_is_my_turn(oh_segment_store(), known->place, now_ms(), 0);
-            *generation = publish(known, reading);
+            known->place = oh_store_add(oh_segment_store(), identity, known->path);
+            if (known->place != OH_STORE_NONE && publish(known, reading) == 0) {
+                known->place = OH_STORE_NONE; /* It does not fit: every process goes its own way. */
+            }
         }
-        if (*generation == 0) {
-            known->place = OH_STORE_NONE; /* It does not fit: every process goes its own way. */
-        }
+        is_my_turn(known);
         note_version(known, version);
     }
     oh_segment_unlock();
@@ -189,13 +206,12 @@ static bool throw_reading(oh_reading *reading)
 static bool begin(oh_known *known)
 {
     oh_reading reading;
-    uint64_t generation = 1;
 
-    if (oh_segment_store() && read_first(known, &reading, &generation)) {
+    if (oh_segment_store() && read_first(known, &reading)) {
         if (!reading.image) {
             return throw_reading(&reading);
         }
-        adopt(known, &reading, generation);
+        adopt(known, &reading, 1);
         return true;
     }
     if (oh_segment_store() && known->place != OH_STORE_NONE && follow(known)) {
@@ -207,29 +223,15 @@ static bool begin(oh_known *known)
     if (!oh_reading_make(&reading, known->path, known->name, known->name_length, salt())) {
         return throw_reading(&reading);
     }
-    adopt(known, &reading, generation);
+    adopt(known, &reading, 1);
     return true;
 }
 
 /* ---- A file that has changed ---- */
 
-static bool is_my_turn(oh_known *known)
+static void tell_change(const oh_known *known, const void *before, const oh_reading *reading, uint64_t generation)
 {
-    uint64_t now = now_ms();
-
-    if (known->place != OH_STORE_NONE) {
-        return oh_store_is_my_turn(oh_segment_store(), known->place, now, OH_LOOK_EVERY_MS);
-    }
-    if (now < known->looked_ms + OH_LOOK_EVERY_MS) {
-        return false;
-    }
-    known->looked_ms = now;
-    return true;
-}
-
-static void tell_change(const oh_known *known, const oh_reading *reading, uint64_t generation)
-{
-    uint32_t moved = oh_topology_moved(known->snapshot->topology, oh_image_topology(reading->image));
+    uint32_t moved = oh_topology_moved(oh_image_topology(before), oh_image_topology(reading->image));
     char *text;
 
     spprintf(&text, 0, "OneHop: %s changed: %u.%u %% of the keys of server pool %s move (generation %llu)",
@@ -238,12 +240,12 @@ static void tell_change(const oh_known *known, const oh_reading *reading, uint64
     efree(text);
 }
 
-/* False: it does not fit. */
-static bool switch_to(oh_known *known, oh_reading *reading)
+/* False: it does not fit. `before` is what the host has: this process may be ahead of it, having read the file for its password. */
+static bool switch_to(oh_known *known, oh_reading *reading, const void *before, size_t before_length)
 {
     uint64_t generation = known->generation + 1;
 
-    if (oh_image_equals(reading->image, reading->image_length, known->snapshot->image, known->snapshot->image_length)) {
+    if (oh_image_equals(reading->image, reading->image_length, before, before_length)) {
         oh_reading_free(reading);
         return true;
     }
@@ -258,7 +260,7 @@ static bool switch_to(oh_known *known, oh_reading *reading)
         oh_reading_free(reading);
         return false;
     }
-    tell_change(known, reading, generation);
+    tell_change(known, before, reading, generation);
     adopt(known, reading, generation);
     return true;
 }
@@ -270,13 +272,17 @@ static bool switch_to(oh_known *known, oh_reading *reading)
 static void look_again(oh_known *known)
 {
     uint64_t version = oh_reading_version(known->path);
-    oh_reading reading;
+    oh_reading reading, published = {.image = NULL};
+    uint64_t generation;
 
     if (version == (known->place != OH_STORE_NONE ? atomic_load(version_in_store(known)) : known->version)) {
         return;
     }
     bool is_good = oh_reading_make(&reading, known->path, known->name, known->name_length, salt());
-    bool is_used = is_good && switch_to(known, &reading);
+    bool is_of_host = known->place != OH_STORE_NONE && copy_published(known, &published, &generation);
+    bool is_used = is_good && switch_to(known, &reading, is_of_host ? published.image : known->snapshot->image,
+                                  is_of_host ? published.image_length : known->snapshot->image_length);
+    oh_reading_free(&published);
     note_version(known, version);
     if (!is_good) {
         php_error_docref(NULL, E_WARNING, "%s; the configuration read before stays in use", reading.failure.what);
