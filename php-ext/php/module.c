@@ -114,7 +114,7 @@ static PHP_MINFO_FUNCTION(onehop)
     php_info_print_table_row(2, "Distributions", "ketama, modula, random; the slots of Redis Cluster");
     php_info_print_table_row(2, "Connections", "TCP, unix sockets; kept over requests");
     php_info_print_table_row(2, "Shared by all workers", !oh_segment_store() ? "nothing"
-        : is_pool_of_host() ? "configuration, topology, connections" : "configuration, topology");
+        : is_pool_of_host() ? "configuration, topology, health, counters, connections" : "configuration, topology, health, counters");
     php_info_print_table_end();
     DISPLAY_INI_ENTRIES();
     php_info_print_table_start();

@@ -21,9 +21,9 @@ OneHop => enabled
 Version => N
 On top of phpredis => N
 libyaml => N
-Distributions => ketama, modula, random
+Distributions => ketama, modula, random; the slots of Redis Cluster
 Connections => TCP, unix sockets; kept over requests
-Shared by all workers => configuration, topology
+Shared by all workers => configuration, topology, health, counters
 
 Directive => Local Value => Master Value
 onehop.config => no value => no value

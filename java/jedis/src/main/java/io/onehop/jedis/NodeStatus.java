@@ -11,7 +11,7 @@ import java.time.Duration;
  * @param weight as configured
  * @param share of the key space, 0 to 1, as keys are placed now
  * @param state whether it is asked
- * @param downFor how long it still rests or is ejected; zero if it is up
+ * @param restsFor how long it still rests or is ejected; zero if it is up
  * @param failures in a row
  * @param reason what it failed by last; {@code null} while it is up
  * @param leased connections in use
@@ -28,7 +28,7 @@ import java.time.Duration;
  * @param p50 half of the calls that ended well took less; zero if there were none
  * @param p99 99 of 100 took less
  */
-public record NodeStatus(String name, String address, int weight, double share, State state, Duration downFor,
+public record NodeStatus(String name, String address, int weight, double share, State state, Duration restsFor,
         int failures, String reason, int leased, int idle, int poolSize, long calls, long errors, long redirects,
         long leases, long waits, long connects, long bytesSent, long bytesReceived, Duration p50, Duration p99) {
 

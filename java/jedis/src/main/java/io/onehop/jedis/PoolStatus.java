@@ -32,10 +32,11 @@ public record PoolStatus(String pool, long generation, String fingerprint, List<
     private static NodeStatus status(Node node, Pool pool, double share, long nowMs) {
         NodeMeter meter = pool.meter();
         long[] latency = meter.latency();
-        long downMs = Math.max(0, Health.until(pool.health().state()) - nowMs);
+        long restsMs = Math.max(0, Health.until(pool.health().state()) - nowMs);
         return new NodeStatus(node.name(), node.address(), node.weight(), share, pool.health().shown(nowMs),
-                Duration.ofMillis(downMs), Health.failures(pool.health().state()), pool.health().reason(nowMs), pool.leased(), pool.idle(), pool.endpoint().poolSize(), meter.calls(),
-                meter.errors(), meter.redirects(), pool.leases(), meter.waits(), meter.connects(), meter.bytesSent(),
+                Duration.ofMillis(restsMs), Health.failures(pool.health().state()), pool.health().reason(nowMs),
+                pool.leased(), pool.idle(), pool.endpoint().poolSize(),
+                meter.calls(), meter.errors(), meter.redirects(), pool.leases(), meter.waits(), meter.connects(), meter.bytesSent(),
                 meter.bytesReceived(), percentile(latency, 500), percentile(latency, 990));
     }
 

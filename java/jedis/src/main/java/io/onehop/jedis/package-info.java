@@ -23,7 +23,7 @@
  * {@code io.onehop.core}, and {@link io.onehop.jedis.OneHopException} with one class for each kind of failure.
  *
  * <p>Rules of the house: one absolute deadline for everything one call does; no thread of our own but the one that looks
- * at the configuration file, and those that ask a Redis Cluster for its map; no lock held while waiting for a node; a connection is used again only if its exchange
- * ended clean, whatever ended it.
+ * at the configuration file, and those that ask a Redis Cluster for its map; no lock held while waiting for a node; a
+ * connection is used again only if its exchange ended clean, whatever ended it.
  */
 package io.onehop.jedis;

@@ -65,7 +65,7 @@ class StatusTest {
             assertEquals(1, one.idle());
             assertEquals(3, one.poolSize());
             assertEquals(State.UP, one.state());
-            assertTrue(one.downFor().isZero());
+            assertTrue(one.restsFor().isZero());
             assertTrue(one.bytesSent() > 50 * 20 && one.bytesReceived() > 50 * 11, one.toString());
             assertTrue(one.p50().toNanos() > 0 && one.p99().compareTo(one.p50()) >= 0, one.toString());
             assertEquals(12, Arrays.stream(Inspected.pool(redis, "well").meter().latency()).sum(), "BLPOP has no time");
@@ -74,7 +74,7 @@ class StatusTest {
             assertEquals(1, other.errors());
             assertEquals(0, other.idle());
             assertEquals(State.RESTING, other.state());
-            assertFalse(other.downFor().isZero());
+            assertFalse(other.restsFor().isZero());
             assertEquals("Connection refused", other.reason());
             assertEquals(1, other.failures());
             assertTrue(other.p99().isZero());
