@@ -39,16 +39,15 @@ static uint32_t up_to(uint32_t most)
 oh_cluster *oh_cluster_open(const uint8_t pool[OH_STORE_IDENTITY_BYTES], const char *path)
 {
     oh_cluster *cluster = pecalloc(1, sizeof *cluster, true);
-    uint8_t identity[OH_STORE_IDENTITY_BYTES];
     oh_md5 md5;
 
     oh_md5_begin(&md5);
     oh_md5_add(&md5, pool, OH_STORE_IDENTITY_BYTES);
     oh_md5_add(&md5, "cluster", strlen("cluster"));
-    oh_md5_end(&md5, identity);
+    oh_md5_end(&md5, cluster->identity);
     cluster->place = OH_STORE_NONE;
     if (oh_segment_store() && oh_segment_lock(true)) {
-        cluster->place = oh_store_add(oh_segment_store(), identity, path);
+        cluster->place = oh_store_add(oh_segment_store(), cluster->identity, path);
         oh_segment_unlock();
     }
     return cluster;
@@ -81,7 +80,7 @@ static void make_map(oh_cluster *cluster, void *image, size_t length, uint64_t g
         reading.password = pestrndup(cluster->seeds->password, cluster->seeds->password_length, true);
         reading.password_length = cluster->seeds->password_length;
     }
-    set_snapshot(&cluster->map, oh_snapshot_make(&reading, cluster->seeds->identity));
+    set_snapshot(&cluster->map, oh_snapshot_make(&reading, cluster->identity));
     cluster->map->cluster = cluster;
     cluster->generation = generation;
 }

@@ -26,6 +26,7 @@
 struct oh_inquiry;
 
 typedef struct oh_cluster {
+    uint8_t identity[OH_STORE_IDENTITY_BYTES]; /* Of the map in the store, and of what is counted of its nodes. */
     oh_snapshot *seeds;   /* The server pool as it is configured. */
     oh_snapshot *map;     /* The newest that this process has; NULL before the first contact. */
     uint64_t generation;  /* Of the map; without a store it counts by itself. */

@@ -39,6 +39,7 @@ foreach ($keys as $i => $key) {
     array_push($expected, $values[$i], $others[$i]);
 }
 var_dump($batch($mixed) === $expected, $cluster->errors('MOVED'));
+var_dump(array_sum(array_column(OneHop\Topology::status()[0]['nodes'], 'redirects')));
 var_dump($batch($mixed) === $expected, $cluster->errors('MOVED'));
 var_dump($redis->mGet($keys) === $values, $cluster->errors('MOVED'));
 
@@ -124,6 +125,7 @@ lab_tell(static fn () => preg_replace('/\d+$/', '', (string) $redis->get($key)))
 --EXPECT--
 MOVED in a pipeline: each command is sent on, once
 bool(true)
+int(50)
 int(50)
 bool(true)
 int(50)
