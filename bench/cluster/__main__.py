@@ -1,4 +1,4 @@
-"""Redis Cluster: what the map costs, and what moving slots and dying masters do to callers. PHP.
+"""Redis Cluster: what the map costs, and what moving slots and dying masters do to callers.
 
     python3 bench/cluster [--short] [map] [mget] [pipeline] [move] [failover]
 
@@ -26,6 +26,7 @@ from lab.fpm import Fpm  # noqa: E402
 from lab.redis import RedisNode  # noqa: E402
 
 EXTENSION = os.path.join(os.path.dirname(os.path.dirname(HERE)), "php-ext", "modules", "onehop.so")
+JAR = os.path.join(os.path.dirname(os.path.dirname(HERE)), "java", "testee", "target", "onehop-testee.jar")
 PHP = ["php", "-d", f"extension={EXTENSION}"]
 failed = []
 
@@ -115,6 +116,18 @@ def times(job, cluster, directory, rounds):
     return json.loads(run.stdout)
 
 
+def java_times(job, cluster, directory, rounds):
+    run = subprocess.run(["java", "-cp", JAR, os.path.join(HERE, "Times.java"), job, configure(cluster, directory), seeds(cluster),
+                          str(rounds)], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return json.loads(run.stdout)
+
+
+def say_java(what, taken, must):
+    ratio = taken["RedisClusterClient"] / taken["OneHop"]
+    print(f"  Java: OneHop {taken['OneHop'] / 1e6:.2f} ms, RedisClusterClient {taken['RedisClusterClient'] / 1e6:.2f} ms")
+    say(f"{what} in Java, times as fast", f"{ratio:.1f}", f"at least {must}", ratio >= must)
+
+
 def bench_mget(is_short):
     with Cluster(4) as cluster, tempfile.TemporaryDirectory() as directory:
         fill(cluster, 100000, '$r->set("key:$j", "value of key:$j");')
@@ -122,6 +135,7 @@ def bench_mget(is_short):
         ratio = taken["RedisCluster"] / taken["OneHop"]
         print(f"  OneHop {taken['OneHop'] / 1e6:.2f} ms, phpredis RedisCluster {taken['RedisCluster'] / 1e6:.2f} ms")
         say("MGET of 1000 keys, times as fast", f"{ratio:.1f}", "at least 10", ratio >= 10)
+        say_java("MGET of 1000 keys", java_times("mget", cluster, directory, 100 if is_short else 500), 20)
 
 
 def bench_pipeline(is_short):
@@ -138,6 +152,9 @@ def bench_pipeline(is_short):
         ratio = median([ours / raw for raw, ours in turns])
         print(f"  1000 HGETs on 4 masters: floor {median([raw for raw, _ in turns]) / 1e3:.0f} us, OneHop {median([ours for _, ours in turns]) / 1e3:.0f} us")
         say("pipeline of 1000 HGETs, times the raw floor", f"{ratio:.2f}", "at most 1.3", ratio <= 1.3)
+        cluster.fill((crc16(user.encode()) % SLOTS, ("HSET", user, "name", f"name of {user}"))
+                     for user in (f"user:{number}" for number in range(100000)))
+        say_java("pipeline of 1000 HGETs", java_times("pipeline", cluster, directory, 200 if is_short else 1000), 1.8)
 
 
 # ---- Slots that move ----

@@ -117,6 +117,12 @@ final class Failure {
                 "try again", null, endpoint, Outcome.ANSWERED);
     }
 
+    /** What only a replica may answer nobody can. */
+    static NodeDown withoutReplica(Endpoint master) {
+        return nodeDown("it has no replica that could answer",
+                "give it one, or set \"read_from: prefer_replica\"", null, master, Outcome.NOT_SENT);
+    }
+
     /** Nobody has told who has which slot. */
     static NodeDown unmapped(String reason, String pool) {
         return new NodeDown("no node tells what the cluster looks like: " + shown(reason) + ", server pool "

@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+import io.onehop.core.ReadFrom;
 import io.onehop.core.ServerPool;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,6 +48,9 @@ final class Greeting {
         }
         if (pool.database() > 0) {
             steps.add(new Step(select(pool.database()), Greeting::selected));
+        }
+        if (pool.readFrom() != ReadFrom.MASTER) {
+            steps.add(new Step(new CommandArguments(Command.READONLY), Greeting::readable));
         }
         steps.add(pool.ssdb() ? new Step(new CommandArguments(() -> VERSION), Greeting::recognized)
                 : new Step(new CommandArguments(Command.PING), Greeting::alive));
@@ -97,6 +101,13 @@ final class Greeting {
     private static void selected(String answer, boolean isError, Endpoint endpoint) {
         if (isError) {
             throw Failure.rejected("the node refused the database", answer, endpoint);
+        }
+    }
+
+    /** Said to a master it changes nothing. */
+    private static void readable(String answer, boolean isError, Endpoint endpoint) {
+        if (isError && !answer.startsWith("NOAUTH") && !answer.startsWith("LOADING")) {
+            throw Failure.rejected("the node does not let replicas be read", answer, endpoint);
         }
     }
 

@@ -44,6 +44,7 @@ final class Lane {
     private boolean isReadOnly = true;
     private boolean isClosedAfter;
     private boolean isStaying;
+    private boolean isRescued;
     private int asked = NodeHealth.NOT_ASKED;
     private Set<String> scripts;
 
@@ -52,8 +53,6 @@ final class Lane {
     private long written;
     private long reached;
     private long acknowledged;
-    private long announced;
-    private int begun;
     private int taken;
     private int redirected;
     private Throwable before;
@@ -89,14 +88,16 @@ final class Lane {
     /** Appends of a command the words at these places. */
     void append(CommandArguments arguments, int[] places, boolean readOnly, Taker taker) {
         if (pool.endpoint().isSsdb()) {
-            CommandArguments part = new RoutedArguments(arguments.getCommand());
-            for (int i = 1; i < places.length; i++) {
-                part.add(arguments.get(places[i]).getRaw());
-            }
-            SsdbCommand.append(part, this, readOnly, taker);
+            SsdbCommand.append(SsdbCommand.part(arguments, places), this, readOnly, taker);
         } else {
             added(requests.append(arguments, places), readOnly, taker);
         }
+    }
+
+    /** It has reads alone, in the place of the master, which is asked if this node fails. */
+    Lane rescued() {
+        isRescued = true;
+        return this;
     }
 
     /** Its connection is not used again. */
@@ -164,7 +165,7 @@ final class Lane {
         while (written < end && !isKernelFull) {
             ByteBuffer next = requests.next(Math.min(end - written, WRITE_BYTES_MAX));
             int size = next.remaining();
-            int count = connection.write(next, beginBefore(written + size));
+            int count = connection.write(next, owed.beginBefore(written + size));
             requests.advance(count);
             written += count;
             reached = Math.max(reached, written);
@@ -176,16 +177,6 @@ final class Lane {
     private long windowEnd() {
         long window = Math.max(WINDOW_BYTES, taken < owed.count() ? owed.size(taken) : 0);
         return Math.min(requests.length(), acknowledged + window);
-    }
-
-    /** How many commands begin before this byte that were not announced yet. */
-    private int beginBefore(long end) {
-        int from = begun;
-        while (begun < owed.count() && announced < end) {
-            announced += owed.size(begun);
-            begun++;
-        }
-        return begun - from;
     }
 
     /** Hands out the replies that are whole; tells whether there was any. */
@@ -255,8 +246,7 @@ final class Lane {
         before = thrown;
         requests.rewind(acknowledged);
         written = acknowledged;
-        announced = acknowledged;
-        begun = taken;
+        owed.beginAgain(taken, acknowledged);
     }
 
     /**
@@ -268,10 +258,14 @@ final class Lane {
         Throwable sent = before != null && thrown instanceof OneHopException ? before : thrown;
         OneHopException reachedIt = Failure.of(sent, pool.endpoint(), Outcome.MAYBE_EXECUTED);
         boolean hasBegun = taken < owed.count() && owed.taker(taken).hasBegun();
-        failure = reached > acknowledged || hasBegun ? reachedIt : unsent;
+        failure = isRescued ? null : reached > acknowledged || hasBegun ? reachedIt : unsent;
         long from = acknowledged;
         for (int i = taken; i < owed.count(); i++) {
-            owed.taker(i).fail(from < reached || owed.taker(i).hasBegun() ? reachedIt : unsent);
+            if (isRescued) {
+                redirects.rescue(pool, owed.place(i), requests.command(from), owed.taker(i));
+            } else {
+                owed.taker(i).fail(from < reached || owed.taker(i).hasBegun() ? reachedIt : unsent);
+            }
             from += owed.size(i);
         }
         pool.failed(connection, unsent);

@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+import io.onehop.core.command.Command;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,6 +11,7 @@ final class Lanes {
     private final Snapshot snapshot;
     private final Lane[] lanes;
     private final Redirects redirects;
+    private int[] readers; // By master: who answers reads of this batch, and one more; null: nobody has read yet.
     private long waitMs;
 
     /** {@code redirects}: those of the batch; {@code null} where nodes do not redirect. */
@@ -36,6 +38,29 @@ final class Lanes {
     /** The lane of the node that has a place; what is put into it next is of that place. */
     Lane of(int place) {
         return lane(snapshot.keys().nodeAt(place)).at(place);
+    }
+
+    /** The same for this command: what only reads may be answered elsewhere. */
+    Lane of(int place, Command command) {
+        if (!snapshot.readers().mayAnswer(command)) {
+            return of(place);
+        }
+        int master = snapshot.keys().nodeAt(place);
+        readers = readers == null ? new int[lanes.length] : readers;
+        if (readers[master] == 0) { // One for each master, which gets one write.
+            readers[master] = reader(master) + 1;
+        }
+        Lane lane = lane(readers[master] - 1);
+        boolean isRescued = readers[master] - 1 != master && snapshot.readers().mayAskMaster();
+        return (isRescued ? lane.rescued() : lane).at(place);
+    }
+
+    private int reader(int master) {
+        int reader = snapshot.readers().of(master);
+        if (reader < 0) {
+            throw Failure.withoutReplica(snapshot.pools()[master].endpoint());
+        }
+        return reader;
     }
 
     /** The lane of a node that the caller has chosen: it has the last word. */

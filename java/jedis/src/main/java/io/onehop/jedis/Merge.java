@@ -55,7 +55,7 @@ final class Merge {
         arguments.forEach(Rawable::getRaw); // If one can not be encoded, no part is added.
         missing = parts.length;
         for (int i = 0; i < parts.length; i++) {
-            Lane lane = lanes.of(parts[i].node());
+            Lane lane = parts[i].words() == null ? lanes.of(parts[i].node()) : lanes.of(parts[i].node(), command);
             nodes[i] = lane.pool().endpoint().name();
             Prelude.append(command, arguments, scripts, lane);
             if (parts[i].words() == null) {

@@ -12,6 +12,8 @@ final class Owed {
     private final List<Taker> takers = new ArrayList<>();
     private int[] sizes = new int[16];
     private char[] places; // Null: nobody asks for them.
+    private long announced; // How many bytes the commands have that began to be written,
+    private int begun; // and how many they are.
 
     Owed(boolean hasPlaces) {
         this.places = hasPlaces ? new char[sizes.length] : null;
@@ -27,6 +29,22 @@ final class Owed {
             places[takers.size()] = (char) place;
         }
         takers.add(taker);
+    }
+
+    /** How many commands begin before this byte that were not announced yet. */
+    int beginBefore(long end) {
+        int from = begun;
+        while (begun < takers.size() && announced < end) {
+            announced += sizes[begun];
+            begun++;
+        }
+        return begun - from;
+    }
+
+    /** This one, which begins at this byte, is the next to be announced once more. */
+    void beginAgain(int number, long at) {
+        begun = number;
+        announced = at;
     }
 
     int count() {

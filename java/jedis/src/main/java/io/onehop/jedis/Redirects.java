@@ -40,7 +40,7 @@ final class Redirects {
         private final int slot;
         private final Taker taker;
         private Pool asked;
-        private JedisDataException error;
+        private JedisDataException error; // Null: the node has failed.
         private int hops;
         private int tries;
 
@@ -97,11 +97,19 @@ final class Redirects {
         Errand errand = taker instanceof Errand known ? known : new Errand(arguments, slot, taker);
         errand.asked = asked;
         errand.error = error;
-        if (met.isEmpty()) {
-            met = new ArrayList<>();
-        }
+        met = met.isEmpty() ? new ArrayList<>() : met;
         asked.meter().redirected();
         return met.add(errand);
+    }
+
+    /** Notes a command of this slot whose replica has failed. */
+    void rescue(Pool failed, int slot, CommandArguments arguments, Taker taker) {
+        Errand errand = taker instanceof Errand known ? known : new Errand(arguments, slot, taker);
+        errand.asked = failed;
+        errand.error = null;
+        met = met.isEmpty() ? new ArrayList<>() : met;
+        met.add(errand);
+        cluster.want(null);
     }
 
     Map<String, OneHopException> failures() {
@@ -188,7 +196,7 @@ final class Redirects {
     private Redirect decide(Errand errand, Deadline deadline, boolean isFresh) {
         Topology map = cluster.topology();
         Node asked = map.find(errand.asked.endpoint().name());
-        if (asked == null) { // It has left the map: who has the slot now is another one.
+        if (asked == null || errand.error == null) { // It has left the map, or failed: the slot's master is another one.
             return new Redirect(Redirect.Action.AGAIN, 0, errand.slot, false, true, 0, null);
         }
         long leftMs = deadline.isBounded() ? TimeUnit.NANOSECONDS.toMillis(deadline.waitNs()) : -1;

@@ -70,12 +70,16 @@ final class Route {
         }
         long waitMs = waitMs(plan.command(), command.getArguments());
         return switch (plan.spread()) {
-            case ONE_NODE -> Prelude.isOfWrites(plan.command()) || pool.ssdb() ? batch(command, plan)
-                    : exchange(command, plan, waitMs);
+            case ONE_NODE -> isOfBatches(plan.command()) ? batch(command, plan) : exchange(command, plan, waitMs);
             case ANY_NODE -> anyNode.run(command, plan);
             case SPLIT -> waitMs == Blocking.NOT ? batch(command, plan) : streams(command, plan, waitMs);
             default -> batch(command, plan);
         };
+    }
+
+    /** What an exchange does not know: a prelude, SSDB's dialect, whom to ask when a replica has failed. */
+    private boolean isOfBatches(Command command) {
+        return Prelude.isOfWrites(command) || pool.ssdb() || snapshot.readers().mayAnswer(command);
     }
 
     private <T> T batch(CommandObject<T> command, Plan plan) {
@@ -211,7 +215,7 @@ final class Route {
             return append(command, plan(arguments), lanes);
         }
         Reply<T> reply = new Reply<>(command.getBuilder());
-        lanes.of(place).append(arguments, entry.isRetryable(), reply);
+        lanes.of(place, entry).append(arguments, entry.isRetryable(), reply);
         return reply;
     }
 
@@ -223,7 +227,7 @@ final class Route {
         }
         lanes.waits(waitMs);
         if (plan.place() >= 0) {
-            return append(command, plan.command(), lanes.of(plan.place()));
+            return append(command, plan.command(), lanes.of(plan.place(), plan.command()));
         }
         if (plan.command().merge() == MergeRule.SCAN) {
             throw Commands.unsupported("SCAN in a pipeline",

@@ -66,6 +66,11 @@ final class Scripts {
         }
     }
 
+    /** Whether a command runs no script: a replica has none that its master was given. */
+    static boolean isNoScript(Command command) {
+        return !command.name().startsWith("eval") && !command.name().startsWith("fcall");
+    }
+
     /** The digest of a command that runs a script by it; {@code null} of any other. */
     static String digest(Command command, CommandArguments arguments) {
         boolean isByDigest = command.name().equals("evalsha") || command.name().equals("evalsha_ro");

@@ -34,6 +34,7 @@ final class Snapshot {
     private final Pool[] pools;
     private final Keys keys;
     private final boolean isMapped;
+    private final Readers readers;
 
     /** The first snapshot of a client. */
     Snapshot(Topology topology) {
@@ -48,6 +49,7 @@ final class Snapshot {
         this.topology = topology;
         this.pools = topology.nodes().stream().map(node -> pool(node, before.get(node.name()))).toArray(Pool[]::new);
         this.keys = new Keys(topology);
+        this.readers = new Readers(topology);
         this.isMapped = !topology.pool().cluster() || topology.nodes().stream().anyMatch(node -> !node.id().isEmpty());
     }
 
@@ -59,6 +61,7 @@ final class Snapshot {
         this.topology = topology;
         this.pools = before.pools;
         this.keys = new Keys(topology);
+        this.readers = new Readers(topology);
         this.isMapped = before.isMapped;
     }
 
@@ -142,6 +145,11 @@ final class Snapshot {
     /** Whether it is known who has which key: of a Redis Cluster, whether a node has told. */
     boolean isMapped() {
         return isMapped;
+    }
+
+    /** Who answers what only reads. */
+    Readers readers() {
+        return readers;
     }
 
     Keys keys() {

@@ -77,9 +77,9 @@ final class Source {
             throw refused("server pool \"" + Failure.shown(pool) + "\" speaks memcached, it lacks \"redis: true\"",
                     null);
         }
-        if (found.readFrom() != ReadFrom.MASTER) {
-            throw refused("server pool \"" + Failure.shown(pool) + "\" has a \"read_from\" that clients do not serve yet",
-                    null);
+        if (found.readFrom() == ReadFrom.LOWEST_LATENCY) {
+            throw refused("server pool \"" + Failure.shown(pool) + "\" reads from whoever is fastest, which is not served: "
+                    + "set \"read_from: prefer_replica\", or leave it out", null);
         }
         return found;
     }

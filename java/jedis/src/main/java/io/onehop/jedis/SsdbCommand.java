@@ -58,6 +58,15 @@ final class SsdbCommand implements Taker {
         }
     }
 
+    /** Of a command the words at these places. */
+    static CommandArguments part(CommandArguments whole, int[] places) {
+        CommandArguments part = new RoutedArguments(whole.getCommand());
+        for (int i = 1; i < places.length; i++) {
+            part.add(whole.get(places[i]).getRaw());
+        }
+        return part;
+    }
+
     private static CommandArguments arguments(byte[][] words) {
         CommandArguments arguments = new RoutedArguments(() -> words[0]);
         for (int i = 1; i < words.length; i++) {

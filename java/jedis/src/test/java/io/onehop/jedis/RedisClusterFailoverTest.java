@@ -1,0 +1,175 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.core.Key;
+import io.onehop.core.Role;
+import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.RedisCluster;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Response;
+
+/** Redis Clusters of which masters die, replicas answer, and many slots move, under load. */
+class RedisClusterFailoverTest {
+
+    private static long calls(RedisCluster cluster, int server, String command) {
+        try (Jedis jedis = cluster.server(server).jedis()) {
+            return jedis.info("commandstats").lines().filter(line -> line.startsWith("cmdstat_" + command + ":"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll(".*calls=(\\d+).*", "$1"))).sum();
+        }
+    }
+
+    @Test
+    void aMasterThatDiesIsReplacedByItsReplica() {
+        try (RedisCluster cluster = RedisCluster.start(3, true);
+                OneHopClient client = cluster.client("timeout: 2000")) {
+            String[] keys = IntStream.range(0, 300).mapToObj(i -> "key:" + i).toArray(String[]::new);
+            for (String key : keys) {
+                client.set(key, key);
+            }
+            for (int i = 0; i < 3; i++) {
+                try (Jedis jedis = cluster.server(i).jedis()) {
+                    jedis.waitReplicas(1, 5000);
+                }
+            }
+            String dead = client.topology().locate(keys[0]).name();
+            assertEquals(cluster.server(0).node(), client.topology().find(cluster.server(0).node()).name());
+            int index = IntStream.range(0, 3).filter(i -> cluster.server(i).node().equals(dead)).findFirst().orElseThrow();
+            cluster.server(index).kill();
+            assertThrows(NodeDown.class, () -> client.get(keys[0]));
+            String alive = IntStream.range(0, 300).mapToObj(i -> keys[i])
+                    .filter(key -> !client.topology().locate(key).name().equals(dead)).findFirst().orElseThrow();
+            assertEquals(alive, client.get(alive));
+            RedisCluster.await("the replica serves", () -> {
+                try {
+                    return keys[0].equals(client.get(keys[0]));
+                } catch (OneHopException election) {
+                    return false;
+                }
+            });
+            assertEquals(List.of(keys), client.mget(keys));
+            assertEquals(cluster.server(3 + index).node(), client.topology().locate(keys[0]).name());
+        }
+    }
+
+    @Test
+    void readsGoToReplicasAndToMastersWhereThoseAreDead() {
+        try (RedisCluster cluster = RedisCluster.start(3, true);
+                OneHopClient client = cluster.client("timeout: 2000", "read_from: prefer_replica");
+                OneHopClient strict = cluster.client("timeout: 2000", "read_from: replica")) {
+            String[] keys = IntStream.range(0, 100).mapToObj(i -> "key:" + i).toArray(String[]::new);
+            for (String key : keys) {
+                client.set(key, key);
+            }
+            for (int i = 0; i < 3; i++) {
+                try (Jedis jedis = cluster.server(i).jedis()) {
+                    jedis.waitReplicas(1, 5000);
+                }
+            }
+            for (String key : keys) {
+                assertEquals(key, client.get(key));
+            }
+            assertEquals(List.of(keys), client.mget(keys));
+            try (AbstractPipeline batch = client.pipelined()) {
+                List<Response<String>> replies = new ArrayList<>();
+                for (String key : keys) {
+                    replies.add(batch.get(key));
+                }
+                batch.sync();
+                for (int i = 0; i < keys.length; i++) {
+                    assertEquals(keys[i], replies.get(i).get());
+                }
+            }
+            assertEquals(keys[0], strict.get(keys[0]));
+            for (int i = 0; i < 3; i++) {
+                assertEquals(0, calls(cluster, i, "get") + calls(cluster, i, "mget"));
+                cluster.server(3 + i).kill();
+            }
+            for (String key : keys) {
+                assertEquals(key, client.get(key));
+            }
+            assertEquals(List.of(keys), client.mget(keys));
+            assertThrows(NodeDown.class, () -> strict.get(keys[0]));
+            assertEquals("OK", strict.set(keys[0], "new"));
+            assertEquals(3, client.dbSize() > 0 ? client.onEachNode(commands -> commands.dbSize()).size() : 0);
+            assertTrue(client.topology().nodes().stream().filter(node -> node.role() == Role.MASTER).count() == 3);
+        }
+    }
+
+    /** Every value names its key and counts; what a key holds is what was acknowledged last. */
+    @Test
+    void slotsThatMoveUnderPipelinesLoseNothingAndMixNothingUp() throws InterruptedException {
+        try (RedisCluster cluster = RedisCluster.start(3, false);
+                OneHopClient client = cluster.client("timeout: 10000")) {
+            Map<Integer, String> tags = new HashMap<>();
+            for (int i = 0; tags.size() < 200; i++) {
+                byte[] tag = String.valueOf(i).getBytes();
+                int slot = Key.slot(tag, 0, tag.length);
+                if (slot < 200) {
+                    tags.putIfAbsent(slot, String.valueOf(i));
+                }
+            }
+            AtomicBoolean isOver = new AtomicBoolean();
+            AtomicReference<Throwable> failure = new AtomicReference<>();
+            List<Thread> writers = new ArrayList<>();
+            for (int number = 0; number < 3; number++) {
+                String name = "writer" + number;
+                Thread writer = new Thread(() -> {
+                    try {
+                        write(client, tags.values().stream().map(tag -> "{" + tag + "}" + name).toList(), isOver);
+                    } catch (Throwable thrown) {
+                        failure.compareAndSet(null, thrown);
+                    }
+                });
+                writer.start();
+                writers.add(writer);
+            }
+            for (int slot = 0; slot < 200; slot++) {
+                cluster.move(slot, 0, 1);
+            }
+            isOver.set(true);
+            for (Thread writer : writers) {
+                writer.join(60_000);
+            }
+            assertNull(failure.get(), () -> String.valueOf(failure.get()));
+            assertEquals(cluster.server(1).node(), client.topology().locate("{" + tags.get(0) + "}").name());
+        }
+    }
+
+    private static void write(OneHopClient client, List<String> keys, AtomicBoolean isOver) {
+        Map<String, Integer> last = new HashMap<>();
+        for (int round = 1; !isOver.get(); round++) {
+            List<Response<String>> values = new ArrayList<>();
+            List<Response<Long>> counts = new ArrayList<>();
+            try (AbstractPipeline batch = client.pipelined()) {
+                for (String key : keys) {
+                    batch.set(key, key + "=" + round);
+                    values.add(batch.get(key));
+                    counts.add(batch.incr(key + ":count"));
+                }
+            }
+            for (int i = 0; i < keys.size(); i++) {
+                assertEquals(keys.get(i) + "=" + round, values.get(i).get());
+                assertEquals(round, counts.get(i).get());
+                last.put(keys.get(i), round);
+            }
+            Processes.pause(1);
+        }
+        List<String> found = client.mget(keys.toArray(new String[0]));
+        for (int i = 0; i < keys.size(); i++) {
+            assertEquals(keys.get(i) + "=" + last.get(keys.get(i)), found.get(i));
+        }
+    }
+}
