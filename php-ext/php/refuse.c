@@ -160,7 +160,8 @@ void oh_refuse_pattern(const oh_client *client, const oh_command *command, const
     char name[64];
 
     oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT,
-        "put a hash tag in front of the *, the one that the sorted key has, in a server pool with hash_tag: \"{}\"",
+        client->snapshot->cluster ? "put a hash tag in front of the *, the one that the sorted key has"
+            : "put a hash tag in front of the *, the one that the sorted key has, in a server pool with hash_tag: \"{}\"",
         "%s reads keys made from the pattern \"", spelled(command, name, sizeof name));
     quote_shown(&failure, "", pattern, length);
     quote_shown(&failure, "\", which may live on any node", "", 0);

@@ -100,20 +100,23 @@ void oh_transaction_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PA
     }
 }
 
-/* A transaction is of one node: nothing is split there. */
+/* A transaction is of one node, in a Redis Cluster of one slot: nothing is split there. */
 static void refuse_parts(const oh_client *client, const oh_split *split, zend_execute_data *execute_data)
 {
     const oh_topology *topology = client->snapshot->topology;
     oh_node one = oh_topology_node(topology, split->parts[0].node);
     oh_node other = oh_topology_node(topology, split->parts[1].node);
+    bool is_cluster = client->snapshot->cluster;
     oh_failure failure;
 
-    oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT,
-        "give its keys a common hash tag, so that they share a node", "The keys of %s() live on several nodes, ",
-        ZSTR_VAL(execute_data->func->common.function_name));
-    oh_failure_quote(&failure, one.name.bytes, MIN(one.name.length, OH_SHOWN_BYTES_MAX));
-    oh_failure_quote(&failure, ZEND_STRL(" and "));
-    oh_failure_quote(&failure, other.name.bytes, MIN(other.name.length, OH_SHOWN_BYTES_MAX));
+    oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT, oh_transaction_advice(client),
+        "The keys of %s() live %s", ZSTR_VAL(execute_data->func->common.function_name),
+        is_cluster ? "in several slots" : "on several nodes, ");
+    if (!is_cluster) {
+        oh_failure_quote(&failure, one.name.bytes, MIN(one.name.length, OH_SHOWN_BYTES_MAX));
+        oh_failure_quote(&failure, ZEND_STRL(" and "));
+        oh_failure_quote(&failure, other.name.bytes, MIN(other.name.length, OH_SHOWN_BYTES_MAX));
+    }
     oh_failure_quote(&failure, ZEND_STRL(", and a transaction is of one"));
     oh_failure_throw(oh_failure_exception(&failure, NULL, client->snapshot->pool->name.bytes, NULL));
 }

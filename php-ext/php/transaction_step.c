@@ -112,15 +112,20 @@ bool oh_transaction_is_elsewhere(const oh_client *client, const zend_string *key
            oh_client_home(client, key) != oh_client_home(client, transaction->key);
 }
 
+const char *oh_transaction_advice(const oh_client *client)
+{
+    return client->snapshot->cluster ? "give its keys a common hash tag, so that they share a slot"
+                                     : "give its keys a common hash tag, so that they share a node";
+}
+
 /* The transaction stands: the node it is bound to has heard nothing of this. */
 void oh_transaction_refuse_other_node(oh_client *client, const zend_string *key, uint32_t node)
 {
     const oh_transaction *transaction = &client->transaction;
     oh_failure failure;
 
-    oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT,
-        "give its keys a common hash tag, so that they share a node", "The transaction is bound to %s",
-        client->snapshot->cluster && transaction->key ? "" : "node ");
+    oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT, oh_transaction_advice(client),
+        "The transaction is bound to %s", client->snapshot->cluster && transaction->key ? "" : "node ");
     quote_place(&failure, client, transaction->key, transaction->node);
     if (transaction->key) {
         oh_failure_quote(&failure, ZEND_STRL(" by "));

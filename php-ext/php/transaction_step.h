@@ -39,6 +39,9 @@ void oh_transaction_throw_again(struct oh_client *client);
 /* Whether a command must not join it: it is of another node, or of another slot of a Redis Cluster. `key` may be NULL. */
 bool oh_transaction_is_elsewhere(const struct oh_client *client, const zend_string *key, uint32_t node);
 
+/* How keys come together that a transaction can not have together. */
+const char *oh_transaction_advice(const struct oh_client *client);
+
 /* Throws CrossNode; `key` may be NULL. */
 void oh_transaction_refuse_other_node(struct oh_client *client, const zend_string *key, uint32_t node);
 

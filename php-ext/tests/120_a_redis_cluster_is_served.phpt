@@ -59,6 +59,8 @@ lab_tell(static function () use ($redis) {
         $redis->exec();
     }
 });
+lab_tell(static fn () => $redis->multi()->mGet(['{t}a', '{u}a']));
+$redis->discard();
 var_dump($redis->pipeline()->set('{t}a', 3)->multi()->incr('{t}a')->incr('{t}a')->exec()->get('{t}a')->exec());
 var_dump($redis->watch('{t}a'), $redis->multi()->incr('{t}a')->exec());
 
@@ -144,7 +146,9 @@ array(3) {
   string(1) "2"
 }
 OneHop\CrossNode, node none, may have executed: false
-  The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" lives in slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+  The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" lives in slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
+OneHop\CrossNode, node none, may have executed: false
+  The keys of mget() live in several slots, and a transaction is of one, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
 array(3) {
   [0]=>
   bool(true)
