@@ -9,7 +9,7 @@ C_CHANGES := $(filter-out $(C_SOURCES),$(CONFIGURED)) $(filter-out $(CONFIGURED)
 .DEFAULT_GOAL := help
 .PHONY: help setup build php java test test-trixie test-jdk25 demo bench clean
 help:  ## Print this list.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 demo: build  ## See it: 10,000 hashes through nutcracker and directly, in PHP and in Java.
 	@$(PYTHON) bench/demo.py
 test: build  ## Prove it: specification, C, PHP, Java, and all of them against a live nutcracker.

@@ -15,7 +15,7 @@ import socket
 import struct
 import subprocess
 
-from .process import Process, program
+from .process import Process, is_listening, program
 
 BEGIN, END, PARAMETERS, STDIN, STDOUT, STDERR = 1, 3, 4, 5, 6, 7  # FastCGI record types.
 
@@ -45,7 +45,7 @@ class Fpm:
             files={"fpm.conf": CONFIG.format(user=getpass.getuser(), workers=workers)})
         self.path = os.path.join(self.process.directory, "fpm.sock")
         try:
-            self.process.wait_until(self._accepts, what="listen")
+            self.process.wait_until(lambda: is_listening(self.path), what="listen")
         except BaseException:
             self.stop()
             raise
@@ -85,14 +85,6 @@ class Fpm:
 
     def __exit__(self, *_):
         self.stop()
-
-    def _accepts(self):
-        try:
-            with socket.socket(socket.AF_UNIX) as connection:
-                connection.connect(self.path)
-            return True
-        except OSError:
-            return False
 
 
 def _fpm_program():

@@ -9,7 +9,7 @@ Every page asks php-fpm on a connection of its own, so that pages go to whicheve
 import os
 import socket
 
-from .process import Process
+from .process import Process, is_listening
 
 CONFIG = """daemon off;
 master_process off;
@@ -40,7 +40,7 @@ class Nginx:
                                files={"nginx.conf": CONFIG.format(path=fpm.path)})
         self.path = os.path.join(self.process.directory, "nginx.sock")
         try:
-            self.process.wait_until(self._accepts, what="listen")
+            self.process.wait_until(lambda: is_listening(self.path), what="listen")
         except BaseException:
             self.stop()
             raise
@@ -63,11 +63,3 @@ class Nginx:
 
     def __exit__(self, *_):
         self.stop()
-
-    def _accepts(self):
-        try:
-            with socket.socket(socket.AF_UNIX) as connection:
-                connection.connect(self.path)
-            return True
-        except OSError:
-            return False

@@ -55,6 +55,16 @@ def free_port():
     raise LabError(f"no free port between {PORTS.start} and {PORTS.stop}")
 
 
+def is_listening(path):
+    """Whether somebody accepts connections on this unix socket."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        try:
+            connection.connect(path)
+        except OSError:
+            return False
+    return True
+
+
 class Process:
     """A running child. `arguments[0]` is looked up in PATH, also in the sbin directories an ordinary user lacks.
 
