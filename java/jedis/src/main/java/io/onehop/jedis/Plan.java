@@ -112,17 +112,23 @@ record Plan(Command command, Spread spread, int place, Split.Part[] parts) {
         return command.withoutKeys();
     }
 
-    /** Whether all that was marked as a key is a key of the command by the table, too. */
+    /**
+     * Whether all that was marked as a key is a key of the command by the table, too. They stand in the same order, so
+     * each is looked for behind the one before it first.
+     */
     private static boolean areWords(List<Object> marked, ArgumentWords words, KeyPlaces places) {
+        int next = 0;
         for (Object key : marked) {
             byte[] bytes = Keys.bytes(key);
-            boolean isWord = false;
-            for (int i = 0; i < places.count() && !isWord; i++) {
-                isWord = Arrays.equals(bytes, words.word(places.place(i)));
+            int tried = 0;
+            while (tried < places.count() && !Arrays.equals(bytes, words.word(places.place(next % places.count())))) {
+                next++;
+                tried++;
             }
-            if (!isWord) {
+            if (tried == places.count()) {
                 return false;
             }
+            next++;
         }
         return true;
     }
