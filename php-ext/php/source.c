@@ -375,7 +375,7 @@ oh_snapshot *oh_source_next(uint32_t *at, oh_source_place *place)
         const Bucket *bucket = &OHG(known).arData[(*at)++];
         const oh_known *known = Z_TYPE(bucket->val) == IS_UNDEF ? NULL : Z_PTR(bucket->val);
 
-        if (known && known->cluster && known->cluster->map) {
+        if (known && known->snapshot && known->snapshot->pool->is_cluster && known->cluster && known->cluster->map) {
             const oh_cluster *cluster = known->cluster;
 
             *place = (oh_source_place){.path = known->path, .generation = cluster->generation, .index = cluster->place};
