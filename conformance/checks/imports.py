@@ -15,13 +15,13 @@ from sources import ROOT, code, files, name
 LAYERS = {
     "limits": 0, "clock": 0, "memory": 0, "decimal": 0, "compiler": 0,
     "hash": 1, "key": 1, "command": 1, "wire": 1, "cursor": 1, "ssdb": 1,
-    "server_pool": 2, "placement": 2, "topology": 2, "health": 2, "meter": 2,
+    "server_pool": 2, "placement": 2, "topology": 2, "health": 2, "meter": 2, "fastest": 2,
     "store": 3, "pool": 3, "cluster": 3, "redirect": 3,
     "config": 4, "source": 4,
     "route": 5, "scatter": 5,
     "client": 6,
 }
-PURE = {"placement", "topology", "health", "wire", "hash", "key", "cursor", "ssdb", "redirect"}
+PURE = {"placement", "topology", "health", "wire", "hash", "key", "cursor", "ssdb", "redirect", "fastest"}
 PURE_HEADERS = {"stdint.h", "stddef.h", "string.h", "stdbool.h", "math.h"}
 
 ZEND = re.compile(r"php.*\.h|zend.*\.h|SAPI\.h|Zend/.*|main/.*|ext/.*|TSRM.*")

@@ -103,12 +103,6 @@ ZEND_METHOD(OneHop_Redis, __construct)
         oh_snapshot_release(snapshot);
         return;
     }
-    if (snapshot->pool->read_from == OH_READ_LOWEST_LATENCY) {
-        oh_failure_throw_plain(OH_ERROR_CONFIG_INVALID, "set \"read_from: prefer_replica\", or leave it out",
-            "Server pool %s reads from whoever is fastest, which is not served", snapshot->pool->name.bytes);
-        oh_snapshot_release(snapshot);
-        return;
-    }
     client->snapshot = snapshot;
     client->topology = snapshot->topology;
     client->timeout_ms = snapshot->pool->timeout_ms;

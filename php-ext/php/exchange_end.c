@@ -6,7 +6,9 @@
 #include "php_onehop.h"
 
 #include "core/clock.h"
+#include "core/fastest.h"
 
+#include "client.h"
 #include "exchange_wait.h"
 
 void oh_exchange_drop_connection(oh_exchange *exchange)
@@ -16,6 +18,28 @@ void oh_exchange_drop_connection(oh_exchange *exchange)
         oh_pool_poison(exchange->connection);
         exchange->connection = NULL;
     }
+}
+
+/* Where reads go to whoever answers fastest: how long one of them took. */
+static void remember_time(const oh_exchange *exchange, uint64_t took_ns)
+{
+    _Atomic uint64_t *smoothed_ns = &exchange->meter->smoothed_ns;
+    uint64_t known = atomic_load_explicit(smoothed_ns, memory_order_relaxed);
+
+    atomic_store_explicit(smoothed_ns, oh_fastest_smooth(known, took_ns), memory_order_relaxed);
+}
+
+static bool is_compared(const oh_exchange *exchange)
+{
+    return UNEXPECTED(exchange->redirects != NULL) && exchange->is_read_only && exchange->begun_ns &&
+           exchange->redirects->client->snapshot->pool->read_from == OH_READ_LOWEST_LATENCY;
+}
+
+/* One command, answered by a value, over a connection that did not have to be made. */
+static bool is_typical(const oh_exchange *exchange)
+{
+    return is_compared(exchange) && exchange->is_reused && !exchange->has_refusal && exchange->redirects->count == 0 &&
+           exchange->connection->wire.written - exchange->redirects->first == 1;
 }
 
 void oh_exchange_end_failed(oh_exchange *exchange)
@@ -28,6 +52,9 @@ void oh_exchange_end_failed(oh_exchange *exchange)
     exchange->state = OH_EXCHANGE_FAILED;
     exchange->begin = exchange->end = 0;
     oh_meter_count(exchange->meter, OH_METER_ERRORS);
+    if (exchange->failure->kind == OH_ERROR_DEADLINE_EXCEEDED && is_compared(exchange)) {
+        remember_time(exchange, oh_clock_now_ns() - exchange->begun_ns);
+    }
 }
 
 /* What nutcracker counts against a node among its errors; of these the answer is the caller's all the same. */
@@ -54,6 +81,9 @@ void oh_exchange_end_well(oh_exchange *exchange)
     oh_exchange_count_bytes(exchange);
     if (EXPECTED(exchange->begun_ns)) {
         oh_meter_answered(exchange->meter, now_ns - exchange->begun_ns);
+        if (is_typical(exchange)) {
+            remember_time(exchange, now_ns - exchange->begun_ns);
+        }
     } else {
         oh_meter_count(exchange->meter, OH_METER_UNTIMED);
     }

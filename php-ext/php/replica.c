@@ -3,6 +3,10 @@
  */
 #include "php_onehop.h"
 
+#include "core/clock.h"
+#include "core/fastest.h"
+
+#include "cluster.h"
 #include "replica.h"
 
 static bool is_of(const oh_server *server, uint32_t node, uint32_t master, bool is_near)
@@ -36,12 +40,46 @@ static bool has_near(const oh_snapshot *snapshot, uint32_t master)
     return false;
 }
 
+static bool is_resting(oh_connections *connections, uint64_t now_ms)
+{
+    const oh_store_health *health = oh_pool_look(connections).health;
+
+    return oh_health_until(atomic_load_explicit(&health->state, memory_order_relaxed)) > now_ms;
+}
+
+/* Who answers soonest, of the master and its replicas that do not rest; `master` if all do. */
+static uint32_t take_fastest(oh_client *client, uint32_t master)
+{
+    oh_snapshot *snapshot = client->snapshot;
+    oh_fastest_node nodes[OH_FASTEST_NODES_MAX];
+    uint64_t now_ms = oh_clock_now_ns() / 1000000;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < snapshot->nodes_count && count < OH_FASTEST_NODES_MAX; i++) {
+        if ((i == master || is_of(&snapshot->pool->servers[i], i, master, false)) &&
+            !is_resting(oh_snapshot_connections(snapshot, i), now_ms)) {
+            const oh_meter *meter = oh_snapshot_meter(snapshot, i);
+
+            nodes[count++] = (oh_fastest_node){i, atomic_load_explicit(&meter->smoothed_ns, memory_order_relaxed)};
+        }
+    }
+    if (UNEXPECTED(count == 0 || !snapshot->cluster)) {
+        return master;
+    }
+    client->last_reader = oh_fastest_choose(nodes, count, snapshot->cluster->reads++, client->last_reader);
+    return client->last_reader;
+}
+
 bool oh_replica_choose(oh_client *client, uint32_t *node)
 {
     const oh_snapshot *snapshot = client->snapshot;
     bool is_near = snapshot->pool->read_from == OH_READ_SAME_ZONE && has_near(snapshot, *node);
     uint32_t master = *node;
 
+    if (snapshot->pool->read_from == OH_READ_LOWEST_LATENCY) {
+        *node = take_fastest(client, master);
+        return true;
+    }
     *node = take_turn(client, master, is_near);
     if (EXPECTED(*node != master || snapshot->pool->read_from != OH_READ_REPLICA)) {
         return true;

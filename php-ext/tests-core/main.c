@@ -22,6 +22,7 @@ int main(void)
     test_health();
     test_command();
     test_meter();
+    test_fastest();
     test_store();
     test_image();
     test_cluster();
