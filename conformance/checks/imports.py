@@ -34,6 +34,7 @@ KERNEL_ROOMS = {"pool", "source", "transport", "segment", "connection", "greetin
 JAVA_ROOMS = {
     "Clock": "clock", "Limits": "limits", "ErrorKind": "limits", "Hash": "hash", "Key": "key", "HashTag": "key",
     "Server": "server_pool", "ServerPool": "server_pool", "Distribution": "server_pool", "Health": "health", "Latency": "meter",
+    "Fastest": "fastest",
     "Topology": "topology", "Node": "topology", "Explanation": "topology", "Fingerprint": "topology",
     "Command": "command", "SsdbTable": "ssdb", "Ssdb": "ssdb", "SsdbForm": "ssdb", "SsdbWord": "ssdb", "Store": "store", "Pool": "pool",
     "Directive": "server_pool", "ReadFrom": "server_pool", "Role": "server_pool",

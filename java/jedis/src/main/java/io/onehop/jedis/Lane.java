@@ -269,6 +269,9 @@ final class Lane {
             from += owed.size(i);
         }
         pool.failed(connection, unsent);
+        if (redirects != null && isReadOnly && connection != null && thrown instanceof SocketTimeoutException) {
+            redirects.took(pool, connection);
+        }
         settle();
     }
 
@@ -283,6 +286,9 @@ final class Lane {
         if (connection != null) {
             if (isDone()) {
                 pool.answered(connection);
+                if (redirects != null && isReadOnly && owed.count() == 1) {
+                    redirects.answered(pool, connection);
+                }
             }
             if (!isDone() || isClosedAfter) {
                 connection.disconnect();

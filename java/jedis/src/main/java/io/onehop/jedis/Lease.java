@@ -14,6 +14,7 @@ final class Lease {
     private long sinceNs;
     private int health;
     private boolean isUnwell;
+    private boolean isRefused;
     private long sent;
     private long received;
     private boolean isKept;
@@ -24,6 +25,7 @@ final class Lease {
         calledNs = by.isBounded() ? by.beganNs() : Clock.nowNs();
         sinceNs = calledNs;
         isUnwell = false;
+        isRefused = false;
     }
 
     /** The deadline moves: what is waited for takes longer. */
@@ -45,9 +47,14 @@ final class Lease {
         return health;
     }
 
-    /** The node answered that it can not serve now. */
-    void isUnwell(boolean is) {
-        isUnwell |= is;
+    /** The node answered an error; perhaps that it can not serve now. */
+    void refused(boolean isOfUnwell) {
+        isRefused = true;
+        isUnwell |= isOfUnwell;
+    }
+
+    boolean isRefused() {
+        return isRefused;
     }
 
     boolean isUnwell() {

@@ -256,7 +256,7 @@ final class NodeConnection extends Connection {
         try {
             return super.protocolRead(replies, pushes);
         } catch (JedisDataException answer) {
-            lease.isUnwell(NodeHealth.isUnwell(answer.getMessage()));
+            lease.refused(NodeHealth.isUnwell(answer.getMessage()));
             throw answer;
         } catch (NumberFormatException | IndexOutOfBoundsException unreadable) { // Of a MOVED whose line is read.
             throw error == null ? unreadable : new JedisDataException(error);

@@ -66,6 +66,11 @@ final class NodeHealth {
         return failure == null || shown(nowMs) == State.UP ? null : Failure.reason(failure);
     }
 
+    /** Whether it is better not asked now. */
+    boolean isResting(long nowMs) {
+        return Health.until(state.get()) > nowMs;
+    }
+
     /** Until when the node is left out of a placement that is made now; 0: it has a part in it. */
     long rebuilt(long nowMs) {
         long before = state.get();

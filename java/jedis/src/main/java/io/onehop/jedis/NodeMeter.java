@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+import io.onehop.core.Fastest;
 import io.onehop.core.Latency;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
@@ -20,6 +21,7 @@ final class NodeMeter {
     private final LongAdder sent = new LongAdder();
     private final LongAdder received = new LongAdder();
     private volatile LongConsumer listener;
+    private volatile long smoothedNs; // Of reads of a Redis Cluster; 0: none yet.
 
     void answered(long ns) {
         latency[Latency.bucket(Math.max(0, ns) / 1000)].increment();
@@ -27,6 +29,16 @@ final class NodeMeter {
         if (other != null) {
             other.accept(ns);
         }
+    }
+
+    /** A read took so long; of two at once, one may get lost: it is one of many. */
+    void compare(long ns) {
+        smoothedNs = Fastest.smooth(smoothedNs, Math.max(0, ns));
+    }
+
+    /** How soon it has answered reads lately; 0: nobody knows. */
+    long smoothedNs() {
+        return smoothedNs;
     }
 
     /** Has somebody else told the time of each call, too, in nanoseconds; he must not wait. */

@@ -1,28 +1,38 @@
 package io.onehop.jedis;
 
+import io.onehop.core.Fastest;
 import io.onehop.core.Node;
 import io.onehop.core.ReadFrom;
 import io.onehop.core.Role;
 import io.onehop.core.Topology;
 import io.onehop.core.command.Command;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /**
  * Which node of a Redis Cluster answers a command that only reads, if the server pool says {@code read_from}.
  *
  * <p>What a replica answers may be older than what its master has just acknowledged: whoever sets {@code read_from} has
- * said that this is fine. Writes, transactions and all that waits are their master's. Immutable; any thread. Implements
- * spec/config, {@code read_from}.
+ * said that this is fine. Writes, transactions and all that waits are their master's. Any thread. Implements
+ * spec/config, {@code read_from}, and spec/topology/cluster.md, section 7.
  */
 final class Readers {
     private final Topology topology;
+    private final Pool[] pools;
     private final ReadFrom from;
+    private final AtomicLong reads; // Of this client that were given to whoever is fastest.
+    private volatile int last; // Who that was.
 
-    Readers(Topology topology) {
+    /** {@code before}: those of the snapshot before; {@code null}: there was none. */
+    Readers(Topology topology, Pool[] pools, Readers before) {
         this.topology = topology;
+        this.pools = pools;
         this.from = topology.pool().readFrom();
+        this.reads = before == null ? new AtomicLong() : before.reads;
+        this.last = before == null ? 0 : before.last;
     }
 
     /** Whether a command may be answered elsewhere. */
@@ -33,6 +43,9 @@ final class Readers {
 
     /** In the place of a master who is to answer for it, by chance where there are several; -1: nobody may. */
     int of(int master) {
+        if (from == ReadFrom.LOWEST_LATENCY) {
+            return fastest(master);
+        }
         List<Node> near = from == ReadFrom.SAME_ZONE ? shard(master).filter(Node::near).toList() : List.of();
         List<Node> some = !near.isEmpty() ? near
                 : shard(master).filter(node -> node.role() == Role.REPLICA).toList();
@@ -40,6 +53,20 @@ final class Readers {
             return from == ReadFrom.REPLICA ? -1 : master;
         }
         return some.get(ThreadLocalRandom.current().nextInt(some.size())).index();
+    }
+
+    /** Who has answered soonest, of those that do not rest. */
+    private int fastest(int master) {
+        long nowMs = NodeHealth.nowMs();
+        int[] awake = shard(master).mapToInt(Node::index).filter(node -> !pools[node].health().isResting(nowMs))
+                .limit(Fastest.NODES_MAX).toArray();
+        if (awake.length == 0) {
+            return master;
+        }
+        long[] smoothedNs = Arrays.stream(awake).mapToLong(node -> pools[node].meter().smoothedNs()).toArray();
+        int chosen = Fastest.choose(awake, smoothedNs, reads.getAndIncrement(), last);
+        last = chosen;
+        return chosen;
     }
 
     /** A master and its replicas, but those that are failing. */

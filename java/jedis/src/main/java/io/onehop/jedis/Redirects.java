@@ -76,6 +76,7 @@ final class Redirects {
     private final Map<String, OneHopException> failures = new LinkedHashMap<>();
     private List<Errand> met = Collections.emptyList(); // In the order in which their nodes answered.
     private boolean hasArrived;
+    private boolean isFollowing;
 
     Redirects(Route route, Cluster cluster) {
         this.route = route;
@@ -110,6 +111,20 @@ final class Redirects {
         met = met.isEmpty() ? new ArrayList<>() : met;
         met.add(errand);
         cluster.want(null);
+    }
+
+    /** A read of one command was answered: how long that took, if it is typical, is for {@link Readers} to know. */
+    void answered(Pool by, NodeConnection connection) {
+        if (connection.isReused() && !connection.lease().isRefused()) {
+            took(by, connection);
+        }
+    }
+
+    /** The same for reads that were answered too late. What is sent on has taken other nodes' time, too. */
+    void took(Pool by, NodeConnection connection) {
+        if (!isFollowing && connection.lease().isTimed(by.endpoint().timeoutMs())) {
+            by.meter().compare(connection.lease().ns());
+        }
     }
 
     Map<String, OneHopException> failures() {
@@ -164,6 +179,7 @@ final class Redirects {
     void follow(Deadline deadline) {
         List<Errand> waiting = new ArrayList<>();
         int waitMs = 0;
+        isFollowing = true;
         while (!met.isEmpty() || !waiting.isEmpty()) {
             List<Errand> round = met;
             met = Collections.emptyList();

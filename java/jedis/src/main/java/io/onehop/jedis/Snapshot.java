@@ -38,10 +38,11 @@ final class Snapshot {
 
     /** The first snapshot of a client. */
     Snapshot(Topology topology) {
-        this(1, topology, Map.of(), new AtomicLong());
+        this(1, topology, Map.of(), new AtomicLong(), null);
     }
 
-    private Snapshot(long generation, Topology topology, Map<String, Pool> before, AtomicLong ejections) {
+    private Snapshot(long generation, Topology topology, Map<String, Pool> before, AtomicLong ejections,
+            Readers readers) {
         this.generation = generation;
         this.ejections = ejections;
         this.known = before.isEmpty() ? 0 : NOT_PLACED_YET;
@@ -49,7 +50,7 @@ final class Snapshot {
         this.topology = topology;
         this.pools = topology.nodes().stream().map(node -> pool(node, before.get(node.name()))).toArray(Pool[]::new);
         this.keys = new Keys(topology);
-        this.readers = new Readers(topology);
+        this.readers = new Readers(topology, pools, readers);
         this.isMapped = !topology.pool().cluster() || topology.nodes().stream().anyMatch(node -> !node.id().isEmpty());
     }
 
@@ -61,7 +62,7 @@ final class Snapshot {
         this.topology = topology;
         this.pools = before.pools;
         this.keys = new Keys(topology);
-        this.readers = new Readers(topology);
+        this.readers = new Readers(topology, pools, before.readers);
         this.isMapped = before.isMapped;
     }
 
@@ -99,7 +100,7 @@ final class Snapshot {
     Snapshot next(Topology after) {
         Map<String, Pool> byName = new HashMap<>();
         Arrays.stream(pools).forEach(pool -> byName.put(pool.endpoint().name(), pool));
-        return new Snapshot(generation + 1, after, byName, ejections);
+        return new Snapshot(generation + 1, after, byName, ejections, readers);
     }
 
     /** The pools that a later snapshot has no use for. */

@@ -3,7 +3,6 @@ package io.onehop.jedis;
 import io.onehop.core.Config;
 import io.onehop.core.ConfigException;
 import io.onehop.core.Limits;
-import io.onehop.core.ReadFrom;
 import io.onehop.core.ServerPool;
 import java.io.IOException;
 import java.io.InputStream;
@@ -76,10 +75,6 @@ final class Source {
         if (!found.redis()) {
             throw refused("server pool \"" + Failure.shown(pool) + "\" speaks memcached, it lacks \"redis: true\"",
                     null);
-        }
-        if (found.readFrom() == ReadFrom.LOWEST_LATENCY) {
-            throw refused("server pool \"" + Failure.shown(pool) + "\" reads from whoever is fastest, which is not served: "
-                    + "set \"read_from: prefer_replica\", or leave it out", null);
         }
         return found;
     }

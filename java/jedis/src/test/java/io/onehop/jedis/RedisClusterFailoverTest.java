@@ -27,7 +27,7 @@ class RedisClusterFailoverTest {
     private static long calls(RedisCluster cluster, int server, String command) {
         try (Jedis jedis = cluster.server(server).jedis()) {
             return jedis.info("commandstats").lines().filter(line -> line.startsWith("cmdstat_" + command + ":"))
-                    .mapToLong(line -> Long.parseLong(line.replaceAll(".*calls=(\\d+).*", "$1"))).sum();
+                    .mapToLong(line -> Long.parseLong(line.replaceAll(".*:calls=(\\d+).*", "$1"))).sum();
         }
     }
 
