@@ -16,7 +16,9 @@ $print = function ($redis, ...$message) {
     echo '  heard ', implode(' ', $message), "\n";
 };
 const CONFIRMATION = "*3\r\n$10\r\npsubscribe\r\n$2\r\np*\r\n:1\r\n";
-$confirms = '$node->command(); $node->send("' . addcslashes(CONFIRMATION, "\r\n$") . '");';
+/* A node that fails before the other one has confirmed would end a subscription that has not begun. */
+$other_confirms = sprintf('$redis = new Redis(); $redis->connect("127.0.0.1", %d); while ($redis->pubsub("numpat") === 0) { usleep(2000); } usleep(100000);', $other);
+$confirms = '$node->command(); $node->send("' . addcslashes(CONFIRMATION, "\r\n$") . '");' . $other_confirms;
 $message = '$node->send("*4\r\n\$8\r\npmessage\r\n\$2\r\np*\r\n\$2\r\npx\r\n\$2\r\nhi\r\n");';
 
 echo "refuses connections:\n";
@@ -32,7 +34,7 @@ lab_tell(fn () => $with("$confirms $message" . '$node->send("*4\r\n");')->psubsc
 echo "sends what is no reply:\n";
 lab_tell(fn () => $with("$confirms $message" . '$node->send("hello\r\n"); sleep(60);')->psubscribe(['p*'], $print));
 echo "drips, which is no fault:\n";
-lab_tell(fn () => $with('$node->command(); $node->drip("' . addcslashes(CONFIRMATION, "\r\n$") . '", 1); ' . str_replace('->send(', '->drip(', str_replace('");', '", 1);', $message)))
+lab_tell(fn () => $with('$node->command(); $node->drip("' . addcslashes(CONFIRMATION, "\r\n$") . '", 1); ' . $other_confirms . str_replace('->send(', '->drip(', str_replace('");', '", 1);', $message)))
     ->psubscribe(['p*'], $print));
 echo "sends messages before it confirms:\n";
 lab_tell(fn () => $with("$message $message $confirms")->psubscribe(['p*'], $print));

@@ -31,8 +31,21 @@ public final class ServerPool {
 
     /** The effective value of a directive, or {@code null} if it has none. */
     Object value(Directive directive) {
-        Object value = values.get(directive);
+        Object value = cluster() ? ofCluster(directive) : null;
+        if (value == null) {
+            value = values.get(directive);
+        }
         return value != null ? value : directive.standard();
+    }
+
+    /** How a Redis Cluster places keys, whatever a file could say; {@code null} for all other directives. */
+    private static Object ofCluster(Directive directive) {
+        return switch (directive) {
+            case HASH -> Hash.CRC16;
+            case HASH_TAG -> Key.CLUSTER_TAG;
+            case DISTRIBUTION -> Distribution.SLOTS;
+            default -> null;
+        };
     }
 
     private <T> T value(Directive directive, Class<T> type) {
@@ -63,7 +76,7 @@ public final class ServerPool {
 
     /** Whether the servers are the seeds of a Redis Cluster, which places keys by its own rule. */
     public boolean cluster() {
-        return flag(Directive.CLUSTER);
+        return Boolean.TRUE.equals(values.get(Directive.CLUSTER));
     }
 
     /** Who answers reads in a Redis Cluster. */
@@ -77,16 +90,16 @@ public final class ServerPool {
     }
 
     public Hash hash() {
-        return cluster() ? Hash.CRC16 : value(Directive.HASH, Hash.class);
+        return value(Directive.HASH, Hash.class);
     }
 
     /** The hash tag, or {@code null} if keys are hashed whole. */
     public HashTag hashTag() {
-        return cluster() ? Key.CLUSTER_TAG : value(Directive.HASH_TAG, HashTag.class);
+        return value(Directive.HASH_TAG, HashTag.class);
     }
 
     public Distribution distribution() {
-        return cluster() ? Distribution.SLOTS : value(Directive.DISTRIBUTION, Distribution.class);
+        return value(Directive.DISTRIBUTION, Distribution.class);
     }
 
     /** The deadline of one call in milliseconds; 0 waits without end. */

@@ -88,6 +88,9 @@ class ConfigTest {
         if (value instanceof Distribution distribution) {
             return distribution.label();
         }
+        if (value instanceof ReadFrom from) {
+            return from.label();
+        }
         if (value instanceof HashTag tag) {
             return new String(new byte[] {tag.open(), tag.close()}, StandardCharsets.UTF_8);
         }
