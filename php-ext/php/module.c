@@ -54,6 +54,10 @@ static PHP_GSHUTDOWN_FUNCTION(onehop)
 /* A server's workers share their connections; a command line script has nobody to share with. */
 static bool is_pool_of_host(void)
 {
+    if (strcmp(OHG(pool_scope), "host") != 0 && strcmp(OHG(pool_scope), "process") != 0) {
+        zend_error(E_WARNING, "OneHop: onehop.pool_scope is host or process, not %s: each process has its own connections",
+            OHG(pool_scope));
+    }
     return strcmp(OHG(pool_scope), "host") == 0 &&
            (strcmp(sapi_module.name, "fpm-fcgi") == 0 || strcmp(sapi_module.name, "cgi-fcgi") == 0);
 }

@@ -1,0 +1,65 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.lab.RedisCluster;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.util.SafeEncoder;
+
+/** {@code read_from: lowest_latency}: a master and its replica, of which one is slow. */
+class FastestReaderTest {
+    private static final int READS = 80;
+
+    private static long reads(RedisCluster cluster, int server) {
+        try (Jedis jedis = cluster.server(server).jedis()) {
+            return jedis.info("commandstats").lines().filter(line -> line.startsWith("cmdstat_get:"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll(".*:calls=(\\d+).*", "$1"))).sum();
+        }
+    }
+
+    private static boolean isServing(RedisCluster cluster, int server) {
+        try (Jedis jedis = cluster.server(server).jedis()) {
+            Object shards = jedis.sendCommand(Protocol.Command.CLUSTER, "SHARDS");
+            return !String.valueOf(SafeEncoder.encodeObject(shards)).contains("loading");
+        }
+    }
+
+    /** Reads, each while one server answers nothing in the first 8 ms; which part of the later half that one answered. */
+    private static double partOfTheSlow(RedisCluster cluster, OneHopClient client, int slow) {
+        long before = 0;
+        try (Jedis jedis = cluster.server(slow).jedis()) {
+            for (int i = 0; i < READS; i++) {
+                if (i == READS / 2) {
+                    before = reads(cluster, slow);
+                }
+                jedis.clientPause(8);
+                assertEquals("value", client.get("key"));
+            }
+        }
+        return (reads(cluster, slow) - before) / (READS / 2.0);
+    }
+
+    @Test
+    void readsLeaveANodeThatIsSlowAndComeBackWhenItIsNot() {
+        try (RedisCluster cluster = RedisCluster.start(1, true);
+                OneHopClient client = cluster.client("timeout: 10000", "read_from: lowest_latency")) {
+            RedisCluster.await("both know that the replica serves", () -> isServing(cluster, 0) && isServing(cluster, 1));
+            client.set("key", "value");
+            try (Jedis jedis = cluster.server(0).jedis()) {
+                jedis.waitReplicas(1, 5000);
+            }
+            for (int slow : new int[] {0, 1, 0}) {
+                RedisCluster.await("reads leave the slow node", () -> partOfTheSlow(cluster, client, slow) < 0.1);
+                long before = reads(cluster, slow);
+                IntStream.range(0, 200).forEach(i -> client.get("key"));
+                assertTrue(reads(cluster, slow) > before, "it is asked now and then");
+            }
+            cluster.server(1).kill();
+            IntStream.range(0, 100).forEach(i -> assertEquals("value", client.get("key")));
+        }
+    }
+}
