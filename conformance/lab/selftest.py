@@ -42,7 +42,7 @@ class Servers(unittest.TestCase):
     def test_nutcracker_spreads_keys_over_its_nodes(self):
         with RedisNode() as one, RedisNode() as other, Nutcracker({"alpha": {
                 "redis": True, "hash_tag": "{}",
-                "servers": [one.server_line(name="one"), other.server_line(2)]}}) as proxy:
+                "servers": [one.server_line(name="one"), other.server_line(2, "other")]}}) as proxy:
             with proxy.connect("alpha") as connection:
                 self.assertEqual(set(connection.pipeline([("SET", f"key:{n}", n) for n in range(1000)])), {b"OK"})
             self.assertEqual(len(one.keys()) + len(other.keys()), 1000)
