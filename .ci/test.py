@@ -24,9 +24,9 @@ PHPT = ["php", "php-ext/run-tests.php", "-q", "-j3", "--no-progress", "--no-colo
         "-d", f"extension={ROOT}/php-ext/modules/onehop.so"]
 
 # Beneath valgrind everything is thirty times slower, so what moves millions of bytes or only waits is left out, and so
-# is what runs in php-fpm, whose workers valgrind does not follow. Servers run without it, and PCRE without its compiler,
+# is what runs in php-fpm, whose workers valgrind does not follow, and what weighs its own process. Servers run without it, and PCRE without its compiler,
 # which valgrind cannot look into.
-NOT_BENEATH_VALGRIND = re.compile(r"lab_fpm\(|unshare|strace", re.ASCII)
+NOT_BENEATH_VALGRIND = re.compile(r"lab_fpm\(|unshare|strace|VmRSS", re.ASCII)
 TOO_SLOW = ("018_", "033_", "035_", "037_", "045_", "050_", "051_", "056_", "060_", "074_", "090_")
 
 
