@@ -45,7 +45,7 @@ import redis.clients.jedis.resps.StreamEntry;
 
 /** Commands that wait on their nodes: longer than the timeout, not longer than they say, and never losing an entry. */
 class BlockingTest {
-    private static final int TIMEOUT_MS = 300;
+    private static final int TIMEOUT_MS = 1000; // Long enough for a busy machine to answer in.
 
     private static Nodes nodes;
     private static OneHopClient redis;
@@ -179,8 +179,8 @@ class BlockingTest {
     @Test
     void inAPipelineWaitsOfOneNodeFollowEachOther() {
         try (AbstractPipeline pipeline = redis.pipelined()) {
-            Response<?> first = pipeline.blpop(0.4, "list");
-            Response<?> second = pipeline.blpop(0.4, "list");
+            Response<?> first = pipeline.blpop(0.7, "list");
+            Response<?> second = pipeline.blpop(0.7, "list");
             Response<String> set = pipeline.set("list", "value");
             pipeline.sync();
             assertNull(first.get());
