@@ -2,7 +2,7 @@
  * One row of the specification's table for each error. What is not of its exact form is no redirect: a node that says
  * nonsense is believed to have said an error, and followed nowhere.
  *
- * Implements spec/route/route.md, section 9.
+ * Implements spec/route/route.md, section 10.
  */
 #include "redirect.h"
 

@@ -5,7 +5,7 @@
  * clock: whoever calls has the command, the deadline and the connections. All of these errors say that the command has
  * not run, so writes are treated like reads.
  *
- * On the road it stands beside route, behind the reply. Implements spec/route/route.md, section 9.
+ * On the road it stands beside route, behind the reply. Implements spec/route/route.md, section 10.
  */
 #ifndef OH_REDIRECT_H
 #define OH_REDIRECT_H
