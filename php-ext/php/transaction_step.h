@@ -39,7 +39,7 @@ void oh_transaction_throw_again(struct oh_client *client);
 /* Whether a command must not join it: it is of another node, or of another slot of a Redis Cluster. `key` may be NULL. */
 bool oh_transaction_is_elsewhere(const struct oh_client *client, const zend_string *key, uint32_t node);
 
-/* How keys come together that a transaction can not have together. */
+/* How keys come together that a transaction cannot have together. */
 const char *oh_transaction_advice(const struct oh_client *client);
 
 /* Throws CrossNode; `key` may be NULL. */

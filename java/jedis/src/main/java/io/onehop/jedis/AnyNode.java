@@ -7,7 +7,7 @@ import redis.clients.jedis.CommandObject;
  * A command that any node can answer: the same one as long as it is up, then the next; and for a key at random the next
  * one while there is none.
  *
- * <p>All tries have one deadline. Another node is asked only if the command can not have run, or may be repeated. Any
+ * <p>All tries have one deadline. Another node is asked only if the command cannot have run, or may be repeated. Any
  * thread.
  */
 final class AnyNode {

@@ -28,7 +28,7 @@ record Binding(Pool pool, int place, byte[] key) {
         boolean isWatch = arguments.getCommand() == Protocol.Command.WATCH;
         Plan plan = command.state() == null || isWatch ? Plan.together(command, arguments, keys) : null;
         if (plan == null || plan.spread() == Spread.ALL_NODES) {
-            throw Commands.unsupported(command.shown(), "it can not be a part of a transaction, which is on one node",
+            throw Commands.unsupported(command.shown(), "it cannot be a part of a transaction, which is on one node",
                     pool);
         }
         if (plan.place() < 0 || before != null && keys.isRandom()) {

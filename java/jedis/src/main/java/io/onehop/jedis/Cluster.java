@@ -204,7 +204,7 @@ final class Cluster implements AutoCloseable {
     private void complain(String problem) {
         if (problem != null && !problem.equals(told)) {
             LOG.log(Level.WARNING, "the map of the Redis Cluster of server pool " + Failure.shown(snapshot().pool().name())
-                    + " can not be refreshed: " + Failure.shown(problem));
+                    + " cannot be refreshed: " + Failure.shown(problem));
         }
         told = problem;
     }

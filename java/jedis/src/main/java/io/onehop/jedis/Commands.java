@@ -46,7 +46,7 @@ final class Commands {
     /** Refuses what prepares its connection by a command of Jedis' own, in front of itself. */
     static void refuseHooks(CommandArguments arguments, String where, String pool) {
         if (arguments.getCommand() == Protocol.Command.HIMPORT) {
-            throw unsupported("HIMPORT", "it prepares its connection first, which a " + where + " can not: call it by "
+            throw unsupported("HIMPORT", "it prepares its connection first, which a " + where + " cannot: call it by "
                     + "itself", pool);
         }
     }

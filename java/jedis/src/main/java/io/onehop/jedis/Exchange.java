@@ -86,8 +86,8 @@ final class Exchange<T> {
     }
 
     /**
-     * The failure of an exchange. What was not the node's doing is thrown as it is: an argument that can not be
-     * encoded, a reply the command's own builder can not make sense of, an Error. Either way the connection is not used
+     * The failure of an exchange. What was not the node's doing is thrown as it is: an argument that cannot be
+     * encoded, a reply the command's own builder cannot make sense of, an Error. Either way the connection is not used
      * again.
      */
     static OneHopException failure(Throwable thrown, Pool node, NodeConnection connection, boolean isWritten) {

@@ -113,7 +113,7 @@ final class Failure {
 
     /** No node of a Redis Cluster is left to send the command to: why, and what the last one said. */
     static NodeDown redirected(String reason, String answer, Endpoint endpoint) {
-        return nodeDown("the cluster can not serve this now: " + reason + " (it said \"" + shown(answer) + "\")",
+        return nodeDown("the cluster cannot serve this now: " + reason + " (it said \"" + shown(answer) + "\")",
                 "try again", null, endpoint, Outcome.ANSWERED);
     }
 

@@ -73,7 +73,7 @@ final class Greeting {
         return steps.get(index).command();
     }
 
-    /** Judges the answer to a command of the greeting; throws if the connection can not serve. */
+    /** Judges the answer to a command of the greeting; throws if the connection cannot serve. */
     void judge(int index, Object reply) {
         boolean isError = reply instanceof JedisDataException;
         String answer = isError ? ((JedisDataException) reply).getMessage() : "";

@@ -47,7 +47,7 @@ final class Lease {
         return health;
     }
 
-    /** The node answered an error; perhaps that it can not serve now. */
+    /** The node answered an error; perhaps that it cannot serve now. */
     void refused(boolean isOfUnwell) {
         isRefused = true;
         isUnwell |= isOfUnwell;

@@ -45,14 +45,14 @@ final class Merge {
         this.replies = new Object[parts.length];
         this.nodes = new String[parts.length];
         if (this.command.merge() == MergeRule.PER_NODE && builder != BuilderFactory.RAW_OBJECT) {
-            throw Commands.unsupported(this.command.shown(), "one reply of this type can not tell what each node "
+            throw Commands.unsupported(this.command.shown(), "one reply of this type cannot tell what each node "
                     + "answered: ask them one by one, by onEachNode", pool);
         }
     }
 
     /** Puts the part of each node into its lane. */
     void scatter(Lanes lanes, Scripts scripts) {
-        arguments.forEach(Rawable::getRaw); // If one can not be encoded, no part is added.
+        arguments.forEach(Rawable::getRaw); // If one cannot be encoded, no part is added.
         missing = parts.length;
         for (int i = 0; i < parts.length; i++) {
             Lane lane = parts[i].words() == null ? lanes.of(parts[i].node()) : lanes.of(parts[i].node(), command);
@@ -191,7 +191,7 @@ final class Merge {
         return shown instanceof List<?> one && one.size() == 1 ? one.get(0) : shown;
     }
 
-    /** As the command's own builder shows it; what it can not make sense of stays as it came. */
+    /** As the command's own builder shows it; what it cannot make sense of stays as it came. */
     private Object built(Object reply) {
         try {
             return reply == null ? null : builder.build(reply);

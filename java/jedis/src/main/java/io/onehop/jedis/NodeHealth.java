@@ -130,7 +130,7 @@ final class NodeHealth {
         }
     }
 
-    /** The node answered that it can not serve now: where nodes are ejected that is a failure, elsewhere no sign. */
+    /** The node answered that it cannot serve now: where nodes are ejected that is a failure, elsewhere no sign. */
     void answeredUnwell(NodeConnection connection) {
         if (rules.ejects()) {
             failed(Cause.EXCHANGE, connection.lease().health());
@@ -187,7 +187,7 @@ final class NodeHealth {
         }
     }
 
-    /** Whether an error that a node answered says that it can not serve now: by its whole first word. */
+    /** Whether an error that a node answered says that it cannot serve now: by its whole first word. */
     static boolean isUnwell(String answer) {
         int end = answer.indexOf(' ');
         return switch (end < 0 ? answer : answer.substring(0, end)) {

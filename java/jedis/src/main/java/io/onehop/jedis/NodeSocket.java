@@ -153,7 +153,7 @@ final class NodeSocket extends Socket {
         if (!waits) {
             return readNow(into, offset, length);
         }
-        if (hasJustWritten) { // The answer can not be here yet: one system call saved.
+        if (hasJustWritten) { // The answer cannot be here yet: one system call saved.
             hasJustWritten = false;
             await(SelectionKey.OP_READ);
         }

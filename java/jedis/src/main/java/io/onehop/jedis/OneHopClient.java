@@ -34,7 +34,7 @@ import redis.clients.jedis.csc.Cache;
  * <p>Every command goes where the command table (spec/route) says: to the node of its keys, split over the nodes of
  * its keys (MGET, MSET, DEL, XREAD, ...), or to all nodes (KEYS, FLUSHALL, SCRIPT LOAD, ...), all at once, with one
  * reply in the caller's order; SCAN goes through them one by one. A command that needs its keys on one node and has
- * them on two is {@link CrossNode}; what can not be answered honestly is {@link Unsupported}: both before a byte is
+ * them on two is {@link CrossNode}; what cannot be answered honestly is {@link Unsupported}: both before a byte is
  * sent.
  *
  * <p>With {@code cluster: true} the servers are seeds of a Redis Cluster, and its own map says where keys are: the first
@@ -256,7 +256,7 @@ public final class OneHopClient extends UnifiedJedis {
         }
 
         /**
-         * The client. Throws {@link ConfigInvalid} if the configuration can not be read, is not accepted, or has no
+         * The client. Throws {@link ConfigInvalid} if the configuration cannot be read, is not accepted, or has no
          * such pool of redis nodes.
          */
         public OneHopClient build() {

@@ -8,7 +8,7 @@ import redis.clients.jedis.Protocol;
  * What goes in front of a command on its connection, and whose reply nobody sees.
  *
  * <p>WAIT answers for the writes of its connection, which are not the caller's: an empty PUBLISH moves the connection
- * behind every acknowledged write of its node. An EVALSHA in a batch can not be repaired afterwards, so its script goes
+ * behind every acknowledged write of its node. An EVALSHA in a batch cannot be repaired afterwards, so its script goes
  * in front of it, once for each node. Implements spec/route/route.md, "WAIT" and "Scripts".
  */
 final class Prelude {

@@ -10,7 +10,7 @@ import redis.clients.jedis.CommandArguments;
  * The encoded commands of one node in one batch, as they will be written: each argument is copied once, from where
  * Jedis encoded it.
  *
- * <p>Append first, then write from front to back. A command that can not be encoded leaves no trace. For one thread.
+ * <p>Append first, then write from front to back. A command that cannot be encoded leaves no trace. For one thread.
  */
 final class Requests {
     /*
@@ -96,7 +96,7 @@ final class Requests {
     /** A block with room for so many bytes. */
     private Block reserve(long most) {
         if (most > Integer.MAX_VALUE - 8) {
-            throw new IllegalArgumentException("A command of more than 2 GB can not be encoded.");
+            throw new IllegalArgumentException("A command of more than 2 GB cannot be encoded.");
         }
         long needed = last.used + most;
         if (needed <= last.bytes.length) {

@@ -92,7 +92,7 @@ final class Route {
     private <T> T streams(CommandObject<T> command, Plan plan, long waitMs) {
         if (pool.cluster()) {
             throw Commands.unsupported(plan.command().shown() + " with BLOCK", "streams of several slots of a Redis "
-                    + "Cluster can not be waited for together: give them a common hash tag", pool.name());
+                    + "Cluster cannot be waited for together: give them a common hash tag", pool.name());
         }
         Reply<T> reply = new Reply<>(command.getBuilder());
         StreamsWait wait = new StreamsWait(pool.timeoutMs(), waitMs);
@@ -132,7 +132,7 @@ final class Route {
         return reply.get();
     }
 
-    /** A node of a Redis Cluster that can not be reached may be none any more. */
+    /** A node of a Redis Cluster that cannot be reached may be none any more. */
     void failed(OneHopException failure) {
         if (pool.cluster() && (failure instanceof NodeDown || failure instanceof DeadlineExceeded)) {
             cluster.want(null);
@@ -223,7 +223,7 @@ final class Route {
         long waitMs = waitMs(plan.command(), command.getArguments());
         if (plan.spread() == Spread.SPLIT && waitMs != Blocking.NOT) {
             throw Commands.unsupported(plan.command().shown(),
-                    "in a pipeline it can not wait on several nodes: call it by itself", pool.name());
+                    "in a pipeline it cannot wait on several nodes: call it by itself", pool.name());
         }
         lanes.waits(waitMs);
         if (plan.place() >= 0) {

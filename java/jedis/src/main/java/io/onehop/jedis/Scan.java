@@ -47,7 +47,7 @@ final class Scan {
         byte[] next = answer instanceof List<?> pair && pair.size() == 2 && pair.get(0) instanceof byte[] own
                 ? cursor.next(topology.fingerprint(), nodes, own) : null;
         if (next == null) {
-            throw Failure.of(new JedisException("it answered SCAN with a cursor that can not be handed on"),
+            throw Failure.of(new JedisException("it answered SCAN with a cursor that cannot be handed on"),
                     route.snapshot().poolAt(places[cursor.node()]).endpoint(), Outcome.ANSWERED);
         }
         return command.getBuilder().build(List.of(next, ((List<?>) answer).get(1)));

@@ -18,7 +18,7 @@ import java.util.List;
 final class Scatter {
     /*
      * Leasing: whoever has no free connection is left for the next round, when all others have been served and given
-     * back; only a round that could lease nothing waits, for its first node, holding nothing. So two batches can not
+     * back; only a round that could lease nothing waits, for its first node, holding nothing. So two batches cannot
      * wait for each other, and an exhausted pool of one node does not hold up the rest.
      *
      * Waiting: healthy nodes answer within a millisecond of each other, so that waiting for the first of them, on its

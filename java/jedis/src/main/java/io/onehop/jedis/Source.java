@@ -57,7 +57,7 @@ final class Source {
         try (InputStream bytes = Files.newInputStream(file)) {
             return bytes.readNBytes(Limits.CONFIG_BYTES_MAX + 1);
         } catch (IOException unreadable) {
-            throw refused("it can not be read: " + Failure.shown(unreadable.toString()), unreadable);
+            throw refused("it cannot be read: " + Failure.shown(unreadable.toString()), unreadable);
         }
     }
 

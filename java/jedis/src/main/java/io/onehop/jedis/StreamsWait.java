@@ -29,7 +29,7 @@ final class StreamsWait {
      * blocked: the reply is on its way, or the command has not arrived; so a little later it is said again. The ids it
      * needs are asked for in front of the blocking command.
      *
-     * Connections are leased in node order, so that two such calls can not wait for each other. The one for UNBLOCK may
+     * Connections are leased in node order, so that two such calls cannot wait for each other. The one for UNBLOCK may
      * be one more than the pool has: whoever is to be released holds what it would wait for.
      */
     private static final int AGAIN_MS = 10;

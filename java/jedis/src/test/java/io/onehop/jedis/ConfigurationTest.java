@@ -123,7 +123,7 @@ class ConfigurationTest {
 
     /* ---- Commands ---- */
 
-    /** Everything that can not be routed, in every way to say it. */
+    /** Everything that cannot be routed, in every way to say it. */
     @SuppressWarnings("deprecation") // Old spellings that Jedis keeps must be refused all the same.
     private static Map<String, Executable> unroutable(OneHopClient redis) {
         Map<String, Executable> calls = new LinkedHashMap<>();
@@ -208,7 +208,7 @@ class ConfigurationTest {
                 String message = assertThrows(CrossNode.class, () -> redis.rename(first, second)).getMessage();
                 String[] proposed = message.substring(message.indexOf("such as \"") + 9, message.length() - 1).split("\" and \"");
                 assertEquals(redis.topology().locate(proposed[0]), redis.topology().locate(proposed[1]), message);
-                if (!first.startsWith("{}")) { // A closing brace can not be part of a tag: such a key can not stay where it is.
+                if (!first.startsWith("{}")) { // A closing brace cannot be part of a tag: such a key cannot stay where it is.
                     assertEquals(redis.topology().locate(first), redis.topology().locate(proposed[0]), message);
                 }
             }

@@ -26,7 +26,7 @@ import redis.clients.jedis.Response;
 class LateAnswerTest {
     private static final int TIMEOUT_MS = 8;
 
-    /** What a test counts, so that it can not pass by nothing having happened. */
+    /** What a test counts, so that it cannot pass by nothing having happened. */
     private int arrived;
     private int late;
 

@@ -101,7 +101,7 @@ class OneHopClientTest {
         Path file = folder.resolve("missing.yml");
         String message = assertThrows(ConfigInvalid.class,
                 () -> OneHopClient.builder().config(file).pool("alpha").build()).getMessage();
-        assertTrue(message.startsWith("configuration file " + file + ", it can not be read: "), message);
+        assertTrue(message.startsWith("configuration file " + file + ", it cannot be read: "), message);
     }
 
     @Test

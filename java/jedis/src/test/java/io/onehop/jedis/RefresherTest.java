@@ -131,7 +131,7 @@ class RefresherTest {
         write(TWO + "#".repeat(1 << 20));
         assertEquals(1, looked().size());
         Files.delete(file);
-        assertEquals(List.of(where + "it can not be read: java.nio.file.NoSuchFileException: " + file + stays), looked());
+        assertEquals(List.of(where + "it cannot be read: java.nio.file.NoSuchFileException: " + file + stays), looked());
         Files.createDirectory(file);
         assertEquals(1, looked().size());
         Files.delete(file);

@@ -30,7 +30,7 @@ import redis.clients.jedis.util.CompareCondition;
 @SuppressWarnings("deprecation") // Jedis' own Path is, and its methods must work all the same.
 public final class Samples {
 
-    /* One of each of Jedis' own types that can not be made empty. */
+    /* One of each of Jedis' own types that cannot be made empty. */
     private static final Map<Class<?>, Object> OWN = Map.of(
             StreamEntryID.class, new StreamEntryID(2, 0),
             Path.class, Path.ROOT_PATH,

@@ -34,7 +34,7 @@ import redis.clients.jedis.params.MigrateParams;
  * what may write, the same keys.
  *
  * <p>What may differ: a refusal that the command table announces, {@link CrossNode} where it wants one node, and the few
- * commands below, whose answers are never the same twice or are about the server itself. A method that this test can not
+ * commands below, whose answers are never the same twice or are about the server itself. A method that this test cannot
  * call, and that is not named here, fails it: whoever takes a newer Jedis is told what is new.
  */
 class ParityTest {
@@ -161,7 +161,7 @@ class ParityTest {
                 seen.add(verdict);
             }
         } catch (Arguments.Unmakeable unknown) {
-            differences.add(method + " can not be called: nothing is known to make a " + unknown.getMessage() + " from");
+            differences.add(method + " cannot be called: nothing is known to make a " + unknown.getMessage() + " from");
         }
         return seen;
     }
