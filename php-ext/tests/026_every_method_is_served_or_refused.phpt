@@ -58,7 +58,7 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::swapdb() is not supported: the command was not sent; it could not happen on all nodes at one moment, and readers would see both: use two server pools and change between them
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::select() is not supported: the command was not sent; connections are shared, a database chosen on one would be chosen for others: set `database` in the server pool's configuration, one pool per database
+  OneHop\Redis::select() is not supported: the command was not sent; connections are shared, a database chosen on one would be chosen for others: set `database` in the server pool's configuration, one pool per database (a Redis Cluster has no database but 0)
 bool(true)
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::slaveof() is not supported: the command was not sent; who replicates whom is decided per server: send it to the node you mean by onNode, or leave it to Sentinel

@@ -77,11 +77,11 @@ true {"node-0":false,"node-1":false,"node-2":false}
 {"node-0":"node-0","node-1":"node-1","node-2":"node-2"}
 -- refused
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::select() is not supported: the command was not sent; connections are shared, a database chosen on one would be chosen for others: set `database` in the server pool's configuration, one pool per database
+  OneHop\Redis::select() is not supported: the command was not sent; connections are shared, a database chosen on one would be chosen for others: set `database` in the server pool's configuration, one pool per database (a Redis Cluster has no database but 0)
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::auth() is not supported: the command was not sent; connections are made and authenticated by the pool: set `redis_auth` (and `username`) in the server pool's configuration
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand() with SELECT is not supported: the command was not sent; connections are shared, a database chosen on one would be chosen for others: set `database` in the server pool's configuration, one pool per database
+  OneHop\Redis::rawcommand() with SELECT is not supported: the command was not sent; connections are shared, a database chosen on one would be chosen for others: set `database` in the server pool's configuration, one pool per database (a Redis Cluster has no database but 0)
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand() with CLIENT REPLY is not supported: the command was not sent; without replies nobody knows which command failed, and a connection could not be handed on: use a pipeline
 OneHop\Unsupported, node none, may have executed: false

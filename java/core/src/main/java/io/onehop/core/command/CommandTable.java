@@ -1054,7 +1054,7 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(2), to(-1, 1, 1)),
             row("select", Spread.REFUSED)
                     .state("database")
-                    .reason("connections are shared, a database chosen on one would be chosen for others: set `database` in the server pool's configuration, one pool per database"),
+                    .reason("connections are shared, a database chosen on one would be chosen for others: set `database` in the server pool's configuration, one pool per database (a Redis Cluster has no database but 0)"),
             row("set", Spread.ONE_NODE)
                     .write()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
