@@ -1,8 +1,8 @@
 /*
- * Times one job, for one client at a time, taking turns: MGET of 1000 random keys, or a pipeline of 1000 HGETs. Prints, for
- * each client, the median of its times in nanoseconds, as JSON. Every reply is compared with what its key must hold.
+ * Times MGET of 1000 random keys, one client after the other, taking turns. Prints, for each client, the median of its times
+ * in nanoseconds, as JSON. Every reply is compared with what its key must hold.
  *
- * A single-file program, as times.php is in PHP: `java -cp JAR Times.java JOB CONFIG SEEDS ROUNDS`, where JAR is the testee's.
+ * A single-file program, as times.php is in PHP: `java -cp JAR Times.java CONFIG SEEDS ROUNDS`, where JAR is the testee's.
  */
 
 import io.onehop.jedis.OneHopClient;
@@ -17,32 +17,21 @@ import java.util.Random;
 import java.util.StringJoiner;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisClusterClient;
-import redis.clients.jedis.Response;
 
 public final class Times {
 
     public static void main(String[] arguments) {
-        int rounds = Integer.parseInt(arguments[3]);
-        int[] numbers = new Random(7).ints(1000, 0, 100_000).toArray();
-        String[] keys = Arrays.stream(numbers).mapToObj(number -> "key:" + number).toArray(String[]::new);
-        List<String> expected = new ArrayList<>();
-        for (int number : numbers) {
-            expected.add((arguments[0].equals("mget") ? "value of key:" : "name of user:") + number);
-        }
-        OneHopClient onehop = OneHopClient.builder().config(Path.of(arguments[1])).pool("alpha").build();
-        RedisClusterClient stock = RedisClusterClient.builder().nodes(Arrays.stream(arguments[2].split(","))
+        int rounds = Integer.parseInt(arguments[2]);
+        String[] keys = new Random(7).ints(1000, 0, 100_000).mapToObj(number -> "key:" + number).toArray(String[]::new);
+        List<String> expected = Arrays.stream(keys).map(key -> "value of " + key).toList();
+        OneHopClient onehop = OneHopClient.builder().config(Path.of(arguments[0])).pool("alpha").build();
+        RedisClusterClient stock = RedisClusterClient.builder().nodes(Arrays.stream(arguments[1].split(","))
                 .map(HostAndPort::from).collect(Collectors.toSet())).build();
         Map<String, Supplier<List<String>>> jobs = new LinkedHashMap<>();
-        if (arguments[0].equals("mget")) {
-            jobs.put("OneHop", () -> onehop.mget(keys));
-            jobs.put("RedisClusterClient", () -> stock.mget(keys));
-        } else {
-            jobs.put("OneHop", () -> names(onehop.pipelined(), numbers));
-            jobs.put("RedisClusterClient", () -> names(stock.pipelined(), numbers));
-        }
+        jobs.put("OneHop", () -> onehop.mget(keys));
+        jobs.put("RedisClusterClient", () -> stock.mget(keys));
         Map<String, List<Long>> times = new LinkedHashMap<>();
         for (int round = -rounds; round < rounds; round++) { // As many before it counts: the compiler learns.
             for (Map.Entry<String, Supplier<List<String>>> job : jobs.entrySet()) {
@@ -64,15 +53,5 @@ public final class Times {
         });
         System.out.println(json);
         System.exit(0); // The clients' pools keep threads.
-    }
-
-    private static List<String> names(AbstractPipeline batch, int[] numbers) {
-        List<Response<String>> replies = new ArrayList<>(numbers.length);
-        try (batch) {
-            for (int number : numbers) {
-                replies.add(batch.hget("user:" + number, "name"));
-            }
-        }
-        return replies.stream().map(Response::get).toList();
     }
 }
