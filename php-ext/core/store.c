@@ -28,6 +28,7 @@ typedef struct entry {
     _Atomic uint64_t current; /* Generation times two, plus the slot. */
     _Atomic uint64_t looked_ms;
     _Atomic uint64_t version;
+    _Atomic uint64_t problem[OH_STORE_PROBLEM_WORDS];
     slot slots[2];
 } entry; /* Of a server pool. */
 
@@ -197,6 +198,31 @@ uint64_t oh_store_looked_ms(const oh_store *store, uint32_t pool)
 _Atomic uint64_t *oh_store_version(oh_store *store, uint32_t pool)
 {
     return &store->shared->pools[pool].version;
+}
+
+_Atomic uint64_t *oh_store_problem(oh_store *store, uint32_t pool)
+{
+    return store->shared->pools[pool].problem;
+}
+
+void oh_store_write_text(_Atomic uint64_t *words, size_t count, const char *text)
+{
+    size_t length = strlen(text);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t word = 0;
+        size_t at = i * sizeof word, rest = at < length ? length - at : 0;
+        memcpy(&word, text + (rest > 0 ? at : 0), rest < sizeof word ? rest : sizeof word);
+        atomic_store_explicit(&words[i], word, memory_order_relaxed);
+    }
+}
+
+void oh_store_read_text(const _Atomic uint64_t *words, size_t count, char *text)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t word = atomic_load_explicit(&words[i], memory_order_relaxed);
+        memcpy(text + i * sizeof word, &word, sizeof word);
+    }
+    text[count * sizeof(uint64_t)] = '\0';
 }
 
 /* ---- Publishing ---- */

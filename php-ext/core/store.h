@@ -28,6 +28,7 @@
 #define OH_STORE_NODES_LIMIT 1024      /* Of onehop.max_nodes: each costs two descriptors in every worker. */
 #define OH_STORE_CONNECTIONS_MAX 512   /* Per node; a larger pool_size is kept per process. */
 #define OH_STORE_REASON_WORDS 12
+#define OH_STORE_PROBLEM_WORDS 64
 #define OH_STORE_NONE UINT32_MAX
 
 typedef struct oh_store oh_store;
@@ -110,6 +111,16 @@ uint64_t oh_store_looked_ms(const oh_store *store, uint32_t pool);
 
 /* A word about the version of the file that was last read, be it good or bad. */
 _Atomic uint64_t *oh_store_version(oh_store *store, uint32_t pool);
+
+/* Why it was last tried in vain to learn about it: a text of OH_STORE_PROBLEM_WORDS words. */
+_Atomic uint64_t *oh_store_problem(oh_store *store, uint32_t pool);
+
+/*
+ * Texts that anybody may write at any time, word by word: what is read may be of two writers, or nonsense. `text` has room
+ * for a NUL behind so many words; a longer one is cut when it is written.
+ */
+void oh_store_write_text(_Atomic uint64_t *words, size_t count, const char *text);
+void oh_store_read_text(const _Atomic uint64_t *words, size_t count, char *text);
 
 /* ---- Nodes ---- */
 

@@ -15,9 +15,6 @@
 #define OH_ASK_EVERY_MS 1000    /* The least time between two inquiries of a host, and a quarter more by chance. */
 #define OH_ASK_ANYWAY_MS 60000  /* A map that nothing seems to be wrong with is asked for so often. */
 #define OH_CALLS_PER_LOOK 1024  /* So often a client that is not made anew looks at the clock. */
-#define OH_CLAIM_MS 5000        /* Who has not come to an end of the first contact by then is believed to be dead. */
-#define OH_CLAIM_FAILED UINT32_MAX /* In the place of the pid: the contact has failed, at that instant. */
-#define OH_CONTACT_MS UINT64_C(10000) /* How long the first contact may take where the server pool has no timeout. */
 #define OH_LOOK_AGAIN_MS 2
 #define OH_LAST_MOMENT_MS 50    /* How long the end of a request waits for an inquiry. */
 
@@ -203,7 +200,7 @@ void oh_cluster_note_moves(oh_cluster *cluster, const oh_cluster_move *moves, ui
 /* ---- Whose turn it is ---- */
 
 /* One process of the host, if nobody has asked for so long. */
-static bool is_my_turn(oh_cluster *cluster, uint32_t every_ms)
+bool oh_cluster_is_my_turn(oh_cluster *cluster, uint32_t every_ms)
 {
     uint64_t now = now_ms();
 
@@ -215,62 +212,6 @@ static bool is_my_turn(oh_cluster *cluster, uint32_t every_ms)
     }
     cluster->asked_ms = now;
     return true;
-}
-
-/* ---- The first contact ---- */
-
-static uint64_t claim_of(uint32_t pid, uint64_t instant_ms)
-{
-    return (uint64_t)pid << 32 | (uint32_t)instant_ms;
-}
-
-static bool is_claimed(uint64_t word)
-{
-    uint32_t age_ms = (uint32_t)now_ms() - (uint32_t)word;
-
-    return word != 0 && word >> 32 != OH_CLAIM_FAILED && age_ms < OH_CLAIM_MS;
-}
-
-/* Somebody else has tried since then, in vain. */
-static bool has_failed_since(uint64_t word, uint64_t began_ms)
-{
-    return word >> 32 == OH_CLAIM_FAILED && (int32_t)((uint32_t)word - (uint32_t)began_ms) >= 0;
-}
-
-static bool contact_as_the_one(oh_cluster *cluster, _Atomic uint64_t *claim, uint64_t deadline_ns, oh_failure *failure)
-{
-    bool is_done = oh_inquiry_contact(cluster, deadline_ns, failure);
-
-    atomic_store(claim, is_done ? 0 : claim_of(OH_CLAIM_FAILED, now_ms()));
-    return is_done;
-}
-
-static bool contact(oh_cluster *cluster, oh_failure *failure)
-{
-    uint64_t began_ms = now_ms(), timeout_ms = cluster->seeds->pool->timeout_ms;
-    uint64_t deadline_ns = oh_clock_now_ns() + (timeout_ms ? timeout_ms : OH_CONTACT_MS) * 1000000;
-
-    is_my_turn(cluster, 0); /* What is asked now need not be asked again soon. */
-    while (cluster->place != OH_STORE_NONE) {
-        _Atomic uint64_t *claim = oh_store_version(oh_segment_store(), cluster->place);
-        uint64_t word = atomic_load(claim);
-
-        oh_cluster_catch_up(cluster);
-        if (cluster->map) {
-            return true;
-        }
-        if (!is_claimed(word) && !has_failed_since(word, began_ms) &&
-            atomic_compare_exchange_strong(claim, &word, claim_of((uint32_t)getpid(), now_ms()))) {
-            return contact_as_the_one(cluster, claim, deadline_ns, failure);
-        }
-        if (has_failed_since(word, began_ms) || oh_clock_now_ns() > deadline_ns) {
-            oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "try again",
-                "No node of the cluster has told another process of this host what the cluster looks like");
-            return false;
-        }
-        oh_exchange_poll_patiently(NULL, 0, OH_LOOK_AGAIN_MS);
-    }
-    return oh_inquiry_contact(cluster, deadline_ns, failure);
 }
 
 /* ---- What clients call ---- */
@@ -303,7 +244,7 @@ oh_snapshot *oh_cluster_take(oh_cluster *cluster, oh_snapshot *seeds)
         reconfigure(cluster, seeds);
     }
     oh_cluster_catch_up(cluster);
-    if (UNEXPECTED(!cluster->map) && !contact(cluster, &failure)) {
+    if (UNEXPECTED(!cluster->map) && !oh_cluster_contact(cluster, &failure)) {
         oh_failure_throw(oh_failure_exception(&failure, NULL, seeds->pool->name.bytes, NULL));
         return NULL;
     }
@@ -353,7 +294,7 @@ void oh_cluster_tend(oh_cluster *cluster)
     }
     uint32_t every_ms = is_wanted(cluster) ? OH_ASK_EVERY_MS : OH_ASK_ANYWAY_MS;
     cluster->calls = 0;
-    if (is_my_turn(cluster, every_ms + up_to(every_ms / 4))) {
+    if (oh_cluster_is_my_turn(cluster, every_ms + up_to(every_ms / 4))) {
         oh_inquiry_begin(cluster, oh_clock_now_ns() + OH_ASK_EVERY_MS * UINT64_C(1000000));
     }
 }
@@ -366,7 +307,7 @@ void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns)
     while (cluster->map == before && (cluster->inquiry || is_wanted(cluster)) && oh_clock_now_ns() < deadline_ns) {
         if (cluster->inquiry) {
             oh_inquiry_move(cluster, OH_LOOK_AGAIN_MS);
-        } else if (is_my_turn(cluster, OH_ASK_EVERY_MS)) {
+        } else if (oh_cluster_is_my_turn(cluster, OH_ASK_EVERY_MS)) {
             oh_inquiry_begin(cluster, deadline_ns);
         } else {
             oh_exchange_poll_patiently(NULL, 0, OH_LOOK_AGAIN_MS);

@@ -76,7 +76,13 @@ void oh_cluster_note_moves(oh_cluster *cluster, const oh_cluster_move *moves, ui
 /* The request ends: what still goes on is finished, or given up after a moment. */
 void oh_cluster_end_request(void);
 
-/* ---- Between cluster and cluster_inquiry ---- */
+/* ---- Between cluster, cluster_contact and cluster_inquiry ---- */
+
+/* The first contact: there is a map afterwards. False, and what each node has met that was asked. */
+bool oh_cluster_contact(oh_cluster *cluster, oh_failure *failure);
+
+/* Whether this process is the one of the host that asks, nobody having asked for so long. */
+bool oh_cluster_is_my_turn(oh_cluster *cluster, uint32_t every_ms);
 
 /* Publishes and adopts what has been chosen. False: it is no better than what there is. */
 bool oh_cluster_adopt(oh_cluster *cluster, const oh_pool *pool);
@@ -84,8 +90,8 @@ bool oh_cluster_adopt(oh_cluster *cluster, const oh_pool *pool);
 /* Copies what another process has published, if it is newer. */
 void oh_cluster_catch_up(oh_cluster *cluster);
 
-/* Asks the seeds, two by two, until one has given a map that was adopted. False, and why not. */
-bool oh_inquiry_contact(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *failure);
+/* Asks the seeds, two by two, until one has given a map that was adopted. False, and a list of why not: its kind, and `what`. */
+bool oh_inquiry_contact(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *list);
 
 /* Asks two nodes of the map. Sends, and does not wait; and goes on without waiting for longer than so much. */
 void oh_inquiry_begin(oh_cluster *cluster, uint64_t deadline_ns);

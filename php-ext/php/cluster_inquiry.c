@@ -13,6 +13,7 @@
 #include "exchange_patience.h"
 
 #define OH_ASKED_MAX 2
+#define OH_LIST_BYTES_MAX 480
 #define OH_GRACE_MS 100 /* How much longer the second answer is waited for once the first is there. */
 
 #define ASK_INFO   "*2\r\n$7\r\nCLUSTER\r\n$4\r\nINFO\r\n"
@@ -114,18 +115,28 @@ static oh_cluster_map *read_answer(oh_cluster *cluster, oh_inquiry *inquiry, uin
     answer.host = inquiry->snapshot->pool->servers[inquiry->nodes[index]].host;
     if (is_error(reply)) {
         cluster->has_no_shards |= !is_error(info);
-        oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_ANSWERED, "check what listens there",
-            "The node does not say what its cluster looks like: ");
+        oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_ANSWERED, "check what listens there", "it answered: ");
         oh_failure_quote(failure, (const char *)reply.bytes + 1, reply.length - 3);
     } else if (!oh_cluster_read(&answer, &map, reason)) {
         oh_failure_set(failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "check what listens there",
-            "The node's picture of its cluster is refused: %s", reason);
+            "its picture of the cluster is refused: %s", reason);
     }
     return map;
 }
 
-/* True: the map that has come of it is the newest, or as good as that was. */
-static bool conclude(oh_cluster *cluster, oh_failure *failure)
+/* Fit or not, none of the maps there are is taken: each has a reason then. */
+static void refuse(oh_inquiry *inquiry, oh_cluster_map *const *maps, const char *reason)
+{
+    for (uint32_t i = 0; i < inquiry->count; i++) {
+        if (maps[i]) {
+            oh_failure_set(&inquiry->failures[i], OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "check the nodes of the cluster",
+                "its picture of the cluster is refused: %s", reason);
+        }
+    }
+}
+
+/* True: the map that has come of it is the newest, or as good as that was. Otherwise the failures say why there is none. */
+static bool conclude(oh_cluster *cluster)
 {
     oh_inquiry *inquiry = cluster->inquiry;
     oh_cluster_map *maps[OH_ASKED_MAX] = {NULL, NULL};
@@ -143,11 +154,8 @@ static bool conclude(oh_cluster *cluster, oh_failure *failure)
         oh_pool pool = oh_cluster_pool(chosen, current ? cluster->map->pool : cluster->seeds->pool);
 
         is_adopted = oh_cluster_adopt(cluster, &pool);
-    } else if (is_answered && failure) {
-        oh_failure_set(failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "check the nodes of the cluster",
-            "The picture of the cluster is refused: %s", reason);
-    } else if (failure) {
-        *failure = inquiry->failures[0];
+    } else if (is_answered) {
+        refuse(inquiry, maps, reason);
     }
     cluster->doubts_nodes = !is_answered;
     oh_cluster_free(maps[0]);
@@ -187,7 +195,7 @@ void oh_inquiry_move(oh_cluster *cluster, uint32_t milliseconds)
         glance(inquiry, milliseconds);
     }
     if (!goes_on(inquiry)) {
-        conclude(cluster, NULL);
+        conclude(cluster);
         oh_inquiry_end(cluster);
     }
 }
@@ -234,8 +242,10 @@ void oh_inquiry_begin(oh_cluster *cluster, uint64_t deadline_ns)
     efree(nodes);
 }
 
-/* Two of the seeds, from the one at this place on. */
-static bool ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32_t count, uint64_t deadline_ns, oh_failure *failure)
+/* ---- The first contact ---- */
+
+/* Two of the seeds, the first of which are these. True: there is a map. Otherwise there is a failure of each. */
+static bool ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32_t count, uint64_t deadline_ns, oh_failure *failures)
 {
     oh_inquiry *inquiry = begin(cluster, cluster->seeds);
 
@@ -245,28 +255,67 @@ static bool ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32_t count
     while (goes_on(inquiry)) {
         glance(inquiry, OH_GRACE_MS);
     }
-    bool is_done = conclude(cluster, failure) || cluster->map;
+    for (uint32_t i = 0; i < inquiry->count; i++) {
+        if (oh_exchange_is_active(&inquiry->exchanges[i])) {
+            oh_failure_set(&inquiry->failures[i], OH_ERROR_DEADLINE_EXCEEDED, OH_OUTCOME_MAYBE_EXECUTED, "try again", "it has not answered yet");
+        }
+    }
+    bool is_done = conclude(cluster) || cluster->map;
+    memcpy(failures, inquiry->failures, inquiry->count * sizeof *failures);
     oh_inquiry_end(cluster);
     return is_done;
 }
 
+/* Node by node, as far as there is room; of the kind of the first that has answered, if there is one. */
+static void list_failures(const oh_cluster *cluster, const uint32_t *nodes, uint32_t count, const oh_failure *failures, oh_failure *list)
+{
+    const oh_failure *worst = &failures[0];
+
+    oh_failure_set(list, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "", "%s", "");
+    for (uint32_t i = 0; i < count; i++) {
+        oh_node node = oh_topology_node(cluster->seeds->topology, nodes[i]);
+        const char *what = failures[i].advice ? failures[i].what : "there was no time left to ask it";
+
+        worst = worst->outcome != OH_OUTCOME_ANSWERED && failures[i].outcome == OH_OUTCOME_ANSWERED ? &failures[i] : worst;
+        if (strlen(list->what) + node.name.length + strlen(what) > OH_LIST_BYTES_MAX && i > 0) {
+            char rest[32];
+
+            snprintf(rest, sizeof rest, "; and %u more", (unsigned)(count - i));
+            oh_failure_append(list, rest);
+            break;
+        }
+        oh_failure_append(list, i ? "; " : "");
+        oh_failure_quote(list, node.name.bytes, node.name.length);
+        oh_failure_append(list, ": ");
+        oh_failure_append(list, what);
+    }
+    list->kind = worst->kind;
+}
+
 /* Nodes that are just meeting, or forgetting one of them, tell strange things for a moment: they are asked again. */
-bool oh_inquiry_contact(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *failure)
+bool oh_inquiry_contact(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *list)
 {
     uint32_t count, at = 0, *nodes = draw(cluster->seeds, &count);
+    oh_failure *failures = ecalloc(count, sizeof *failures);
     bool is_done = false, is_strange = false;
 
     while (!is_done && at < count && oh_clock_now_ns() < deadline_ns) {
         bool had_no_shards = cluster->has_no_shards;
 
-        is_done = ask_seeds(cluster, nodes + at, count - at, deadline_ns, failure);
-        is_strange |= !is_done && failure->kind == OH_ERROR_PROTOCOL_VIOLATION;
+        is_done = ask_seeds(cluster, nodes + at, count - at, deadline_ns, failures + at);
+        for (uint32_t i = at; i < MIN(at + OH_ASKED_MAX, count); i++) {
+            is_strange |= failures[i].kind == OH_ERROR_PROTOCOL_VIOLATION;
+        }
         at += had_no_shards == cluster->has_no_shards ? OH_ASKED_MAX : 0;
         if (at >= count && is_strange && !is_done) {
             oh_exchange_poll_patiently(NULL, 0, OH_GRACE_MS);
             at = 0;
         }
     }
+    if (!is_done) {
+        list_failures(cluster, nodes, count, failures, list);
+    }
+    efree(failures);
     efree(nodes);
     return is_done;
 }

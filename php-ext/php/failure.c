@@ -45,6 +45,13 @@ void oh_failure_set(oh_failure *failure, oh_error_kind kind, oh_outcome outcome,
     va_end(arguments);
 }
 
+void oh_failure_append(oh_failure *failure, const char *text)
+{
+    size_t end = strlen(failure->what);
+
+    snprintf(failure->what + end, sizeof failure->what - end, "%s", text);
+}
+
 void oh_failure_quote(oh_failure *failure, const char *bytes, size_t length)
 {
     size_t end = strlen(failure->what);

@@ -31,6 +31,9 @@ extern zend_class_entry *oh_exception_classes[OH_ERROR_KINDS_COUNT];
 void oh_failure_set(oh_failure *failure, oh_error_kind kind, oh_outcome outcome, const char *advice,
     const char *format, ...) ZEND_ATTRIBUTE_FORMAT(printf, 5, 6);
 
+/* Appends a text of ours to `what`, as far as there is room. */
+void oh_failure_append(oh_failure *failure, const char *text);
+
 /* Appends bytes that came from outside to `what`: control characters escaped, cut to the bound of spec/limits.json. */
 void oh_failure_quote(oh_failure *failure, const char *bytes, size_t length);
 

@@ -27,24 +27,12 @@ void oh_node_health_begin(oh_node_health *health, oh_store_health *host, const o
 
 /* ---- The sentence ---- */
 
-static void note_reason(oh_store_health *known, const char *why)
-{
-    uint64_t words[OH_STORE_REASON_WORDS] = {0};
-
-    memcpy(words, why, strnlen(why, sizeof words));
-    for (size_t i = 0; i < OH_STORE_REASON_WORDS; i++) {
-        atomic_store_explicit(&known->reason[i], words[i], memory_order_relaxed);
-    }
-}
-
 static void quote_reason(const oh_store_health *known, oh_failure *failure)
 {
-    uint64_t words[OH_STORE_REASON_WORDS];
+    char reason[sizeof known->reason + 1];
 
-    for (size_t i = 0; i < OH_STORE_REASON_WORDS; i++) {
-        words[i] = atomic_load_explicit(&known->reason[i], memory_order_relaxed);
-    }
-    oh_failure_quote(failure, (const char *)words, strnlen((const char *)words, sizeof words));
+    oh_store_read_text(known->reason, OH_STORE_REASON_WORDS, reason);
+    oh_failure_quote(failure, reason, strlen(reason));
 }
 
 static void refuse(const oh_store_health *known, uint64_t state, uint64_t now, oh_failure *failure)
@@ -111,7 +99,7 @@ void oh_node_health_fail(oh_node_health *health, oh_health_cause cause, uint32_t
         next = oh_health_failed(state, &health->rules, cause, born, now_ms(), chance);
     } while (next != state && !atomic_compare_exchange_weak(word, &state, next));
     if (oh_health_generation(next) != oh_health_generation(state)) {
-        note_reason(health->known, why);
+        oh_store_write_text(health->known->reason, OH_STORE_REASON_WORDS, why);
     }
     tell_change(health, state, next);
 }

@@ -141,12 +141,7 @@ static void show_reason(zval *into, const oh_store_health *health)
     char text[sizeof health->reason + 1];
     size_t length = 0;
 
-    for (size_t i = 0; i < OH_STORE_REASON_WORDS; i++) {
-        uint64_t word = atomic_load_explicit(&health->reason[i], memory_order_relaxed);
-
-        memcpy(text + i * sizeof word, &word, sizeof word);
-    }
-    text[sizeof text - 1] = '\0';
+    oh_store_read_text(health->reason, OH_STORE_REASON_WORDS, text);
     for (const char *at = text; *at; at++) {
         text[length] = *at;
         length += *at >= ' ' && *at <= '~';

@@ -52,10 +52,15 @@ echo "wrong: $wrong, redirects: ", $cluster->errors('MOVED') <= WORKERS ? 'at mo
 echo 'questions: ', $cluster->questions() <= 4 ? 'at most one inquiry in a second' : $cluster->questions(), "\n";
 
 echo "nobody can be asked\n";
-$nowhere = lab_config(['127.0.0.1:' . Lab::port() . ':1', '127.0.0.1:' . Lab::port() . ':1'], ['cluster' => 'true', 'timeout' => 1000], 'nowhere.yml');
-$answers = $page('<?php try { new OneHop\Redis("alpha", $_GET["config"]); } catch (OneHop\Exception $e) { echo get_class($e), $e->mayHaveExecuted() ? " maybe" : " not sent"; }',
+$nowhere = lab_config([$one = '127.0.0.1:' . Lab::port() . ':1', $other = '127.0.0.1:' . Lab::port() . ':1'], ['cluster' => 'true', 'timeout' => 1000], 'nowhere.yml');
+$answers = $page('<?php try { new OneHop\Redis("alpha", $_GET["config"]); } catch (OneHop\Exception $e) { echo get_class($e), $e->mayHaveExecuted() ? " maybe " : " not sent ", $e->getMessage(); }',
     ['config' => $nowhere], WORKERS);
-echo implode(', ', array_unique($answers)), "\n";
+foreach (array_unique(array_map(static fn ($answer) => substr($answer, 0, strlen('OneHop\NodeDown not sent No node tells what the cluster looks like')), $answers)) as $answer) {
+    echo $answer, "\n";
+}
+$naming = array_filter($answers, static fn ($answer) => preg_match('/' . preg_quote(substr($one, 0, -2)) . ': .*Connection refused/', $answer)
+    && preg_match('/' . preg_quote(substr($other, 0, -2)) . ': .*Connection refused/', $answer));
+echo count($naming) === WORKERS ? "each says of both nodes why\n" : implode("\n", array_diff($answers, $naming));
 ?>
 --EXPECT--
 workers that answered: several, wrong: 0, questions: 2
@@ -63,4 +68,5 @@ a slot moves
 wrong: 0, redirects: at most one each
 questions: at most one inquiry in a second
 nobody can be asked
-OneHop\NodeDown not sent
+OneHop\NodeDown not sent No node tells what the cluster looks like
+each says of both nodes why
