@@ -74,6 +74,29 @@ function state(array $node): string
     return $node['rests_ms'] ? "{$node['state']} " . duration(1000 * $node['rests_ms']) : "{$node['state']}, due";
 }
 
+/** What a node is to its Redis Cluster. */
+function role(array $node): string
+{
+    return $node['master'] === null ? (string) $node['role'] : "replica of {$node['master']}";
+}
+
+function is_cluster(array $pool): bool
+{
+    return array_filter(array_column($pool['nodes'], 'role')) !== [];
+}
+
+/**
+ * Replicas behind their masters; otherwise in the order there is.
+ *
+ * @return array<int, array<string, mixed>>
+ */
+function sorted(array $nodes): array
+{
+    $places = array_flip(array_column($nodes, 'node'));
+    uksort($nodes, static fn ($a, $b) => [$places[$nodes[$a]['master'] ?? ''] ?? $a, $a] <=> [$places[$nodes[$b]['master'] ?? ''] ?? $b, $b]);
+    return $nodes;
+}
+
 function sum(array $pool, string $number): int
 {
     return array_sum(array_column($pool['nodes'], $number));
@@ -87,7 +110,7 @@ function text(array $pools): string
     foreach ($pools as $pool) {
         $text .= plain($pool['pool']) . '  ' . plain($pool['path']) . "\n"
             . "  generation {$pool['generation']}, {$pool['distribution']}, {$pool['hash']}, fingerprint {$pool['fingerprint']}\n\n"
-            . table(array_map(row(...), $pool['nodes'])) . "\n";
+            . table(array_map(is_cluster($pool) ? row_of_cluster(...) : row(...), array_values(sorted($pool['nodes'])))) . "\n";
         foreach ($pool['nodes'] as $node) {
             $text .= $node['reason'] === null ? '' : '  ' . plain($node['node']) . ': ' . plain($node['reason']) . "\n\n";
         }
@@ -108,6 +131,12 @@ function row(array $node): array
     ];
 }
 
+function row_of_cluster(array $node): array
+{
+    $row = row($node);
+    return array_slice($row, 0, 2) + ['role' => plain(role($node))] + $row;
+}
+
 /** Words to the left, numbers to the right. */
 function table(array $rows): string
 {
@@ -117,7 +146,7 @@ function table(array $rows): string
         $cells = [];
         foreach ($row as $name => $cell) {
             $gap = str_repeat(' ', max(array_map(width(...), array_column($rows, $name))) - width($cell));
-            $cells[] = in_array($name, ['node', 'address', 'state'], true) ? $cell . $gap : $gap . $cell;
+            $cells[] = in_array($name, ['node', 'address', 'role', 'state'], true) ? $cell . $gap : $gap . $cell;
         }
         $text .= '  ' . rtrim(implode('  ', $cells)) . "\n";
     }
@@ -184,6 +213,8 @@ function prometheus(array $pools): string
         ['', ['state' => 'leased'], $node['connections']['leased']], ['', ['state' => 'idle'], $node['connections']['idle']]]];
     $families['onehop_connections_max'] = ['gauge', 'The most connections there may be.', static fn ($node) => [['', [], $node['connections']['max']]]];
     $families['onehop_node_up'] = ['gauge', '1; 0 while the node rests or is ejected.', static fn ($node) => [['', [], (int) ($node['state'] === 'up')]]];
+    $families['onehop_node_info'] = ['gauge', '1, of each node of a Redis Cluster: its role, and the master of a replica.', static fn ($node) => $node['role'] === null ? [] : [
+        ['', ['role' => $node['role'], 'master' => (string) $node['master']], 1]]];
     $families['onehop_share'] = ['gauge', 'How much of the key space the node has, 0 to 1.', static fn ($node) => [['', [], $node['share']]]];
     $text = '';
     $of_pools = labels_of($pools);
@@ -267,7 +298,7 @@ function page(array $pools): string
 function section(array $pool): string
 {
     $rows = '';
-    foreach ($pool['nodes'] as $index => $node) {
+    foreach (sorted($pool['nodes']) as $index => $node) {
         $rows .= node_row($node, $index);
     }
     $columns = ['State' => 'word', 'Share' => '', 'Connections' => 'word', 'Calls' => '', 'Errors' => '', 'p50' => '', 'p99' => '', 'Times' => 'word',
@@ -301,6 +332,7 @@ function ring(array $pool): string
     return '<svg class="ring" viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label="Shares of the key space">' . $parts . '</svg>';
 }
 
+/** The colour is that of the node's part of the ring. */
 function node_row(array $node, int $index): string
 {
     $state = $node['state'] === 'up' ? '<span class="up">up</span>' : '<span class="down">' . html(state($node)) . '</span>';
@@ -311,8 +343,9 @@ function node_row(array $node, int $index): string
         times($node['latency']), count_of($node['redirects']), count_of($node['waits']), count_of($node['connects']),
         bytes($node['bytes_sent']), bytes($node['bytes_received']),
     ];
-    $row = '<tr><th scope="row"><span class="dot" style="background:' . color($index) . '"></span>' . html($node['node'])
-        . ($node['address'] === $node['node'] ? '' : '<small>' . html($node['address']) . '</small>') . "</th><td class=\"word\">$state</td>";
+    $row = '<tr><th scope="row"><span class="dot" style="background:' . ($node['share'] > 0 ? color($index) : 'none') . '"></span>' . html($node['node'])
+        . ($node['address'] === $node['node'] ? '' : '<small>' . html($node['address']) . '</small>')
+        . ($node['role'] === null ? '' : '<small>' . html(role($node)) . '</small>') . "</th><td class=\"word\">$state</td>";
     foreach ($cells as $column => $cell) {
         $row .= in_array($column, [1, 6], true) ? "<td class=\"word\">$cell</td>" : "<td>$cell</td>";
     }

@@ -104,6 +104,8 @@ final class Node
     public readonly int $weight;
     /** Out of placement for a while (auto_eject_hosts), or named as dead when its Topology was made. */
     public readonly bool $isEjected;
+    /** In a Redis Cluster: master, replica, or spare (a master without slots); otherwise null. */
+    public readonly ?string $role;
 
     private function __construct() {}
 }

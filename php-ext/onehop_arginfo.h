@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: d7175ecfcb4d2a7ebbc9e9136b4d7cae9342134e */
+ * Stub hash: b4b1e753af47530aa5c402efe26743ef2844464b */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_OneHop_Redis___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, pool, IS_STRING, 0)
@@ -269,6 +269,12 @@ static zend_class_entry *register_class_OneHop_Node(void)
 	zend_string *property_isEjected_name = zend_string_init("isEjected", sizeof("isEjected") - 1, 1);
 	zend_declare_typed_property(class_entry, property_isEjected_name, &property_isEjected_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
 	zend_string_release(property_isEjected_name);
+
+	zval property_role_default_value;
+	ZVAL_UNDEF(&property_role_default_value);
+	zend_string *property_role_name = zend_string_init("role", sizeof("role") - 1, 1);
+	zend_declare_typed_property(class_entry, property_role_name, &property_role_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_role_name);
 
 	return class_entry;
 }

@@ -14,6 +14,17 @@ const char *oh_distribution_name(oh_distribution distribution)
     return names[distribution];
 }
 
+const char *oh_role_name(oh_role role)
+{
+    static const char *const names[OH_ROLES_COUNT] = {
+        [OH_MASTER] = "master",
+        [OH_REPLICA] = "replica",
+        [OH_SPARE] = "spare",
+        [OH_GONE] = "gone",
+    };
+    return names[role];
+}
+
 const char *oh_read_from_name(oh_read_from read_from)
 {
     static const char *const names[OH_READ_FROMS_COUNT] = {

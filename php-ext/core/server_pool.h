@@ -39,6 +39,8 @@ typedef enum oh_role {
     OH_ROLES_COUNT
 } oh_role;
 
+const char *oh_role_name(oh_role role);
+
 /* Who answers reads in a Redis Cluster, in the order of oh_read_from_name. */
 typedef enum oh_read_from {
     OH_READ_MASTER,

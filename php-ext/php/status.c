@@ -149,6 +149,23 @@ static void show_reason(zval *into, const oh_store_health *health)
     add_assoc_stringl(into, "reason", text, length);
 }
 
+/* Of a Redis Cluster, and whom a replica follows. A node of none has no id. */
+static void show_role(zval *into, const oh_shown *shown, const oh_node *node)
+{
+    oh_node master = oh_topology_node(shown->topology, node->master);
+
+    if (node->id.length > 0) {
+        add_assoc_string(into, "role", oh_role_name(node->role));
+    } else {
+        add_assoc_null(into, "role");
+    }
+    if (node->id.length > 0 && node->role == OH_REPLICA && master.role != OH_GONE) {
+        add_assoc_stringl(into, "master", master.name.bytes, master.name.length);
+    } else {
+        add_assoc_null(into, "master");
+    }
+}
+
 static void show_state(zval *into, const oh_shown *shown, const oh_seen *seen)
 {
     uint64_t now_ms = oh_clock_now_ns() / 1000000;
@@ -230,6 +247,7 @@ static void show_node(zval *list, const oh_shown *shown, uint32_t index, const o
         add_assoc_str(&into, "address", strpprintf(0, "%s:%u", node.host.bytes, (unsigned)node.port));
     }
     add_assoc_long(&into, "weight", node.weight);
+    show_role(&into, shown, &node);
     add_assoc_double(&into, "share", (double)share / OH_SHARES);
     show_state(&into, shown, seen);
     show_connections(&into, shown, seen);

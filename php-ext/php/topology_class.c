@@ -308,6 +308,11 @@ static zval *node_object(oh_topology_object *this, uint32_t index)
     }
     zend_update_property_long(oh_node_class, object, ZEND_STRL("weight"), node.weight);
     zend_update_property_bool(oh_node_class, object, ZEND_STRL("isEjected"), node.is_ejected);
+    if (node.id.length > 0) {
+        zend_update_property_string(oh_node_class, object, ZEND_STRL("role"), oh_role_name(node.role));
+    } else {
+        zend_update_property_null(oh_node_class, object, ZEND_STRL("role"));
+    }
     return place;
 }
 

@@ -46,9 +46,9 @@ var_dump(OneHop\Topology::slot('foo'), OneHop\Topology::slot('{foo}bar'));
 --EXPECT--
 bool(true)
 int(32)
-{"index":0,"name":"first","host":"127.0.0.1","port":6379,"path":null,"weight":1,"isEjected":false}
-{"index":1,"name":"third","host":"127.0.0.1","port":6381,"path":null,"weight":1,"isEjected":false}
-{"index":2,"name":"second","host":null,"port":null,"path":"\/tmp\/second.sock","weight":2,"isEjected":false}
+{"index":0,"name":"first","host":"127.0.0.1","port":6379,"path":null,"weight":1,"isEjected":false,"role":null}
+{"index":1,"name":"third","host":"127.0.0.1","port":6381,"path":null,"weight":1,"isEjected":false,"role":null}
+{"index":2,"name":"second","host":null,"port":null,"path":"\/tmp\/second.sock","weight":2,"isEjected":false,"role":null}
 bool(true)
 key hashed hash_function hash distribution point node: 42 fnv1a_64 ketama
 bool(true)

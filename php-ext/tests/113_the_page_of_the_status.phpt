@@ -77,7 +77,7 @@ alpha  FILE
 
 JSON
 pool path generation fingerprint distribution hash nodes
-node address weight share state rests_ms failures reason connections calls errors redirects leases waits connects bytes_sent bytes_received latency
+node address weight role master share state rests_ms failures reason connections calls errors redirects leases waits connects bytes_sent bytes_received latency
 count sum p50 p99 below
 ["resting",0.67,10]
 
@@ -94,6 +94,7 @@ onehop_latency_seconds histogram
 onehop_connections gauge
 onehop_connections_max gauge
 onehop_node_up gauge
+onehop_node_info gauge
 onehop_share gauge
 onehop_generation gauge
 array(0) {
