@@ -34,6 +34,7 @@ typedef struct oh_cluster {
     uint64_t wanted_ms;   /* Something has shown that the map may be old: when; 0: nothing has. */
     uint32_t calls;       /* Since it was last looked whether the map is old for its years. */
     uint64_t reads;       /* That were given to whoever is fastest. */
+    uint32_t turns[OH_POOL_SERVERS_MAX]; /* Reads of each master, by its index, that were given to those who take turns. */
     uint64_t asked_ms;    /* Without a store: when the last inquiry began. */
     bool has_no_shards;   /* Its nodes are older than 7.0: CLUSTER SLOTS is asked. */
     bool doubts_nodes;    /* None of the nodes it knows has answered: the next one asks the seeds. */

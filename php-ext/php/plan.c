@@ -11,7 +11,7 @@
 #include "race.h"
 #include "raw.h"
 #include "refuse.h"
-#include "replica.h"
+#include "readers.h"
 #include "script.h"
 
 /* ---- Which command ---- */
@@ -286,7 +286,7 @@ static bool read_elsewhere(oh_client *client, oh_plan *plan)
     bool is_found = true;
 
     if (plan->spread == OH_SPREAD_ONE_NODE) {
-        return oh_replica_choose(client, &plan->node);
+        return oh_readers_choose(client, &plan->node);
     }
     if (plan->spread != OH_SPREAD_SPLIT) {
         return true;
@@ -298,7 +298,7 @@ static bool read_elsewhere(oh_client *client, oh_plan *plan)
 
         if (*reader == UINT32_MAX) { /* One for each master, which gets one write. */
             *reader = *node;
-            is_found = oh_replica_choose(client, reader);
+            is_found = oh_readers_choose(client, reader);
         }
         *node = *reader;
     }
@@ -317,7 +317,7 @@ void oh_plan_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAM
         return;
     }
     oh_script_see(plan, execute_data);
-    if (oh_replica_may_answer(client, plan->command) && !oh_script_is_known(plan, execute_data) &&
+    if (oh_readers_may_answer(client, plan->command) && !oh_script_is_known(plan, execute_data) &&
         !read_elsewhere(client, plan)) {
         oh_plan_free(plan);
         return;

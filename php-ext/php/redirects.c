@@ -8,7 +8,7 @@
 #include "client.h"
 #include "cluster.h"
 #include "exchange_wait.h"
-#include "replica.h"
+#include "readers.h"
 
 oh_redirects *oh_redirects_new(struct oh_client *client, uint32_t node)
 {
@@ -221,7 +221,7 @@ void oh_redirects_meet(oh_exchange *exchange)
     if (UNEXPECTED(exchange->state == OH_EXCHANGE_FAILED)) {
         oh_cluster_want(redirects->client->snapshot->cluster); /* Another node may have its slots by now. */
         if (exchange->request && !redirects->is_pinned && !exchange->keeps && !exchange->was_interrupted &&
-            oh_replica_has_master(redirects->client, redirects->node)) {
+            oh_readers_has_master(redirects->client, redirects->node)) {
             ask_masters(exchange);
         }
     }

@@ -12,7 +12,7 @@
 
 #include "call.h"
 #include "client.h"
-#include "replica.h"
+#include "readers.h"
 #include "route.h"
 
 void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
@@ -32,7 +32,7 @@ void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
     if (EXPECTED(key != NULL)) {
         uint32_t node = oh_client_locate(client, key);
 
-        if (oh_replica_may_answer(client, method->command) && !oh_replica_choose(client, &node)) {
+        if (oh_readers_may_answer(client, method->command) && !oh_readers_choose(client, &node)) {
             return;
         }
         oh_call_on_node(client, node, INTERNAL_FUNCTION_PARAM_PASSTHRU);

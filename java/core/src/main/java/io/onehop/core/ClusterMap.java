@@ -127,7 +127,7 @@ public final class ClusterMap {
      */
     public Topology topology(ServerPool pool, Topology current) {
         int[] to = new int[nodes.size()];
-        Node[] placed = places(current == null ? List.of() : current.nodes(), to);
+        Node[] placed = places(current == null ? List.of() : current.places(), to);
         char[] slots = new char[Slots.COUNT];
         for (int slot = 0; slot < Slots.COUNT; slot++) {
             int mark = table[slot] & Slots.UNSERVED;
@@ -139,7 +139,7 @@ public final class ClusterMap {
     /** The same in the place of {@code current}; that itself, if nothing in it would change. */
     public Topology over(Topology current) {
         Topology after = topology(current.pool(), current.servedCount() > 0 ? current : null);
-        return after.epoch() == current.epoch() && after.nodes().equals(current.nodes())
+        return after.epoch() == current.epoch() && after.places().equals(current.places())
                 && after.fingerprint().equals(current.fingerprint()) ? current : after;
     }
 

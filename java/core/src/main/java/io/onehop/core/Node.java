@@ -11,7 +11,7 @@ package io.onehop.core;
  * @param path path of the unix socket, otherwise {@code null}
  * @param weight share of the keys relative to the other nodes, at least 1
  * @param id what a Redis Cluster knows it by, whatever its address; empty elsewhere
- * @param role what it is to a Redis Cluster; elsewhere every node is a master
+ * @param role what it is to a Redis Cluster; elsewhere {@link Role#NONE}
  * @param master of a replica, the index of the node it follows; otherwise its own
  * @param failing the cluster says so, or that it is still loading
  * @param near it is of the pool's zone
@@ -21,7 +21,7 @@ public record Node(int index, String name, String host, int port, String path, i
 
     /** A server of a file. */
     Node(int index, Server server) {
-        this(index, server.name(), server.host(), server.port(), server.path(), server.weight(), "", Role.MASTER, index,
+        this(index, server.name(), server.host(), server.port(), server.path(), server.weight(), "", Role.NONE, index,
                 false, false);
     }
 
@@ -33,6 +33,10 @@ public record Node(int index, String name, String host, int port, String path, i
     /** The place of a node that is no more. */
     Node gone(int place) {
         return new Node(place, name, host, port, path, 1, "", Role.GONE, place, false, false);
+    }
+
+    boolean isThere() {
+        return role != Role.GONE;
     }
 
     Node as(Role role, int master) {

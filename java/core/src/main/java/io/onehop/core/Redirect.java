@@ -107,7 +107,7 @@ public record Redirect(Action action, int node, int slot, boolean hasMoved, bool
         if (node != null && node.index() == it.asked) {
             return again(it, true, IN_VAIN);
         }
-        if (node == null || node.role() == Role.GONE) {
+        if (node == null) {
             return toUnknown(map, it, action, slot);
         }
         return goTo(it, action, node.index(), slot, action == Action.FOLLOW);
@@ -131,7 +131,7 @@ public record Redirect(Action action, int node, int slot, boolean hasMoved, bool
 
     /** A replica that cannot answer now has a master that can. */
     private static Redirect toMaster(Topology map, Case it) {
-        Node node = map.nodes().get(it.asked);
+        Node node = map.places().get(it.asked);
         return node.role() == Role.REPLICA ? goTo(it, Action.FOLLOW, node.master(), 0, false)
                 : again(it, true, IN_VAIN);
     }
@@ -143,7 +143,7 @@ public record Redirect(Action action, int node, int slot, boolean hasMoved, bool
         if (colon < 0 || port < 1) {
             return null;
         }
-        String host = ClusterNodes.host(endpoint.substring(0, colon), "", map.nodes().get(asked).host());
+        String host = ClusterNodes.host(endpoint.substring(0, colon), "", map.places().get(asked).host());
         return host.isEmpty() || host.length() > Limits.SERVER_ADDRESS_BYTES_MAX ? null : host + ":" + port;
     }
 

@@ -1,7 +1,9 @@
 package io.onehop.core;
 
-/** What a node is to a Redis Cluster; a server of a file is a master. spec/topology/cluster.md. */
+/** What a node is to a Redis Cluster. spec/topology/cluster.md. */
 public enum Role {
+    /** Nothing: it is a server of a file, or a seed before the first map. */
+    NONE,
     /** It has slots. */
     MASTER,
     /** It follows a master. */

@@ -39,16 +39,18 @@ public final class Topology {
             Comparator.<byte[]>comparingInt(name -> name.length).thenComparing(Arrays::compareUnsigned));
 
     private final ServerPool pool;
-    private final List<Node> nodes;
+    private final List<Node> places;
+    private final List<Node> nodes; // Those places that are not gone.
     private final Placement placement;
     private final Hash hash;
     private final HashTag tag;
     private final long epoch;
     private String fingerprint; // Made when it is asked for first; who races for it makes the same one.
 
-    private Topology(ServerPool pool, List<Node> nodes, Placement placement, long epoch) {
+    private Topology(ServerPool pool, List<Node> places, Placement placement, long epoch) {
         this.pool = pool;
-        this.nodes = nodes;
+        this.places = places;
+        this.nodes = places.stream().allMatch(Node::isThere) ? places : places.stream().filter(Node::isThere).toList();
         this.placement = placement;
         this.hash = pool.hash();
         this.tag = pool.hashTag();
@@ -82,15 +84,15 @@ public final class Topology {
      * right; for a Redis Cluster alone.
      */
     public Topology withSlot(int slot, int node) {
-        List<Node> changed = new ArrayList<>(nodes);
-        changed.set(node, nodes.get(node).as(Role.MASTER, node));
+        List<Node> changed = new ArrayList<>(places);
+        changed.set(node, places.get(node).as(Role.MASTER, node));
         return of(pool, changed, slots().with(slot, node), epoch);
     }
 
     /** The lowest slot of each master of a Redis Cluster, ascending: the order in which SCAN goes through them. */
     public int[] firstSlots() {
         BitSet seen = new BitSet();
-        int[] first = new int[nodes.size()];
+        int[] first = new int[places.size()];
         int count = 0;
         for (int slot = 0; slot < Slots.COUNT; slot++) {
             if (isServed(slot) && !seen.get(nodeOfSlot(slot))) {
@@ -176,7 +178,7 @@ public final class Topology {
 
     /** The node that has a key. */
     public Node locate(byte[] key) {
-        return nodes.get(locateIndex(key, 0, key.length));
+        return places.get(locateIndex(key, 0, key.length));
     }
 
     /** The node that has a key, taken as UTF-8. */
@@ -184,9 +186,14 @@ public final class Topology {
         return locate(key.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** All nodes by index, ejected ones too. */
+    /** All nodes, ejected ones too, in the order of their indexes. */
     public List<Node> nodes() {
         return nodes;
+    }
+
+    /** The same by index: where a node of a Redis Cluster has left it, its place is there still ({@link Role#GONE}). */
+    public List<Node> places() {
+        return places;
     }
 
     /** The pool this is a picture of. */
@@ -201,8 +208,8 @@ public final class Topology {
     public String fingerprint() {
         String made = fingerprint;
         if (made == null) {
-            made = placement instanceof Slots slots && slots.servedCount() > 0 ? Fingerprint.of(slots, nodes)
-                    : Fingerprint.of(pool, nodes);
+            made = placement instanceof Slots slots && slots.servedCount() > 0 ? Fingerprint.of(slots, places)
+                    : Fingerprint.of(pool, places);
             fingerprint = made;
         }
         return made;
@@ -210,7 +217,7 @@ public final class Topology {
 
     /** How much of the key space each node has, by index, ejection included: 0 to 1. spec/meter, section 3. */
     public double[] shares() {
-        int[] owned = placement == null ? new int[] {1 << 16} : placement.owned(nodes.size());
+        int[] owned = placement == null ? new int[] {1 << 16} : placement.owned(places.size());
         return Arrays.stream(owned).mapToDouble(count -> count / 65_536.0).toArray();
     }
 
@@ -232,7 +239,7 @@ public final class Topology {
     private Explanation explanation(byte[] key, long part, int hashed, long point, int index) {
         byte[] bytes = Arrays.copyOfRange(key, Key.offset(part), Key.offset(part) + Key.length(part));
         return new Explanation(key.clone(), bytes, hash, Integer.toUnsignedLong(hashed), pool.distribution(), point,
-                nodes.get(index));
+                places.get(index));
     }
 
     /**

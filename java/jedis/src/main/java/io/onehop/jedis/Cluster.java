@@ -2,10 +2,11 @@ package io.onehop.jedis;
 
 import io.onehop.core.Clock;
 import io.onehop.core.ClusterMap;
+import io.onehop.core.ErrorKind;
 import io.onehop.core.Node;
-import io.onehop.core.Role;
 import io.onehop.core.ServerPool;
 import io.onehop.core.Topology;
+import io.onehop.jedis.ClusterInquiry.Refusal;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -48,7 +49,8 @@ final class Cluster implements AutoCloseable {
     private long ended;
     private long notBeforeNs;
     private long anywayNs;
-    private String refused = "there is no answer";
+    private ClusterInquiry inquiry; // The last one.
+    private Refusal refused = new Refusal("there is no answer", ErrorKind.NODE_DOWN);
     private String told; // What the log said last; null: all was well since.
 
     Cluster(CurrentRoute current) {
@@ -83,8 +85,7 @@ final class Cluster implements AutoCloseable {
     void moved(int slot, String to) {
         current.adopt(map -> {
             Node node = map.find(to);
-            boolean isKnown = node == null || node.role() == Role.GONE
-                    || map.isServed(slot) && map.nodeOfSlot(slot) == node.index();
+            boolean isKnown = node == null || !map.pool().cluster() || map.isServed(slot) && map.nodeOfSlot(slot) == node.index();
             return isKnown ? map : map.withSlot(slot, node.index());
         });
     }
@@ -117,10 +118,11 @@ final class Cluster implements AutoCloseable {
         }
     }
 
-    private String refused() {
+    private Refusal refused() {
         lock.lock();
         try {
-            return isClosed ? "this client was closed" : refused;
+            return isClosed ? new Refusal("this client was closed", ErrorKind.NODE_DOWN)
+                    : isAsking ? inquiry.refused() : refused;
         } finally {
             lock.unlock();
         }
@@ -180,17 +182,19 @@ final class Cluster implements AutoCloseable {
         int quarter = ASK_EVERY_MS / 4;
         notBeforeNs = now + TimeUnit.MILLISECONDS.toNanos(ASK_EVERY_MS + ThreadLocalRandom.current().nextInt(quarter));
         anywayNs = now + anywayNs();
+        Snapshot snapshot = snapshot();
+        inquiry = new ClusterInquiry(snapshot.pool());
         isWanted = false;
         isAsking = true;
         begun++;
         String first = hint;
         hint = null;
         lock.unlock();
-        String problem = "it was given up";
+        Refusal problem = new Refusal("it was given up", ErrorKind.NODE_DOWN);
         try {
-            problem = asked(first);
+            problem = asked(snapshot, first);
         } catch (RuntimeException | Error unexpected) {
-            problem = unexpected.toString();
+            problem = new Refusal(Failure.shown(unexpected.toString()), ErrorKind.NODE_DOWN);
         } finally {
             lock.lock();
             isAsking = false;
@@ -198,21 +202,22 @@ final class Cluster implements AutoCloseable {
             refused = problem;
             changed.signalAll();
         }
-        complain(problem);
+        complain(problem == null ? null : problem.reason());
     }
 
     private void complain(String problem) {
         if (problem != null && !problem.equals(told)) {
             LOG.log(Level.WARNING, "the map of the Redis Cluster of server pool " + Failure.shown(snapshot().pool().name())
-                    + " cannot be refreshed: " + Failure.shown(problem));
+                    + " cannot be refreshed: " + problem);
         }
         told = problem;
     }
 
     /** Asks nodes of the map, then the seeds; adopts what they say. {@code null}, or why there is nothing to adopt. */
-    private String asked(String first) throws InterruptedException {
-        Snapshot snapshot = snapshot();
-        ClusterInquiry inquiry = new ClusterInquiry(snapshot.pool());
+    private Refusal asked(Snapshot snapshot, String first) throws InterruptedException {
+        if (!snapshot.pool().cluster()) { // Any more.
+            return null;
+        }
         ClusterMap map = snapshot.isMapped() ? inquiry.ask(drawn(snapshot, first), snapshot.topology()) : null;
         if (map == null) {
             map = seeds(snapshot.pool(), inquiry, snapshot.isMapped() ? snapshot.topology() : null);
@@ -229,13 +234,13 @@ final class Cluster implements AutoCloseable {
     private static List<Pool> drawn(Snapshot snapshot, String first) {
         List<Pool> nodes = new ArrayList<>();
         for (Node node : snapshot.topology().nodes()) {
-            if (node.role() != Role.GONE && !node.failing() && !node.name().equals(first)) {
+            if (!node.failing() && !node.name().equals(first)) {
                 nodes.add(snapshot.pools()[node.index()]);
             }
         }
         Collections.shuffle(nodes);
         Node named = first == null ? null : snapshot.topology().find(first);
-        if (named != null && named.role() != Role.GONE) {
+        if (named != null) {
             nodes.add(0, snapshot.pools()[named.index()]);
         }
         return nodes.isEmpty() ? Arrays.asList(snapshot.pools()[0]) : nodes.subList(0, Math.min(2, nodes.size()));
@@ -263,7 +268,7 @@ final class Cluster implements AutoCloseable {
         ClusterMap map = seeds(pool, inquiry, null);
         if (map == null) {
             throw Source.refused("no node of the cluster of server pool \"" + Failure.shown(pool.name())
-                    + "\" tells what it looks like: " + Failure.shown(inquiry.refused()));
+                    + "\" tells what it looks like: " + inquiry.refused().reason());
         }
         return map.topology(pool, current.pool().cluster() ? current : null);
     }

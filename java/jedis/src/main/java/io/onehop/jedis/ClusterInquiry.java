@@ -4,16 +4,20 @@ import io.onehop.core.Clock;
 import io.onehop.core.ClusterAnswer;
 import io.onehop.core.ClusterException;
 import io.onehop.core.ClusterMap;
+import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.ServerPool;
 import io.onehop.core.Topology;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -30,17 +34,36 @@ final class ClusterInquiry {
     /* How long a server pool without a timeout waits for an answer, which nobody's call depends on. */
     private static final int PATIENCE_MS = 5000;
 
+    /* How many nodes a message names before it counts. */
+    private static final int NAMES_MAX = 8;
+
     private static final CommandArguments INFO = new CommandArguments(Command.CLUSTER).add("INFO");
     private static final CommandArguments SHARDS = new CommandArguments(Command.CLUSTER).add("SHARDS");
     private static final CommandArguments SLOTS = new CommandArguments(Command.CLUSTER).add("SLOTS");
 
-    /** A map, or why there is none. */
-    private record Answer(ClusterMap map, String refused) {
+    /** A node's map, or why there is none. */
+    private record Answer(Pool node, ClusterMap map, Refusal refused) {
     }
+
+    /** Why there is no map. */
+    record Refusal(String reason, ErrorKind kind) {
+
+        static Refusal ofMap(ClusterException unfit) {
+            return new Refusal("its picture of the cluster is refused: " + Failure.shown(unfit.reason()),
+                    ErrorKind.PROTOCOL_VIOLATION);
+        }
+
+        private boolean isAnswer() {
+            return kind == ErrorKind.CONFIG_INVALID || kind == ErrorKind.PROTOCOL_VIOLATION;
+        }
+    }
+
+    private static final Refusal FITS = new Refusal("it was not needed", ErrorKind.NODE_DOWN);
+    private static final Refusal LATE = new Refusal("it has not answered yet", ErrorKind.DEADLINE_EXCEEDED);
 
     private final String zone;
     private final int timeoutMs;
-    private String refused = "there is no answer";
+    private final Map<String, Refusal> refused = new LinkedHashMap<>(); // By the name of who was asked; under its own lock.
 
     ClusterInquiry(ServerPool pool) {
         this.zone = pool.zone();
@@ -51,6 +74,7 @@ final class ClusterInquiry {
     ClusterMap ask(List<Pool> nodes, Topology current) throws InterruptedException {
         BlockingQueue<Answer> answers = new ArrayBlockingQueue<>(nodes.size());
         for (Pool node : nodes) {
+            note(node, LATE);
             Thread thread = new Thread(() -> answers.add(asked(node)), "onehop-inquiry");
             thread.setDaemon(true);
             thread.start();
@@ -64,8 +88,8 @@ final class ClusterInquiry {
             if (answer == null) {
                 break;
             }
+            note(answer.node(), answer.refused());
             if (answer.map() == null) {
-                refused = answer.refused();
                 continue;
             }
             if (first == null) {
@@ -78,46 +102,63 @@ final class ClusterInquiry {
         try {
             return first == null ? null : ClusterMap.choose(current, first, second);
         } catch (ClusterException unfit) {
-            refused = unfit.reason();
+            synchronized (refused) {
+                refused.replaceAll((node, why) -> why == FITS ? Refusal.ofMap(unfit) : why);
+            }
             return null;
         }
     }
 
-    /** Why the last one gave no map. */
-    String refused() {
-        return refused;
+    private void note(Pool node, Refusal why) {
+        synchronized (refused) {
+            refused.put(node.endpoint().name(), why);
+        }
+    }
+
+    /** Node by node, if they are not too many; of the kind of the first that has answered, if there is one. Any thread. */
+    Refusal refused() {
+        synchronized (refused) {
+            String each = refused.entrySet().stream().limit(NAMES_MAX)
+                    .map(why -> Failure.shown(why.getKey()) + ": " + why.getValue().reason())
+                    .collect(Collectors.joining("; "));
+            int more = refused.size() - NAMES_MAX;
+            Refusal worst = refused.values().stream().filter(Refusal::isAnswer).findFirst()
+                    .orElseGet(() -> refused.isEmpty() ? LATE : refused.values().iterator().next());
+            return new Refusal(each + (more > 0 ? "; and " + more + " more" : ""), worst.kind());
+        }
     }
 
     private Answer asked(Pool node) {
         try {
-            return new Answer(map(node), null);
+            return new Answer(node, map(node), FITS);
         } catch (ClusterException unfit) {
-            return new Answer(null, node.endpoint() + ": " + unfit.reason());
+            return new Answer(node, null, Refusal.ofMap(unfit));
         } catch (RuntimeException failed) {
-            return new Answer(null, failed.getMessage());
+            return new Answer(node, null, new Refusal(Failure.what(failed, node.endpoint()),
+                    failed instanceof OneHopException known ? known.getKind() : ErrorKind.NODE_DOWN));
         }
     }
 
     private ClusterMap map(Pool node) throws ClusterException {
         Deadline deadline = Deadline.in(timeoutMs);
         NodeConnection connection = null;
+        Object told;
+        Object info;
         try {
             connection = node.leaseBeyond(deadline, NodeHealth.NOT_ASKED);
             connection.open();
             connection.sendCommand(INFO);
             connection.sendCommand(SHARDS);
             List<Object> replies = connection.getMany(2);
-            Object told = replies.get(1);
+            info = replies.get(0);
+            told = replies.get(1);
             if (told instanceof JedisDataException) {
                 connection.sendCommand(SLOTS);
                 told = connection.getMany(1).get(0);
             }
             node.answered(connection);
-            return ClusterMap.read(new ClusterAnswer(wire(told), wire(replies.get(0)), node.endpoint().host(), false),
-                    zone);
         } catch (IOException | RuntimeException failed) {
-            OneHopException failure = Failure.of(failed, node.endpoint(),
-                    Outcome.MAYBE_EXECUTED);
+            OneHopException failure = Failure.of(failed, node.endpoint(), Outcome.MAYBE_EXECUTED);
             if (connection != null) {
                 connection.disconnect();
             }
@@ -128,6 +169,10 @@ final class ClusterInquiry {
                 node.settle(connection);
             }
         }
+        if (told instanceof JedisDataException error) {
+            throw Failure.rejected("it answered", error.getMessage(), node.endpoint());
+        }
+        return ClusterMap.read(new ClusterAnswer(wire(told), wire(info), node.endpoint().host(), false), zone);
     }
 
     /* ---- The reply as it came: what judges it reads bytes ---- */

@@ -1,7 +1,6 @@
 package io.onehop.jedis;
 
 import io.onehop.core.Node;
-import io.onehop.core.Role;
 import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
 import java.util.ArrayList;
@@ -34,7 +33,7 @@ final class EachNode {
     /** The index of the node of that name. */
     int index(String node) {
         Node found = route.topology().find(node);
-        if (found != null && found.role() != Role.GONE) {
+        if (found != null) {
             return found.index();
         }
         String names = Arrays.stream(everyNode()).limit(3).mapToObj(this::name).map(Failure::shown)

@@ -87,7 +87,14 @@ final class Failure {
                 "try again later, or bring the node back", last, endpoint, Outcome.NOT_SENT);
     }
 
-    /** What happened, without where and what to do. */
+    /** What a failure of this node says has happened, without where and what to do. */
+    static String what(RuntimeException failure, Endpoint endpoint) {
+        String message = failure instanceof OneHopException ? failure.getMessage() : shown(failure.toString());
+        int where = message.indexOf(", " + endpoint);
+        return where < 0 ? message : message.substring(0, where);
+    }
+
+    /** The same, of what was thrown beneath. */
     static String reason(OneHopException failure) {
         Throwable root = root(failure);
         return shown(root instanceof SocketTimeoutException ? "no answer in time"
@@ -103,6 +110,12 @@ final class Failure {
     static NodeDown moved(byte[] channel, Endpoint endpoint) {
         return nodeDown("since the configuration changed \"" + shown(channel, Limits.SHOWN_BYTES_MAX)
                 + "\" is no longer here alone", "subscribe again", null, endpoint, Outcome.ANSWERED);
+    }
+
+    /** The slot of a sharded channel is another node's. */
+    static NodeDown slotMoved(byte[] channel, Endpoint endpoint) {
+        return nodeDown("the slot of \"" + shown(channel, Limits.SHOWN_BYTES_MAX) + "\" is another node's now",
+                "subscribe again", null, endpoint, Outcome.ANSWERED);
     }
 
     /** The node does not accept what the configuration says. */
@@ -124,10 +137,18 @@ final class Failure {
     }
 
     /** Nobody has told who has which slot. */
-    static NodeDown unmapped(String reason, String pool) {
-        return new NodeDown("no node tells what the cluster looks like: " + shown(reason) + ", server pool "
-                + shown(pool) + ": " + Outcome.NOT_SENT.phrase() + "; bring one of the servers back", null,
-                Outcome.NOT_SENT, null);
+    static OneHopException unmapped(ClusterInquiry.Refusal refused, String pool) {
+        String what = "no node tells what the cluster looks like: " + refused.reason() + ", server pool " + shown(pool)
+                + ": " + Outcome.NOT_SENT.phrase() + "; ";
+        String unreachable = what + "check that the servers run and can be reached";
+        return switch (refused.kind()) {
+            case CONFIG_INVALID -> new ConfigInvalid(what + "correct the servers of the server pool, or how it signs in",
+                    null, Outcome.NOT_SENT, null);
+            case PROTOCOL_VIOLATION -> new ProtocolViolation(what + "check the nodes of the cluster", null,
+                    Outcome.NOT_SENT, null);
+            case DEADLINE_EXCEEDED -> new DeadlineExceeded(unreachable, null, Outcome.NOT_SENT, null);
+            default -> new NodeDown(unreachable, null, Outcome.NOT_SENT, null);
+        };
     }
 
     /** The node answered, and turned the connection away. */

@@ -3,7 +3,6 @@ package io.onehop.jedis;
 import io.onehop.core.Health;
 import io.onehop.core.Latency;
 import io.onehop.core.Node;
-import io.onehop.core.Role;
 import io.onehop.core.Topology;
 import io.onehop.jedis.NodeStatus.State;
 import java.time.Duration;
@@ -25,7 +24,7 @@ public record PoolStatus(String pool, long generation, String fingerprint, List<
         double[] shares = topology.shares();
         long nowMs = NodeHealth.nowMs();
         return new PoolStatus(snapshot.pool().name(), snapshot.generation(), topology.fingerprint(),
-                topology.nodes().stream().filter(node -> node.role() != Role.GONE).map(node ->
+                topology.nodes().stream().map(node ->
                         status(node, snapshot.pools()[node.index()], shares[node.index()], nowMs)).toList());
     }
 

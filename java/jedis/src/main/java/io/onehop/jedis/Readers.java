@@ -8,7 +8,7 @@ import io.onehop.core.Topology;
 import io.onehop.core.command.Command;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
@@ -25,6 +25,7 @@ final class Readers {
     private final ReadFrom from;
     private final AtomicLong reads; // Of this client that were given to whoever is fastest.
     private volatile int last; // Who that was.
+    private final AtomicIntegerArray turns; // Reads of each master that were given to those who take turns.
 
     /** {@code before}: those of the snapshot before; {@code null}: there was none. */
     Readers(Topology topology, Pool[] pools, Readers before) {
@@ -33,6 +34,15 @@ final class Readers {
         this.from = topology.pool().readFrom();
         this.reads = before == null ? new AtomicLong() : before.reads;
         this.last = before == null ? 0 : before.last;
+        this.turns = turns(before == null ? new AtomicIntegerArray(0) : before.turns, pools.length);
+    }
+
+    private static AtomicIntegerArray turns(AtomicIntegerArray before, int count) {
+        AtomicIntegerArray turns = before.length() >= count ? before : new AtomicIntegerArray(count);
+        for (int i = 0; i < before.length() && turns != before; i++) {
+            turns.set(i, before.get(i));
+        }
+        return turns;
     }
 
     /** Whether a command may be answered elsewhere. */
@@ -41,7 +51,7 @@ final class Readers {
                 && Scripts.isNoScript(command);
     }
 
-    /** In the place of a master who is to answer for it, by chance where there are several; -1: nobody may. */
+    /** In the place of a master who is to answer for it, by turns where there are several; -1: nobody may. */
     int of(int master) {
         if (from == ReadFrom.LOWEST_LATENCY) {
             return fastest(master);
@@ -52,7 +62,7 @@ final class Readers {
         if (some.isEmpty()) {
             return from == ReadFrom.REPLICA ? -1 : master;
         }
-        return some.get(ThreadLocalRandom.current().nextInt(some.size())).index();
+        return some.get(Integer.remainderUnsigned(turns.getAndIncrement(master), some.size())).index();
     }
 
     /** Who has answered soonest, of those that do not rest. */

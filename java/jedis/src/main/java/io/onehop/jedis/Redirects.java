@@ -2,7 +2,6 @@ package io.onehop.jedis;
 
 import io.onehop.core.Node;
 import io.onehop.core.Redirect;
-import io.onehop.core.Role;
 import io.onehop.core.Topology;
 import io.onehop.core.command.Command;
 import java.util.ArrayList;
@@ -139,31 +138,32 @@ final class Redirects {
      * What a redirect means on a connection that is held: the transaction is lost as a whole, and never sent again.
      * {@code null}: it is none, the error is the answer. Either way the map learns what it says.
      */
-    static OneHopException ofHeld(JedisDataException answer, Pool asked, Cluster cluster) {
+    static OneHopException ofHeld(JedisDataException answer, Pool asked, Route route, Cluster cluster) {
+        Topology map = map(asked, route, cluster);
         for (Throwable cause : answer.getSuppressed()) { // Those of the commands of an EXECABORT.
-            learn(cause.getMessage(), asked, cluster);
+            heed(decide(cause.getMessage(), asked, map, false), map, cluster);
         }
-        learn(answer.getMessage(), asked, cluster);
-        Node node = cluster.topology().find(asked.endpoint().name());
-        Redirect next = !isOne(answer) || node == null ? null : Redirect.decide(cluster.topology(),
-                new Redirect.Case(answer.getMessage(), node.index(), 0, 0, -1, true, true, 0));
-        return next == null || next.action() == Redirect.Action.NONE ? null
+        heed(decide(answer.getMessage(), asked, map, false), map, cluster);
+        Redirect next = decide(answer.getMessage(), asked, map, true);
+        return next.action() == Redirect.Action.NONE ? null
                 : Failure.redirected(next.reason(), answer.getMessage(), asked.endpoint());
     }
 
-    private static void learn(String error, Pool asked, Cluster cluster) {
-        Node node = cluster.topology().find(asked.endpoint().name());
-        if (node != null) {
-            Redirect next = Redirect.decide(cluster.topology(),
-                    new Redirect.Case(error, node.index(), 0, 0, -1, false, true, 0));
-            heed(next, cluster);
-        }
+    private static Redirect decide(String error, Pool asked, Topology map, boolean isHeld) {
+        return Redirect.decide(map, new Redirect.Case(error, map.find(asked.endpoint().name()).index(), 0, 0, -1, isHeld,
+                true, 0));
+    }
+
+    /** The newest map that has the node: what has begun goes on where the configuration or the map lacks it by now. */
+    private static Topology map(Pool asked, Route route, Cluster cluster) {
+        Topology newest = cluster.topology();
+        return newest.pool().cluster() && newest.find(asked.endpoint().name()) != null ? newest : route.topology();
     }
 
     /** Has the map learn what a redirect says; the name of the node it names, if it does. */
-    private static String heed(Redirect next, Cluster cluster) {
+    private static String heed(Redirect next, Topology map, Cluster cluster) {
         boolean isNamed = next.action() == Redirect.Action.FOLLOW || next.action() == Redirect.Action.ASK;
-        String node = isNamed ? cluster.topology().nodes().get(next.node()).name() : null;
+        String node = isNamed ? map.places().get(next.node()).name() : null;
         if (next.hasMoved()) {
             cluster.moved(next.slot(), node);
         }
@@ -187,13 +187,15 @@ final class Redirects {
             List<Errand> going = new ArrayList<>();
             boolean isFresh = false;
             for (Errand errand : round) {
-                Redirect next = decide(errand, deadline, isFresh);
+                Topology map = map(errand.asked, route, cluster);
+                Redirect next = decide(errand, map, deadline, isFresh);
                 if (next.action() == Redirect.Action.REFRESH) {
                     isFresh = true; // Or it could not be had: no other command of the round waits for it.
                     cluster.refresh(deadline);
-                    next = decide(errand, deadline, true);
+                    map = map(errand.asked, route, cluster);
+                    next = decide(errand, map, deadline, true);
                 }
-                if (heads(errand, next, headings)) {
+                if (heads(errand, next, map, headings)) {
                     boolean waits = headings.get(errand.slot).action() == Redirect.Action.AGAIN;
                     (waits ? waiting : going).add(errand);
                 }
@@ -209,8 +211,7 @@ final class Redirects {
         }
     }
 
-    private Redirect decide(Errand errand, Deadline deadline, boolean isFresh) {
-        Topology map = cluster.topology();
+    private static Redirect decide(Errand errand, Topology map, Deadline deadline, boolean isFresh) {
         Node asked = map.find(errand.asked.endpoint().name());
         if (asked == null || errand.error == null) { // It has left the map, or failed: the slot's master is another one.
             return new Redirect(Redirect.Action.AGAIN, 0, errand.slot, false, true, 0, null);
@@ -221,8 +222,8 @@ final class Redirects {
     }
 
     /** Whether it goes on: where the first of its slot goes; otherwise it has its end. */
-    private boolean heads(Errand errand, Redirect next, Map<Integer, Heading> headings) {
-        String node = heed(next, cluster);
+    private boolean heads(Errand errand, Redirect next, Topology map, Map<Integer, Heading> headings) {
+        String node = heed(next, map, cluster);
         if (next.action() == Redirect.Action.NONE) {
             errand.take(errand.error);
             hasArrived = true;
@@ -240,12 +241,13 @@ final class Redirects {
     }
 
     private void send(List<Errand> going, Map<Integer, Heading> headings, Deadline deadline) {
-        Snapshot snapshot = cluster.snapshot();
+        Snapshot newest = cluster.snapshot();
+        Snapshot snapshot = newest.pool().cluster() ? newest : route.snapshot();
         Lanes lanes = new Lanes(snapshot, this);
         for (Errand errand : going) {
             Heading heading = headings.get(errand.slot);
             Node named = heading == null || heading.node() == null ? null : snapshot.topology().find(heading.node());
-            boolean isNamed = named != null && named.role() != Role.GONE;
+            boolean isNamed = named != null;
             int node = isNamed ? named.index() : snapshot.keys().nodeAt(errand.slot);
             errand.hops += isNamed ? 1 : 0;
             errand.tries += isNamed ? 0 : 1;

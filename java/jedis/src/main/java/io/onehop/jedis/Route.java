@@ -116,7 +116,7 @@ final class Route {
             if (!pool.cluster() || !Redirects.isOne(answer)) {
                 throw answer;
             }
-            return sentOn(command, plan.place(), node, answer, deadline.later(waitMs));
+            return sentOn(command, plan.place(), node, answer, waitMs == 0 ? deadline : deadline().later(waitMs));
         } catch (OneHopException failure) {
             failed(failure);
             throw failure;
@@ -282,7 +282,7 @@ final class Route {
 
     /** The end of a transaction whose node is no longer the one; {@code null}: the error is the answer. */
     OneHopException refused(JedisDataException answer, Pool asked) {
-        return pool.cluster() ? Redirects.ofHeld(answer, asked, cluster) : null;
+        return pool.cluster() ? Redirects.ofHeld(answer, asked, this, cluster) : null;
     }
 
     /** What a subscription ends with that a node has refused: the channel may be another node's by now. */

@@ -48,7 +48,7 @@ final class Snapshot {
         this.known = before.isEmpty() ? 0 : NOT_PLACED_YET;
         this.dueMs = 0;
         this.topology = topology;
-        this.pools = topology.nodes().stream().map(node -> pool(node, before.get(node.name()))).toArray(Pool[]::new);
+        this.pools = topology.places().stream().map(node -> pool(node, before.get(node.name()))).toArray(Pool[]::new);
         this.keys = new Keys(topology);
         this.readers = new Readers(topology, pools, readers);
         this.isMapped = !topology.pool().cluster() || topology.nodes().stream().anyMatch(node -> !node.id().isEmpty());

@@ -141,7 +141,9 @@ final class Subscription extends Connection {
                 isConfirmed = true;
             } else if (message == null && !confirmations.isExpected(each.getKey(), words)) {
                 if (route.snapshot().pool().cluster()) { // It ends the sharded channels of a slot that it gives away.
-                    throw Failure.moved((byte[]) words.get(1), route.pools()[each.getKey()].endpoint());
+                    NodeDown over = Failure.slotMoved((byte[]) words.get(1), route.pools()[each.getKey()].endpoint());
+                    route.failed(over);
+                    throw over;
                 }
                 throw node.failure(new WireException("it confirms what nobody asked for"));
             }
@@ -248,12 +250,15 @@ final class Subscription extends Connection {
         if (newest == checked || newest == route) {
             return;
         }
+        boolean wasCluster = route.snapshot().pool().cluster();
+        boolean isCluster = newest.snapshot().pool().cluster();
+        List<Pool> there = newest.topology().nodes().stream().map(node -> newest.pools()[node.index()]).toList();
         for (Kind kind : Kind.values()) {
             for (byte[] channel : confirmations.wanted(kind)) {
                 List<Pool> heard = homes(route, kind, channel).stream().mapToObj(node -> route.pools()[node]).toList();
-                boolean isAnywhere = newest.snapshot().pool().cluster() && kind != Kind.SHARDED;
-                if (isAnywhere ? !List.of(newest.pools()).containsAll(heard)
-                        : !homes(newest, kind, channel).stream().allMatch(node -> heard.contains(newest.pools()[node]))) {
+                boolean isAtHome = isCluster && kind != Kind.SHARDED ? there.containsAll(heard)
+                        : homes(newest, kind, channel).stream().allMatch(node -> heard.contains(newest.pools()[node]));
+                if (isCluster != wasCluster || !isAtHome) {
                     throw Failure.moved(channel, heard.get(0).endpoint());
                 }
             }

@@ -7,25 +7,13 @@ import io.onehop.jedis.lab.RedisCluster;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Jedis;
-import redis.clients.jedis.Protocol;
-import redis.clients.jedis.util.SafeEncoder;
 
 /** {@code read_from: lowest_latency}: a master and its replica, of which one is slow. */
 class FastestReaderTest {
     private static final int READS = 80;
 
     private static long reads(RedisCluster cluster, int server) {
-        try (Jedis jedis = cluster.server(server).jedis()) {
-            return jedis.info("commandstats").lines().filter(line -> line.startsWith("cmdstat_get:"))
-                    .mapToLong(line -> Long.parseLong(line.replaceAll(".*:calls=(\\d+).*", "$1"))).sum();
-        }
-    }
-
-    private static boolean isServing(RedisCluster cluster, int server) {
-        try (Jedis jedis = cluster.server(server).jedis()) {
-            Object shards = jedis.sendCommand(Protocol.Command.CLUSTER, "SHARDS");
-            return !String.valueOf(SafeEncoder.encodeObject(shards)).contains("loading");
-        }
+        return cluster.server(server).calls("get");
     }
 
     /** Reads, each while one server answers nothing in the first 8 ms; which part of the later half that one answered. */
@@ -47,7 +35,7 @@ class FastestReaderTest {
     void readsLeaveANodeThatIsSlowAndComeBackWhenItIsNot() {
         try (RedisCluster cluster = RedisCluster.start(1, true);
                 OneHopClient client = cluster.client("timeout: 10000", "read_from: lowest_latency")) {
-            RedisCluster.await("both know that the replica serves", () -> isServing(cluster, 0) && isServing(cluster, 1));
+            cluster.awaitReplicas();
             client.set("key", "value");
             try (Jedis jedis = cluster.server(0).jedis()) {
                 jedis.waitReplicas(1, 5000);

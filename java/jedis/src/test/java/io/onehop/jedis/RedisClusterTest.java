@@ -326,13 +326,14 @@ class RedisClusterTest {
     }
 
     @Test
-    void nobodyWhoTellsIsAFailureAndNotAGuess() {
+    void whatIsNoClusterIsNoneByConfiguration() {
         try (io.onehop.jedis.lab.RedisServer alone = io.onehop.jedis.lab.RedisServer.start();
                 OneHopClient lost = io.onehop.jedis.lab.Nodes.clientOf("alpha:\n  listen: LISTEN\n  redis: true\n"
                         + "  cluster: true\n  timeout: 500\n  servers:\n    - " + alone.server() + "\n")) {
-            NodeDown down = assertThrows(NodeDown.class, () -> lost.set("a", "1"));
-            assertTrue(down.getMessage().startsWith("no node tells what the cluster looks like"), down.getMessage());
-            assertEquals(false, down.mayHaveExecuted());
+            ConfigInvalid none = assertThrows(ConfigInvalid.class, () -> lost.set("a", "1"));
+            assertEquals("no node tells what the cluster looks like: " + alone.node() + ": it answered: ERR This instance "
+                    + "has cluster support disabled, server pool alpha: the command was not sent; "
+                    + "correct the servers of the server pool, or how it signs in", none.getMessage());
         }
     }
 }

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.util.SafeEncoder;
 
 /** A real Redis Cluster: masters that share the slots evenly, and perhaps a replica for each; killed when closed. */
 public final class RedisCluster implements AutoCloseable {
@@ -36,12 +38,14 @@ public final class RedisCluster implements AutoCloseable {
         }
     }
 
-    /** One more server, met by the others, without slots. */
-    public RedisServer add() {
+    /** One more server, met by the others, without slots; with options of its own, name and value in turn. */
+    public RedisServer add(String... options) {
         int bus = Processes.freePort();
-        RedisServer server = RedisServer.start("cluster-enabled", "yes", "cluster-port", String.valueOf(bus),
+        List<String> all = new ArrayList<>(List.of("cluster-enabled", "yes", "cluster-port", String.valueOf(bus),
                 "cluster-node-timeout", "1000", "repl-diskless-sync-delay", "0", "cluster-allow-replica-migration", "no",
-                "repl-ping-replica-period", "1", "cluster-require-full-coverage", "no");
+                "repl-ping-replica-period", "1", "cluster-require-full-coverage", "no"));
+        all.addAll(List.of(options));
+        RedisServer server = RedisServer.start(all.toArray(new String[0]));
         servers.add(server);
         try (Jedis jedis = server.jedis()) {
             jedis.clusterSetConfigEpoch(servers.size()); // Otherwise they quarrel for seconds about who has which.
@@ -81,6 +85,19 @@ public final class RedisCluster implements AutoCloseable {
                         && jedis.clusterInfo().contains("cluster_slots_ok:" + SLOTS)
                         && jedis.clusterNodes().lines().filter(line -> line.contains("slave")).count()
                         == servers.size() - masters);
+            }
+        }
+    }
+
+    /** All servers know that all replicas serve: one that has received nothing yet counts as loading. */
+    public void awaitReplicas() {
+        for (RedisServer server : servers) {
+            try (Jedis jedis = server.jedis()) {
+                await("its replicas serve", () -> {
+                    String shards = String.valueOf(SafeEncoder.encodeObject(
+                            jedis.sendCommand(Protocol.Command.CLUSTER, "SHARDS")));
+                    return !shards.contains("loading") && !shards.contains("fail");
+                });
             }
         }
     }

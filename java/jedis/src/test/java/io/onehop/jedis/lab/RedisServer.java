@@ -69,6 +69,14 @@ public final class RedisServer implements AutoCloseable {
         return new Jedis("127.0.0.1", port);
     }
 
+    /** How often it was sent this command, in lower case; of a subcommand {@code name|subcommand}. */
+    public long calls(String command) {
+        try (Jedis jedis = jedis()) {
+            return jedis.info("commandstats").lines().filter(line -> line.startsWith("cmdstat_" + command + ":"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll(".*:calls=(\\d+).*", "$1"))).sum();
+        }
+    }
+
     /** How many clients are connected, besides the one that asks. */
     public long clients() {
         try (Jedis jedis = jedis()) {

@@ -7,7 +7,7 @@
 #include "core/fastest.h"
 
 #include "cluster.h"
-#include "replica.h"
+#include "readers.h"
 
 static bool is_of(const oh_server *server, uint32_t node, uint32_t master, bool is_near)
 {
@@ -16,28 +16,25 @@ static bool is_of(const oh_server *server, uint32_t node, uint32_t master, bool 
     return is_near ? is_here && server->is_near : is_here && server->role == OH_REPLICA;
 }
 
-/* The next one of the shard, by turns; `master` if there is none. */
-static uint32_t take_turn(oh_client *client, uint32_t master, bool is_near)
+static uint32_t count_of(const oh_snapshot *snapshot, uint32_t master, bool is_near)
 {
-    const oh_snapshot *snapshot = client->snapshot;
+    uint32_t count = 0;
 
     for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
-        client->last_reader = client->last_reader + 1 < snapshot->nodes_count ? client->last_reader + 1 : 0;
-        if (is_of(&snapshot->pool->servers[client->last_reader], client->last_reader, master, is_near)) {
-            return client->last_reader;
-        }
+        count += is_of(&snapshot->pool->servers[i], i, master, is_near);
     }
-    return master;
+    return count;
 }
 
-static bool has_near(const oh_snapshot *snapshot, uint32_t master)
+/* The one whose turn it is, of so many; the whole process counts. */
+static uint32_t take_turn(const oh_snapshot *snapshot, uint32_t master, bool is_near, uint32_t count)
 {
-    for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
-        if (is_of(&snapshot->pool->servers[i], i, master, true)) {
-            return true;
-        }
+    uint32_t turn = snapshot->cluster->turns[master]++ % count, node = 0;
+
+    while (!is_of(&snapshot->pool->servers[node], node, master, is_near) || turn-- > 0) {
+        node++;
     }
-    return false;
+    return node;
 }
 
 static bool is_resting(oh_connections *connections, uint64_t now_ms)
@@ -63,25 +60,33 @@ static uint32_t take_fastest(oh_client *client, uint32_t master)
             nodes[count++] = (oh_fastest_node){i, atomic_load_explicit(&meter->smoothed_ns, memory_order_relaxed)};
         }
     }
-    if (UNEXPECTED(count == 0 || !snapshot->cluster)) {
+    if (UNEXPECTED(count == 0)) {
         return master;
     }
     client->last_reader = oh_fastest_choose(nodes, count, snapshot->cluster->reads++, client->last_reader);
     return client->last_reader;
 }
 
-bool oh_replica_choose(oh_client *client, uint32_t *node)
+bool oh_readers_choose(oh_client *client, uint32_t *node)
 {
     const oh_snapshot *snapshot = client->snapshot;
-    bool is_near = snapshot->pool->read_from == OH_READ_SAME_ZONE && has_near(snapshot, *node);
-    uint32_t master = *node;
+    bool is_near = snapshot->pool->read_from == OH_READ_SAME_ZONE;
+    uint32_t master = *node, count;
 
     if (snapshot->pool->read_from == OH_READ_LOWEST_LATENCY) {
         *node = take_fastest(client, master);
         return true;
     }
-    *node = take_turn(client, master, is_near);
-    if (EXPECTED(*node != master || snapshot->pool->read_from != OH_READ_REPLICA)) {
+    count = is_near ? count_of(snapshot, master, true) : 0;
+    if (count == 0) {
+        is_near = false;
+        count = count_of(snapshot, master, false);
+    }
+    if (EXPECTED(count > 0)) {
+        *node = take_turn(snapshot, master, is_near, count);
+        return true;
+    }
+    if (snapshot->pool->read_from != OH_READ_REPLICA) {
         return true;
     }
     oh_node view = oh_topology_node(snapshot->topology, master);
@@ -92,7 +97,7 @@ bool oh_replica_choose(oh_client *client, uint32_t *node)
     return false;
 }
 
-bool oh_replica_has_master(const oh_client *client, uint32_t node)
+bool oh_readers_has_master(const oh_client *client, uint32_t node)
 {
     const oh_snapshot *snapshot = client->snapshot;
 

@@ -1,0 +1,171 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.core.Node;
+import io.onehop.core.Role;
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.RedisCluster;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Jedis;
+
+/**
+ * {@code read_from} on a real Redis Cluster. The first master and its replica 4 are called by their address, replica 2 by
+ * a name, so that a label of it can be a zone; the second master has a name, its replica 3 has none; master 5 is alone.
+ */
+class RedisClusterReadersTest {
+    private static final String ZONE = "localhost";
+
+    private static RedisCluster cluster;
+
+    @BeforeAll
+    static void start() {
+        cluster = RedisCluster.start(2, false);
+        String[] named = {"cluster-announce-hostname", ZONE};
+        cluster.add(named);
+        cluster.add();
+        cluster.add();
+        cluster.add();
+        cluster.replicate(2, 0);
+        cluster.replicate(3, 1);
+        cluster.replicate(4, 0);
+        try (Jedis jedis = cluster.server(1).jedis()) {
+            jedis.configSet("cluster-announce-hostname", ZONE);
+        }
+        for (int i = 0; i < 6; i++) {
+            try (Jedis jedis = cluster.server(i).jedis()) {
+                jedis.configSet("cluster-preferred-endpoint-type", "hostname");
+                RedisCluster.await("it knows all", () -> jedis.clusterNodes().lines().filter(line ->
+                        line.contains("slave") || line.contains("," + ZONE)).count() == 4);
+            }
+        }
+        cluster.move(0, 0, 5);
+        cluster.awaitReplicas();
+    }
+
+    @AfterAll
+    static void stop() {
+        cluster.close();
+    }
+
+    private static OneHopClient client(String... directives) {
+        return cluster.client(directives);
+    }
+
+    /** A key of the master that is this server. */
+    private static String keyOf(OneHopClient client, int server) {
+        client.get("first contact");
+        return Nodes.keysOn(client.topology(), client.topology().nodes().stream()
+                .filter(node -> node.port() == cluster.server(server).port()).findFirst().orElseThrow().name())
+                .findFirst().orElseThrow();
+    }
+
+    /** Which server has answered how many of these reads of each key, in turn. */
+    private static Map<Integer, Long> readers(OneHopClient client, int reads, String... keys) {
+        long[] before = cluster.servers().stream().mapToLong(server -> server.calls("get")).toArray();
+        IntStream.range(0, reads).forEach(i -> Arrays.stream(keys).forEach(client::get));
+        return new TreeMap<>(IntStream.range(0, before.length).boxed().collect(Collectors.toMap(i -> i,
+                i -> cluster.server(i).calls("get") - before[i])).entrySet().stream().filter(each -> each.getValue() > 0)
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
+    }
+
+    @Test
+    void nodesTellTheirRolesAndReplicasWhoTheyFollow() {
+        try (OneHopClient client = client()) {
+            client.get("first contact");
+            Map<Integer, Node> nodes = client.topology().nodes().stream().collect(Collectors.toMap(
+                    node -> IntStream.range(0, 6).filter(i -> cluster.server(i).port() == node.port()).findFirst()
+                            .orElseThrow(), node -> node));
+            assertEquals(6, nodes.size());
+            for (int i : new int[] {0, 1, 5}) {
+                assertEquals(Role.MASTER, nodes.get(i).role());
+            }
+            for (int i : new int[] {2, 3, 4}) {
+                assertEquals(Role.REPLICA, nodes.get(i).role());
+                assertEquals(nodes.get(i == 3 ? 1 : 0).index(), nodes.get(i).master());
+            }
+            assertEquals(ZONE, nodes.get(1).host());
+            assertEquals("127.0.0.1", nodes.get(3).host());
+        }
+    }
+
+    @Test
+    void replicasTakeTurnsForEachMasterByItself() {
+        try (OneHopClient client = client("read_from: prefer_replica")) {
+            String first = keyOf(client, 0);
+            String second = keyOf(client, 1);
+            assertEquals(Map.of(2, 20L, 3, 40L, 4, 20L), readers(client, 40, first, second));
+            assertEquals("PONG", client.ping());
+            assertEquals(Map.of(2, 5L, 4, 5L), readers(client, 10, first));
+        }
+    }
+
+    @Test
+    void nodesOfTheZoneAreReadMastersTooAndOthersWhereThereAreNone() {
+        try (OneHopClient client = client("read_from: same_zone", "zone: " + ZONE)) {
+            assertEquals(Map.of(2, 10L), readers(client, 10, keyOf(client, 0)));
+            assertEquals(Map.of(1, 10L), readers(client, 10, keyOf(client, 1)));
+            assertEquals(Map.of(5, 10L), readers(client, 10, keyOf(client, 5)));
+        }
+        try (OneHopClient client = client("read_from: same_zone", "zone: elsewhere")) {
+            assertEquals(Map.of(2, 5L, 4, 5L), readers(client, 10, keyOf(client, 0)));
+        }
+    }
+
+    @Test
+    void aMasterWithoutReplicasAnswersOrNobodyDoes() {
+        try (OneHopClient preferring = client("read_from: prefer_replica");
+                OneHopClient strict = client("read_from: replica")) {
+            String key = keyOf(preferring, 5);
+            assertEquals(Map.of(5, 10L), readers(preferring, 10, key));
+            NodeDown none = assertThrows(NodeDown.class, () -> strict.get(key));
+            assertTrue(none.getMessage().startsWith("it has no replica that could answer, node "), none.getMessage());
+            assertEquals("OK", strict.set(key, "written"));
+        }
+    }
+
+    @Test
+    void whereAReplicaIsDeadItsMasterAnswersOrNobodyDoes() {
+        try (OneHopClient preferring = client("timeout: 5000", "read_from: prefer_replica");
+                OneHopClient zone = client("timeout: 5000", "read_from: same_zone", "zone: " + ZONE);
+                OneHopClient strict = client("timeout: 5000", "read_from: replica")) {
+            String key = keyOf(preferring, 0);
+            preferring.set(key, "value");
+            try (Jedis jedis = cluster.server(0).jedis()) {
+                jedis.waitReplicas(2, 5000);
+            }
+            keyOf(zone, 0);
+            keyOf(strict, 0);
+            cluster.server(2).kill();
+            for (int i = 0; i < 10; i++) {
+                assertEquals("value", preferring.get(key));
+                assertEquals("value", zone.get(key));
+            }
+            int down = 0;
+            for (int i = 0; i < 2; i++) { // One of two turns; or none, if the map has heard of it.
+                try {
+                    assertEquals("value", strict.get(key));
+                } catch (NodeDown dead) {
+                    down++;
+                }
+            }
+            assertTrue(down <= 1, down + " of 2 reads failed");
+            cluster.server(2).restart();
+            RedisCluster.await("it is back", () -> {
+                try (Jedis jedis = cluster.server(2).jedis()) {
+                    return jedis.info("replication").contains("master_link_status:up");
+                }
+            });
+            cluster.awaitReplicas();
+        }
+    }
+}
