@@ -1,0 +1,69 @@
+"""4,000 slots move, live, under pipelines of PHP and Java at once."""
+
+import time
+from contextlib import ExitStack
+
+from clusters import errors, questions, reset, say
+from lab.cluster import Cluster
+from ledgers import HOSTS, Ledgers, say_promises
+
+
+HALFWAY_SECONDS = 0.003  # So long a slot has keys on both nodes: some commands meet ASK.
+
+
+class Mover:
+    """Moves slots as `redis-cli --cluster reshard` does, by connections that stay."""
+
+    def __init__(self, stack, source, target, others):
+        self._nodes = {node: stack.enter_context(node.connect()) for node in (source, target, *others)}
+        self._ids = {node: connection.command("CLUSTER", "MYID").decode() for node, connection in self._nodes.items()}
+
+    def move(self, slot, source, target):
+        self._nodes[target].command("CLUSTER", "SETSLOT", slot, "IMPORTING", self._ids[source])
+        self._nodes[source].command("CLUSTER", "SETSLOT", slot, "MIGRATING", self._ids[target])
+        self._migrate(slot, source, target, 2)
+        time.sleep(HALFWAY_SECONDS)
+        while self._migrate(slot, source, target, 100):
+            pass
+        others = [node for node in self._nodes if node not in (source, target)]
+        for node in (target, source, *others):
+            self._nodes[node].command("CLUSTER", "SETSLOT", slot, "NODE", self._ids[target])
+
+    def _migrate(self, slot, source, target, count):
+        """So many keys, at most; how many there were."""
+        keys = self._nodes[source].command("CLUSTER", "GETKEYSINSLOT", slot, count)
+        if keys:
+            self._nodes[source].command("MIGRATE", *target.address, "", 0, 5000, "KEYS", *keys)
+        return len(keys)
+
+    def move_all(self, slots, source, target, seconds):
+        """One after another, evenly over so much time; how long it took."""
+        begun = time.monotonic()
+        for number, slot in enumerate(slots, start=1):
+            self.move(slot, source, target)
+            time.sleep(max(0, begun + seconds * number / len(slots) - time.monotonic()))
+        return time.monotonic() - begun
+
+
+def run(is_short):
+    count, seconds = (300, 5) if is_short else (4000, 60)
+    with Cluster(3) as cluster, Ledgers(cluster) as ledgers, ExitStack() as stack:
+        source, target, other = cluster.nodes
+        mover = Mover(stack, source, target, [other])
+        ledgers.wait_until_at_work(cluster)
+        time.sleep(2)
+        reset(cluster)
+        taken = mover.move_all(range(count), source, target, seconds)
+        moved, asked, maps = errors(cluster, "MOVED"), errors(cluster, "ASK"), questions(cluster)
+        ledgers.work_in_pairs()
+        mover.move_all(range(count // 10), target, source, seconds / 10)
+        php_redirects = ledgers.redirects()
+        told, java_redirects = ledgers.end()
+        print(f"  {count} slots in {taken:.0f} s: {moved} MOVED, {asked} ASK, {maps} topology queries; then {count // 10} back, under"
+              f" batches that write and read the same keys: {errors(cluster, 'MOVED') - moved} MOVED, {errors(cluster, 'ASK') - asked} ASK")
+        print(f"  redirects followed, of both kinds and in both parts: PHP {php_redirects}, Java {java_redirects}")
+        say_promises(told)
+        failures = sum(len(worker["failures"]) for workers in told.values() for worker in workers)
+        say("failed calls", failures, 0, failures == 0)
+        share = moved / count / len(HOSTS)
+        say("MOVED for each slot that moved and host", f"{share:.3f}", "at most 1", share <= 1)

@@ -1,0 +1,66 @@
+"""How much faster than the clients that people have: MGET, and a pipeline."""
+
+import json
+import os
+import random
+import subprocess
+import tempfile
+
+from clusters import HERE, JAR, PHP, SLOTS, configure, crc16, fill, say, seeds
+from lab.cluster import Cluster
+from stage import KEYS
+from statistic import median
+from workers import Worker
+
+
+def times(cluster, directory, rounds):
+    run = subprocess.run([*PHP, os.path.join(HERE, "times.php"), configure(cluster, directory), seeds(cluster), str(rounds)],
+                         check=True, capture_output=True, text=True)
+    return json.loads(run.stdout)
+
+
+def java_times(cluster, directory, rounds):
+    run = subprocess.run(["java", "-cp", JAR, os.path.join(HERE, "Times.java"), configure(cluster, directory), seeds(cluster),
+                          str(rounds)], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return json.loads(run.stdout)
+
+
+def say_java(what, turns, must):
+    """The median of what each turn says: both sides of it were measured at the same time."""
+    ratio = median([turn["RedisClusterClient"] / turn["OneHop"] for turn in turns])
+    print("  Java: " + ", ".join(f"{name} {median([turn[name] for turn in turns]) / 1e6:.2f} ms" for name in sorted(turns[0])))
+    say(f"{what} in Java, times as fast", f"{ratio:.1f}", f"at least {must}", ratio >= must)
+
+
+def mget(is_short):
+    with Cluster(4) as cluster, tempfile.TemporaryDirectory() as directory:
+        fill(cluster, 100000, '$r->set("key:$j", "value of key:$j");')
+        taken = times(cluster, directory, 20 if is_short else 100)
+        ratio = taken["RedisCluster"] / taken["OneHop"]
+        print(f"  OneHop {taken['OneHop'] / 1e6:.2f} ms, phpredis RedisCluster {taken['RedisCluster'] / 1e6:.2f} ms")
+        say("MGET of 1000 keys, times as fast", f"{ratio:.1f}", "at least 10", ratio >= 10)
+        say_java("MGET of 1000 keys", [java_times(cluster, directory, 100 if is_short else 500)], 20)
+
+
+def pipeline(is_short):
+    """In turns with bench/limit, which is told which node has which key: the raw floor of C."""
+    with Cluster(4) as cluster, tempfile.TemporaryDirectory() as directory:
+        slots = {key: crc16(key.encode()) % SLOTS for key in KEYS}
+        cluster.fill((slots[key], ("HSET", key, "name", f"name of {key}")) for key in KEYS)
+        owners = {key: cluster.nodes.index(cluster.node_of_slot(slot)) for key, slot in slots.items()}
+        addresses = [word for host, port in cluster.addresses for word in (host, port)]
+        contestants = {"floor": ("scatter", *addresses), "onehop": ("onehop", configure(cluster, directory), "alpha")}
+        with Worker("C", contestants, owners) as floor, Worker("PHP", contestants, owners) as php:
+            turns = [(median(floor.run("floor", timed=50, untimed=5)), median(php.run("onehop", timed=50, untimed=5)))
+                     for _ in range(5 if is_short else 40)]
+        ratio = median([ours / raw for raw, ours in turns])
+        print(f"  1000 HGETs on 4 masters: floor {median([raw for raw, _ in turns]) / 1e3:.0f} us, OneHop {median([ours for _, ours in turns]) / 1e3:.0f} us")
+        say("pipeline of 1000 HGETs, times the raw floor", f"{ratio:.2f}", "at most 1.3", ratio <= 1.3)
+        contestants = {"OneHop": ("onehop", configure(cluster, directory), "alpha"), "RedisClusterClient": ("cluster", *addresses)}
+        with Worker("Java", contestants, owners) as java:
+            for _ in range(20 if is_short else 60):
+                for name in contestants:
+                    java.run(name, timed=25)  # The JVM compiles what it will run.
+            turns = [{name: median(java.run(name, timed=10, untimed=2)) for name in random.sample(list(contestants), 2)}
+                     for _ in range(10 if is_short else 60)]
+        say_java("pipeline of 1000 HGETs", turns, 1.8)
