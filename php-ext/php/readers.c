@@ -1,5 +1,6 @@
 /*
- * The nodes of a shard are found by walking over all nodes of the map: they are few, and only reads elsewhere ask.
+ * Who may answer for a master is listed once for each map, in one walk over its nodes: a read then costs the same however
+ * many nodes there are.
  */
 #include "php_onehop.h"
 
@@ -9,30 +10,63 @@
 #include "cluster.h"
 #include "readers.h"
 
-static bool is_of(const oh_server *server, uint32_t node, uint32_t master, bool is_near)
+/* ---- Who may, by the map and the directive ---- */
+
+static bool may_answer(const oh_server *server, oh_read_from from, bool is_near)
 {
-    bool is_here = server->role == OH_REPLICA ? server->master == master && !server->is_failing : node == master;
+    bool is_replica = server->role == OH_REPLICA;
 
-    return is_near ? is_here && server->is_near : is_here && server->role == OH_REPLICA;
-}
-
-static uint32_t count_of(const oh_snapshot *snapshot, uint32_t master, bool is_near)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
-        count += is_of(&snapshot->pool->servers[i], i, master, is_near);
+    if (is_replica && server->is_failing) {
+        return false;
     }
-    return count;
+    return is_near ? server->is_near : is_replica || from == OH_READ_LOWEST_LATENCY;
 }
 
-/* The one whose turn it is, of so many; the whole process counts. */
-static uint32_t take_turn(const oh_snapshot *snapshot, uint32_t master, bool is_near, uint32_t count)
+/* Backwards, so that each list has its nodes in the order of their indexes. Who has near ones has no others. */
+static void list_readers(const oh_snapshot *snapshot, bool is_near)
 {
-    uint32_t turn = snapshot->cluster->turns[master]++ % count, node = 0;
+    oh_readers *readers = snapshot->readers;
 
-    while (!is_of(&snapshot->pool->servers[node], node, master, is_near) || turn-- > 0) {
-        node++;
+    for (uint32_t node = snapshot->nodes_count; node-- > 0;) {
+        const oh_server *server = &snapshot->pool->servers[node];
+        uint32_t master = server->role == OH_REPLICA ? server->master : node;
+
+        if (readers[master].are_near == is_near && may_answer(server, snapshot->pool->read_from, is_near)) {
+            readers[node].next = readers[master].first;
+            readers[master].first = node;
+            readers[master].count++;
+        }
+    }
+}
+
+static const oh_readers *readers_of(oh_snapshot *snapshot, uint32_t master)
+{
+    if (EXPECTED(snapshot->readers != NULL)) {
+        return &snapshot->readers[master];
+    }
+    snapshot->readers = pecalloc(snapshot->nodes_count, sizeof *snapshot->readers, true);
+    if (snapshot->pool->read_from == OH_READ_SAME_ZONE) {
+        for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
+            snapshot->readers[i].are_near = true;
+        }
+        list_readers(snapshot, true);
+        for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
+            snapshot->readers[i].are_near = snapshot->readers[i].count > 0;
+        }
+    }
+    list_readers(snapshot, false);
+    return &snapshot->readers[master];
+}
+
+/* ---- Whose turn it is ---- */
+
+/* The whole process counts. */
+static uint32_t take_turn(const oh_snapshot *snapshot, const oh_readers *readers, uint32_t master)
+{
+    uint32_t node = readers->first;
+
+    for (uint32_t turn = snapshot->cluster->turns[master]++ % readers->count; turn > 0; turn--) {
+        node = snapshot->readers[node].next;
     }
     return node;
 }
@@ -44,20 +78,19 @@ static bool is_resting(oh_connections *connections, uint64_t now_ms)
     return oh_health_until(atomic_load_explicit(&health->state, memory_order_relaxed)) > now_ms;
 }
 
-/* Who answers soonest, of the master and its replicas that do not rest; `master` if all do. */
-static uint32_t take_fastest(oh_client *client, uint32_t master)
+/* Who answers soonest, of those that do not rest; `master` if all do. */
+static uint32_t take_fastest(oh_client *client, const oh_readers *readers, uint32_t master)
 {
     oh_snapshot *snapshot = client->snapshot;
     oh_fastest_node nodes[OH_FASTEST_NODES_MAX];
     uint64_t now_ms = oh_clock_now_ns() / 1000000;
-    uint32_t count = 0;
+    uint32_t count = 0, node = readers->first;
 
-    for (uint32_t i = 0; i < snapshot->nodes_count && count < OH_FASTEST_NODES_MAX; i++) {
-        if ((i == master || is_of(&snapshot->pool->servers[i], i, master, false)) &&
-            !is_resting(oh_snapshot_connections(snapshot, i), now_ms)) {
-            const oh_meter *meter = oh_snapshot_meter(snapshot, i);
+    for (uint32_t i = 0; i < readers->count && count < OH_FASTEST_NODES_MAX; i++, node = snapshot->readers[node].next) {
+        if (!is_resting(oh_snapshot_connections(snapshot, node), now_ms)) {
+            const oh_meter *meter = oh_snapshot_meter(snapshot, node);
 
-            nodes[count++] = (oh_fastest_node){i, atomic_load_explicit(&meter->smoothed_ns, memory_order_relaxed)};
+            nodes[count++] = (oh_fastest_node){node, atomic_load_explicit(&meter->smoothed_ns, memory_order_relaxed)};
         }
     }
     if (UNEXPECTED(count == 0)) {
@@ -69,27 +102,21 @@ static uint32_t take_fastest(oh_client *client, uint32_t master)
 
 bool oh_readers_choose(oh_client *client, uint32_t *node)
 {
-    const oh_snapshot *snapshot = client->snapshot;
-    bool is_near = snapshot->pool->read_from == OH_READ_SAME_ZONE;
-    uint32_t master = *node, count;
+    oh_snapshot *snapshot = client->snapshot;
+    const oh_readers *readers = readers_of(snapshot, *node);
 
     if (snapshot->pool->read_from == OH_READ_LOWEST_LATENCY) {
-        *node = take_fastest(client, master);
+        *node = take_fastest(client, readers, *node);
         return true;
     }
-    count = is_near ? count_of(snapshot, master, true) : 0;
-    if (count == 0) {
-        is_near = false;
-        count = count_of(snapshot, master, false);
-    }
-    if (EXPECTED(count > 0)) {
-        *node = take_turn(snapshot, master, is_near, count);
+    if (EXPECTED(readers->count > 0)) {
+        *node = take_turn(snapshot, readers, *node);
         return true;
     }
     if (snapshot->pool->read_from != OH_READ_REPLICA) {
         return true;
     }
-    oh_node view = oh_topology_node(snapshot->topology, master);
+    oh_node view = oh_topology_node(snapshot->topology, *node);
     oh_failure failure;
     oh_failure_set(&failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "give it one, or set \"read_from: prefer_replica\"",
         "It has no replica that could answer");

@@ -52,6 +52,7 @@ void oh_snapshot_release(oh_snapshot *snapshot)
     oh_reading_free(&rest);
     free(snapshot->connections);
     free(snapshot->meters);
+    free(snapshot->readers);
     free(snapshot->servers);
     free(snapshot);
 }

@@ -8,9 +8,10 @@ import io.onehop.core.Topology;
 import io.onehop.core.command.Command;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
+import java.util.stream.Collectors;
 
 /**
  * Which node of a Redis Cluster answers a command that only reads, if the server pool says {@code read_from}.
@@ -20,21 +21,46 @@ import java.util.stream.Stream;
  * spec/config, {@code read_from}, and spec/topology/cluster.md, section 7.
  */
 final class Readers {
-    private final Topology topology;
     private final Pool[] pools;
     private final ReadFrom from;
+    private final int[][] lists; // By master: who may answer for it, in the order of their indexes.
     private final AtomicLong reads; // Of this client that were given to whoever is fastest.
     private volatile int last; // Who that was.
     private final AtomicIntegerArray turns; // Reads of each master that were given to those who take turns.
 
     /** {@code before}: those of the snapshot before; {@code null}: there was none. */
     Readers(Topology topology, Pool[] pools, Readers before) {
-        this.topology = topology;
         this.pools = pools;
         this.from = topology.pool().readFrom();
+        this.lists = new int[pools.length][0];
+        if (from != ReadFrom.MASTER) {
+            list(topology);
+        }
         this.reads = before == null ? new AtomicLong() : before.reads;
         this.last = before == null ? 0 : before.last;
         this.turns = turns(before == null ? new AtomicIntegerArray(0) : before.turns, pools.length);
+    }
+
+    /** Once for each map, so that a read costs the same however many nodes there are. */
+    private void list(Topology topology) {
+        Map<Integer, List<Node>> shards = topology.nodes().stream()
+                .collect(Collectors.groupingBy(node -> node.role() == Role.REPLICA ? node.master() : node.index()));
+        shards.forEach((master, shard) -> {
+            int[] near = from == ReadFrom.SAME_ZONE ? list(shard, true) : new int[0];
+            lists[master] = near.length > 0 ? near : list(shard, false);
+        });
+    }
+
+    private int[] list(List<Node> shard, boolean isNear) {
+        return shard.stream().filter(node -> mayAnswer(node, isNear)).mapToInt(Node::index).sorted().toArray();
+    }
+
+    private boolean mayAnswer(Node node, boolean isNear) {
+        boolean isReplica = node.role() == Role.REPLICA;
+        if (isReplica && node.failing()) {
+            return false;
+        }
+        return isNear ? node.near() : isReplica || from == ReadFrom.LOWEST_LATENCY;
     }
 
     private static AtomicIntegerArray turns(AtomicIntegerArray before, int count) {
@@ -56,19 +82,17 @@ final class Readers {
         if (from == ReadFrom.LOWEST_LATENCY) {
             return fastest(master);
         }
-        List<Node> near = from == ReadFrom.SAME_ZONE ? shard(master).filter(Node::near).toList() : List.of();
-        List<Node> some = !near.isEmpty() ? near
-                : shard(master).filter(node -> node.role() == Role.REPLICA).toList();
-        if (some.isEmpty()) {
+        int[] list = lists[master];
+        if (list.length == 0) {
             return from == ReadFrom.REPLICA ? -1 : master;
         }
-        return some.get(Integer.remainderUnsigned(turns.getAndIncrement(master), some.size())).index();
+        return list[Integer.remainderUnsigned(turns.getAndIncrement(master), list.length)];
     }
 
     /** Who has answered soonest, of those that do not rest. */
     private int fastest(int master) {
         long nowMs = NodeHealth.nowMs();
-        int[] awake = shard(master).mapToInt(Node::index).filter(node -> !pools[node].health().isResting(nowMs))
+        int[] awake = Arrays.stream(lists[master]).filter(node -> !pools[node].health().isResting(nowMs))
                 .limit(Fastest.NODES_MAX).toArray();
         if (awake.length == 0) {
             return master;
@@ -77,12 +101,6 @@ final class Readers {
         int chosen = Fastest.choose(awake, smoothedNs, reads.getAndIncrement(), last);
         last = chosen;
         return chosen;
-    }
-
-    /** A master and its replicas, but those that are failing. */
-    private Stream<Node> shard(int master) {
-        return topology.nodes().stream().filter(node -> node.index() == master
-                || node.role() == Role.REPLICA && node.master() == master && !node.failing());
     }
 
     /** Whether a read whose replica has failed is asked of the master. */
