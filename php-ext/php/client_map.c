@@ -15,7 +15,7 @@ static bool is_between_calls(const oh_client *client)
     }
     for (uint32_t node = 0; node < client->snapshot->nodes_count; node++) {
         for (const oh_lane *lane = client->lanes[node]; lane; lane = lane->spare) {
-            if (lane->is_busy || lane->holds) {
+            if (lane->is_busy || lane->is_reserved || lane->holds) {
                 return false;
             }
         }

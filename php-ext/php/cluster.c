@@ -302,13 +302,16 @@ void oh_cluster_tend(oh_cluster *cluster)
 void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns)
 {
     const oh_snapshot *before = cluster->map;
+    bool has_asked = false;
 
     oh_cluster_want(cluster);
-    while (cluster->map == before && (cluster->inquiry || is_wanted(cluster)) && oh_clock_now_ns() < deadline_ns) {
+    while (cluster->map == before && (cluster->inquiry || (!has_asked && is_wanted(cluster))) &&
+           oh_clock_now_ns() < deadline_ns) {
         if (cluster->inquiry) {
             oh_inquiry_move(cluster, OH_LOOK_AGAIN_MS);
         } else if (oh_cluster_is_my_turn(cluster, OH_ASK_EVERY_MS)) {
             oh_inquiry_begin(cluster, deadline_ns);
+            has_asked = true;
         } else {
             oh_exchange_poll_patiently(NULL, 0, OH_LOOK_AGAIN_MS);
         }
@@ -316,17 +319,17 @@ void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns)
     }
 }
 
+/* The memory of an inquiry ends with the request, even if there is too little for its last answer. */
 void oh_cluster_end_request(void)
 {
     uint64_t end_ns = OHG(inquiring) ? oh_clock_now_ns() + OH_LAST_MOMENT_MS * UINT64_C(1000000) : 0;
-    oh_cluster *cluster;
 
-    while ((cluster = OHG(inquiring))) {
-        while (cluster->inquiry && oh_clock_now_ns() < end_ns) {
-            oh_inquiry_move(cluster, OH_LAST_MOMENT_MS);
+    zend_try {
+        while (OHG(inquiring) && oh_clock_now_ns() < end_ns) {
+            oh_inquiry_move(OHG(inquiring), OH_LAST_MOMENT_MS);
         }
-        if (cluster->inquiry) {
-            oh_inquiry_end(cluster);
-        }
+    } zend_end_try();
+    while (OHG(inquiring)) {
+        oh_inquiry_end(OHG(inquiring));
     }
 }

@@ -10,9 +10,10 @@
 
 #include "cluster.h"
 #include "exchange_patience.h"
+#include "pool_host.h"
 #include "segment.h"
 
-#define OH_CLAIM_MS 5000        /* Who has not come to an end by then is believed to be dead. */
+#define OH_CLAIM_MS 5000        /* Who has not come to an end by then, or has ended, is not waited for. */
 #define OH_CONTACT_MS UINT64_C(10000) /* How long it may take where the server pool has no timeout. */
 #define OH_LOOK_AGAIN_MS 2
 
@@ -44,10 +45,12 @@ static bool is_failure(uint64_t word, oh_error_kind *kind)
 
 static bool is_claimed(uint64_t word)
 {
-    uint32_t age_ms = (uint32_t)now_ms() - (uint32_t)word;
+    uint64_t now = now_ms();
+    uint32_t age_ms = (uint32_t)now - (uint32_t)word;
     oh_error_kind kind;
 
-    return word != 0 && !is_failure(word, &kind) && age_ms < OH_CLAIM_MS;
+    return word != 0 && !is_failure(word, &kind) && age_ms < OH_CLAIM_MS &&
+           oh_host_is_alive((uint32_t)(word >> 32), now - age_ms);
 }
 
 /* Somebody else has tried since then, in vain. */

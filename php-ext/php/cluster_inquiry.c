@@ -9,11 +9,13 @@
 #include "core/clock.h"
 
 #include "cluster.h"
-#include "exchange.h"
 #include "exchange_patience.h"
+#include "exchange_wait.h"
 
 #define OH_ASKED_MAX 2
 #define OH_LIST_BYTES_MAX 480
+#define OH_INFO_BYTES_MAX 65536 /* Of CLUSTER INFO: it has a dozen lines. */
+#define OH_LARGE_BYTES 262144  /* A reply of so much, or less, is not worth the question whether there is memory for it. */
 #define OH_GRACE_MS 100 /* How much longer the second answer is waited for once the first is there. */
 
 #define ASK_INFO   "*2\r\n$7\r\nCLUSTER\r\n$4\r\nINFO\r\n"
@@ -180,11 +182,41 @@ static bool goes_on(oh_inquiry *inquiry)
            (!inquiry->answered_ns || oh_clock_now_ns() < inquiry->answered_ns + OH_GRACE_MS * UINT64_C(1000000));
 }
 
+/* The memory is that of whoever happens to ask: a request that has little left must not die of a large reply. */
+static bool has_memory(const oh_exchange *exchange)
+{
+    size_t used = zend_memory_usage(true), limit = PG(memory_limit) < 0 ? SIZE_MAX : (size_t)PG(memory_limit);
+
+    return exchange->end < exchange->capacity || exchange->end < OH_LARGE_BYTES ||
+           (used < limit && limit - used > 3 * exchange->capacity);
+}
+
+/* What is longer than any map is not received to its end. */
+static void refuse_long(oh_exchange *exchange)
+{
+    bool is_long = exchange->end > OH_CLUSTER_REPLY_BYTES_MAX + OH_INFO_BYTES_MAX;
+
+    if (!oh_exchange_is_active(exchange) || (!is_long && has_memory(exchange))) {
+        return;
+    }
+    if (is_long) {
+        oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED, "check what listens there",
+            "The node's picture of its cluster is refused: the reply is longer than %d bytes", OH_CLUSTER_REPLY_BYTES_MAX);
+    } else {
+        oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED, "raise memory_limit",
+            "There is not enough memory for the node's picture of its cluster");
+    }
+    oh_exchange_end_failed(exchange);
+}
+
 static void glance(oh_inquiry *inquiry, uint32_t milliseconds)
 {
     oh_exchange *members[OH_ASKED_MAX] = {&inquiry->exchanges[0], &inquiry->exchanges[1]};
 
     oh_exchange_glance(members, inquiry->count, (int)milliseconds);
+    for (uint32_t i = 0; i < inquiry->count; i++) {
+        refuse_long(members[i]);
+    }
 }
 
 void oh_inquiry_move(oh_cluster *cluster, uint32_t milliseconds)

@@ -111,6 +111,10 @@ static void take(oh_exchange *exchange, size_t count)
         }
         return;
     }
+    if (UNEXPECTED(wire->pushed > 0)) {
+        oh_exchange_refuse_bytes(exchange, "a message that nobody asked for"); /* phpredis would take it for a reply. */
+        return;
+    }
     if (UNEXPECTED(exchange->connection->is_unproven) && is_turned_away(exchange)) {
         return;
     }

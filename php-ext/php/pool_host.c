@@ -122,11 +122,10 @@ oh_connection *oh_host_take(const oh_host_node *node)
 /* ---- Places ---- */
 
 /*
- * Whether a process is still the one that took a place. One that has begun since only has its number. One that has ended
- * stays listed until its parent notices, which a busy master does late; its sockets are closed by then. (Threads may
- * outlive the first of a process, and keep its sockets.)
+ * One that has begun since only has its number. One that has ended stays listed until its parent notices, which a busy
+ * master does late; its sockets are closed by then. (Threads may outlive the first of a process, and keep its sockets.)
  */
-static bool is_alive(uint32_t pid, uint64_t since_ms)
+bool oh_host_is_alive(uint32_t pid, uint64_t since_ms)
 {
     char path[32], text[1024], state;
     long threads_count;
@@ -154,7 +153,7 @@ uint32_t oh_host_claim(const oh_host_node *node)
     uint32_t pid = (uint32_t)getpid(), place = oh_store_claim(node->shared, node->size_max, pid, now_ms());
 
     if (UNEXPECTED(place == OH_STORE_NONE) && !oh_queue_await(node->number, 0) &&
-        oh_store_reclaim(node->shared, is_alive, true, now_ms()) > 0) {
+        oh_store_reclaim(node->shared, oh_host_is_alive, true, now_ms()) > 0) {
         place = oh_store_claim(node->shared, node->size_max, pid, now_ms());
     }
     return place;

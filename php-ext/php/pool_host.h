@@ -51,4 +51,7 @@ void oh_host_free(const oh_host_node *node, const oh_connection *connection);
 /* Whether so few connections have an owner that this process may keep one until its request ends. */
 bool oh_host_is_roomy(const oh_host_node *node);
 
+/* Whether a process is still the one that, at that instant, took a place or a turn. */
+bool oh_host_is_alive(uint32_t pid, uint64_t since_ms);
+
 #endif

@@ -202,7 +202,7 @@ static void ask_masters(oh_exchange *exchange)
     size_t at = exchange->preface ? oh_exchange_end_of_command(exchange->request, exchange->request_length, 0) : 0;
 
     redirects->count = 0;
-    redirects->has_others = redirects->has_nested = false;
+    redirects->is_error = redirects->has_others = redirects->has_nested = false;
     exchange->dropped = 0;
     for (uint32_t number = 0; at < exchange->request_length; number++) {
         list(redirects, (oh_redirected){.command = number});
@@ -220,7 +220,7 @@ void oh_redirects_meet(oh_exchange *exchange)
 
     if (UNEXPECTED(exchange->state == OH_EXCHANGE_FAILED)) {
         oh_cluster_want(redirects->client->snapshot->cluster); /* Another node may have its slots by now. */
-        if (exchange->request && !redirects->is_pinned && !exchange->keeps && !exchange->was_interrupted &&
+        if (exchange->request && exchange->is_read_only && !redirects->is_pinned && !exchange->keeps && !exchange->was_interrupted &&
             oh_readers_has_master(redirects->client, redirects->node)) {
             ask_masters(exchange);
         }

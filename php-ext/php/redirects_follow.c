@@ -159,11 +159,12 @@ static oh_redirect decide(const oh_journey *journey, const oh_errand *errand, bo
 static oh_redirect decide_freshly(oh_journey *journey, const oh_errand *errand)
 {
     bool is_held = journey->exchange->keeps;
-    oh_redirect redirect = decide(journey, errand, is_held, false);
+    oh_redirect redirect = decide(journey, errand, is_held, journey->is_fresh);
 
     if (redirect.action == OH_REDIRECT_REFRESH) {
         oh_cluster_ask(journey->cluster, journey->exchange->timeout_ms ? journey->exchange->deadline_ns : UINT64_MAX);
         take_newest_map(journey);
+        journey->is_fresh = true; /* For all that was answered by then. */
         redirect = decide(journey, errand, is_held, true);
     }
     if (redirect.wants_refresh) {
@@ -258,7 +259,9 @@ static void tell_moves(oh_journey *journey)
     for (uint32_t i = 0; i < journey->count && count < OH_MOVES_MAX; i++) {
         const oh_errand *errand = &journey->errands[i];
 
-        if (errand->has_moved && errand->is_done && (count == 0 || moves[count - 1].slot != errand->slot)) {
+        bool is_of_slot = errand->slot < OH_SLOTS_COUNT && (count == 0 || moves[count - 1].slot != errand->slot);
+
+        if (errand->has_moved && errand->is_done && is_of_slot) {
             moves[count++] = (oh_cluster_move){errand->slot, oh_topology_node(journey->map->topology, errand->node).name};
         }
     }
@@ -306,6 +309,7 @@ static bool judge_all(oh_journey *journey, bool is_first, bool *is_done)
     uint32_t pause_ms = 0;
 
     *is_done = true;
+    journey->is_fresh = false;
     for (uint32_t i = 0; i < journey->count; i++) {
         oh_errand *errand = &journey->errands[i];
 

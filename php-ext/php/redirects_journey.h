@@ -42,6 +42,7 @@ typedef struct oh_journey {
     oh_snapshot *map;
     oh_errand *errands;
     uint32_t count;
+    bool is_fresh;        /* The map was asked for since the last replies came. */
     uint32_t *going;      /* By slot: where its commands go in this round; OH_NOWHERE. */
     oh_detour *detours;
     uint32_t detours_count;
