@@ -108,22 +108,24 @@ static void keep_message(oh_listener *listener, const char *bytes, size_t length
 void oh_listener_take(oh_listener *listener, uint32_t node, const char *bytes, size_t length)
 {
     oh_ear *ear = &listener->ears[node];
-    oh_heard heard = ear->unconfirmed ? oh_text_heard(bytes, length) : OH_HEARD_MESSAGE;
+    oh_text name;
+    const oh_verb *verb = oh_text_confirmed(bytes, length, &name);
 
-    switch (heard) {
-        case OH_HEARD_MESSAGE:
-            keep_message(listener, bytes, length);
-            break;
-        case OH_HEARD_CONFIRMATION:
-            ear->unconfirmed--;
-            break;
-        case OH_HEARD_REFUSAL:
-            ear->unconfirmed = 0;
-            if (!listener->is_refused) {
-                listener->is_refused = true;
-                smart_str_appendl(&listener->answer, bytes, length);
-            }
-            break;
+    if (ear->unconfirmed && *bytes == '-') {
+        if (listener->snapshot->cluster && oh_listener_is_sent_away(listener, node, bytes, length)) {
+            return;
+        }
+        ear->unconfirmed = 0;
+        if (!listener->is_refused) {
+            listener->is_refused = true;
+            smart_str_appendl(&listener->answer, bytes, length);
+        }
+    } else if (!verb) {
+        keep_message(listener, bytes, length);
+    } else if (ear->unconfirmed && verb == listener->said) {
+        ear->unconfirmed--;
+    } else if (listener->snapshot->cluster) {
+        oh_listener_lose_slot(listener, node, name);
     }
 }
 
@@ -322,6 +324,7 @@ void oh_listener_say(oh_listener *listener, const char *bytes, size_t length)
         return;
     }
     if (read_said(&said, bytes, length)) {
+        listener->said = said.verb;
         count_words(listener, &said);
         write_requests(listener, &said);
         if (tell_all(listener) && await_confirmations(listener) && !listener->is_refused) {

@@ -11,7 +11,8 @@
  * the user has said. Messages are handed out whole and one at a time, so those of several nodes never mix; what arrives
  * while confirmations are waited for is kept, and dropped if its channel was unsubscribed meanwhile.
  *
- * The first failure of a node ends all: a subscription of which a part is silent would lose messages unnoticed.
+ * The first failure of a node ends all: a subscription of which a part is silent would lose messages unnoticed. So does a
+ * node of a Redis Cluster that gives away the slot of a shard channel, which it says by a confirmation nobody has asked for.
  *
  * Implements spec/route, section 6, Subscriptions.
  */
@@ -56,6 +57,7 @@ typedef struct oh_listener {
      * them alive. Those that are replaced go to `released`, for the caller to free when no phpredis is in the middle of it.
      */
     HashTable subscribed[OH_CHANNEL_KINDS_COUNT];
+    const struct oh_verb *said; /* The last command. */
     zval *callback; /* Of the command that is said; NULL: none. */
     zval released;  /* An array, or UNDEF. */
     oh_message *first, *last;

@@ -15,8 +15,6 @@ typedef struct oh_verb {
     bool is_beginning;
 } oh_verb;
 
-typedef enum oh_heard { OH_HEARD_MESSAGE, OH_HEARD_CONFIRMATION, OH_HEARD_REFUSAL } oh_heard;
-
 /* Reads "*<n>" or the next bulk, which the text then borrows, and moves on. False: there is something else. */
 bool oh_text_count(const char **at, const char *end, uint32_t *count);
 bool oh_text_next(const char **at, const char *end, oh_text *text);
@@ -24,8 +22,8 @@ bool oh_text_next(const char **at, const char *end, oh_text *text);
 /* The command of that name; NULL: it is none of the six. */
 const oh_verb *oh_text_verb(oh_text name);
 
-/* What a whole value from a node is. */
-oh_heard oh_text_heard(const char *bytes, size_t length);
+/* Of what command a whole value from a node is the confirmation, and of what name, if it says one; NULL: it is none. */
+const oh_verb *oh_text_confirmed(const char *bytes, size_t length, oh_text *name);
 
 /* Whether a message belongs to something that is subscribed; one that this room does not know is left to phpredis. */
 bool oh_text_is_wanted(const oh_listener *listener, const oh_message *message);
@@ -49,6 +47,14 @@ bool oh_ear_tell(oh_listener *listener, uint32_t node);
 bool oh_ears_wait(oh_listener *listener, uint64_t until_ns);
 
 void oh_ear_close(oh_ear *ear);
+
+/* ---- Slot ---- */
+
+/* A node of a Redis Cluster says that the slot of a shard channel is no longer its own. The listener ends. */
+void oh_listener_lose_slot(oh_listener *listener, uint32_t node, oh_text channel);
+
+/* Whether its refusal means that it is not the one, or not now. Then the listener ends. */
+bool oh_listener_is_sent_away(oh_listener *listener, uint32_t node, const char *bytes, size_t length);
 
 /* ---- The listener ---- */
 

@@ -71,17 +71,18 @@ const oh_verb *oh_text_verb(oh_text name)
     return NULL;
 }
 
-oh_heard oh_text_heard(const char *bytes, size_t length)
+const oh_verb *oh_text_confirmed(const char *bytes, size_t length, oh_text *name)
 {
     const char *at = bytes, *end = bytes + length;
     uint32_t count;
     oh_text word;
+    const oh_verb *verb =
+        oh_text_count(&at, end, &count) && count == 3 && oh_text_next(&at, end, &word) ? oh_text_verb(word) : NULL;
 
-    if (*bytes == '-') {
-        return OH_HEARD_REFUSAL;
+    if (verb && !oh_text_next(&at, end, name)) {
+        *name = (oh_text){"", 0};
     }
-    bool has_word = oh_text_count(&at, end, &count) && count == 3 && oh_text_next(&at, end, &word);
-    return has_word && oh_text_verb(word) ? OH_HEARD_CONFIRMATION : OH_HEARD_MESSAGE;
+    return verb;
 }
 
 bool oh_text_is_wanted(const oh_listener *listener, const oh_message *message)

@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Pipeline;
 import redis.clients.jedis.Protocol;
+import redis.clients.jedis.args.ClusterResetType;
 import redis.clients.jedis.util.SafeEncoder;
 
 /** A real Redis Cluster: masters that share the slots evenly, and perhaps a replica for each; killed when closed. */
@@ -145,17 +147,16 @@ public final class RedisCluster implements AutoCloseable {
 
     /** Which server says that the slot is its own. */
     public int ownerOf(int slot) {
-        for (int i = 0; i < servers.size(); i++) {
-            try (Jedis jedis = servers.get(i).jedis()) {
-                for (String line : jedis.clusterNodes().split("\n")) {
-                    String[] words = line.split(" ");
-                    if (words[2].contains("myself") && words[2].contains("master") && has(words, slot)) {
-                        return i;
-                    }
-                }
-            }
+        return IntStream.range(0, servers.size()).filter(i -> own(i)[2].contains("master") && has(own(i), slot)).findFirst()
+                .orElseThrow(() -> new IllegalStateException("nobody has slot " + slot));
+    }
+
+    /** The words of CLUSTER NODES that a server says of itself. */
+    private String[] own(int server) {
+        try (Jedis jedis = servers.get(server).jedis()) {
+            return jedis.clusterNodes().lines().filter(line -> line.contains("myself")).findFirst().orElseThrow()
+                    .split(" ");
         }
-        throw new IllegalStateException("nobody has slot " + slot);
     }
 
     private static boolean has(String[] words, int slot) {
@@ -207,6 +208,37 @@ public final class RedisCluster implements AutoCloseable {
         beginToMove(slot, from, to);
         moveKeys(slot, from, to, Integer.MAX_VALUE);
         endMove(slot, from, to);
+    }
+
+    /** All slots of a server, which are empty, are another one's; all know. */
+    public void giveAll(int from, int to) {
+        String target = id(to);
+        String[] own = own(from);
+        int[] slots = IntStream.range(0, SLOTS).filter(slot -> has(own, slot)).toArray();
+        try (Jedis taker = servers.get(to).jedis()) {
+            taker.sendCommand(Protocol.Command.CLUSTER, "BUMPEPOCH"); // So that nobody believes who had them before.
+        }
+        for (int i = 0; i < servers.size(); i++) { // Who takes them is told first.
+            try (Jedis jedis = servers.get((to + i) % servers.size()).jedis(); Pipeline batch = jedis.pipelined()) {
+                IntStream.of(slots).forEach(slot -> batch.sendCommand(Protocol.Command.CLUSTER, "SETSLOT",
+                        String.valueOf(slot), "NODE", target));
+            }
+        }
+    }
+
+    /** A server without slots leaves the cluster, and runs on by itself. */
+    public void forget(int server) {
+        String id = id(server);
+        for (int i = 0; i < servers.size(); i++) {
+            if (i != server) {
+                try (Jedis jedis = servers.get(i).jedis()) {
+                    jedis.clusterForget(id);
+                }
+            }
+        }
+        try (Jedis jedis = servers.get(server).jedis()) {
+            jedis.clusterReset(ClusterResetType.HARD);
+        }
     }
 
     @Override
