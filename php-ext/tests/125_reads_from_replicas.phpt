@@ -48,6 +48,24 @@ foreach (['master', 'prefer_replica', 'replica', 'same_zone'] as $from) {
 $fastest = $read(new OneHop\Redis('alpha', $cluster->config(['read_from' => 'lowest_latency'])));
 echo 'lowest_latency: ', json_encode($fastest), "\n";
 
+echo "a replica and a master are in the zone\n";
+$near = [$replicas[0], $masters[1]];
+foreach ($near as $port) {
+    $cluster->call($port, 'CONFIG', 'SET', 'cluster-announce-hostname', 'localhost');
+}
+foreach ($cluster->ports as $port) {
+    LabCluster::until(static fn () => substr_count($cluster->call($port, 'CLUSTER', 'NODES'), ',localhost ') === 2, 'hostnames');
+    $cluster->call($port, 'CONFIG', 'SET', 'cluster-preferred-endpoint-type', 'hostname');
+}
+$zone = new OneHop\Redis('alpha', $cluster->config(['read_from' => 'same_zone', 'zone' => 'localhost']));
+$cluster->forgetStatistics();
+echo json_encode($read($zone)), "\n";
+$answered = array_filter($cluster->ports, static fn ($port) => $seen([$port]) !== '0 reads, 0 READONLY');
+$expected = [$replicas[0], $masters[1], ...array_filter($replicas, static fn ($port) => $cluster->masters[$port] === $masters[2])];
+sort($answered);
+sort($expected);
+echo $answered === $expected ? "where there is one, it answers\n" : json_encode([$answered, $expected]) . "\n";
+
 echo "a replica dies\n";
 $dying = $replicas[0];
 $prefer = new OneHop\Redis('alpha', $cluster->config(['read_from' => 'prefer_replica']));
@@ -68,6 +86,9 @@ prefer_replica: [0,true,true] masters: 0 reads, 0 READONLY, replicas: 203 reads,
 replica: [0,true,true] masters: 0 reads, 0 READONLY, replicas: 203 reads, 0 READONLY
 same_zone: [0,true,true] masters: 0 reads, 0 READONLY, replicas: 203 reads, 0 READONLY
 lowest_latency: [0,true,true]
+a replica and a master are in the zone
+[0,true,true]
+where there is one, it answers
 a replica dies
 [0,true,true]
 NodeDown
