@@ -2,7 +2,7 @@
 """Conformance: proves that C (through PHP), Java, the reference and a live nutcracker put every key on the same node.
 
     conformance/run.py                          everything; needs `make build`
-    conformance/run.py --only vectors,config    some parts: vectors, config, random, health, live, ssdb
+    conformance/run.py --only vectors,config    some parts: vectors, config, random, health, live, cluster, ssdb
     conformance/run.py --testees java,reference some testees (testees.json)
     conformance/run.py --pairs 10000 --seed 5   fewer random pairs, or the ones of an earlier run again
 
@@ -21,7 +21,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE / "testees")]
 
 from lab.process import LabError  # noqa: E402
-from suite import config, health, live, random_pairs, ssdb, vectors  # noqa: E402
+from suite import cluster, config, health, live, random_pairs, ssdb, vectors  # noqa: E402
 from suite.report import Report  # noqa: E402
 from suite.testee import Testees  # noqa: E402
 
@@ -32,6 +32,7 @@ PARTS = {"vectors": lambda t, r, o: vectors.run(t, r),
          "random": lambda t, r, o: random_pairs.run(t, r, random.Random(o.seed), o.pairs),
          "health": lambda t, r, o: health.run(t, r, random.Random(o.seed)),
          "live": lambda t, r, o: live.run(t, r),
+         "cluster": lambda t, r, o: cluster.run(t, r, random.Random(o.seed)),
          "ssdb": lambda t, r, o: ssdb.run(t, r)}
 
 

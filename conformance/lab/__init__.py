@@ -5,7 +5,7 @@
     redis.py       RedisNode: redis-server, optionally with password, unix socket, cluster mode
     ssdb.py        SsdbNode: an ssdb-server, where SSDB_SERVER names one
     nutcracker.py  Nutcracker: twemproxy and the configuration file it runs with
-    cluster.py     Cluster: n masters that share the 16,384 slots
+    cluster.py     Cluster: n masters that share the 16,384 slots; LargeCluster: thousands of nodes, of which three run
     fpm.py         Fpm: a php-fpm master with workers, spoken to over FastCGI
     nginx.py       Nginx: a web server in front of it
     network.py     Namespace and Wire: network namespaces behind user-space wires with delay and loss

@@ -3,11 +3,16 @@
 Three commands per node do what `redis-cli --cluster create` does, and show what a cluster is: every node gets its
 slots, a configuration epoch of its own, and an introduction to the first node. It takes two seconds: that long a
 master waits after its start before it calls the cluster healthy.
+
+A LargeCluster has up to thousands of nodes, of which three run: these were told of the others by the file in which a
+node keeps what it knows.
 """
 
+import contextlib
+import socket
 import time
 
-from .process import LabError
+from .process import LabError, free_port
 from .redis import RedisNode
 
 SLOTS = 16384
@@ -31,6 +36,15 @@ class Cluster:
     def node_of_slot(self, slot):
         """The node that was given this slot at assembly."""
         return next(node for node, (first, last) in zip(self.nodes, self._shares()) if first <= slot <= last)
+
+    def give(self, number, slots):
+        """These slots, of nodes before it, become this node's: its epoch is the higher one, so that the others believe it."""
+        receiver = self.nodes[number].command("CLUSTER", "MYID")
+        for node in self.nodes:
+            with node.connect() as connection:
+                for reply in connection.pipeline([("CLUSTER", "SETSLOT", slot, "NODE", receiver) for slot in slots]):
+                    if isinstance(reply, Exception):
+                        raise reply
 
     def fill(self, commands_by_slot):
         """Sends each (slot, command) to its node; raises the first error the nodes answer."""
@@ -76,3 +90,81 @@ class Cluster:
         info = node.command("CLUSTER", "INFO")
         return b"cluster_state:ok" in info and b"cluster_known_nodes:%d" % len(self.nodes) in info \
             and len(node.command("CLUSTER", "SLOTS")) == len(self.nodes)
+
+
+class LargeCluster:
+    """Masters 0, 1 and 2 are real servers, all others names in 127.1.0.0/16. `slots_of(n)` are the slots of master n.
+
+    `is_dealt`: slots go round, one to each master, instead of in ranges. `replicas`: so many of each master. In a
+    `namespace` every address is answered, by one of the three servers; elsewhere the others refuse connections.
+    """
+
+    LIVE = 3
+    NEVER_MS = 3_600_000  # No node is given up by its peers.
+
+    def __init__(self, masters=1000, *, replicas=0, is_dealt=False, namespace=None, **node_options):
+        self.masters, self.replicas, self._is_dealt, self._namespace = masters, replicas, is_dealt, namespace
+        self.addresses = [("127.0.0.1", free_port()) for _ in range(self.LIVE)]
+        self._buses = [free_port() for _ in range(self.LIVE)]
+        self._far_port = self.addresses[0][1] if namespace else free_port()
+        self.nodes = []
+        self._silence = self._listen_in_silence()
+        try:
+            for number, (host, port) in enumerate(self.addresses):
+                self.nodes.append(RedisNode(
+                    host=host, port=port, cluster=True, bus_port=self._buses[number], namespace=namespace,
+                    files={"nodes.conf": self._told_to(number)}, cluster_node_timeout=self.NEVER_MS,
+                    **{"bind": "0.0.0.0"} if namespace else {}, **node_options))
+            for node in self.nodes:
+                node.process.wait_until(lambda: b"cluster_state:ok" in node.command("CLUSTER", "INFO"), what="be healthy")
+        except BaseException:
+            self.stop()
+            raise
+
+    def slots_of(self, master):
+        if self._is_dealt:
+            return range(master, SLOTS, self.masters)
+        return range(SLOTS * master // self.masters, SLOTS * (master + 1) // self.masters)
+
+    def name_of(self, number):
+        """`host:port` of a node; masters come first."""
+        host, port = self.addresses[number] if number < self.LIVE else \
+            (f"127.1.{number // 250}.{number % 250 + 1}", self._far_port)
+        return f"{host}:{port}"
+
+    def stop(self):
+        for node in self.nodes:
+            node.stop()
+        self._silence.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def _told_to(self, reader):
+        """The file of one of the servers."""
+        count = self.masters * (1 + self.replicas)
+        lines = [self._line(number, is_self=number == reader) for number in range(count)]
+        return "\n".join([*lines, f"vars currentEpoch {self.masters} lastVoteEpoch 0", ""])
+
+    def _line(self, number, is_self):
+        master = number % self.masters
+        is_master, bus = number == master, self._silence.getsockname()[1]
+        flags = ("myself," if is_self else "") + ("master" if is_master else "slave")
+        return " ".join([_id(number), f"{self.name_of(number)}@{self._buses[number] if number < self.LIVE else bus}", flags,
+                         "-" if is_master else _id(master), "0 0", str(master + 1), "connected", *self._written_slots(number)])
+
+    def _written_slots(self, number):
+        slots = self.slots_of(number) if number < self.masters else ()
+        return [f"{slots[0]}-{slots[-1]}"] if slots and not self._is_dealt else map(str, slots)
+
+    def _listen_in_silence(self):
+        """The bus of all who do not run: it lets them be connected to, so that nobody tries again ten times a second."""
+        with self._namespace.entered() if self._namespace else contextlib.nullcontext():
+            return socket.create_server(("0.0.0.0", free_port()), backlog=4096)
+
+
+def _id(number):
+    return f"{number:040x}"

@@ -5,7 +5,8 @@
         node.server_line(weight=2, name="a")     # '127.0.0.1:23456:2 a', for a nutcracker.yml
 
 `unix_socket=True` makes it listen on a unix socket as well; `cluster=True` starts an empty cluster node (cluster.py);
-`host` and `namespace` put it behind a wire (network.py). Further redis options are keywords: `maxclients=1`.
+`host` and `namespace` put it behind a wire (network.py); `files` lie in its directory before it starts. Further redis
+options are keywords: `maxclients=1`.
 """
 
 import os
@@ -16,20 +17,21 @@ from .resp import ReplyError, connect
 
 class RedisNode:
     def __init__(self, *, host="127.0.0.1", port=None, password=None, unix_socket=False, cluster=False,
-                 namespace=None, **options):
+                 bus_port=None, files=None, namespace=None, **options):
         self.host, self.password, self.namespace = host, password, namespace
         self.port, self._has_unix_socket = port or free_port(), unix_socket
         settings = {"port": self.port, "bind": host, "save": "", "appendonly": "no", "protected-mode": "no",
-                    "enable-debug-command": "yes", **{name.replace("_", "-"): value for name, value in options.items()}}
+                    "enable-debug-command": "yes"}
         if password is not None:
             settings.update({"requirepass": password, "masterauth": password})
         if cluster:
-            self.bus_port = free_port()
+            self.bus_port = bus_port or free_port()
             settings.update({"cluster-enabled": "yes", "cluster-port": self.bus_port, "cluster-node-timeout": 2000})
         if unix_socket:
             settings["unixsocket"] = "redis.sock"  # Relative to the scratch directory, where the server starts.
+        settings.update({name.replace("_", "-"): value for name, value in options.items()})
         arguments = [word for name, value in settings.items() for word in (f"--{name}", value)]
-        self.process = Process(["redis-server", *arguments], name="redis", namespace=namespace)
+        self.process = Process(["redis-server", *arguments], name="redis", files=files, namespace=namespace)
         try:
             self._wait_ready()
         except BaseException:

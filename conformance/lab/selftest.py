@@ -15,6 +15,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from lab import Cluster, Connection, LabError, Nutcracker, Process, RedisNode, ReplyError  # noqa: E402
+from lab.cluster import LargeCluster  # noqa: E402
 from lab.fpm import Fpm  # noqa: E402
 from lab.network import Namespace, Wire  # noqa: E402
 from lab.nutcracker import check  # noqa: E402
@@ -60,6 +61,18 @@ class Servers(unittest.TestCase):
             self.assertEqual(owner.command("GET", "foo"), b"bar")
             with self.assertRaisesRegex(ReplyError, f"MOVED 12182 127.0.0.1:{owner.port}"):
                 stranger.command("GET", "foo")
+
+    def test_a_large_cluster_answers_for_all_its_nodes(self):
+        with LargeCluster(1000, replicas=1) as cluster:
+            self.assertEqual(len(cluster.nodes[0].command("CLUSTER", "SHARDS")), 1000)
+            owner = next(master for master in range(1000) if 12182 in cluster.slots_of(master))
+            with self.assertRaisesRegex(ReplyError, f"MOVED 12182 {cluster.name_of(owner)}$"):
+                cluster.nodes[0].command("GET", "foo")
+
+    def test_slots_are_given_to_a_later_node(self):
+        with Cluster(2) as cluster:
+            cluster.give(1, [0, 7])
+            self.assertEqual([entry[:2] for entry in cluster.nodes[0].command("CLUSTER", "SLOTS")][0:1], [[0, 0]])
 
     def test_fpm_runs_a_script_in_one_of_its_workers(self):
         with tempfile.NamedTemporaryFile("w", suffix=".php") as script, \

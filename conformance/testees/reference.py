@@ -12,6 +12,7 @@ import bisect
 import hashlib
 import json
 import random
+import socket
 import struct
 import sys
 import zlib
@@ -22,6 +23,8 @@ import yaml
 SPEC = Path(__file__).resolve().parents[2] / "spec"
 LIMITS = {limit["name"]: limit["value"] for limit in json.loads((SPEC / "limits.json").read_text())["limits"]}
 U32 = 0xFFFFFFFF
+sys.path.append(str(SPEC / "topology"))
+import cluster  # noqa: E402 (the reference of a cluster's map, which lies beside its chapter)
 
 
 # ---- Chapter hash ----
@@ -293,6 +296,37 @@ class Topology:
         lines = ["onehop-topology-1", f"distribution={pool['distribution']}", f"hash={pool['hash']}",
                  f"hash_tag={tag}", f"database={database}"]
         lines += [f"server={s['name']} {s['weight']} {s['address']}" for s in self.servers]
+        return hashlib.md5("".join(line + "\n" for line in lines).encode()).hexdigest()
+
+
+class MappedTopology:
+    """chapter topology, cluster: one seed is asked, and its slots are the placement."""
+    def __init__(self, pool):
+        host, _, port = pool["servers"][0]["address"].rpartition(":")
+        info, reply = self.ask(host, int(port))
+        self.map = cluster.Map(reply, info, host)
+        self.runs = self.map.runs()
+
+    @staticmethod
+    def ask(host, port):
+        """Both replies as they came. The end of the second is where that of PING begins."""
+        commands = b"CLUSTER INFO\r\nCLUSTER SHARDS\r\nPING\r\n"
+        received = b""
+        with socket.create_connection((host, port), timeout=10) as connection:
+            connection.sendall(commands)
+            while not received.endswith(b"+PONG\r\n"):
+                received += connection.recv(1 << 16)
+        text = received.removesuffix(b"+PONG\r\n").decode("latin-1")
+        info = cluster.Values(text)
+        return info.take(), text[info.at:]
+
+    def locate(self, key):
+        wanted = slot(key)
+        return next(self.map.nodes[node]["name"] for first, last, node, _ in self.runs if first <= wanted <= last)
+
+    def fingerprint(self):
+        lines = ["onehop-topology-1", "distribution=slots", "hash=crc16", "hash_tag=7b7d", "database=0"]
+        lines += [f"slots={first}-{last} {self.map.nodes[node]['name']}" for first, last, node, served in self.runs if served]
         return hashlib.md5("".join(line + "\n" for line in lines).encode()).hexdigest()
 
 
@@ -882,6 +916,10 @@ class Testee:
             return {"error": {"line": error.line, "reason": error.reason}}
         return {"ok": True}
 
+    def map(self, request):
+        topology = MappedTopology(find_pool(Path(request["config"]).read_text(), request["pool"]))
+        return {"fingerprint": topology.fingerprint(), "nodes": [topology.locate(key) for key in keys_of(request)]}
+
     def slot(self, request):
         return {"slots": [slot(key) for key in keys_of(request)]}
 
@@ -905,7 +943,7 @@ class Testee:
     def answer(self, request):
         operations = {"hash": self.hash, "place": self.place, "explain": self.explain, "topology": self.topology_op,
                       "config": self.config, "slot": self.slot, "wire": self.wire, "health": self.health,
-                      "subscribed": self.subscribed}
+                      "subscribed": self.subscribed, "map": self.map}
         operation = operations.get(request.get("op"))
         return operation(request) if operation else {"error": "unsupported op"}
 
@@ -916,7 +954,7 @@ def main():
         request = json.loads(line)
         try:
             answer = testee.answer(request)
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, OSError, cluster.Refused) as error:
             answer = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps({"id": request.get("id"), **answer}), flush=True)
 

@@ -109,6 +109,12 @@ function rebuild(array $rules, array &$states, int $at, int &$due): array
     return ['live' => $live, 'due' => $due];
 }
 
+function map_op(array $request): array
+{
+    $topology = new OneHop\Topology($request['pool'], $request['config']);
+    return ['fingerprint' => $topology->fingerprint(), 'nodes' => array_map(fn ($key) => $topology->locate(hex2bin($key))->name, $request['keys'])];
+}
+
 function write_op(array $request): array
 {
     $redis = new OneHop\Redis($request['pool'], $request['config']);

@@ -3,6 +3,7 @@ package io.onehop.testee;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import io.onehop.core.Topology;
 import io.onehop.jedis.OneHopClient;
 import io.onehop.jedis.OneHopException;
 import java.nio.file.Path;
@@ -20,6 +21,15 @@ final class RealNodes {
     private static final int BATCH = 1000;
 
     private RealNodes() {
+    }
+
+    static Map<String, Object> map(JsonObject request) throws Exception {
+        try (OneHopClient redis = client(request)) {
+            Topology topology = redis.topology();
+            List<String> nodes = new ArrayList<>();
+            request.getAsJsonArray("keys").forEach(key -> nodes.add(topology.locate(bytes(key)).name()));
+            return Map.of("fingerprint", topology.fingerprint(), "nodes", nodes);
+        }
     }
 
     static Map<String, Object> write(JsonObject request) throws Exception {

@@ -79,6 +79,7 @@ public final class Testee {
             case "wire" -> wire(request, new Framing());
             case "subscribed" -> subscribed(request);
             case "health" -> HealthSteps.answer(request);
+            case "map" -> RealNodes.map(request);
             case "write" -> RealNodes.write(request);
             case "read" -> RealNodes.read(request);
             case "raw" -> RealNodes.raw(request);
