@@ -40,7 +40,8 @@ static bool is_same(oh_text a, oh_text b)
 static bool is_plain(oh_text text, size_t length_max)
 {
     for (size_t i = 0; i < text.length; i++) {
-        if (text.bytes[i] <= ' ' || text.bytes[i] > '~' || strchr("\"'\\/", text.bytes[i]) != NULL) {
+        char c = text.bytes[i];
+        if (c <= ' ' || c > '~' || c == '"' || c == '\'' || c == '\\' || c == '/') {
             return false;
         }
     }

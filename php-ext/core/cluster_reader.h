@@ -8,6 +8,8 @@
 #ifndef OH_CLUSTER_READER_H
 #define OH_CLUSTER_READER_H
 
+#include <string.h>
+
 #include "cluster_map.h"
 #include "generated/limits.h"
 
@@ -32,8 +34,12 @@ bool oh_value_take(oh_values *values, oh_value *value);
 /* Takes the next value with everything inside it. */
 bool oh_value_skip(oh_values *values);
 
-/* Whether it is that text. */
-bool oh_value_is(const oh_value *value, const char *text);
+/* Whether it is that text. Here, because its length is known where it is written: a large reply has thousands of names. */
+static inline bool oh_value_is(const oh_value *value, const char *text)
+{
+    return value->kind == OH_VALUE_TEXT && value->text.length == strlen(text) &&
+           memcmp(value->text.bytes, text, value->text.length) == 0;
+}
 
 /* ---- Nodes and slots ---- */
 

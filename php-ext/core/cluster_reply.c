@@ -44,7 +44,7 @@ static bool take_number(oh_cluster_reader *reader, int64_t *number)
 
 static bool take_node_field(oh_cluster_reader *reader, const oh_value *name, oh_told_node *told)
 {
-    oh_text text;
+    oh_text text = {NULL, 0};
     if (oh_value_is(name, "id")) {
         return take_text(reader, &told->id);
     }
@@ -114,6 +114,9 @@ static bool take_shard_nodes(oh_cluster_reader *reader, uint16_t *owner)
             *owner = index;
             has_online = !told.is_failing;
         }
+    }
+    if (list.number < 2) {
+        return true;
     }
     reader->values = start;
     for (int64_t i = 0; i < list.number; i++) {

@@ -70,7 +70,8 @@ bool oh_value_take(oh_values *values, oh_value *value)
         return false;
     }
     uint8_t type = *values->at++;
-    if (!take_line(values, &line) || (strchr("$*%:", type) != NULL && !number_of(line, &number))) {
+    bool is_counted = type == '$' || type == '*' || type == '%' || type == ':';
+    if (!take_line(values, &line) || (is_counted && !number_of(line, &number))) {
         return false;
     }
     switch (type) {
@@ -95,10 +96,4 @@ bool oh_value_skip(oh_values *values)
         pending += value.kind == OH_VALUE_LIST ? value.number : 0;
     }
     return true;
-}
-
-bool oh_value_is(const oh_value *value, const char *text)
-{
-    return value->kind == OH_VALUE_TEXT && value->text.length == strlen(text) &&
-           memcmp(value->text.bytes, text, value->text.length) == 0;
 }

@@ -227,12 +227,17 @@ void oh_store_read_text(const _Atomic uint64_t *words, size_t count, char *text)
 
 /* ---- Publishing ---- */
 
+/* Eight bytes at a time: every worker takes it of every map. The fold carries high bits, which a product never does. */
 static uint64_t checksum_of(const void *bytes, size_t length)
 {
     const uint8_t *at = bytes;
-    uint64_t sum = UINT64_C(0xcbf29ce484222325) ^ length;
-    for (size_t i = 0; i < length; i++) {
-        sum = (sum ^ at[i]) * UINT64_C(0x100000001b3);
+    uint64_t sum = UINT64_C(0xcbf29ce484222325) ^ length, word = 0;
+    for (size_t left = length; left > 0; at += sizeof word) {
+        size_t count = left < sizeof word ? left : sizeof word;
+        memcpy(&word, at, count);
+        sum = (sum ^ word) * UINT64_C(0x100000001b3);
+        sum ^= sum >> 32;
+        left -= count;
     }
     return sum;
 }

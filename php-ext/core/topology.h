@@ -94,10 +94,13 @@ const uint16_t *oh_topology_slots(const oh_topology *topology);
 uint64_t oh_topology_epoch(const oh_topology *topology);
 
 /*
- * A node has said that a slot has moved to another node: takes it into a topology that is the caller's own, with the
- * fingerprint that is then right. `slot` and `node` must exist, and the distribution be `slots`.
+ * A node has said that a slot has moved to another node: takes it into a topology that is the caller's own. `slot` and
+ * `node` must exist, and the distribution be `slots`. After the last one the topology is to be signed.
  */
 void oh_topology_move_slot(oh_topology *topology, uint32_t slot, uint32_t node);
+
+/* Gives it the fingerprint that is right by now. Where slots lie scattered that takes a millisecond. */
+void oh_topology_sign(oh_topology *topology);
 
 /* The index of the node of that name; nodes_count if there is none. */
 uint32_t oh_topology_find(const oh_topology *topology, const char *name, size_t length);

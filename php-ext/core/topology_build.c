@@ -175,6 +175,10 @@ void oh_topology_move_slot(oh_topology *topology, uint32_t slot, uint32_t node)
     oh_node_record *nodes = at(topology, topology->nodes);
     slots[slot] = (uint16_t)node;
     nodes[node].role = OH_MASTER;
+}
+
+void oh_topology_sign(oh_topology *topology)
+{
     oh_topology_fingerprint_of_slots(topology, topology->fingerprint);
 }
 

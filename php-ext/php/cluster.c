@@ -193,6 +193,7 @@ void oh_cluster_note_moves(oh_cluster *cluster, const oh_cluster_move *moves, ui
     if (changes == 0) {
         free(image);
     } else {
+        oh_topology_sign(topology);
         adopt_image(cluster, image, length, cluster->generation);
     }
 }

@@ -82,17 +82,14 @@ void oh_inquiry_end(oh_cluster *cluster)
 
 /* ---- Understanding ---- */
 
-/* The first of the values that were answered; `bytes` is moved on behind it. */
-static oh_bytes next_value(oh_bytes *bytes)
+/* The first of the two values that were answered. */
+static oh_bytes first_value(oh_bytes both)
 {
     oh_wire wire;
 
     oh_wire_reset(&wire);
     wire.written = 1;
-    oh_bytes value = {bytes->bytes, oh_wire_read_value(&wire, bytes->bytes, bytes->length)};
-    bytes->bytes += value.length;
-    bytes->length -= value.length;
-    return value;
+    return (oh_bytes){both.bytes, oh_wire_read_value(&wire, both.bytes, both.length)};
 }
 
 static bool is_error(oh_bytes value)
@@ -105,14 +102,14 @@ static oh_cluster_map *read_answer(oh_cluster *cluster, oh_inquiry *inquiry, uin
 {
     const oh_exchange *exchange = &inquiry->exchanges[index];
     oh_failure *failure = &inquiry->failures[index];
-    oh_bytes rest = {exchange->replies + exchange->begin, exchange->end - exchange->begin};
+    oh_bytes both = {exchange->replies + exchange->begin, exchange->end - exchange->begin};
     char reason[OH_CLUSTER_REASON_BYTES];
     oh_cluster_map *map = NULL;
 
     if (exchange->state != OH_EXCHANGE_COMPLETE) {
         return NULL;
     }
-    oh_bytes info = next_value(&rest), reply = next_value(&rest);
+    oh_bytes info = first_value(both), reply = {both.bytes + info.length, both.length - info.length};
     oh_cluster_answer answer = {.reply = reply, .info = info, .zone = inquiry->snapshot->pool->zone};
     answer.host = inquiry->snapshot->pool->servers[inquiry->nodes[index]].host;
     if (is_error(reply)) {
@@ -234,8 +231,8 @@ void oh_inquiry_move(oh_cluster *cluster, uint32_t milliseconds)
 
 /* ---- Whom ---- */
 
-/* Nodes that may know, in an order by chance. To be freed by efree. */
-static uint32_t *draw(const oh_snapshot *snapshot, uint32_t *count)
+/* Nodes that may know, to be drawn from. To be freed by efree. */
+static uint32_t *list_nodes(const oh_snapshot *snapshot, uint32_t *count)
 {
     uint32_t *nodes = safe_emalloc(snapshot->nodes_count, sizeof *nodes, 0);
 
@@ -247,25 +244,28 @@ static uint32_t *draw(const oh_snapshot *snapshot, uint32_t *count)
             nodes[(*count)++] = i;
         }
     }
-    for (uint32_t i = *count; i > 1; i--) {
-        zend_long other = 0;
-
-        php_random_int_silent(0, i - 1, &other);
-        uint32_t node = nodes[other];
-        nodes[other] = nodes[i - 1];
-        nodes[i - 1] = node;
-    }
     return nodes;
+}
+
+/* One of them by chance, which is put in front of the rest. */
+static uint32_t draw(uint32_t *nodes, uint32_t count)
+{
+    zend_long chosen = 0;
+
+    php_random_int_silent(0, count - 1, &chosen);
+    uint32_t node = nodes[chosen];
+    nodes[chosen] = nodes[0];
+    return nodes[0] = node;
 }
 
 void oh_inquiry_begin(oh_cluster *cluster, uint64_t deadline_ns)
 {
     oh_snapshot *snapshot = cluster->doubts_nodes ? cluster->seeds : cluster->map;
     oh_inquiry *inquiry = begin(cluster, snapshot);
-    uint32_t count, *nodes = draw(snapshot, &count);
+    uint32_t count, *nodes = list_nodes(snapshot, &count);
 
     for (uint32_t i = 0; i < count && inquiry->count < OH_ASKED_MAX; i++) {
-        ask(cluster, inquiry, nodes[i], deadline_ns);
+        ask(cluster, inquiry, draw(nodes + i, count - i), deadline_ns);
         if (inquiry->exchanges[inquiry->count - 1].state == OH_EXCHANGE_FAILED && i + 1 < count) {
             oh_exchange_end(&inquiry->exchanges[--inquiry->count]); /* It rests: the next one instead. */
             memset(&inquiry->exchanges[inquiry->count], 0, sizeof *inquiry->exchanges);
@@ -327,10 +327,13 @@ static void list_failures(const oh_cluster *cluster, const uint32_t *nodes, uint
 /* Nodes that are just meeting, or forgetting one of them, tell strange things for a moment: they are asked again. */
 bool oh_inquiry_contact(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *list)
 {
-    uint32_t count, at = 0, *nodes = draw(cluster->seeds, &count);
+    uint32_t count, at = 0, *nodes = list_nodes(cluster->seeds, &count);
     oh_failure *failures = ecalloc(count, sizeof *failures);
     bool is_done = false, is_strange = false;
 
+    for (uint32_t i = 0; i < count; i++) {
+        draw(nodes + i, count - i);
+    }
     while (!is_done && at < count && oh_clock_now_ns() < deadline_ns) {
         bool had_no_shards = cluster->has_no_shards;
 

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * Nodes and slots as they are told, collected into a map: one entry for each node however often it is named, and at the
@@ -45,20 +46,19 @@ final class ClusterNodes {
             return NOBODY;
         }
         String host = host(told.hasEndpoint ? told.endpoint : told.address, told.address, answer.host());
-        require(port > 0 && port <= PORT_MAX, "a node has no valid port");
-        require(isPlain(host, Limits.SERVER_ADDRESS_BYTES_MAX), "a node has no valid host");
-        require(told.id.isEmpty() || isPlain(told.id, Limits.NODE_ID_BYTES_MAX), "a node has no valid id");
+        require(port > 0 && port <= PORT_MAX, () -> "a node has no valid port");
+        require(isPlain(host, Limits.SERVER_ADDRESS_BYTES_MAX), () -> "a node has no valid host");
+        require(told.id.isEmpty() || isPlain(told.id, Limits.NODE_ID_BYTES_MAX), () -> "a node has no valid id");
         String name = host + ":" + port;
         String id = told.id.isEmpty() ? name : told.id;
-        Integer known = ids.get(id);
-        if (known == null) {
-            require(nodes.size() < Limits.POOL_SERVERS_MAX, "there are more than " + Limits.POOL_SERVERS_MAX + " nodes");
-            known = nodes.size();
+        int known = ids.getOrDefault(id, nodes.size());
+        if (known == nodes.size()) {
+            require(nodes.size() < Limits.POOL_SERVERS_MAX, () -> "there are more than " + Limits.POOL_SERVERS_MAX + " nodes");
             ids.put(id, known);
             nodes.add(new Node(known, name, host, (int) port, null, 1, id, Role.SPARE, known, told.isFailing,
                     isNear(told, host)));
         }
-        require(nodes.get(known).name().equals(name), "node " + shown(id) + " has two addresses");
+        require(nodes.get(known).name().equals(name), () -> "node " + shown(id) + " has two addresses");
         return known;
     }
 
@@ -74,8 +74,13 @@ final class ClusterNodes {
 
     /** What may stand in a message and in a file of metrics: ASCII that is seen, without quotes and their like. */
     private static boolean isPlain(String text, int lengthMax) {
-        return !text.isEmpty() && text.length() <= lengthMax
-                && text.chars().allMatch(c -> c > ' ' && c <= '~' && "\"'\\/".indexOf(c) < 0);
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c <= ' ' || c > '~' || c == '"' || c == '\'' || c == '\\' || c == '/') {
+                return false;
+            }
+        }
+        return !text.isEmpty() && text.length() <= lengthMax;
     }
 
     /** The zone that a server announces, or one of the labels of its host name. */
@@ -87,9 +92,10 @@ final class ClusterNodes {
         return text.substring(0, Math.min(text.length(), SHOWN));
     }
 
-    private static void require(boolean isRight, String otherwise) throws ClusterException {
+    /** The reason is put into words only if there is one: a large map has thousands of things to be right. */
+    private static void require(boolean isRight, Supplier<String> otherwise) throws ClusterException {
         if (!isRight) {
-            throw new ClusterException(otherwise);
+            throw new ClusterException(otherwise.get());
         }
     }
 
@@ -103,9 +109,10 @@ final class ClusterNodes {
     /** Says that a node, or nobody, has the slots from first to last. */
     void claim(long first, long last, int owner) throws ClusterException {
         require(first >= 0 && last >= first && last < Slots.COUNT,
-                "slots " + first + " to " + last + " are no range of 0 to 16383");
+                () -> "slots " + first + " to " + last + " are no range of 0 to 16383");
         for (int slot = (int) first; slot <= last; slot++) {
-            require(slots[slot] == NOBODY, "slot " + slot + " is claimed twice");
+            int claimed = slot;
+            require(slots[slot] == NOBODY, () -> "slot " + claimed + " is claimed twice");
             slots[slot] = (char) owner;
         }
     }
@@ -125,7 +132,7 @@ final class ClusterNodes {
             if (other == null) {
                 continue;
             }
-            require(node.failing() || nodes.get(other).failing(), "node " + shown(node.name()) + " is there twice");
+            require(node.failing() || nodes.get(other).failing(), () -> "node " + shown(node.name()) + " is there twice");
             isDropped[node.failing() ? node.index() : other] = true;
             if (!node.failing()) {
                 names.put(node.name(), node.index());
