@@ -16,6 +16,7 @@
 #define OH_ASK_ANYWAY_MS 60000  /* A map that nothing seems to be wrong with is asked for so often. */
 #define OH_CALLS_PER_LOOK 1024  /* So often a client that is not made anew looks at the clock. */
 #define OH_LOOK_AGAIN_MS 2
+#define OH_ANSWER_MS 200        /* So long an answer is waited for that another process has asked for. */
 #define OH_LAST_MOMENT_MS 50    /* How long the end of a request waits for an inquiry. */
 
 static uint64_t now_ms(void)
@@ -33,15 +34,21 @@ static uint32_t up_to(uint32_t most)
 
 /* ---- Life ---- */
 
-oh_cluster *oh_cluster_open(const uint8_t pool[OH_STORE_IDENTITY_BYTES], const char *path)
+void oh_cluster_identify(const uint8_t pool[OH_STORE_IDENTITY_BYTES], uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
-    oh_cluster *cluster = pecalloc(1, sizeof *cluster, true);
     oh_md5 md5;
 
     oh_md5_begin(&md5);
     oh_md5_add(&md5, pool, OH_STORE_IDENTITY_BYTES);
     oh_md5_add(&md5, "cluster", strlen("cluster"));
-    oh_md5_end(&md5, cluster->identity);
+    oh_md5_end(&md5, identity);
+}
+
+oh_cluster *oh_cluster_open(const uint8_t pool[OH_STORE_IDENTITY_BYTES], const char *path)
+{
+    oh_cluster *cluster = pecalloc(1, sizeof *cluster, true);
+
+    oh_cluster_identify(pool, cluster->identity);
     cluster->place = OH_STORE_NONE;
     if (oh_segment_store() && oh_segment_lock(true)) {
         cluster->place = oh_store_add(oh_segment_store(), cluster->identity, path);
@@ -91,13 +98,22 @@ static bool is_mine(const oh_cluster *cluster, const void *image)
            (!seeds->password || oh_image_is_password(image, oh_store_salt(oh_segment_store()), seeds->own_pool.redis_auth));
 }
 
+/* The host has another map than this process, and it may be this process'. */
+static bool is_behind(const oh_cluster *cluster)
+{
+    if (cluster->place == OH_STORE_NONE) {
+        return false;
+    }
+    uint64_t generation = oh_store_generation(oh_segment_store(), cluster->place);
+    return UNEXPECTED(generation != cluster->generation) && generation != cluster->foreign;
+}
+
 void oh_cluster_catch_up(oh_cluster *cluster)
 {
     size_t room = 1 << 16, length;
     uint64_t generation;
 
-    if (cluster->place == OH_STORE_NONE ||
-        EXPECTED(oh_store_generation(oh_segment_store(), cluster->place) == cluster->generation)) {
+    if (EXPECTED(!is_behind(cluster))) {
         return;
     }
     void *image = pemalloc(room, true);
@@ -109,6 +125,7 @@ void oh_cluster_catch_up(oh_cluster *cluster)
         is_mine(cluster, image)) {
         make_map(cluster, image, length, generation);
     } else {
+        cluster->foreign = generation;
         free(image);
     }
 }
@@ -217,13 +234,40 @@ bool oh_cluster_is_my_turn(oh_cluster *cluster, uint32_t every_ms)
 
 /* ---- What clients call ---- */
 
-/* The configuration has changed: the nodes stay, the directives are new. */
+/* Others were configured than before, and none of them is a node of the map: perhaps it is another cluster. */
+static bool is_elsewhere(const oh_cluster *cluster, const oh_snapshot *seeds)
+{
+    const oh_topology *map = cluster->map->topology;
+
+    for (uint32_t i = 0; i < seeds->nodes_count; i++) {
+        const oh_text *name = &seeds->pool->servers[i].name;
+
+        if (oh_topology_find(map, name->bytes, name->length) < cluster->map->nodes_count) {
+            return false;
+        }
+    }
+    return strcmp(oh_topology_fingerprint(seeds->topology), oh_topology_fingerprint(cluster->seeds->topology)) != 0;
+}
+
+/* The configuration has changed: the nodes stay, unless the servers know others; the directives are new. */
 static void reconfigure(oh_cluster *cluster, oh_snapshot *seeds)
 {
+    bool is_other = false;
+
+    if (cluster->map) {
+        oh_cluster_catch_up(cluster);
+        is_other = is_elsewhere(cluster, seeds);
+    }
     seeds->references++;
     set_snapshot(&cluster->seeds, seeds);
+    cluster->foreign = 0;
     if (!cluster->map) {
         return;
+    }
+    cluster->doubts_nodes = true;
+    oh_cluster_want(cluster);
+    if (is_other) {
+        oh_cluster_ask(cluster, oh_cluster_deadline(cluster));
     }
     oh_cluster_catch_up(cluster);
     const oh_pool *now = cluster->map->pool;
@@ -233,8 +277,6 @@ static void reconfigure(oh_cluster *cluster, oh_snapshot *seeds)
     pool.slots = now->slots;
     pool.epoch = now->epoch;
     oh_cluster_adopt(cluster, &pool);
-    cluster->doubts_nodes = true;
-    oh_cluster_want(cluster);
 }
 
 oh_snapshot *oh_cluster_take(oh_cluster *cluster, oh_snapshot *seeds)
@@ -256,8 +298,7 @@ oh_snapshot *oh_cluster_take(oh_cluster *cluster, oh_snapshot *seeds)
 
 bool oh_cluster_is_old(const oh_cluster *cluster, const oh_snapshot *map)
 {
-    return cluster->map != map || (cluster->place != OH_STORE_NONE &&
-                                      oh_store_generation(oh_segment_store(), cluster->place) != cluster->generation);
+    return cluster->map != map || is_behind(cluster);
 }
 
 oh_snapshot *oh_cluster_newest(oh_cluster *cluster)
@@ -272,13 +313,15 @@ void oh_cluster_want(oh_cluster *cluster)
     cluster->wanted_ms = now_ms();
 }
 
+static uint64_t asked_ms(const oh_cluster *cluster)
+{
+    return cluster->place == OH_STORE_NONE ? cluster->asked_ms : oh_store_looked_ms(oh_segment_store(), cluster->place);
+}
+
 /* Nobody has asked since. */
 static bool is_wanted(oh_cluster *cluster)
 {
-    uint64_t asked_ms = cluster->place == OH_STORE_NONE ? cluster->asked_ms
-                                                        : oh_store_looked_ms(oh_segment_store(), cluster->place);
-
-    if (asked_ms > cluster->wanted_ms) {
+    if (asked_ms(cluster) > cluster->wanted_ms) {
         cluster->wanted_ms = 0;
     }
     return cluster->wanted_ms != 0;
@@ -306,11 +349,12 @@ void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns)
     bool has_asked = false;
 
     oh_cluster_want(cluster);
-    while (cluster->map == before && (cluster->inquiry || (!has_asked && is_wanted(cluster))) &&
-           oh_clock_now_ns() < deadline_ns) {
+    while (cluster->map == before && oh_clock_now_ns() < deadline_ns) {
         if (cluster->inquiry) {
             oh_inquiry_move(cluster, OH_LOOK_AGAIN_MS);
-        } else if (oh_cluster_is_my_turn(cluster, OH_ASK_EVERY_MS)) {
+        } else if (has_asked || (!is_wanted(cluster) && now_ms() > asked_ms(cluster) + OH_ANSWER_MS)) {
+            break;
+        } else if (is_wanted(cluster) && oh_cluster_is_my_turn(cluster, OH_ASK_EVERY_MS)) {
             oh_inquiry_begin(cluster, deadline_ns);
             has_asked = true;
         } else {
@@ -320,7 +364,6 @@ void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns)
     }
 }
 
-/* The memory of an inquiry ends with the request, even if there is too little for its last answer. */
 void oh_cluster_end_request(void)
 {
     uint64_t end_ns = OHG(inquiring) ? oh_clock_now_ns() + OH_LAST_MOMENT_MS * UINT64_C(1000000) : 0;

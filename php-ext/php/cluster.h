@@ -30,6 +30,7 @@ typedef struct oh_cluster {
     oh_snapshot *seeds;   /* The server pool as it is configured. */
     oh_snapshot *map;     /* The newest that this process has; NULL before the first contact. */
     uint64_t generation;  /* Of the map; without a store it counts by itself. */
+    uint64_t foreign;     /* Of a map in the store that is of another configuration, or nonsense. */
     uint32_t place;       /* In the store; OH_STORE_NONE: this process goes without. */
     uint64_t wanted_ms;   /* Something has shown that the map may be old: when; 0: nothing has. */
     uint32_t calls;       /* Since it was last looked whether the map is old for its years. */
@@ -41,6 +42,9 @@ typedef struct oh_cluster {
     struct oh_inquiry *inquiry; /* Going on; memory of the request. */
     struct oh_cluster *next;    /* That has one, too. */
 } oh_cluster;
+
+/* What the map of a server pool is known by in the store. */
+void oh_cluster_identify(const uint8_t pool[OH_STORE_IDENTITY_BYTES], uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 
 /* The cluster of a server pool of this identity and file. Kept as long as the process. */
 oh_cluster *oh_cluster_open(const uint8_t pool[OH_STORE_IDENTITY_BYTES], const char *path);
@@ -81,6 +85,9 @@ void oh_cluster_end_request(void);
 
 /* The first contact: there is a map afterwards. False, and what each node has met that was asked. */
 bool oh_cluster_contact(oh_cluster *cluster, oh_failure *failure);
+
+/* Until when it, or the first answer of other servers, is waited for. */
+uint64_t oh_cluster_deadline(const oh_cluster *cluster);
 
 /* Whether this process is the one of the host that asks, nobody having asked for so long. */
 bool oh_cluster_is_my_turn(oh_cluster *cluster, uint32_t every_ms);

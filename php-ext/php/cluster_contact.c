@@ -108,10 +108,16 @@ static bool fail_as_another(const oh_cluster *cluster, oh_error_kind kind, oh_fa
 
 /* ---- What cluster calls ---- */
 
+uint64_t oh_cluster_deadline(const oh_cluster *cluster)
+{
+    uint64_t timeout_ms = cluster->seeds->pool->timeout_ms;
+
+    return oh_clock_now_ns() + (timeout_ms ? timeout_ms : OH_CONTACT_MS) * 1000000;
+}
+
 bool oh_cluster_contact(oh_cluster *cluster, oh_failure *failure)
 {
-    uint64_t began_ms = now_ms(), timeout_ms = cluster->seeds->pool->timeout_ms;
-    uint64_t deadline_ns = oh_clock_now_ns() + (timeout_ms ? timeout_ms : OH_CONTACT_MS) * 1000000;
+    uint64_t began_ms = now_ms(), deadline_ns = oh_cluster_deadline(cluster);
     oh_error_kind kind;
 
     oh_cluster_is_my_turn(cluster, 0); /* What is asked now need not be asked again soon. */

@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "core/topology_image.h"
 
+#include "cluster.h"
 #include "segment.h"
 #include "source.h"
 #include "status.h"
@@ -322,7 +323,16 @@ static const oh_snapshot *own_snapshot(uint32_t index)
     return snapshot;
 }
 
-static void show_published(zval *list, uint32_t index)
+/* A server pool that is no cluster any more still has a map in the store, behind itself. */
+static uint32_t forgotten_map(const oh_shown *shown)
+{
+    uint8_t identity[OH_STORE_IDENTITY_BYTES];
+
+    oh_cluster_identify(shown->identity, identity);
+    return shown->pool.is_cluster ? OH_STORE_NONE : oh_store_find(oh_segment_store(), identity);
+}
+
+static void show_published(zval *list, uint32_t index, bool *is_forgotten)
 {
     const oh_store *store = oh_segment_store();
     char path[OH_STORE_LABEL_BYTES];
@@ -338,6 +348,10 @@ static void show_published(zval *list, uint32_t index)
         oh_store_label(store, index, path);
         oh_store_identity(store, index, shown.identity);
         show_image(list, &shown, image);
+        uint32_t map = forgotten_map(&shown);
+        if (map != OH_STORE_NONE) {
+            is_forgotten[map] = true;
+        }
     }
     efree(image);
 }
@@ -345,12 +359,15 @@ static void show_published(zval *list, uint32_t index)
 void oh_status_show(zval *list)
 {
     uint32_t count = oh_segment_store() ? oh_store_pools_count(oh_segment_store()) : 0, at = 0;
+    bool is_forgotten[OH_STORE_POOLS_MAX] = {false};
     oh_source_place place;
     oh_snapshot *snapshot;
 
     array_init(list);
     for (uint32_t i = 0; i < count; i++) {
-        show_published(list, i);
+        if (!is_forgotten[i]) {
+            show_published(list, i, is_forgotten);
+        }
     }
     while ((snapshot = oh_source_next(&at, &place))) {
         if (place.index == OH_STORE_NONE) {
