@@ -202,7 +202,9 @@ final class Cluster implements AutoCloseable {
             refused = problem;
             changed.signalAll();
         }
-        complain(problem == null ? null : problem.reason());
+        if (!isClosed) {
+            complain(problem == null ? null : problem.reason());
+        }
     }
 
     private void complain(String problem) {

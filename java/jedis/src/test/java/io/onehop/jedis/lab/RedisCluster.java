@@ -16,6 +16,7 @@ public final class RedisCluster implements AutoCloseable {
     private static final int SLOTS = 16384;
 
     private final List<RedisServer> servers = new ArrayList<>();
+    private final List<Integer> buses = new ArrayList<>();
     private final int masters;
 
     private RedisCluster(int masters) {
@@ -52,13 +53,34 @@ public final class RedisCluster implements AutoCloseable {
         try (Jedis jedis = server.jedis()) {
             jedis.clusterSetConfigEpoch(servers.size()); // Otherwise they quarrel for seconds about who has which.
         }
+        buses.add(bus);
         if (servers.size() > 1) {
-            try (Jedis jedis = servers.get(0).jedis()) {
-                jedis.sendCommand(() -> "CLUSTER".getBytes(), "MEET", "127.0.0.1", String.valueOf(server.port()),
-                        String.valueOf(bus));
-            }
+            meet(servers.size() - 1);
         }
         return server;
+    }
+
+    /** The first server introduces that one to the others. */
+    public void meet(int server) {
+        try (Jedis jedis = servers.get(0).jedis()) {
+            jedis.sendCommand(Protocol.Command.CLUSTER, "MEET", "127.0.0.1", String.valueOf(servers.get(server).port()),
+                    String.valueOf(buses.get(server)));
+        }
+    }
+
+    /** Every server knows that one by its name of now, and thinks nothing bad of it; and it knows them. */
+    public void awaitKnown(int server) {
+        try (Jedis jedis = servers.get(server).jedis()) {
+            await("it knows the others", () -> jedis.clusterNodes().lines().filter(line -> !line.contains("handshake"))
+                    .count() >= servers.size() && jedis.clusterInfo().contains("cluster_state:ok"));
+        }
+        String line = id(server) + " 127.0.0.1:" + servers.get(server).port() + "@";
+        for (RedisServer each : servers) {
+            try (Jedis jedis = each.jedis()) {
+                await("it is known", () -> jedis.clusterNodes().lines().anyMatch(known -> known.startsWith(line)
+                        && !known.contains("handshake") && !known.contains("fail") && !known.contains("disconnected")));
+            }
+        }
     }
 
     private void share() {

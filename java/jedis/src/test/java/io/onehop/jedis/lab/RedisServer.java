@@ -10,7 +10,7 @@ import redis.clients.jedis.Jedis;
 /** A real redis-server on a free port (or on a port given), and on a unix socket beside it. */
 public final class RedisServer implements AutoCloseable {
     private final Path folder;
-    private final int port;
+    private int port;
     private String[] options;
     private Process process;
 
@@ -105,6 +105,17 @@ public final class RedisServer implements AutoCloseable {
         } catch (IOException failure) {
             throw new IllegalStateException(failure);
         }
+    }
+
+    /** Starts it on another port, with the files it left. */
+    public void restartElsewhere() {
+        port = Processes.freePort();
+        restart();
+    }
+
+    /** What it knew of its Redis Cluster is forgotten: it starts as another node. */
+    public void forgetCluster() {
+        folder.resolve("nodes.conf").toFile().delete();
     }
 
     @Override

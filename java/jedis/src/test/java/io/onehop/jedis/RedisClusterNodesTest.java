@@ -1,0 +1,316 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.core.Key;
+import io.onehop.core.Node;
+import io.onehop.core.Role;
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.RedisCluster;
+import io.onehop.jedis.lab.RedisServer;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Jedis;
+
+/** Real Redis Clusters whose nodes join, leave, are replaced and change their address; and first contacts. */
+class RedisClusterNodesTest {
+    private static final int SLOT_OF_LAST = 16000; // Of three masters the last one's.
+
+    private static String keyIn(int slot) {
+        return IntStream.iterate(0, i -> i + 1).mapToObj(i -> "key:" + i).filter(key -> {
+            byte[] bytes = key.getBytes();
+            return Key.slot(bytes, 0, bytes.length) == slot;
+        }).findFirst().orElseThrow();
+    }
+
+    private static Pool poolOf(OneHopClient client, String node) {
+        Node found = client.route().take().topology().find(node);
+        return found == null ? null : client.route().take().pools()[found.index()];
+    }
+
+    /** Calls until it is true: what fails on the way only has the map asked for anew. */
+    private static void callUntil(OneHopClient client, String key, String what, java.util.function.BooleanSupplier condition) {
+        RedisCluster.await(what, () -> {
+            try {
+                client.set(key, "x");
+            } catch (OneHopException meanwhile) {
+                return false;
+            }
+            return condition.getAsBoolean();
+        });
+    }
+
+    private static Set<String> connections(RedisServer server) {
+        try (Jedis jedis = server.jedis()) {
+            return jedis.clientList().lines().filter(line -> !line.contains("cmd=client")).map(line -> line.split(" ")[0])
+                    .collect(Collectors.toSet());
+        }
+    }
+
+    /* ---- Joining and leaving ---- */
+
+    @Test
+    void aNodeThatJoinsIsFollowedOnceTheMapHasItAndIsGoneWhenItLeaves() {
+        try (RedisCluster cluster = RedisCluster.start(3, false); OneHopClient client = cluster.client("timeout: 5000")) {
+            String key = keyIn(SLOT_OF_LAST);
+            client.set(key, "1");
+            assertEquals(3, client.topology().nodes().size());
+            cluster.add();
+            cluster.awaitKnown(3);
+            cluster.move(SLOT_OF_LAST, 2, 3);
+            assertEquals("1", client.get(key)); // MOVED to a node that the map does not know.
+            assertEquals(4, client.topology().nodes().size());
+            assertEquals(cluster.server(3).node(), client.topology().locate(key).name());
+            client.flushAll();
+            cluster.giveAll(3, 0);
+            cluster.forget(3);
+            cluster.server(3).kill();
+            callUntil(client, key, "the map lacks it", () -> client.topology().nodes().size() == 3);
+            assertNull(client.topology().find(cluster.server(3).node()));
+            assertEquals(3, client.status().nodes().size());
+            assertEquals(3, client.onEachNode(commands -> commands.dbSize()).size());
+            assertTrue(client.topology().nodes().stream().allMatch(node -> node.role() == Role.MASTER));
+        }
+    }
+
+    @Test
+    void whenAllSeedsAreDeadTheMapIsAskedOfNodesThatItHas() {
+        try (RedisCluster cluster = RedisCluster.start(3, false); OneHopClient client = cluster.client("timeout: 2000")) {
+            String key = keyIn(SLOT_OF_LAST);
+            client.set(key, "1");
+            cluster.add();
+            cluster.awaitKnown(3);
+            cluster.server(0).kill();
+            cluster.move(SLOT_OF_LAST, 2, 1);
+            assertEquals("1", client.get(key));
+            callUntil(client, key, "the map has the node that joined", () -> client.topology().nodes().size() == 4);
+        }
+    }
+
+    /* ---- Replaced ---- */
+
+    @Test
+    void anotherNodeAtTheSameAddressIsGivenNoConnectionOfTheOneBefore() {
+        try (RedisCluster cluster = RedisCluster.start(3, false); OneHopClient client = cluster.client("timeout: 5000")) {
+            String key = keyIn(SLOT_OF_LAST);
+            client.set(key, "1");
+            String name = cluster.server(2).node();
+            Pool before = poolOf(client, name);
+            Set<String> connections = connections(cluster.server(2));
+            String id = client.topology().find(name).id();
+            client.flushAll();
+            cluster.giveAll(2, 0);
+            cluster.forget(2); // It gets another id, and keeps its connections.
+            cluster.meet(2);
+            cluster.awaitKnown(2);
+            cluster.move(SLOT_OF_LAST, 0, 2);
+            callUntil(client, key, "the map has the new one", () -> !client.topology().find(name).id().equals(id));
+            assertEquals(name, client.topology().locate(key).name());
+            client.set(key, "2");
+            assertEquals("2", client.get(key));
+            assertNotSame(before, poolOf(client, name));
+            assertEquals(0, before.idle() + before.leased());
+            RedisCluster.await("no connection is the old one's",
+                    () -> connections(cluster.server(2)).stream().noneMatch(connections::contains));
+        }
+    }
+
+    @Test
+    void anotherNodeAtTheAddressOfADeadOneIsAskedAtOnce() {
+        try (RedisCluster cluster = RedisCluster.start(3, false);
+                OneHopClient client = cluster.client("timeout: 5000", "server_retry_timeout: 600000")) {
+            String key = keyIn(SLOT_OF_LAST);
+            client.set(key, "1");
+            String name = cluster.server(2).node();
+            String id = client.topology().find(name).id();
+            cluster.server(2).kill();
+            for (int i = 0; i < 10; i++) {
+                assertThrows(NodeDown.class, () -> client.get(key));
+            }
+            cluster.server(2).forgetCluster();
+            cluster.server(2).restart();
+            try (Jedis jedis = cluster.server(2).jedis()) {
+                jedis.clusterAddSlotsRange(2 * 16384 / 3, 16383);
+                jedis.clusterSetConfigEpoch(100);
+            }
+            for (int i = 0; i < 2; i++) {
+                try (Jedis jedis = cluster.server(i).jedis()) {
+                    jedis.clusterForget(id);
+                }
+            }
+            cluster.meet(2);
+            cluster.awaitKnown(2);
+            callUntil(client, keyIn(0), "the map has the new one", () -> {
+                try {
+                    return client.get(key) == null;
+                } catch (OneHopException stillTheOldOne) {
+                    return false;
+                }
+            });
+            assertNotEquals(id, client.topology().find(name).id());
+            NodeStatus status = client.status().nodes().stream().filter(node -> node.name().equals(name)).findFirst()
+                    .orElseThrow();
+            assertEquals(NodeStatus.State.UP, status.state());
+            assertEquals(0, status.failures());
+        }
+    }
+
+    @Test
+    void aNodeThatComesBackAtAnotherAddressIsFoundThere() {
+        try (RedisCluster cluster = RedisCluster.start(3, false); OneHopClient client = cluster.client("timeout: 5000")) {
+            String key = keyIn(SLOT_OF_LAST);
+            client.set(key, "1");
+            String before = cluster.server(2).node();
+            String id = client.topology().find(before).id();
+            cluster.server(2).kill();
+            assertThrows(NodeDown.class, () -> client.get(key));
+            cluster.server(2).restartElsewhere();
+            cluster.awaitKnown(2);
+            callUntil(client, key, "it is found", () -> true);
+            assertEquals(cluster.server(2).node(), client.topology().locate(key).name());
+            assertEquals(id, client.topology().locate(key).id());
+            assertNull(client.topology().find(before));
+            assertEquals(3, client.topology().nodes().size());
+        }
+    }
+
+    @Test
+    void ofTwoNodesThatKnowNothingOfEachOtherTheOneThatSeesMoreIsBelieved() {
+        try (RedisCluster cluster = RedisCluster.start(3, false); OneHopClient client = cluster.client("timeout: 300")) {
+            String lost = keyIn(SLOT_OF_LAST);
+            client.set(lost, "1");
+            List<String> ids = IntStream.range(0, 3).mapToObj(cluster::id).toList();
+            for (int i = 0; i < 3; i++) {
+                try (Jedis jedis = cluster.server(i).jedis()) {
+                    for (int other = 0; other < 3; other++) {
+                        if (other != i && (i == 2 || other == 2)) {
+                            jedis.clusterForget(ids.get(other));
+                        }
+                    }
+                }
+            }
+            try (Jedis jedis = cluster.server(1).jedis()) {
+                jedis.sendCommand(redis.clients.jedis.Protocol.Command.CLUSTER, "BUMPEPOCH");
+            }
+            cluster.move(0, 0, 1);
+            callUntil(client, keyIn(0), "two are left", () -> client.topology().nodes().size() == 2);
+            for (int i = 0; i < 8; i++) { // Each asks for the map anew, once a second.
+                assertThrows(NodeDown.class, () -> client.get(lost));
+                assertEquals(2, client.topology().nodes().size());
+            }
+        }
+    }
+
+    /* ---- Addresses ---- */
+
+    @Test
+    void endpointsThatNodesLeaveOpenAreTheHostThatWasAsked() {
+        try (RedisCluster cluster = RedisCluster.start(3, false)) {
+            int slot = 100;
+            for (String type : List.of("unknown-endpoint", "hostname")) { // ":port" and "?:port".
+                for (RedisServer server : cluster.servers()) {
+                    try (Jedis jedis = server.jedis()) {
+                        jedis.configSet("cluster-preferred-endpoint-type", type);
+                    }
+                }
+                try (OneHopClient client = cluster.client("timeout: 5000")) {
+                    String key = keyIn(slot);
+                    client.set(key, "1");
+                    cluster.move(slot, 0, 2);
+                    assertEquals("1", client.get(key));
+                    assertEquals(cluster.server(2).node(), client.topology().locate(key).name());
+                    IntStream.range(0, 50).forEach(i -> client.set("other:" + i, "x"));
+                    assertEquals(51, client.dbSize());
+                    client.flushAll();
+                }
+                slot++;
+            }
+        }
+    }
+
+    @Test
+    void aNodeThatHasNeverMetAnotherIsACluster() {
+        try (RedisCluster cluster = RedisCluster.start(1, false); OneHopClient client = cluster.client()) {
+            client.set("a", "1");
+            assertEquals("1", client.get("a"));
+            assertEquals(List.of(cluster.server(0).node()), client.topology().nodes().stream().map(Node::name).toList());
+        }
+    }
+
+    /* ---- First contact ---- */
+
+    private static OneHopClient clientOf(int timeoutMs, String... servers) {
+        return Nodes.clientOf("alpha:\n  listen: LISTEN\n  redis: true\n  cluster: true\n  timeout: " + timeoutMs
+                + "\n  servers:\n    - " + String.join("\n    - ", servers) + "\n");
+    }
+
+    @Test
+    void aFirstContactInVainSaysOfEachNodeWhy() {
+        try (RedisServer plain = RedisServer.start(); RedisServer frozen = RedisServer.start();
+                OneHopClient dead = clientOf(2000, "127.0.0.1:1:1", "127.0.0.1:2:1", "127.0.0.1:3:1");
+                OneHopClient mixed = clientOf(2000, "127.0.0.1:1:1", plain.server());
+                OneHopClient late = clientOf(300, frozen.server())) {
+            NodeDown down = assertThrows(NodeDown.class, () -> dead.get("a"));
+            for (int port = 1; port <= 3; port++) {
+                assertTrue(down.getMessage().contains("127.0.0.1:" + port + ": Connection refused"), down.getMessage());
+            }
+            assertFalse(down.mayHaveExecuted());
+            ConfigInvalid none = assertThrows(ConfigInvalid.class, () -> mixed.get("a"));
+            assertTrue(none.getMessage().contains("127.0.0.1:1: Connection refused"), none.getMessage());
+            assertTrue(none.getMessage().contains(plain.node() + ": it answered: ERR This instance has cluster support "
+                    + "disabled"), none.getMessage());
+            frozen.freeze();
+            DeadlineExceeded silent = assertThrows(DeadlineExceeded.class, () -> late.get("a"));
+            assertTrue(silent.getMessage().contains(frozen.node() + ": "), silent.getMessage());
+            assertFalse(silent.mayHaveExecuted());
+            frozen.thaw();
+        }
+    }
+
+    /* ---- The end ---- */
+
+    private static long threads() {
+        return Thread.getAllStackTraces().keySet().stream().filter(thread -> thread.getName().startsWith("onehop-")).count();
+    }
+
+    @Test
+    void noThreadIsLeftOfAClientThatWasClosedEvenWhileItAskedForTheMap() throws InterruptedException {
+        assertTrue(Callers.holdsSoon(() -> threads() == 0));
+        try (RedisCluster cluster = RedisCluster.start(3, false); RedisServer frozen = RedisServer.start()) {
+            for (int i = 0; i < 5; i++) {
+                try (OneHopClient client = cluster.client("timeout: 2000")) {
+                    client.set("a", "1");
+                }
+            }
+            frozen.freeze();
+            OneHopClient asking = clientOf(2000, frozen.server());
+            Thread caller = new Thread(() -> assertThrows(OneHopException.class, () -> asking.get("a")));
+            caller.start();
+            RedisCluster.await("it asks", () -> threads() >= 2);
+            asking.close();
+            caller.join(1000);
+            assertFalse(caller.isAlive(), "who waits for the map of a client that was closed");
+            OneHopClient known = cluster.client("timeout: 2000");
+            known.set("a", "1");
+            cluster.servers().forEach(RedisServer::freeze);
+            assertThrows(DeadlineExceeded.class, () -> known.get("a"));
+            known.close();
+            for (int i = 0; i < 600 && threads() > 0; i++) {
+                Processes.pause(10);
+            }
+            assertEquals(0, threads(), "threads that are left");
+            cluster.servers().forEach(RedisServer::thaw);
+            frozen.thaw();
+        }
+    }
+}
