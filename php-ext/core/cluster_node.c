@@ -10,10 +10,10 @@
 
 #include "cluster_reader.h"
 #include "decimal.h"
-#include "hash/hash.h"
 
 #define PORT_MAX 65535
 #define SHOWN 40
+#define NAME_BYTES_MAX (OH_SERVER_ADDRESS_BYTES_MAX + 1 + OH_DECIMAL_DIGITS_MAX)
 
 bool oh_cluster_fail(oh_cluster_reader *reader, const char *format, ...)
 {
@@ -39,13 +39,16 @@ static bool is_same(oh_text a, oh_text b)
 /* What may stand in a message and in a file of metrics: ASCII that is seen, without quotes and their like. */
 static bool is_plain(oh_text text, size_t length_max)
 {
+    if (text.length == 0 || text.length > length_max) {
+        return false;
+    }
     for (size_t i = 0; i < text.length; i++) {
         char c = text.bytes[i];
         if (c <= ' ' || c > '~' || c == '"' || c == '\'' || c == '\\' || c == '/') {
             return false;
         }
     }
-    return text.length > 0 && text.length <= length_max;
+    return true;
 }
 
 static oh_text copy(oh_cluster_reader *reader, oh_text text)
@@ -91,9 +94,19 @@ static bool is_near(const oh_told_node *told, oh_text host, oh_text zone)
 
 /* ---- Index ---- */
 
+/* It begins with what no node can know, so that none can choose names that all get one place. */
+static uint32_t first_place(const oh_node_index *index, oh_text text)
+{
+    uint64_t hash = (uintptr_t)index;
+    for (size_t i = 0; i < text.length; i++) {
+        hash = (hash ^ (uint8_t)text.bytes[i]) * UINT64_C(0x100000001b3);
+    }
+    return (uint32_t)(((hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % OH_INDEX_PLACES;
+}
+
 uint16_t *oh_node_index_find(oh_node_index *index, const oh_server *nodes, oh_text text, bool is_id)
 {
-    uint32_t place = oh_hash_fnv1a_32((const uint8_t *)text.bytes, text.length) % OH_INDEX_PLACES;
+    uint32_t place = first_place(index, text);
     while (index->places[place] != 0) {
         const oh_server *node = &nodes[index->places[place] - 1];
         if (is_same(is_id ? node->id : node->name, text)) {
@@ -106,17 +119,11 @@ uint16_t *oh_node_index_find(oh_node_index *index, const oh_server *nodes, oh_te
 
 /* ---- Nodes ---- */
 
-static oh_text make_name(oh_cluster_reader *reader, oh_text host, uint32_t port)
+static oh_text write_name(char name[NAME_BYTES_MAX], oh_text host, uint32_t port)
 {
-    char digits[OH_DECIMAL_DIGITS_MAX];
-    size_t digits_length = oh_decimal_write(digits, port);
-    char *name = oh_arena_take(&reader->map->arena, host.length + 1 + digits_length + 1);
-    if (name != NULL) {
-        memcpy(name, host.bytes, host.length);
-        name[host.length] = ':';
-        memcpy(name + host.length + 1, digits, digits_length);
-    }
-    return (oh_text){name, host.length + 1 + digits_length};
+    memcpy(name, host.bytes, host.length);
+    name[host.length] = ':';
+    return (oh_text){name, host.length + 1 + oh_decimal_write(name + host.length + 1, port)};
 }
 
 static bool insert_node(oh_cluster_reader *reader, const oh_told_node *told, oh_server *node, uint16_t *place)
@@ -128,7 +135,8 @@ static bool insert_node(oh_cluster_reader *reader, const oh_told_node *told, oh_
     node->is_near = is_near(told, node->host, reader->answer->zone);
     node->id = copy(reader, node->id);
     node->host = copy(reader, node->host);
-    if (node->id.bytes == NULL || node->host.bytes == NULL) {
+    node->name = copy(reader, node->name);
+    if (node->id.bytes == NULL || node->host.bytes == NULL || node->name.bytes == NULL) {
         return oh_cluster_fail_memory(reader);
     }
     node->weight = 1;
@@ -143,6 +151,7 @@ static bool insert_node(oh_cluster_reader *reader, const oh_told_node *told, oh_
 bool oh_cluster_add_node(oh_cluster_reader *reader, const oh_told_node *told, uint16_t *index)
 {
     int64_t port = reader->answer->is_tls ? told->tls_port : told->port;
+    char name[NAME_BYTES_MAX]; /* Of the heap only what is new: a node may be told of for each of its slots. */
     *index = OH_NO_OWNER;
     if (port == 0) {
         return true;
@@ -156,10 +165,7 @@ bool oh_cluster_add_node(oh_cluster_reader *reader, const oh_told_node *told, ui
         return oh_cluster_fail(reader, "a node has no valid host");
     }
     node.port = (uint16_t)port;
-    node.name = make_name(reader, node.host, node.port);
-    if (node.name.bytes == NULL) {
-        return oh_cluster_fail_memory(reader);
-    }
+    node.name = write_name(name, node.host, node.port);
     node.id = told->id.length > 0 ? told->id : node.name;
     if (told->id.length > 0 && !is_plain(told->id, OH_NODE_ID_BYTES_MAX)) {
         return oh_cluster_fail(reader, "a node has no valid id");

@@ -8,12 +8,16 @@
 #include "../core/redirect.h"
 #include "fuzz.h"
 
-const char *const fuzz_words[] = {"*1\r\n*4\r\n:0\r\n:16383\r\n*3\r\n$1\r\na\r\n:1\r\n$1\r\nx\r\n*3\r\n$1\r\nb\r\n:1\r\n$1\r\ny\r\n",
-    "*1\r\n*4\r\n$5\r\nslots\r\n*2\r\n:0\r\n:16383\r\n$5\r\nnodes\r\n*1\r\n*8\r\n$2\r\nid\r\n$1\r\nx\r\n$4\r\nport\r\n:1\r\n$2\r\nip\r\n"
-    "$1\r\nh\r\n$4\r\nrole\r\n$6\r\nmaster\r\n",
+#define SLOTS(last) "*1\r\n*4\r\n:0\r\n:" last "\r\n*3\r\n$1\r\na\r\n:1\r\n$1\r\nx\r\n*3\r\n$1\r\nb\r\n:1\r\n$1\r\ny\r\n"
+#define SHARDS                                                                                                           \
+    "*1\r\n*4\r\n$5\r\nslots\r\n*2\r\n:0\r\n:16383\r\n$5\r\nnodes\r\n*1\r\n*8\r\n$2\r\nid\r\n$1\r\nx\r\n$4\r\nport\r\n:1\r\n" \
+    "$2\r\nip\r\n$1\r\nh\r\n$4\r\nrole\r\n$6\r\nmaster\r\n"
+
+/* Beginning with the byte that cuts them, so that some are whole answers: one, and twice one. */
+const char *const fuzz_words[] = {"\xff" SLOTS("16383"), "\xff" SHARDS, "\x80" SLOTS("16383") SLOTS("16382"), "\x80" SHARDS SHARDS, SLOTS("16383"), SHARDS,
     "$8\r\nendpoint\r\n", "$6\r\nhealth\r\n$4\r\nfail\r\n", "$6\r\nonline\r\n", "$7\r\nreplica\r\n", "*3\r\n", "*2\r\n", "*0\r\n", "*-1\r\n",
     "$-1\r\n", "$0\r\n\r\n", "$1\r\n?\r\n", ":0\r\n", ":65536\r\n", "%1\r\n", "_\r\n", "MOVED 7 a:1", "ASK 7 :1", "MOVED 16384 b:1",
-    "CLUSTERDOWN", "*99999999\r\n", "$22\r\ncluster_current_epoch:\r\n", "\r\n", ":", "0", NULL};
+    "CLUSTERDOWN", "*99999999\r\n", "*1000000\r\n", "$8\r\ntls-port\r\n", "$17\r\navailability-zone\r\n$1\r\na\r\n", "$22\r\ncluster_current_epoch:\r\n", "\r\n", ":", "0", NULL};
 
 static oh_topology *topology_of(const oh_cluster_map *map)
 {
@@ -28,7 +32,7 @@ static oh_topology *topology_of(const oh_cluster_map *map)
 static void ask(oh_topology *topology, const uint8_t *bytes, size_t length)
 {
     uint32_t count = oh_topology_nodes_count(topology);
-    for (uint32_t slot = 0; slot < OH_SLOTS_COUNT; slot++) {
+    for (uint32_t slot = (uint32_t)length % 61; slot < OH_SLOTS_COUNT; slot += 61) {
         MUST(oh_topology_place(topology, slot) < count);
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -70,7 +74,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         return 0;
     }
     size_t cut = 1 + bytes[0] * (length - 1) / 255;
-    oh_cluster_answer first = {.reply = {bytes + 1, cut - 1}, .info = {bytes + cut, length - cut}, .host = {"a", 1}};
+    oh_cluster_answer first = {.reply = {bytes + 1, cut - 1}, .info = {bytes + cut, length - cut}, .host = {"a", 1},
+        .is_tls = length % 8 == 7, .zone = {"a", length % 2}};
     oh_cluster_answer second = {.reply = {bytes + cut, length - cut}, .host = {"b", 1}};
     oh_cluster_map *map;
     oh_cluster_map *next;

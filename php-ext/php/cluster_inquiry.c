@@ -198,10 +198,10 @@ static void refuse_long(oh_exchange *exchange)
     }
     if (is_long) {
         oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED, "check what listens there",
-            "The node's picture of its cluster is refused: the reply is longer than %d bytes", OH_CLUSTER_REPLY_BYTES_MAX);
+            "its picture of the cluster is refused: the reply is longer than %d bytes", OH_CLUSTER_REPLY_BYTES_MAX);
     } else {
         oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED, "raise memory_limit",
-            "There is not enough memory for the node's picture of its cluster");
+            "memory_limit leaves too little memory for its picture of the cluster");
     }
     oh_exchange_end_failed(exchange);
 }

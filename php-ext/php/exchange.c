@@ -112,7 +112,7 @@ static void take(oh_exchange *exchange, size_t count)
         return;
     }
     if (UNEXPECTED(wire->pushed > 0)) {
-        oh_exchange_refuse_bytes(exchange, "a message that nobody asked for"); /* phpredis would take it for a reply. */
+        oh_exchange_refuse_bytes(exchange, "a push frame in RESP2"); /* phpredis would take it for a reply. */
         return;
     }
     if (UNEXPECTED(exchange->connection->is_unproven) && is_turned_away(exchange)) {

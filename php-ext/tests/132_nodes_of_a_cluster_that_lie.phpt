@@ -90,7 +90,7 @@ foreach (['$port === $a ? "-MOVED 5 127.0.0.1:$b\r\n" : "+one\r\n+two\r\n+three\
     $liars->behave('null');
 }
 
-echo "-- messages that nobody asked for\n";
+echo "-- push frames\n";
 foreach (['">1\r\n+message\r\n+value\r\n"', '$port === $a ? ">1\r\n+message\r\n-MOVED 5 127.0.0.1:$b\r\n" : null',
     '$port === $a ? "-ASK 5 127.0.0.1:$b\r\n" : ($words[0] === "ASKING" ? ">1\r\n+message\r\n+OK\r\n" : null)'] as $answer) {
     $liars = new Liars();
@@ -137,13 +137,13 @@ OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
   Sent on to 127.0.0.1:PORT: Connection closed by the node, node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
   Sent on to 127.0.0.1:PORT: Connection closed by the node, node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
--- messages that nobody asked for
+-- push frames
 OneHop\ProtocolViolation, node 127.0.0.1:PORT, may have executed: true
-  The node broke the protocol (a message that nobody asked for), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens there
+  The node broke the protocol (a push frame in RESP2), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens there
 OneHop\ProtocolViolation, node 127.0.0.1:PORT, may have executed: true
-  The node broke the protocol (a message that nobody asked for), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens there
+  The node broke the protocol (a push frame in RESP2), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens there
 OneHop\ProtocolViolation, node 127.0.0.1:PORT, may have executed: true
-  Sent on to 127.0.0.1:PORT: The node broke the protocol (a message that nobody asked for), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens there
+  Sent on to 127.0.0.1:PORT: The node broke the protocol (a push frame in RESP2), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens there
 -- large replies around a redirect
 array(5) {
   [0]=>

@@ -89,7 +89,7 @@ foreach (['-LOADI', '+OK\r\n-LOADI', '-MOVED 5 127'] as $bytes) {
 --EXPECT--
 -- a map of 200 MB
 OneHop\ProtocolViolation, node none, may have executed: false
-  No node tells what the cluster looks like: 127.0.0.1:PORT: The node's picture of its cluster is refused: the reply is longer than 4194304 bytes, server pool alpha: the command was not sent; check the nodes of the cluster
+  No node tells what the cluster looks like: 127.0.0.1:PORT: its picture of the cluster is refused: the reply is longer than 4194304 bytes, server pool alpha: the command was not sent; check the nodes of the cluster
 little memory
 -- the same, asked for beside the calls, and at the end of a request that has little memory
 bool(true)
