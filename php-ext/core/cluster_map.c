@@ -257,6 +257,30 @@ bool oh_cluster_keep_places(oh_cluster_map *map, const oh_topology *current)
     return is_moved;
 }
 
+/* Whether the map has the node of this index in `current`, and it is well. */
+static bool is_well(const oh_cluster_map *map, const oh_topology *current, uint32_t index)
+{
+    const oh_server *server = &map->nodes[index];
+    oh_text name = oh_topology_node(current, index).name;
+    return server->role != OH_GONE && !server->is_failing && server->name.length == name.length &&
+           memcmp(server->name.bytes, name.bytes, name.length) == 0;
+}
+
+void oh_cluster_keep_moved(oh_cluster_map *map, const oh_topology *asked, const oh_topology *current)
+{
+    const uint16_t *before = asked != NULL ? oh_topology_slots(asked) : NULL;
+    const uint16_t *now = current != NULL ? oh_topology_slots(current) : NULL;
+    for (uint32_t slot = 0; before != NULL && now != NULL && slot < OH_SLOTS_COUNT; slot++) {
+        uint16_t node = now[slot];
+        if (node != before[slot] && (node & OH_SLOT_UNSERVED) == 0 && node < map->nodes_count && is_well(map, current, node)) {
+            map->served_count += (map->slots[slot] & OH_SLOT_UNSERVED) != 0;
+            map->slots[slot] = node;
+            map->nodes[node].role = OH_MASTER;
+            map->nodes[node].master = node;
+        }
+    }
+}
+
 oh_pool oh_cluster_pool(const oh_cluster_map *map, const oh_pool *configured)
 {
     oh_pool pool = *configured;

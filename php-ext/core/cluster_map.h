@@ -61,6 +61,12 @@ oh_cluster_map *oh_cluster_choose(const oh_topology *current, oh_cluster_map *fi
 bool oh_cluster_keep_places(oh_cluster_map *map, const oh_topology *current);
 
 /*
+ * What has moved since the nodes were asked stays moved: slots that have another node in `current` than in `asked`, the
+ * topology of that moment (NULL: there was none). After oh_cluster_keep_places.
+ */
+void oh_cluster_keep_moved(oh_cluster_map *map, const oh_topology *asked, const oh_topology *current);
+
+/*
  * The configured pool with the nodes and slots of a map in the place of its seeds: to be given to oh_topology_build or
  * oh_image_write. It points into both.
  */

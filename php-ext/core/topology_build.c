@@ -175,6 +175,7 @@ void oh_topology_move_slot(oh_topology *topology, uint32_t slot, uint32_t node)
     oh_node_record *nodes = at(topology, topology->nodes);
     slots[slot] = (uint16_t)node;
     nodes[node].role = OH_MASTER;
+    nodes[node].master = (uint16_t)node;
 }
 
 void oh_topology_sign(oh_topology *topology)

@@ -13,6 +13,7 @@
 #include "segment.h"
 
 #define OH_ASK_EVERY_MS 1000    /* The least time between two inquiries of a host, and a quarter more by chance. */
+#define OH_NOTE_ATTEMPTS 8      /* So often another process may be faster; who is never lucky costs a redirect. */
 #define OH_ASK_ANYWAY_MS 60000  /* A map that nothing seems to be wrong with is asked for so often. */
 #define OH_CALLS_PER_LOOK 1024  /* So often a client that is not made anew looks at the clock. */
 #define OH_LOOK_AGAIN_MS 2
@@ -190,7 +191,8 @@ bool oh_cluster_adopt(oh_cluster *cluster, const oh_pool *pool)
     return adopt_image(cluster, image, length, cluster->generation);
 }
 
-void oh_cluster_note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32_t count)
+/* Moves slots in the newest map. False: meanwhile another process has published a newer one. */
+static bool note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32_t count)
 {
     size_t length = cluster->map->image_length;
     uint32_t nodes_count = cluster->map->nodes_count, changes = 0;
@@ -206,12 +208,22 @@ void oh_cluster_note_moves(oh_cluster *cluster, const oh_cluster_move *moves, ui
             changes++;
         }
     }
-    oh_cluster_want(cluster);
     if (changes == 0) {
         free(image);
-    } else {
-        oh_topology_sign(topology);
-        adopt_image(cluster, image, length, cluster->generation);
+        return true;
+    }
+    oh_topology_sign(topology);
+    return adopt_image(cluster, image, length, cluster->generation);
+}
+
+void oh_cluster_note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32_t count)
+{
+    bool is_noted = false;
+
+    oh_cluster_want(cluster);
+    for (int attempt = 0; attempt < OH_NOTE_ATTEMPTS && !is_noted; attempt++) {
+        oh_cluster_catch_up(cluster);
+        is_noted = note_moves(cluster, moves, count);
     }
 }
 

@@ -24,6 +24,7 @@
 
 typedef struct oh_inquiry {
     oh_snapshot *snapshot; /* Whose nodes are asked. */
+    oh_snapshot *before;   /* The map of that moment; NULL: there was none. */
     uint64_t answered_ns;  /* When the first answer was seen; 0: there is none. */
     uint32_t count;
     uint32_t nodes[OH_ASKED_MAX];
@@ -56,6 +57,7 @@ static oh_inquiry *begin(oh_cluster *cluster, oh_snapshot *snapshot)
 
     snapshot->references++;
     inquiry->snapshot = snapshot;
+    inquiry->before = cluster->map ? oh_cluster_newest(cluster) : NULL;
     cluster->inquiry = inquiry;
     cluster->next = OHG(inquiring);
     OHG(inquiring) = cluster;
@@ -77,6 +79,9 @@ void oh_inquiry_end(oh_cluster *cluster)
         oh_exchange_end(&inquiry->exchanges[i]);
     }
     oh_snapshot_release(inquiry->snapshot);
+    if (inquiry->before) {
+        oh_snapshot_release(inquiry->before);
+    }
     efree(inquiry);
 }
 
@@ -150,6 +155,7 @@ static bool conclude(oh_cluster *cluster)
     const oh_topology *current = cluster->map ? cluster->map->topology : NULL;
     oh_cluster_map *chosen = is_answered ? oh_cluster_choose(current, maps[0], maps[1], reason) : NULL;
     if (chosen && oh_cluster_keep_places(chosen, current)) {
+        oh_cluster_keep_moved(chosen, inquiry->before ? inquiry->before->topology : NULL, current);
         oh_pool pool = oh_cluster_pool(chosen, current ? cluster->map->pool : cluster->seeds->pool);
 
         is_adopted = oh_cluster_adopt(cluster, &pool);

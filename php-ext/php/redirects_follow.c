@@ -18,7 +18,6 @@
 #include "redirects_journey.h"
 #include "script.h"
 
-#define OH_MOVES_MAX 32
 #define NOSCRIPT "-NOSCRIPT "
 #define EVALSHA "EVALSHA"
 
@@ -228,7 +227,7 @@ static bool judge(oh_journey *journey, oh_errand *errand, uint32_t *pause_ms)
         case OH_REDIRECT_ASK:
             errand->hops++;
             errand->asks = redirect.action == OH_REDIRECT_ASK;
-            errand->has_moved = redirect.has_moved;
+            errand->has_moved = redirect.has_moved && redirect.slot == errand->slot;
             errand->node = redirect.node;
             oh_meter_count(journey->exchange->meter, OH_METER_REDIRECTS);
             return true;
@@ -250,24 +249,24 @@ static bool judge(oh_journey *journey, oh_errand *errand, uint32_t *pause_ms)
 
 /* ---- The journey ---- */
 
-/* What was learnt on the way: a few slots that have moved. Of many the map itself will tell. */
+/* Slots that have moved, as nodes have just said: told before the commands are sent on, so that others need not be. */
 static void tell_moves(oh_journey *journey)
 {
-    oh_cluster_move moves[OH_MOVES_MAX];
+    oh_cluster_move *moves = safe_emalloc(journey->count, sizeof *moves, 0);
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < journey->count && count < OH_MOVES_MAX; i++) {
-        const oh_errand *errand = &journey->errands[i];
+    for (uint32_t i = 0; i < journey->count; i++) {
+        oh_errand *errand = &journey->errands[i];
 
-        bool is_of_slot = errand->slot < OH_SLOTS_COUNT && (count == 0 || moves[count - 1].slot != errand->slot);
-
-        if (errand->has_moved && errand->is_done && is_of_slot) {
+        if (errand->has_moved && (count == 0 || moves[count - 1].slot != errand->slot)) {
             moves[count++] = (oh_cluster_move){errand->slot, oh_topology_node(journey->map->topology, errand->node).name};
         }
+        errand->has_moved = false;
     }
     if (count > 0) {
         oh_cluster_note_moves(journey->cluster, moves, count);
     }
+    efree(moves);
 }
 
 static void begin(oh_journey *journey, oh_exchange *exchange, oh_mended *replies)
@@ -321,6 +320,7 @@ static bool judge_all(oh_journey *journey, bool is_first, bool *is_done)
         }
         *is_done &= errand->is_done;
     }
+    tell_moves(journey);
     if (pause_ms) {
         oh_exchange_poll_patiently(NULL, 0, (int)pause_ms);
         oh_cluster_tend(journey->cluster);
@@ -350,9 +350,6 @@ bool oh_redirects_follow(oh_exchange *exchange, const uint8_t *request, size_t l
         if (!(is_well = oh_journey_go_round(&journey))) {
             break;
         }
-    }
-    if (is_well) {
-        tell_moves(&journey);
     }
     end(&journey);
     return is_well;

@@ -163,9 +163,28 @@ static void test_reply(const json_t *test)
     oh_cluster_free(map);
 }
 
-/* One pair of answers; returns the topology of everybody afterwards. */
-static oh_topology *take_step(const json_t *step, oh_topology *current)
+/* The topology after redirects have told of so many slots that have moved. */
+static oh_topology *after_moves(const oh_topology *current, const json_t *moves)
 {
+    oh_topology *topology = current != NULL ? malloc(oh_topology_length(current)) : NULL;
+    if (topology == NULL) {
+        return NULL;
+    }
+    memcpy(topology, current, oh_topology_length(current));
+    for (size_t i = 0; i < json_array_size(moves); i++) {
+        const json_t *told = json_array_get(moves, i);
+        const char *name = json_string_value(json_array_get(told, 1));
+        oh_topology_move_slot(topology, (uint32_t)json_integer_value(json_array_get(told, 0)),
+            oh_topology_find(topology, name, strlen(name)));
+    }
+    oh_topology_sign(topology);
+    return topology;
+}
+
+/* One pair of answers; returns the topology of everybody afterwards. */
+static oh_topology *take_step(const json_t *step, oh_topology *asked)
+{
+    oh_topology *current = after_moves(asked, json_object_get(step, "moved"));
     char reason[OH_CLUSTER_REASON_BYTES] = "";
     const json_t *told[2] = {json_object_get(step, "first"), json_object_get(step, "second")};
     oh_cluster_map *maps[2];
@@ -181,12 +200,14 @@ static oh_topology *take_step(const json_t *step, oh_topology *current)
     }
     if (chosen != NULL && expected != NULL) {
         CHECK(oh_cluster_keep_places(chosen, current));
+        oh_cluster_keep_moved(chosen, asked, current);
         check_map(chosen, json_object_get(step, "map"));
         free(current);
         current = topology_of_map(chosen);
     }
     oh_cluster_free(maps[0]);
     oh_cluster_free(maps[1]);
+    free(asked);
     return current;
 }
 

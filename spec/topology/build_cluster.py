@@ -173,14 +173,18 @@ def refused():
 
 def scenario(comment, *steps):
     current, done = None, []
-    for step in steps:
+    for *step, moves in (step if len(step) == 3 else (*step, ()) for step in steps):
         first, second = (cluster.Map(*answer) if answer else None for answer in step)
+        asked, current = current, current and current.moved(moves)
         chosen, reason = cluster.choose(current, first, second)
         told = {name: {"reply": answer[0], "info": answer[1]} if answer else None for name, answer in zip(("first", "second"), step)}
+        told |= {"moved": [list(move) for move in moves]} if moves else {}
         if chosen is None:
             done.append({**told, "reason": reason})
             continue
         chosen.keep_places(current)
+        if asked:
+            chosen.keep_moved(asked, current)
         done.append({**told, "chosen": "first" if chosen is first else "second", "map": result(chosen)})
         current = chosen
     return {"comment": comment, "steps": done}
@@ -208,6 +212,13 @@ def adoption():
                    (told(8, (0, 8191, "a:1"), (8192, 9000, "g:1"), (9001, 16383, "c:1")), None),
                    (told(9, (0, 8191, "a:1"), (8192, 9000, "g:1", "h:1", "i:1", "j:1", "k:1"), (9001, 16383, "c:1", "b:1")), None))
     yield scenario("all are others", (start, None), (told(9, (0, 8191, "x:1"), (8192, 16383, "y:1")), None))
+    yield scenario("what moved while the nodes were asked stays moved, and what they say of other slots is taken", (start, None),
+                   (told(6, (0, 4999, "a:1", "d:1"), (5000, 10922, "b:1", "e:1"), thirds[2]), None, ((0, "b:1"), (7, "b:1"), (5460, "c:1"))),
+                   (start, None), (start, None, ((16383, "d:1"),)))
+    yield scenario("what moved to a node that has left, or fails, goes where the nodes say", (start, None),
+                   (told(7, (0, 5460, "a:1"), (5461, 16383, "c:1", "f:1")), None, ((0, "b:1"), (1, "c:1"))),
+                   ((resp([shard((0, 5460), ("a", 1, "master", "online")), shard((5461, 16383), ("c", 1, "master", "fail"))]), info(8)), None, ((2, "c:1"),)))
+    yield scenario("a slot that nobody had was found meanwhile", (told(6, *thirds[:2]), None), (told(6, *thirds[:2]), None, ((16383, "a:1"),)))
     yield scenario("the last one keeps its place", (start, None), (told(9, (0, 16383, "f:1")), None), (told(9, (0, 16383, "f:1", "n:1")), None))
 
 
@@ -296,7 +307,7 @@ def pages():
         [*recorded(), *made_up()], type="ClusterReplyTest")
     yield "vectors/cluster_adoption.json", page(
         "cluster_adoption", "spec/schema/cluster_adoption.json",
-        "Pairs of answers, one after the other: which is taken, and the map of everybody afterwards; or the reason why none is.", adoption(),
+        "Pairs of answers, one after the other: which is taken, and the map of everybody afterwards; or the reason why none is. What has moved since the nodes were asked: slot, node.", adoption(),
         type="ClusterAdoptionTest")
     yield "../route/vectors/redirects.json", page(
         "redirects", "spec/route/schema/redirects.json", "Errors of nodes of the map `reply`, and what is to be done.", redirect_tests(),

@@ -2,6 +2,7 @@
 
 Written from cluster.md and from nothing else; `build_cluster.py` makes the vectors with it, of recorded and of made-up replies.
 """
+import copy
 import json
 from pathlib import Path
 
@@ -234,6 +235,28 @@ class Map:
                       {"name": before[place]["name"], "id": "", "role": "gone", "master": place, "failing": False, "near": False}
                       for place, index in enumerate(places)]
         self.owners = [None if owner is None else to[owner] for owner in self.owners]
+
+    def keep_moved(self, asked, current):
+        """Section 4, in between: `asked` is the map of the moment of the question, `current` that of the answer."""
+        for slot, owner in enumerate(current.owners):
+            if owner is None or asked.owners[slot] is not None and asked.nodes[asked.owners[slot]]["name"] == current.nodes[owner]["name"]:
+                continue
+            name = current.nodes[owner]["name"]
+            node = next((index for index, node in enumerate(self.nodes) if node["name"] == name), None)
+            if node is not None and self.nodes[node]["role"] != "gone" and not self.nodes[node]["failing"]:
+                self.move(slot, node)
+
+    def move(self, slot, node):
+        self.served += self.owners[slot] is None
+        self.owners[slot] = node
+        self.nodes[node].update(role="master", master=node)
+
+    def moved(self, moves):
+        """A copy after so many MOVED: slot, name."""
+        after = copy.deepcopy(self)
+        for slot, name in moves:
+            after.move(slot, next(index for index, node in enumerate(after.nodes) if node["name"] == name))
+        return after
 
 
 def unfit(current, told):

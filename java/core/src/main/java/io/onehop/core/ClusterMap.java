@@ -136,11 +136,28 @@ public final class ClusterMap {
         return Topology.of(pool, Arrays.asList(placed), new Slots(slots), epoch);
     }
 
-    /** The same in the place of {@code current}; that itself, if nothing in it would change. */
-    public Topology over(Topology current) {
-        Topology after = topology(current.pool(), current.servedCount() > 0 ? current : null);
+    /**
+     * The same in the place of {@code current}; that itself, if nothing in it would change. What has moved since the
+     * nodes were asked stays moved: {@code asked} is the topology of that moment.
+     */
+    public Topology over(Topology current, Topology asked) {
+        Topology after = current.servedCount() == 0 ? topology(current.pool(), null)
+                : keepMoved(topology(current.pool(), current), current, asked);
         return after.epoch() == current.epoch() && after.places().equals(current.places())
                 && after.fingerprint().equals(current.fingerprint()) ? current : after;
+    }
+
+    private static Topology keepMoved(Topology told, Topology current, Topology asked) {
+        Topology after = told;
+        for (int slot = 0; current != asked && asked.servedCount() > 0 && slot < Slots.COUNT; slot++) {
+            boolean isAsBefore = asked.isServed(slot) && asked.nodeOfSlot(slot) == current.nodeOfSlot(slot);
+            Node node = isAsBefore || !current.isServed(slot) ? null
+                    : told.find(current.places().get(current.nodeOfSlot(slot)).name());
+            if (node != null && !node.failing()) {
+                after = after.withSlot(slot, node.index());
+            }
+        }
+        return after;
     }
 
     private Node[] places(List<Node> before, int[] to) {

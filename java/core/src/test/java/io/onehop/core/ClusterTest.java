@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonArray;
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.nio.charset.StandardCharsets;
@@ -90,15 +91,19 @@ class ClusterTest {
                 ClusterMap first = step.get("first").isJsonNull() ? null : read(step.getAsJsonObject("first"));
                 ClusterMap second = step.get("second").isJsonNull() ? null : read(step.getAsJsonObject("second"));
                 Topology before = current;
+                for (JsonElement moved : step.has("moved") ? step.getAsJsonArray("moved") : new JsonArray()) {
+                    String node = moved.getAsJsonArray().get(1).getAsString();
+                    current = current.withSlot(moved.getAsJsonArray().get(0).getAsInt(), current.find(node).index());
+                }
                 if (step.has("reason")) {
                     ClusterException refused = assertThrows(ClusterException.class,
                             () -> ClusterMap.choose(before, first, second), what);
                     assertEquals(step.get("reason").getAsString(), refused.reason(), what);
                     continue;
                 }
-                ClusterMap chosen = ClusterMap.choose(current, first, second);
+                ClusterMap chosen = ClusterMap.choose(before, first, second);
                 assertEquals(step.get("chosen").getAsString().equals("first") ? first : second, chosen, what);
-                current = chosen.topology(POOL, current);
+                current = before == null ? chosen.topology(POOL, null) : chosen.over(current, before);
                 check(step.getAsJsonObject("map"), current, what);
             }
         }

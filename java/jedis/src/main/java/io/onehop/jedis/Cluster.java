@@ -228,7 +228,7 @@ final class Cluster implements AutoCloseable {
             return inquiry.refused();
         }
         ClusterMap chosen = map;
-        current.adopt(before -> before.pool() == snapshot.pool() ? chosen.over(before) : before);
+        current.adopt(before -> before.pool() == snapshot.pool() ? chosen.over(before, snapshot.topology()) : before);
         return null;
     }
 
