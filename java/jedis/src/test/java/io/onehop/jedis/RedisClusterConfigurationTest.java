@@ -1,0 +1,266 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.core.Key;
+import io.onehop.core.ReadFrom;
+import io.onehop.core.Role;
+import io.onehop.core.ServerPool;
+import io.onehop.jedis.lab.Log;
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.RedisCluster;
+import io.onehop.jedis.lab.RedisServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.AbstractTransaction;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.JedisPubSub;
+import redis.clients.jedis.Response;
+
+/** The file of a Redis Cluster's server pool changes while it is used. */
+class RedisClusterConfigurationTest {
+    @TempDir
+    private Path folder;
+    private final Log log = new Log();
+    private RedisCluster cluster;
+    private OneHopClient client;
+
+    @BeforeEach
+    void start() {
+        cluster = RedisCluster.start(3, true);
+        cluster.awaitReplicas();
+        write(seed(0));
+        client = OneHopClient.builder().config(folder.resolve("nutcracker.yml")).pool("alpha").build();
+    }
+
+    @AfterEach
+    void stop() {
+        client.close();
+        cluster.close();
+        log.close();
+    }
+
+    private void write(String text) {
+        try {
+            Files.move(Files.writeString(folder.resolve("beside"), text), folder.resolve("nutcracker.yml"),
+                    StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** The cluster by one seed. */
+    private String seed(int server, String... directives) {
+        return cluster.config(directives).replace(cluster.server(0).server(), cluster.server(server).server());
+    }
+
+    private void change(String text, Predicate<ServerPool> isThere) {
+        write(text);
+        RedisCluster.await("the client goes by the new file", () -> isThere.test(client.topology().pool()));
+    }
+
+    private static String keyIn(int slot) {
+        return IntStream.iterate(0, i -> i + 1).mapToObj(i -> "key:" + i).filter(key -> {
+            byte[] bytes = key.getBytes();
+            return Key.slot(bytes, 0, bytes.length) == slot;
+        }).findFirst().orElseThrow();
+    }
+
+    /** A subscription to a channel, in a thread of its own. */
+    private final class Listening extends JedisPubSub {
+        private final List<String> heard = new CopyOnWriteArrayList<>();
+        private final AtomicReference<Throwable> end = new AtomicReference<>();
+        private final Thread thread = new Thread(() -> {
+            try {
+                client.subscribe(this, "news");
+            } catch (RuntimeException over) {
+                end.set(over);
+            }
+        });
+
+        Listening() {
+            thread.start();
+            RedisCluster.await("it listens", this::isSubscribed);
+        }
+
+        @Override
+        public void onMessage(String channel, String message) {
+            heard.add(message);
+        }
+
+        void hears(String message) {
+            client.publish("news", message);
+            RedisCluster.await("it was heard", () -> heard.contains(message));
+        }
+
+        Throwable end() throws InterruptedException {
+            thread.join(30_000);
+            assertEquals(false, thread.isAlive(), "a subscription that nobody publishes to");
+            return end.get();
+        }
+    }
+
+    /* ---- Under load ---- */
+
+    @Test
+    void seedsReadersTimeoutAndPoolSizeChangeUnderLoadAndNobodyNotices() throws InterruptedException {
+        AtomicBoolean isOver = new AtomicBoolean();
+        AtomicLong calls = new AtomicLong();
+        List<Throwable> wrong = new CopyOnWriteArrayList<>();
+        List<Thread> threads = IntStream.range(0, 3).mapToObj(number -> new Thread(() -> {
+            try {
+                for (int round = 1; !isOver.get(); round++) {
+                    if (number == 0) {
+                        pipeline(round);
+                    } else {
+                        single("thread:" + number + ":" + round % 500);
+                    }
+                    calls.incrementAndGet();
+                }
+            } catch (Throwable thrown) {
+                wrong.add(thrown);
+            }
+        })).toList();
+        Listening listening = new Listening();
+        threads.forEach(Thread::start);
+        change(seed(1), pool -> pool.servers().get(0).address().equals(cluster.server(1).node()));
+        listening.hears("by other seeds");
+        change(seed(1, "pool_size: 3"), pool -> pool.poolSize() == 3);
+        NodeDown over = assertInstanceOf(NodeDown.class, listening.end());
+        assertTrue(over.getMessage().contains("subscribe again"), over.getMessage());
+        change(seed(2, "read_from: prefer_replica"), pool -> pool.readFrom() == ReadFrom.PREFER_REPLICA);
+        change(seed(4, "timeout: 30000"), pool -> pool.timeoutMs() == 30000 && pool.readFrom() == ReadFrom.MASTER);
+        change(seed(0), pool -> pool.timeoutMs() != 30000);
+        isOver.set(true);
+        for (Thread thread : threads) {
+            thread.join(60_000);
+        }
+        assertEquals(List.of(), wrong);
+        assertTrue(calls.get() > 100, calls + " calls");
+        assertEquals(6, client.topology().nodes().size());
+        Inspected.assertNothingLeased(client);
+        assertEquals(List.of(), log.taken().stream().filter(line -> line.startsWith("warning")).toList());
+    }
+
+    private void single(String key) {
+        client.set(key, "value of " + key);
+        String found = client.get(key);
+        if (found != null) { // A replica may be behind.
+            assertEquals("value of " + key, found);
+        }
+    }
+
+    private void pipeline(int round) {
+        List<Response<Long>> counts = new ArrayList<>();
+        try (AbstractPipeline batch = client.pipelined()) {
+            for (int i = 0; i < 50; i++) {
+                counts.add(batch.incr("count:" + i));
+                counts.add(batch.incr("count:" + i));
+            }
+        }
+        for (int i = 0; i < counts.size(); i++) {
+            assertEquals(2L * round - 1 + i % 2, counts.get(i).get());
+        }
+    }
+
+    /* ---- From a cluster and back ---- */
+
+    @Test
+    void fromAClusterToPlainServersAndBackWhileABatchATransactionAndASubscriptionAreOnTheirWay() throws Exception {
+        try (RedisServer plain = RedisServer.start()) {
+            String key = keyIn(5000);
+            String moved = keyIn(100);
+            client.mset(key, "cluster", moved, "cluster");
+            Listening listening = new Listening();
+            AbstractPipeline batch = client.pipelined();
+            Response<String> first = batch.get(key);
+            Response<String> second = batch.get(moved);
+            AbstractTransaction transaction = client.multi();
+            transaction.append(key, "!");
+            change(Nodes.configOf(Stream.of(plain.server())).replace("LISTEN", "127.0.0.1:1"),
+                    pool -> !pool.cluster());
+            NodeDown over = assertInstanceOf(NodeDown.class, listening.end());
+            assertTrue(over.getMessage().contains("subscribe again"), over.getMessage());
+            long asked = asked();
+            assertNull(client.get(key));
+            client.set(key, "plain");
+            assertEquals(Role.NONE, client.topology().nodes().get(0).role());
+            cluster.move(100, 0, 2);
+            batch.sync(); // MOVED, and no map to learn from but its own.
+            assertEquals("cluster", first.get());
+            assertEquals("cluster", second.get());
+            assertEquals(List.of(8L), transaction.exec());
+            assertEquals("plain", client.get(key));
+            assertEquals(0, plain.calls("cluster|info") + plain.calls("cluster|shards"));
+            assertEquals(asked, asked(), "maps of what is no cluster any more");
+            change(seed(1), ServerPool::cluster);
+            assertEquals("cluster!", client.get(key));
+            assertEquals("cluster", client.get(moved));
+            assertEquals(cluster.server(2).node(), client.topology().locate(moved).name());
+            try (Jedis jedis = plain.jedis()) {
+                assertEquals("plain", jedis.get(key));
+            }
+            assertEquals(List.of(), log.taken().stream().filter(line -> line.startsWith("warning")).toList());
+        }
+    }
+
+    private long asked() {
+        return IntStream.range(0, 6).mapToLong(i -> cluster.server(i).calls("cluster|shards")).sum();
+    }
+
+    @Test
+    void aTransactionThatMeetsMovedAfterTheClusterWasGivenUpIsLostAsAWhole() throws Exception {
+        try (RedisServer plain = RedisServer.start()) {
+            String key = keyIn(100);
+            client.set(key, "1");
+            try (AbstractTransaction transaction = client.transaction(false)) {
+                transaction.watch(key);
+                change(Nodes.configOf(Stream.of(plain.server())).replace("LISTEN", "127.0.0.1:1"),
+                        pool -> !pool.cluster());
+                cluster.move(100, 0, 2);
+                NodeDown lost = assertThrows(NodeDown.class, () -> transaction.get(key));
+                assertTrue(lost.getMessage().contains("a transaction is never sent again"), lost.getMessage());
+            }
+        }
+    }
+
+    @Test
+    void aClusterThatDoesNotTellIsNoGoodConfigurationUntilItDoes() {
+        client.set("a", "1");
+        try (RedisCluster other = RedisCluster.start(1, false)) {
+            other.server(0).freeze();
+            write(other.config("timeout: 300"));
+            List<String> told = new ArrayList<>();
+            RedisCluster.await("the log says so", () -> {
+                told.addAll(log.taken());
+                return told.stream().anyMatch(line -> line.contains("no node of the cluster of server pool \"alpha\" tells what "
+                        + "it looks like: " + other.server(0).node() + ": "));
+            });
+            assertEquals("1", client.get("a"));
+            other.server(0).thaw();
+            RedisCluster.await("it is used", () -> client.topology().nodes().size() == 1);
+            assertNull(client.get("a"));
+        }
+    }
+}
