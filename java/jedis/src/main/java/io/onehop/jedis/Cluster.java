@@ -183,7 +183,7 @@ final class Cluster implements AutoCloseable {
         notBeforeNs = now + TimeUnit.MILLISECONDS.toNanos(ASK_EVERY_MS + ThreadLocalRandom.current().nextInt(quarter));
         anywayNs = now + anywayNs();
         Snapshot snapshot = snapshot();
-        inquiry = new ClusterInquiry(snapshot.pool());
+        inquiry = new ClusterInquiry(snapshot.pool(), inquiry);
         isWanted = false;
         isAsking = true;
         begun++;
@@ -266,7 +266,7 @@ final class Cluster implements AutoCloseable {
 
     /** The topology of a cluster that a changed configuration names; or why there is none. */
     static Topology of(ServerPool pool, Topology current) throws InterruptedException, Source.Refused {
-        ClusterInquiry inquiry = new ClusterInquiry(pool);
+        ClusterInquiry inquiry = new ClusterInquiry(pool, null);
         ClusterMap map = seeds(pool, inquiry, null);
         if (map == null) {
             throw Source.refused("no node of the cluster of server pool \"" + Failure.shown(pool.name())

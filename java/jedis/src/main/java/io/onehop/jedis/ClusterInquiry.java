@@ -65,7 +65,11 @@ final class ClusterInquiry {
     private final int timeoutMs;
     private final Map<String, Refusal> refused = new LinkedHashMap<>(); // By the name of who was asked; under its own lock.
 
-    ClusterInquiry(ServerPool pool) {
+    private volatile boolean hasNoShards; // Nodes of this cluster are older than 7.0.
+
+    /** {@code before}: the one before of this cluster, {@code null} if there was none. */
+    ClusterInquiry(ServerPool pool, ClusterInquiry before) {
+        this.hasNoShards = before != null && before.hasNoShards;
         this.zone = pool.zone();
         this.timeoutMs = pool.timeoutMs() == 0 ? PATIENCE_MS : pool.timeoutMs();
     }
@@ -148,13 +152,14 @@ final class ClusterInquiry {
             connection = node.leaseBeyond(deadline, NodeHealth.NOT_ASKED);
             connection.open();
             connection.sendCommand(INFO);
-            connection.sendCommand(SHARDS);
+            connection.sendCommand(hasNoShards ? SLOTS : SHARDS);
             List<Object> replies = connection.getMany(2);
             info = replies.get(0);
             told = replies.get(1);
-            if (told instanceof JedisDataException) {
+            if (told instanceof JedisDataException && !hasNoShards) {
                 connection.sendCommand(SLOTS);
                 told = connection.getMany(1).get(0);
+                hasNoShards = !(told instanceof JedisDataException);
             }
             node.answered(connection);
         } catch (IOException | RuntimeException failed) {

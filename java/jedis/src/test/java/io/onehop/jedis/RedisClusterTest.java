@@ -7,11 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.Key;
 import io.onehop.jedis.lab.RedisCluster;
+import io.onehop.jedis.lab.RedisServer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -80,6 +82,47 @@ class RedisClusterTest {
             redirects += pool.meter().redirects();
         }
         return redirects;
+    }
+
+    /* ---- The map ---- */
+
+    private static long sum(ToLongFunction<RedisServer> count) {
+        return cluster.servers().stream().mapToLong(count).sum();
+    }
+
+    private static long refusals(RedisServer server) {
+        try (Jedis jedis = server.jedis()) {
+            return jedis.info("errorstats").lines().filter(line -> line.startsWith("errorstat_NOPERM:"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll(".*count=(\\d+).*", "$1"))).sum();
+        }
+    }
+
+    private static void permit(String rule) {
+        for (RedisServer server : cluster.servers()) {
+            try (Jedis jedis = server.jedis()) {
+                jedis.aclSetUser("default", rule);
+            }
+        }
+    }
+
+    @Test
+    void whoDoesNotKnowShardsIsAskedForSlotsFromThenOn() {
+        String key = movable("shards", 1).get(0);
+        permit("-cluster|shards");
+        try (OneHopClient fresh = cluster.client("timeout: 5000")) {
+            fresh.set(key, "x");
+            long refused = sum(RedisClusterTest::refusals);
+            long asked = sum(server -> server.calls("cluster|slots"));
+            assertTrue(refused > 0);
+            Ends.of(key).move();
+            RedisCluster.await("the map is asked for again", () -> {
+                assertEquals("x", fresh.get(key));
+                return sum(server -> server.calls("cluster|slots")) > asked;
+            });
+            assertEquals(refused, sum(RedisClusterTest::refusals));
+        } finally {
+            permit("+cluster|shards");
+        }
     }
 
     /* ---- Everyday ---- */
