@@ -50,8 +50,8 @@ oh_cluster *oh_cluster_open(const uint8_t pool[OH_STORE_IDENTITY_BYTES], const c
     oh_cluster *cluster = pecalloc(1, sizeof *cluster, true);
 
     oh_cluster_identify(pool, cluster->identity);
-    cluster->place = OH_STORE_NONE;
-    if (oh_segment_store() && oh_segment_lock(true)) {
+    cluster->place = oh_segment_store() ? oh_store_find(oh_segment_store(), cluster->identity) : OH_STORE_NONE;
+    if (cluster->place == OH_STORE_NONE && oh_segment_store() && oh_segment_lock()) {
         cluster->place = oh_store_add(oh_segment_store(), cluster->identity, path);
         oh_segment_unlock();
     }
@@ -131,7 +131,7 @@ void oh_cluster_catch_up(oh_cluster *cluster)
     }
 }
 
-/* Under no lock yet. False: another process was faster, or there is no room. */
+/* Under no lock yet. False: another process was faster, or nobody may write now, and there is a map. */
 static bool publish(oh_cluster *cluster, const void *image, size_t length, uint64_t *generation)
 {
     bool is_published = false;
@@ -140,8 +140,10 @@ static bool publish(oh_cluster *cluster, const void *image, size_t length, uint6
         *generation = cluster->generation + 1;
         return true;
     }
-    if (!oh_segment_lock(true)) {
-        return false;
+    if (!oh_segment_lock()) {
+        cluster->place = cluster->map ? cluster->place : OH_STORE_NONE;
+        *generation = cluster->generation + 1;
+        return !cluster->map;
     }
     if (oh_store_generation(oh_segment_store(), cluster->place) == *generation) {
         is_published = oh_store_publish(oh_segment_store(), cluster->place, image, length);

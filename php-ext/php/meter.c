@@ -37,7 +37,7 @@ static oh_store_meter *find_or_add(const uint8_t *pool, const oh_text *node)
     }
     identify(pool, node, identity);
     uint32_t number = oh_store_find_meter(store, identity);
-    if (number == OH_STORE_NONE && oh_segment_lock(true)) {
+    if (number == OH_STORE_NONE && oh_segment_lock()) {
         number = oh_store_add_meter(store, identity);
         oh_segment_unlock();
     }

@@ -62,7 +62,7 @@ oh_store_node *oh_host_find(oh_host_node *node, const char *text, size_t length,
     }
     identify(text, length, node->identity);
     node->number = oh_store_find_node(store, node->identity);
-    if (node->number == OH_STORE_NONE && oh_segment_lock(true)) {
+    if (node->number == OH_STORE_NONE && oh_segment_lock()) {
         node->number = oh_store_add_node(store, node->identity);
         oh_segment_unlock();
     }

@@ -1,6 +1,7 @@
 /*
  * An anonymous mapping: no name that another user could open, nothing left behind. The lock is a POSIX record lock on a
- * memfd, which excludes processes from each other; threads of one process (ZTS) need a mutex besides.
+ * memfd, which excludes processes from each other; threads of one process (ZTS) need a mutex besides. It is not waited for in
+ * the kernel, since a process that was stopped keeps it.
  */
 #include "php_onehop.h"
 
@@ -8,14 +9,22 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "core/clock.h"
+
 #include "segment.h"
+
+#define OH_LOCK_MS 1000
+#define OH_PAUSE_NS_MIN 62500
+#define OH_PAUSE_NS_MAX 4000000
 
 static void *memory;
 static size_t memory_bytes;
 static oh_store *store;
 static int lock_descriptor = -1;
+static bool was_in_vain; /* It was waited for, the last time: until it is free again nobody waits here. */
 #ifdef ZTS
 static MUTEX_T lock_mutex;
 #endif
@@ -90,24 +99,37 @@ oh_store *oh_segment_store(void)
     return store;
 }
 
-static bool set_lock(short type, bool waits)
+static bool set_lock(short type)
 {
     struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_len = 1};
+    int result;
 
-    while (fcntl(lock_descriptor, waits ? F_SETLKW : F_SETLK, &lock) < 0) {
-        if (errno != EINTR) {
-            return false;
-        }
+    while ((result = fcntl(lock_descriptor, F_SETLK, &lock)) < 0 && errno == EINTR) {
     }
-    return true;
+    return result == 0;
 }
 
-bool oh_segment_lock(bool waits)
+/* Tried again after 1/16, 1/8 ... 4 ms: whoever has it seldom needs more, and who is stopped may keep it for ever. */
+static bool wait_for_lock(void)
+{
+    uint64_t end_ns = oh_clock_now_ns() + (was_in_vain ? 0 : OH_LOCK_MS * UINT64_C(1000000));
+    struct timespec pause = {.tv_nsec = OH_PAUSE_NS_MIN};
+    bool is_locked;
+
+    while (!(is_locked = set_lock(F_WRLCK)) && oh_clock_now_ns() < end_ns) {
+        nanosleep(&pause, NULL);
+        pause.tv_nsec = MIN(pause.tv_nsec * 2, OH_PAUSE_NS_MAX);
+    }
+    was_in_vain = !is_locked;
+    return is_locked;
+}
+
+bool oh_segment_lock(void)
 {
 #ifdef ZTS
     tsrm_mutex_lock(lock_mutex);
 #endif
-    bool is_locked = set_lock(F_WRLCK, waits);
+    bool is_locked = wait_for_lock();
 #ifdef ZTS
     if (!is_locked) {
         tsrm_mutex_unlock(lock_mutex);
@@ -118,7 +140,7 @@ bool oh_segment_lock(bool waits)
 
 void oh_segment_unlock(void)
 {
-    set_lock(F_UNLCK, false);
+    set_lock(F_UNLCK);
 #ifdef ZTS
     tsrm_mutex_unlock(lock_mutex);
 #endif

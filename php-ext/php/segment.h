@@ -23,9 +23,10 @@ oh_store *oh_segment_store(void);
 
 /*
  * The writer's lock. Between lock and unlock nothing may allocate request memory, throw or call the script: all
- * of that may leave by a long jump. `waits`: until it is free; otherwise false if it is not.
+ * of that may leave by a long jump. False: somebody has kept it for a second, stopped perhaps; then the caller goes on
+ * with what this process has, and does not note as done what is not.
  */
-bool oh_segment_lock(bool waits);
+bool oh_segment_lock(void);
 void oh_segment_unlock(void);
 
 #endif

@@ -10,23 +10,12 @@
 #include "cluster.h"
 #include "segment.h"
 #include "source.h"
+#include "source_known.h"
 #include "source_path.h"
 
 #define OH_LOOK_EVERY_MS 1000 /* How often somebody of the host looks whether a file has changed. */
 
-/* A server pool, as this process knows it. */
-typedef struct oh_known {
-    char *path; /* Absolute. */
-    char *name;
-    size_t name_length;
-    oh_snapshot *snapshot; /* NULL while it is being made, and if memory_limit put an end to that. */
-    uint64_t generation;   /* Of the snapshot; without a store it counts by itself. */
-    uint32_t place;        /* In the store; OH_STORE_NONE: this process goes without. */
-    uint64_t looked_ms, version; /* Without a store. */
-    oh_cluster *cluster; /* NULL: it is none. */
-} oh_known;
-
-static const uint8_t *salt(void)
+const uint8_t *oh_known_salt(void)
 {
     static const uint8_t none[OH_IMAGE_SALT_BYTES];
     const oh_store *store = oh_segment_store();
@@ -49,7 +38,7 @@ static void identify(const oh_known *known, uint8_t identity[OH_STORE_IDENTITY_B
     oh_md5_end(&md5, identity);
 }
 
-static void adopt(oh_known *known, oh_reading *reading, uint64_t generation)
+void oh_known_adopt(oh_known *known, oh_reading *reading, uint64_t generation)
 {
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
     oh_snapshot *before = known->snapshot;
@@ -64,8 +53,7 @@ static void adopt(oh_known *known, oh_reading *reading, uint64_t generation)
 
 /* ---- From the store ---- */
 
-/* A copy of what is published. */
-static bool copy_published(const oh_known *known, oh_reading *reading, uint64_t *generation)
+bool oh_known_copy(const oh_known *known, oh_reading *reading, uint64_t *generation)
 {
     size_t room = 1 << 14, length;
 
@@ -92,12 +80,12 @@ static bool find_password(const oh_known *known, oh_reading *reading)
     if (!oh_image_has_password(reading->image)) {
         return true;
     }
-    if (before && before->password && oh_image_is_password(reading->image, salt(), before->own_pool.redis_auth)) {
+    if (before && before->password && oh_image_is_password(reading->image, oh_known_salt(), before->own_pool.redis_auth)) {
         reading->password = pestrndup(before->password, before->password_length, true);
         reading->password_length = before->password_length;
         return true;
     }
-    if (!oh_reading_make(&own, known->path, known->name, known->name_length, salt())) {
+    if (!oh_reading_make(&own, known->path, known->name, known->name_length, oh_known_salt())) {
         oh_reading_free(&own);
         return false;
     }
@@ -112,35 +100,18 @@ static bool follow(oh_known *known)
     oh_reading reading;
     uint64_t generation;
 
-    if (!copy_published(known, &reading, &generation)) {
+    if (!oh_known_copy(known, &reading, &generation)) {
         return false;
     }
     if (!find_password(known, &reading)) {
         oh_reading_free(&reading);
         return false;
     }
-    adopt(known, &reading, generation);
+    oh_known_adopt(known, &reading, generation);
     return true;
 }
 
 /* ---- From the file ---- */
-
-static _Atomic uint64_t *version_in_store(const oh_known *known)
-{
-    return oh_store_version(oh_segment_store(), known->place);
-}
-
-/*
- * Whatever it turned out to be, a version of the file is done with. Not before: should this process die over it, the
- * next one must read it.
- */
-static void note_version(oh_known *known, uint64_t version)
-{
-    if (known->place != OH_STORE_NONE) {
-        atomic_store(version_in_store(known), version);
-    }
-    known->version = version;
-}
 
 static bool is_my_turn(oh_known *known)
 {
@@ -156,12 +127,10 @@ static bool is_my_turn(oh_known *known)
     return true;
 }
 
-/* Under the lock. Returns the new generation; 0: there is no room. */
-static uint64_t publish(const oh_known *known, const oh_reading *reading)
+static bool is_published(oh_known *known, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
-    return oh_store_publish(oh_segment_store(), known->place, reading->image, reading->image_length)
-               ? oh_store_generation(oh_segment_store(), known->place)
-               : 0;
+    known->place = oh_store_find(oh_segment_store(), identity);
+    return known->place != OH_STORE_NONE && oh_store_generation(oh_segment_store(), known->place) > 0;
 }
 
 /*
@@ -174,22 +143,21 @@ static bool read_first(oh_known *known, oh_reading *reading)
 
     memset(reading, 0, sizeof *reading);
     identify(known, identity);
-    if (!oh_segment_lock(true)) {
+    if (is_published(known, identity) || !oh_segment_lock()) {
         return false;
     }
-    known->place = oh_store_find(oh_segment_store(), identity);
-    bool is_mine = known->place == OH_STORE_NONE || oh_store_generation(oh_segment_store(), known->place) == 0;
+    bool is_mine = !is_published(known, identity);
     if (is_mine) {
         uint64_t version = oh_reading_version(known->path);
 
-        if (oh_reading_make(reading, known->path, known->name, known->name_length, salt())) {
+        if (oh_reading_make(reading, known->path, known->name, known->name_length, oh_known_salt())) {
             known->place = oh_store_add(oh_segment_store(), identity, known->path);
-            if (known->place != OH_STORE_NONE && publish(known, reading) == 0) {
+            if (known->place != OH_STORE_NONE && oh_known_publish(known, reading) == 0) {
                 known->place = OH_STORE_NONE; /* It does not fit: every process goes its own way. */
             }
         }
         is_my_turn(known);
-        note_version(known, version);
+        oh_known_note_version(known, version);
     }
     oh_segment_unlock();
     return is_mine;
@@ -211,7 +179,7 @@ static bool begin(oh_known *known)
         if (!reading.image) {
             return throw_reading(&reading);
         }
-        adopt(known, &reading, 1);
+        oh_known_adopt(known, &reading, 1);
         return true;
     }
     if (oh_segment_store() && known->place != OH_STORE_NONE && follow(known)) {
@@ -220,76 +188,11 @@ static bool begin(oh_known *known)
     known->place = OH_STORE_NONE;
     known->looked_ms = now_ms();
     known->version = oh_reading_version(known->path);
-    if (!oh_reading_make(&reading, known->path, known->name, known->name_length, salt())) {
+    if (!oh_reading_make(&reading, known->path, known->name, known->name_length, oh_known_salt())) {
         return throw_reading(&reading);
     }
-    adopt(known, &reading, 1);
+    oh_known_adopt(known, &reading, 1);
     return true;
-}
-
-/* ---- A file that has changed ---- */
-
-static void tell_change(const oh_known *known, const void *before, const oh_reading *reading, uint64_t generation)
-{
-    uint32_t moved = oh_topology_moved(oh_image_topology(before), oh_image_topology(reading->image));
-    char *text;
-
-    spprintf(&text, 0, "OneHop: %s changed: %u.%u %% of the keys of server pool %s move (generation %llu)",
-        known->path, moved / 10, moved % 10, known->snapshot->pool->name.bytes, (unsigned long long)generation);
-    php_log_err_with_severity(text, LOG_NOTICE);
-    efree(text);
-}
-
-/* False: it does not fit. `before` is what the host has: this process may be ahead of it, having read the file for its password. */
-static bool switch_to(oh_known *known, oh_reading *reading, const void *before, size_t before_length)
-{
-    uint64_t generation = known->generation + 1;
-
-    if (oh_image_equals(reading->image, reading->image_length, before, before_length)) {
-        oh_reading_free(reading);
-        return true;
-    }
-    if (known->place != OH_STORE_NONE) {
-        generation = 0;
-        if (oh_segment_lock(true)) {
-            generation = publish(known, reading);
-            oh_segment_unlock();
-        }
-    }
-    if (generation == 0) {
-        oh_reading_free(reading);
-        return false;
-    }
-    tell_change(known, before, reading, generation);
-    adopt(known, reading, generation);
-    return true;
-}
-
-/*
- * One process looks at a changed file; it complains of a bad one when its version is noted, so once. A warning calls the
- * script, which may not come back: it is the last thing that is done.
- */
-static void look_again(oh_known *known)
-{
-    uint64_t version = oh_reading_version(known->path);
-    oh_reading reading, published = {.image = NULL};
-    uint64_t generation;
-
-    if (version == (known->place != OH_STORE_NONE ? atomic_load(version_in_store(known)) : known->version)) {
-        return;
-    }
-    bool is_good = oh_reading_make(&reading, known->path, known->name, known->name_length, salt());
-    bool is_of_host = known->place != OH_STORE_NONE && copy_published(known, &published, &generation);
-    bool is_used = is_good && switch_to(known, &reading, is_of_host ? published.image : known->snapshot->image,
-                                  is_of_host ? published.image_length : known->snapshot->image_length);
-    oh_reading_free(&published);
-    note_version(known, version);
-    if (!is_good) {
-        php_error_docref(NULL, E_WARNING, "%s; the configuration read before stays in use", reading.failure.what);
-    } else if (!is_used) {
-        php_error_docref(NULL, E_WARNING, "%s has changed and no longer fits into shared memory: raise "
-            "onehop.shared_memory; the configuration read before stays in use", known->path);
-    }
 }
 
 /* ---- What clients call ---- */
@@ -359,7 +262,7 @@ oh_snapshot *oh_source_take(zend_string *name, zend_string *path)
         follow(known);
     }
     if (UNEXPECTED(is_my_turn(known))) {
-        look_again(known); /* A warning may call the script, and that may come here again. */
+        oh_known_look_again(known); /* A warning may call the script, and that may come here again. */
     }
     oh_snapshot_release(snapshot);
     if (known->snapshot->pool->is_cluster) {

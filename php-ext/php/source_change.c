@@ -1,0 +1,99 @@
+/*
+ * A file that has changed: one process of the host reads it and publishes what it says, unless it is bad, or too large, or
+ * nobody may publish now: then it is looked at again.
+ */
+#include "php_onehop.h"
+
+#include "segment.h"
+#include "source_known.h"
+
+static _Atomic uint64_t *version_in_store(const oh_known *known)
+{
+    return oh_store_version(oh_segment_store(), known->place);
+}
+
+void oh_known_note_version(oh_known *known, uint64_t version)
+{
+    if (known->place != OH_STORE_NONE) {
+        atomic_store(version_in_store(known), version);
+    }
+    known->version = version;
+}
+
+uint64_t oh_known_publish(const oh_known *known, const oh_reading *reading)
+{
+    return oh_store_publish(oh_segment_store(), known->place, reading->image, reading->image_length)
+               ? oh_store_generation(oh_segment_store(), known->place)
+               : 0;
+}
+
+static void tell_change(const oh_known *known, const void *before, const oh_reading *reading, uint64_t generation)
+{
+    uint32_t moved = oh_topology_moved(oh_image_topology(before), oh_image_topology(reading->image));
+    char *text;
+
+    spprintf(&text, 0, "OneHop: %s changed: %u.%u %% of the keys of server pool %s move (generation %llu)",
+        known->path, moved / 10, moved % 10, known->snapshot->pool->name.bytes, (unsigned long long)generation);
+    php_log_err_with_severity(text, LOG_NOTICE);
+    efree(text);
+}
+
+typedef enum oh_switched { OH_SWITCHED, OH_NO_ROOM, OH_NOT_NOW } oh_switched;
+
+/* `before` is what the host has: this process may be ahead of it, having read the file for its password. */
+static oh_switched switch_to(oh_known *known, oh_reading *reading, const void *before, size_t before_length)
+{
+    uint64_t generation = known->generation + 1;
+    bool is_shared = known->place != OH_STORE_NONE;
+
+    if (oh_image_equals(reading->image, reading->image_length, before, before_length)) {
+        oh_reading_free(reading);
+        return OH_SWITCHED;
+    }
+    if (is_shared && !oh_segment_lock()) {
+        oh_reading_free(reading);
+        return OH_NOT_NOW;
+    }
+    if (is_shared) {
+        generation = oh_known_publish(known, reading);
+        oh_segment_unlock();
+    }
+    if (generation == 0) {
+        oh_reading_free(reading);
+        return OH_NO_ROOM;
+    }
+    tell_change(known, before, reading, generation);
+    oh_known_adopt(known, reading, generation);
+    return OH_SWITCHED;
+}
+
+/*
+ * One process looks at a changed file; it complains of a bad one when its version is noted, so once. A warning calls the
+ * script, which may not come back: it is the last thing that is done.
+ */
+void oh_known_look_again(oh_known *known)
+{
+    uint64_t version = oh_reading_version(known->path);
+    oh_reading reading, published = {.image = NULL};
+    uint64_t generation;
+
+    if (version == (known->place != OH_STORE_NONE ? atomic_load(version_in_store(known)) : known->version)) {
+        return;
+    }
+    bool is_good = oh_reading_make(&reading, known->path, known->name, known->name_length, oh_known_salt());
+    bool is_of_host = known->place != OH_STORE_NONE && oh_known_copy(known, &published, &generation);
+    oh_switched switched = !is_good ? OH_SWITCHED
+                                    : switch_to(known, &reading, is_of_host ? published.image : known->snapshot->image,
+                                          is_of_host ? published.image_length : known->snapshot->image_length);
+    oh_reading_free(&published);
+    if (switched == OH_NOT_NOW) {
+        return;
+    }
+    oh_known_note_version(known, version);
+    if (!is_good) {
+        php_error_docref(NULL, E_WARNING, "%s; the configuration read before stays in use", reading.failure.what);
+    } else if (switched == OH_NO_ROOM) {
+        php_error_docref(NULL, E_WARNING, "%s has changed and no longer fits into shared memory: raise "
+            "onehop.shared_memory; the configuration read before stays in use", known->path);
+    }
+}

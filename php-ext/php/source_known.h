@@ -1,0 +1,44 @@
+/*
+ * What the parts of the source know of each other: source (whom a process knows, and how it came to that) and source_change
+ * (a file that has changed).
+ */
+#ifndef OH_PHP_SOURCE_KNOWN_H
+#define OH_PHP_SOURCE_KNOWN_H
+
+#include "cluster.h"
+#include "snapshot.h"
+
+/* A server pool, as this process knows it. */
+typedef struct oh_known {
+    char *path; /* Absolute. */
+    char *name;
+    size_t name_length;
+    oh_snapshot *snapshot; /* NULL while it is being made, and if memory_limit put an end to that. */
+    uint64_t generation;   /* Of the snapshot; without a store it counts by itself. */
+    uint32_t place;        /* In the store; OH_STORE_NONE: this process goes without. */
+    uint64_t looked_ms, version; /* Without a store. */
+    oh_cluster *cluster; /* NULL: it is none. */
+} oh_known;
+
+/* The salt of the host's passwords. */
+const uint8_t *oh_known_salt(void);
+
+/* Makes a reading, which it takes over, the snapshot of that generation. */
+void oh_known_adopt(oh_known *known, oh_reading *reading, uint64_t generation);
+
+/* A copy of what is published. False: there is nothing to be had. */
+bool oh_known_copy(const oh_known *known, oh_reading *reading, uint64_t *generation);
+
+/* Under the lock. Returns the new generation; 0: there is no room. */
+uint64_t oh_known_publish(const oh_known *known, const oh_reading *reading);
+
+/*
+ * Whatever it turned out to be, a version of the file is done with. Not before: should this process die over it, the
+ * next one must read it.
+ */
+void oh_known_note_version(oh_known *known, uint64_t version);
+
+/* Reads the file if it has another version than the one that was noted, and tells everybody what it says. */
+void oh_known_look_again(oh_known *known);
+
+#endif
