@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+import io.onehop.core.Role;
 import java.time.Duration;
 
 /**
@@ -9,6 +10,8 @@ import java.time.Duration;
  * @param name as placement knows it
  * @param address {@code host:port}, or the path of a unix socket
  * @param weight as configured
+ * @param role what it is to a Redis Cluster; elsewhere {@link Role#NONE}
+ * @param master the name of the node that a replica follows; otherwise {@code null}
  * @param share of the key space, 0 to 1, as keys are placed now
  * @param state whether it is asked
  * @param restsFor how long it still rests or is ejected; zero if it is up
@@ -28,8 +31,8 @@ import java.time.Duration;
  * @param p50 half of the calls that ended well took less; zero if there were none
  * @param p99 99 of 100 took less
  */
-public record NodeStatus(String name, String address, int weight, double share, State state, Duration restsFor,
-        int failures, String reason, int leased, int idle, int poolSize, long calls, long errors, long redirects,
+public record NodeStatus(String name, String address, int weight, Role role, String master, double share, State state,
+        Duration restsFor, int failures, String reason, int leased, int idle, int poolSize, long calls, long errors, long redirects,
         long leases, long waits, long connects, long bytesSent, long bytesReceived, Duration p50, Duration p99) {
 
     /** Whether a node is asked. */

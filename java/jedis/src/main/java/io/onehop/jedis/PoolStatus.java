@@ -3,6 +3,7 @@ package io.onehop.jedis;
 import io.onehop.core.Health;
 import io.onehop.core.Latency;
 import io.onehop.core.Node;
+import io.onehop.core.Role;
 import io.onehop.core.Topology;
 import io.onehop.jedis.NodeStatus.State;
 import java.time.Duration;
@@ -25,14 +26,15 @@ public record PoolStatus(String pool, long generation, String fingerprint, List<
         long nowMs = NodeHealth.nowMs();
         return new PoolStatus(snapshot.pool().name(), snapshot.generation(), topology.fingerprint(),
                 topology.nodes().stream().map(node ->
-                        status(node, snapshot.pools()[node.index()], shares[node.index()], nowMs)).toList());
+                        status(node, topology, snapshot.pools()[node.index()], shares[node.index()], nowMs)).toList());
     }
 
-    private static NodeStatus status(Node node, Pool pool, double share, long nowMs) {
+    private static NodeStatus status(Node node, Topology topology, Pool pool, double share, long nowMs) {
         NodeMeter meter = pool.meter();
         long[] latency = meter.latency();
         long restsMs = Math.max(0, Health.until(pool.health().state()) - nowMs);
-        return new NodeStatus(node.name(), node.address(), node.weight(), share, pool.health().shown(nowMs),
+        return new NodeStatus(node.name(), node.address(), node.weight(), node.role(),
+                node.role() == Role.REPLICA ? topology.places().get(node.master()).name() : null, share, pool.health().shown(nowMs),
                 Duration.ofMillis(restsMs), Health.failures(pool.health().state()), pool.health().reason(nowMs),
                 pool.leased(), pool.idle(), pool.endpoint().poolSize(),
                 meter.calls(), meter.errors(), meter.redirects(), pool.leases(), meter.waits(), meter.connects(), meter.bytesSent(),

@@ -101,6 +101,48 @@ class RedisClusterFailoverTest {
         }
     }
 
+    /** The masters change places with their replicas, twice, while everybody reads and writes. */
+    @Test
+    void aPlannedFailoverIsNoticedByNobody() throws InterruptedException {
+        try (RedisCluster cluster = RedisCluster.start(3, true);
+                OneHopClient client = cluster.client("timeout: 10000", "read_from: prefer_replica")) {
+            cluster.awaitReplicas();
+            AtomicBoolean isOver = new AtomicBoolean();
+            AtomicReference<Throwable> failure = new AtomicReference<>();
+            List<String> keys = IntStream.range(0, 100).mapToObj(i -> "key:" + i).toList();
+            Thread writer = new Thread(() -> {
+                try {
+                    for (long round = 1; !isOver.get(); round++) {
+                        List<Response<Long>> counts = new ArrayList<>();
+                        try (AbstractPipeline batch = client.pipelined()) {
+                            keys.forEach(key -> counts.add(batch.incr(key)));
+                        }
+                        for (Response<Long> count : counts) {
+                            assertEquals(round, count.get());
+                        }
+                        client.mget(keys.toArray(new String[0]));
+                        Processes.pause(1);
+                    }
+                } catch (Throwable thrown) {
+                    failure.set(thrown);
+                }
+            });
+            writer.start();
+            for (int server : new int[] {3, 4, 0, 1}) {
+                cluster.promote(server);
+                cluster.awaitReplicas();
+            }
+            isOver.set(true);
+            writer.join(60_000);
+            assertNull(failure.get(), () -> String.valueOf(failure.get()));
+            for (int server : new int[] {0, 1}) {
+                String node = cluster.server(server).node();
+                RedisCluster.await("the map knows", () -> client.incr("key:0") > 0 && client.incr("key:1") > 0
+                        && client.topology().find(node).role() == Role.MASTER);
+            }
+        }
+    }
+
     /** Every value names its key and counts; what a key holds is what was acknowledged last. */
     @Test
     void slotsThatMoveUnderPipelinesLoseNothingAndMixNothingUp() throws InterruptedException {

@@ -94,6 +94,12 @@ class RedisClusterReadersTest {
                 assertEquals(nodes.get(i == 3 ? 1 : 0).index(), nodes.get(i).master());
             }
             assertEquals(ZONE, nodes.get(1).host());
+            for (NodeStatus status : client.status().nodes()) {
+                Node node = client.topology().find(status.name());
+                assertEquals(node.role(), status.role());
+                assertEquals(node.role() == Role.REPLICA ? client.topology().places().get(node.master()).name() : null,
+                        status.master());
+            }
             assertEquals("127.0.0.1", nodes.get(3).host());
         }
     }

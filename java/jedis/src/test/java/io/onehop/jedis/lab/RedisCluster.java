@@ -101,6 +101,18 @@ public final class RedisCluster implements AutoCloseable {
         }
     }
 
+    /** A replica takes the place of its master, who lives. */
+    public void promote(int replica) {
+        try (Jedis jedis = servers.get(replica).jedis()) {
+            for (int i = 0; i < 600 && !jedis.info("replication").contains("role:master"); i++) {
+                if (i % 60 == 0) { // It gives up after five seconds.
+                    jedis.clusterFailover();
+                }
+                Processes.pause(100);
+            }
+        }
+    }
+
     private void awaitOk() {
         for (RedisServer server : servers) {
             try (Jedis jedis = server.jedis()) {
