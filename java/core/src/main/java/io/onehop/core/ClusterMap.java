@@ -148,16 +148,16 @@ public final class ClusterMap {
     }
 
     private static Topology keepMoved(Topology told, Topology current, Topology asked) {
-        Topology after = told;
+        Map<Integer, Integer> moved = new HashMap<>();
         for (int slot = 0; current != asked && asked.servedCount() > 0 && slot < Slots.COUNT; slot++) {
             boolean isAsBefore = asked.isServed(slot) && asked.nodeOfSlot(slot) == current.nodeOfSlot(slot);
             Node node = isAsBefore || !current.isServed(slot) ? null
                     : told.find(current.places().get(current.nodeOfSlot(slot)).name());
             if (node != null && !node.failing()) {
-                after = after.withSlot(slot, node.index());
+                moved.put(slot, node.index());
             }
         }
-        return after;
+        return moved.isEmpty() ? told : told.withSlots(moved);
     }
 
     private Node[] places(List<Node> before, int[] to) {

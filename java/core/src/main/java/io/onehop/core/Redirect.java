@@ -11,7 +11,7 @@ package io.onehop.core;
  * @param action what next
  * @param node of FOLLOW and ASK: to whom
  * @param slot that the error is about
- * @param hasMoved {@code slot} belongs to {@code node} from now on: {@link Topology#withSlot}
+ * @param hasMoved {@code slot} belongs to {@code node} from now on: {@link Topology#withSlots}
  * @param wantsRefresh the map is behind: ask for a refresh, and do not wait for it
  * @param waitMs of AGAIN
  * @param reason of GIVE_UP, otherwise {@code null}

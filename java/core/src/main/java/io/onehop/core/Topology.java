@@ -12,7 +12,9 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * An immutable picture of one server pool, and the way from a key to its node.
@@ -46,6 +48,7 @@ public final class Topology {
     private final HashTag tag;
     private final long epoch;
     private String fingerprint; // Made when it is asked for first; who races for it makes the same one.
+    private Map<String, Node> byName; // Likewise.
 
     private Topology(ServerPool pool, List<Node> places, Placement placement, long epoch) {
         this.pool = pool;
@@ -80,13 +83,15 @@ public final class Topology {
     }
 
     /**
-     * The same topology after a node has said that a slot has moved to another node, with the fingerprint that is then
+     * The same topology after nodes have said that slots have moved to other nodes, with the fingerprint that is then
      * right; for a Redis Cluster alone.
+     *
+     * @param owners the index of the node of each slot that has moved
      */
-    public Topology withSlot(int slot, int node) {
+    public Topology withSlots(Map<Integer, Integer> owners) {
         List<Node> changed = new ArrayList<>(places);
-        changed.set(node, places.get(node).as(Role.MASTER, node));
-        return of(pool, changed, slots().with(slot, node), epoch);
+        owners.values().forEach(node -> changed.set(node, places.get(node).as(Role.MASTER, node)));
+        return of(pool, changed, slots().with(owners), epoch);
     }
 
     /** The lowest slot of each master of a Redis Cluster, ascending: the order in which SCAN goes through them. */
@@ -129,12 +134,12 @@ public final class Topology {
 
     /** The node of that name, or {@code null}. */
     public Node find(String name) {
-        for (Node node : nodes) {
-            if (node.name().equals(name)) {
-                return node;
-            }
+        Map<String, Node> made = byName;
+        if (made == null) {
+            made = nodes.stream().collect(Collectors.toUnmodifiableMap(Node::name, node -> node, (node, again) -> node));
+            byName = made;
         }
-        return null;
+        return made.get(name);
     }
 
     private static void checkNames(ServerPool pool, List<Node> nodes, Set<String> ejected) {

@@ -12,6 +12,7 @@ import com.google.gson.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -93,7 +94,8 @@ class ClusterTest {
                 Topology before = current;
                 for (JsonElement moved : step.has("moved") ? step.getAsJsonArray("moved") : new JsonArray()) {
                     String node = moved.getAsJsonArray().get(1).getAsString();
-                    current = current.withSlot(moved.getAsJsonArray().get(0).getAsInt(), current.find(node).index());
+                    int slot = moved.getAsJsonArray().get(0).getAsInt();
+                    current = current.withSlots(Map.of(slot, current.find(node).index()));
                 }
                 if (step.has("reason")) {
                     ClusterException refused = assertThrows(ClusterException.class,
@@ -145,11 +147,11 @@ class ClusterTest {
     void aSlotThatMovesIsInTheFingerprint() throws ClusterException {
         List<JsonObject> groups = Spec.groups("route/vectors/redirects.json");
         Topology map = read(groups.get(0)).topology(POOL, null);
-        Topology moved = map.withSlot(7, 4);
+        Topology moved = map.withSlots(Map.of(7, 4));
         assertEquals(4, moved.nodeOfSlot(7));
         assertEquals(0, map.nodeOfSlot(7));
         assertNotEquals(map.fingerprint(), moved.fingerprint());
-        assertEquals(map.fingerprint(), moved.withSlot(7, 0).fingerprint());
+        assertEquals(map.fingerprint(), moved.withSlots(Map.of(7, 0)).fingerprint());
     }
 
     @Test

@@ -11,7 +11,9 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -81,12 +83,17 @@ final class Cluster implements AutoCloseable {
         }
     }
 
-    /** A node has said that a slot is that node's from now on: so it is, for all calls that begin. */
-    void moved(int slot, String to) {
+    /** Nodes have said whose these slots are from now on, by name: so it is, for all calls that begin. */
+    void moved(Map<Integer, String> owners) {
         current.adopt(map -> {
-            Node node = map.find(to);
-            boolean isKnown = node == null || !map.pool().cluster() || map.isServed(slot) && map.nodeOfSlot(slot) == node.index();
-            return isKnown ? map : map.withSlot(slot, node.index());
+            Map<Integer, Integer> news = new HashMap<>();
+            owners.forEach((slot, name) -> {
+                Node node = map.pool().cluster() ? map.find(name) : null;
+                if (node != null && !(map.isServed(slot) && map.nodeOfSlot(slot) == node.index())) {
+                    news.put(slot, node.index());
+                }
+            });
+            return news.isEmpty() ? map : map.withSlots(news);
         });
     }
 

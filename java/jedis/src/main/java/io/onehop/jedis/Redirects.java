@@ -140,10 +140,12 @@ final class Redirects {
      */
     static OneHopException ofHeld(JedisDataException answer, Pool asked, Route route, Cluster cluster) {
         Topology map = map(asked, route, cluster);
+        Map<Integer, String> moved = new HashMap<>();
         for (Throwable cause : answer.getSuppressed()) { // Those of the commands of an EXECABORT.
-            heed(decide(cause.getMessage(), asked, map, false), map, cluster);
+            heed(decide(cause.getMessage(), asked, map, false), map, cluster, moved);
         }
-        heed(decide(answer.getMessage(), asked, map, false), map, cluster);
+        heed(decide(answer.getMessage(), asked, map, false), map, cluster, moved);
+        cluster.moved(moved);
         Redirect next = decide(answer.getMessage(), asked, map, true);
         return next.action() == Redirect.Action.NONE ? null
                 : Failure.redirected(next.reason(), answer.getMessage(), asked.endpoint());
@@ -160,12 +162,15 @@ final class Redirects {
         return newest.pool().cluster() && newest.find(asked.endpoint().name()) != null ? newest : route.topology();
     }
 
-    /** Has the map learn what a redirect says; the name of the node it names, if it does. */
-    private static String heed(Redirect next, Topology map, Cluster cluster) {
+    /**
+     * Notes what the map is to learn of a redirect; the name of the node it names, if it does. It is learnt of all
+     * redirects of a round together: each map is a new one, and they may be many.
+     */
+    private static String heed(Redirect next, Topology map, Cluster cluster, Map<Integer, String> moved) {
         boolean isNamed = next.action() == Redirect.Action.FOLLOW || next.action() == Redirect.Action.ASK;
         String node = isNamed ? map.places().get(next.node()).name() : null;
         if (next.hasMoved()) {
-            cluster.moved(next.slot(), node);
+            moved.put(next.slot(), node);
         }
         if (next.wantsRefresh()) {
             cluster.want(node);
@@ -185,6 +190,7 @@ final class Redirects {
             met = Collections.emptyList();
             Map<Integer, Heading> headings = new HashMap<>();
             List<Errand> going = new ArrayList<>();
+            Map<Integer, String> moved = new HashMap<>();
             boolean isFresh = false;
             for (Errand errand : round) {
                 Topology map = map(errand.asked, route, cluster);
@@ -195,11 +201,12 @@ final class Redirects {
                     map = map(errand.asked, route, cluster);
                     next = decide(errand, map, deadline, true);
                 }
-                if (heads(errand, next, map, headings)) {
+                if (heads(errand, next, map, headings, moved)) {
                     boolean waits = headings.get(errand.slot).action() == Redirect.Action.AGAIN;
                     (waits ? waiting : going).add(errand);
                 }
             }
+            cluster.moved(moved);
             waitMs = headings.values().stream().mapToInt(Heading::waitMs).reduce(waitMs, Math::max);
             if (going.isEmpty() && !waiting.isEmpty()) {
                 pause(waitMs);
@@ -222,8 +229,9 @@ final class Redirects {
     }
 
     /** Whether it goes on: where the first of its slot goes; otherwise it has its end. */
-    private boolean heads(Errand errand, Redirect next, Topology map, Map<Integer, Heading> headings) {
-        String node = heed(next, map, cluster);
+    private boolean heads(Errand errand, Redirect next, Topology map, Map<Integer, Heading> headings,
+            Map<Integer, String> moved) {
+        String node = heed(next, map, cluster, moved);
         if (next.action() == Redirect.Action.NONE) {
             errand.take(errand.error);
             hasArrived = true;

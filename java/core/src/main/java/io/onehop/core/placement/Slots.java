@@ -1,5 +1,7 @@
 package io.onehop.core.placement;
 
+import java.util.Map;
+
 /**
  * The table of a Redis Cluster: each of its 16,384 slots has a node. A slot that nobody has is marked, and whoever
  * stands in for it will be asked and say so.
@@ -53,10 +55,10 @@ public final class Slots implements Placement {
         return served;
     }
 
-    /** The same table but for one slot. */
-    public Slots with(int slot, int node) {
+    /** The same table but for some slots, which have these nodes. */
+    public Slots with(Map<Integer, Integer> nodes) {
         char[] changed = table.clone();
-        changed[slot] = (char) node;
+        nodes.forEach((slot, node) -> changed[slot] = (char) node.intValue());
         return new Slots(changed);
     }
 }

@@ -1,0 +1,225 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.core.Key;
+import io.onehop.jedis.lab.LyingCluster;
+import io.onehop.jedis.lab.ScriptedNode;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/** Nodes of a Redis Cluster that lie: no reply is another command's, no stranger is spoken to, and it comes to an end. */
+class LyingClusterTest {
+    private static int slot(String key) {
+        byte[] bytes = key.getBytes();
+        return Key.slot(bytes, 0, bytes.length);
+    }
+
+    private static List<String> got(OneHopClient redis, List<String> keys) {
+        AbstractPipeline pipeline = redis.pipelined();
+        List<Response<String>> replies = keys.stream().map(pipeline::get).toList();
+        pipeline.sync();
+        return replies.stream().map(Response::get).toList();
+    }
+
+    private static List<String> keys(int count) {
+        return IntStream.range(0, count).mapToObj(i -> "key:" + i).toList();
+    }
+
+    @Test
+    void aStormOfRedirectsMakesOneMap() {
+        List<String> keys = keys(20_000);
+        try (LyingCluster cluster = new LyingCluster(3); OneHopClient redis = cluster.client("timeout: 30000")) {
+            redis.get("key");
+            for (int owner : new int[] {2, 0}) {
+                cluster.behave((node, command, talk) -> command.get(0).equals("GET") && node != owner
+                        ? cluster.to("MOVED", slot(command.get(1)), owner) : null);
+                long before = redis.route().take().snapshot().generation();
+                assertEquals(keys.stream().map(key -> owner + " " + key).toList(), got(redis, keys));
+                long maps = redis.route().take().snapshot().generation() - before;
+                assertTrue(maps < 10, maps + " maps"); // One, and those that inquiries have brought meanwhile.
+            }
+            Inspected.assertNothingLeased(redis);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"MOVED", "MOVED 5", "MOVED 16384 h:1", "MOVED -1 h:1", "MOVED 5 h:65536", "MOVED 5 h:0", "MOVED 5 h",
+        "MOVED 5  h:1", "MOVED 5 h:1 ", "MOVED 5x h:1", "ASK", "ASK 5 h:99999999999999999999", "ASK 5 :"})
+    void whatIsNoRedirectIsTheAnswer(String error) {
+        try (LyingCluster cluster = new LyingCluster(2); OneHopClient redis = cluster.client()) {
+            cluster.behave((node, command, talk) -> command.get(0).equals("GET") ? "-" + error + "\r\n" : null);
+            assertEquals(error, assertThrows(JedisDataException.class, () -> redis.get("key")).getMessage());
+            AbstractPipeline pipeline = redis.pipelined();
+            Response<String> reply = pipeline.get("key");
+            Response<String> other = pipeline.type("other");
+            pipeline.sync();
+            assertEquals(error, assertThrows(JedisDataException.class, reply::get).getMessage());
+            assertTrue(other.get().endsWith(" other"));
+            Inspected.assertNothingLeased(redis);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"MOVED", "ASK"})
+    void aStrangerIsNeverSpokenTo(String word) {
+        try (ScriptedNode stranger = ScriptedNode.start(ScriptedNode.Talk::awaitClose); LyingCluster cluster = new LyingCluster(2);
+                OneHopClient redis = cluster.client("timeout: 400", "redis_auth: secret")) {
+            cluster.behave((node, command, talk) -> command.get(0).equals("GET") && node == 0
+                    ? "-" + word + " " + slot(command.get(1)) + " " + stranger.node() + "\r\n" : null);
+            List<String> keys = keys(50).stream().filter(key -> slot(key) < 8192).toList();
+            assertThrows(OneHopException.class, () -> redis.get(keys.get(0)));
+            assertThrows(OneHopException.class, () -> got(redis, keys));
+            assertEquals(0, stranger.connections());
+            Inspected.assertNothingLeased(redis);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"to each other", "to itself", "ASKING refused", "a reply too many", "a push", "half a reply"})
+    void liesComeToAnEnd(String lie) {
+        try (LyingCluster cluster = new LyingCluster(2); OneHopClient redis = cluster.client("timeout: 400")) {
+            redis.get("key");
+            cluster.behave((node, command, talk) -> {
+                String other = cluster.to("MOVED", 5, 1 - node);
+                String ask = cluster.to("ASK", 5, 1 - node);
+                return switch (command.get(0).equals("GET") || command.get(0).equals("ASKING") ? lie : "") {
+                    case "to each other" -> other;
+                    case "to itself" -> cluster.to("MOVED", 5, node);
+                    case "ASKING refused" -> command.get(0).equals("GET") ? ask : "-ERR no\r\n";
+                    case "a reply too many" -> other + "+more\r\n";
+                    case "a push" -> command.get(0).equals("GET") ? ask : ">1\r\n+message\r\n+OK\r\n";
+                    case "half a reply" -> half(talk, node == 0 ? other : "$9\r\nhalf");
+                    default -> null;
+                };
+            });
+            assertThrows(OneHopException.class, () -> redis.get("key"));
+            assertThrows(OneHopException.class, () -> got(redis, List.of("key")));
+            Inspected.assertNothingLeased(redis);
+        }
+    }
+
+    private static String half(ScriptedNode.Talk talk, String bytes) throws IOException {
+        talk.send(bytes);
+        if (!bytes.endsWith("\r\n")) {
+            throw new IOException("it dies in the middle");
+        }
+        return "";
+    }
+
+    /* ---- Many threads, in a storm ---- */
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void inAStormEveryReplyIsItsCommands(boolean isClosedInTheMiddle) throws InterruptedException {
+        Queue<String> wrong = new ConcurrentLinkedQueue<>();
+        LongAdder right = new LongAdder();
+        try (LyingCluster cluster = new LyingCluster(4); OneHopClient redis = cluster.client("timeout: 1000")) {
+            redis.get("key");
+            cluster.behave((node, command, talk) -> command.get(0).equals("GET") ? storm(cluster, command.get(1), talk) : null);
+            Runnable close = redis::close;
+            List<Thread> threads = new ArrayList<>();
+            long endNs = System.nanoTime() + 2_000_000_000L;
+            for (int i = 0; i < 12; i++) {
+                int number = i;
+                threads.add(new Thread(() -> call(redis, number, endNs, wrong, right)));
+            }
+            threads.forEach(Thread::start);
+            while (System.nanoTime() < endNs) {
+                threads.get(ThreadLocalRandom.current().nextInt(threads.size())).interrupt();
+                Thread.sleep(3);
+                if (isClosedInTheMiddle && System.nanoTime() > endNs - 1_000_000_000L) {
+                    close.run();
+                }
+            }
+            for (Thread thread : threads) {
+                thread.join(20_000);
+                assertFalse(thread.isAlive(), "a call has no end");
+            }
+            assertEquals(List.of(), List.copyOf(wrong));
+            assertTrue(right.sum() > 0, "there was no value");
+            if (!isClosedInTheMiddle) {
+                cluster.behave((node, command, talk) -> null);
+                Inspected.assertNothingLeased(redis);
+                assertTrue(redis.get("key").endsWith(" key"));
+            }
+        }
+    }
+
+    /** What a node makes of a GET. */
+    private static String storm(LyingCluster cluster, String key, ScriptedNode.Talk talk) throws IOException {
+        ThreadLocalRandom chance = ThreadLocalRandom.current();
+        int dice = chance.nextInt(100);
+        if (dice < 15) {
+            return cluster.to("MOVED", slot(key), chance.nextInt(4));
+        } else if (dice < 25) {
+            return cluster.to("ASK", slot(key), chance.nextInt(4));
+        } else if (dice < 28) {
+            return "-TRYAGAIN\r\n";
+        } else if (dice < 29) {
+            return half(talk, "$20\r\n" + key);
+        } else if (dice < 30) {
+            return "-CLUSTERDOWN The cluster is down\r\n";
+        }
+        return LyingCluster.bulk("the value of " + key);
+    }
+
+    private static void call(OneHopClient redis, int number, long endNs, Queue<String> wrong, LongAdder right) {
+        for (int i = 0; System.nanoTime() < endNs; i++) {
+            int first = i;
+            try {
+                if (i % 3 == 0) {
+                    String key = "key:" + number + ":" + i;
+                    check(key, redis.get(key), wrong, right);
+                } else {
+                    List<String> keys = IntStream.range(0, 40).mapToObj(j -> "key:" + number + ":" + first + ":" + j % 30).toList();
+                    AbstractPipeline pipeline = redis.pipelined();
+                    List<Response<String>> replies = keys.stream().map(pipeline::get).toList();
+                    try {
+                        pipeline.sync();
+                    } catch (OneHopException some) {
+                        // Each of the replies says for itself.
+                    }
+                    for (int j = 0; j < keys.size(); j++) {
+                        check(keys.get(j), value(replies.get(j)), wrong, right);
+                    }
+                }
+            } catch (OneHopException failure) {
+                Thread.interrupted();
+            } catch (RuntimeException | Error unexpected) {
+                wrong.add(unexpected.toString());
+            }
+        }
+    }
+
+    private static String value(Response<String> reply) {
+        try {
+            return reply.get();
+        } catch (OneHopException failure) {
+            return null;
+        }
+    }
+
+    private static void check(String key, String value, Queue<String> wrong, LongAdder right) {
+        if (value != null && !value.equals("the value of " + key)) {
+            wrong.add(key + " is " + value);
+        } else if (value != null) {
+            right.increment();
+        }
+    }
+}

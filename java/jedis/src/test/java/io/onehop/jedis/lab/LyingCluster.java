@@ -1,0 +1,94 @@
+package io.onehop.jedis.lab;
+
+import io.onehop.jedis.OneHopClient;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Nodes that say they are a Redis Cluster, and do what the test says. Each tells the map of that moment and answers a
+ * command with its own number and the key, unless {@link #behave} knows something else.
+ */
+public final class LyingCluster implements AutoCloseable {
+
+    /** What a node answers: bytes; {@code null}: nothing special. */
+    @FunctionalInterface
+    public interface Behaviour {
+        String answer(int node, List<String> command, ScriptedNode.Talk talk) throws IOException;
+    }
+
+    private final List<ScriptedNode> nodes = new ArrayList<>();
+    private volatile String map = "*0\r\n";
+    private volatile Behaviour behaviour = (node, command, talk) -> null;
+
+    /** The slots in equal shares. */
+    public LyingCluster(int count) {
+        for (int i = 0; i < count; i++) {
+            int number = i;
+            nodes.add(ScriptedNode.start(talk -> serve(number, talk)));
+        }
+        StringBuilder ranges = new StringBuilder("*" + count + "\r\n");
+        for (int i = 0; i < count; i++) {
+            ranges.append(range(16384 * i / count, 16384 * (i + 1) / count - 1, i));
+        }
+        tell(ranges.toString());
+    }
+
+    /** One range of CLUSTER SLOTS, which begins with its owner. */
+    public String range(int first, int last, int... owners) {
+        StringBuilder range = new StringBuilder("*" + (2 + owners.length) + "\r\n:" + first + "\r\n:" + last + "\r\n");
+        for (int owner : owners) {
+            String id = "id-" + nodes.get(owner).port();
+            range.append("*3\r\n$9\r\n127.0.0.1\r\n:").append(nodes.get(owner).port()).append("\r\n$").append(id.length())
+                    .append("\r\n").append(id).append("\r\n");
+        }
+        return range.toString();
+    }
+
+    /** What all nodes say of the cluster from now on. */
+    public void tell(String reply) {
+        map = reply;
+    }
+
+    public void behave(Behaviour other) {
+        behaviour = other;
+    }
+
+    private void serve(int number, ScriptedNode.Talk talk) throws IOException {
+        for (List<String> command = talk.command(); command != null; command = talk.command()) {
+            String answer = behaviour.answer(number, command, talk);
+            talk.send(answer != null ? answer : ordinary(number, command));
+        }
+    }
+
+    private String ordinary(int number, List<String> command) {
+        return switch (command.get(0)) {
+            case "PING" -> "+PONG\r\n";
+            case "AUTH", "ASKING", "READONLY" -> "+OK\r\n";
+            case "CLUSTER" -> command.get(1).equals("INFO") ? "$25\r\ncluster_current_epoch:1\r\n\r\n" : map;
+            default -> bulk(number + " " + command.get(1));
+        };
+    }
+
+    public static String bulk(String text) {
+        return "$" + text.length() + "\r\n" + text + "\r\n";
+    }
+
+    /** MOVED or ASK to a node. */
+    public String to(String word, int slot, int node) {
+        return "-" + word + " " + slot + " " + nodes.get(node).node() + "\r\n";
+    }
+
+    public OneHopClient client(String... directives) {
+        String[] all = Arrays.copyOf(directives, directives.length + 1);
+        all[directives.length] = "cluster: true";
+        String config = Nodes.configOf(nodes.stream().limit(1).map(ScriptedNode::server), all);
+        return Nodes.clientOf(config.replace("  hash: murmur\n", ""));
+    }
+
+    @Override
+    public void close() {
+        nodes.forEach(ScriptedNode::close);
+    }
+}
