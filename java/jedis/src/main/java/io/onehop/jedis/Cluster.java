@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -229,7 +230,8 @@ final class Cluster implements AutoCloseable {
         }
         ClusterMap map = snapshot.isMapped() ? inquiry.ask(drawn(snapshot, first), snapshot.topology()) : null;
         if (map == null) {
-            map = seeds(snapshot.pool(), inquiry, snapshot.isMapped() ? snapshot.topology() : null);
+            map = toldBy(Topology.of(snapshot.pool()).nodes(), snapshot.pool(), inquiry,
+                    snapshot.isMapped() ? snapshot.topology() : null);
         }
         if (map == null) {
             return inquiry.refused();
@@ -255,26 +257,34 @@ final class Cluster implements AutoCloseable {
         return nodes.isEmpty() ? Arrays.asList(snapshot.pools()[0]) : nodes.subList(0, Math.min(2, nodes.size()));
     }
 
-    /** What the servers of a configuration say, asked two by two, by connections that are closed afterwards. */
-    private static ClusterMap seeds(ServerPool pool, ClusterInquiry inquiry, Topology current)
+    /** What these nodes say, asked two by two, by connections that are closed afterwards. */
+    private static ClusterMap toldBy(List<Node> nodes, ServerPool pool, ClusterInquiry inquiry, Topology current)
             throws InterruptedException {
-        List<Pool> seeds = new ArrayList<>(Arrays.asList(new Snapshot(Topology.of(pool)).pools()));
-        Collections.shuffle(seeds);
+        AtomicLong nobodys = new AtomicLong();
+        List<Pool> asked = new ArrayList<>(nodes.stream().map(node -> new Pool(node, pool, nobodys)).toList());
+        Collections.shuffle(asked);
         try {
             ClusterMap map = null;
-            for (int i = 0; i < seeds.size() && map == null; i += 2) {
-                map = inquiry.ask(seeds.subList(i, Math.min(i + 2, seeds.size())), current);
+            for (int i = 0; i < asked.size() && map == null; i += 2) {
+                map = inquiry.ask(asked.subList(i, Math.min(i + 2, asked.size())), current);
             }
             return map;
         } finally {
-            seeds.forEach(Pool::close);
+            asked.forEach(Pool::close);
         }
     }
 
-    /** The topology of a cluster that a changed configuration names; or why there is none. */
+    /**
+     * The topology of a cluster that a changed configuration names; or why there is none. If its servers are silent, but
+     * one is a node of the map, it is the same cluster, and the other nodes may tell.
+     */
     static Topology of(ServerPool pool, Topology current) throws InterruptedException, Source.Refused {
         ClusterInquiry inquiry = new ClusterInquiry(pool, null);
-        ClusterMap map = seeds(pool, inquiry, null);
+        ClusterMap map = toldBy(Topology.of(pool).nodes(), pool, inquiry, null);
+        if (map == null && current.pool().cluster()
+                && Topology.of(pool).nodes().stream().anyMatch(seed -> current.find(seed.address()) != null)) {
+            map = toldBy(current.nodes(), pool, inquiry, null);
+        }
         if (map == null) {
             throw Source.refused("no node of the cluster of server pool \"" + Failure.shown(pool.name())
                     + "\" tells what it looks like: " + inquiry.refused().reason());

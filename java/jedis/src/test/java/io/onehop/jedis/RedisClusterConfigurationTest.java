@@ -246,6 +246,20 @@ class RedisClusterConfigurationTest {
     }
 
     @Test
+    void aFileWhoseSeedsAreDeadIsUsedIfTheyAreNodesOfTheMap() {
+        client.set("a", "1");
+        cluster.server(0).kill();
+        change(seed(0, "timeout: 30000"), pool -> pool.timeoutMs() == 30000);
+        RedisCluster.await("the replica of the dead seed serves", () -> {
+            try {
+                return client.set(keyIn(0), "1").equals("OK") && client.get("a").equals("1");
+            } catch (OneHopException election) {
+                return false;
+            }
+        });
+    }
+
+    @Test
     void aClusterThatDoesNotTellIsNoGoodConfigurationUntilItDoes() {
         client.set("a", "1");
         try (RedisCluster other = RedisCluster.start(1, false)) {
