@@ -195,7 +195,7 @@ static void mend(oh_exchange *exchange, const uint8_t *request, size_t length)
     exchange->gathers = false;
 }
 
-/* A replica has failed: everything is asked of the masters. */
+/* The node has failed: everything is asked of the masters there are by now. */
 static void ask_masters(oh_exchange *exchange)
 {
     oh_redirects *redirects = exchange->redirects;
@@ -214,14 +214,42 @@ static void ask_masters(oh_exchange *exchange)
     redirects->is_rescue = false;
 }
 
+/* Somebody has learnt meanwhile that another node has the slot; and what this one was sent may be sent again. */
+static bool has_heir(const oh_exchange *exchange)
+{
+    const oh_redirects *redirects = exchange->redirects;
+    const oh_snapshot *before = redirects->client->snapshot;
+    bool is_safe = exchange->failure->outcome == OH_OUTCOME_NOT_SENT || exchange->is_read_only;
+    size_t at = exchange->preface ? oh_exchange_end_of_command(exchange->request, exchange->request_length, 0) : 0;
+    oh_state state;
+
+    if (!is_safe || exchange->never_repeats || exchange->minds_multi || exchange->failure->kind != OH_ERROR_NODE_DOWN) {
+        return false;
+    }
+    size_t end = oh_exchange_end_of_command(exchange->request, exchange->request_length, at);
+    uint32_t slot = oh_redirects_slot_of(exchange->request + at, end - at, &state);
+    oh_snapshot *map = oh_cluster_newest(before->cluster);
+    bool is_elsewhere = slot < OH_SLOTS_COUNT && oh_snapshot_node_of(map, slot) != redirects->node;
+    oh_snapshot_release(map);
+    return is_elsewhere && oh_snapshot_has_keys(before, redirects->node);
+}
+
+/* What no master may be asked: what the caller has sent to this node, and what only this connection can end. */
+static bool may_ask_masters(const oh_exchange *exchange)
+{
+    const oh_redirects *redirects = exchange->redirects;
+
+    return exchange->request && !redirects->is_pinned && !exchange->keeps && !exchange->was_interrupted &&
+           ((exchange->is_read_only && oh_readers_has_master(redirects->client, redirects->node)) || has_heir(exchange));
+}
+
 void oh_redirects_meet(oh_exchange *exchange)
 {
     oh_redirects *redirects = exchange->redirects;
 
     if (UNEXPECTED(exchange->state == OH_EXCHANGE_FAILED)) {
         oh_cluster_want(redirects->client->snapshot->cluster); /* Another node may have its slots by now. */
-        if (exchange->request && exchange->is_read_only && !redirects->is_pinned && !exchange->keeps && !exchange->was_interrupted &&
-            oh_readers_has_master(redirects->client, redirects->node)) {
+        if (may_ask_masters(exchange)) {
             ask_masters(exchange);
         }
     }

@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/command.h"
+
 struct oh_client;
 struct oh_exchange;
 
@@ -61,6 +63,9 @@ size_t oh_redirects_readable(const struct oh_exchange *exchange);
 
 /* If every reply is in, and some redirect, they are followed. The exchange has failed if that did. */
 void oh_redirects_meet(struct oh_exchange *exchange);
+
+/* The slot of a command's first key, OH_SLOTS_COUNT if it has none, and whether it begins or ends a transaction. */
+uint32_t oh_redirects_slot_of(const uint8_t *command, size_t length, oh_state *state);
 
 /* Follows what the list holds, and fills `replies` with what takes the places. False: the exchange has failed. */
 typedef struct oh_mended {

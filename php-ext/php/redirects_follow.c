@@ -40,8 +40,7 @@ static oh_word *read_words(const uint8_t *bytes, size_t length, size_t *count)
     return words;
 }
 
-/* The slot of its first key, and whether it begins or ends a transaction. */
-static uint32_t slot_of(const uint8_t *bytes, size_t length, oh_state *state)
+uint32_t oh_redirects_slot_of(const uint8_t *bytes, size_t length, oh_state *state)
 {
     size_t count, found = 0;
     oh_word *words = read_words(bytes, length, &count);
@@ -73,7 +72,7 @@ static void find_commands(oh_journey *journey, const uint8_t *request, size_t le
         oh_state state = OH_STATE_NONE;
 
         if (is_wanted || minds) {
-            uint32_t slot = slot_of(request + at, end - at, &state);
+            uint32_t slot = oh_redirects_slot_of(request + at, end - at, &state);
 
             is_inside ^= state == OH_STATE_TRANSACTION;
             if (is_wanted) {
