@@ -87,7 +87,11 @@ static zend_object *judge_transaction(oh_client *client, const oh_split *split, 
         ZVAL_NULL(reply);
         return NULL;
     }
-    if (count == 0) {
+    if (count == 0 && client->snapshot->cluster) {
+        oh_failure_set(&failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_ANSWERED,
+            "nothing of the transaction was executed, but all else was: begin it again",
+            "The cluster cannot serve this now: a transaction is never sent again");
+    } else if (count == 0) {
         refuse_transaction(&failure);
     } else {
         oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "check what listens there",

@@ -10,6 +10,8 @@
 #include "exchange_wait.h"
 #include "readers.h"
 
+#define ABORT "EXECABORT"
+
 oh_redirects *oh_redirects_new(struct oh_client *client, uint32_t node)
 {
     oh_redirects *redirects = ecalloc(1, sizeof *redirects);
@@ -66,6 +68,7 @@ static void list(oh_redirects *redirects, oh_redirected redirected)
     redirects->list[redirects->count++] = redirected;
 }
 
+/* And what EXEC says of a transaction of which a command was redirected. */
 static bool is_redirect(const oh_exchange *exchange, size_t end)
 {
     const oh_redirects *redirects = exchange->redirects;
@@ -73,6 +76,9 @@ static bool is_redirect(const oh_exchange *exchange, size_t end)
 
     it.error.bytes = (const char *)exchange->replies + redirects->value - exchange->dropped + strlen("-");
     it.error.length = end - redirects->value - strlen("-\r\n");
+    if (exchange->minds_multi && it.error.length > strlen(ABORT) && memcmp(it.error.bytes, ABORT, strlen(ABORT)) == 0) {
+        return redirects->count > 0;
+    }
     return oh_redirect_decide(redirects->client->snapshot->topology, &it).action != OH_REDIRECT_NONE;
 }
 

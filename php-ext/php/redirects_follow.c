@@ -3,7 +3,8 @@
  * all nodes at once, and ends when all have answered; what is redirected again waits for the next round.
  *
  * Order: a command is left for the next round if one before it, of the same slot, goes to another node in this one.
- * What a transaction of the pipeline holds is not sent on: nothing of that transaction was executed.
+ * What a transaction of the pipeline holds is not sent on: nothing of that transaction was executed. phpredis is told that
+ * its commands were queued and that EXEC has given nothing: so it goes on, and room deal knows what that means.
  */
 #include "php_onehop.h"
 
@@ -56,10 +57,7 @@ uint32_t oh_redirects_slot_of(const uint8_t *bytes, size_t length, oh_state *sta
     return slot;
 }
 
-/*
- * The commands of the list, found in the request. What stands between MULTI and EXEC keeps its error: nothing of that
- * transaction was executed, and EXEC says so.
- */
+/* The commands of the list, found in the request. What stands between MULTI and EXEC, or is EXEC, goes nowhere. */
 static void find_commands(oh_journey *journey, const uint8_t *request, size_t length)
 {
     const oh_redirects *redirects = journey->exchange->redirects;
@@ -81,6 +79,7 @@ static void find_commands(oh_journey *journey, const uint8_t *request, size_t le
                 errand->command = request + at;
                 errand->command_length = end - at;
                 errand->slot = slot;
+                errand->is_exec = state == OH_STATE_TRANSACTION;
                 errand->is_done = !journey->exchange->keeps && (is_inside || state == OH_STATE_TRANSACTION);
             }
         }
@@ -181,6 +180,13 @@ static void learn(oh_journey *journey, const oh_errand *errand)
 
         oh_cluster_note_moves(journey->cluster, &move, 1);
     }
+}
+
+static void end_transaction(const oh_errand *errand)
+{
+    const char *reply = errand->is_exec ? "*0\r\n" : "+QUEUED\r\n";
+
+    oh_journey_reply(errand->reply, (oh_bytes){(const uint8_t *)reply, strlen(reply)});
 }
 
 /* The script that a command names by its digest, if this process knows it. */
@@ -313,6 +319,7 @@ static bool judge_all(oh_journey *journey, bool is_first, bool *is_done)
 
         if (errand->is_done && errand->is_sent && is_first) {
             learn(journey, errand);
+            end_transaction(errand);
         }
         if (!errand->is_done && errand->is_sent && !judge(journey, errand, &pause_ms)) {
             return false;

@@ -24,6 +24,7 @@ typedef struct oh_errand {
     bool asks;            /* The next node wants ASKING in front of it. */
     bool has_moved;       /* The next node is said to have the slot. */
     bool goes_home;       /* It goes to whoever has the slot by then. */
+    bool is_exec;         /* It ends a transaction of the pipeline. */
     bool is_done;
     bool is_sent;         /* In this round; so its reply is a new one. */
 } oh_errand;
