@@ -357,6 +357,12 @@ void oh_cluster_tend(oh_cluster *cluster)
     }
 }
 
+void oh_cluster_tend_waiting(oh_cluster *cluster)
+{
+    cluster->calls = OH_CALLS_PER_LOOK;
+    oh_cluster_tend(cluster);
+}
+
 void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns)
 {
     const oh_snapshot *before = cluster->map;

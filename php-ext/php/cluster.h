@@ -65,6 +65,9 @@ oh_snapshot *oh_cluster_newest(oh_cluster *cluster);
 /* A call begins: if an inquiry goes on, it is moved; if one is due, it is sent. Nothing is waited for. */
 void oh_cluster_tend(oh_cluster *cluster);
 
+/* The same, now and then, for who waits for messages and calls nothing. */
+void oh_cluster_tend_waiting(oh_cluster *cluster);
+
 /* The map may be old. */
 void oh_cluster_want(oh_cluster *cluster);
 

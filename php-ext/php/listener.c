@@ -364,7 +364,10 @@ static bool await_message(oh_listener *listener)
             oh_listener_fail(listener, OH_NO_NODE);
             return false;
         }
-        oh_ears_wait(listener, until_ns);
+        uint64_t next_ns = listener->snapshot->cluster ? oh_listener_look_at_map(listener, until_ns) : until_ns;
+        if (!listener->has_failed) {
+            oh_ears_wait(listener, next_ns);
+        }
     }
     return true;
 }

@@ -65,6 +65,7 @@ typedef struct oh_listener {
     smart_str answer;  /* Confirmations, or the refusal of a node; handed out before any message. */
     size_t answer_given;
     bool is_refused;
+    const oh_snapshot *looked_at; /* The newest map of a Redis Cluster that was looked at. */
     uint32_t timeout_ms;  /* For connecting and confirmations; 0 is none. */
     uint32_t patience_ms; /* For a message; 0 is for ever. */
     bool has_failed;

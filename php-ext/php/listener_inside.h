@@ -48,7 +48,13 @@ bool oh_ears_wait(oh_listener *listener, uint64_t until_ns);
 
 void oh_ear_close(oh_ear *ear);
 
-/* ---- Slot ---- */
+/* ---- Slot: what befalls a subscription on a Redis Cluster ---- */
+
+/*
+ * Looks whether its nodes are in the newest map: one that has left the cluster runs on, perhaps, and says nothing. Until
+ * when to listen before the next look, not beyond `until_ns`; if it listens in vain, the listener has ended.
+ */
+uint64_t oh_listener_look_at_map(oh_listener *listener, uint64_t until_ns);
 
 /* A node of a Redis Cluster says that the slot of a shard channel is no longer its own. The listener ends. */
 void oh_listener_lose_slot(oh_listener *listener, uint32_t node, oh_text channel);
