@@ -43,7 +43,7 @@ static void ask(oh_cluster *cluster, oh_inquiry *inquiry, uint32_t node, uint64_
     exchange->connections = oh_snapshot_connections(inquiry->snapshot, node);
     exchange->meter = oh_snapshot_meter(inquiry->snapshot, node);
     exchange->failure = &inquiry->failures[inquiry->count];
-    exchange->gathers = true;
+    exchange->gathers = exchange->goes_beyond = true;
     /* Shorter than a call's: a node that is slow about this is not to be blamed for it. */
     oh_exchange_prepare(exchange, inquiry->snapshot->pool->timeout_ms / 2 + 1, true, NULL);
     exchange->deadline_ns = deadline_ns;

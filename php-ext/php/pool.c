@@ -65,7 +65,7 @@ static void mark_leased(oh_connections *connections, oh_connection *connection)
 {
     connection->is_leased = true;
     link_to(&connections->leased, connection);
-    connections->leased_count++;
+    connections->leased_count += !connection->is_beyond;
     OHG(leased_count)++;
 }
 
@@ -73,7 +73,7 @@ static void mark_returned(oh_connection *connection)
 {
     connection->is_leased = false;
     unlink_from(&connection->home->leased, connection);
-    connection->home->leased_count--;
+    connection->home->leased_count -= !connection->is_beyond;
     OHG(leased_count)--;
 }
 
@@ -259,6 +259,23 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
     return connection;
 }
 
+oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter, uint64_t deadline_ns, oh_failure *failure)
+{
+    uint32_t health = 0;
+
+    if (!oh_node_health_ask(&connections->health, deadline_ns, &health, failure)) {
+        return NULL;
+    }
+    oh_meter_count(meter, OH_METER_CONNECTS);
+    oh_connection *connection = open_new(connections, OH_STORE_NONE, health, failure);
+    if (connection) {
+        connection->health = health;
+        connection->is_beyond = true;
+        mark_leased(connections, connection);
+    }
+    return connection;
+}
+
 /* ---- Settle, poison ---- */
 
 void oh_pool_settle(oh_connection *connection, uint64_t now_ns)
@@ -272,6 +289,10 @@ void oh_pool_settle(oh_connection *connection, uint64_t now_ns)
     mark_returned(connection);
     if (EXPECTED(!connection->is_blamed)) {
         oh_node_health_answer(&connections->health);
+    }
+    if (UNEXPECTED(connection->is_beyond)) {
+        discard(connections, connection);
+        return;
     }
     if (connections->is_of_host && !oh_host_is_roomy(&connections->host)) {
         oh_host_park(&connections->host, connection);
