@@ -9,7 +9,6 @@ import io.onehop.core.Topology;
 import io.onehop.jedis.ClusterInquiry.Refusal;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -254,7 +253,10 @@ final class Cluster implements AutoCloseable {
         if (named != null) {
             nodes.add(0, snapshot.pools()[named.index()]);
         }
-        return nodes.isEmpty() ? Arrays.asList(snapshot.pools()[0]) : nodes.subList(0, Math.min(2, nodes.size()));
+        if (nodes.isEmpty()) {
+            nodes.add(snapshot.pools()[snapshot.topology().nodes().get(0).index()]);
+        }
+        return nodes.subList(0, Math.min(2, nodes.size()));
     }
 
     /** What these nodes say, asked two by two, by connections that are closed afterwards. */

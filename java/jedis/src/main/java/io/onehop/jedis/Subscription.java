@@ -212,7 +212,7 @@ final class Subscription extends Connection {
     private void sendToAny(Command command, List<byte[]> words, boolean isLeaving) {
         BitSet target = new BitSet();
         if (!isLeaving) {
-            int node = nodes.isEmpty() ? 0 : nodes.keySet().iterator().next();
+            int node = nodes.isEmpty() ? route.topology().nodes().get(0).index() : nodes.keySet().iterator().next();
             target.set(node);
             node(node).send(command, words);
         }

@@ -15,16 +15,23 @@ import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import redis.clients.jedis.Jedis;
 
 /** Real Redis Clusters whose nodes join, leave, are replaced and change their address; and first contacts. */
 class RedisClusterNodesTest {
     private static final int SLOT_OF_LAST = 16000; // Of three masters the last one's.
+
+    @TempDir
+    private Path folder;
 
     private static String keyIn(int slot) {
         return IntStream.iterate(0, i -> i + 1).mapToObj(i -> "key:" + i).filter(key -> {
@@ -235,6 +242,27 @@ class RedisClusterNodesTest {
                 }
                 slot++;
             }
+        }
+    }
+
+    @Test
+    void nodesMayHaveAddressesOfTheSixthVersion() throws IOException {
+        Path both = Files.writeString(folder.resolve("bind"), "bind 127.0.0.1 ::1\n");
+        try (RedisCluster cluster = RedisCluster.start(2, false, "include", both.toString(), "cluster-announce-ip", "::1");
+                OneHopClient client = cluster.client("timeout: 5000")) {
+            String key = keyIn(100);
+            client.set(key, "1");
+            for (RedisServer server : cluster.servers()) {
+                RedisCluster.await("the map has the address", () -> {
+                    client.set(key, "1");
+                    return client.topology().find("::1:" + server.port()) != null;
+                });
+            }
+            cluster.move(100, 0, 1);
+            assertEquals("1", client.get(key));
+            assertEquals("::1:" + cluster.server(1).port(), client.topology().locate(key).name());
+            IntStream.range(0, 50).forEach(i -> client.set("other:" + i, "x"));
+            assertEquals(51, client.dbSize());
         }
     }
 

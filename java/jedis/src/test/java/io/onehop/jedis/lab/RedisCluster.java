@@ -23,11 +23,12 @@ public final class RedisCluster implements AutoCloseable {
         this.masters = masters;
     }
 
-    public static RedisCluster start(int masters, boolean hasReplicas) {
+    /** With options for each server, name and value in turn. */
+    public static RedisCluster start(int masters, boolean hasReplicas, String... options) {
         RedisCluster cluster = new RedisCluster(masters);
         try {
             for (int i = 0; i < (hasReplicas ? 2 * masters : masters); i++) {
-                cluster.add();
+                cluster.add(options);
             }
             cluster.share();
             if (hasReplicas) {
