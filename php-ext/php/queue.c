@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,8 +15,22 @@
 static int (*pairs)[2]; /* Written to [0], read from [1]. */
 static uint32_t pairs_count;
 
-void oh_queue_startup(uint32_t count)
+/* Half of the descriptors are for everything else: php-fpm does not start without. */
+static uint32_t pairs_max(void)
 {
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 4 < UINT32_MAX ? (uint32_t)(limit.rlim_cur / 4) : UINT32_MAX;
+}
+
+void oh_queue_startup(uint32_t wanted)
+{
+    uint32_t count = MIN(wanted, pairs_max());
+
+    if (count < wanted) {
+        zend_error(E_WARNING, "OneHop: connections of %u nodes are shared, not of %u: that takes half of the descriptors that a process may have; raise "
+            "that limit (LimitNOFILE of php-fpm's service), or lower onehop.max_nodes", count, wanted);
+    }
     pairs = pecalloc(count ? count : 1, sizeof *pairs, true);
     while (pairs_count < count &&
            socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pairs[pairs_count]) == 0) {
