@@ -1,9 +1,10 @@
 """Redis Cluster: what the map costs, and what moving slots and dying masters do to callers.
 
-    make build && /usr/bin/python3 bench/cluster [--short] [map] [mget] [pipeline] [move] [failover]
+    make build && /usr/bin/python3 bench/cluster [--short] [map] [mget] [pipeline] [move] [failover] [nodes]
 
 Clusters are real ones, of the tests' lab. Each job prints its figures and what they must be; the program fails if one
-is missed. `mget` and `pipeline` say how much faster, so they want a quiet machine; `move` and `failover` are about being right.
+is missed. `mget` and `pipeline` say how much faster, so they want a quiet machine; `move` and `failover` are about being right;
+`nodes` needs root.
 """
 
 import argparse
@@ -16,10 +17,12 @@ import clusters  # noqa: E402 (the path above finds what they share with bench/)
 import failover  # noqa: E402
 import maps  # noqa: E402
 import move  # noqa: E402
+import nodes  # noqa: E402
 import speed  # noqa: E402
 from lab import LabError  # noqa: E402
 
-JOBS = {"map": maps.run, "mget": speed.mget, "pipeline": speed.pipeline, "move": move.run, "failover": failover.run}
+JOBS = {"map": maps.run, "mget": speed.mget, "pipeline": speed.pipeline, "move": move.run, "failover": failover.run,
+        "nodes": nodes.run}
 
 
 def main():
