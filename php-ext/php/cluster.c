@@ -1,5 +1,5 @@
 /*
- * What a process has of the map, what the host has, and how a newer one comes from the one to the other.
+ * The map of a Redis Cluster as clients use it: the newest that this process has, when it is asked for anew, and by whom.
  */
 #include "php_onehop.h"
 
@@ -13,7 +13,6 @@
 #include "segment.h"
 
 #define OH_ASK_EVERY_MS 1000    /* The least time between two inquiries of a host, and a quarter more by chance. */
-#define OH_NOTE_ATTEMPTS 8      /* So often another process may be faster; who is never lucky costs a redirect. */
 #define OH_ASK_ANYWAY_MS 60000  /* A map that nothing seems to be wrong with is asked for so often. */
 #define OH_CALLS_PER_LOOK 1024  /* So often a client that is not made anew looks at the clock. */
 #define OH_LOOK_AGAIN_MS 2
@@ -58,175 +57,11 @@ oh_cluster *oh_cluster_open(const uint8_t pool[OH_STORE_IDENTITY_BYTES], const c
     return cluster;
 }
 
-static void set_snapshot(oh_snapshot **place, oh_snapshot *snapshot)
-{
-    oh_snapshot *before = *place;
-
-    *place = snapshot;
-    if (before) {
-        oh_snapshot_release(before);
-    }
-}
-
 void oh_cluster_forget(oh_cluster *cluster)
 {
-    set_snapshot(&cluster->map, NULL);
-    set_snapshot(&cluster->seeds, NULL);
+    oh_cluster_set(&cluster->map, NULL);
+    oh_cluster_set(&cluster->seeds, NULL);
     free(cluster);
-}
-
-/* ---- The host's map ---- */
-
-static void make_map(oh_cluster *cluster, void *image, size_t length, uint64_t generation)
-{
-    oh_reading reading = {.image = image, .image_length = length};
-
-    if (cluster->seeds->password) {
-        reading.password = pestrndup(cluster->seeds->password, cluster->seeds->password_length, true);
-        reading.password_length = cluster->seeds->password_length;
-    }
-    set_snapshot(&cluster->map, oh_snapshot_make(&reading, cluster->identity));
-    cluster->map->cluster = cluster;
-    cluster->generation = generation;
-}
-
-/* Whether the map signs in as this process would: another configuration is older or newer than this process' own. */
-static bool is_mine(const oh_cluster *cluster, const void *image)
-{
-    const oh_snapshot *seeds = cluster->seeds;
-
-    return oh_image_has_password(image) == (seeds->password != NULL) &&
-           (!seeds->password || oh_image_is_password(image, oh_store_salt(oh_segment_store()), seeds->own_pool.redis_auth));
-}
-
-/* The host has another map than this process, and it may be this process'. */
-static bool is_behind(const oh_cluster *cluster)
-{
-    if (cluster->place == OH_STORE_NONE) {
-        return false;
-    }
-    uint64_t generation = oh_store_generation(oh_segment_store(), cluster->place);
-    return UNEXPECTED(generation != cluster->generation) && generation != cluster->foreign;
-}
-
-void oh_cluster_catch_up(oh_cluster *cluster)
-{
-    size_t room = 1 << 16, length;
-    uint64_t generation;
-
-    if (EXPECTED(!is_behind(cluster))) {
-        return;
-    }
-    void *image = pemalloc(room, true);
-    while ((length = oh_store_copy(oh_segment_store(), cluster->place, image, room, &generation)) > room) {
-        room = length + length / 4;
-        image = perealloc(image, room, true);
-    }
-    if (length > 0 && oh_image_is_valid(image, length) && oh_topology_slots(oh_image_topology(image)) &&
-        is_mine(cluster, image)) {
-        make_map(cluster, image, length, generation);
-    } else {
-        cluster->foreign = generation;
-        free(image);
-    }
-}
-
-/* Under no lock yet. False: another process was faster, or nobody may write now, and there is a map. */
-static bool publish(oh_cluster *cluster, const void *image, size_t length, uint64_t *generation)
-{
-    bool is_published = false;
-
-    if (cluster->place == OH_STORE_NONE) {
-        *generation = cluster->generation + 1;
-        return true;
-    }
-    if (!oh_segment_lock()) {
-        cluster->place = cluster->map ? cluster->place : OH_STORE_NONE;
-        *generation = cluster->generation + 1;
-        return !cluster->map;
-    }
-    if (oh_store_generation(oh_segment_store(), cluster->place) == *generation) {
-        is_published = oh_store_publish(oh_segment_store(), cluster->place, image, length);
-        if (is_published) {
-            *generation = oh_store_generation(oh_segment_store(), cluster->place);
-        } else {
-            cluster->place = OH_STORE_NONE; /* It does not fit: this process goes its own way. */
-            *generation = cluster->generation + 1;
-            is_published = true;
-        }
-    }
-    oh_segment_unlock();
-    return is_published;
-}
-
-/* Takes over an image. False: there is a newer one. */
-static bool adopt_image(oh_cluster *cluster, void *image, size_t length, uint64_t generation)
-{
-    if (!publish(cluster, image, length, &generation)) {
-        free(image);
-        oh_cluster_catch_up(cluster);
-        return false;
-    }
-    make_map(cluster, image, length, generation);
-    return true;
-}
-
-static void *write_image(const oh_pool *pool, size_t *length)
-{
-    static const uint8_t none[OH_IMAGE_SALT_BYTES];
-    const oh_store *store = oh_segment_store();
-    void *image = pecalloc(1, *length = oh_image_size(pool), true);
-
-    oh_image_write(pool, store ? oh_store_salt(store) : none, image);
-    return image;
-}
-
-bool oh_cluster_adopt(oh_cluster *cluster, const oh_pool *pool)
-{
-    size_t length;
-    void *image = write_image(pool, &length);
-
-    if (cluster->map && oh_image_equals(image, length, cluster->map->image, cluster->map->image_length)) {
-        free(image);
-        return true;
-    }
-    return adopt_image(cluster, image, length, cluster->generation);
-}
-
-/* Moves slots in the newest map. False: meanwhile another process has published a newer one. */
-static bool note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32_t count)
-{
-    size_t length = cluster->map->image_length;
-    uint32_t nodes_count = cluster->map->nodes_count, changes = 0;
-    void *image = pemalloc(length, true);
-
-    memcpy(image, cluster->map->image, length);
-    oh_topology *topology = (oh_topology *)oh_image_topology(image);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t node = oh_topology_find(topology, moves[i].name.bytes, moves[i].name.length);
-
-        if (node < nodes_count && oh_topology_slots(topology)[moves[i].slot] != node) {
-            oh_topology_move_slot(topology, moves[i].slot, node);
-            changes++;
-        }
-    }
-    if (changes == 0) {
-        free(image);
-        return true;
-    }
-    oh_topology_sign(topology);
-    return adopt_image(cluster, image, length, cluster->generation);
-}
-
-void oh_cluster_note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32_t count)
-{
-    bool is_noted = false;
-
-    oh_cluster_want(cluster);
-    for (int attempt = 0; attempt < OH_NOTE_ATTEMPTS && !is_noted; attempt++) {
-        oh_cluster_catch_up(cluster);
-        is_noted = note_moves(cluster, moves, count);
-    }
 }
 
 /* ---- Whose turn it is ---- */
@@ -273,7 +108,7 @@ static void reconfigure(oh_cluster *cluster, oh_snapshot *seeds)
         is_other = is_elsewhere(cluster, seeds);
     }
     seeds->references++;
-    set_snapshot(&cluster->seeds, seeds);
+    oh_cluster_set(&cluster->seeds, seeds);
     cluster->foreign = 0;
     if (!cluster->map) {
         return;
@@ -312,7 +147,7 @@ oh_snapshot *oh_cluster_take(oh_cluster *cluster, oh_snapshot *seeds)
 
 bool oh_cluster_is_old(const oh_cluster *cluster, const oh_snapshot *map)
 {
-    return cluster->map != map || is_behind(cluster);
+    return cluster->map != map || oh_cluster_is_behind(cluster);
 }
 
 oh_snapshot *oh_cluster_newest(oh_cluster *cluster)

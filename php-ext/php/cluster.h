@@ -39,6 +39,8 @@ typedef struct oh_cluster {
     uint64_t asked_ms;    /* Without a store: when the last inquiry began. */
     bool has_no_shards;   /* Its nodes are older than 7.0: CLUSTER SLOTS is asked. */
     bool doubts_nodes;    /* None of the nodes it knows has answered: the next one asks the seeds. */
+    bool has_hint;        /* A redirect has named a node since: it is asked first. */
+    uint32_t hint;
     struct oh_inquiry *inquiry; /* Going on; memory of the request. */
     struct oh_cluster *next;    /* That has one, too. */
 } oh_cluster;
@@ -84,7 +86,13 @@ void oh_cluster_note_moves(oh_cluster *cluster, const oh_cluster_move *moves, ui
 /* The request ends: what still goes on is finished, or given up after a moment. */
 void oh_cluster_end_request(void);
 
-/* ---- Between cluster, cluster_contact and cluster_inquiry ---- */
+/* ---- Between cluster, cluster_host, cluster_contact and cluster_inquiry ---- */
+
+/* Puts a snapshot, which is counted already, or none, in the place of another one. */
+void oh_cluster_set(oh_snapshot **place, oh_snapshot *snapshot);
+
+/* Whether the host has another map than this process, which may be this process'. */
+bool oh_cluster_is_behind(const oh_cluster *cluster);
 
 /* The first contact: there is a map afterwards. False, and what each node has met that was asked. */
 bool oh_cluster_contact(oh_cluster *cluster, oh_failure *failure);

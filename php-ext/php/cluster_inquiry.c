@@ -264,14 +264,29 @@ static uint32_t draw(uint32_t *nodes, uint32_t count)
     return nodes[0] = node;
 }
 
+/* Puts a node in front of the rest. False: it is not among them. */
+static bool put_first(uint32_t *nodes, uint32_t count, uint32_t node)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (nodes[i] == node) {
+            nodes[i] = nodes[0];
+            nodes[0] = node;
+            return true;
+        }
+    }
+    return false;
+}
+
 void oh_inquiry_begin(oh_cluster *cluster, uint64_t deadline_ns)
 {
     oh_snapshot *snapshot = cluster->doubts_nodes ? cluster->seeds : cluster->map;
     oh_inquiry *inquiry = begin(cluster, snapshot);
     uint32_t count, *nodes = list_nodes(snapshot, &count);
+    bool is_named = cluster->has_hint && snapshot == cluster->map && put_first(nodes, count, cluster->hint);
 
+    cluster->has_hint = false;
     for (uint32_t i = 0; i < count && inquiry->count < OH_ASKED_MAX; i++) {
-        ask(cluster, inquiry, draw(nodes + i, count - i), deadline_ns);
+        ask(cluster, inquiry, i == 0 && is_named ? nodes[0] : draw(nodes + i, count - i), deadline_ns);
         if (inquiry->exchanges[inquiry->count - 1].state == OH_EXCHANGE_FAILED && i + 1 < count) {
             oh_exchange_end(&inquiry->exchanges[--inquiry->count]); /* It rests: the next one instead. */
             memset(&inquiry->exchanges[inquiry->count], 0, sizeof *inquiry->exchanges);

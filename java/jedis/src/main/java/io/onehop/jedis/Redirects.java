@@ -231,7 +231,7 @@ final class Redirects {
     /** Whether it goes on: where the first of its slot goes; otherwise it has its end. */
     private boolean heads(Errand errand, Redirect next, Topology map, Map<Integer, Heading> headings,
             Map<Integer, String> moved) {
-        String node = heed(next, map, cluster, moved);
+        String node = heed(next, map, cluster, next.slot() == errand.slot ? moved : new HashMap<>());
         if (next.action() == Redirect.Action.NONE) {
             errand.take(errand.error);
             hasArrived = true;
