@@ -17,7 +17,7 @@ $sentence = static function (int $port, string $key): string {
         return preg_replace('/\d+$/', 'PORT', $moved->getMessage());
     }
 };
-$names = static fn (): array => array_map(static fn ($node) => preg_replace('/\d+$/', 'PORT', $node->name), (new OneHop\Topology('alpha', $config))->nodes());
+$names = static fn (string $config): array => array_map(static fn ($node) => preg_replace('/\d+$/', 'PORT', $node->name), (new OneHop\Topology('alpha', $config))->nodes());
 
 echo "endpoints that are left open\n";
 foreach (['unknown-endpoint' => '', 'hostname' => '?'] as $type => $host) {
@@ -45,7 +45,7 @@ $redis->set($key = lab_key_in(12), 'in 12');
 $cluster->move(12, $a, $c);
 echo $sentence($a, $key), "\n";
 var_dump($redis->get($key), $redis->pipeline()->set($key, 'again')->get($key)->exec());
-echo implode(' ', $names()), "\n";
+echo implode(' ', $names($config)), "\n";
 var_dump($redis->mGet([lab_key_in(10), lab_key_in(11), $key]));
 
 echo "ASK by the thousand: one more hop each, and nobody asks for the map\n";
@@ -57,7 +57,7 @@ $cluster->beginMove(500, $a, $b);
 for ($gone = 0; $gone < 5000; $gone += 1000) {
     $cluster->call($a, 'MIGRATE', '127.0.0.1', (string) $b, '', '0', '5000', 'KEYS', ...array_slice($keys, $gone, 1000));
 }
-$names(); /* Whatever is due is asked now. */
+$names($config); /* Whatever is due is asked now. */
 $cluster->forgetStatistics();
 $wrong = 0;
 foreach (array_chunk($keys, 500) as $chunk) {
@@ -110,6 +110,17 @@ try {
 }
 Lab::start([PHP_BINARY, '-r', 'usleep(400000); exec($argv[1]);', '--', "redis-cli -p $b CLUSTER ADDSLOTS 77"]);
 var_dump($redis->get($key));
+
+echo "addresses of IPv6\n";
+$six = new LabCluster(2, 0, '--bind', '127.0.0.1', '::1');
+[$a, $b] = $six->ports;
+$config = $six->config();
+$redis = new OneHop\Redis('alpha', $config);
+$redis->set($key = lab_key_in(10), 'six');
+echo implode(' ', $names($config)), "\n";
+$six->move(10, $a, $b);
+echo $sentence($a, $key), "\n";
+var_dump($redis->get($key), $redis->mGet([$key, lab_key_in(9000)]));
 ?>
 --EXPECT--
 endpoints that are left open
@@ -153,3 +164,13 @@ bool(true)
 down: a call waits as long as it may, and is served as soon as that can be
 The cluster cannot serve this now: there is no time left to try again 
 string(6) "mended"
+addresses of IPv6
+::1:PORT ::1:PORT
+MOVED 10 ::1:PORT
+string(3) "six"
+array(2) {
+  [0]=>
+  string(3) "six"
+  [1]=>
+  bool(false)
+}
