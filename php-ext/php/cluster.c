@@ -66,7 +66,6 @@ void oh_cluster_forget(oh_cluster *cluster)
 
 /* ---- Whose turn it is ---- */
 
-/* One process of the host, if nobody has asked for so long. */
 bool oh_cluster_is_my_turn(oh_cluster *cluster, uint32_t every_ms)
 {
     uint64_t now = now_ms();

@@ -76,11 +76,13 @@ void oh_cluster_want(oh_cluster *cluster);
 /* Asks now, and waits, but not beyond the deadline: a node is named that the map does not have. */
 void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns);
 
-/* Redirects were followed: slots have moved, to the nodes of these names. Tells the whole host. */
+/* A slot has moved to the node of that name. */
 typedef struct oh_cluster_move {
     uint32_t slot;
     oh_text name;
 } oh_cluster_move;
+
+/* Redirects have said so. Tells the whole host. */
 void oh_cluster_note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32_t count);
 
 /* The request ends: what still goes on is finished, or given up after a moment. */

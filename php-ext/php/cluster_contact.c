@@ -72,26 +72,19 @@ static bool fail(oh_failure *failure, oh_error_kind kind, const char *what, cons
     return false;
 }
 
-static bool ask(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *failure)
+/* Who has the claim tells what came of it to those who wait; without a store there is none. */
+static bool ask(oh_cluster *cluster, _Atomic uint64_t *claim, uint64_t deadline_ns, oh_failure *failure)
 {
     oh_failure list;
+    bool is_done = oh_inquiry_contact(cluster, deadline_ns, &list);
 
-    return oh_inquiry_contact(cluster, deadline_ns, &list) ||
-           fail(failure, list.kind, "No node tells what the cluster looks like: ", list.what);
-}
-
-static bool ask_for_all(oh_cluster *cluster, _Atomic uint64_t *claim, uint64_t deadline_ns, oh_failure *failure)
-{
-    oh_store *store = oh_segment_store();
-    oh_failure list;
-
-    if (oh_inquiry_contact(cluster, deadline_ns, &list)) {
-        atomic_store(claim, 0);
-        return true;
+    if (claim && !is_done) {
+        oh_store_write_text(oh_store_problem(oh_segment_store(), cluster->place), OH_STORE_PROBLEM_WORDS, list.what);
     }
-    oh_store_write_text(oh_store_problem(store, cluster->place), OH_STORE_PROBLEM_WORDS, list.what);
-    atomic_store(claim, claim_of(who_failed(list.kind)));
-    return fail(failure, list.kind, "No node tells what the cluster looks like: ", list.what);
+    if (claim) {
+        atomic_store(claim, is_done ? 0 : claim_of(who_failed(list.kind)));
+    }
+    return is_done || fail(failure, list.kind, "No node tells what the cluster looks like: ", list.what);
 }
 
 /* Anybody may have written the list. */
@@ -103,7 +96,8 @@ static bool fail_as_another(const oh_cluster *cluster, oh_error_kind kind, oh_fa
     for (char *at = list; *at; at++) {
         *at = *at < ' ' || *at > '~' ? '?' : *at;
     }
-    return fail(failure, kind, "No node tells what the cluster looks like, as a process of this host has just found: ", list);
+    return fail(
+        failure, kind, "No node tells what the cluster looks like, as a process of this host has just found: ", list);
 }
 
 /* ---- What cluster calls ---- */
@@ -133,12 +127,13 @@ bool oh_cluster_contact(oh_cluster *cluster, oh_failure *failure)
             return fail_as_another(cluster, kind, failure);
         }
         if (!is_claimed(word) && atomic_compare_exchange_strong(claim, &word, claim_of((uint32_t)getpid()))) {
-            return ask_for_all(cluster, claim, deadline_ns, failure);
+            return ask(cluster, claim, deadline_ns, failure);
         }
         if (oh_clock_now_ns() > deadline_ns) {
-            return fail(failure, OH_ERROR_DEADLINE_EXCEEDED, "Another process of this host asks what the cluster looks like, and has no answer yet", "");
+            return fail(failure, OH_ERROR_DEADLINE_EXCEEDED,
+                "Another process of this host asks what the cluster looks like, and has no answer yet", "");
         }
         oh_exchange_poll_patiently(NULL, 0, OH_LOOK_AGAIN_MS);
     }
-    return ask(cluster, deadline_ns, failure);
+    return ask(cluster, NULL, deadline_ns, failure);
 }

@@ -67,11 +67,13 @@ void oh_redirects_meet(struct oh_exchange *exchange);
 /* The slot of a command's first key, OH_SLOTS_COUNT if it has none, and whether it begins or ends a transaction. */
 uint32_t oh_redirects_slot_of(const uint8_t *command, size_t length, oh_state *state);
 
-/* Follows what the list holds, and fills `replies` with what takes the places. False: the exchange has failed. */
+/* What takes the place of a redirect. */
 typedef struct oh_mended {
     uint8_t *bytes; /* To be freed by efree. */
     size_t length;
 } oh_mended;
+
+/* Follows what the list holds, and fills `replies`, one for each. False: the exchange has failed. */
 bool oh_redirects_follow(struct oh_exchange *exchange, const uint8_t *request, size_t length, oh_mended *replies);
 
 #endif
