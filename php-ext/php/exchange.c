@@ -216,7 +216,7 @@ void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
     uint64_t deadline_ns = exchange->timeout_ms ? exchange->deadline_ns : 0;
 
     exchange->connection = UNEXPECTED(exchange->goes_beyond)
-                               ? oh_pool_lease_beyond(exchange->connections, exchange->meter, deadline_ns, exchange->failure)
+                               ? oh_pool_lease_beyond(exchange->connections, exchange->meter, must_be_new, deadline_ns, exchange->failure)
                                : oh_pool_lease(exchange->connections, exchange->meter, must_be_new, deadline_ns, exchange->failure);
     if (!exchange->connection) {
         oh_exchange_end_failed(exchange);

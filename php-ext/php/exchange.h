@@ -77,7 +77,7 @@ typedef struct oh_exchange {
     uint8_t *joined;         /* Preface and request in one piece, while they are on their way. */
     char preface_reply[OH_PREFACE_REPLY_BYTES]; /* As far as it fits, ended by a 0. */
     uint32_t preface_reply_length;
-    bool goes_beyond;        /* Its connection is none of those that there may be: it goes on beside calls. */
+    bool goes_beyond;        /* It goes on beside calls, and takes no connection that one may need. */
     bool is_read_only;       /* The caller says so: may be sent again after a reused connection broke. */
     bool never_repeats;      /* The caller does not want anything sent again, whatever it is. */
     bool is_reused;          /* The connection has carried exchanges before. */

@@ -259,20 +259,31 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
     return connection;
 }
 
-oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter, uint64_t deadline_ns, oh_failure *failure)
+/* Whether so many are left that one more or less makes no difference to calls. */
+static bool is_roomy(const oh_connections *connections)
+{
+    return connections->size_max > 2 && (connections->is_of_host ? oh_host_is_roomy(&connections->host)
+                                                                 : connections->leased_count < connections->size_max / 2);
+}
+
+oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter, bool must_be_new, uint64_t deadline_ns,
+    oh_failure *failure)
 {
     uint32_t health = 0;
 
     if (!oh_node_health_ask(&connections->health, deadline_ns, &health, failure)) {
         return NULL;
     }
-    oh_meter_count(meter, OH_METER_CONNECTS);
-    oh_connection *connection = open_new(connections, OH_STORE_NONE, health, failure);
-    if (connection) {
-        connection->health = health;
-        connection->is_beyond = true;
-        mark_leased(connections, connection);
+    oh_connection *connection = !must_be_new && is_roomy(connections) ? take_idle(connections) : NULL;
+    bool is_beyond = !connection;
+    oh_meter_count(meter, is_beyond ? OH_METER_CONNECTS : OH_METER_LEASES);
+    if (is_beyond && !(connection = open_new(connections, OH_STORE_NONE, health, failure))) {
+        return NULL;
     }
+    connection->health = health;
+    connection->is_beyond = is_beyond;
+    connection->is_blamed = connection->has_waited = false;
+    mark_leased(connections, connection);
     return connection;
 }
 

@@ -48,10 +48,11 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
     oh_failure *failure);
 
 /*
- * One more than there may be, new, which is closed when it is settled: for what must not take a connection from a call, nor
- * wait until one has none.
+ * For what must not take a connection from a call, nor wait for one: an idle one if there are many, else one more than there
+ * may be, which is closed when it is settled.
  */
-oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter, uint64_t deadline_ns, oh_failure *failure);
+oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter, bool must_be_new, uint64_t deadline_ns,
+    oh_failure *failure);
 
 /*
  * An exchange on it failed, or it could not be opened, for a reason that is the node's: that is remembered, and a node
