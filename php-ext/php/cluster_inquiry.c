@@ -25,6 +25,7 @@
 typedef struct oh_inquiry {
     oh_snapshot *snapshot; /* Whose nodes are asked. */
     oh_snapshot *before;   /* The map of that moment; NULL: there was none. */
+    uint64_t deadline_ns;
     uint64_t answered_ns;  /* When the first answer was seen; 0: there is none. */
     uint32_t count;
     uint32_t nodes[OH_ASKED_MAX];
@@ -46,7 +47,7 @@ static void ask(oh_cluster *cluster, oh_inquiry *inquiry, uint32_t node, uint64_
     exchange->gathers = exchange->goes_beyond = true;
     /* Shorter than a call's: a node that is slow about this is not to be blamed for it. */
     oh_exchange_prepare(exchange, inquiry->snapshot->pool->timeout_ms / 2 + 1, true, NULL);
-    exchange->deadline_ns = deadline_ns;
+    exchange->deadline_ns = inquiry->deadline_ns = deadline_ns;
     oh_exchange_start(exchange, request, strlen(request));
     inquiry->count++;
 }
@@ -229,9 +230,16 @@ void oh_inquiry_move(oh_cluster *cluster, uint32_t milliseconds)
     if (goes_on(inquiry)) {
         glance(inquiry, milliseconds);
     }
-    if (!goes_on(inquiry)) {
-        conclude(cluster);
-        oh_inquiry_end(cluster);
+    if (goes_on(inquiry)) {
+        return;
+    }
+    uint64_t deadline_ns = inquiry->deadline_ns;
+    bool had_no_shards = cluster->has_no_shards, has_doubted = cluster->doubts_nodes, is_adopted = conclude(cluster);
+
+    oh_inquiry_end(cluster);
+    if (UNEXPECTED(cluster->has_no_shards != had_no_shards) && !is_adopted) {
+        cluster->doubts_nodes = has_doubted; /* Nothing is wrong with them: they are asked again, for what they know. */
+        oh_inquiry_begin(cluster, deadline_ns);
     }
 }
 

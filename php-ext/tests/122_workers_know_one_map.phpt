@@ -51,6 +51,26 @@ $cluster->forgetStatistics();
 echo "wrong: $wrong, redirects: ", $cluster->errors('MOVED') <= WORKERS ? 'at most one each' : $cluster->errors('MOVED'), "\n";
 echo 'questions: ', $cluster->questions() <= 4 ? 'at most one inquiry in a second' : $cluster->questions(), "\n";
 
+echo "nodes that do not know CLUSTER SHARDS\n";
+/* The second worker has the map of the first, and learns what they know when it asks. */
+foreach ($cluster->ports as $port) {
+    $cluster->call($port, 'ACL', 'SETUSER', 'default', '-cluster|shards');
+}
+$old = lab_fpm([], 1);
+$config = $cluster->config();
+$ask = static fn (string $key) => $old('<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); for ($end = microtime(true) + 0.3; microtime(true) < $end;) { $redis->get($_GET["key"]); }
+    echo getmypid();', ['config' => $config, 'key' => $key]);
+$first = (int) $ask('key:7');
+$cluster->move($slot, $to, $from);
+posix_kill($first, 9);
+usleep(1300000);
+$cluster->forgetStatistics();
+$second = (int) $ask('key:7');
+echo $second !== $first ? 'another worker' : 'the same worker', ', refused: ', min(2, $cluster->errors('NOPERM')), ', questions: ', $cluster->questions(), "\n";
+foreach ($cluster->ports as $port) {
+    $cluster->call($port, 'ACL', 'SETUSER', 'default', '+cluster|shards');
+}
+
 echo "nobody can be asked\n";
 $nowhere = lab_config([$one = '127.0.0.1:' . Lab::port() . ':1', $other = '127.0.0.1:' . Lab::port() . ':1'], ['cluster' => 'true', 'timeout' => 1000], 'nowhere.yml');
 $answers = $page('<?php try { new OneHop\Redis("alpha", $_GET["config"]); } catch (OneHop\Exception $e) { echo get_class($e), $e->mayHaveExecuted() ? " maybe " : " not sent ", $e->getMessage(); }',
@@ -67,6 +87,8 @@ workers that answered: several, wrong: 0, questions: 2
 a slot moves
 wrong: 0, redirects: at most one each
 questions: at most one inquiry in a second
+nodes that do not know CLUSTER SHARDS
+another worker, refused: 2, questions: 2
 nobody can be asked
 OneHop\NodeDown not sent No node tells what the cluster looks like
 each says of both nodes why
