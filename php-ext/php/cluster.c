@@ -3,8 +3,6 @@
  */
 #include "php_onehop.h"
 
-#include "ext/random/php_random.h"
-
 #include "core/clock.h"
 #include "core/hash/md5.h"
 
@@ -12,7 +10,7 @@
 #include "exchange_patience.h"
 #include "segment.h"
 
-#define OH_ASK_EVERY_MS 1000    /* The least time between two inquiries of a host, and a quarter more by chance. */
+#define OH_ASK_EVERY_MS 1000    /* The least time between two inquiries of a host. */
 #define OH_ASK_ANYWAY_MS 60000  /* A map that nothing seems to be wrong with is asked for so often. */
 #define OH_CALLS_PER_LOOK 1024  /* So often a client that is not made anew looks at the clock. */
 #define OH_LOOK_AGAIN_MS 2
@@ -22,14 +20,6 @@
 static uint64_t now_ms(void)
 {
     return oh_clock_now_ns() / 1000000;
-}
-
-static uint32_t up_to(uint32_t most)
-{
-    zend_long number = 0;
-
-    php_random_int_silent(0, most, &number);
-    return (uint32_t)number;
 }
 
 /* ---- Life ---- */
@@ -185,8 +175,11 @@ void oh_cluster_tend(oh_cluster *cluster)
         return;
     }
     uint32_t every_ms = is_wanted(cluster) ? OH_ASK_EVERY_MS : OH_ASK_ANYWAY_MS;
+    /* The chance is that of the last inquiry: hosts differ, the processes of one do not. If each of them tried its own luck,
+       one of many would always be lucky at once. */
+    uint32_t later_ms = (uint32_t)(asked_ms(cluster) % (every_ms / 4));
     cluster->calls = 0;
-    if (oh_cluster_is_my_turn(cluster, every_ms + up_to(every_ms / 4))) {
+    if (oh_cluster_is_my_turn(cluster, every_ms + later_ms)) {
         oh_inquiry_begin(cluster, oh_clock_now_ns() + OH_ASK_EVERY_MS * UINT64_C(1000000));
     }
 }

@@ -3,7 +3,7 @@
  *
  *     SUBSCRIBE a b ─► say: a ─► node of a ─┐                       ┌─► confirmations, in the order of the words
  *                           b ─► node of b ─┴─ one poll for all ─► hear ─► messages, whole, as they arrive
- *     PSUBSCRIBE p* ─► say: p* ─► every node ─┘
+ *     PSUBSCRIBE p* ─► say: p* ─► every node ─┘   (of a Redis Cluster to one: it passes on what all are told)
  *
  * phpredis writes its commands into say and reads from hear what one server would have answered. Each node has a
  * connection of its own, new, in subscribed mode (spec/wire, section 4), which nobody else ever uses. say returns when

@@ -34,8 +34,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * not have. Any thread. Implements spec/topology/cluster.md, sections 4 and 6.
  */
 final class Cluster implements AutoCloseable {
-    private static final int ASK_EVERY_MS = 1000; // And a quarter more by chance, as in PHP.
-    private static final int ASK_ANYWAY_MS = 60_000; // A tenth more or less by chance.
+    private static final int ASK_EVERY_MS = 1000;
+    private static final int ASK_ANYWAY_MS = 60_000;
 
     private static final System.Logger LOG = System.getLogger("io.onehop");
 
@@ -139,16 +139,16 @@ final class Cluster implements AutoCloseable {
         if (thread == null && !isClosed) {
             thread = new Thread(this::run, "onehop-cluster");
             thread.setDaemon(true);
-            anywayNs = Clock.nowNs() + anywayNs();
             notBeforeNs = Clock.nowNs();
+            anywayNs = notBeforeNs + orLaterNs(ASK_ANYWAY_MS);
             thread.start();
         }
         changed.signalAll();
     }
 
-    private static long anywayNs() {
-        int tenth = ASK_ANYWAY_MS / 10;
-        return TimeUnit.MILLISECONDS.toNanos(ASK_ANYWAY_MS + ThreadLocalRandom.current().nextInt(-tenth, tenth));
+    /** So much, and up to a quarter more by chance: clients that began together need not go on together. */
+    private static long orLaterNs(int ms) {
+        return TimeUnit.MILLISECONDS.toNanos(ms + ThreadLocalRandom.current().nextInt(ms / 4));
     }
 
     /** What is being asked ends; nothing is adopted any more, because the route is closed, too. */
@@ -186,9 +186,8 @@ final class Cluster implements AutoCloseable {
     }
 
     private void askOnce(long now) throws InterruptedException {
-        int quarter = ASK_EVERY_MS / 4;
-        notBeforeNs = now + TimeUnit.MILLISECONDS.toNanos(ASK_EVERY_MS + ThreadLocalRandom.current().nextInt(quarter));
-        anywayNs = now + anywayNs();
+        notBeforeNs = now + orLaterNs(ASK_EVERY_MS);
+        anywayNs = now + orLaterNs(ASK_ANYWAY_MS);
         Snapshot snapshot = snapshot();
         inquiry = new ClusterInquiry(snapshot.pool(), inquiry);
         isWanted = false;

@@ -27,7 +27,8 @@ import redis.clients.jedis.exceptions.JedisException;
  *
  * <p>In: SUBSCRIBE, UNSUBSCRIBE and their kin, from any thread. Out: confirmations and messages as from one server, to
  * the thread that called {@code subscribe()}. A channel is subscribed on its own node, where PUBLISH goes, too, a
- * pattern on every node; so each message comes once. Implements spec/route, section 6.
+ * pattern on every node, of a Redis Cluster on one, which passes on what all are told; so each message comes once.
+ * Implements spec/route, section 6.
  */
 final class Subscription extends Connection {
     /*
