@@ -103,7 +103,7 @@ class RedisClusterRedirectsTest {
     }
 
     private static OneHopClient clientOf(ScriptedNode node) {
-        return Nodes.clientOf("alpha:\n  listen: LISTEN\n  redis: true\n  cluster: true\n  timeout: 500\n"
+        return Nodes.clientOf("alpha:\n  listen: LISTEN\n  redis: true\n  cluster: true\n  timeout: 3000\n"
                 + "  redis_auth: secret\n  servers:\n    - " + node.server() + "\n");
     }
 
@@ -135,7 +135,7 @@ class RedisClusterRedirectsTest {
         try (ScriptedNode node = node("MOVED 15495 SELF", commands); OneHopClient lured = clientOf(node)) {
             NodeDown down = assertThrows(NodeDown.class, () -> lured.get("a"));
             assertTrue(down.getMessage().contains("there is no time left to try again"), down.getMessage());
-            assertTrue(commands.size() > 1 && commands.size() < 30, commands.size() + " tries in half a second");
+            assertTrue(commands.size() > 1 && commands.size() < 30, commands.size() + " tries in three seconds");
         }
     }
 
