@@ -16,7 +16,7 @@
 #define OH_LIST_BYTES_MAX 480
 #define OH_INFO_BYTES_MAX 65536 /* Of CLUSTER INFO: it has a dozen lines. */
 #define OH_LARGE_BYTES 262144  /* A reply of so much, or less, is not worth the question whether there is memory for it. */
-#define OH_GRACE_MS 100 /* How much longer the second answer is waited for once the first is there. */
+#define OH_GRACE_MS 100 /* So long at least the second answer is waited for once the first is there. */
 
 #define ASK_INFO   "*2\r\n$7\r\nCLUSTER\r\n$4\r\nINFO\r\n"
 #define ASK_SHARDS "*2\r\n$7\r\nCLUSTER\r\n$6\r\nSHARDS\r\n"
@@ -25,7 +25,7 @@
 typedef struct oh_inquiry {
     oh_snapshot *snapshot; /* Whose nodes are asked. */
     oh_snapshot *before;   /* The map of that moment; NULL: there was none. */
-    uint64_t deadline_ns;
+    uint64_t began_ns, deadline_ns;
     uint64_t answered_ns;  /* When the first answer was seen; 0: there is none. */
     uint32_t count;
     uint32_t nodes[OH_ASKED_MAX];
@@ -58,6 +58,7 @@ static oh_inquiry *begin(oh_cluster *cluster, oh_snapshot *snapshot)
 
     snapshot->references++;
     inquiry->snapshot = snapshot;
+    inquiry->began_ns = oh_clock_now_ns();
     inquiry->before = cluster->map ? oh_cluster_newest(cluster) : NULL;
     cluster->inquiry = inquiry;
     cluster->next = OHG(inquiring);
@@ -182,8 +183,9 @@ static bool goes_on(oh_inquiry *inquiry)
             inquiry->answered_ns = oh_clock_now_ns();
         }
     }
-    return active > 0 &&
-           (!inquiry->answered_ns || oh_clock_now_ns() < inquiry->answered_ns + OH_GRACE_MS * UINT64_C(1000000));
+    uint64_t grace_ns = MAX(inquiry->answered_ns - inquiry->began_ns, OH_GRACE_MS * UINT64_C(1000000));
+
+    return active > 0 && (!inquiry->answered_ns || oh_clock_now_ns() < inquiry->answered_ns + grace_ns);
 }
 
 /* The memory is that of whoever happens to ask: a request that has little left must not die of a large reply. */

@@ -34,6 +34,9 @@ final class ClusterInquiry {
     /* How long a server pool without a timeout waits for an answer, which nobody's call depends on. */
     private static final int PATIENCE_MS = 5000;
 
+    /* So long at least the second answer is waited for once the first is there. */
+    private static final long GRACE_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
     /* How many nodes a message names before it counts. */
     private static final int NAMES_MAX = 8;
 
@@ -98,7 +101,7 @@ final class ClusterInquiry {
             }
             if (first == null) {
                 first = answer.map();
-                waitNs = Clock.nowNs() - beganNs; // The other one may take as long once more.
+                waitNs = Math.max(Clock.nowNs() - beganNs, GRACE_NS); // The other one may take as long once more.
             } else {
                 second = answer.map();
             }
