@@ -9,8 +9,9 @@
 
 #include <stdint.h>
 
-/* Nanoseconds since some fixed moment before this process began. Never fails, never goes back. */
+/* Nanoseconds, or whole milliseconds, since some fixed moment before this process began. Never fails, never goes back. */
 uint64_t oh_clock_now_ns(void);
+uint64_t oh_clock_now_ms(void);
 
 /* How long the machine has been suspended: the kernel counts that in the age of processes, the clock above does not. */
 uint64_t oh_clock_asleep_ns(void);

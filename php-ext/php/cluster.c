@@ -17,11 +17,6 @@
 #define OH_ANSWER_MS 200        /* So long an answer is waited for that another process has asked for. */
 #define OH_LAST_MOMENT_MS 50    /* How long the end of a request waits for an inquiry. */
 
-static uint64_t now_ms(void)
-{
-    return oh_clock_now_ns() / 1000000;
-}
-
 /* ---- Life ---- */
 
 void oh_cluster_identify(const uint8_t pool[OH_STORE_IDENTITY_BYTES], uint8_t identity[OH_STORE_IDENTITY_BYTES])
@@ -58,7 +53,7 @@ void oh_cluster_forget(oh_cluster *cluster)
 
 bool oh_cluster_is_my_turn(oh_cluster *cluster, uint32_t every_ms)
 {
-    uint64_t now = now_ms();
+    uint64_t now = oh_clock_now_ms();
 
     if (cluster->place != OH_STORE_NONE) {
         return oh_store_is_my_turn(oh_segment_store(), cluster->place, now, every_ms);
@@ -148,7 +143,7 @@ oh_snapshot *oh_cluster_newest(oh_cluster *cluster)
 
 void oh_cluster_want(oh_cluster *cluster)
 {
-    cluster->wanted_ms = now_ms();
+    cluster->wanted_ms = oh_clock_now_ms();
 }
 
 static uint64_t asked_ms(const oh_cluster *cluster)
@@ -199,7 +194,7 @@ void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns)
     while (cluster->map == before && oh_clock_now_ns() < deadline_ns) {
         if (cluster->inquiry) {
             oh_inquiry_move(cluster, OH_LOOK_AGAIN_MS);
-        } else if (has_asked || (!is_wanted(cluster) && now_ms() > asked_ms(cluster) + OH_ANSWER_MS)) {
+        } else if (has_asked || (!is_wanted(cluster) && oh_clock_now_ms() > asked_ms(cluster) + OH_ANSWER_MS)) {
             break;
         } else if (is_wanted(cluster) && oh_cluster_is_my_turn(cluster, OH_ASK_EVERY_MS)) {
             oh_inquiry_begin(cluster, deadline_ns);

@@ -17,16 +17,11 @@
 #define OH_CONTACT_MS UINT64_C(10000) /* How long it may take where the server pool has no timeout. */
 #define OH_LOOK_AGAIN_MS 2
 
-static uint64_t now_ms(void)
-{
-    return oh_clock_now_ns() / 1000000;
-}
-
 /* ---- The claim ---- */
 
 static uint64_t claim_of(uint32_t who)
 {
-    return (uint64_t)who << 32 | (uint32_t)now_ms();
+    return (uint64_t)who << 32 | (uint32_t)oh_clock_now_ms();
 }
 
 /* No process has such a number: an attempt has failed. */
@@ -45,7 +40,7 @@ static bool is_failure(uint64_t word, oh_error_kind *kind)
 
 static bool is_claimed(uint64_t word)
 {
-    uint64_t now = now_ms();
+    uint64_t now = oh_clock_now_ms();
     uint32_t age_ms = (uint32_t)now - (uint32_t)word;
     oh_error_kind kind;
 
@@ -111,7 +106,7 @@ uint64_t oh_cluster_deadline(const oh_cluster *cluster)
 
 bool oh_cluster_contact(oh_cluster *cluster, oh_failure *failure)
 {
-    uint64_t began_ms = now_ms(), deadline_ns = oh_cluster_deadline(cluster);
+    uint64_t began_ms = oh_clock_now_ms(), deadline_ns = oh_cluster_deadline(cluster);
     oh_error_kind kind;
 
     oh_cluster_is_my_turn(cluster, 0); /* What is asked now need not be asked again soon. */

@@ -91,7 +91,7 @@ oh_ring *oh_ejection_follow(oh_snapshot *snapshot)
     if (EXPECTED(changes == ejection->seen && ejection->due_ms == 0)) {
         return ejection->ring;
     }
-    uint64_t now_ms = oh_clock_now_ns() / 1000000;
+    uint64_t now_ms = oh_clock_now_ms();
     if (changes != ejection->seen || oh_health_is_rebuild_due(ejection->due_ms, now_ms)) {
         ejection->seen = changes;
         rebuild(snapshot, now_ms);

@@ -12,11 +12,6 @@
 
 static _Atomic uint64_t own_changes; /* Where there is no segment. */
 
-static uint64_t now_ms(void)
-{
-    return oh_clock_now_ns() / 1000000;
-}
-
 void oh_node_health_begin(oh_node_health *health, oh_store_health *host, const oh_pool *pool)
 {
     health->known = host ? host : &health->own;
@@ -72,7 +67,7 @@ bool oh_node_health_ask(oh_node_health *health, uint64_t deadline_ns, uint32_t *
     if (EXPECTED(oh_health_until(state) == 0)) {
         return true;
     }
-    uint64_t now = now_ms(), deadline_ms = deadline_ns / 1000000;
+    uint64_t now = oh_clock_now_ms(), deadline_ms = deadline_ns / 1000000;
     uint32_t patience_ms = deadline_ms > now ? (uint32_t)MIN(deadline_ms - now, INT_MAX) : deadline_ns ? 1 : 0;
     do {
         next = oh_health_asked(state, &health->rules, now, patience_ms, &answer);
@@ -96,7 +91,7 @@ void oh_node_health_fail(oh_node_health *health, oh_health_cause cause, uint32_t
     uint32_t chance = (uint32_t)(oh_clock_now_ns() / 1000);
 
     do {
-        next = oh_health_failed(state, &health->rules, cause, born, now_ms(), chance);
+        next = oh_health_failed(state, &health->rules, cause, born, oh_clock_now_ms(), chance);
     } while (next != state && !atomic_compare_exchange_weak(word, &state, next));
     if (oh_health_generation(next) != oh_health_generation(state)) {
         oh_store_write_text(health->known->reason, OH_STORE_REASON_WORDS, why);
@@ -127,7 +122,7 @@ uint64_t oh_node_health_out_until(oh_node_health *health, uint64_t looked_ms)
     do {
         uint64_t until = oh_health_until(state);
 
-        passed = until > looked_ms && until > now_ms() + health->rules.retry_ms ? until : looked_ms;
+        passed = until > looked_ms && until > oh_clock_now_ms() + health->rules.retry_ms ? until : looked_ms;
         next = oh_health_rebuilt(state, passed);
     } while (next != state && !atomic_compare_exchange_weak(word, &state, next));
     tell_change(health, state, next);

@@ -184,7 +184,7 @@ static oh_connection *open_new(oh_connections *connections, uint32_t place, uint
     connection->home = connections;
     connection->generation = fork_generation;
     connection->place = place;
-    connection->born_ms = oh_clock_now_ns() / 1000000;
+    connection->born_ms = oh_clock_now_ms();
     return connection;
 }
 

@@ -25,11 +25,6 @@
 
 static bool is_shared;
 
-static uint64_t now_ms(void)
-{
-    return oh_clock_now_ns() / 1000000;
-}
-
 void oh_host_startup(bool is_wanted)
 {
     is_shared = is_wanted && oh_segment_store();
@@ -102,7 +97,7 @@ oh_connection *oh_host_take(const oh_host_node *node)
     int descriptor;
 
     while ((descriptor = oh_queue_pull(node->number, &note)) >= 0) {
-        uint64_t now = now_ms();
+        uint64_t now = oh_clock_now_ms();
 
         if (memcmp(note.identity, node->identity, sizeof note.identity) != 0 ||
             !oh_store_take(node->shared, note.place, (uint32_t)getpid(), now)) {
@@ -150,11 +145,11 @@ bool oh_host_is_alive(uint32_t pid, uint64_t since_ms)
 
 uint32_t oh_host_claim(const oh_host_node *node)
 {
-    uint32_t pid = (uint32_t)getpid(), place = oh_store_claim(node->shared, node->size_max, pid, now_ms());
+    uint32_t pid = (uint32_t)getpid(), place = oh_store_claim(node->shared, node->size_max, pid, oh_clock_now_ms());
 
     if (UNEXPECTED(place == OH_STORE_NONE) && !oh_queue_await(node->number, 0) &&
-        oh_store_reclaim(node->shared, oh_host_is_alive, true, now_ms()) > 0) {
-        place = oh_store_claim(node->shared, node->size_max, pid, now_ms());
+        oh_store_reclaim(node->shared, oh_host_is_alive, true, oh_clock_now_ms()) > 0) {
+        place = oh_store_claim(node->shared, node->size_max, pid, oh_clock_now_ms());
     }
     return place;
 }
@@ -192,7 +187,7 @@ void oh_host_park(const oh_host_node *node, oh_connection *connection)
     oh_queue_note note = {.place = connection->place,
         .timeout_ms = connection->timeout_ms,
         .born_ms = connection->born_ms,
-        .parked_ms = now_ms(),
+        .parked_ms = oh_clock_now_ms(),
         .is_unproven = connection->is_unproven};
     uint32_t pid = (uint32_t)getpid();
 

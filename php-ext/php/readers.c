@@ -83,7 +83,7 @@ static uint32_t take_fastest(oh_client *client, const oh_readers *readers, uint3
 {
     oh_snapshot *snapshot = client->snapshot;
     oh_fastest_node nodes[OH_FASTEST_NODES_MAX];
-    uint64_t now_ms = oh_clock_now_ns() / 1000000;
+    uint64_t now_ms = oh_clock_now_ms();
     uint32_t count = 0, node = readers->first;
 
     for (uint32_t i = 0; i < readers->count && count < OH_FASTEST_NODES_MAX; i++, node = snapshot->readers[node].next) {

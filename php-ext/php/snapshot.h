@@ -1,7 +1,7 @@
 /*
- * Snapshot: one server pool of one version of a configuration, as a process has it: directives, topology, and the
- * connections of each node. Never changed once it is made (but for which nodes
- * are ejected at the moment), and counted: a client holds the one it began with.
+ * Snapshot: one server pool of one version of a configuration, or of the map of a Redis Cluster, as a process has it:
+ * directives, topology, and the connections of each node. Never changed once it is made (but for which nodes are ejected
+ * at the moment, and what is made when it is first asked for), and counted: a client holds the one it began with.
  */
 #ifndef OH_PHP_SNAPSHOT_H
 #define OH_PHP_SNAPSHOT_H

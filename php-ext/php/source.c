@@ -23,11 +23,6 @@ const uint8_t *oh_known_salt(void)
     return store ? oh_store_salt(store) : none;
 }
 
-static uint64_t now_ms(void)
-{
-    return oh_clock_now_ns() / 1000000;
-}
-
 static void identify(const oh_known *known, uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
     oh_md5 md5;
@@ -115,7 +110,7 @@ static bool follow(oh_known *known)
 
 static bool is_my_turn(oh_known *known)
 {
-    uint64_t now = now_ms();
+    uint64_t now = oh_clock_now_ms();
 
     if (known->place != OH_STORE_NONE) {
         return oh_store_is_my_turn(oh_segment_store(), known->place, now, OH_LOOK_EVERY_MS);
@@ -186,7 +181,7 @@ static bool begin(oh_known *known)
         return true;
     }
     known->place = OH_STORE_NONE;
-    known->looked_ms = now_ms();
+    known->looked_ms = oh_clock_now_ms();
     known->version = oh_reading_version(known->path);
     if (!oh_reading_make(&reading, known->path, known->name, known->name_length, oh_known_salt())) {
         return throw_reading(&reading);

@@ -107,7 +107,7 @@ static oh_seen look(const oh_shown *shown, const oh_text *name)
             seen.meter = shown->snapshot->meters[own].meter;
         }
     }
-    seen.is_refused = seen.until_ms > oh_clock_now_ns() / 1000000;
+    seen.is_refused = seen.until_ms > oh_clock_now_ms();
     seen.is_down = seen.is_refused || (!shown->pool.auto_eject_hosts && seen.is_known && !seen.is_up);
     return seen;
 }
@@ -169,7 +169,7 @@ static void show_role(zval *into, const oh_shown *shown, const oh_node *node)
 
 static void show_state(zval *into, const oh_shown *shown, const oh_seen *seen)
 {
-    uint64_t now_ms = oh_clock_now_ns() / 1000000;
+    uint64_t now_ms = oh_clock_now_ms();
 
     add_assoc_string(into, "state", !seen->is_down ? "up" : shown->pool.auto_eject_hosts ? "ejected" : "resting");
     add_assoc_long(into, "rests_ms", seen->until_ms > now_ms ? (zend_long)(seen->until_ms - now_ms) : 0);

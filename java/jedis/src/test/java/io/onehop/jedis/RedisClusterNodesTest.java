@@ -12,7 +12,6 @@ import io.onehop.core.Key;
 import io.onehop.core.Node;
 import io.onehop.core.Role;
 import io.onehop.jedis.lab.Nodes;
-import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
 import java.io.IOException;
@@ -328,22 +327,19 @@ class RedisClusterNodesTest {
                 }
             }
             frozen.freeze();
-            OneHopClient asking = clientOf(2000, frozen.server());
+            OneHopClient asking = clientOf(5000, frozen.server());
             Thread caller = new Thread(() -> assertThrows(OneHopException.class, () -> asking.get("a")));
             caller.start();
             RedisCluster.await("it asks", () -> threads() >= 2);
             asking.close();
-            caller.join(1000);
+            caller.join(4000);
             assertFalse(caller.isAlive(), "who waits for the map of a client that was closed");
             OneHopClient known = cluster.client("timeout: 2000");
             known.set("a", "1");
             cluster.servers().forEach(RedisServer::freeze);
             assertThrows(DeadlineExceeded.class, () -> known.get("a"));
             known.close();
-            for (int i = 0; i < 600 && threads() > 0; i++) {
-                Processes.pause(10);
-            }
-            assertEquals(0, threads(), "threads that are left");
+            RedisCluster.await("no thread is left", () -> threads() == 0);
             cluster.servers().forEach(RedisServer::thaw);
             frozen.thaw();
         }
