@@ -200,7 +200,7 @@ function prometheus(array $pools): string
 {
     $counters = [
         'calls' => 'Commands, or a batch\'s part, that ended, well or not.', 'errors' => 'Calls that failed.',
-        'redirects' => 'Replies that named another node.', 'leases' => 'Connections handed out.',
+        'redirects' => 'Replies after which a command was sent on.', 'leases' => 'Connections handed out.',
         'waits' => 'Leases that waited for a free connection.', 'connects' => 'Connections begun.',
         'bytes_sent' => 'Bytes sent to the node.', 'bytes_received' => 'Bytes received from the node.',
     ];

@@ -230,11 +230,11 @@ static bool judge(oh_journey *journey, oh_errand *errand, uint32_t *pause_ms)
     switch (redirect.action) {
         case OH_REDIRECT_FOLLOW:
         case OH_REDIRECT_ASK:
+            oh_meter_count(oh_snapshot_meter(journey->map, errand->node), OH_METER_REDIRECTS);
             errand->hops++;
             errand->asks = redirect.action == OH_REDIRECT_ASK;
             errand->has_moved = redirect.has_moved && redirect.slot == errand->slot;
             errand->node = redirect.node;
-            oh_meter_count(journey->exchange->meter, OH_METER_REDIRECTS);
             return true;
         case OH_REDIRECT_AGAIN:
             errand->tries++;

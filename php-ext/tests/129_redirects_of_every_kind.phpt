@@ -83,12 +83,15 @@ echo "a circle ends after five hops, and names both nodes\n";
 $key = lab_key_in(300);
 $redis->get($key);
 $cluster->forgetStatistics();
+$redirects = static fn () => array_column(array_column(OneHop\Topology::status(), 'nodes', 'path')[$config], 'redirects', 'node')["localhost:$b"];
+$before = $redirects();
 $cluster->call($a, 'CLUSTER', 'SETSLOT', '300', 'NODE', $cluster->id($b));
 try {
     echo $redis->get($key), "is served\n";
 } catch (OneHop\NodeDown $exception) {
     var_dump($cluster->errors('MOVED') <= 6, str_contains($exception->getMessage(), "127.0.0.1:$a") || str_contains($exception->getMessage(), "localhost:$a"),
         str_contains($exception->getMessage(), "localhost:$b"));
+    echo $redirects() > $before ? "the other node's redirects are counted as its own\n" : "all redirects are the first node's\n";
     echo preg_replace('/ \(node .*/', '', $exception->getMessage()), "\n";
 }
 $cluster->call($a, 'CLUSTER', 'SETSLOT', '300', 'NODE', $cluster->id($a));
@@ -159,6 +162,7 @@ a circle ends after five hops, and names both nodes
 bool(true)
 bool(true)
 bool(true)
+the other node's redirects are counted as its own
 The cluster cannot serve this now: the nodes send it to each other
 bool(true)
 down: a call waits as long as it may, and is served as soon as that can be

@@ -22,7 +22,7 @@ import java.time.Duration;
  * @param poolSize how many there may be
  * @param calls commands, or parts of batches, that ended, well or not
  * @param errors those that failed
- * @param redirects replies that named another node
+ * @param redirects replies after which a command was sent on to another node
  * @param leases connections handed out
  * @param waits leases that waited for a connection to get free
  * @param connects connections that were begun to be made

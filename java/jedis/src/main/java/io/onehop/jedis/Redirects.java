@@ -94,22 +94,22 @@ final class Redirects {
 
     /** Notes a command of this slot that was answered by such an error; true. */
     boolean take(Pool asked, int slot, CommandArguments arguments, Taker taker, JedisDataException error) {
-        Errand errand = taker instanceof Errand known ? known : new Errand(arguments, slot, taker);
-        errand.asked = asked;
-        errand.error = error;
-        met = met.isEmpty() ? new ArrayList<>() : met;
-        asked.meter().redirected();
-        return met.add(errand);
+        note(asked, slot, arguments, taker, error);
+        return true;
     }
 
     /** Notes a command of this slot whose replica has failed. */
     void rescue(Pool failed, int slot, CommandArguments arguments, Taker taker) {
+        note(failed, slot, arguments, taker, null);
+        cluster.want(null);
+    }
+
+    private void note(Pool asked, int slot, CommandArguments arguments, Taker taker, JedisDataException error) {
         Errand errand = taker instanceof Errand known ? known : new Errand(arguments, slot, taker);
-        errand.asked = failed;
-        errand.error = null;
+        errand.asked = asked;
+        errand.error = error;
         met = met.isEmpty() ? new ArrayList<>() : met;
         met.add(errand);
-        cluster.want(null);
     }
 
     /** A read of one command was answered: how long that took, if it is typical, is for {@link Readers} to know. */
@@ -243,6 +243,9 @@ final class Redirects {
             failures.putIfAbsent(failure.getNode(), failure);
             errand.fail(failure);
             return false;
+        }
+        if (next.action() != Redirect.Action.AGAIN) {
+            errand.asked.meter().redirected();
         }
         headings.putIfAbsent(errand.slot, new Heading(next.action(), node, next.waitMs()));
         return true;

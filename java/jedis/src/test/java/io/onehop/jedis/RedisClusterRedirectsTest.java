@@ -191,6 +191,9 @@ class RedisClusterRedirectsTest {
         NodeDown down = assertThrows(NodeDown.class, () -> client.mget(tag + "1", tag + "2", tag + "3"));
         assertTrue(down.getMessage().contains("TRYAGAIN"), down.getMessage());
         assertTrue(System.nanoTime() - begun < 10_000_000_000L);
+        for (Pool pool : client.route().take().pools()) {
+            assertEquals(0, pool.meter().redirects(), "TRYAGAIN sends nobody elsewhere");
+        }
         assertEquals("2", client.get(tag + "2"));
     }
 
