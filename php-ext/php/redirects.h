@@ -9,6 +9,9 @@
  * other. Commands keep their order where they concern one slot. What is streamed (replies beyond what an exchange reads
  * ahead) is given out up to the first redirect; the rest is gathered until it can be mended.
  *
+ * A node that has failed is the same case where that is safe: all commands of the request go, as if redirected, to the
+ * master of a replica, or to the node that the newest map has in its place.
+ *
  * Implements spec/route, "Redirects".
  */
 #ifndef OH_PHP_REDIRECTS_H

@@ -102,8 +102,10 @@ static bool give_up(oh_journey *journey, const oh_errand *errand, const oh_redir
     oh_exchange *exchange = journey->exchange;
     const char *text = (const char *)errand->reply->bytes + 1;
     oh_node asked = oh_topology_node(journey->map->topology, errand->node);
+    /* A pipeline has other commands, and those were executed. */
+    oh_outcome outcome = exchange->redirects->is_alone ? OH_OUTCOME_ANSWERED : OH_OUTCOME_MAYBE_EXECUTED;
 
-    oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, oh_journey_outcome(journey), "try again", "The cluster cannot serve this now: ");
+    oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, outcome, "try again", "The cluster cannot serve this now: ");
     oh_failure_quote(exchange->failure, redirect->reason, strlen(redirect->reason));
     oh_failure_quote(exchange->failure, ZEND_STRL(" (node "));
     oh_failure_quote(exchange->failure, asked.name.bytes, asked.name.length);

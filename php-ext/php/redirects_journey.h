@@ -50,12 +50,6 @@ typedef struct oh_journey {
     oh_flight *flight;
 } oh_journey;
 
-/* A pipeline has other commands, and those were executed. */
-static inline oh_outcome oh_journey_outcome(const oh_journey *journey)
-{
-    return journey->exchange->redirects->is_alone ? OH_OUTCOME_ANSWERED : OH_OUTCOME_MAYBE_EXECUTED;
-}
-
 /* Makes a reply of a command the one that it has. */
 void oh_journey_reply(oh_mended *reply, oh_bytes bytes);
 
