@@ -67,40 +67,38 @@ bool oh_cluster_is_my_turn(oh_cluster *cluster, uint32_t every_ms)
 
 /* ---- What clients call ---- */
 
-/* Others were configured than before, and none of them is a node of the map: perhaps it is another cluster. */
+/* None of the configured servers is a node of the map. */
 static bool is_elsewhere(const oh_cluster *cluster, const oh_snapshot *seeds)
 {
-    const oh_topology *map = cluster->map->topology;
-
     for (uint32_t i = 0; i < seeds->nodes_count; i++) {
-        const oh_text *name = &seeds->pool->servers[i].name;
-
-        if (oh_topology_find(map, name->bytes, name->length) < cluster->map->nodes_count) {
+        if (oh_cluster_has(cluster, seeds->pool->servers[i].name)) {
             return false;
         }
     }
-    return strcmp(oh_topology_fingerprint(seeds->topology), oh_topology_fingerprint(cluster->seeds->topology)) != 0;
+    return true;
 }
 
-/* The configuration has changed: the nodes stay, unless the servers know others; the directives are new. */
+/*
+ * The configuration has changed: the nodes stay, the directives are new. Other servers than before, none of which the map
+ * has, may be another cluster: they are asked.
+ */
 static void reconfigure(oh_cluster *cluster, oh_snapshot *seeds)
 {
-    bool is_other = false;
+    oh_snapshot *before = cluster->seeds;
+    bool has_others = before && strcmp(oh_topology_fingerprint(seeds->topology), oh_topology_fingerprint(before->topology)) != 0;
 
-    if (cluster->map) {
-        oh_cluster_catch_up(cluster);
-        is_other = is_elsewhere(cluster, seeds);
-    }
     seeds->references++;
     oh_cluster_set(&cluster->seeds, seeds);
     cluster->foreign = 0;
     if (!cluster->map) {
         return;
     }
-    cluster->doubts_nodes = true;
+    oh_cluster_catch_up(cluster);
     oh_cluster_want(cluster);
-    if (is_other) {
+    cluster->doubts_nodes = has_others && is_elsewhere(cluster, seeds);
+    if (cluster->doubts_nodes) {
         oh_cluster_ask(cluster, oh_cluster_deadline(cluster));
+        cluster->doubts_nodes = is_elsewhere(cluster, seeds);
     }
     oh_cluster_catch_up(cluster);
     const oh_pool *now = cluster->map->pool;

@@ -96,6 +96,9 @@ void oh_cluster_set(oh_snapshot **place, oh_snapshot *snapshot);
 /* Whether the host has another map than this process, which may be this process'. */
 bool oh_cluster_is_behind(const oh_cluster *cluster);
 
+/* Whether a node of that name is in the map, which there is. */
+bool oh_cluster_has(const oh_cluster *cluster, oh_text name);
+
 /* The first contact: there is a map afterwards. False, and what each node has met that was asked. */
 bool oh_cluster_contact(oh_cluster *cluster, oh_failure *failure);
 

@@ -74,6 +74,19 @@ void oh_cluster_catch_up(oh_cluster *cluster)
     }
 }
 
+/* The index of a node in the map; OH_POOL_SERVERS_MAX: it is none of its nodes, or no more. */
+static uint32_t find(const oh_snapshot *map, oh_text name)
+{
+    uint32_t node = oh_topology_find(map->topology, name.bytes, name.length);
+
+    return node < map->nodes_count && map->pool->servers[node].role != OH_GONE ? node : OH_POOL_SERVERS_MAX;
+}
+
+bool oh_cluster_has(const oh_cluster *cluster, oh_text name)
+{
+    return find(cluster->map, name) != OH_POOL_SERVERS_MAX;
+}
+
 /* ---- To the host ---- */
 
 /*
@@ -146,15 +159,15 @@ bool oh_cluster_adopt(oh_cluster *cluster, const oh_pool *pool)
 static bool note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32_t count)
 {
     size_t length = cluster->map->image_length;
-    uint32_t nodes_count = cluster->map->nodes_count, changes = 0;
+    uint32_t changes = 0;
     void *image = pemalloc(length, true);
 
     memcpy(image, cluster->map->image, length);
     oh_topology *topology = (oh_topology *)oh_image_topology(image);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t node = oh_topology_find(topology, moves[i].name.bytes, moves[i].name.length);
+        uint32_t node = find(cluster->map, moves[i].name);
 
-        if (node < nodes_count && oh_topology_slots(topology)[moves[i].slot] != node) {
+        if (node != OH_POOL_SERVERS_MAX && oh_topology_slots(topology)[moves[i].slot] != node) {
             oh_topology_move_slot(topology, moves[i].slot, node);
             cluster->has_hint = true;
             cluster->hint = node;

@@ -141,6 +141,14 @@ static void refuse(oh_inquiry *inquiry, oh_cluster_map *const *maps, const char 
     }
 }
 
+/* Meanwhile another process may have gone over to another cluster, or this one: then nobody asks what this node says. */
+static bool still_counts(const oh_cluster *cluster, const oh_inquiry *inquiry, uint32_t index)
+{
+    const oh_snapshot *asked = inquiry->snapshot;
+
+    return asked->cluster ? oh_cluster_has(cluster, asked->pool->servers[inquiry->nodes[index]].name) : asked == cluster->seeds;
+}
+
 /* True: the map that has come of it is the newest, or as good as that was. Otherwise the failures say why there is none. */
 static bool conclude(oh_cluster *cluster)
 {
@@ -149,13 +157,17 @@ static bool conclude(oh_cluster *cluster)
     char reason[OH_CLUSTER_REASON_BYTES];
     bool is_answered = false, is_adopted = false;
 
+    oh_cluster_catch_up(cluster); /* What has moved meanwhile stays moved, unless the nodes know better. */
     for (uint32_t i = 0; i < inquiry->count; i++) {
         maps[i] = read_answer(cluster, inquiry, i);
         is_answered |= maps[i] != NULL;
+        if (maps[i] && !still_counts(cluster, inquiry, i)) {
+            oh_cluster_free(maps[i]);
+            maps[i] = NULL;
+        }
     }
-    oh_cluster_catch_up(cluster); /* What has moved meanwhile stays moved, unless the nodes know better. */
     const oh_topology *current = cluster->map ? cluster->map->topology : NULL;
-    oh_cluster_map *chosen = is_answered ? oh_cluster_choose(current, maps[0], maps[1], reason) : NULL;
+    oh_cluster_map *chosen = maps[0] || maps[1] ? oh_cluster_choose(current, maps[0], maps[1], reason) : NULL;
     if (chosen && oh_cluster_keep_places(chosen, current)) {
         oh_cluster_keep_moved(chosen, inquiry->before ? inquiry->before->topology : NULL, current);
         oh_pool pool = oh_cluster_pool(chosen, current ? cluster->map->pool : cluster->seeds->pool);
