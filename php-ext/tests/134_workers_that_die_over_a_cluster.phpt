@@ -10,7 +10,7 @@ $moves = '$port === $a && str_starts_with($words[1] ?? "", "' . $low . '") && $w
 
 echo "-- whoever makes the first contact is killed: the next one does not wait for it\n";
 $liars = new Liars();
-$liars->behave('$words[0] === "CLUSTER" ? [sleep(1000)] : null');
+$liars->behave('$words[0] === "CLUSTER" ? [sleep(30)] : null');
 $fpm = lab_fpm(['onehop.config' => $liars->config(['timeout' => 4000])], 2);
 $master = array_key_last(Lab::$processes);
 file_put_contents(Lab::file('contact.php'), '<?php file_put_contents("' . Lab::file('pid') . '", getmypid()); new OneHop\Redis("alpha");');
