@@ -7,6 +7,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.onehop.core.Node;
+import io.onehop.core.Role;
+import io.onehop.core.Topology;
 import io.onehop.jedis.NodeStatus.State;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -15,6 +18,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -53,6 +57,7 @@ public final class OneHopMetrics implements MeterBinder {
         private final MeterRegistry registry;
         private final CurrentRoute route;
         private final Map<Pool, List<Meter>> meters = new HashMap<>();
+        private final Map<Tags, Meter> roles = new HashMap<>();
 
         Bound(MeterRegistry registry, CurrentRoute route) {
             this.registry = registry;
@@ -77,6 +82,29 @@ public final class OneHopMetrics implements MeterBinder {
                 return isGone;
             });
             current.forEach(pool -> meters.computeIfAbsent(pool, this::register));
+            updateRoles(route.current().topology());
+        }
+
+        /** What each node is to a Redis Cluster, and whom a replica follows: labels, since they are no numbers. */
+        private void updateRoles(Topology topology) {
+            Set<Tags> current = new HashSet<>();
+            for (Node node : topology.nodes()) {
+                if (node.role() != Role.NONE) {
+                    String master = node.role() == Role.REPLICA ? topology.places().get(node.master()).name() : "";
+                    current.add(Tags.of("pool", poolName(), "node", node.name(),
+                            "role", node.role().name().toLowerCase(Locale.ROOT), "master", master));
+                }
+            }
+            roles.entrySet().removeIf(each -> {
+                boolean isGone = !current.contains(each.getKey());
+                if (isGone) {
+                    registry.remove(each.getValue());
+                }
+                return isGone;
+            });
+            current.forEach(tags -> roles.computeIfAbsent(tags, of -> Gauge.builder("onehop.node.info", () -> 1)
+                    .description("1, of each node of a Redis Cluster: its role, and the master of a replica").tags(of)
+                    .register(registry)));
         }
 
         private List<Meter> register(Pool pool) {

@@ -4,12 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.onehop.core.Node;
 import io.onehop.core.Role;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisCluster;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -81,6 +84,8 @@ class RedisClusterReadersTest {
     @Test
     void nodesTellTheirRolesAndReplicasWhoTheyFollow() {
         try (OneHopClient client = client()) {
+            SimpleMeterRegistry registry = new SimpleMeterRegistry();
+            new OneHopMetrics(client).bindTo(registry);
             client.get("first contact");
             Map<Integer, Node> nodes = client.topology().nodes().stream().collect(Collectors.toMap(
                     node -> IntStream.range(0, 6).filter(i -> cluster.server(i).port() == node.port()).findFirst()
@@ -99,7 +104,10 @@ class RedisClusterReadersTest {
                 assertEquals(node.role(), status.role());
                 assertEquals(node.role() == Role.REPLICA ? client.topology().places().get(node.master()).name() : null,
                         status.master());
+                registry.get("onehop.node.info").tags("node", status.name(), "role",
+                        status.role().name().toLowerCase(Locale.ROOT), "master", Objects.toString(status.master(), "")).gauge();
             }
+            assertEquals(6, registry.get("onehop.node.info").gauges().size());
             assertEquals("127.0.0.1", nodes.get(3).host());
         }
     }
