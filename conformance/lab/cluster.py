@@ -9,7 +9,10 @@ node keeps what it knows.
 """
 
 import contextlib
+import functools
+import re
 import socket
+import subprocess
 import time
 
 from .process import LabError, free_port
@@ -153,7 +156,8 @@ class LargeCluster:
         master = number % self.masters
         is_master, bus = number == master, self._silence.getsockname()[1]
         flags = ("myself," if is_self else "") + ("master" if is_master else "slave")
-        return " ".join([_id(number), f"{self.name_of(number)}@{self._buses[number] if number < self.LIVE else bus}", flags,
+        address = f"{self.name_of(number)}@{self._buses[number] if number < self.LIVE else bus}"
+        return " ".join([_id(number), address + (f",,shard-id={_id(master)}" if _knows_shards() else ""), flags,
                          "-" if is_master else _id(master), "0 0", str(master + 1), "connected", *self._written_slots(number)])
 
     def _written_slots(self, number):
@@ -164,6 +168,13 @@ class LargeCluster:
         """The bus of all who do not run: it lets them be connected to, so that nobody tries again ten times a second."""
         with self._namespace.entered() if self._namespace else contextlib.nullcontext():
             return socket.create_server(("0.0.0.0", free_port()), backlog=4096)
+
+
+@functools.cache
+def _knows_shards():
+    """Servers from 7.2 on take all nodes for one shard if the file does not say of which they are; others cannot read it."""
+    told = subprocess.run(["redis-server", "--version"], check=True, capture_output=True, text=True).stdout
+    return tuple(map(int, re.search(r"v=(\d+)\.(\d+)", told).groups())) >= (7, 2)
 
 
 def _id(number):

@@ -351,7 +351,7 @@ class RedisClusterTest {
                     continue;
                 }
             }
-            try (OneHopClient other = cluster.client("timeout: 300")) {
+            try (OneHopClient other = cluster.client("timeout: 1500")) {
                 other.set("elsewhere", "x");
                 assertEquals("x", other.get("elsewhere"));
                 NodeDown down = assertThrows(NodeDown.class, () -> other.get("hole"));

@@ -2,12 +2,16 @@ package io.onehop.jedis.lab;
 
 import io.onehop.jedis.OneHopClient;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import redis.clients.jedis.Jedis;
@@ -19,6 +23,9 @@ import redis.clients.jedis.Jedis;
 public final class LargeCluster implements AutoCloseable {
     private static final int SLOTS = 16384;
     private static final int LIVE = 3;
+
+    /* Servers from 7.2 on take all nodes for one shard if the file does not say of which they are; others cannot read it. */
+    private static final boolean KNOWS_SHARDS = knowsShards();
 
     private final List<RedisServer> servers = new ArrayList<>();
     private final int masters;
@@ -35,6 +42,17 @@ public final class LargeCluster implements AutoCloseable {
         this.isDealt = isDealt;
         this.silence = new ServerSocket(0, 4096, InetAddress.getByName("0.0.0.0"));
         this.folder = Files.createTempDirectory("onehop-nodes");
+    }
+
+    private static boolean knowsShards() {
+        try {
+            Process server = new ProcessBuilder("redis-server", "--version").start();
+            Matcher version = Pattern.compile("v=(\\d+)\\.(\\d+)")
+                    .matcher(new String(server.getInputStream().readAllBytes(), StandardCharsets.US_ASCII));
+            return version.find() && Integer.parseInt(version.group(1)) * 100 + Integer.parseInt(version.group(2)) >= 702;
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
     }
 
     /** So many masters, and so many replicas of each. */
@@ -68,7 +86,8 @@ public final class LargeCluster implements AutoCloseable {
         int master = node % masters;
         int bus = node < LIVE ? buses[node] : silence.getLocalPort();
         String role = node == master ? "master -" : "slave " + id(master);
-        return id(node) + " " + name(node) + "@" + bus + (isSelf ? " myself," : " ") + role + " 0 0 " + (master + 1)
+        String shard = KNOWS_SHARDS ? ",,shard-id=" + id(master) : "";
+        return id(node) + " " + name(node) + "@" + bus + shard + (isSelf ? " myself," : " ") + role + " 0 0 " + (master + 1)
                 + " connected" + (node == master ? slots(master) : "") + "\n";
     }
 
