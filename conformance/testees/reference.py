@@ -349,6 +349,11 @@ def shown(name):
     return text + ("..." if len(data) > len(cut) else "")
 
 
+def about(value):
+    """The end of a reason: the value it is about, unless a password may stand in it, as in a URL."""
+    return "" if "@" in value else f': "{shown(value)}"'
+
+
 def checked_text(data):
     """Section 2: the text without its byte order mark, or the first offence."""
     if len(data) > LIMITS["config_bytes_max"]:
@@ -492,7 +497,8 @@ class Document:
         try:
             given[name.text] = read_value(value.text, name.text, before)
         except ValueError as error:
-            raise Rejected(name.line, f"{subject} {error}")
+            is_secret = name.text in ("redis_auth", "username")
+            raise Rejected(name.line, f"{subject} {error}{'' if is_secret else about(value.text)}")
 
 
 def digits(text):
@@ -526,7 +532,7 @@ def hash_name(text, _name, _before):
 
 def distribution_name(text, _name, _before):
     if text not in DISTRIBUTIONS or text == "slots":
-        raise ValueError("is not a valid distribution")
+        raise ValueError('is not "ketama", "modula" or "random"')
     return text
 
 
@@ -637,14 +643,15 @@ def cluster_rules(given):
 
 def add_server(item, servers):
     """Section 7."""
-    def require(condition, reason):
+    def require(condition, reason, is_shown=True):
         if not condition:
-            raise Rejected(item.line, reason)
+            raise Rejected(item.line, reason + (about(item.text) if is_shown else ""))
 
     item.check()
-    require(len(servers) < LIMITS["pool_servers_max"], f"there are more than {LIMITS['pool_servers_max']} servers")
-    require(item.is_scalar, "the server is not a scalar")
-    require(item.text, "the server is empty")
+    require(len(servers) < LIMITS["pool_servers_max"],
+            f"there are more than {LIMITS['pool_servers_max']} servers", is_shown=False)
+    require(item.is_scalar, "the server is not a scalar", is_shown=False)
+    require(item.text, "the server is empty", is_shown=False)
     front, space, given_name = item.text.rpartition(" ")
     if not space:
         front = item.text
@@ -670,9 +677,9 @@ def add_server(item, servers):
     require(name, "the server has an empty name")
     require(len(name.encode()) <= LIMITS["server_name_bytes_max"],
             f"the server has a name longer than {LIMITS['server_name_bytes_max']} bytes")
-    require(name not in servers, f'server "{shown(name)}" is a duplicate')
+    require(name not in servers, f'server "{shown(name)}" is a duplicate', is_shown=False)
     require(sum(server["weight"] for server in servers.values()) + weight <= LIMITS["weights_sum_max"],
-            f"the weights add up to more than {LIMITS['weights_sum_max']}")
+            f"the weights add up to more than {LIMITS['weights_sum_max']}", is_shown=False)
     servers[name] = {"name": name, "address": address if is_path else f"{host}:{int(port)}", "weight": weight}
 
 

@@ -28,7 +28,7 @@ typedef struct oh_config {
 
 typedef struct oh_config_error {
     uint32_t line;    /* 1-based. */
-    char reason[256]; /* One line without control characters, as worded in spec/config. Never a password. */
+    char reason[512]; /* One line without control characters, as worded in spec/config. Never a password. */
 } oh_config_error;
 
 /*

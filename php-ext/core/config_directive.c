@@ -7,6 +7,7 @@
  * Implements spec/config, section 6.
  */
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "config_reader.h"
@@ -69,7 +70,10 @@ static bool equals(oh_text text, const char *word)
 
 static bool fail(const setting *it, const char *complaint)
 {
-    return oh_config_fail(it->reader->error, it->line, "directive \"%s\" %s", it->directive->name, complaint);
+    oh_config_fail(it->reader->error, it->line, "directive \"%s\" %s", it->directive->name, complaint);
+    bool is_secret = it->directive == &directives[OH_CONFIG_REDIS_AUTH] ||
+                     it->directive == &directives[OH_CONFIG_USERNAME];
+    return is_secret ? false : oh_config_add_value(it->reader->error, it->value);
 }
 
 static void *place_of(const setting *it)
@@ -177,7 +181,7 @@ static bool set_distribution(const setting *it)
             return true;
         }
     }
-    return fail(it, "is not a valid distribution");
+    return fail(it, "is not \"ketama\", \"modula\" or \"random\"");
 }
 
 static bool set_tag(const setting *it)
@@ -259,8 +263,10 @@ static bool set_listen(const setting *it)
     for (size_t i = 0; i < it->reader->pools_count; i++) {
         const oh_pool *other = it->reader->pools[i];
         if (other != it->pool && equals(it->value, other->listen.bytes)) {
-            return oh_config_fail(it->reader->error, it->line,
-                "directive \"listen\" is the same as in server pool \"%s\"", oh_config_show(other->name).text);
+            char complaint[sizeof "is the same as in server pool \"\"" + sizeof(oh_config_shown)];
+            snprintf(complaint, sizeof complaint, "is the same as in server pool \"%s\"",
+                oh_config_show(other->name).text);
+            return fail(it, complaint);
         }
     }
     return keep_text(it);

@@ -38,6 +38,9 @@ typedef struct oh_config_reader {
 bool oh_config_fail(oh_config_error *error, size_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool oh_config_fail_memory(oh_config_error *error);
 
+/* Ends the reason with the value it is about, unless a password may stand in it; returns false. */
+bool oh_config_add_value(oh_config_error *error, oh_text value);
+
 /* A name as an error may show it: short, printable, on one line. */
 typedef struct oh_config_shown {
     char text[4 * OH_SHOWN_BYTES_MAX + sizeof "..."];

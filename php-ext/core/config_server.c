@@ -160,19 +160,24 @@ static bool insert(oh_config_reader *reader, size_t place, const parts *it, size
     return true;
 }
 
+static bool check(oh_config_reader *reader, oh_text spelled, parts *it, size_t line)
+{
+    if (!take_apart(spelled, it)) {
+        return oh_config_fail(
+            reader->error, line, "the server is not \"host:port:weight [name]\" or \"/path:weight [name]\"");
+    }
+    return check_weight(reader, it, line) && check_address(reader, it, line) &&
+           check_name(reader, name_of(it), line);
+}
+
 bool oh_config_add_server(oh_config_reader *reader, oh_text spelled, size_t line)
 {
     if (spelled.length == 0) {
         return oh_config_fail(reader->error, line, "the server is empty");
     }
     parts it = {0};
-    if (!take_apart(spelled, &it)) {
-        return oh_config_fail(
-            reader->error, line, "the server is not \"host:port:weight [name]\" or \"/path:weight [name]\"");
-    }
-    if (!check_weight(reader, &it, line) || !check_address(reader, &it, line) ||
-        !check_name(reader, name_of(&it), line)) {
-        return false;
+    if (!check(reader, spelled, &it, line)) {
+        return oh_config_add_value(reader->error, spelled);
     }
     bool is_new;
     size_t place = find_place(reader, name_of(&it), &is_new);

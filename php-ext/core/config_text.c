@@ -47,6 +47,16 @@ oh_config_shown oh_config_show(oh_text name)
     return shown;
 }
 
+bool oh_config_add_value(oh_config_error *error, oh_text value)
+{
+    if (memchr(value.bytes, '@', value.length) != NULL) {
+        return false; /* It may be a URL with a password. */
+    }
+    size_t end = strlen(error->reason);
+    snprintf(error->reason + end, sizeof error->reason - end, ": \"%s\"", oh_config_show(value).text);
+    return false;
+}
+
 /* ---- Characters ---- */
 
 static bool is_allowed(int32_t character)

@@ -64,7 +64,7 @@ OneHop\ConfigInvalid, node none, may have executed: false
   Configuration, line 1: the document is not a mapping of server pools: the command was not sent; correct the file, or name another one
 ValueError: OneHop\Topology::hash(): Argument #1 ($algorithm) must be the name of a hash of a configuration
 NULL
-{"line":2,"reason":"directive \"hash\" is not a valid hash"}
+{"line":2,"reason":"directive \"hash\" is not a valid hash: \"none\""}
 Error: Trying to clone an uncloneable object of class OneHop\Topology
 Exception: Serialization of 'OneHop\Topology' is not allowed
 Error: Cannot modify readonly property OneHop\Node::$name

@@ -127,28 +127,33 @@ final class ConfigReader {
     private Object readValue(Directive directive, int line, String pool, List<Server> servers) throws ConfigException {
         Event node = events.next();
         checkNode(node, line);
+        String name = "directive \"" + directive.label() + "\" ";
+        if (node instanceof ScalarEvent scalar && scalar.getValue().isEmpty()) {
+            throw new ConfigException(line, name + "has no value");
+        }
+        if (directive == Directive.SERVERS) {
+            if (!(node instanceof SequenceStartEvent)) {
+                throw new ConfigException(line, name + "is not a sequence");
+            }
+            readServers(servers);
+            return servers;
+        }
+        if (!(node instanceof ScalarEvent scalar)) {
+            throw new ConfigException(line, name + "is not a scalar");
+        }
+        return value(pool, directive, scalar.getValue(), line);
+    }
+
+    private Object value(String pool, Directive directive, String text, int line) throws ConfigException {
         try {
-            if (node instanceof ScalarEvent scalar && scalar.getValue().isEmpty()) {
-                throw directive.fault("has no value");
-            }
-            if (directive == Directive.SERVERS) {
-                if (!(node instanceof SequenceStartEvent)) {
-                    throw directive.fault("is not a sequence");
-                }
-                readServers(servers);
-                return servers;
-            }
-            if (!(node instanceof ScalarEvent scalar)) {
-                throw directive.fault("is not a scalar");
-            }
-            Object value = directive.read(scalar.getValue());
-            String other = directive == Directive.LISTEN ? listeners.putIfAbsent(scalar.getValue(), pool) : null;
+            Object value = directive.read(text);
+            String other = directive == Directive.LISTEN ? listeners.putIfAbsent(text, pool) : null;
             if (other != null) {
                 throw directive.fault("is the same as in server pool \"" + shown(other) + "\"");
             }
             return value;
         } catch (Fault fault) {
-            throw new ConfigException(line, fault.getMessage());
+            throw new ConfigException(line, fault.getMessage() + (directive.isSecret() ? "" : about(text)));
         }
     }
 
@@ -180,7 +185,7 @@ final class ConfigReader {
         try {
             return ServerSpelling.read(text, line);
         } catch (Fault fault) {
-            throw new ConfigException(line, fault.getMessage());
+            throw new ConfigException(line, fault.getMessage() + about(text));
         }
     }
 
@@ -219,6 +224,11 @@ final class ConfigReader {
 
     private static int line(Event event) {
         return event.getStartMark().orElseThrow().getLine() + 1;
+    }
+
+    /** The end of a reason: the value it is about, unless a password may stand in it, as in a URL. */
+    private static String about(String value) {
+        return value.contains("@") ? "" : ": \"" + shown(value) + "\"";
     }
 
     /** A name as a reason shows it: its first bytes, and nothing that could upset a log. */

@@ -86,6 +86,11 @@ enum Directive {
         return type.read(this, text);
     }
 
+    /** Whether its value is never shown to anybody. */
+    boolean isSecret() {
+        return this == REDIS_AUTH || this == USERNAME;
+    }
+
     /** A reason that begins with this directive. */
     Fault fault(String what) {
         return new Fault("directive \"" + label + "\" " + what);
@@ -162,7 +167,7 @@ enum Directive {
                 return distribution;
             }
         }
-        throw fault("is not a valid distribution");
+        throw fault("is not \"ketama\", \"modula\" or \"random\"");
     }
 
     private HashTag tag(String text) throws Fault {
