@@ -89,6 +89,14 @@ static int descriptor_of(struct msghdr *message)
     return descriptor;
 }
 
+/* A message without a byte looks like the end of a stream, which a queue has once somebody has shut it down. */
+static bool was_shut_down(uint32_t number)
+{
+    struct pollfd descriptor = {.fd = pairs[number][1], .events = POLLRDHUP};
+
+    return poll(&descriptor, 1, 0) != 0;
+}
+
 int oh_queue_pull(uint32_t number, oh_queue_note *note)
 {
     for (;;) {
@@ -103,10 +111,10 @@ int oh_queue_pull(uint32_t number, oh_queue_note *note)
         if (count < 0 && errno == EINTR) {
             continue;
         }
-        if (count <= 0) {
-            return -1; /* Empty; or somebody has shut it down, and it will say so for ever. */
+        int descriptor = count < 0 ? -1 : descriptor_of(&message);
+        if (count < 0 || (count == 0 && descriptor < 0 && was_shut_down(number))) {
+            return -1;
         }
-        int descriptor = descriptor_of(&message);
         if (count == (ssize_t)sizeof *note && descriptor >= 0 && !(message.msg_flags & (MSG_CTRUNC | MSG_TRUNC))) {
             return descriptor;
         }

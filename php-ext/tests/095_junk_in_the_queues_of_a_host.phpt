@@ -5,7 +5,8 @@ Whatever another worker pushes into the queues of a host costs no descriptor, no
 require __DIR__ . '/lab.inc';
 
 $port = lab_redis();
-lab_plain($port)->set('key', 'value');
+$plain = lab_plain($port);
+$plain->set('key', 'value');
 $config = lab_config([$port], ['pool_size' => 2]);
 $page = lab_fpm(['display_errors' => '1'], 1);
 $script = <<<'PHP'
@@ -16,6 +17,7 @@ echo getmypid(), ' ', $value, ' ', count(scandir('/proc/self/fd'));
 PHP;
 $page($script, ['config' => $config]);
 [$worker, , $before] = explode(' ', $page($script, ['config' => $config]));
+$accepted = lab_accepted($plain);
 
 /* Speaks through the worker's own sockets. The note of a connection is as long as the struct in php/queue.h. */
 $neighbour = <<<'PHP'
@@ -59,11 +61,11 @@ foreach (scandir("/proc/$worker/fd") as $number) {
         continue;
     }
     $note = str_repeat("\xff", 48);
-    foreach ([[$note, [0, 0]], [$note, [0]], [$note, []], ["$note and more", [0]], ['less', [0, 0]], ['', []]] as [$text, $descriptors]) {
+    foreach ([[$note, [0, 0]], [$note, [0]], [$note, []], ["$note and more", [0]], ['less', [0, 0]], ['', []], ['', [0]], ['', [0, 0]]] as [$text, $descriptors]) {
         $sent += $send($socket, $text, $descriptors) >= 0;
     }
 }
-echo $what === 'shut' || $sent >= 12 ? "done\n" : "nothing was sent\n";
+echo $what === 'shut' || $sent >= 16 ? "done\n" : "nothing was sent\n";
 PHP;
 $arguments = ['-d', 'extension=ffi', '-d', 'ffi.enable=1'];
 file_put_contents(Lab::file('neighbour.php'), $neighbour);
@@ -79,6 +81,7 @@ foreach ([1, 2, 3] as $time) {
     }
 }
 echo 'descriptors that stayed: ', (int) $after - (int) $before, "\n";
+echo 'connections opened because of it: ', lab_accepted($plain) - $accepted, "\n";
 echo $run('shut');
 foreach ([1, 2] as $request) {
     [$same, $value] = explode(' ', $page($script, ['config' => $config]));
@@ -90,6 +93,7 @@ done
 done
 done
 descriptors that stayed: 0
+connections opened because of it: 0
 done
 value
 value
