@@ -64,7 +64,6 @@ typedef struct oh_connection {
     uint64_t born_ms;      /* When it was opened, by the monotonic clock. */
     uint32_t timeout_ms;   /* What SO_RCVTIMEO and SO_SNDTIMEO are set to. */
     uint32_t health;       /* pool: the generation of the node's health when it was leased. */
-    uint64_t used_ns;      /* When it was last known to be sound. */
     size_t greeting_sent, greeting_heard;
     uint8_t greeting_answered;
     uint8_t addresses_count, addresses_next;

@@ -93,7 +93,7 @@ void oh_exchange_end_well(oh_exchange *exchange)
     if (UNEXPECTED(exchange->keeps)) {
         oh_exchange_hold(exchange);
     } else {
-        oh_pool_settle(exchange->connection, now_ns);
+        oh_pool_settle(exchange->connection);
         exchange->connection = NULL;
     }
 }

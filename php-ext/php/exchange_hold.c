@@ -8,8 +8,6 @@
  */
 #include "php_onehop.h"
 
-#include "core/clock.h"
-
 #include "exchange_wait.h"
 
 #define OH_NIL "*-1\r\n"
@@ -44,7 +42,7 @@ void oh_exchange_drop_held(oh_exchange *exchange)
 void oh_exchange_give_back(oh_exchange *exchange, bool is_clean)
 {
     if (exchange->held && is_clean) {
-        oh_pool_settle(exchange->held, oh_clock_now_ns());
+        oh_pool_settle(exchange->held);
         exchange->held = NULL;
     }
     oh_exchange_drop_held(exchange);

@@ -1,7 +1,7 @@
 /*
  * Waiting, and the deadline.
  *
- * A command on a warm connection is exactly one send and one blocking receive; SO_RCVTIMEO bounds the receive. As soon
+ * A command on a warm connection is the pool's look at it, one send and one blocking receive; SO_RCVTIMEO bounds the receive. As soon
  * as anything is not so simple (a new connection, a reply in parts, several nodes, time gone by) everything becomes
  * non-blocking and one poll waits for all, with the time that is left.
  */

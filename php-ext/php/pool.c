@@ -4,8 +4,8 @@
  * request ends, and only while the host has plenty; then they go to the queue of the host (pool_host), from which any
  * worker takes them. On the command line, or without shared memory, they stay.
  *
- * A connection that has been idle for a moment is asked by a peek whether it is still connected and silent. That costs
- * a system call, so it is left out while a connection is in steady use.
+ * Each time before it is used again a connection is asked by a peek whether it is still connected and silent: a reply that
+ * nobody asked for may have come at any moment since the last one was read.
  *
  * After a fork parent and child hold the same sockets. Each connection remembers in which generation of forks it was
  * made; a child finds them to be of another generation and closes its copies without a word, which the parent's
@@ -18,8 +18,6 @@
 #include "core/clock.h"
 
 #include "pool_inside.h"
-
-#define OH_PEEK_AFTER_NS 5000000 /* Idle for longer than 5 ms: worth a system call of a microsecond. */
 
 static uint32_t fork_generation;
 
@@ -125,12 +123,10 @@ uint64_t oh_pool_out_until(oh_connections *connections, uint64_t now_ms)
 static oh_connection *take_idle(oh_connections *connections)
 {
     oh_connection *connection;
-    uint64_t now_ns = oh_clock_now_ns();
 
     while ((connection = connections->idle)) {
         unlink_from(&connections->idle, connection);
-        if (connection->generation == fork_generation &&
-            (now_ns - connection->used_ns < OH_PEEK_AFTER_NS || oh_connection_is_sound(connection))) {
+        if (connection->generation == fork_generation && oh_connection_is_sound(connection)) {
             return connection;
         }
         discard(connections, connection);
@@ -289,7 +285,7 @@ oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter
 
 /* ---- Settle, poison ---- */
 
-void oh_pool_settle(oh_connection *connection, uint64_t now_ns)
+void oh_pool_settle(oh_connection *connection)
 {
     oh_connections *connections = connection->home;
 
@@ -309,7 +305,6 @@ void oh_pool_settle(oh_connection *connection, uint64_t now_ns)
         oh_host_park(&connections->host, connection);
         return;
     }
-    connection->used_ns = now_ns;
     link_to(&connections->idle, connection);
     OHG(has_idle) = true;
 }

@@ -69,8 +69,8 @@ uint64_t oh_pool_out_until(oh_connections *connections, uint64_t now_ms);
 /* A reply that was asked for has arrived on it. Settling says the same: this is for one that is not given back. */
 void oh_pool_praise(const oh_connection *connection);
 
-/* Takes back, at this moment, a connection that owes nothing and has no byte unread, as its wire guard must confirm. */
-void oh_pool_settle(oh_connection *connection, uint64_t now_ns);
+/* Takes back a connection that owes nothing and has no byte unread, as its wire guard must confirm. */
+void oh_pool_settle(oh_connection *connection);
 
 /* Takes back a connection of which that is not certain: it is closed. */
 void oh_pool_poison(oh_connection *connection);

@@ -20,7 +20,6 @@
 
 #define OH_IDLE_MS_MAX 60000    /* Below the idle limits of most NATs, balancers and servers. */
 #define OH_AGE_MS_MAX 3600000   /* So that a name that means other machines by now is asked again. */
-#define OH_PEEK_AFTER_MS 5
 #define OH_RETRY_MS 20          /* A place that was freed by a close is noticed after so long. */
 
 static bool is_shared;
@@ -74,7 +73,7 @@ bool oh_host_keeps(const oh_host_node *node)
 static bool is_fresh(const oh_queue_note *note, const oh_connection *connection, uint64_t now)
 {
     return now - note->parked_ms < OH_IDLE_MS_MAX && now - note->born_ms < OH_AGE_MS_MAX &&
-           (now - note->parked_ms < OH_PEEK_AFTER_MS || oh_connection_is_sound(connection));
+           oh_connection_is_sound(connection);
 }
 
 static oh_connection *make_connection(const oh_queue_note *note, int descriptor)
