@@ -56,6 +56,7 @@ typedef struct oh_connection {
     short events;          /* What poll must wait for while it is not ready. */
     bool is_leased;
     bool is_beyond;        /* pool: it is none of those that there may be. */
+    bool is_spent;         /* pool: nobody knows what it has been told, so it is closed when it is settled. */
     bool is_blamed;        /* pool: what it was leased for has counted as a failure of its node. */
     bool has_waited;       /* pool: who leased it has spent a part of its deadline on waiting for it. */
     bool is_unproven;      /* Nothing was ever answered on it: a first error may be about the connection itself. */

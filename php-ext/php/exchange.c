@@ -166,6 +166,7 @@ void oh_exchange_begin_moving(oh_exchange *exchange)
     oh_connection *connection = exchange->connection;
 
     exchange->state = OH_EXCHANGE_MOVING;
+    connection->is_spent |= exchange->is_unknown;
     exchange->preface_number = exchange->preface ? connection->wire.written + 1 : 0;
     exchange->preface_reply_length = 0;
     if (UNEXPECTED(exchange->redirects != NULL)) {
@@ -285,7 +286,7 @@ void oh_exchange_prepare(oh_exchange *exchange, uint32_t timeout_ms, bool is_rea
     exchange->has_refusal = exchange->has_error = exchange->is_exec = exchange->was_interrupted = false;
     exchange->wait_ms = 0;
     exchange->preface = NULL;
-    exchange->minds_multi = false;
+    exchange->minds_multi = exchange->is_unknown = false;
 }
 
 /* Whether phpredis may go on: there is a reply to read, or there will be none. */

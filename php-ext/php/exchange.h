@@ -67,6 +67,7 @@ typedef struct oh_exchange {
     uint64_t received;       /* Bytes of this attempt, the parts phpredis does not see included. */
     uint64_t left_ns;        /* When phpredis was given back control in the middle of it; 0: it was not. */
     bool is_called;          /* A call is going on. What phpredis writes on its own account is not sent. */
+    bool is_unknown;         /* What it does to its connection nobody knows: that carries nothing else. */
     bool keeps;              /* The connection is not given back when its replies are in. */
     bool was_held;           /* `held` was set since: no other connection may take its place. */
     bool is_exec;            /* The reply must be that of EXEC, for as many commands: */

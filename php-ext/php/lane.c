@@ -82,7 +82,7 @@ static void drop_redis(oh_lane *lane)
     lane->redis = NULL;
     lane->queued = lane->wait_ms = 0;
     lane->preface = NULL;
-    lane->is_piping = lane->has_multi = lane->is_pinned = false;
+    lane->is_piping = lane->has_multi = lane->is_pinned = lane->is_unknown = false;
     lane->is_spent = false;
     if (lane->transport) {
         oh_transport_detach(lane->transport);
@@ -166,6 +166,8 @@ void oh_lane_enter(oh_lane *lane, bool is_read_only, oh_flight *flight)
             lane->transport->exchange.redirects->is_pinned = lane->is_pinned;
             lane->is_pinned = false;
         }
+        lane->transport->exchange.is_unknown = lane->is_unknown;
+        lane->is_unknown = false;
         if (UNEXPECTED(lane->wait_ms)) {
             oh_exchange_be_patient(&lane->transport->exchange, lane->wait_ms);
             lane->wait_ms = 0;

@@ -28,6 +28,7 @@ typedef struct oh_lane {
     bool is_spent;             /* phpredis believes its connection lost: its object is of no more use. */
     bool has_multi;            /* MULTI is among what is queued in phpredis' pipeline. */
     bool is_pinned;            /* The next call is about this very node: where it redirects to is the answer. */
+    bool is_unknown;           /* The next call is of a command that the table does not hold. */
     const char *preface;       /* What goes out in front of the next call; see exchange. NULL: nothing. */
     zend_object *redis;        /* NULL: not connected yet, or given up after a failure. */
     oh_transport *transport;   /* NULL once phpredis has closed its stream. */

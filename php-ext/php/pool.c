@@ -297,7 +297,7 @@ void oh_pool_settle(oh_connection *connection)
     if (EXPECTED(!connection->is_blamed)) {
         oh_node_health_answer(&connections->health);
     }
-    if (UNEXPECTED(connection->is_beyond)) {
+    if (UNEXPECTED(connection->is_beyond || connection->is_spent)) {
         discard(connections, connection);
         return;
     }

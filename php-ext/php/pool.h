@@ -69,7 +69,10 @@ uint64_t oh_pool_out_until(oh_connections *connections, uint64_t now_ms);
 /* A reply that was asked for has arrived on it. Settling says the same: this is for one that is not given back. */
 void oh_pool_praise(const oh_connection *connection);
 
-/* Takes back a connection that owes nothing and has no byte unread, as its wire guard must confirm. */
+/*
+ * Takes back a connection that owes nothing and has no byte unread, as its wire guard must confirm. One that is spent is
+ * closed.
+ */
 void oh_pool_settle(oh_connection *connection);
 
 /* Takes back a connection of which that is not certain: it is closed. */

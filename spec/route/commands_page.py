@@ -32,6 +32,9 @@ methods of Jedis' `UnifiedJedis`. The rules behind this table are in [../spec/ro
 | nutcracker | what nutcracker %(nutcracker)s does, measured: `yes`, `split`, `first key` (all of it to the node of the first key, wherever the others are), `wrong node`, or nothing where it closes the connection |
 
 `onEachNode` and `onNode` send a command to nodes of your choice, also one that is refused here, unless it would change a connection that others use.
+They also send what this page does not have: a module's command, or one that the server knows by another name
+(`rename-command`). What such a command does to its connection nobody knows, so that is closed behind it; each call
+costs a new connection.
 """
 NODES = {"one_node": "one", "all_nodes": "all", "any_node": "any"}
 WITHOUT_KEYS = {"all_nodes": "without a key: all", "any_node": "without a key: any", "refused": "without a key: refused"}
