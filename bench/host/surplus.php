@@ -1,0 +1,29 @@
+<?php
+/*
+ * Asks the node of surplus_node.py for keys that are never asked for twice, some at once, some after a pause: as a page, or as
+ * `php surplus.php CONFIG CALLS`. Answers, as JSON, how many calls were answered, how many failed, and those answered with another key's value:
+ * when they began, and with what.
+ */
+declare(strict_types=1);
+
+[$config, $calls] = isset($argv) ? [$argv[1], (int) $argv[2]] : [$_GET['config'], (int) $_GET['calls']];
+$redis = new OneHop\Redis('alpha', $config);
+$answer = ['calls' => 0, 'errors' => 0, 'wrong' => []];
+while ($answer['calls'] < $calls) {
+    $key = getmypid() . '-' . hrtime(true);
+    $began = hrtime(true);
+    try {
+        $value = (string) $redis->get($key);
+        $answer['calls']++;
+        if (!str_starts_with($value, "$key ")) {
+            $answer['wrong'][] = [$began, $value];
+        }
+    } catch (OneHop\Exception) {
+        $answer['errors']++;
+        usleep(1000);
+    }
+    if (mt_rand(0, 1)) {
+        usleep(mt_rand(0, 3000));
+    }
+}
+echo json_encode($answer);

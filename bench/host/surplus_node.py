@@ -1,0 +1,99 @@
+"""A node that answers every command, and now and then sends one reply more, 0 to 20 ms later.
+
+    /usr/bin/python3 bench/host/surplus_node.py LEDGER [--port PORT] [--share 0.2] [--late 20]
+
+Prints its port, serves until it is ended. Its replies are numbered from 0 over all connections: a command is answered by
+"KEY NUMBER", what nobody asked for says "surplus NUMBER". LEDGER holds, for each in the order of their numbers, two little-endian
+numbers of 8 bytes: when the kernel had taken that reply, in nanoseconds of CLOCK_MONOTONIC (hrtime(true) in PHP, System.nanoTime() in Java), and 1 if
+nobody had asked for it, else 0. On the loopback it has arrived then. So a client that gets a value that is not of its key looks its number up: sent before its own call began, it had to be noticed.
+"""
+
+import argparse
+import heapq
+import random
+import selectors
+import socket
+import struct
+import time
+
+
+class Node:
+    def __init__(self, port, ledger, share, late_ms):
+        self.ledger, self.share, self.late_ns = open(ledger, "wb", buffering=0), share, late_ms * 1e6
+        self.numbers, self.due, self.unread = 0, [], {}
+        self.selector, self.listener = selectors.DefaultSelector(), socket.create_server(("127.0.0.1", port), backlog=1000)
+        self.selector.register(self.listener, selectors.EVENT_READ)
+
+    def serve(self):
+        while True:
+            left = (self.due[0][0] - time.monotonic_ns()) / 1e9 if self.due else None
+            for key, _ in self.selector.select(None if left is None else max(0, left)):
+                self._accept() if key.fileobj is self.listener else self._hear(key.fileobj)
+            while self.due and self.due[0][0] <= time.monotonic_ns():
+                _, _, connection = heapq.heappop(self.due)
+                if connection in self.unread:
+                    self._send(connection, b"surplus")
+
+    def _accept(self):
+        connection, _ = self.listener.accept()
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.unread[connection] = b""
+        self.selector.register(connection, selectors.EVENT_READ)
+
+    def _hear(self, connection):
+        try:
+            more = connection.recv(65536)
+        except OSError:
+            more = b""
+        if not more:
+            self._drop(connection)
+            return
+        words, self.unread[connection] = parse(self.unread[connection] + more)
+        for command in words:
+            if self._send(connection, command[1] if len(command) > 1 else command[0]) and random.random() < self.share:
+                heapq.heappush(self.due, (time.monotonic_ns() + int(random.random() * self.late_ns), self.numbers, connection))
+
+    def _send(self, connection, text):
+        value = b"%s %d" % (text, self.numbers)
+        try:
+            connection.send(b"$%d\r\n%s\r\n" % (len(value), value))
+        except OSError:
+            self._drop(connection)
+            return False
+        self.ledger.write(struct.pack("<qq", time.monotonic_ns(), text == b"surplus"))
+        self.numbers += 1
+        return True
+
+    def _drop(self, connection):
+        if self.unread.pop(connection, None) is not None:
+            self.selector.unregister(connection)
+            connection.close()
+
+
+def parse(text):
+    """([words of a command ...], what is left); small commands only."""
+    commands = []
+    while text.startswith(b"*") and b"\r\n" in text:
+        parts = text.split(b"\r\n")
+        count = int(parts[0][1:])
+        if len(parts) < 2 + 2 * count:
+            break
+        commands.append(parts[2:2 + 2 * count:2])
+        text = b"\r\n".join(parts[1 + 2 * count:])
+    return commands, text
+
+
+def main():
+    parser = argparse.ArgumentParser(description="A node that sends replies nobody asked for.")
+    parser.add_argument("ledger")
+    parser.add_argument("--port", type=int, default=0, help="default: a free one, which is printed")
+    parser.add_argument("--share", type=float, default=0.2, help="of the replies, how many are followed by one more")
+    parser.add_argument("--late", type=float, default=20, metavar="MS", help="how much later, at most")
+    options = parser.parse_args()
+    node = Node(options.port, options.ledger, options.share, options.late)
+    print(node.listener.getsockname()[1], flush=True)
+    node.serve()
+
+
+if __name__ == "__main__":
+    main()
