@@ -84,6 +84,23 @@ static bool is_turned_away(oh_exchange *exchange)
     return false;
 }
 
+/* A server pool whose nodes are a Redis Cluster, unknown to its configuration: no reply of it is of use. */
+static bool is_of_a_cluster(oh_exchange *exchange)
+{
+    static const char word[] = "MOVED ";
+    const oh_wire *wire = &exchange->connection->wire;
+
+    if (!exchange->is_of_plain_pool || wire->refusal_length < sizeof word ||
+        memcmp(wire->refusal, word, sizeof word - 1) != 0) {
+        return false;
+    }
+    oh_failure_set(exchange->failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_ANSWERED,
+        "set \"cluster: true\" in the server pool", "The node belongs to a Redis Cluster: it answered ");
+    oh_failure_quote(exchange->failure, wire->refusal, wire->refusal_length);
+    oh_exchange_end_failed(exchange);
+    return true;
+}
+
 /* Frames `count` bytes that were received behind `end`. */
 static void take(oh_exchange *exchange, size_t count)
 {
@@ -116,6 +133,9 @@ static void take(oh_exchange *exchange, size_t count)
         return;
     }
     if (UNEXPECTED(exchange->connection->is_unproven) && is_turned_away(exchange)) {
+        return;
+    }
+    if (UNEXPECTED(wire->refusal_reply > answered) && is_of_a_cluster(exchange)) {
         return;
     }
     if (UNEXPECTED(exchange->fence_reply) && !oh_exchange_pass_fence(exchange)) {

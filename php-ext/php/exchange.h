@@ -56,6 +56,7 @@ typedef struct oh_exchange {
     size_t begin, end, capacity;
     size_t dropped;          /* Bytes of this request's replies that were in front of these. */
     bool gathers;            /* All replies are kept until the last one is in, however large they are. */
+    bool is_of_plain_pool;   /* The configuration does not say "cluster: true". */
     struct oh_redirects *redirects; /* Of a node of a Redis Cluster; NULL: it is none. */
     oh_ssdb *ssdb;           /* Between phpredis and a node that is SSDB; NULL before its first request. */
     bool is_waiting;         /* Translated, but not sent before the rest of its flight is. */

@@ -2,7 +2,9 @@
  * Makes OneHop's exceptions. Their message has one form, the same in every language:
  *
  *     <what happened>, node <name> (<host:port>), server pool <pool>: <the command was not sent | may have executed
- *     | was answered>; <what to do>
+ *     | was answered>; <what to do> (<numbers that differ each time>)
+ *
+ * A configuration that is refused before there is any command has only what happened and what to do.
  *
  * Implements spec/errors.json.
  */
@@ -40,8 +42,18 @@ void oh_failure_set(oh_failure *failure, oh_error_kind kind, oh_outcome outcome,
     failure->kind = kind;
     failure->outcome = outcome;
     failure->advice = advice;
+    failure->numbers[0] = '\0';
     va_start(arguments, format);
     vsnprintf(failure->what, sizeof failure->what, format, arguments);
+    va_end(arguments);
+}
+
+void oh_failure_number(oh_failure *failure, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(failure->numbers, sizeof failure->numbers, format, arguments);
     va_end(arguments);
 }
 
@@ -128,22 +140,34 @@ static zend_object *new_exception(zend_class_entry *class, oh_error_kind kind, b
     return object;
 }
 
-static zend_string *message_of(const oh_failure *failure, const oh_node *node, const char *pool)
+/* What happened and where. */
+static void append_what(smart_str *message, const oh_failure *failure, const oh_node *node, const char *pool)
 {
-    smart_str message = {0};
-
-    smart_str_appends(&message, failure->what);
+    smart_str_appends(message, failure->what);
     if (node) {
-        append_node(&message, node);
+        append_node(message, node);
     }
     if (pool) {
-        smart_str_appends(&message, ", server pool ");
-        append_shown(&message, pool, strlen(pool));
+        smart_str_appends(message, ", server pool ");
+        append_shown(message, pool, strlen(pool));
     }
-    smart_str_appends(&message, ": ");
-    smart_str_appends(&message, outcome_phrases[failure->outcome]);
+}
+
+static zend_string *message_of(const oh_failure *failure, const oh_node *node, const char *pool)
+{
+    bool has_command = failure->kind != OH_ERROR_CONFIG_INVALID || node || pool;
+    smart_str message = {0};
+
+    append_what(&message, failure, node, pool);
+    if (has_command) {
+        smart_str_appends(&message, ": ");
+        smart_str_appends(&message, outcome_phrases[failure->outcome]);
+    }
     smart_str_appends(&message, "; ");
     smart_str_appends(&message, failure->advice);
+    if (failure->numbers[0]) {
+        smart_str_append_printf(&message, " (%s)", failure->numbers);
+    }
     return smart_str_extract(&message);
 }
 
@@ -189,6 +213,22 @@ void oh_failure_throw_plain(oh_error_kind kind, const char *advice, const char *
     oh_failure_throw(oh_failure_exception(&failure, NULL, NULL, NULL));
 }
 
+/* The message of a failure up to its outcome and advice, which are true of its node and not of the batch. */
+static void append_first(smart_str *message, const zend_string *text)
+{
+    size_t length = ZSTR_LEN(text);
+
+    for (int i = 0; i < OH_OUTCOMES_COUNT; i++) {
+        char phrase[64];
+        int phrase_length = snprintf(phrase, sizeof phrase, ": %s; ", outcome_phrases[i]);
+        const char *found = zend_memnrstr(ZSTR_VAL(text), phrase, (size_t)phrase_length,
+            ZSTR_VAL(text) + ZSTR_LEN(text));
+
+        length = found ? MIN(length, (size_t)(found - ZSTR_VAL(text))) : length;
+    }
+    smart_str_appendl(message, ZSTR_VAL(text), length);
+}
+
 /* Either nodes failed, or all have answered and the replies to a command over several of them are not one. */
 static void append_partial(smart_str *message, uint32_t failed, const char *pool)
 {
@@ -201,8 +241,10 @@ static void append_partial(smart_str *message, uint32_t failed, const char *pool
     smart_str_appends(message, ", server pool ");
     append_shown(message, pool, strlen(pool));
     smart_str_appends(message, failed == 0
-        ? ": the command was answered; getReplies() has all replies, and in the place of such a part its failure, the first being: "
-        : ": the command may have executed; getReplies() has what did arrive, getFailures() the rest, the first being: ");
+        ? ": its commands were answered; getReplies() has all replies, with a failure in the place of each such part,"
+          " the first: "
+        : ": the other commands were answered; getReplies() has their replies, getFailures() says of each node that"
+          " failed whether its commands may have executed, the first: ");
 }
 
 zend_object *oh_failure_partial(zval *replies, zval *failures, zend_object *first, const char *pool)
@@ -213,7 +255,7 @@ zend_object *oh_failure_partial(zval *replies, zval *failures, zend_object *firs
 
     append_partial(&message, failed, pool);
     if (Z_TYPE_P(text) == IS_STRING) {
-        smart_str_append(&message, Z_STR_P(text));
+        append_first(&message, Z_STR_P(text));
     }
     zend_object *exception = new_exception(oh_exception_classes[OH_ERROR_PARTIAL_BATCH], OH_ERROR_PARTIAL_BATCH, true,
         smart_str_extract(&message), NULL, NULL);

@@ -21,6 +21,7 @@ typedef struct oh_failure {
     oh_outcome outcome;
     const char *advice; /* What to do about it: a constant, no capital, no full stop. */
     char what[OH_FAILURE_TEXT_BYTES];
+    char numbers[64]; /* Those that differ each time: they end the message, so that logs can group by its beginning. */
 } oh_failure;
 
 /* The class of each kind, and their common parent OneHop\Exception; declared by classes. */
@@ -30,6 +31,9 @@ extern zend_class_entry *oh_exception_classes[OH_ERROR_KINDS_COUNT];
 /* Fills a failure; the format makes its `what`. */
 void oh_failure_set(oh_failure *failure, oh_error_kind kind, oh_outcome outcome, const char *advice,
     const char *format, ...) ZEND_ATTRIBUTE_FORMAT(printf, 5, 6);
+
+/* Fills `numbers`, which oh_failure_set leaves empty. */
+void oh_failure_number(oh_failure *failure, const char *format, ...) ZEND_ATTRIBUTE_FORMAT(printf, 2, 3);
 
 /* Appends a text of ours to `what`, as far as there is room. */
 void oh_failure_append(oh_failure *failure, const char *text);

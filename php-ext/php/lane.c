@@ -282,7 +282,8 @@ void oh_lane_take_transport(oh_lane *lane, oh_transport *transport)
     transport->exchange.connections = oh_snapshot_connections(lane->client->snapshot, lane->node);
     transport->exchange.meter = oh_snapshot_meter(lane->client->snapshot, lane->node);
     transport->exchange.failure = &lane->failure;
-    if (lane->client->snapshot->cluster) {
+    transport->exchange.is_of_plain_pool = !lane->client->snapshot->cluster;
+    if (!transport->exchange.is_of_plain_pool) {
         transport->exchange.redirects = oh_redirects_new(lane->client, lane->node);
     }
 }

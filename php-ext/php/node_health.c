@@ -35,9 +35,10 @@ static void refuse(const oh_store_health *known, uint64_t state, uint64_t now, o
     uint32_t failures = oh_health_failures(state);
 
     oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "check that redis runs there and can be reached",
-        "The node rests for %llu ms more, having failed %u time%s in a row: ",
-        (unsigned long long)(oh_health_until(state) - now), (unsigned)failures, failures == 1 ? "" : "s");
+        "The node rests: ");
     quote_reason(known, failure);
+    oh_failure_number(failure, "%llu ms more, after %u failure%s in a row",
+        (unsigned long long)(oh_health_until(state) - now), (unsigned)failures, failures == 1 ? "" : "s");
 }
 
 /* ---- The word ---- */

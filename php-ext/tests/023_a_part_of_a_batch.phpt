@@ -60,14 +60,14 @@ PartialBatch may have executed: true, node: NULL
   4: NodeDown on dead
   dead: NodeDown on dead
   hung: DeadlineExceeded? on hung
-  A part of the batch did not come back (2 nodes failed), server pool alpha: the command may have executed; getReplies() has what did arrive, getFailures() the rest, the first being: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+  A part of the batch did not come back (2 nodes failed), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed, the first: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 -- pipeline with split commands
 PartialBatch may have executed: true, node: NULL
   0: NodeDown on dead
   1: 1
   2: false
   dead: NodeDown on dead
-  A part of the batch did not come back (1 node failed), server pool alpha: the command may have executed; getReplies() has what did arrive, getFailures() the rest, the first being: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+  A part of the batch did not come back (1 node failed), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed, the first: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 -- MGET
 PartialBatch may have executed: true, node: NULL
   0: false
@@ -76,19 +76,19 @@ PartialBatch may have executed: true, node: NULL
   3: false
   dead: NodeDown on dead
   hung: DeadlineExceeded? on hung
-  A part of the batch did not come back (2 nodes failed), server pool alpha: the command may have executed; getReplies() has what did arrive, getFailures() the rest, the first being: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+  A part of the batch did not come back (2 nodes failed), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed, the first: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 -- DEL
 PartialBatch may have executed: true, node: NULL
   0: 0
   1: NodeDown on dead
   dead: NodeDown on dead
-  A part of the batch did not come back (1 node failed), server pool alpha: the command may have executed; getReplies() has what did arrive, getFailures() the rest, the first being: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+  A part of the batch did not come back (1 node failed), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed, the first: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 -- MSET
 PartialBatch may have executed: true, node: NULL
   0: true
   1: NodeDown on dead
   dead: NodeDown on dead
-  A part of the batch did not come back (1 node failed), server pool alpha: the command may have executed; getReplies() has what did arrive, getFailures() the rest, the first being: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+  A part of the batch did not come back (1 node failed), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed, the first: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 string(3) "set"
 -- nothing came back: the first failure itself
 OneHop\NodeDown, node dead, may have executed: false

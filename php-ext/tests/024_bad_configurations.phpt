@@ -30,20 +30,20 @@ lab_tell(fn () => $redis->exec());
 ?>
 --EXPECT--
 OneHop\ConfigInvalid, node none, may have executed: false
-  There is no configuration: the command was not sent; set onehop.config in php.ini or name a file
+  There is no configuration; set onehop.config in php.ini or name a file
 OneHop\ConfigInvalid, node none, may have executed: false
-  Configuration DIRECTORY/missing.yml: No such file or directory: the command was not sent; correct the file, or name another one
+  Configuration DIRECTORY/missing.yml: No such file or directory; correct the file, or name another one
 OneHop\ConfigInvalid, node none, may have executed: false
-  Configuration DIRECTORY: Is a directory: the command was not sent; correct the file, or name another one
+  Configuration DIRECTORY: Is a directory; correct the file, or name another one
 ValueError: OneHop\Redis::__construct(): Argument #2 ($path) must not contain any null bytes
 OneHop\ConfigInvalid, node none, may have executed: false
-  Configuration DIRECTORY/bad.yml, line 1: there is no server pool: the command was not sent; correct the file, or name another one
+  Configuration DIRECTORY/bad.yml, line 1: there is no server pool; correct the file, or name another one
 OneHop\ConfigInvalid, node none, may have executed: false
-  Configuration DIRECTORY/bad.yml, line 3: directive "redis" is not "true" or "false": "yes": the command was not sent; correct the file, or name another one
+  Configuration DIRECTORY/bad.yml, line 3: directive "redis" is not "true" or "false": "yes"; correct the file, or name another one
 OneHop\ConfigInvalid, node none, may have executed: false
-  Server pool alpha speaks memcached: the command was not sent; set "redis: true" if its servers do
+  Server pool alpha speaks memcached; set "redis: true" if its servers do
 OneHop\ConfigInvalid, node none, may have executed: false
-  There is no server pool nope\x0a in DIRECTORY/bad.yml, only alpha, beta: the command was not sent; name one of these
+  There is no server pool nope\x0a in DIRECTORY/bad.yml, only alpha, beta; name one of these
 OneHop\Redis from onehop.config
 a failed constructor leaves an object that says so
 Error: OneHop\Redis has not called the constructor of OneHop\Redis

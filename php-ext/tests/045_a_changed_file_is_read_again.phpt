@@ -78,7 +78,7 @@ no file
 Warning: OneHop\Redis::__construct(): Configuration DIRECTORY/changing.yml: No such file or directory; the configuration read before stays in use
 b b
 OneHop\ConfigInvalid, node none, may have executed: false
-  Configuration DIRECTORY/changing.yml: No such file or directory: the command was not sent; correct the file, or name another one
+  Configuration DIRECTORY/changing.yml: No such file or directory; correct the file, or name another one
 good again
 a b
 1 2

@@ -59,9 +59,9 @@ bool(true)
 bool(true)
 ValueError: $dead must be names of servers of server pool alpha
 OneHop\ConfigInvalid, node none, may have executed: false
-  There is no server pool beta in the configuration, only alpha: the command was not sent; name one of these
+  There is no server pool beta in the configuration, only alpha; name one of these
 OneHop\ConfigInvalid, node none, may have executed: false
-  Configuration, line 1: the document is not a mapping of server pools: the command was not sent; correct the file, or name another one
+  Configuration, line 1: the document is not a mapping of server pools; correct the file, or name another one
 ValueError: OneHop\Topology::hash(): Argument #1 ($algorithm) must be the name of a hash of a configuration
 NULL
 {"line":2,"reason":"directive \"hash\" is not a valid hash: \"none\""}

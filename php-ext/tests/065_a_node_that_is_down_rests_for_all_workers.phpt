@@ -24,7 +24,7 @@ for ($i = 0; $i < 5; $i++) {
         $redis->get($_GET['down']);
         $told[] = 'answered';
     } catch (OneHop\NodeDown $e) {
-        $told[] = $e->getNode() . ($e->mayHaveExecuted() ? ' maybe: ' : ': ') . preg_replace(['/\d+ ms/', '/, having.*: Connection refused.*/', '/,.*/'], ['N ms', ': refused', ''], $e->getMessage());
+        $told[] = $e->getNode() . ($e->mayHaveExecuted() ? ' maybe: ' : ': ') . preg_replace(['/\d+ ms/', '/rests: Connection refused.*/', '/,.*/'], ['N ms', 'rests: refused', ''], $e->getMessage());
     }
     usleep(20000);
 }
@@ -63,7 +63,7 @@ echo implode("\n", array_keys($ask(0.3))), "\n";
 --EXPECT--
 answered
 node-1: Connection refused while connecting
-node-1: The node rests for N ms more: refused
+node-1: The node rests: refused
 at most two attempts a second: true; some: true
 most failed at once: true
 back again

@@ -120,10 +120,10 @@ end|i:1;
 end|i:2;
 new connections for 5 requests: 0
 What is wrong is a warning, never an exception:
-Warning: session_start(): There is no configuration: the command was not sent; set onehop.config in php.ini or name a file
+Warning: session_start(): There is no configuration; set onehop.config in php.ini or name a file
 Warning: session_start(): Failed to initialize storage module: onehop (path: nopool)
 bool(false)
-Warning: session_start(): There is no server pool nopool in DIRECTORY/alpha.yml, only alpha: the command was not sent; name one of these
+Warning: session_start(): There is no server pool nopool in DIRECTORY/alpha.yml, only alpha; name one of these
 Warning: session_start(): Failed to initialize storage module: onehop (path: pool=nopool&config=DIRECTORY/alpha.yml)
 bool(false)
 Warning: session_start(): session.save_path must be the name of a server pool, or pool=NAME&config=FILE&prefix=PREFIX; it has "pool=alpha"
@@ -135,7 +135,7 @@ bool(false)
 Warning: session_start(): session.save_path names no server pool
 Warning: session_start(): Failed to initialize storage module: onehop (path: config=DIRECTORY/alpha.yml)
 bool(false)
-Warning: session_start(): There is no configuration: the command was not sent; set onehop.config in php.ini or name a file
+Warning: session_start(): There is no configuration; set onehop.config in php.ini or name a file
 Warning: session_start(): Failed to initialize storage module: onehop (path: )
 bool(false)
 Warning: session_start(): Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached

@@ -110,7 +110,7 @@ odd: ProtocolViolation The node broke the protocol (a reply that nobody asked fo
 ["fine",false,0]
 -- a node that is down
 OneHop\PartialBatch, node none, may have executed: true
-  A part of the batch did not come back (1 node failed), server pool alpha: the command may have executed; getReplies() has what did arrive, getFailures() the rest, the first being: Connection refused while connecting, node odd (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+  A part of the batch did not come back (1 node failed), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed, the first: Connection refused while connecting, node odd (127.0.0.1:PORT), server pool alpha
 int(0)
 -- a signal handler that throws, and one that exits
 DomainException: from the handler
@@ -119,4 +119,4 @@ bool(false)
 exit
 -- CLIENT ID refused
 OneHop\PartialBatch, node none, may have executed: true
-  A part of the batch did not come back (1 node failed), server pool alpha: the command may have executed; getReplies() has what did arrive, getFailures() the rest, the first being: The node refused a command that is sent in front of this one: NOPERM no CLIENT ID, node odd (127.0.0.1:PORT), server pool alpha: the command may have executed; give the user of the server pool the right to send that, too
+  A part of the batch did not come back (1 node failed), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed, the first: The node refused a command that is sent in front of this one: NOPERM no CLIENT ID, node odd (127.0.0.1:PORT), server pool alpha

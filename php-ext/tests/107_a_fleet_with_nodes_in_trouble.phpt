@@ -116,7 +116,7 @@ OneHop\DeadlineExceeded, node hung, may have executed: true
 string(4) "text"
 -- in a pipeline: what cannot be one reply is told in its place
 0, Unsupported, false, true
-A part of the batch failed, though every node has answered, server pool alpha: the command was answered; getReplies() has all replies, and in the place of such a part its failure, the first being: The nodes answer differently, which no single reply can say, server pool alpha: the command was answered; ask them one by one, by onEachNode
+A part of the batch failed, though every node has answered, server pool alpha: its commands were answered; getReplies() has all replies, with a failure in the place of each such part, the first: The nodes answer differently, which no single reply can say, server pool alpha
 -- what the servers are
 bool(true)
 bool(true)

@@ -19,7 +19,7 @@ $tell = function (callable $call) use (&$last) {
     } catch (OneHop\NodeDown $e) {
         $last = $e->getMessage();
         return $e->getNode() . ($e->mayHaveExecuted() ? ' maybe: ' : ': ')
-            . preg_replace(['/ \d+ ms/', '/failed \d+ times?/', '/, node .*: the/'], [' N ms', 'failed N times', ': the'], $last);
+            . preg_replace(['/\d+ ms/', '/\d+ failures?/', '/, node .*: the/'], ['N ms', 'N failures', ': the'], $last);
     }
 };
 /** Asks until the answer is another one. */
@@ -36,7 +36,7 @@ for ($round = 0; $round < 2; $round++) {
     Lab::stop($id);
     usleep(20000);
     echo $tell(fn () => $redis->get($keys['node-1'])), "\n";
-    echo 'rests: ', json_encode($until('node-1: The node rests')), ', ', preg_replace(['/ \d+ ms/', '/\d+ times?/', '/, node .*: the/'], [' N ms', 'N times', ': the'], $last), "\n";
+    echo 'rests: ', json_encode($until('node-1: The node rests')), ', ', preg_replace(['/\d+ ms/', '/\d+ failures?/', '/, node .*: the/'], ['N ms', 'N failures', ': the'], $last), "\n";
     echo 'known to other clients and children: ';
     if (pcntl_fork() === 0) {
         $redis = new OneHop\Redis('alpha', $config);
@@ -60,13 +60,13 @@ foreach (['4M', '0'] as $memory) {
 -- shared memory: 4M
 true
 node-1: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached
-rests: true, The node rests for N ms more, having failed N times in a row: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached
+rests: true, The node rests: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached (N ms more, after N failures in a row)
 known to other clients and children: true
 the other node: true
 tried again: true, rests again: true
 found again: true, ["1",false]
 node-1: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached
-rests: true, The node rests for N ms more, having failed N times in a row: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached
+rests: true, The node rests: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached (N ms more, after N failures in a row)
 known to other clients and children: true
 the other node: true
 tried again: true, rests again: true
@@ -74,13 +74,13 @@ found again: true, ["1",false]
 -- shared memory: 0
 true
 node-1: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached
-rests: true, The node rests for N ms more, having failed N times in a row: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached
+rests: true, The node rests: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached (N ms more, after N failures in a row)
 known to other clients and children: true
 the other node: true
 tried again: true, rests again: true
 found again: true, ["1",false]
 node-1: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached
-rests: true, The node rests for N ms more, having failed N times in a row: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached
+rests: true, The node rests: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached (N ms more, after N failures in a row)
 known to other clients and children: true
 the other node: true
 tried again: true, rests again: true

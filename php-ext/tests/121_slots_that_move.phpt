@@ -168,7 +168,7 @@ array(1) {
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
   The cluster cannot serve this now: a transaction is never sent again (node 127.0.0.1:PORT said MOVED 119 127.0.0.1:PORT), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command was answered; try again
 string(1) "2"
-A part of the batch failed, though every node has answered, server pool alpha: the command was answered; getReplies() has all replies, and in the place of such a part its failure, the first being: The cluster cannot serve this now: a transaction is never sent again, node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command was answered; nothing of the transaction was executed, but all else was: begin it again
+A part of the batch failed, though every node has answered, server pool alpha: its commands were answered; getReplies() has all replies, with a failure in the place of each such part, the first: The cluster cannot serve this now: a transaction is never sent again, node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha
 ["other:0",[true,2],"OneHop\\NodeDown","2",[3],"other:1"]
 bool(true)
 what is said to a node that was chosen stays there

@@ -82,9 +82,11 @@ final class Failure {
     /** The node was not asked, because it has failed so often in a row, at last so. */
     static NodeDown resting(Endpoint endpoint, int failures, long ms, OneHopException last) {
         String why = last == null ? "" : ": " + reason(last);
-        return nodeDown("the node rests for " + ms + " ms more, having failed " + failures + (failures == 1 ? " time"
-                : " times") + " in a row" + why,
-                "try again later, or bring the node back", last, endpoint, Outcome.NOT_SENT);
+        // What differs each time ends the message, so that logs can group by its beginning.
+        String numbers = " (" + ms + " ms more, after " + failures + (failures == 1 ? " failure" : " failures")
+                + " in a row)";
+        return nodeDown("the node rests" + why, "try again later, or bring the node back" + numbers, last, endpoint,
+                Outcome.NOT_SENT);
     }
 
     /** What a failure of this node says has happened, without where and what to do. */
@@ -170,8 +172,9 @@ final class Failure {
         String names = failures.keySet().stream().limit(NAMES_MAX).map(Failure::shown)
                 .collect(Collectors.joining(", "));
         String more = failures.size() > NAMES_MAX ? " and " + (failures.size() - NAMES_MAX) + " more" : "";
-        return new PartialBatch("a part of the batch failed, node " + names + more + ", server pool " + shown(pool)
-                + ": " + Outcome.MAYBE_EXECUTED.phrase() + "; see getReplies() and getFailures()", replies, failures);
+        return new PartialBatch("a part of the batch did not come back, node " + names + more + ", server pool "
+                + shown(pool) + ": the other commands were answered; getReplies() has their replies, getFailures() says"
+                + " of each node that failed whether its commands may have executed", replies, failures);
     }
 
     private static String message(String what, Endpoint endpoint, Outcome outcome, String advice) {

@@ -261,8 +261,9 @@ public final class OneHopClient extends UnifiedJedis {
          */
         public OneHopClient build() {
             if (pool == null || file == null && text == null) {
-                throw new ConfigInvalid("config and pool must be given: the command was not sent; "
-                        + "call config(...) and pool(...)", null);
+                throw new ConfigInvalid((pool == null ? "the name of the server pool" : "the configuration")
+                        + " is missing; call " + (pool == null ? "pool(...)" : "config(...) or configText(...)")
+                        + " before build()", null);
             }
             Source source = file != null ? new Source(file, pool) : new Source(text, pool);
             try {
@@ -270,7 +271,7 @@ public final class OneHopClient extends UnifiedJedis {
                 CurrentRoute route = new CurrentRoute(Topology.of(source.pool(bytes)));
                 return new OneHopClient(route, new Refresher(source, bytes, route, listener));
             } catch (Source.Refused refused) {
-                throw new ConfigInvalid(refused.getMessage() + ": the command was not sent; correct the configuration",
+                throw new ConfigInvalid(refused.getMessage() + "; correct the configuration",
                         refused.getCause());
             }
         }

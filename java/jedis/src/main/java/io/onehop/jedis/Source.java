@@ -7,8 +7,11 @@ import io.onehop.core.ServerPool;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.stream.Collectors;
 
 /**
  * Where a server pool comes from: a file, or a text that was given in its place.
@@ -27,6 +30,9 @@ final class Source {
             super(message, cause);
         }
     }
+
+    /* How many server pools a message names. */
+    private static final int NAMES_MAX = 10;
 
     private final Path file; // Null: it is a text.
     private final byte[] text;
@@ -57,26 +63,34 @@ final class Source {
         try (InputStream bytes = Files.newInputStream(file)) {
             return bytes.readNBytes(Limits.CONFIG_BYTES_MAX + 1);
         } catch (IOException unreadable) {
-            throw refused("it cannot be read: " + Failure.shown(unreadable.toString()), unreadable);
+            throw refused("it cannot be read: " + Failure.shown(why(unreadable)), unreadable);
         }
     }
 
     /** The server pool in these bytes. */
     ServerPool pool(byte[] bytes) throws Refused {
-        ServerPool found;
+        Config config;
         try {
-            found = Config.parse(bytes).pool(pool);
+            config = Config.parse(bytes);
         } catch (ConfigException bad) {
             throw refused("line " + bad.line() + ": " + bad.reason(), bad);
         }
+        ServerPool found = config.pool(pool);
         if (found == null) {
-            throw refused("there is no server pool \"" + Failure.shown(pool) + "\"", null);
+            String names = config.pools().stream().map(each -> Failure.shown(each.name())).limit(NAMES_MAX)
+                    .collect(Collectors.joining(", "));
+            throw refused("there is no server pool \"" + Failure.shown(pool) + "\", only " + names, null);
         }
         if (!found.redis()) {
             throw refused("server pool \"" + Failure.shown(pool) + "\" speaks memcached, it lacks \"redis: true\"",
                     null);
         }
         return found;
+    }
+
+    private static String why(IOException unreadable) {
+        return unreadable instanceof NoSuchFileException ? "there is no such file"
+                : unreadable instanceof AccessDeniedException ? "permission denied" : unreadable.toString();
     }
 
     /** A refusal of what a configuration leads to. */

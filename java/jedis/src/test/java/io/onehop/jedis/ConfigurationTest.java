@@ -53,7 +53,7 @@ class ConfigurationTest {
     @Test
     void aPoolThatIsNotInTheFileIsRefusedByItsName() throws IOException {
         Path file = file(GOOD);
-        assertEquals("configuration file " + file + ", there is no server pool \"beta\": the command was not sent; correct the configuration",
+        assertEquals("configuration file " + file + ", there is no server pool \"beta\", only alpha; correct the configuration",
                 refused(OneHopClient.builder().config(file).pool("beta")).getMessage());
     }
 
@@ -69,7 +69,7 @@ class ConfigurationTest {
     @Test
     void aBadFileIsRefusedWithLineAndReason() throws IOException {
         Path file = file(GOOD.replace("redis: true", "redis: yes"));
-        assertEquals("configuration file " + file + ", line 3: directive \"redis\" is not \"true\" or \"false\": \"yes\": the command was not sent; "
+        assertEquals("configuration file " + file + ", line 3: directive \"redis\" is not \"true\" or \"false\": \"yes\"; "
                 + "correct the configuration", refused(OneHopClient.builder().config(file).pool("alpha")).getMessage());
         String message = refused(OneHopClient.builder().configText("alpha:\n  listen: 127.0.0.1:1\n  server: x\n").pool("alpha")).getMessage();
         assertTrue(message.startsWith("the configuration text, line 3: "), message);

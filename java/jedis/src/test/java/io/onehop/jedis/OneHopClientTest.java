@@ -75,7 +75,7 @@ class OneHopClientTest {
     @Test
     void anUnknownPoolIsNamed() {
         String message = rejected(LONELY, "beta").getMessage();
-        assertEquals("the configuration text, there is no server pool \"beta\": the command was not sent; correct the configuration", message);
+        assertEquals("the configuration text, there is no server pool \"beta\", only alpha; correct the configuration", message);
     }
 
     @Test

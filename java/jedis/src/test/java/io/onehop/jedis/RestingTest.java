@@ -29,7 +29,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 class RestingTest {
     private static NodeDown rests(OneHopClient redis, String key) {
         NodeDown failure = assertThrows(NodeDown.class, () -> redis.get(key));
-        assertTrue(failure.getMessage().startsWith("the node rests for "), failure.getMessage());
+        assertTrue(failure.getMessage().startsWith("the node rests: "), failure.getMessage());
         assertFalse(failure.mayHaveExecuted());
         return failure;
     }
@@ -50,8 +50,9 @@ class RestingTest {
             NodeDown first = assertThrows(NodeDown.class, () -> redis.get(lost));
             assertTrue(first.getMessage().startsWith("Connection refused, "), first.getMessage());
             NodeDown failure = rests(redis, lost);
-            assertTrue(failure.getMessage().contains(" ms more, having failed 1 time in a row: Connection refused, "
-                    + "node lost (127.0.0.1:"), failure.getMessage());
+            assertTrue(failure.getMessage().startsWith("the node rests: Connection refused, node lost (127.0.0.1:"),
+                    failure.getMessage());
+            assertTrue(failure.getMessage().endsWith(" ms more, after 1 failure in a row)"), failure.getMessage());
             assertTrue(failure.getMessage().contains("the command was not sent; "), failure.getMessage());
             assertInstanceOf(NodeDown.class, failure.getCause());
             assertEquals("lost", failure.getNode());
@@ -60,7 +61,7 @@ class RestingTest {
             Response<String> onLost = pipeline.get(lost);
             Response<String> onWell = pipeline.get(well);
             PartialBatch partial = assertThrows(PartialBatch.class, pipeline::sync);
-            assertTrue(partial.getFailures().get("lost").getMessage().startsWith("the node rests for "));
+            assertTrue(partial.getFailures().get("lost").getMessage().startsWith("the node rests: "));
             assertEquals("value", onWell.get());
             assertThrows(NodeDown.class, onLost::get);
             assertEquals(1, Inspected.pool(redis, "lost").meter().connects());
@@ -137,7 +138,7 @@ class RestingTest {
             assertTrue(Callers.holdsSoon(() -> assertThrows(OneHopException.class, () -> redis.get("key"))
                     instanceof NodeDown));
             NodeDown failure = rests(redis, "key");
-            assertTrue(failure.getMessage().contains(" in a row: no answer in time"), failure.getMessage());
+            assertTrue(failure.getMessage().contains("the node rests: no answer in time"), failure.getMessage());
             server.thaw();
             assertTrue(Callers.holdsSoon(() -> {
                 try {
