@@ -1,8 +1,8 @@
 <?php
 /*
  * One page of bench/host: reads keys alone, in pipelines and by MGET, and compares every value with its key. Answers, as JSON,
- * how many were wrong, which exceptions there were of which node, and the longest call, with the part of it for
- * which the process was ready to run and the machine had no processor for it.
+ * how many were wrong, which exceptions there were of which node, and the longest call: when it began, how long it took, and
+ * for which part of it the process was ready to run and the machine had no processor for it.
  */
 declare(strict_types=1);
 
@@ -15,7 +15,7 @@ function queued(): int
 }
 
 mt_srand((int) $_GET['seed']);
-$answer = ['pid' => getmypid(), 'calls' => 0, 'wrong' => 0, 'errors' => [], 'longest' => 0, 'queued' => 0];
+$answer = ['pid' => getmypid(), 'calls' => 0, 'wrong' => 0, 'errors' => [], 'longest' => 0, 'queued' => 0, 'began' => 0];
 $queued = queued();
 
 $tell = static function (string $class, ?string $node) use (&$answer): void {
@@ -43,7 +43,7 @@ $check = static function (callable $call, mixed $expected, array $keys = []) use
     $queued = queued();
     $answer['calls']++;
     if ($taken - ($queued - $before) > $answer['longest'] - $answer['queued']) {
-        [$answer['longest'], $answer['queued']] = [$taken, $queued - $before];
+        [$answer['longest'], $answer['queued'], $answer['began']] = [$taken, $queued - $before, $start];
     }
 };
 

@@ -6,6 +6,7 @@ descriptors and the kernel's table of sockets.
 
 import os
 import random
+import select
 import signal
 import time
 
@@ -19,18 +20,28 @@ class Hunter:
         self.house = house
         self.lock = lock_inode(house.fpm.worker_pids()[0])
         self.ports = {node.port for node in house.nodes}
+        self.stops = []  # (since, until), in nanoseconds as PHP's hrtime() counts them: until it was dead others may have waited for a victim.
 
     def kill_one(self, *, wants_writer):
         """Kills a worker and returns [what it was doing]; nothing if the one chosen was gone already."""
         pid = self._writer(SEARCH_SECONDS) if wants_writer else None
         try:
             pid = pid or random.choice(self.house.fpm.worker_pids())
-            os.kill(pid, signal.SIGSTOP)
+            handle = os.pidfd_open(pid)
+        except (ProcessLookupError, IndexError):
+            return []
+        began = time.monotonic_ns()
+        try:
+            signal.pidfd_send_signal(handle, signal.SIGSTOP)
             wait_stopped(pid)
             found = WRITING if self._writer(0) == pid else HOLDING if self._holds_connections(pid) else WITHOUT
-            os.kill(pid, signal.SIGKILL)
-        except (ProcessLookupError, FileNotFoundError, IndexError):
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+            select.select([handle], [], [])
+            self.stops.append((began, time.monotonic_ns()))
+        except (ProcessLookupError, FileNotFoundError):
             return []
+        finally:
+            os.close(handle)
         return [found]
 
     def _writer(self, seconds):

@@ -27,6 +27,7 @@ typedef struct entry {
     char label[OH_STORE_LABEL_BYTES];
     _Atomic uint64_t current; /* Generation times two, plus the slot. */
     _Atomic uint64_t looked_ms;
+    _Atomic uint64_t looker; /* Who is looking, and since when; 0: nobody. */
     _Atomic uint64_t version;
     _Atomic uint64_t problem[OH_STORE_PROBLEM_WORDS];
     slot slots[2];
@@ -180,14 +181,45 @@ uint64_t oh_store_generation(const oh_store *store, uint32_t pool)
     return atomic_load_explicit(&store->shared->pools[pool].current, memory_order_acquire) >> 1;
 }
 
+static bool is_due(uint64_t last_ms, uint64_t now_ms, uint32_t every_ms)
+{
+    return last_ms == 0 || (now_ms >= last_ms ? now_ms - last_ms >= every_ms : last_ms - now_ms > every_ms);
+}
+
 bool oh_store_is_my_turn(oh_store *store, uint32_t pool, uint64_t now_ms, uint32_t every_ms)
 {
     _Atomic uint64_t *looked = &store->shared->pools[pool].looked_ms;
     uint64_t last_ms = atomic_load_explicit(looked, memory_order_relaxed);
-    bool is_far = now_ms >= last_ms ? now_ms - last_ms >= every_ms : last_ms - now_ms > every_ms;
-    return (last_ms == 0 || is_far) &&
+    return is_due(last_ms, now_ms, every_ms) &&
            atomic_compare_exchange_strong_explicit(looked, &last_ms, now_ms, memory_order_acq_rel,
                memory_order_relaxed);
+}
+
+/* The name comes before the time, so that who dies between the two is found by its name. */
+bool oh_store_begin_look(oh_store *store, uint32_t pool, uint32_t pid, uint64_t now_ms, uint32_t every_ms,
+    bool (*is_alive)(uint32_t pid, uint64_t since_ms))
+{
+    entry *looked_at = &store->shared->pools[pool];
+    uint64_t looker = atomic_load_explicit(&looked_at->looker, memory_order_acquire);
+    uint64_t last_ms = atomic_load_explicit(&looked_at->looked_ms, memory_order_relaxed);
+    uint32_t age_ms = (uint32_t)now_ms - (uint32_t)looker;
+    if (!is_due(last_ms, now_ms, every_ms) && (looker == 0 || is_alive((uint32_t)(looker >> 32), now_ms - age_ms))) {
+        return false;
+    }
+    if (!atomic_compare_exchange_strong(&looked_at->looker, &looker, (uint64_t)pid << 32 | (uint32_t)now_ms)) {
+        return false;
+    }
+    atomic_store_explicit(&looked_at->looked_ms, now_ms, memory_order_relaxed);
+    return true;
+}
+
+void oh_store_end_look(oh_store *store, uint32_t pool, uint32_t pid)
+{
+    _Atomic uint64_t *looker = &store->shared->pools[pool].looker;
+    uint64_t seen = atomic_load(looker);
+    if (seen >> 32 == pid) {
+        atomic_compare_exchange_strong(looker, &seen, 0);
+    }
 }
 
 uint64_t oh_store_looked_ms(const oh_store *store, uint32_t pool)

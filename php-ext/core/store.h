@@ -106,7 +106,15 @@ size_t oh_store_copy(const oh_store *store, uint32_t pool, void *image, size_t r
 /* True for one caller of all processes per `every_ms`: for what must be looked at now and then by somebody. */
 bool oh_store_is_my_turn(oh_store *store, uint32_t pool, uint64_t now_ms, uint32_t every_ms);
 
-/* When that was last true. */
+/*
+ * The same for who may die over it. True: end it when the look has left nothing undone. Should `is_alive` say that whoever
+ * began the last look is gone, it is the turn of the next one at once.
+ */
+bool oh_store_begin_look(oh_store *store, uint32_t pool, uint32_t pid, uint64_t now_ms, uint32_t every_ms,
+    bool (*is_alive)(uint32_t pid, uint64_t since_ms));
+void oh_store_end_look(oh_store *store, uint32_t pool, uint32_t pid);
+
+/* When it was last somebody's turn. */
 uint64_t oh_store_looked_ms(const oh_store *store, uint32_t pool);
 
 /* A word about the version of the file that was last read, be it good or bad. */

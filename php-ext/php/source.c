@@ -4,10 +4,13 @@
  */
 #include "php_onehop.h"
 
+#include <unistd.h>
+
 #include "core/clock.h"
 #include "core/hash/md5.h"
 
 #include "cluster.h"
+#include "pool_host.h"
 #include "segment.h"
 #include "source.h"
 #include "source_known.h"
@@ -108,12 +111,13 @@ static bool follow(oh_known *known)
 
 /* ---- From the file ---- */
 
-static bool is_my_turn(oh_known *known)
+static bool begin_look(oh_known *known)
 {
     uint64_t now = oh_clock_now_ms();
 
     if (known->place != OH_STORE_NONE) {
-        return oh_store_is_my_turn(oh_segment_store(), known->place, now, OH_LOOK_EVERY_MS);
+        return oh_store_begin_look(oh_segment_store(), known->place, (uint32_t)getpid(), now, OH_LOOK_EVERY_MS,
+            oh_host_is_alive);
     }
     if (now < known->looked_ms + OH_LOOK_EVERY_MS) {
         return false;
@@ -151,7 +155,7 @@ static bool read_first(oh_known *known, oh_reading *reading)
                 known->place = OH_STORE_NONE; /* It does not fit: every process goes its own way. */
             }
         }
-        is_my_turn(known);
+        begin_look(known);
         oh_known_note_version(known, version);
     }
     oh_segment_unlock();
@@ -256,7 +260,7 @@ oh_snapshot *oh_source_take(zend_string *name, zend_string *path)
         UNEXPECTED(oh_store_generation(oh_segment_store(), known->place) != known->generation)) {
         follow(known);
     }
-    if (UNEXPECTED(is_my_turn(known))) {
+    if (UNEXPECTED(begin_look(known))) {
         oh_known_look_again(known); /* A warning may call the script, and that may come here again. */
     }
     oh_snapshot_release(snapshot);

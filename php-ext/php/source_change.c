@@ -4,6 +4,8 @@
  */
 #include "php_onehop.h"
 
+#include <unistd.h>
+
 #include "segment.h"
 #include "source_known.h"
 
@@ -12,12 +14,20 @@ static _Atomic uint64_t *version_in_store(const oh_known *known)
     return oh_store_version(oh_segment_store(), known->place);
 }
 
+static void end_look(const oh_known *known)
+{
+    if (known->place != OH_STORE_NONE) {
+        oh_store_end_look(oh_segment_store(), known->place, (uint32_t)getpid());
+    }
+}
+
 void oh_known_note_version(oh_known *known, uint64_t version)
 {
     if (known->place != OH_STORE_NONE) {
         atomic_store(version_in_store(known), version);
     }
     known->version = version;
+    end_look(known);
 }
 
 uint64_t oh_known_publish(const oh_known *known, const oh_reading *reading)
@@ -78,6 +88,7 @@ void oh_known_look_again(oh_known *known)
     uint64_t generation;
 
     if (version == (known->place != OH_STORE_NONE ? atomic_load(version_in_store(known)) : known->version)) {
+        end_look(known);
         return;
     }
     bool is_good = oh_reading_make(&reading, known->path, known->name, known->name_length, oh_known_salt());
@@ -87,6 +98,7 @@ void oh_known_look_again(oh_known *known)
                                           is_of_host ? published.image_length : known->snapshot->image_length);
     oh_reading_free(&published);
     if (switched == OH_NOT_NOW) {
+        end_look(known);
         return;
     }
     oh_known_note_version(known, version);

@@ -66,6 +66,12 @@ static void test_making(void)
     CHECK(make_store(oh_store_bytes_min(NODES) - 1) == NULL);
 }
 
+/* Which processes are alive: here those of odd numbers. */
+static bool is_odd(uint32_t pid, uint64_t since_ms)
+{
+    return since_ms > 0 && pid % 2 == 1;
+}
+
 static void test_publishing(void)
 {
     uint8_t image[IMAGE_BYTES], copy[IMAGE_BYTES];
@@ -97,6 +103,14 @@ static void test_publishing(void)
     CHECK(oh_store_is_my_turn(store, pool, 5000, 1000) && !oh_store_is_my_turn(store, pool, 5999, 1000));
     CHECK(oh_store_is_my_turn(store, pool, 6000, 1000));
     CHECK(oh_store_is_my_turn(store, pool, UINT64_MAX, 1000) && oh_store_is_my_turn(store, pool, 7000, 1000));
+    test_begin("store: whose turn it is to look may be a dead one's");
+    CHECK(oh_store_begin_look(store, pool, 7, 20000, 1000, is_odd) && !oh_store_begin_look(store, pool, 9, 20500, 1000, is_odd));
+    oh_store_end_look(store, pool, 9);
+    CHECK(oh_store_begin_look(store, pool, 8, 21000, 1000, is_odd) && oh_store_looked_ms(store, pool) == 21000);
+    oh_store_end_look(store, pool, 7);
+    CHECK(oh_store_begin_look(store, pool, 9, 21000, 1000, is_odd) && !oh_store_begin_look(store, pool, 11, 21001, 1000, is_odd));
+    oh_store_end_look(store, pool, 9);
+    CHECK(!oh_store_begin_look(store, pool, 11, 21999, 1000, is_odd) && oh_store_begin_look(store, pool, 11, 22000, 1000, is_odd));
     test_begin("store: there is an end to pools");
     for (uint32_t i = 0; i < OH_STORE_POOLS_MAX; i++) {
         uint8_t identity[OH_STORE_IDENTITY_BYTES] = {(uint8_t)i, 'n'};
