@@ -27,7 +27,7 @@ PHPT = ["php", "php-ext/run-tests.php", "-q", "-j3", "--no-progress", "--no-colo
 # is what runs in php-fpm, whose workers valgrind does not follow, and what weighs its own process. Servers run without it, and PCRE without its compiler,
 # which valgrind cannot look into.
 NOT_BENEATH_VALGRIND = re.compile(r"lab_fpm\(|unshare|strace|VmRSS", re.ASCII)
-TOO_SLOW = ("018_", "033_", "035_", "037_", "045_", "050_", "051_", "056_", "060_", "074_", "090_", "129_")
+TOO_SLOW = ("018_", "033_", "035_", "037_", "045_", "050_", "051_", "056_", "060_", "074_", "090_", "129_", "161_")
 
 
 def is_beneath_valgrind(path):

@@ -18,9 +18,12 @@
 static uint64_t read_epoch(oh_bytes info)
 {
     static const char name[] = "cluster_current_epoch:";
+    if (info.length == 0) {
+        return 0;
+    }
     oh_values values = {info.bytes, info.bytes + info.length};
     oh_value value;
-    if (info.length == 0 || !oh_value_take(&values, &value) || value.kind != OH_VALUE_TEXT) {
+    if (!oh_value_take(&values, &value) || value.kind != OH_VALUE_TEXT) {
         return 0;
     }
     const char *at = value.text.bytes;

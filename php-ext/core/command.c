@@ -70,15 +70,26 @@ static bool count_of(const oh_word *word, size_t *count)
 
 /* ---- The entry ---- */
 
+/* As strcmp, but the name has a length, and any bytes: with a NUL in it, it is no entry's. */
+static int compare(const char *entry, const char *name, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (entry[i] != name[i] || entry[i] == '\0') {
+            return (uint8_t)entry[i] <= (uint8_t)name[i] ? -1 : 1;
+        }
+    }
+    return entry[length] != '\0';
+}
+
 const oh_command *oh_command_named(const char *name, size_t length)
 {
     size_t low = 0, high = COMMANDS_COUNT;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = strncmp(commands[middle].name, name, length);
+        int order = compare(commands[middle].name, name, length);
 
-        if (order == 0 && commands[middle].name[length] == '\0') {
+        if (order == 0) {
             return &commands[middle];
         }
         if (order < 0) {

@@ -68,12 +68,32 @@ static void check_split(const oh_command *command, const oh_word *words, size_t 
     MUST(total == count + (parts - 1) * (count - shape.keys * shape.step * shape.lanes));
 }
 
+/* A name may have any bytes. With a NUL at its end it is no name, and nothing behind the entry it resembles is read. */
+static void check_name(const oh_word *word)
+{
+    char *name = malloc(word->length + 1);
+
+    MUST(name != NULL);
+    for (size_t i = 0; i < word->length; i++) {
+        name[i] = (char)(word->bytes[i] >= 'A' && word->bytes[i] <= 'Z' ? word->bytes[i] + ('a' - 'A') : word->bytes[i]);
+    }
+    name[word->length] = '\0';
+    const oh_command *command = oh_command_named(name, word->length);
+    MUST(command == NULL ||
+         (strlen(command->name) == word->length && memcmp(command->name, name, word->length) == 0));
+    MUST(oh_command_named(name, word->length + 1) == NULL);
+    free(name);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-    oh_word words[WORDS_MAX];
+    oh_word words[WORDS_MAX] = {{NULL, 0}};
     size_t count = read_words(bytes, length, words);
     const oh_command *command = oh_command_find(words, count);
 
+    if (count > 0) {
+        check_name(&words[0]);
+    }
     if (command != NULL) {
         const oh_word *timeout = oh_command_timeout(command, words, count);
 

@@ -164,6 +164,8 @@ int main(int argc, char **argv)
         add_input(fuzz_words[words_count], strlen(fuzz_words[words_count]));
     }
     signal(SIGABRT, keep_crash);
+    snprintf(crash_name, sizeof crash_name, "crash-empty");
+    run((const uint8_t *)"", 0);
     random_state = seed * 0x9e3779b97f4a7c15u + 1;
     for (uint64_t i = 0; i < count; i++) {
         snprintf(crash_name, sizeof crash_name, "crash-%llu-%llu", (unsigned long long)seed, (unsigned long long)i);

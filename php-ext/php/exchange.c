@@ -180,6 +180,24 @@ static void send_more(oh_exchange *exchange)
     }
 }
 
+/* phpredis writes lengths that are well-formed, so one that wire refuses is too large. */
+static void refuse_to_write(oh_exchange *exchange)
+{
+    const oh_wire *wire = &exchange->connection->wire;
+
+    if (wire->error != OH_WIRE_LENGTH) {
+        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "report this as a bug",
+            "phpredis wrote something that is no command (%s)", wire->error);
+    } else if (wire->writer.type == '$') {
+        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "store it in parts",
+            "A key or a value is larger than %u MiB, the most that a node takes", OH_WIRE_BULK_BYTES_MAX >> 20);
+    } else {
+        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "send it in parts",
+            "The command has more than %u keys, values and options", OH_WIRE_ELEMENTS_MAX);
+    }
+    oh_exchange_end_failed(exchange);
+}
+
 /* The connection is ready: the replies are owed from before the first byte leaves. */
 void oh_exchange_begin_moving(oh_exchange *exchange)
 {
@@ -200,9 +218,7 @@ void oh_exchange_begin_moving(oh_exchange *exchange)
         oh_connection_keep_alive(connection);
     }
     if (UNEXPECTED(!oh_wire_wrote(&connection->wire, exchange->request, exchange->request_length))) {
-        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "report this as a bug",
-            "phpredis wrote something that is no command (%s)", connection->wire.error);
-        oh_exchange_end_failed(exchange);
+        refuse_to_write(exchange);
         return;
     }
     send_more(exchange);

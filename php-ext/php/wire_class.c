@@ -5,6 +5,8 @@
 
 #include "core/wire.h"
 
+#define COMMANDS_MAX 65536 /* Each is written, byte by byte. */
+
 static const char ping[] = "*1\r\n$4\r\nPING\r\n";
 
 static void read_chunks(oh_wire *wire, HashTable *chunks)
@@ -31,6 +33,10 @@ ZEND_METHOD(OneHop_Wire, frame)
         Z_PARAM_LONG(commands)
         Z_PARAM_ARRAY_HT(chunks)
     ZEND_PARSE_PARAMETERS_END();
+    if (commands < 0 || commands > COMMANDS_MAX) {
+        zend_argument_value_error(1, "must be from 0 to %d", COMMANDS_MAX);
+        RETURN_THROWS();
+    }
     oh_wire_reset(&wire);
     for (zend_long i = 0; i < commands; i++) {
         oh_wire_wrote(&wire, (const uint8_t *)ping, sizeof ping - 1);

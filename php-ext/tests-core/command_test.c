@@ -133,6 +133,29 @@ static void test_unknown(void)
     CHECK(oh_command_find(NULL, 0) == NULL);
 }
 
+/* Each entry is asked for with a NUL behind its name: AddressSanitizer sees what is read behind the entry's own. */
+static void test_names_with_nul(void)
+{
+    json_t *commands = vectors_load("route/commands.json");
+    const char *name;
+    const json_t *entry;
+
+    json_object_foreach(json_object_get(commands, "commands"), name, entry) {
+        char longer[128] = {0};
+        size_t length = strlen(name);
+
+        test_begin("command %s with a NUL behind its name is none", name);
+        memcpy(longer, name, length);
+        CHECK(oh_command_named(longer, length) != NULL);
+        for (size_t more = 1; more <= 32; more++) {
+            CHECK(oh_command_named(longer, length + more) == NULL);
+        }
+        longer[length / 2] = '\0';
+        CHECK(oh_command_named(longer, length) == NULL);
+    }
+    json_decref(commands);
+}
+
 static void test_malformed(void)
 {
     static const char *const malformed[] = {
@@ -205,6 +228,7 @@ void test_command(void)
     json_t *test;
     test_examples();
     test_unknown();
+    test_names_with_nul();
     test_malformed();
     json_t *splits = vectors_load("route/vectors/split.json");
     EACH_GROUP(splits, group) {
