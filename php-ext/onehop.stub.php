@@ -120,8 +120,8 @@ final class Health
 {
     /**
      * The state after an event: state (0 is a new one), until, failures, step, generation, and the answer to an ask. Rules:
-     * ejects, failure_limit, retry_ms. Event: at, and ask (patience), failed (connect or exchange; born, chance), answered
-     * or rebuild; instants in milliseconds.
+     * ejects, failure_limit, retry_ms. Event: at, and ask (patience), failed (connect or exchange; born, heard, chance, and
+     * last_heard of the node), answered or rebuild; instants in milliseconds.
      */
     public static function next(array $rules, int $state, array $event): array {}
 }

@@ -46,6 +46,7 @@ def by_chance(testees, report, chance, sequences):
 def sequence(chance):
     ejects, nodes, at, steps = chance.random() < 0.5, chance.randint(1, 4), chance.randint(0, 5000), []
     born = [0] * nodes  # Roughly: sometimes it is old news.
+    heard = [[0] for _ in range(nodes)]
     for _ in range(40):
         at += chance.choice((0, 1, 7, 100, 499, 500, 1000, 9000, 20000))
         node = chance.randrange(nodes)
@@ -55,9 +56,13 @@ def sequence(chance):
             step["ask"] = chance.choice((0, 1, 300, 5000, 5001))
         elif event == "failed":
             step |= {"failed": chance.choice(("connect", "exchange")), "born": born[node], "chance": chance.randrange(1 << 32)}
+            if heard[node] and chance.random() < 0.3:
+                step["heard"] = chance.choice(heard[node])
             born[node] = (born[node] + (chance.random() < 0.6)) % 64
         else:
             step[event] = True
+            if event == "answered":
+                heard[node].append(at)
         steps.append(step)
     rules = {"ejects": ejects, "failure_limit": chance.choice((0, 1, 2, 3, 20000)), "retry_ms": chance.choice((0, 5, 1000, 30000))}
     return {"op": "health", "nodes": nodes, "rules": rules, "steps": steps}

@@ -801,11 +801,11 @@ class Framing:
 # ---- Chapter health ----
 
 class Health:
-    """One node: `until` 0 is up."""
+    """One node: `until` 0 is up. `heard` is when it answered last."""
 
     def __init__(self, ejects, failure_limit, retry_ms):
         self.ejects, self.limit, self.retry = ejects, failure_limit, retry_ms
-        self.until = self.failures = self.step = self.generation = 0
+        self.until = self.failures = self.step = self.generation = self.heard = 0
 
     def state(self):
         return [self.until, self.failures, self.step, self.generation]
@@ -821,8 +821,8 @@ class Health:
         self.until = now + (1000 if patience == 0 else min(patience, 5000))
         return "probe"
 
-    def failed(self, now, cause, born, chance):
-        if born != self.generation:
+    def failed(self, now, cause, born, heard, chance):
+        if born != self.generation or (heard != self.heard and not self.ejects):
             return
         self.failures = min(self.failures + 1, 16383)
         limit = min(self.limit or (1 if self.ejects else 2), 16383)
@@ -835,7 +835,8 @@ class Health:
             self.step = min(self.step + 1, 15)
             self.turn()
 
-    def answered(self):
+    def answered(self, now):
+        self.heard = now
         if self.failures == 0 and (self.ejects or self.until == 0):
             return
         if self.until:
@@ -869,9 +870,9 @@ class Nodes:
             told["answer"] = node.ask(now, step["ask"])
         elif "failed" in step:
             for _ in range(step.get("times", 1)):
-                node.failed(now, step["failed"], step["born"], step.get("chance", 0))
+                node.failed(now, step["failed"], step["born"], step.get("heard", node.heard), step.get("chance", 0))
         else:
-            node.answered()
+            node.answered(now)
         return {**told, "state": node.state()}
 
     def rebuild(self, now):

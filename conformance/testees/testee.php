@@ -69,7 +69,7 @@ function wire_op(array $request): array
 
 function health_op(array $request): array
 {
-    $states = array_fill(0, $request['nodes'], 0);
+    $states = $heard = array_fill(0, $request['nodes'], 0);
     $due = 0;
     $told = [];
     foreach ($request['steps'] as $step) {
@@ -79,12 +79,12 @@ function health_op(array $request): array
         if (isset($step['rebuild']) || ($told && end($told) === ['rebuilds' => true])) {
             $told[] = (isset($step['place']) ? array_pop($told) : []) + rebuild($request['rules'], $states, $step['at'], $due);
         } elseif (!isset($step['place'])) {
-            $state = &$states[$step['node'] ?? 0];
+            $node = $step['node'] ?? 0;
             for ($times = $step['times'] ?? 1; $times > 0; $times--) {
-                $next = OneHop\Health::next($request['rules'], $state, $step);
-                $state = $next['state'];
+                $next = OneHop\Health::next($request['rules'], $states[$node], $step + ['last_heard' => $heard[$node]]);
+                $states[$node] = $next['state'];
             }
-            unset($state);
+            $heard[$node] = isset($step['answered']) ? $step['at'] : $heard[$node];
             $told[] = array_intersect_key($next, ['answer' => 0])
                 + ['state' => [$next['until'], $next['failures'], $next['step'], $next['generation']]];
         }

@@ -68,22 +68,31 @@ static uint64_t rest(uint64_t state, uint32_t failures, uint64_t now_ms, uint32_
         oh_health_generation(state) + 1);
 }
 
-uint64_t oh_health_failed(uint64_t state, const oh_health_rules *rules, oh_health_cause cause, uint32_t born,
-    uint64_t now_ms, uint32_t chance)
+/* Old news, or news of one connection only: somebody was answered meanwhile. */
+static bool says_nothing(uint64_t state, uint64_t heard_ms, const oh_health_rules *rules, uint64_t born)
 {
-    if (born != oh_health_generation(state)) {
+    uint64_t known = oh_health_birth(state, heard_ms);
+
+    return rules->ejects ? !oh_health_is_of_one_generation(born, known) : born != known;
+}
+
+uint64_t oh_health_failed(uint64_t state, uint64_t heard_ms, const oh_health_rules *rules, oh_health_cause cause,
+    uint64_t born, uint64_t now_ms, uint32_t chance)
+{
+    if (says_nothing(state, heard_ms, rules, born)) {
         return state;
     }
+    uint32_t generation = oh_health_generation(state);
     uint32_t failures = oh_health_failures(state);
     failures = failures < FAILURES_MAX ? failures + 1 : failures;
     bool is_over = failures >= limit_of(rules);
     if (rules->ejects && is_over) {
-        return state_of(instant(now_ms + rules->retry_ms), 0, 0, born + 1);
+        return state_of(instant(now_ms + rules->retry_ms), 0, 0, generation + 1);
     }
     if (!rules->ejects && (is_over || cause == OH_HEALTH_CONNECT)) {
         return rest(state, failures, now_ms, chance);
     }
-    return state_of(oh_health_until(state), failures, oh_health_step(state), born);
+    return state_of(oh_health_until(state), failures, oh_health_step(state), generation);
 }
 
 uint64_t oh_health_answered(uint64_t state, const oh_health_rules *rules)

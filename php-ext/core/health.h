@@ -48,10 +48,23 @@ static inline uint32_t oh_health_step(uint64_t state)
     return (uint32_t)(state >> 54) & 0xf;
 }
 
-/* What an attempt must remember when it begins, and give back as `born` if it fails. */
 static inline uint32_t oh_health_generation(uint64_t state)
 {
     return (uint32_t)(state >> 58);
+}
+
+/*
+ * What an attempt must remember when it begins, and give back as `born` if it fails: the generation, and when the node
+ * was last heard of by anybody.
+ */
+static inline uint64_t oh_health_birth(uint64_t state, uint64_t heard_ms)
+{
+    return heard_ms << 6 | oh_health_generation(state);
+}
+
+static inline bool oh_health_is_of_one_generation(uint64_t born, uint64_t other)
+{
+    return born % 64 == other % 64;
 }
 
 /* ---- Events: each gives the next state, which may be the same ---- */
@@ -60,11 +73,11 @@ static inline uint32_t oh_health_generation(uint64_t state)
 uint64_t oh_health_asked(uint64_t state, const oh_health_rules *rules, uint64_t now_ms, uint32_t patience_ms,
     oh_health_answer *answer);
 
-/* An attempt failed for a reason that is the node's. `chance` is any number. */
-uint64_t oh_health_failed(uint64_t state, const oh_health_rules *rules, oh_health_cause cause, uint32_t born,
-    uint64_t now_ms, uint32_t chance);
+/* An attempt failed for a reason that is the node's, last heard of at `heard_ms`. `chance` is any number. */
+uint64_t oh_health_failed(uint64_t state, uint64_t heard_ms, const oh_health_rules *rules, oh_health_cause cause,
+    uint64_t born, uint64_t now_ms, uint32_t chance);
 
-/* A reply arrived. The usual call: nothing changes, and nothing has to be written. */
+/* A reply arrived, which the caller notes as heard. The usual call: nothing changes, and nothing has to be written. */
 uint64_t oh_health_answered(uint64_t state, const oh_health_rules *rules);
 
 /* ---- Where nodes are ejected ---- */

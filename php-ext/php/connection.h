@@ -59,12 +59,13 @@ typedef struct oh_connection {
     bool is_spent;         /* pool: nobody knows what it has been told, so it is closed when it is settled. */
     bool is_blamed;        /* pool: what it was leased for has counted as a failure of its node. */
     bool has_waited;       /* pool: who leased it has spent a part of its deadline on waiting for it. */
+    bool is_turned_away;   /* The node itself has said that it does not want this connection. */
     bool is_unproven;      /* Nothing was ever answered on it: a first error may be about the connection itself. */
     uint32_t generation;   /* Of forks: a child must not touch the sockets of its parent. */
     uint32_t place;        /* pool_host: its place among those of the host. */
     uint64_t born_ms;      /* When it was opened, by the monotonic clock. */
     uint32_t timeout_ms;   /* What SO_RCVTIMEO and SO_SNDTIMEO are set to. */
-    uint32_t health;       /* pool: the generation of the node's health when it was leased. */
+    uint64_t health;       /* pool: what was known of the node when it was leased; room health's `born`. */
     size_t greeting_sent, greeting_heard;
     uint8_t greeting_answered;
     uint8_t addresses_count, addresses_next;

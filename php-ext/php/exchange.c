@@ -236,9 +236,7 @@ static void advance_opening(oh_exchange *exchange)
             oh_exchange_begin_moving(exchange);
             return;
         case OH_PROGRESS_BROKEN:
-            if (connection->state == OH_CONNECTING) {
-                oh_pool_blame(connection, OH_HEALTH_CONNECT, exchange->failure->what);
-            }
+            oh_pool_blame_opening(connection, exchange->failure->what);
             oh_exchange_end_failed(exchange);
             return;
     }

@@ -90,6 +90,7 @@ void oh_exchange_end_well(oh_exchange *exchange)
     if (UNEXPECTED(exchange->has_refusal)) {
         weigh_refusal(exchange);
     }
+    oh_pool_praise(exchange->connection, now_ns / 1000000);
     if (UNEXPECTED(exchange->keeps)) {
         oh_exchange_hold(exchange);
     } else {

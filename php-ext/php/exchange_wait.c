@@ -44,9 +44,10 @@ void oh_exchange_pass_deadline(oh_exchange *exchange)
 
     oh_failure_set(exchange->failure, OH_ERROR_DEADLINE_EXCEEDED, oh_exchange_outcome(exchange),
         exchange->sent ? OH_ADVICE_RETRY : "try again", "%s within %u ms", what, limit_ms);
-    if (is_for_the_node(exchange)) {
-        oh_pool_blame(exchange->connection,
-            exchange->state == OH_EXCHANGE_OPENING ? OH_HEALTH_CONNECT : OH_HEALTH_EXCHANGE, exchange->failure->what);
+    if (is_for_the_node(exchange) && exchange->state == OH_EXCHANGE_OPENING) {
+        oh_pool_blame_opening(exchange->connection, exchange->failure->what);
+    } else if (is_for_the_node(exchange)) {
+        oh_pool_blame(exchange->connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
     }
     oh_exchange_end_failed(exchange);
 }

@@ -213,6 +213,7 @@ static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, 
         }
         if (connection->wire.answered > answered) {
             if (!judge(&connection->wire, endpoint->steps[connection->greeting_answered++], failure)) {
+                connection->is_turned_away = true;
                 return OH_PROGRESS_BROKEN;
             }
         }

@@ -31,8 +31,12 @@ static uint64_t meet(uint64_t state, const oh_health_rules *rules, HashTable *ev
         return state;
     }
     if (zend_hash_str_exists(event, ZEND_STRL("failed"))) {
-        return oh_health_failed(state, rules, is_text(event, "failed", "connect") ? OH_HEALTH_CONNECT : OH_HEALTH_EXCHANGE,
-            (uint32_t)number(event, "born"), now_ms, (uint32_t)number(event, "chance"));
+        uint64_t heard_ms = (uint64_t)number(event, "last_heard");
+        uint64_t born_heard_ms = zend_hash_str_exists(event, ZEND_STRL("heard")) ? (uint64_t)number(event, "heard") : heard_ms;
+
+        return oh_health_failed(state, heard_ms, rules,
+            is_text(event, "failed", "connect") ? OH_HEALTH_CONNECT : OH_HEALTH_EXCHANGE,
+            born_heard_ms << 6 | (uint64_t)number(event, "born"), now_ms, (uint32_t)number(event, "chance"));
     }
     return zend_hash_str_exists(event, ZEND_STRL("rebuild")) ? oh_health_rebuilt(state, now_ms)
                                                              : oh_health_answered(state, rules);

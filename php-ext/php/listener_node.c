@@ -113,7 +113,7 @@ static void frame(oh_listener *listener, uint32_t node)
             return;
         }
         if (wire->answered + wire->pushed > whole) {
-            oh_pool_praise(ear->connection);
+            oh_pool_praise(ear->connection, oh_clock_now_ms());
             oh_listener_take(listener, node, ear->heard + begin, ear->framed - begin);
             begin = ear->framed;
         }
@@ -199,9 +199,7 @@ static void advance(oh_listener *listener, uint32_t node)
             begin_sending(listener, node);
             return;
         case OH_PROGRESS_BROKEN:
-            if (connection->state == OH_CONNECTING) {
-                oh_pool_blame(connection, OH_HEALTH_CONNECT, listener->failure->what);
-            }
+            oh_pool_blame_opening(connection, listener->failure->what);
             oh_listener_fail(listener, node);
             return;
     }

@@ -58,13 +58,19 @@ static void tell_change(const oh_node_health *health, uint64_t before, uint64_t 
     }
 }
 
-bool oh_node_health_ask(oh_node_health *health, uint64_t deadline_ns, uint32_t *born, oh_failure *failure)
+/* What was there before an attempt began. */
+static uint64_t birth(const oh_node_health *health, uint64_t state)
+{
+    return oh_health_birth(state, atomic_load_explicit(&health->known->heard_ms, memory_order_relaxed));
+}
+
+bool oh_node_health_ask(oh_node_health *health, uint64_t deadline_ns, uint64_t *born, oh_failure *failure)
 {
     _Atomic uint64_t *word = &health->known->state;
     uint64_t state = atomic_load_explicit(word, memory_order_relaxed), next;
     oh_health_answer answer;
 
-    *born = oh_health_generation(state);
+    *born = birth(health, state);
     if (EXPECTED(oh_health_until(state) == 0)) {
         return true;
     }
@@ -73,26 +79,30 @@ bool oh_node_health_ask(oh_node_health *health, uint64_t deadline_ns, uint32_t *
     do {
         next = oh_health_asked(state, &health->rules, now, patience_ms, &answer);
     } while (next != state && !atomic_compare_exchange_weak(word, &state, next));
-    *born = oh_health_generation(state);
+    *born = birth(health, state);
     if (answer == OH_HEALTH_REFUSE) {
         refuse(health->known, state, now, failure);
     }
     return answer != OH_HEALTH_REFUSE;
 }
 
-bool oh_node_health_is_news(const oh_node_health *health, uint32_t born)
+bool oh_node_health_begin_late(const oh_node_health *health, uint64_t *born)
 {
-    return oh_health_generation(atomic_load_explicit(&health->known->state, memory_order_relaxed)) != born;
+    uint64_t then = *born;
+
+    *born = birth(health, atomic_load_explicit(&health->known->state, memory_order_relaxed));
+    return oh_health_is_of_one_generation(then, *born);
 }
 
-void oh_node_health_fail(oh_node_health *health, oh_health_cause cause, uint32_t born, const char *why)
+void oh_node_health_fail(oh_node_health *health, oh_health_cause cause, uint64_t born, const char *why)
 {
     _Atomic uint64_t *word = &health->known->state;
+    uint64_t heard_ms = atomic_load_explicit(&health->known->heard_ms, memory_order_relaxed);
     uint64_t state = atomic_load(word), next;
     uint32_t chance = (uint32_t)(oh_clock_now_ns() / 1000);
 
     do {
-        next = oh_health_failed(state, &health->rules, cause, born, oh_clock_now_ms(), chance);
+        next = oh_health_failed(state, heard_ms, &health->rules, cause, born, oh_clock_now_ms(), chance);
     } while (next != state && !atomic_compare_exchange_weak(word, &state, next));
     if (oh_health_generation(next) != oh_health_generation(state)) {
         oh_store_write_text(health->known->reason, OH_STORE_REASON_WORDS, why);
@@ -100,9 +110,13 @@ void oh_node_health_fail(oh_node_health *health, oh_health_cause cause, uint32_t
     tell_change(health, state, next);
 }
 
-void oh_node_health_answer(oh_node_health *health)
+void oh_node_health_answer(oh_node_health *health, uint64_t now_ms)
 {
-    _Atomic uint64_t *word = &health->known->state;
+    _Atomic uint64_t *word = &health->known->state, *heard_ms = &health->known->heard_ms;
+
+    if (atomic_load_explicit(heard_ms, memory_order_relaxed) != now_ms) { /* At most once in a millisecond. */
+        atomic_store_explicit(heard_ms, now_ms, memory_order_relaxed);
+    }
     uint64_t state = atomic_load_explicit(word, memory_order_relaxed), next;
 
     do {

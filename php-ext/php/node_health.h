@@ -34,14 +34,17 @@ void oh_node_health_begin(oh_node_health *health, oh_store_health *host, const o
  * Whether the node is worth asking now: one that rests is asked by one caller at a time. `born` is what a failure must
  * give back; the deadline bounds how long others wait for this caller's result. False and a failure.
  */
-bool oh_node_health_ask(oh_node_health *health, uint64_t deadline_ns, uint32_t *born, oh_failure *failure);
+bool oh_node_health_ask(oh_node_health *health, uint64_t deadline_ns, uint64_t *born, oh_failure *failure);
 
-/* Whether the node has gone down, come back or failed again since somebody was told `born`: then ask again. */
-bool oh_node_health_is_news(const oh_node_health *health, uint32_t born);
+/*
+ * Who was told `born` has waited since, and begins only now. False: the node has gone down, come back or failed again
+ * meanwhile, so he must ask again.
+ */
+bool oh_node_health_begin_late(const oh_node_health *health, uint64_t *born);
 
-/* What became of it: a failure that is the node's, told in a sentence, or a reply. */
-void oh_node_health_fail(oh_node_health *health, oh_health_cause cause, uint32_t born, const char *why);
-void oh_node_health_answer(oh_node_health *health);
+/* What became of it: a failure that is the node's, told in a sentence, or a reply that has just arrived. */
+void oh_node_health_fail(oh_node_health *health, oh_health_cause cause, uint64_t born, const char *why);
+void oh_node_health_answer(oh_node_health *health, uint64_t now_ms);
 
 /* ---- Where nodes are ejected ---- */
 

@@ -108,9 +108,18 @@ void oh_pool_blame(oh_connection *connection, oh_health_cause cause, const char 
     }
 }
 
-void oh_pool_praise(const oh_connection *connection)
+void oh_pool_blame_opening(oh_connection *connection, const char *why)
 {
-    oh_node_health_answer(&connection->home->health);
+    if (!connection->is_turned_away) {
+        oh_pool_blame(connection, connection->state == OH_CONNECTING ? OH_HEALTH_CONNECT : OH_HEALTH_EXCHANGE, why);
+    }
+}
+
+void oh_pool_praise(const oh_connection *connection, uint64_t now_ms)
+{
+    if (EXPECTED(!connection->is_blamed)) {
+        oh_node_health_answer(&connection->home->health, now_ms);
+    }
 }
 
 uint64_t oh_pool_out_until(oh_connections *connections, uint64_t now_ms)
@@ -161,7 +170,7 @@ static bool find_place(oh_connections *connections, bool must_be_new, uint32_t *
     return *place != OH_STORE_NONE;
 }
 
-static oh_connection *open_new(oh_connections *connections, uint32_t place, uint32_t health, oh_failure *failure)
+static oh_connection *open_new(oh_connections *connections, uint32_t place, uint64_t health, oh_failure *failure)
 {
     bool is_of_node;
     oh_connection *connection = oh_connection_open(&connections->endpoint, failure, &is_of_node);
@@ -209,7 +218,8 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
     oh_failure *failure)
 {
     oh_connection *connection;
-    uint32_t place, health = 0;
+    uint32_t place;
+    uint64_t health = 0;
     bool has_waited = false;
 
     if (UNEXPECTED(!oh_node_health_ask(&connections->health, deadline_ns, &health, failure))) {
@@ -237,7 +247,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
             return NULL;
         }
         has_waited = true;
-        if (oh_node_health_is_news(&connections->health, health) &&
+        if (!oh_node_health_begin_late(&connections->health, &health) &&
             !oh_node_health_ask(&connections->health, deadline_ns, &health, failure)) {
             return NULL; /* Somebody has found it dead meanwhile. */
         }
@@ -265,7 +275,7 @@ static bool is_roomy(const oh_connections *connections)
 oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter, bool must_be_new, uint64_t deadline_ns,
     oh_failure *failure)
 {
-    uint32_t health = 0;
+    uint64_t health = 0;
 
     if (!oh_node_health_ask(&connections->health, deadline_ns, &health, failure)) {
         return NULL;
@@ -294,9 +304,6 @@ void oh_pool_settle(oh_connection *connection)
         return;
     }
     mark_returned(connection);
-    if (EXPECTED(!connection->is_blamed)) {
-        oh_node_health_answer(&connections->health);
-    }
     if (UNEXPECTED(connection->is_beyond || connection->is_spent)) {
         discard(connections, connection);
         return;

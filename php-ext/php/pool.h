@@ -55,10 +55,13 @@ oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter
     oh_failure *failure);
 
 /*
- * An exchange on it failed, or it could not be opened, for a reason that is the node's: that is remembered, and a node
- * that fails rests or is ejected (room node_health). NULL is fine.
+ * An exchange on it failed for a reason that is the node's: that is remembered, and a node that fails rests or is ejected
+ * (room node_health). NULL is fine.
  */
 void oh_pool_blame(oh_connection *connection, oh_health_cause cause, const char *why);
+
+/* The same of one that could not be opened by the deadline, or at all. What the node itself had against it is no failure. */
+void oh_pool_blame_opening(oh_connection *connection, const char *why);
 
 /* auto_eject_hosts. */
 bool oh_pool_ejects(const oh_connections *connections);
@@ -66,8 +69,8 @@ bool oh_pool_ejects(const oh_connections *connections);
 /* For a pool that ejects its nodes: 0 if this one is in its place, or the instant in milliseconds at which it may return. */
 uint64_t oh_pool_out_until(oh_connections *connections, uint64_t now_ms);
 
-/* A reply that was asked for has arrived on it. Settling says the same: this is for one that is not given back. */
-void oh_pool_praise(const oh_connection *connection);
+/* A reply that was asked for has just arrived on it. If that reply was blamed this says nothing. */
+void oh_pool_praise(const oh_connection *connection, uint64_t now_ms);
 
 /*
  * Takes back a connection that owes nothing and has no byte unread, as its wire guard must confirm. One that is spent is

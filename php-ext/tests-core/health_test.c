@@ -38,12 +38,15 @@ static uint64_t ask(uint64_t state, const oh_health_rules *rules, const json_t *
     return state;
 }
 
-static uint64_t fail(uint64_t state, const oh_health_rules *rules, const json_t *step, uint64_t now_ms)
+/* `heard_ms` is when the node was last heard of; the attempt may have begun before. */
+static uint64_t fail(uint64_t state, uint64_t heard_ms, const oh_health_rules *rules, const json_t *step, uint64_t now_ms)
 {
     bool is_connect = strcmp(vectors_string(step, "failed"), "connect") == 0;
+    uint64_t born_heard_ms = has(step, "heard") ? vectors_number(step, "heard") : heard_ms;
+    uint64_t born = born_heard_ms << 6 | vectors_number(step, "born");
     for (uint32_t times = number_or(step, "times", 1); times > 0; times--) {
-        state = oh_health_failed(state, rules, is_connect ? OH_HEALTH_CONNECT : OH_HEALTH_EXCHANGE,
-            vectors_number(step, "born"), now_ms, number_or(step, "chance", 0));
+        state = oh_health_failed(state, heard_ms, rules, is_connect ? OH_HEALTH_CONNECT : OH_HEALTH_EXCHANGE, born,
+            now_ms, number_or(step, "chance", 0));
     }
     return state;
 }
@@ -69,11 +72,12 @@ static void rebuild(uint64_t *states, size_t count, uint64_t now_ms, const json_
     CHECK(*due_ms == vectors_number(step, "due"));
 }
 
-static void run_step(uint64_t *states, size_t count, const oh_health_rules *rules, const json_t *step,
+static void run_step(uint64_t *states, uint64_t *heard, size_t count, const oh_health_rules *rules, const json_t *step,
     uint64_t *due_ms)
 {
     uint64_t now_ms = vectors_number(step, "at");
-    uint64_t *state = &states[number_or(step, "node", 0)];
+    uint32_t node = number_or(step, "node", 0);
+    uint64_t *state = &states[node];
     if (has(step, "place")) {
         bool is_due = oh_health_is_rebuild_due(*due_ms, now_ms);
         CHECK(is_due == json_is_true(json_object_get(step, "rebuilds")));
@@ -87,8 +91,9 @@ static void run_step(uint64_t *states, size_t count, const oh_health_rules *rule
         return;
     }
     *state = has(step, "ask")      ? ask(*state, rules, step, now_ms)
-             : has(step, "failed") ? fail(*state, rules, step, now_ms)
+             : has(step, "failed") ? fail(*state, heard[node], rules, step, now_ms)
                                    : oh_health_answered(*state, rules);
+    heard[node] = has(step, "answered") ? now_ms : heard[node];
     check_state(step, *state);
 }
 
@@ -98,12 +103,12 @@ static void run_scenario(const json_t *scenario)
     const json_t *steps = json_object_get(scenario, "steps");
     oh_health_rules rules = {json_is_true(json_object_get(said, "ejects")), vectors_number(said, "failure_limit"),
         vectors_number(said, "retry_ms")};
-    uint64_t states[NODES_MAX] = {0}, due_ms = 0;
+    uint64_t states[NODES_MAX] = {0}, heard[NODES_MAX] = {0}, due_ms = 0;
     size_t count = vectors_number(scenario, "nodes");
     CHECK(count <= NODES_MAX);
     for (size_t i = 0; i < json_array_size(steps); i++) {
         test_begin("health: %s, step %u", vectors_string(scenario, "name"), (unsigned)i + 1);
-        run_step(states, count, &rules, json_array_get(steps, i), &due_ms);
+        run_step(states, heard, count, &rules, json_array_get(steps, i), &due_ms);
     }
 }
 

@@ -57,9 +57,17 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
         return (int) (state >>> 54) & STEP_MAX;
     }
 
-    /** What an attempt must remember when it begins, and give back as {@code born} if it fails. */
+    /** Which time of being up or down this is, modulo 64. */
     public static int generation(long state) {
         return (int) (state >>> 58);
+    }
+
+    /**
+     * What an attempt must remember when it begins, and give back as {@code born} if it fails: the generation, and when
+     * the node was last heard of by anybody.
+     */
+    public static long birth(long state, long heardMs) {
+        return heardMs << 6 | generation(state);
     }
 
     private static long state(long until, int failures, int step, int generation) {
@@ -94,22 +102,28 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     /**
      * The state after an attempt failed for a reason that is the node's.
      *
-     * @param born the generation the attempt began under: old news changes nothing
+     * @param heardMs when the node was last heard of
+     * @param born the {@link #birth} of the attempt: old news, and news of one connection only, change nothing
      * @param chance any number, read as unsigned
      */
-    public long failed(long state, Cause cause, int born, long nowMs, int chance) {
-        if (born != generation(state)) {
+    public long failed(long state, long heardMs, Cause cause, long born, long nowMs, int chance) {
+        if (saysNothing(state, heardMs, born)) {
             return state;
         }
         int failures = Math.min(failures(state) + 1, FAILURES_MAX);
         boolean isOver = failures >= limit();
         if (ejects && isOver) {
-            return state(instant(nowMs + retryMs), 0, 0, born + 1);
+            return state(instant(nowMs + retryMs), 0, 0, generation(state) + 1);
         }
         if (!ejects && (isOver || cause == Cause.CONNECT)) {
             return rest(state, failures, nowMs, chance);
         }
-        return state(until(state), failures, step(state), born);
+        return state(until(state), failures, step(state), generation(state));
+    }
+
+    private boolean saysNothing(long state, long heardMs, long born) {
+        long known = birth(state, heardMs);
+        return ejects ? born % GENERATIONS != known % GENERATIONS : born != known;
     }
 
     private int limit() {
@@ -124,7 +138,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
                 Math.min(step + 1, STEP_MAX), generation(state) + 1);
     }
 
-    /** The state after a reply arrived; usually the same. */
+    /** The state after a reply arrived, which the caller notes as heard; usually the same. */
     public long answered(long state) {
         boolean wasDown = until(state) != 0;
         if (failures(state) == 0 && (ejects || !wasDown)) {

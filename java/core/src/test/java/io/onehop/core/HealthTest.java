@@ -37,12 +37,14 @@ class HealthTest {
         private final List<JsonObject> steps;
         private final Health health;
         private final long[] states;
+        private final long[] heard;
         private long dueMs;
 
         Run(JsonObject scenario) {
             JsonObject rules = scenario.getAsJsonObject("rules");
             steps = Spec.objects(scenario.getAsJsonArray("steps"));
             states = new long[scenario.get("nodes").getAsInt()];
+            heard = new long[states.length];
             health = new Health(rules.get("ejects").getAsBoolean(), rules.get("failure_limit").getAsInt(),
                     rules.get("retry_ms").getAsInt());
         }
@@ -60,13 +62,14 @@ class HealthTest {
                     rebuild(step, nowMs);
                 } else {
                     int node = number(step, "node", 0);
-                    states[node] = next(states[node], step, nowMs);
+                    states[node] = next(states[node], heard[node], step, nowMs);
+                    heard[node] = step.has("answered") ? nowMs : heard[node];
                     assertEquals(step.get("state").toString(), shown(states[node]), step.toString());
                 }
             }
         }
 
-        private long next(long state, JsonObject step, long nowMs) {
+        private long next(long state, long heardMs, JsonObject step, long nowMs) {
             if (step.has("ask")) {
                 String answer = health.answer(state, nowMs).name().toLowerCase(Locale.ROOT);
                 assertEquals(step.get("answer").getAsString(), answer, step.toString());
@@ -77,9 +80,11 @@ class HealthTest {
             }
             Cause cause = Cause.valueOf(step.get("failed").getAsString().toUpperCase(Locale.ROOT));
             int chance = step.has("chance") ? (int) step.get("chance").getAsLong() : 0;
+            long bornHeardMs = step.has("heard") ? step.get("heard").getAsLong() : heardMs;
+            long born = bornHeardMs << 6 | step.get("born").getAsLong();
             long next = state;
             for (int times = number(step, "times", 1); times > 0; times--) {
-                next = health.failed(next, cause, step.get("born").getAsInt(), nowMs, chance);
+                next = health.failed(next, heardMs, cause, born, nowMs, chance);
             }
             return next;
         }

@@ -42,7 +42,7 @@ final class Exchange<T> {
     }
 
     /** One try, {@code before} being the failure that made us try again, or {@code null}. */
-    private T run(OneHopException before, int asked) {
+    private T run(OneHopException before, long asked) {
         NodeConnection connection = lease(before, asked);
         connection.until(deadline);
         long written = connection.written();
@@ -69,7 +69,7 @@ final class Exchange<T> {
         return run(failure, connection.lease().health());
     }
 
-    private NodeConnection lease(OneHopException before, int asked) {
+    private NodeConnection lease(OneHopException before, long asked) {
         try {
             return node.lease(leased, asked);
         } catch (OneHopException failure) {

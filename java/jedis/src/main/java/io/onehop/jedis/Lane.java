@@ -45,7 +45,7 @@ final class Lane {
     private boolean isClosedAfter;
     private boolean isStaying;
     private boolean isRescued;
-    private int asked = NodeHealth.NOT_ASKED;
+    private long asked = NodeHealth.NOT_ASKED;
     private Set<String> scripts;
 
     private NodeConnection connection;
@@ -128,7 +128,7 @@ final class Lane {
     }
 
     /** What the node's health was when it was asked for this batch, so that a second try is no second question. */
-    int asked() {
+    long asked() {
         return asked;
     }
 

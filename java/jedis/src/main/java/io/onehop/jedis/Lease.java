@@ -12,7 +12,7 @@ final class Lease {
     private Deadline deadline = Deadline.NONE;
     private long calledNs;
     private long sinceNs;
-    private int health;
+    private long health;
     private boolean isUnwell;
     private boolean isRefused;
     private long sent;
@@ -38,12 +38,12 @@ final class Lease {
         sinceNs = Clock.nowNs();
     }
 
-    /** What the node was known to be when it was asked (a generation of {@link NodeHealth}). */
-    void ask(int generation) {
-        health = generation;
+    /** What was known of the node when it was asked (a birth of {@link NodeHealth}). */
+    void ask(long birth) {
+        health = birth;
     }
 
-    int health() {
+    long health() {
         return health;
     }
 

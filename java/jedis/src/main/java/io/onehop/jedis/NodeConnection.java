@@ -199,9 +199,9 @@ final class NodeConnection extends Connection {
         return isReused;
     }
 
-    /** Whether it ever came so far that it could carry commands. */
-    boolean wasOpen() {
-        return greeted == greeting.size();
+    /** Whether the node has ever accepted it. */
+    boolean wasConnected() {
+        return guard != null;
     }
 
     /** Whether every command sent was answered by a whole reply. */

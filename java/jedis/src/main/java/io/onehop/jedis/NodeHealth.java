@@ -22,8 +22,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * Implements spec/health: the rules are {@link Health}'s; here is what counts as a sign.
  */
 final class NodeHealth {
-    /** In place of a generation: whoever leases has not asked yet. */
-    static final int NOT_ASKED = -1;
+    /** In place of a birth: whoever leases has not asked yet. */
+    static final long NOT_ASKED = -1;
 
     private static final long NS_PER_MS = 1_000_000;
     private static final long BEGIN_NS = Clock.nowNs();
@@ -35,6 +35,7 @@ final class NodeHealth {
     private final Health rules;
     private final AtomicLong ejections;
     private final AtomicLong state = new AtomicLong();
+    private final AtomicLong heardMs = new AtomicLong(); // When it last answered anybody.
     private volatile OneHopException last;
 
     /** Ejections are counted there, for whoever places keys. */
@@ -93,8 +94,8 @@ final class NodeHealth {
         }
     }
 
-    /** The generation to give back if the attempt fails; fails if the node rests. */
-    int ask(Deadline deadline) {
+    /** What to give back if the attempt fails; fails if the node rests. */
+    long ask(Deadline deadline) {
         long before = state.get();
         while (Health.until(before) != 0) {
             long nowMs = nowMs();
@@ -103,11 +104,11 @@ final class NodeHealth {
             }
             long after = rules.asked(before, nowMs, patienceMs(deadline));
             if (state.compareAndSet(before, after)) {
-                return Health.generation(after);
+                return Health.birth(after, heardMs.getOpaque());
             }
             before = state.get();
         }
-        return Health.generation(before);
+        return Health.birth(before, heardMs.getOpaque());
     }
 
     private static int patienceMs(Deadline deadline) {
@@ -122,6 +123,10 @@ final class NodeHealth {
 
     /** A reply arrived whole. */
     void answered() {
+        long nowMs = nowMs();
+        if (heardMs.getOpaque() != nowMs) { // At most once in a millisecond.
+            heardMs.setOpaque(nowMs);
+        }
         long before = state.get();
         long after = rules.answered(before);
         while (after != before && !state.compareAndSet(before, after)) {
@@ -146,14 +151,15 @@ final class NodeHealth {
         }
     }
 
-    private void failed(Cause cause, int born) {
+    private void failed(Cause cause, long born) {
         int chance = ThreadLocalRandom.current().nextInt();
         long nowMs = nowMs();
+        long heard = heardMs.getOpaque();
         long before = state.get();
-        long after = rules.failed(before, cause, born, nowMs, chance);
+        long after = rules.failed(before, heard, cause, born, nowMs, chance);
         while (after != before && !state.compareAndSet(before, after)) {
             before = state.get();
-            after = rules.failed(before, cause, born, nowMs, chance);
+            after = rules.failed(before, heard, cause, born, nowMs, chance);
         }
         if (rules.ejects() && Health.generation(after) != Health.generation(before)) {
             ejections.incrementAndGet();
@@ -170,8 +176,7 @@ final class NodeHealth {
         if (isLate ? !(root instanceof SocketTimeoutException) || !connection.lease().hadTime(PAUSE_MS) : isOurs(root)) {
             return null;
         }
-        return connection.wasOpen() || failure.getKind() == ErrorKind.PROTOCOL_VIOLATION ? Cause.EXCHANGE
-                : Cause.CONNECT;
+        return connection.wasConnected() ? Cause.EXCHANGE : Cause.CONNECT;
     }
 
     private static boolean isOurs(Throwable root) {

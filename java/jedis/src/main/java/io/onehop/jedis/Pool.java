@@ -90,7 +90,7 @@ final class Pool implements AutoCloseable {
         return lease(deadline, NodeHealth.NOT_ASKED);
     }
 
-    NodeConnection lease(Deadline deadline, int asked) {
+    NodeConnection lease(Deadline deadline, long asked) {
         NodeConnection connection = null;
         try {
             connection = awaitLease(deadline, asked);
@@ -108,12 +108,12 @@ final class Pool implements AutoCloseable {
     }
 
     /** A connection, perhaps not open yet, if one is free; otherwise {@code null}. */
-    NodeConnection tryLease(Deadline deadline, int asked) {
+    NodeConnection tryLease(Deadline deadline, long asked) {
         return connections.getNumActive() < connections.getMaxTotal() ? borrow(deadline, Duration.ZERO, asked) : null;
     }
 
     /** A connection, perhaps not open yet, as soon as one is free. */
-    NodeConnection awaitLease(Deadline deadline, int asked) {
+    NodeConnection awaitLease(Deadline deadline, long asked) {
         NodeConnection connection = tryLease(deadline, asked);
         if (connection != null) {
             return connection;
@@ -133,13 +133,13 @@ final class Pool implements AutoCloseable {
      * A connection, perhaps not open yet, if need be one more than the pool may have; that one is closed when it is
      * settled. For what must not wait for others, because they wait for it.
      */
-    NodeConnection leaseBeyond(Deadline deadline, int asked) {
+    NodeConnection leaseBeyond(Deadline deadline, long asked) {
         NodeConnection connection = tryLease(deadline, asked);
         return connection != null ? connection : begin(new NodeConnection(endpoint, greeting), deadline, asked);
     }
 
     /** The lease begins; it ends at once if the node rests, and this caller is not the one to find out whether it is back. */
-    private NodeConnection begin(NodeConnection connection, Deadline deadline, int asked) {
+    private NodeConnection begin(NodeConnection connection, Deadline deadline, long asked) {
         connection.use(deadline);
         try {
             connection.lease().ask(asked == NodeHealth.NOT_ASKED ? health.ask(deadline) : asked);
@@ -154,7 +154,7 @@ final class Pool implements AutoCloseable {
     }
 
     /** A connection that gets free in so much time, or {@code null}. */
-    private NodeConnection borrow(Deadline deadline, Duration wait, int asked) {
+    private NodeConnection borrow(Deadline deadline, Duration wait, long asked) {
         if (asked == NodeHealth.NOT_ASKED) {
             health.requireNotResting(); // Before waiting; begin() asks in earnest.
         }

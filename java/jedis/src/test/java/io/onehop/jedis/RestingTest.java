@@ -177,7 +177,57 @@ class RestingTest {
         }
     }
 
+    @Test
+    void aNodeThatAcceptsAndAnswersNobodyRestsAfterTwoInARow() {
+        try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
+                OneHopClient redis = Inspected.clientOf(node, "timeout: 200")) {
+            AtomicInteger late = new AtomicInteger();
+            // A deadline that a busy machine notices too late is not counted.
+            assertTrue(Callers.holdsSoon(() -> assertThrows(OneHopException.class, () -> redis.get("key"))
+                    instanceof NodeDown || late.incrementAndGet() < 0));
+            assertTrue(late.get() >= 2, late + " handshakes were needed");
+            assertEquals(2, Health.failures(Inspected.pools(redis)[0].health().state()));
+        }
+    }
+
     /* ---- What says nothing about the node ---- */
+
+    @Test
+    void handshakesThatHangAmongConnectionsThatAreAnsweredDoNotRestTheNode() throws InterruptedException {
+        ScriptedNode.Script script = talk -> {
+            if (talk.number() % 3 == 0) {
+                talk.awaitClose();
+            }
+            talk.greet();
+            while (talk.command() != null) {
+                pause(3); // So long that all threads meet, and each needs a connection.
+                talk.bulk("value");
+            }
+        };
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient redis = Inspected.clientOf(node, "timeout: 500", "server_failure_limit: 1")) {
+            AtomicInteger late = new AtomicInteger();
+            Callers.inThreads(6, number -> {
+                for (int answered = 0; answered < 300; answered++) {
+                    try {
+                        assertEquals("value", redis.get("key"));
+                    } catch (DeadlineExceeded hung) { // Anything else ends the test: nobody is refused.
+                        late.incrementAndGet();
+                    }
+                }
+            });
+            assertTrue(late.get() >= 2, late + " handshakes hung");
+            assertTrue(isUp(redis, node.node()));
+        }
+    }
+
+    private static void pause(int ms) {
+        try {
+            Thread.sleep(ms);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
 
     @Test
     void anIdleConnectionThatWasClosedIsNoFailure() {

@@ -14,12 +14,14 @@ import java.util.Map;
 final class HealthSteps {
     private final Health health;
     private final long[] states;
+    private final long[] heard;
     private long dueMs;
 
     private HealthSteps(int nodes, JsonObject rules) {
         health = new Health(rules.get("ejects").getAsBoolean(), rules.get("failure_limit").getAsInt(),
                 rules.get("retry_ms").getAsInt());
         states = new long[nodes];
+        heard = new long[nodes];
     }
 
     static Map<String, Object> answer(JsonObject request) {
@@ -47,14 +49,15 @@ final class HealthSteps {
             if (step.has("ask")) {
                 told.put("answer", health.answer(states[node], nowMs).name().toLowerCase(Locale.ROOT));
             }
-            states[node] = next(states[node], step, nowMs);
+            states[node] = next(states[node], heard[node], step, nowMs);
+            heard[node] = step.has("answered") ? nowMs : heard[node];
             told.put("state", List.of(Health.until(states[node]), Health.failures(states[node]),
                     Health.step(states[node]), Health.generation(states[node])));
         }
         return told;
     }
 
-    private long next(long state, JsonObject step, long nowMs) {
+    private long next(long state, long heardMs, JsonObject step, long nowMs) {
         if (step.has("ask")) {
             return health.asked(state, nowMs, step.get("ask").getAsInt());
         }
@@ -63,9 +66,10 @@ final class HealthSteps {
         }
         Cause cause = Cause.valueOf(step.get("failed").getAsString().toUpperCase(Locale.ROOT));
         int chance = step.has("chance") ? (int) step.get("chance").getAsLong() : 0;
+        long born = (step.has("heard") ? step.get("heard").getAsLong() : heardMs) << 6 | step.get("born").getAsLong();
         long next = state;
         for (int times = number(step, "times", 1); times > 0; times--) {
-            next = health.failed(next, cause, step.get("born").getAsInt(), nowMs, chance);
+            next = health.failed(next, heardMs, cause, born, nowMs, chance);
         }
         return next;
     }
