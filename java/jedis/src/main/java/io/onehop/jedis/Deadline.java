@@ -73,7 +73,12 @@ final class Deadline {
 
     /** What is left, rounded up, as {@code Selector.select} wants it: at least 1, and 0 for ever. */
     long selectMs() {
-        return isBounded() ? Math.max(1, (remainingNs() + NS_PER_MS - 1) / NS_PER_MS) : 0;
+        return selectMs(waitNs());
+    }
+
+    /** The same of what {@link #waitNs} has told. */
+    static long selectMs(long waitNs) {
+        return waitNs == Long.MAX_VALUE ? 0 : Math.max(1, (waitNs + NS_PER_MS - 1) / NS_PER_MS);
     }
 
     /** What is left, not below zero and at most so much. */

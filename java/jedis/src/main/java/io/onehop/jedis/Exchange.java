@@ -27,11 +27,12 @@ final class Exchange<T> {
     private final RetryBudget budget;
 
     /** A command that waits on the node for so many milliseconds by its own wish: 0 if it does not wait. */
-    Exchange(Pool node, CommandObject<T> command, boolean isReadOnly, long waitMs, RetryBudget budget) {
+    Exchange(Pool node, CommandObject<T> command, boolean isReadOnly, Deadline leased, long waitMs,
+            RetryBudget budget) {
         this.node = node;
         this.command = command;
         this.isReadOnly = isReadOnly;
-        this.leased = Deadline.in(node.endpoint().timeoutMs());
+        this.leased = leased;
         this.deadline = leased.later(waitMs);
         this.budget = budget;
     }

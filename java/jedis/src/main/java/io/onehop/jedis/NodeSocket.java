@@ -64,7 +64,8 @@ final class NodeSocket extends Socket {
     private boolean hasJustWritten;
     private long written;
     private long received;
-    private ByteBuffer view = ByteBuffer.allocate(0);
+    private ByteBuffer readView = ByteBuffer.allocate(0);
+    private ByteBuffer writeView = ByteBuffer.allocate(0);
 
     /** A socket that has begun to connect; {@link #finishConnect} tells when it is done. */
     NodeSocket(SocketChannel channel, Selector selector) throws IOException {
@@ -106,10 +107,13 @@ final class NodeSocket extends Socket {
      * is interrupted.
      */
     void await(int operations) throws IOException {
-        while (!awaitMs(operations, deadline.selectMs())) {
-            if (deadline.hasPassed()) {
+        boolean isReady = false;
+        while (!isReady) {
+            long left = deadline.waitNs(); // One look at the clock for each wait: it may be a slow one.
+            if (left == 0) {
                 throw new SocketTimeoutException("the deadline passed");
             }
+            isReady = awaitMs(operations, Deadline.selectMs(left));
         }
     }
 
@@ -117,9 +121,6 @@ final class NodeSocket extends Socket {
     boolean awaitMs(int operations, long ms) throws IOException {
         if (key.interestOps() != operations) {
             key.interestOps(operations);
-        }
-        if (deadline.hasPassed()) {
-            return false;
         }
         boolean ready = selector.select(ignored -> { }, ms) > 0;
         if (!ready && Thread.currentThread().isInterrupted()) {
@@ -140,7 +141,8 @@ final class NodeSocket extends Socket {
         int end = offset + length;
         int at = offset;
         while (at < end) {
-            int count = write(ByteBuffer.wrap(bytes, at, Math.min(end - at, WRITE_BYTES_MAX)));
+            writeView = view(writeView, bytes, at, Math.min(end - at, WRITE_BYTES_MAX));
+            int count = write(writeView);
             at += count;
             if (count == 0) {
                 await(SelectionKey.OP_WRITE);
@@ -153,23 +155,23 @@ final class NodeSocket extends Socket {
         if (!waits) {
             return readNow(into, offset, length);
         }
-        if (hasJustWritten) { // The answer cannot be here yet: one system call saved.
-            hasJustWritten = false;
-            await(SelectionKey.OP_READ);
-        }
-        int count = readNow(into, offset, length);
+        boolean isAwaited = hasJustWritten; // The answer cannot be here yet: one system call saved.
+        hasJustWritten = false;
+        int count = isAwaited ? 0 : readNow(into, offset, length);
         while (count == 0) {
             await(SelectionKey.OP_READ);
+            isAwaited = true;
             count = readNow(into, offset, length);
         }
-        if (deadline.hasPassed()) { // A node that never pauses must not read on for ever either.
+        if (!isAwaited && deadline.hasPassed()) { // A node that never pauses must not read on for ever either.
             throw new SocketTimeoutException("the deadline passed");
         }
         return count;
     }
 
     private int readNow(byte[] into, int offset, int length) throws IOException {
-        int count = channel.read(view(into, offset, length));
+        readView = view(readView, into, offset, length);
+        int count = channel.read(readView);
         if (count < 0) {
             throw new EOFException("the node closed the connection");
         }
@@ -177,11 +179,9 @@ final class NodeSocket extends Socket {
         return count;
     }
 
-    /** Jedis reads into the same array for the life of a connection, so that one view of it is enough. */
-    private ByteBuffer view(byte[] bytes, int offset, int length) {
-        if (view.array() != bytes) {
-            view = ByteBuffer.wrap(bytes);
-        }
+    /** Jedis reads into one array, and writes from one, for the life of a connection: one view of each is enough. */
+    private static ByteBuffer view(ByteBuffer before, byte[] bytes, int offset, int length) {
+        ByteBuffer view = before.array() == bytes ? before : ByteBuffer.wrap(bytes);
         return view.limit(offset + length).position(offset);
     }
 

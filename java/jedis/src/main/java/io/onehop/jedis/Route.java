@@ -64,13 +64,20 @@ final class Route {
 
     <T> T executeCommand(CommandObject<T> command) {
         check(command);
-        Plan plan = plan(command.getArguments());
+        CommandArguments arguments = command.getArguments();
+        Command entry = entry(arguments);
+        int place = onlyPlace(entry, arguments);
+        if (place >= 0 && !isOfBatches(entry)) {
+            return exchange(command, entry, place, Blocking.NOT);
+        }
+        Plan plan = plan(entry, arguments);
         if (plan.command().merge() == MergeRule.SCAN && plan.place() < 0) {
             return new Scan(this).run(command);
         }
-        long waitMs = waitMs(plan.command(), command.getArguments());
+        long waitMs = waitMs(entry, arguments);
         return switch (plan.spread()) {
-            case ONE_NODE -> isOfBatches(plan.command()) ? batch(command, plan) : exchange(command, plan, waitMs);
+            case ONE_NODE -> isOfBatches(entry) ? batch(command, plan)
+                    : exchange(command, entry, plan.place(), waitMs);
             case ANY_NODE -> anyNode.run(command, plan);
             case SPLIT -> waitMs == Blocking.NOT ? batch(command, plan) : streams(command, plan, waitMs);
             default -> batch(command, plan);
@@ -101,22 +108,22 @@ final class Route {
         return reply.get();
     }
 
-    private <T> T exchange(CommandObject<T> command, Plan plan, long waitMs) {
+    private <T> T exchange(CommandObject<T> command, Command entry, int place, long waitMs) {
         Deadline deadline = deadline();
-        Pool node = snapshot.poolAt(plan.place());
+        Pool node = snapshot.poolAt(place);
         try {
-            return new Exchange<>(node, command, plan.command().isRetryable(), waitMs, budget).run();
+            return new Exchange<>(node, command, entry.isRetryable(), deadline, waitMs, budget).run();
         } catch (JedisNoScriptException lost) {
-            String digest = Scripts.digest(plan.command(), command.getArguments());
+            String digest = Scripts.digest(entry, command.getArguments());
             if (digest == null || scripts.load(digest) == null) {
                 throw lost;
             }
-            return ask(plan.place(), command, plan.command(), deadline); // It has not run; now its script goes first.
+            return ask(place, command, entry, deadline); // It has not run; now its script goes first.
         } catch (JedisDataException answer) {
             if (!pool.cluster() || !Redirects.isOne(answer)) {
                 throw answer;
             }
-            return sentOn(command, plan.place(), node, answer, waitMs == 0 ? deadline : deadline().later(waitMs));
+            return sentOn(command, place, node, answer, waitMs == 0 ? deadline : deadline().later(waitMs));
         } catch (OneHopException failure) {
             failed(failure);
             throw failure;
@@ -184,7 +191,10 @@ final class Route {
 
     /** Where a command goes that is sent for itself, outside of transactions and subscriptions. */
     Plan plan(CommandArguments arguments) {
-        Command command = entry(arguments);
+        return plan(entry(arguments), arguments);
+    }
+
+    private Plan plan(Command command, CommandArguments arguments) {
         String refusal = refusal(command);
         if (refusal != null) {
             throw Commands.unsupported(command.shown(), refusal, pool.name());
@@ -192,6 +202,11 @@ final class Route {
         Plan plan = Plan.of(command, arguments, keys);
         scripts.saw(command, arguments);
         return plan;
+    }
+
+    /** Where a command goes that has one key and does not wait; -1: it needs a plan. */
+    private int onlyPlace(Command entry, CommandArguments arguments) {
+        return entry.blocking() == null ? keys.onlyPlace(entry, arguments) : -1;
     }
 
     private String refusal(Command command) {
@@ -210,9 +225,9 @@ final class Route {
         check(command);
         CommandArguments arguments = command.getArguments();
         Command entry = entry(arguments);
-        int place = entry.blocking() == null ? keys.onlyPlace(entry, arguments) : -1;
+        int place = onlyPlace(entry, arguments);
         if (place < 0) {
-            return append(command, plan(arguments), lanes);
+            return append(command, plan(entry, arguments), lanes);
         }
         Reply<T> reply = new Reply<>(command.getBuilder());
         lanes.of(place, entry).append(arguments, entry.isRetryable(), reply);

@@ -35,7 +35,7 @@ import redis.clients.jedis.UnifiedJedis;
 public final class NodeBenchmark {
     private static final int ROUNDS = Integer.getInteger("rounds", 21);
     private static final long ROUND_NS = Long.getLong("roundMs", 40) * 1_000_000;
-    private static final long WARM_NS = Long.getLong("warmMs", 1500) * 1_000_000;
+    private static final long WARM_NS = Long.getLong("warmMs", 5000) * 1_000_000;
     private static final long THREADS_NS = 400_000_000;
     private static final int POOL_SIZE = 16;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
