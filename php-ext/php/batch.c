@@ -10,6 +10,7 @@
 #include "client.h"
 #include "deal.h"
 #include "local.h"
+#include "transaction_step.h"
 
 /* ---- The list of commands ---- */
 
@@ -135,18 +136,24 @@ static zend_always_inline void queue_in_frame(oh_client *client, uint32_t node, 
     }
     oh_lane_hold(lane);
     oh_lane_call_in_frame(lane, method, execute_data, return_value);
-    if (EXPECTED(was_queued(lane, method->is_read_only, return_value))) {
-        if (is_inside && client->transaction.is_piped) { /* The script's own code may have ended it meanwhile. */
+    bool is_queued = was_queued(lane, method->is_read_only, return_value);
+    oh_lane_let_go(lane);
+    /* The script's own code, while a value is packed, may have thrown, or have ended the transaction. */
+    bool is_astray = EG(exception) || (is_inside && client->transaction.ending);
+    if (UNEXPECTED(is_queued && is_astray)) {
+        ZVAL_NULL(return_value);
+        spoil(client, return_value);
+        if (!EG(exception)) {
+            oh_transaction_throw_again(client);
+        }
+    } else if (EXPECTED(is_queued)) {
+        if (is_inside && client->transaction.is_piped) {
             client->transaction.queued++;
             lane->queued--;
         } else {
             append(&client->batch, node);
         }
         ZVAL_OBJ_COPY(return_value, oh_client_object(client));
-    }
-    oh_lane_let_go(lane);
-    if (UNEXPECTED(EG(exception) != NULL)) {
-        spoil(client, return_value);
     }
 }
 
@@ -201,7 +208,7 @@ bool oh_batch_begin_transaction(oh_client *client, uint32_t node)
     split->parts_count = 1;
     split->parts[0].node = node;
     client->batch.is_mixed = true;
-    lane_for(client, node)->has_multi = true;
+    lane_for(client, node)->multis++;
     append(&client->batch, OH_BATCH_SPLIT | keep_split(&client->batch, split));
     return true;
 }
@@ -221,6 +228,23 @@ bool oh_batch_end_transaction(oh_client *client, uint32_t node)
     lane_for(client, node)->queued--; /* Its one reply was counted with MULTI. */
     client->batch.splits[client->batch.splits_count - 1]->queued = client->transaction.queued;
     return true;
+}
+
+void oh_batch_discard_transaction(oh_client *client, uint32_t node)
+{
+    oh_batch *batch = &client->batch;
+
+    if (!oh_batch_end_transaction(client, node)) {
+        oh_batch_drop(client);
+        batch->is_open = batch->is_spoilt = true;
+        return;
+    }
+    oh_lane *lane = lane_for(client, node);
+    if (!lane->discarded) {
+        lane->discarded = zend_new_array(8);
+    }
+    zend_hash_index_add_empty_element(lane->discarded, lane->multis);
+    batch->commands[batch->commands_count - 1] = OH_BATCH_SKIP | node;
 }
 
 bool oh_batch_is_first(oh_batch *batch, zend_string *name)
@@ -286,7 +310,8 @@ static void leave_pipeline(oh_lane *lane)
     }
     lane->queued = lane->wait_ms = 0;
     lane->preface = NULL;
-    lane->is_piping = lane->has_multi = false;
+    lane->is_piping = false;
+    oh_lane_forget_multis(lane);
 }
 
 void oh_batch_drop(oh_client *client)

@@ -53,6 +53,9 @@ bool oh_batch_begin_transaction(struct oh_client *client, uint32_t node);
 void oh_batch_queue_inside(struct oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS);
 bool oh_batch_end_transaction(struct oh_client *client, uint32_t node);
 
+/* The same for one that was refused: the node discards it, and it has no place among the replies. */
+void oh_batch_discard_transaction(struct oh_client *client, uint32_t node);
+
 /* Whether this name is new to the batch. */
 bool oh_batch_is_first(oh_batch *batch, zend_string *name);
 

@@ -118,9 +118,7 @@ static void call_in_frame(const oh_direct *direct, zend_execute_data *frame, uin
 static bool is_alone(const oh_client *client, zend_execute_data *execute_data)
 {
     if (oh_transaction_is_open(client) || client->batch.is_open) {
-        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "call it before multi() or pipeline(), or after exec()",
-            "OneHop\\Redis::%s() is not supported in a transaction or a pipeline",
-            ZSTR_VAL(execute_data->func->common.function_name));
+        oh_refuse(execute_data, NULL, "it has no place in a transaction or a pipeline: call it before or after");
         return false;
     }
     return true;

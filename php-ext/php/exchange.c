@@ -320,6 +320,7 @@ void oh_exchange_prepare(oh_exchange *exchange, uint32_t timeout_ms, bool is_rea
     exchange->has_refusal = exchange->has_error = exchange->is_exec = exchange->was_interrupted = false;
     exchange->wait_ms = 0;
     exchange->preface = NULL;
+    oh_exchange_drop_discards(exchange);
     exchange->minds_multi = exchange->is_unknown = false;
 }
 
@@ -338,6 +339,9 @@ void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length
     exchange->request_length = length;
     if (UNEXPECTED(exchange->preface != NULL)) {
         oh_exchange_join_preface(exchange);
+    }
+    if (UNEXPECTED(exchange->discarded != NULL)) {
+        oh_exchange_write_discards(exchange);
     }
     uint64_t now_ns = oh_clock_now_ns();
     exchange->sent = exchange->received = 0;

@@ -52,6 +52,7 @@ typedef struct oh_exchange {
     size_t fence;            /* Up to here it may be sent: to its end, or as long as MULTI is not answered. */
     uint64_t fence_reply;    /* Which reply of the connection moves the fence; 0: none. */
     bool minds_multi;        /* There is MULTI in the request. */
+    HashTable *discarded;    /* Which, by number from 1, end in DISCARD, though phpredis writes EXEC. NULL: none. */
     uint8_t *replies; /* Received and framed; those from `begin` to `end` were not read yet. */
     size_t begin, end, capacity;
     size_t dropped;          /* Bytes of this request's replies that were in front of these. */
@@ -76,7 +77,7 @@ typedef struct oh_exchange {
     bool is_iterated;        /* The call is as many round trips as it takes (SCAN, HSCAN): each has a deadline of its own. */
     const char *preface;     /* Sent in front of the request: one command, of whose reply phpredis sees nothing. */
     uint64_t preface_number; /* Which reply of the connection is its reply; 0: it is not owed. */
-    uint8_t *joined;         /* Preface and request in one piece, while they are on their way. */
+    uint8_t *joined;         /* The request as it is sent, if that is not as phpredis wrote it. */
     char preface_reply[OH_PREFACE_REPLY_BYTES]; /* As far as it fits, ended by a 0. */
     uint32_t preface_reply_length;
     bool goes_beyond;        /* It goes on beside calls, and takes no connection that one may need. */
@@ -114,8 +115,11 @@ void oh_exchange_prepare(oh_exchange *exchange, uint32_t timeout_ms, bool is_rea
 void oh_exchange_be_patient(oh_exchange *exchange, uint32_t wait_ms);
 void oh_exchange_put_in_front(oh_exchange *exchange, const char *preface);
 
-/* There will be MULTI in the next write, not alone: what stands behind it is sent once the node has answered it. */
-void oh_exchange_mind_multi(oh_exchange *exchange);
+/*
+ * There will be MULTI in the next write, not alone: what stands behind it is sent once the node has answered it. Those of
+ * `discarded` (by number from 1; NULL: none; taken over) end in DISCARD, though phpredis writes EXEC.
+ */
+void oh_exchange_mind_multi(oh_exchange *exchange, HashTable *discarded);
 
 /* Carries a request to the node. False: failed, and phpredis must be told that nothing was written. */
 bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length);

@@ -147,6 +147,7 @@ void oh_exchange_end(oh_exchange *exchange)
     oh_exchange_give_back(exchange, false);
     oh_flight_leave(exchange);
     oh_exchange_drop_joined(exchange);
+    oh_exchange_drop_discards(exchange);
     oh_exchange_release_ssdb(exchange);
     oh_redirects_free(exchange);
     if (exchange->replies) {

@@ -7,10 +7,21 @@
 #include "exchange_wait.h"
 
 #define MULTI "*1\r\n$5\r\nMULTI\r\n"
+#define EXEC "*1\r\n$4\r\nEXEC\r\n"
+#define DISCARD "*1\r\n$7\r\nDISCARD\r\n"
 
-void oh_exchange_mind_multi(oh_exchange *exchange)
+void oh_exchange_mind_multi(oh_exchange *exchange, HashTable *discarded)
 {
     exchange->minds_multi = true;
+    exchange->discarded = discarded;
+}
+
+void oh_exchange_drop_discards(oh_exchange *exchange)
+{
+    if (UNEXPECTED(exchange->discarded != NULL)) {
+        zend_array_destroy(exchange->discarded);
+        exchange->discarded = NULL;
+    }
 }
 
 size_t oh_exchange_read_number(const uint8_t *bytes, size_t length, size_t *at)
@@ -34,6 +45,36 @@ size_t oh_exchange_end_of_command(const uint8_t *bytes, size_t length, size_t at
     return MIN(at, length);
 }
 
+static bool is_next(const uint8_t *bytes, size_t left, const char *command)
+{
+    return left >= strlen(command) && memcmp(bytes, command, strlen(command)) == 0;
+}
+
+/* phpredis takes the OK of DISCARD for a list without replies. */
+void oh_exchange_write_discards(oh_exchange *exchange)
+{
+    const uint8_t *request = exchange->request;
+    size_t length = exchange->request_length, to = 0;
+    uint8_t *written = safe_emalloc(zend_hash_num_elements(exchange->discarded), strlen(DISCARD) - strlen(EXEC), length);
+    zend_ulong multis = 0;
+
+    for (size_t from = 0, end; from < length; from = end) {
+        end = oh_exchange_end_of_command(request, length, from);
+        multis += is_next(request + from, length - from, MULTI);
+        if (is_next(request + from, length - from, EXEC) && zend_hash_index_exists(exchange->discarded, multis)) {
+            memcpy(written + to, DISCARD, strlen(DISCARD));
+            to += strlen(DISCARD);
+        } else {
+            memcpy(written + to, request + from, end - from);
+            to += end - from;
+        }
+    }
+    oh_exchange_drop_joined(exchange);
+    exchange->request = exchange->joined = written;
+    exchange->request_length = to;
+    oh_exchange_drop_discards(exchange);
+}
+
 /* The next MULTI behind the fence that has been passed, which is behind command number `reply` of the connection. */
 static void move_fence(oh_exchange *exchange, uint64_t reply)
 {
@@ -41,9 +82,7 @@ static void move_fence(oh_exchange *exchange, uint64_t reply)
     bool is_multi = false;
 
     while (at < exchange->request_length && !is_multi) {
-        size_t left = exchange->request_length - at;
-
-        is_multi = left >= strlen(MULTI) && memcmp(exchange->request + at, MULTI, strlen(MULTI)) == 0;
+        is_multi = is_next(exchange->request + at, exchange->request_length - at, MULTI);
         at = oh_exchange_end_of_command(exchange->request, exchange->request_length, at);
         reply++;
     }

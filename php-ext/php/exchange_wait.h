@@ -90,6 +90,10 @@ size_t oh_exchange_take_preface(oh_exchange *exchange, size_t count);
 /* Before anything is sent: up to where it may be. `written` commands were on the connection before these. */
 void oh_exchange_put_fence(oh_exchange *exchange, uint64_t written);
 
+/* The request as it goes out: with DISCARD where EXEC is not to be. */
+void oh_exchange_write_discards(oh_exchange *exchange);
+void oh_exchange_drop_discards(oh_exchange *exchange);
+
 /* In bytes that wire has seen to: where the command that begins here ends; the number behind a type, moving on behind its line. */
 size_t oh_exchange_end_of_command(const uint8_t *bytes, size_t length, size_t at);
 size_t oh_exchange_read_number(const uint8_t *bytes, size_t length, size_t *at);

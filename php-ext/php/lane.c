@@ -75,6 +75,15 @@ static bool connect_to_stream(oh_lane *lane)
     return is_connected && lane->transport;
 }
 
+void oh_lane_forget_multis(oh_lane *lane)
+{
+    if (lane->discarded) {
+        zend_array_destroy(lane->discarded);
+        lane->discarded = NULL;
+    }
+    lane->multis = 0;
+}
+
 static void drop_redis(oh_lane *lane)
 {
     zend_object *redis = lane->redis;
@@ -82,7 +91,8 @@ static void drop_redis(oh_lane *lane)
     lane->redis = NULL;
     lane->queued = lane->wait_ms = 0;
     lane->preface = NULL;
-    lane->is_piping = lane->has_multi = lane->is_pinned = lane->is_unknown = false;
+    lane->is_piping = lane->is_pinned = lane->is_unknown = false;
+    oh_lane_forget_multis(lane);
     lane->is_spent = false;
     if (lane->transport) {
         oh_transport_detach(lane->transport);
@@ -161,6 +171,7 @@ void oh_lane_enter(oh_lane *lane, bool is_read_only, oh_flight *flight)
     oh_lane_hold(lane);
     if (EXPECTED(lane->transport != NULL)) {
         oh_exchange_prepare(&lane->transport->exchange, lane->client->timeout_ms, is_read_only, flight);
+        lane->transport->was_withheld = false;
         lane->transport->exchange.never_repeats = lane->client->never_repeats;
         if (UNEXPECTED(lane->transport->exchange.redirects != NULL)) {
             lane->transport->exchange.redirects->is_pinned = lane->is_pinned;
@@ -176,9 +187,10 @@ void oh_lane_enter(oh_lane *lane, bool is_read_only, oh_flight *flight)
             oh_exchange_put_in_front(&lane->transport->exchange, lane->preface);
             lane->preface = NULL;
         }
-        if (UNEXPECTED(lane->has_multi)) {
-            oh_exchange_mind_multi(&lane->transport->exchange);
-            lane->has_multi = false;
+        if (UNEXPECTED(lane->multis)) {
+            oh_exchange_mind_multi(&lane->transport->exchange, lane->discarded);
+            lane->discarded = NULL;
+            lane->multis = 0;
         }
     }
 }

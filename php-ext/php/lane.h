@@ -26,7 +26,8 @@ typedef struct oh_lane {
     uint32_t wait_ms;          /* How long the next call may block beyond its deadline; OH_WAIT_FOR_EVER. */
     bool has_failed;           /* The exchange of the last call failed, and its stream is gone already. */
     bool is_spent;             /* phpredis believes its connection lost: its object is of no more use. */
-    bool has_multi;            /* MULTI is among what is queued in phpredis' pipeline. */
+    uint32_t multis;           /* How many MULTI are queued in phpredis' pipeline. */
+    HashTable *discarded;      /* Which of them, by number from 1, the node is to discard. NULL: none. */
     bool is_pinned;            /* The next call is about this very node: where it redirects to is the answer. */
     bool is_unknown;           /* The next call is of a command that the table does not hold. */
     const char *preface;       /* What goes out in front of the next call; see exchange. NULL: nothing. */
@@ -65,6 +66,9 @@ static inline void oh_lane_let_go(oh_lane *lane)
     lane->holds--;
     OBJ_RELEASE(redis);
 }
+
+/* No MULTI is queued any more. */
+void oh_lane_forget_multis(oh_lane *lane);
 
 /* The next call may block for so much longer. */
 static inline void oh_lane_be_patient(oh_lane *lane, uint32_t wait_ms)

@@ -110,19 +110,19 @@ static const oh_command *find_by_subcommand(zend_execute_data *execute_data, con
 
 typedef struct placer {
     oh_client *client;
-    oh_plan *plan;
-    zend_string *first; /* NULL: no key has been shown yet. */
-    uint32_t home;      /* Of the first. */
+    oh_plan *plan; /* Its key is the first; none has been shown yet, if it has none. */
+    uint32_t home; /* Of the first. */
 } placer;
 
-static oh_placed_key placed(zend_string *key, uint32_t home)
+static oh_placed_key placed(oh_call_key key, uint32_t home)
 {
-    return (oh_placed_key){(const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key), home};
+    return (oh_placed_key){(const uint8_t *)ZSTR_VAL(key.text), ZSTR_LEN(key.text), home, key.is_unprefixed};
 }
 
 static bool place_key(void *context, zend_string *key, const oh_method_key *place)
 {
     placer *it = context;
+    const oh_call_key *first = &it->plan->key;
 
     if (place->kind == OH_KEY_PATTERN) {
         if (!memchr(ZSTR_VAL(key), '*', ZSTR_LEN(key))) {
@@ -133,16 +133,17 @@ static bool place_key(void *context, zend_string *key, const oh_method_key *plac
             return false;
         }
     }
-    if (it->first && it->client->snapshot->pool->distribution == OH_RANDOM) {
+    if (first->text && it->client->snapshot->pool->distribution == OH_RANDOM) {
         return true; /* Wherever the first one went: keys have no node of their own. */
     }
     uint32_t home = oh_keys_home(it->client, key, place->is_unprefixed);
-    if (!it->first) {
+    if (!first->text) {
         it->home = home;
         it->plan->node = oh_snapshot_node_of(it->client->snapshot, home);
-        it->first = zend_string_copy(key);
+        it->plan->key = (oh_call_key){zend_string_copy(key), place->is_unprefixed};
     } else if (home != it->home) {
-        oh_refuse_cross_node(it->client, it->plan->command, placed(it->first, it->home), placed(key, home));
+        oh_refuse_cross_node(it->client, it->plan->command, placed(*first, it->home),
+            placed((oh_call_key){key, place->is_unprefixed}, home));
         return false;
     }
     return true;
@@ -152,12 +153,12 @@ static bool place_key(void *context, zend_string *key, const oh_method_key *plac
 static bool place_together(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
 {
     placer it = {.client = client, .plan = plan};
-    bool is_placed = oh_keys_walk(execute_data, plan->method->row, place_key, &it);
 
-    if (it.first) {
-        zend_string_release(it.first);
+    if (oh_keys_walk(execute_data, plan->method->row, place_key, &it)) {
+        return true;
     }
-    return is_placed;
+    oh_plan_free(plan);
+    return false;
 }
 
 /* Cuts the call; if everything turns out to be on one node it stays whole. */
@@ -188,7 +189,7 @@ static bool place(oh_client *client, zend_execute_data *execute_data, oh_plan *p
         plan->spread = command->without_keys;
         return true;
     }
-    if (plan->spread == OH_SPREAD_SPLIT && keys_count > 1 && oh_snapshot_homes_count(client->snapshot) > 1) {
+    if (plan->spread == OH_SPREAD_SPLIT && !oh_transaction_is_open(client) && keys_count > 1 && oh_snapshot_homes_count(client->snapshot) > 1) {
         place_parts(client, execute_data, plan, keys_count);
         return true;
     }
@@ -272,6 +273,10 @@ bool oh_plan_make(oh_client *client, zend_execute_data *execute_data, oh_plan *p
 
 void oh_plan_free(oh_plan *plan)
 {
+    if (plan->key.text) {
+        zend_string_release(plan->key.text);
+        plan->key.text = NULL;
+    }
     if (plan->split) {
         oh_split_free(plan->split);
         plan->split = NULL;

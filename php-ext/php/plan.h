@@ -23,6 +23,7 @@ typedef struct oh_plan {
     uint32_t wait_ms; /* A call that blocks: its own timeout, or OH_WAIT_FOR_EVER. Otherwise 0. */
     bool is_blocking;
     bool is_read_only; /* Of the command, not only of the method: a subcommand decides. */
+    oh_call_key key;   /* Of ONE_NODE: the first, held. */
     oh_split *split;   /* Of SPLIT, and of nobody else: whoever uses it up sets it to NULL. */
 } oh_plan;
 

@@ -27,7 +27,7 @@ static uint32_t home_of(const raw_call *call, const oh_word *word)
 
 static oh_placed_key placed(const oh_word *word, uint32_t home)
 {
-    return (oh_placed_key){word->bytes, word->length, home};
+    return (oh_placed_key){word->bytes, word->length, home, true};
 }
 
 static bool are_together(raw_call *call, const oh_key_place *places, size_t count)
@@ -110,14 +110,20 @@ static bool place(raw_call *call)
         call->plan->spread = command->without_keys;
         return true;
     }
-    if (call->plan->spread == OH_SPREAD_SPLIT) {
+    if (call->plan->spread == OH_SPREAD_SPLIT && !oh_transaction_is_open(call->client)) {
         return cut(call);
     }
+    call->plan->spread = OH_SPREAD_ONE_NODE;
     if (found > PLACES_ROOM) {
         places = safe_emalloc(found, sizeof *places, 0);
         oh_command_keys(command, call->words, call->count, places, found, &found);
     }
     bool is_placed = are_together(call, places, found);
+    if (is_placed) {
+        zval *key = ZEND_CALL_ARG(call->execute_data, places[0].place + 1);
+
+        call->plan->key = (oh_call_key){zend_string_copy(Z_STR_P(key)), true};
+    }
     if (places != small) {
         efree(places);
     }

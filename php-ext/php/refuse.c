@@ -10,6 +10,14 @@
 #include "keys.h"
 #include "refuse.h"
 
+void oh_refuse_for(oh_client *client, const oh_failure *refusal)
+{
+    const char *pool = client->snapshot && refusal->kind == OH_ERROR_CROSS_NODE ? client->snapshot->pool->name.bytes : NULL;
+
+    oh_transaction_meet_refusal(client, refusal);
+    oh_failure_throw(oh_failure_exception(refusal, NULL, pool, NULL));
+}
+
 /* ---- Unsupported ---- */
 
 /* CONFIG SET for config|set. */
@@ -29,14 +37,17 @@ void oh_refuse(const zend_execute_data *execute_data, const oh_command *command,
     const char *method = ZSTR_VAL(execute_data->func->common.function_name);
     const oh_method *called = oh_method_of(execute_data);
     const oh_method_row *row = called ? called->row : NULL;
+    oh_failure failure;
     char name[64];
 
     if (command && row && (row->subcommand || row->kind == OH_METHOD_RAW)) {
-        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, advice, "OneHop\\Redis::%s() with %s is not supported", method,
-            spelled(command, name, sizeof name));
+        oh_failure_set(&failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, advice,
+            "OneHop\\Redis::%s() with %s is not supported", method, spelled(command, name, sizeof name));
     } else {
-        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, advice, "OneHop\\Redis::%s() is not supported", method);
+        oh_failure_set(&failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, advice,
+            "OneHop\\Redis::%s() is not supported", method);
     }
+    oh_refuse_for(oh_client_of(Z_OBJ(execute_data->This)), &failure);
 }
 
 void oh_refuse_method(INTERNAL_FUNCTION_PARAMETERS)
@@ -73,7 +84,7 @@ void oh_refuse_unknown(const zend_execute_data *execute_data, const oh_word *wor
         quote_shown(&failure, " ", words[1].bytes, words[1].length);
     }
     oh_failure_quote(&failure, "\"", 1);
-    oh_failure_throw(oh_failure_exception(&failure, NULL, NULL, NULL));
+    oh_refuse_for(oh_client_of(Z_OBJ(execute_data->This)), &failure);
 }
 
 /* ---- CrossNode ---- */
@@ -93,8 +104,9 @@ static void append_shown(smart_str *text, const uint8_t *bytes, size_t length)
  * Names for both keys that would bring them together: what decides the place of the first becomes the tag of both. A
  * key that has a tag keeps its name.
  */
-static zend_string *advice_for(const oh_pool *pool, oh_placed_key one, oh_placed_key other)
+static zend_string *advice_for(const oh_client *client, oh_placed_key one, oh_placed_key other)
 {
+    const oh_pool *pool = client->snapshot->pool;
     bool has_tag = pool->has_hash_tag || pool->is_cluster;
     const uint8_t *tag = pool->has_hash_tag ? pool->hash_tag : oh_cluster_tag;
     oh_bytes part = oh_key_hashed((oh_bytes){one.bytes, one.length}, tag);
@@ -114,7 +126,7 @@ static zend_string *advice_for(const oh_pool *pool, oh_placed_key one, oh_placed
     smart_str_appends(&text, "\" and \"");
     smart_str_appendl(&tagged, (const char *)other.bytes, other.length);
     append_shown(&text, (const uint8_t *)ZSTR_VAL(tagged.s), ZSTR_LEN(tagged.s));
-    smart_str_appendc(&text, '"');
+    smart_str_appends(&text, client->prefix ? "\" behind the prefix" : "\"");
     smart_str_free(&tagged);
     return smart_str_extract(&text);
 }
@@ -134,27 +146,39 @@ static void quote_home(oh_failure *failure, const oh_snapshot *snapshot, uint32_
     }
 }
 
-void oh_refuse_cross_node(const oh_client *client, const oh_command *command, oh_placed_key one, oh_placed_key other)
+/* As nodes name it. */
+static void quote_key(oh_failure *failure, const oh_client *client, oh_placed_key key)
+{
+    oh_failure_quote(failure, ZEND_STRL("key \""));
+    if (client->prefix && !key.is_unprefixed) {
+        quote_shown(failure, "", ZSTR_VAL(client->prefix), ZSTR_LEN(client->prefix));
+    }
+    quote_shown(failure, "", key.bytes, key.length);
+    oh_failure_quote(failure, ZEND_STRL("\""));
+}
+
+void oh_refuse_cross_node(oh_client *client, const oh_command *command, oh_placed_key one, oh_placed_key other)
 {
     const oh_snapshot *snapshot = client->snapshot;
-    zend_string *advice = advice_for(snapshot->pool, one, other);
+    zend_string *advice = advice_for(client, one, other);
     oh_failure failure;
     char name[64];
 
     oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT, ZSTR_VAL(advice),
-        "%s needs all its keys %s: key \"", spelled(command, name, sizeof name),
-        snapshot->cluster ? "in one slot" : "on one node");
-    quote_shown(&failure, "", one.bytes, one.length);
-    oh_failure_quote(&failure, ZEND_STRL("\" is "));
+        "%s needs all its keys %s%s: ", spelled(command, name, sizeof name),
+        snapshot->cluster ? "in one slot" : "on one node", oh_transaction_is_open(client) ? ", being in a transaction" : "");
+    quote_key(&failure, client, one);
+    oh_failure_quote(&failure, ZEND_STRL(" is "));
     quote_home(&failure, snapshot, one.home);
-    quote_shown(&failure, ", key \"", other.bytes, other.length);
-    oh_failure_quote(&failure, ZEND_STRL("\" "));
+    oh_failure_quote(&failure, ZEND_STRL(", "));
+    quote_key(&failure, client, other);
+    oh_failure_quote(&failure, ZEND_STRL(" "));
     quote_home(&failure, snapshot, other.home);
-    oh_failure_throw(oh_failure_exception(&failure, NULL, snapshot->pool->name.bytes, NULL));
+    oh_refuse_for(client, &failure);
     zend_string_release(advice);
 }
 
-void oh_refuse_pattern(const oh_client *client, const oh_command *command, const uint8_t *pattern, size_t length)
+void oh_refuse_pattern(oh_client *client, const oh_command *command, const uint8_t *pattern, size_t length)
 {
     oh_failure failure;
     char name[64];
@@ -165,5 +189,5 @@ void oh_refuse_pattern(const oh_client *client, const oh_command *command, const
         "%s reads keys made from the pattern \"", spelled(command, name, sizeof name));
     quote_shown(&failure, "", pattern, length);
     quote_shown(&failure, "\", which may live on any node", "", 0);
-    oh_failure_throw(oh_failure_exception(&failure, NULL, client->snapshot->pool->name.bytes, NULL));
+    oh_refuse_for(client, &failure);
 }

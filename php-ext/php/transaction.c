@@ -55,7 +55,7 @@ static void queue(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
         if (!EG(exception)) {
             oh_transaction_refuse(execute_data, "it was ended by the script's own code while a value was packed");
         }
-    } else if (EG(exception) && !was_sent) {
+    } else if (EG(exception) && !was_sent && lane->transport && lane->transport->was_withheld) {
         spoil(client);
     } else if (is_queued) {
         client->transaction.queued++;
@@ -64,68 +64,38 @@ static void queue(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     }
 }
 
-/* The key of the command, if it is a plain one. */
-static zend_string *key_of(zend_execute_data *execute_data)
-{
-    const oh_method *method = oh_method_of(execute_data);
-
-    if (!method->key || ZEND_NUM_ARGS() < method->key) {
-        return NULL;
-    }
-    zval *argument = ZEND_CALL_ARG(execute_data, method->key);
-    return Z_TYPE_P(argument) == IS_STRING ? Z_STR_P(argument) : NULL;
-}
-
-void oh_transaction_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
+static void queue_on(oh_client *client, uint32_t node, oh_call_key key, INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_transaction *transaction = &client->transaction;
 
-    if (transaction->failure) {
+    if (transaction->ending) {
         oh_transaction_throw_again(client);
-        return;
-    }
-    if (transaction->is_piped) {
-        oh_transaction_queue_piped(client, node, key_of(execute_data), INTERNAL_FUNCTION_PARAM_PASSTHRU);
-        return;
-    }
-    if (transaction->lane && oh_transaction_is_elsewhere(client, key_of(execute_data), node)) {
-        oh_transaction_refuse_other_node(client, key_of(execute_data), node);
-        return;
-    }
-    if (!transaction->lane && !oh_transaction_bind(client, node, key_of(execute_data))) {
-        return;
-    }
-    if (transaction->is_begun || oh_transaction_send_multi(client)) {
+    } else if (transaction->is_piped) {
+        oh_transaction_queue_piped(client, node, key, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else if (transaction->lane && oh_transaction_is_elsewhere(client, key, node)) {
+        oh_transaction_refuse_other_node(client, key, node);
+    } else if ((transaction->lane || oh_transaction_bind(client, node, key)) &&
+               (transaction->is_begun || oh_transaction_send_multi(client))) {
         queue(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }
 
-/* A transaction is of one node, in a Redis Cluster of one slot: nothing is split there. */
-static void refuse_parts(const oh_client *client, const oh_split *split, zend_execute_data *execute_data)
+void oh_transaction_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
 {
-    const oh_topology *topology = client->snapshot->topology;
-    oh_node one = oh_topology_node(topology, split->parts[0].node);
-    oh_node other = oh_topology_node(topology, split->parts[1].node);
-    bool is_cluster = client->snapshot->cluster;
-    oh_failure failure;
+    const oh_method *method = oh_method_of(execute_data);
+    zval *argument = method->key && ZEND_NUM_ARGS() >= method->key ? ZEND_CALL_ARG(execute_data, method->key) : NULL;
+    oh_call_key key = {.text = argument && Z_TYPE_P(argument) == IS_STRING ? Z_STR_P(argument) : NULL};
 
-    oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT, oh_transaction_advice(client),
-        "The keys of %s() live %s", ZSTR_VAL(execute_data->func->common.function_name),
-        is_cluster ? "in several slots" : "on several nodes, ");
-    if (!is_cluster) {
-        oh_failure_quote(&failure, one.name.bytes, MIN(one.name.length, OH_SHOWN_BYTES_MAX));
-        oh_failure_quote(&failure, ZEND_STRL(" and "));
-        oh_failure_quote(&failure, other.name.bytes, MIN(other.name.length, OH_SHOWN_BYTES_MAX));
-    }
-    oh_failure_quote(&failure, ZEND_STRL(", and a transaction is of one"));
-    oh_failure_throw(oh_failure_exception(&failure, NULL, client->snapshot->pool->name.bytes, NULL));
+    queue_on(client, node, key, INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }
 
 /* Where the transaction is: for what any node could do, and for what is about the transaction itself. */
 static void queue_anywhere(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
-    if (client->transaction.is_begun || client->transaction.lane || client->transaction.failure) {
-        oh_transaction_queue(client, client->transaction.node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    const oh_transaction *transaction = &client->transaction;
+
+    if (transaction->is_begun || transaction->lane || transaction->ending) {
+        queue_on(client, transaction->node, (oh_call_key){NULL, false}, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
         oh_transaction_refuse(execute_data, "queue a command with a key first: it says which node");
     }
@@ -133,14 +103,12 @@ static void queue_anywhere(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 
 void oh_transaction_queue_planned(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
-    if (client->transaction.failure) {
+    if (client->transaction.ending) {
         oh_transaction_throw_again(client);
     } else if (plan->spread == OH_SPREAD_ONE_NODE) {
-        oh_transaction_queue(client, plan->node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        queue_on(client, plan->node, plan->key, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else if (plan->spread == OH_SPREAD_ANY_NODE) {
         queue_anywhere(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    } else if (plan->spread == OH_SPREAD_SPLIT) {
-        refuse_parts(client, plan->split, execute_data);
     } else {
         oh_transaction_refuse(execute_data, "it concerns every node: call it before multi() or after exec()");
     }
@@ -157,7 +125,7 @@ static void refuse_in_pipeline(zend_execute_data *execute_data)
 static void open_transaction(oh_client *client, zval *return_value)
 {
     /* What failed was told when it failed: whoever calls multi() after that begins anew. */
-    if (client->transaction.failure) {
+    if (client->transaction.ending) {
         oh_transaction_drop(client);
     }
     client->transaction.is_open = true;
@@ -236,11 +204,11 @@ static void exec_open(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_transaction *transaction = &client->transaction;
 
-    if (transaction->is_piped) {
-        oh_transaction_exec_piped(client, return_value);
-    } else if (transaction->failure) {
+    if (transaction->ending) {
         oh_transaction_throw_again(client);
         oh_transaction_drop(client);
+    } else if (transaction->is_piped) {
+        oh_transaction_exec_piped(client, return_value);
     } else if (!transaction->lane) {
         oh_transaction_drop(client);
         array_init(return_value);
@@ -312,10 +280,10 @@ static void watch_on(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_P
     oh_transaction *transaction = &client->transaction;
 
     if (transaction->lane && transaction->node != plan->node) {
-        oh_transaction_refuse_other_node(client, NULL, plan->node);
+        oh_transaction_refuse_other_node(client, plan->key, plan->node);
         return;
     }
-    if (!transaction->lane && !oh_transaction_bind(client, plan->node, NULL)) {
+    if (!transaction->lane && !oh_transaction_bind(client, plan->node, plan->key)) {
         return;
     }
     oh_lane *lane = transaction->lane;
@@ -340,7 +308,7 @@ void oh_transaction_watch(INTERNAL_FUNCTION_PARAMETERS)
     if (!client) {
         return;
     }
-    if (client->transaction.failure) {
+    if (client->transaction.ending) {
         oh_transaction_drop(client);
     }
     if (client->batch.is_open) {

@@ -7,10 +7,10 @@
  *     exec() ─► EXEC ─► the replies, connection given back                    discard() ─► DISCARD, likewise
  *
  * phpredis queues and reads the replies, in its own MULTI mode, on the lane that is reserved. A command of another node
- * is refused with CrossNode and changes nothing. Whatever else goes wrong before EXEC (the connection, a value that
- * cannot be packed) ends the transaction: the connection is closed, so nothing of it is executed, and every further
+ * is refused with CrossNode. That, any other refusal, and whatever else goes wrong before EXEC (the connection, a value
+ * that cannot be packed) ends the transaction: the connection is closed, so nothing of it is executed, and every further
  * command and exec() fail for the same cause, until exec(), discard() or a new watch() or multi(). Nothing is ever sent
- * again on another connection. Whoever leaves without exec() (exit, an exception, the end of the request, the last
+ * again on another connection. Arguments that phpredis did not accept end nothing: that call is not queued. Whoever leaves without exec() (exit, an exception, the end of the request, the last
  * reference gone) leaves a connection that is closed, which the node takes for DISCARD.
  *
  * A transaction that is opened in a pipeline is queued there (transaction_piped).
@@ -24,16 +24,30 @@
 
 struct oh_client;
 
+/* What ended a transaction before EXEC. */
+typedef struct oh_ending {
+    oh_failure failure;
+    bool is_refusal; /* Of a call: no node has failed. */
+    char advice[];
+} oh_ending;
+
+/* The key that says where a call goes. */
+typedef struct oh_call_key {
+    zend_string *text;  /* As the caller names it. NULL: no key does. */
+    bool is_unprefixed; /* Nodes name it so, too. */
+} oh_call_key;
+
 typedef struct oh_transaction {
     bool is_open;     /* multi() was called. */
-    bool is_piped;    /* In a pipeline, where its commands are queued: no lane, no failure of its own. */
+    bool is_piped;    /* In a pipeline, where its commands are queued: no lane. */
     bool is_begun;    /* The node has taken MULTI; in a pipeline: it is queued. */
     bool is_watching; /* The node has taken WATCH. */
     uint32_t queued;  /* Commands the node has queued. */
     oh_lane *lane;    /* Reserved, its connection held; NULL: not bound yet. */
-    zend_string *key; /* The one that bound it, if it is known; for messages. */
+    zend_string *key; /* The one that bound it, as nodes name it, if it is known; and its home. */
+    uint32_t home;
     uint32_t node;    /* Where it is, or was when it failed. */
-    oh_failure *failure; /* What ended it; NULL: nothing. */
+    oh_ending *ending; /* NULL: nothing has. */
 } oh_transaction;
 
 /* The handlers. While a pipeline is open multi(PIPELINE), exec and discard are those of room batch. */
@@ -43,12 +57,15 @@ void oh_transaction_discard(INTERNAL_FUNCTION_PARAMETERS);
 void oh_transaction_watch(INTERNAL_FUNCTION_PARAMETERS);
 void oh_transaction_unwatch(INTERNAL_FUNCTION_PARAMETERS);
 
-/* Queues the command that is being called, in the caller's frame; it concerns this one node. */
+/* Queues the command that is being called, in the caller's frame; it concerns this one node, and one key at most. */
 void oh_transaction_queue(struct oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS);
 
 /* The same for a call that was planned. Refused, if it concerns several nodes. */
 struct oh_plan;
 void oh_transaction_queue_planned(struct oh_client *client, const struct oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
+
+/* A call is being refused: is a transaction open, it is ended. */
+void oh_transaction_meet_refusal(struct oh_client *client, const oh_failure *refusal);
 
 /* Refuses a call that has no place between multi() and exec(): of several nodes, of another mode. */
 void oh_transaction_refuse(zend_execute_data *execute_data, const char *advice);

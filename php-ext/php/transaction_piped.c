@@ -8,20 +8,17 @@
 #include "client.h"
 #include "transaction_step.h"
 
-static bool begin(oh_client *client, uint32_t node, zend_string *key)
+static bool begin(oh_client *client, uint32_t node, oh_call_key key)
 {
-    oh_transaction *transaction = &client->transaction;
-
     if (!oh_batch_begin_transaction(client, node)) {
         return false;
     }
-    transaction->is_begun = true;
-    transaction->node = node;
-    transaction->key = key ? zend_string_copy(key) : NULL;
+    client->transaction.is_begun = true;
+    oh_transaction_note_place(client, node, key);
     return true;
 }
 
-void oh_transaction_queue_piped(oh_client *client, uint32_t node, zend_string *key, INTERNAL_FUNCTION_PARAMETERS)
+void oh_transaction_queue_piped(oh_client *client, uint32_t node, oh_call_key key, INTERNAL_FUNCTION_PARAMETERS)
 {
     const oh_transaction *transaction = &client->transaction;
 
@@ -35,11 +32,19 @@ void oh_transaction_queue_piped(oh_client *client, uint32_t node, zend_string *k
     }
 }
 
+/* What is queued of it stays a transaction for phpredis: the node is told to discard it. */
+void oh_transaction_discard_piped(oh_client *client)
+{
+    if (client->transaction.is_begun && !client->batch.is_spoilt) {
+        oh_batch_discard_transaction(client, client->transaction.node);
+    }
+}
+
 /* One without commands concerns no node: any may say that its list of replies is empty. */
 void oh_transaction_exec_piped(oh_client *client, zval *return_value)
 {
     bool is_spoilt = client->batch.is_spoilt;
-    bool is_ended = is_spoilt || ((client->transaction.is_begun || begin(client, client->any_node, NULL)) &&
+    bool is_ended = is_spoilt || ((client->transaction.is_begun || begin(client, client->any_node, (oh_call_key){NULL, false})) &&
                                      oh_batch_end_transaction(client, client->transaction.node));
 
     oh_transaction_end(&client->transaction, true);

@@ -4,7 +4,8 @@
  */
 #include "php_onehop.h"
 
-#include "client.h"
+#include "keys.h"
+#include "refuse.h"
 #include "transaction_step.h"
 
 /* ---- Ending ---- */
@@ -23,8 +24,8 @@ void oh_transaction_end(oh_transaction *transaction, bool is_clean)
     if (transaction->key) {
         zend_string_release(transaction->key);
     }
-    if (transaction->failure) {
-        efree(transaction->failure);
+    if (transaction->ending) {
+        efree(transaction->ending);
     }
     memset(transaction, 0, sizeof *transaction);
 }
@@ -35,22 +36,44 @@ void oh_transaction_drop(oh_client *client)
 }
 
 /* Ends it before EXEC. An open one remembers why: the calls to come must not run outside of it. */
-void oh_transaction_fail(oh_client *client, const oh_failure *cause)
+static void end_for(oh_client *client, const oh_failure *cause, bool is_refusal)
 {
     oh_transaction *transaction = &client->transaction;
-    bool is_open = transaction->is_open;
-    uint32_t node = transaction->node;
+    oh_transaction ended = {.is_open = transaction->is_open, .is_piped = transaction->is_piped, .node = transaction->node};
+    size_t advice_length = strlen(cause->advice);
+    oh_ending *ending = safe_emalloc(1, advice_length, sizeof *ending + 1);
 
-    oh_failure *kept = emalloc(sizeof *kept);
-    *kept = *cause;
+    ending->failure = *cause;
+    ending->is_refusal = is_refusal;
+    memcpy(ending->advice, cause->advice, advice_length + 1);
+    ending->failure.advice = ending->advice;
     oh_transaction_end(transaction, false);
-    if (is_open) {
-        transaction->is_open = true;
-        transaction->node = node;
-        transaction->failure = kept;
+    if (ended.is_open) {
+        *transaction = ended;
+        transaction->ending = ending;
     } else {
-        efree(kept);
+        efree(ending);
     }
+}
+
+void oh_transaction_fail(oh_client *client, const oh_failure *cause)
+{
+    end_for(client, cause, false);
+}
+
+void oh_transaction_meet_refusal(oh_client *client, const oh_failure *refusal)
+{
+    oh_failure cause;
+
+    if (EXPECTED(!client->transaction.is_open) || client->transaction.ending) {
+        return;
+    }
+    oh_failure_set(&cause, refusal->kind, OH_OUTCOME_NOT_SENT, refusal->advice,
+        "The transaction was discarded because a call of it was refused: %s", refusal->what);
+    if (client->transaction.is_piped) {
+        oh_transaction_discard_piped(client);
+    }
+    end_for(client, &cause, true);
 }
 
 /* The same, with the failure of the lane, which is thrown. No EXEC was sent, so nothing can have been executed. */
@@ -67,27 +90,32 @@ static void fail_on_lane(oh_client *client, oh_lane *lane)
 void oh_transaction_throw_again(oh_client *client)
 {
     const oh_snapshot *snapshot = client->snapshot;
+    const oh_ending *ending = client->transaction.ending;
     oh_node node = oh_topology_node(snapshot->topology, client->transaction.node);
 
-    oh_failure_throw(oh_failure_exception(client->transaction.failure, &node, snapshot->pool->name.bytes, NULL));
+    oh_failure_throw(oh_failure_exception(&ending->failure, ending->is_refusal ? NULL : &node,
+        snapshot->pool->name.bytes, NULL));
 }
 
 /* ---- Refusing ---- */
 
 void oh_transaction_refuse(zend_execute_data *execute_data, const char *advice)
 {
-    oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, advice, "OneHop\\Redis::%s() has no place in a transaction",
-        ZSTR_VAL(execute_data->func->common.function_name));
+    oh_failure refusal;
+
+    oh_failure_set(&refusal, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, advice,
+        "OneHop\\Redis::%s() has no place in a transaction", ZSTR_VAL(execute_data->func->common.function_name));
+    oh_refuse_for(oh_client_of(Z_OBJ(execute_data->This)), &refusal);
 }
 
 /* A node; or the slot of a key, where that says more. */
-static void quote_place(oh_failure *failure, const oh_client *client, const zend_string *key, uint32_t node)
+static void quote_place(oh_failure *failure, const oh_client *client, bool has_key, uint32_t home, uint32_t node)
 {
     oh_node view = oh_topology_node(client->snapshot->topology, node);
     char slot[32];
 
-    if (client->snapshot->cluster && key) {
-        snprintf(slot, sizeof slot, "slot %u", (unsigned)oh_client_home(client, key));
+    if (client->snapshot->cluster && has_key) {
+        snprintf(slot, sizeof slot, "slot %u", (unsigned)home);
         oh_failure_quote(failure, slot, strlen(slot));
     } else {
         oh_failure_quote(failure, view.name.bytes, MIN(view.name.length, OH_SHOWN_BYTES_MAX));
@@ -101,52 +129,68 @@ static void quote_key(oh_failure *failure, const zend_string *key)
     oh_failure_quote(failure, ZEND_STRL("\""));
 }
 
-bool oh_transaction_is_elsewhere(const oh_client *client, const zend_string *key, uint32_t node)
+bool oh_transaction_is_elsewhere(const oh_client *client, oh_call_key key, uint32_t node)
 {
     const oh_transaction *transaction = &client->transaction;
 
     if (transaction->node != node) {
         return true;
     }
-    return client->snapshot->cluster && key && transaction->key &&
-           oh_client_home(client, key) != oh_client_home(client, transaction->key);
+    return client->snapshot->cluster && key.text && transaction->key &&
+           oh_keys_home(client, key.text, key.is_unprefixed) != transaction->home;
 }
 
-const char *oh_transaction_advice(const oh_client *client)
+/* The key as nodes name it; to be released. */
+static zend_string *whole(const oh_client *client, oh_call_key key)
 {
-    return client->snapshot->cluster ? "give its keys a common hash tag, so that they share a slot"
-                                     : "give its keys a common hash tag, so that they share a node";
+    return client->prefix && !key.is_unprefixed
+               ? zend_string_concat2(ZSTR_VAL(client->prefix), ZSTR_LEN(client->prefix), ZSTR_VAL(key.text), ZSTR_LEN(key.text))
+               : zend_string_copy(key.text);
 }
 
-/* The transaction stands: the node it is bound to has heard nothing of this. */
-void oh_transaction_refuse_other_node(oh_client *client, const zend_string *key, uint32_t node)
+void oh_transaction_refuse_other_node(oh_client *client, oh_call_key key, uint32_t node)
 {
     const oh_transaction *transaction = &client->transaction;
+    bool is_cluster = client->snapshot->cluster;
     oh_failure failure;
 
-    oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT, oh_transaction_advice(client),
-        "The transaction is bound to %s", client->snapshot->cluster && transaction->key ? "" : "node ");
-    quote_place(&failure, client, transaction->key, transaction->node);
+    oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT,
+        is_cluster ? "give its keys a common hash tag, so that they share a slot"
+                   : "give its keys a common hash tag, so that they share a node",
+        "The transaction is bound to %s", is_cluster && transaction->key ? "" : "node ");
+    quote_place(&failure, client, transaction->key, transaction->home, transaction->node);
     if (transaction->key) {
         oh_failure_quote(&failure, ZEND_STRL(" by "));
         quote_key(&failure, transaction->key);
     }
     oh_failure_quote(&failure, ZEND_STRL(", but "));
-    if (key) {
-        quote_key(&failure, key);
-        oh_failure_quote(&failure, client->snapshot->cluster ? " lives in " : " lives on ", strlen(" lives on "));
+    if (key.text) {
+        zend_string *name = whole(client, key);
+
+        quote_key(&failure, name);
+        zend_string_release(name);
+        oh_failure_quote(&failure, is_cluster ? " lives in " : " lives on ", strlen(" lives on "));
+        quote_place(&failure, client, true, oh_keys_home(client, key.text, key.is_unprefixed), node);
     } else {
         oh_failure_quote(&failure, ZEND_STRL("this command goes to "));
+        quote_place(&failure, client, false, 0, node);
     }
-    quote_place(&failure, client, key, node);
-    oh_failure_throw(oh_failure_exception(&failure, NULL, client->snapshot->pool->name.bytes, NULL));
+    oh_refuse_for(client, &failure);
 }
 
 /* ---- A step ---- */
 
-bool oh_transaction_bind(oh_client *client, uint32_t node, zend_string *key)
+void oh_transaction_note_place(oh_client *client, uint32_t node, oh_call_key key)
 {
     oh_transaction *transaction = &client->transaction;
+
+    transaction->node = node;
+    transaction->key = key.text ? whole(client, key) : NULL;
+    transaction->home = key.text ? oh_keys_home(client, key.text, key.is_unprefixed) : 0;
+}
+
+bool oh_transaction_bind(oh_client *client, uint32_t node, oh_call_key key)
+{
     oh_lane *lane = oh_lane_take(client, node);
 
     if (!lane) {
@@ -154,9 +198,8 @@ bool oh_transaction_bind(oh_client *client, uint32_t node, zend_string *key)
     }
     lane->is_reserved = true;
     oh_exchange_keep(&lane->transport->exchange);
-    transaction->lane = lane;
-    transaction->node = node;
-    transaction->key = key ? zend_string_copy(key) : NULL;
+    client->transaction.lane = lane;
+    oh_transaction_note_place(client, node, key);
     return true;
 }
 

@@ -19,6 +19,7 @@ static ssize_t transport_write(php_stream *stream, const char *bytes, size_t cou
 
     /* A value could not be packed, but phpredis goes on and would store the half of it. */
     if (UNEXPECTED(EG(exception) != NULL)) {
+        transport->was_withheld = true;
         return -1;
     }
     /* phpredis writes when it begins a command: what it left unread of the one before must not answer this one. */

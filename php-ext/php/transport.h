@@ -27,6 +27,7 @@ typedef struct oh_transport {
     php_netstream_data_t netstream; /* First, because phpredis takes what a stream is made of for one of these. */
     struct oh_lane *lane;           /* NULL once the lane has gone. */
     oh_far_end *far_end;  /* NULL: the exchange. */
+    bool was_withheld;    /* Since the call began something was not sent, because a value could not be packed. */
     oh_exchange exchange;
 } oh_transport;
 

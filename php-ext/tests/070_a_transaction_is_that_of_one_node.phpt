@@ -1,5 +1,5 @@
 --TEST--
-A transaction runs on the node of its first key, with the replies of phpredis; other nodes are refused and nothing changes
+A transaction runs on the node of its first key, with the replies of phpredis; a call for another node ends it
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';
@@ -52,14 +52,19 @@ $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
 
 echo "another node\n";
 $keys = array_values(lab_key_of_each($config));
-$redis->multi()->set($keys[0], 'first');
-lab_tell(fn () => $redis->set($keys[1], 'second'));
-lab_tell(fn () => $redis->mget([$keys[0], $keys[2]]));
-lab_tell(fn () => $redis->mget([$keys[2], $keys[3]]));
-lab_tell(fn () => $redis->watch($keys[0]));
-lab_tell(fn () => $redis->pipeline());
-lab_tell(fn () => $redis->multi(Redis::PIPELINE));
-var_dump($redis->get($keys[0])->exec(), $redis->get($keys[1]));
+foreach ([
+    fn () => $redis->set($keys[1], 'second'),
+    fn () => $redis->mget([$keys[0], $keys[2]]),
+    fn () => $redis->mget([$keys[2], $keys[3]]),
+    fn () => $redis->watch($keys[0]),
+    fn () => $redis->pipeline(),
+    fn () => $redis->multi(Redis::PIPELINE),
+] as $call) {
+    $redis->multi()->set($keys[0], 'first');
+    lab_tell($call);
+    var_dump($redis->discard(), $redis->getMode(), $redis->get($keys[0]));
+}
+$redis->set($keys[0], 'first');
 $redis->pipeline();
 lab_tell(fn () => $redis->watch($keys[0]));
 lab_tell(fn () => $redis->unwatch());
@@ -86,22 +91,33 @@ bool(true)
 another node
 OneHop\CrossNode, node none, may have executed: false
   The transaction is bound to node node-3 by key "key:0", but key "key:10" lives on node-2, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+bool(true)
+int(0)
+bool(false)
 OneHop\CrossNode, node none, may have executed: false
-  The keys of mget() live on several nodes, node-3 and node-1, and a transaction is of one, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+  MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-3, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
+bool(true)
+int(0)
+bool(false)
 OneHop\CrossNode, node none, may have executed: false
-  The keys of mget() live on several nodes, node-1 and node-0, and a transaction is of one, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+  MGET needs all its keys on one node, being in a transaction: key "key:120" is on node node-1, key "key:500" on node node-0, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:120}" and "{key:120}key:500"
+bool(true)
+int(0)
+bool(false)
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::watch() has no place in a transaction: the command was not sent; call it before multi()
+bool(true)
+int(0)
+bool(false)
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::pipeline() has no place in a transaction: the command was not sent; call exec() or discard() first
+bool(true)
+int(0)
+bool(false)
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::multi() has no place in a transaction: the command was not sent; call exec() or discard() first
-array(2) {
-  [0]=>
-  bool(true)
-  [1]=>
-  string(5) "first"
-}
+bool(true)
+int(0)
 bool(false)
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::watch() has no place in a pipeline: the command was not sent; call exec() or discard() first
@@ -119,4 +135,4 @@ RedisException: EXECABORT Transaction discarded because of previous errors.
 int(0)
 string(5) "first"
 connections: 1 1 1 1
-0 0 0 5
+0 0 0 10

@@ -33,7 +33,9 @@ $redis->watch($a);
 lab_tell(fn () => $redis->watch($b));
 $redis->multi();
 lab_tell(fn () => $redis->incr($b));
-var_dump($redis->get($a)->exec());
+lab_tell(fn () => $redis->get($a));
+lab_tell(fn () => $redis->exec());
+var_dump($redis->getMode(), $redis->watch($a), $redis->multi()->get($a)->exec());
 echo "a pipeline in between\n";
 $redis->watch($a);
 var_dump($redis->pipeline()->get($b)->get($a)->exec());
@@ -95,9 +97,15 @@ other nodes
 OneHop\CrossNode, node none, may have executed: false
   WATCH needs all its keys on one node: key "{one}a" is on node node-0, key "{two10}" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{one}a" and "{one}{two10}"
 OneHop\CrossNode, node none, may have executed: false
-  The transaction is bound to node node-0, but this command goes to node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+  The transaction is bound to node node-0 by key "{one}a", but key "{two10}" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false
-  The transaction is bound to node node-0, but key "{two10}" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+  The transaction is bound to node node-0 by key "{one}a", but key "{two10}" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+OneHop\CrossNode, node none, may have executed: false
+  The transaction was discarded because a call of it was refused: The transaction is bound to node node-0 by key "{one}a", but key "{two10}" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+OneHop\CrossNode, node none, may have executed: false
+  The transaction was discarded because a call of it was refused: The transaction is bound to node node-0 by key "{one}a", but key "{two10}" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+int(0)
+bool(true)
 array(1) {
   [0]=>
   string(1) "8"

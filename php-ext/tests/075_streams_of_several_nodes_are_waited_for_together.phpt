@@ -115,7 +115,7 @@ what cannot be
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::xread() is not supported: the command was not sent; streams of several nodes cannot be waited for in a pipeline: call it alone
 OneHop\CrossNode, node none, may have executed: false
-  The keys of xread() live on several nodes, node-0 and node-1, and a transaction is of one, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+  XREAD needs all its keys on one node, being in a transaction: key "stream:0" is on node node-0, key "stream:100" on node node-1, server pool alpha: the command was not sent; set hash_tag: "{}" in the server pool and give both keys one hash tag, such as "{stream:0}" and "{stream:0}stream:100"
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::xread() is not supported: the command was not sent; set pool_size to 2 or more: one connection waits, the other one ends the wait
 no connection is left over

@@ -1,5 +1,5 @@
 --TEST--
-A transaction in a pipeline takes one place in it and is that of one node; refused MULTI, nothing of it is executed
+A transaction in a pipeline takes one place in it and is that of one node; after a refusal nothing of it is executed, and all else is
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';
@@ -38,11 +38,40 @@ $expected = walk($plain);
 var_dump(walk($redis) === $expected, count($expected));
 
 echo "of one node\n";
-$redis->pipeline()->multi()->set($keys[0], 'mine');
-lab_tell(fn () => $redis->set($keys[1], 'yours'));
-lab_tell(fn () => $redis->mget([$keys[0], $keys[1]]));
+foreach ([
+    fn () => $redis->set($keys[1], 'yours'),
+    fn () => $redis->mget([$keys[0], $keys[1]]),
+    fn () => $redis->dbSize(),
+] as $call) {
+    $redis->pipeline()->set($keys[0], 'before')->multi()->set($keys[0], 'mine')->get($keys[0]);
+    lab_tell($call);
+    lab_tell(fn () => $redis->get($keys[0]));
+    lab_tell(fn () => $redis->exec());
+    echo json_encode($redis->append($keys[0], ' and behind')->multi()->get($keys[0])->exec()->set($keys[1], 'else')->exec()), "\n";
+}
+echo "of no node yet, and many that are refused among many that are not\n";
+$redis->pipeline()->multi();
 lab_tell(fn () => $redis->dbSize());
-echo json_encode($redis->get($keys[0])->exec()->get($keys[1])->exec()), "\n";
+lab_tell(fn () => $redis->exec());
+var_dump($redis->getMode());
+for ($i = 0; $i < 500; $i++) {
+    $redis->multi()->set("{r$i}", $i)->get("{r$i}");
+    try {
+        $i % 3 || $redis->dbSize();
+        $redis->exec();
+    } catch (OneHop\Unsupported) {
+        try {
+            $redis->exec();
+        } catch (OneHop\Unsupported) {
+        }
+    }
+    $redis->get("{r$i}");
+}
+$expected = [];
+for ($i = 0; $i < 500; $i++) {
+    array_push($expected, ...($i % 3 ? [[true, "$i"], "$i"] : [false]));
+}
+var_dump($redis->exec() === $expected, $redis->getLastError());
 $redis->watch($keys[0]);
 $redis->pipeline();
 lab_tell(fn () => $redis->multi());
@@ -104,10 +133,32 @@ of one node
 OneHop\CrossNode, node none, may have executed: false
   The transaction is bound to node node-2 by key "key:0", but key "key:120" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false
-  The keys of mget() live on several nodes, node-2 and node-1, and a transaction is of one, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+  The transaction was discarded because a call of it was refused: The transaction is bound to node node-2 by key "key:0", but key "key:120" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+OneHop\CrossNode, node none, may have executed: false
+  The transaction was discarded because a call of it was refused: The transaction is bound to node node-2 by key "key:0", but key "key:120" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+[true,17,["before and behind"],true]
+OneHop\CrossNode, node none, may have executed: false
+  MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
+OneHop\CrossNode, node none, may have executed: false
+  The transaction was discarded because a call of it was refused: MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
+OneHop\CrossNode, node none, may have executed: false
+  The transaction was discarded because a call of it was refused: MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
+[true,17,["before and behind"],true]
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::dbSize() has no place in a transaction: the command was not sent; it concerns every node: call it before multi() or after exec()
-[[true,"mine"],false]
+OneHop\Unsupported, node none, may have executed: false
+  The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
+OneHop\Unsupported, node none, may have executed: false
+  The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
+[true,17,["before and behind"],true]
+of no node yet, and many that are refused among many that are not
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::dbSize() has no place in a transaction: the command was not sent; it concerns every node: call it before multi() or after exec()
+OneHop\Unsupported, node none, may have executed: false
+  The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
+int(2)
+bool(true)
+NULL
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::multi() has no place in a pipeline: the command was not sent; call exec() or discard() first
 on all nodes at once, many
@@ -115,7 +166,7 @@ int(0)
 int(4000)
 a command that the node refuses to queue
 bool(true)
-string(4) "mine"
+string(17) "before and behind"
 string(4) "done"
 a node that refuses MULTI
 The node refused MULTI: NOPERM ..., node node-2 (127.0.0.1:PORT), server pool alpha: the command may have executed; nothing of the transaction was executed, nor what was queued behind it

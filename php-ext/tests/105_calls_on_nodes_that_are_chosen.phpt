@@ -110,9 +110,9 @@ ValueError: OneHop\Redis::onEachNode(): Argument #1 ($method) must be the name o
 ValueError: OneHop\Redis::onNode(): Argument #1 ($node) must be the name of a node of server pool alpha; OneHop\Topology::nodes() has them
 ValueError: OneHop\Redis::onEachNode(): Argument #1 ($method) needs the words of a command behind it
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::onEachNode() is not supported in a transaction or a pipeline: the command was not sent; call it before multi() or pipeline(), or after exec()
+  OneHop\Redis::onEachNode() is not supported: the command was not sent; it has no place in a transaction or a pipeline: call it before or after
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::onNode() is not supported in a transaction or a pipeline: the command was not sent; call it before multi() or pipeline(), or after exec()
+  OneHop\Redis::onNode() is not supported: the command was not sent; it has no place in a transaction or a pipeline: call it before or after
 -- a node that is down
 dead: NodeDown
 node-0: node-0

@@ -51,14 +51,13 @@ lab_tell(static fn () => $redis->rawCommand('WAIT', 1, 100));
 
 echo "transactions\n";
 var_dump($redis->multi()->set('{t}a', 1)->incr('{t}a')->get('{t}a')->exec());
-lab_tell(static function () use ($redis) {
-    $redis->multi()->set('{t}a', 7);
-    try {
-        return $redis->set('{u}a', 1);
-    } finally {
-        $redis->exec();
-    }
-});
+lab_tell(static fn () => $redis->multi()->set('{t}a', 7)->set('{u}a', 1));
+lab_tell(static fn () => $redis->exec());
+$redis->pipeline()->append('{t}a', 'b')->multi()->set('{t}a', 7);
+lab_tell(static fn () => $redis->del('{u}a'));
+lab_tell(static fn () => $redis->exec());
+echo json_encode($redis->append('{t}a', 'c')->exec()), "\n";
+$redis->set('{t}a', 2);
 lab_tell(static fn () => $redis->multi()->mGet(['{t}a', '{u}a']));
 $redis->discard();
 var_dump($redis->pipeline()->set('{t}a', 3)->multi()->incr('{t}a')->incr('{t}a')->exec()->get('{t}a')->exec());
@@ -148,7 +147,14 @@ array(3) {
 OneHop\CrossNode, node none, may have executed: false
   The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" lives in slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
 OneHop\CrossNode, node none, may have executed: false
-  The keys of mget() live in several slots, and a transaction is of one, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
+  The transaction was discarded because a call of it was refused: The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" lives in slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
+OneHop\CrossNode, node none, may have executed: false
+  The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" lives in slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
+OneHop\CrossNode, node none, may have executed: false
+  The transaction was discarded because a call of it was refused: The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" lives in slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
+[2,3]
+OneHop\CrossNode, node none, may have executed: false
+  MGET needs all its keys in one slot, being in a transaction: key "{t}a" is in slot 15891, key "{u}a" in slot 11826, server pool alpha: the command was not sent; give both keys one hash tag, such as "{t}a" and "{t}{u}a"
 array(3) {
   [0]=>
   bool(true)
