@@ -57,7 +57,7 @@ alternative php-config php-config8.4
 for sapi in cli fpm; do
     modules="$directory/root/etc/php/8.4/$sapi/conf.d"
     mkdir -p "$modules"
-    for module in "$directory"/root/usr/share/php8.4-*/*/*.ini; do
+    for module in "$directory"/root/usr/share/php8.4-*/*/*.ini "$directory"/root/etc/php/8.4/mods-available/*.ini; do
         priority=$(sed -n 's/^; *priority=//p' "$module")
         cp "$module" "$modules/${priority:-20}-$(basename "$module")"
     done
