@@ -14,9 +14,9 @@ demo: build  ## See it: 10,000 hashes through nutcracker and directly, in PHP an
 	@$(PYTHON) bench/demo.py
 test: build  ## Prove it: specification, C, PHP, Java, and all of them against a live nutcracker.
 	@$(PYTHON) .ci/test.py
-test-trixie:  ## The PHP suite again on Debian trixie, PHP 8.4 with phpredis 6.2, in a tree of its own. As root.
+test-trixie:  ## The PHP suite again on Debian trixie, PHP 8.4 with phpredis 6.2, in a tree apart. As root.
 	@.ci/test-trixie
-test-jdk25:  ## The Java suite again on JDK 25, in a tree of Debian trixie of its own. As root.
+test-jdk25:  ## The Java suite again on JDK 25, in the same tree. As root.
 	@.ci/test-jdk25
 bench: build  ## Measure it: all contestants side by side, with ratios (bench/README.md).
 	@$(PYTHON) bench/run.py
