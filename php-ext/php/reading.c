@@ -14,6 +14,8 @@
 
 #include "reading.h"
 
+#define NO_FILE ENOTBLK /* What is opened, but is no file: no other error here has this number. */
+
 static const char *const advice_file = "correct the file, or name another one";
 
 /* ---- Versions ---- */
@@ -65,11 +67,14 @@ static ssize_t read_descriptor(int descriptor, char *text)
     ssize_t length = -1;
 
     for (int attempt = 0; attempt < 3; attempt++) {
-        if (fstat(descriptor, &before) < 0 || lseek(descriptor, 0, SEEK_SET) < 0) {
+        if (fstat(descriptor, &before) < 0) {
             return -1;
         }
         if (!S_ISREG(before.st_mode)) {
-            errno = S_ISDIR(before.st_mode) ? EISDIR : EINVAL;
+            errno = S_ISDIR(before.st_mode) ? EISDIR : NO_FILE;
+            return -1;
+        }
+        if (lseek(descriptor, 0, SEEK_SET) < 0) {
             return -1;
         }
         length = read_whole(descriptor, text);
@@ -172,7 +177,7 @@ bool oh_reading_make(oh_reading *reading, const char *path, const char *name, si
 
     memset(reading, 0, sizeof *reading);
     if (length < 0) {
-        refuse_file(&reading->failure, path, strerror(errno));
+        refuse_file(&reading->failure, path, errno == NO_FILE ? "it is a FIFO, a device or a socket, and not a file" : strerror(errno));
     } else {
         config = parse(path, text, (size_t)length, &reading->failure);
         ZEND_SECURE_ZERO(text, (size_t)length);

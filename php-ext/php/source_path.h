@@ -6,7 +6,7 @@
 
 #include "php_onehop.h"
 
-/* The absolute path of a configuration; NULL stands for onehop.config. False and ConfigInvalid. */
+/* The absolute path of a configuration, its links not followed; NULL stands for onehop.config. False and ConfigInvalid. */
 bool oh_source_find_path(const zend_string *path, char absolute[MAXPATHLEN]);
 
 #endif

@@ -11,13 +11,14 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.stream.Collectors;
 
 /**
  * Where a server pool comes from: a file, or a text that was given in its place.
  *
  * <p>In: a file or a text, and the name of the pool. Out: its bytes, and what they say; or a {@link Refused} that says
- * what is wrong with them. It remembers nothing: whether a file has changed is for {@link Refresher} to tell. Any
+ * what is wrong with them. Links are followed by the kernel, each time. It remembers nothing: whether a file has changed is for {@link Refresher} to tell. Any
  * thread. Implements spec/topology, "A configuration that changes".
  */
 final class Source {
@@ -50,9 +51,9 @@ final class Source {
         this.pool = pool;
     }
 
-    /** Whether there may be something else later: not in a text, nor in what can be read only once. */
+    /** Whether there may be something else later. */
     boolean mayChange() {
-        return file != null && Files.isRegularFile(file);
+        return file != null;
     }
 
     /** What is there now; of a file at most one byte more than a configuration may have. */
@@ -60,8 +61,14 @@ final class Source {
         if (file == null) {
             return text;
         }
-        try (InputStream bytes = Files.newInputStream(file)) {
-            return bytes.readNBytes(Limits.CONFIG_BYTES_MAX + 1);
+        try {
+            if (!Files.readAttributes(file, BasicFileAttributes.class).isRegularFile()) { // A FIFO would be waited for.
+                throw refused(Files.isDirectory(file) ? "it is a directory"
+                        : "it is a FIFO, a device or a socket, and not a file", null);
+            }
+            try (InputStream bytes = Files.newInputStream(file)) {
+                return bytes.readNBytes(Limits.CONFIG_BYTES_MAX + 1);
+            }
         } catch (IOException unreadable) {
             throw refused("it cannot be read: " + Failure.shown(why(unreadable)), unreadable);
         }

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +50,23 @@ class ConfigurationTest {
     }
 
     /* ---- Configurations ---- */
+
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // Nobody writes into the FIFO.
+    void whatIsNoFileIsRefusedAndSaysWhatItIs() throws Exception {
+        Path fifo = folder.resolve("fifo");
+        assertEquals(0, new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor());
+        for (Path path : List.of(fifo, Path.of("/dev/null"))) {
+            assertEquals("configuration file " + path + ", it is a FIFO, a device or a socket, and not a file; correct the configuration",
+                    refused(OneHopClient.builder().config(path).pool("alpha")).getMessage());
+        }
+        assertEquals("configuration file " + folder + ", it is a directory; correct the configuration",
+                refused(OneHopClient.builder().config(folder).pool("alpha")).getMessage());
+        Path loop = folder.resolve("loop");
+        Files.createSymbolicLink(loop, loop);
+        String message = refused(OneHopClient.builder().config(loop).pool("alpha")).getMessage();
+        assertTrue(message.contains("Too many levels of symbolic links"), message);
+    }
 
     @Test
     void aPoolThatIsNotInTheFileIsRefusedByItsName() throws IOException {

@@ -101,6 +101,37 @@ class RefresherTest {
     }
 
     @Test
+    void whatLinksLeadToIsFollowedAndALinkThatLeadsNowhereChangesNothing() throws Exception {
+        refresher.close();
+        Files.writeString(Files.createDirectory(folder.resolve("one")).resolve("n.yml"), ONE);
+        Files.writeString(Files.createDirectory(folder.resolve("two")).resolve("n.yml"), TWO);
+        leadTo("one");
+        file = Files.createSymbolicLink(folder.resolve("n.yml"), Path.of("..data/n.yml"));
+        follow(changes::add);
+        assertEquals(List.of(), looked());
+        leadTo("two");
+        assertEquals(1, nodes());
+        List<String> told = looked();
+        assertEquals(1, told.size());
+        assertTrue(told.get(0).endsWith(" % of the keys of server pool alpha move (generation 2)"), told.get(0));
+        assertEquals(2, nodes());
+        leadTo("nowhere");
+        told = looked();
+        assertEquals(1, told.size());
+        assertTrue(told.get(0).endsWith("; the configuration read before stays in use"), told.get(0));
+        assertEquals(2, nodes());
+        leadTo("one");
+        assertEquals(1, looked().size());
+        assertEquals(1, nodes());
+    }
+
+    /** As Kubernetes does it with a ConfigMap, and not by this process. */
+    private void leadTo(String target) throws Exception {
+        assertEquals(0, new ProcessBuilder("sh", "-c", "ln -s " + target + " beside && mv -T beside ..data").directory(folder.toFile())
+                .start().waitFor());
+    }
+
+    @Test
     void theListenerIsToldBeforeTheChangeAndCanNotStopIt() throws Exception {
         refresher.close();
         follow(change -> {
