@@ -1,7 +1,7 @@
 """Who may import whom, in C and in Java: the layers of the architecture, enforced.
 
 A file belongs to a room, a room to a layer; nothing may use a room of a higher layer. Further rules keep the outside
-world behind its doors: Zend only in php-ext/php, Jedis and Commons Pool only in java/jedis and the testee, the clock
+world behind its doors: Zend only in php-ext/php, Jedis only in java/jedis and the testee, the clock
 only in `clock`, the kernel only where sockets and memory are handled, YAML only in `config`. A file whose room is
 unknown is an error too: a new room must be given its layer here. Prints every violation and exits with 1, or one line
 with the number of files.

@@ -1,12 +1,12 @@
 package io.onehop.jedis;
 
-import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * The memory that the batches of one node are encoded in, kept from batch to batch: Jedis keeps a buffer with each
  * connection, we have no connection yet when a batch is encoded.
  *
- * <p>Bounded; what is not given back is the collector's. Any thread.
+ * <p>Bounded; what is not given back is the collector's. Any thread; there is no lock that an Error could leave locked.
  */
 final class Blocks {
     /** A quarter of 1000 HGETs is 12 KB. */
@@ -14,17 +14,25 @@ final class Blocks {
 
     private static final int KEPT_MAX = 16;
 
-    private final ArrayBlockingQueue<byte[]> kept = new ArrayBlockingQueue<>(KEPT_MAX);
+    private final AtomicReferenceArray<byte[]> kept = new AtomicReferenceArray<>(KEPT_MAX);
 
     /** A kept block, or {@code null}. */
     byte[] kept() {
-        return kept.poll();
+        for (int i = 0; i < KEPT_MAX; i++) {
+            byte[] block = kept.get(i);
+            if (block != null && kept.compareAndSet(i, block, null)) {
+                return block;
+            }
+        }
+        return null;
     }
 
     /** Gives a block back that nobody will look at again; of another size it is not kept. */
     void give(byte[] block) {
-        if (block.length == BYTES) {
-            kept.offer(block);
+        for (int i = 0; i < KEPT_MAX && block.length == BYTES; i++) {
+            if (kept.get(i) == null && kept.compareAndSet(i, null, block)) {
+                return;
+            }
         }
     }
 }

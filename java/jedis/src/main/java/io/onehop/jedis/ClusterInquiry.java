@@ -148,11 +148,12 @@ final class ClusterInquiry {
 
     private ClusterMap map(Pool node) throws ClusterException {
         Deadline deadline = Deadline.in(timeoutMs);
+        Holder holder = new Holder();
         NodeConnection connection = null;
         Object told;
         Object info;
         try {
-            connection = node.leaseBeyond(deadline, NodeHealth.NOT_ASKED);
+            connection = node.leaseBeyond(holder, deadline, NodeHealth.NOT_ASKED);
             connection.open();
             connection.sendCommand(INFO);
             connection.sendCommand(hasNoShards ? SLOTS : SHARDS);
@@ -176,6 +177,7 @@ final class ClusterInquiry {
             if (connection != null) {
                 node.settle(connection);
             }
+            holder.isOver = true;
         }
         if (told instanceof JedisDataException error) {
             throw Failure.rejected("it answered", error.getMessage(), node.endpoint());

@@ -1,11 +1,13 @@
 package io.onehop.jedis;
 
 import io.onehop.core.Topology;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.executors.CommandExecutor;
@@ -17,9 +19,13 @@ import redis.clients.jedis.executors.CommandExecutor;
  * <p>Any thread may take it, by one read; whoever has something newer calls {@link #adopt}.
  */
 final class CurrentRoute implements CommandExecutor {
-    private final ReentrantLock lock = new ReentrantLock();
+    /*
+     * A monitor, and no Lock: the JVM leaves it on any Error, be there stack left or not.
+     */
+    private final Object lock = new Object();
     private final Set<Runnable> watchers = ConcurrentHashMap.newKeySet();
     private final Set<Pool> retired = Collections.newSetFromMap(new WeakHashMap<>()); // Somebody may hold them still.
+    private final List<Pool> emptying = new ArrayList<>(); // Those of them that have connections.
     private final Cluster cluster = new Cluster(this);
     private volatile Route route;
     private boolean isClosed;
@@ -40,15 +46,12 @@ final class CurrentRoute implements CommandExecutor {
 
     /** A node was ejected, or may return: whoever notices first places anew, for everybody. */
     private Route placedAnew() {
-        lock.lock();
-        try {
+        synchronized (lock) {
             if (!isClosed && route.snapshot().isOutdated()) {
                 route = route.over(route.snapshot().placedAnew());
                 watchers.forEach(Runnable::run);
             }
             return route;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -78,8 +81,7 @@ final class CurrentRoute implements CommandExecutor {
 
     /** From now on calls go by what is made of the topology that there is, unless that is it itself. */
     boolean adopt(UnaryOperator<Topology> change) {
-        lock.lock();
-        try {
+        synchronized (lock) {
             if (isClosed) {
                 return false;
             }
@@ -92,28 +94,43 @@ final class CurrentRoute implements CommandExecutor {
             route = route.over(after);
             for (Pool dropped : before.withoutThoseOf(after)) {
                 retired.add(dropped);
+                emptying.add(dropped);
                 dropped.retire();
             }
             watchers.forEach(Runnable::run);
             return true;
-        } finally {
-            lock.unlock();
+        }
+    }
+
+    /** Looks at the connections that nobody uses. */
+    void look() {
+        List<Pool> pools = new ArrayList<>();
+        synchronized (lock) {
+            emptying.removeIf(Pool::isEmpty);
+            pools.addAll(emptying);
+        }
+        pools.addAll(Arrays.asList(route.pools()));
+        pools.forEach(Pool::look);
+    }
+
+    /** Whether it is closed, and no connection is open. */
+    boolean isOver() {
+        synchronized (lock) {
+            return isClosed && emptying.stream().allMatch(Pool::isEmpty)
+                    && Arrays.stream(route.pools()).allMatch(Pool::isEmpty);
         }
     }
 
     /** Closes every connection: the idle ones now, those in use when their call is over. */
     @Override
     public void close() {
-        lock.lock();
-        try {
+        synchronized (lock) {
             isClosed = true;
             cluster.close();
             retired.forEach(Pool::close);
             for (Pool pool : route.pools()) {
                 pool.close();
             }
-        } finally {
-            lock.unlock();
         }
     }
 }

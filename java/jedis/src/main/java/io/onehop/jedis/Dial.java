@@ -69,6 +69,7 @@ final class Dial {
 
     /** A socket that has begun to connect. */
     private static NodeSocket connecting(SocketAddress address) throws IOException {
+        StackRoom.require();
         SocketChannel channel = opened(address);
         Selector selector = null;
         try {

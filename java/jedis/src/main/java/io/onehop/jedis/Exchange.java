@@ -10,7 +10,7 @@ import redis.clients.jedis.exceptions.JedisException;
  *
  * <p>Before it on the road: the route, which knows the node; after it: the node. For one thread and one call.
  */
-final class Exchange<T> {
+final class Exchange<T> extends Holder {
     /*
      * Sent once more by itself is a command only if its connection had been lying idle and turned out to be closed, if
      * it was not sent or only reads, if the deadline allows, and if the budget does. Nothing else is ever repeated: a
@@ -39,7 +39,11 @@ final class Exchange<T> {
 
     /** The reply; or the error the node answered, or the failure, thrown. */
     T run() {
-        return run(null, NodeHealth.NOT_ASKED);
+        try {
+            return run(null, NodeHealth.NOT_ASKED);
+        } finally {
+            isOver = true;
+        }
     }
 
     /** One try, {@code before} being the failure that made us try again, or {@code null}. */
@@ -56,6 +60,9 @@ final class Exchange<T> {
         } catch (JedisDataException answer) {
             node.answered(connection);
             throw answer; // Jedis read it whole; whether the connection is clean is for settle to say.
+        } catch (Error error) {
+            connection.isLeft = true;
+            throw error;
         } catch (Throwable thrown) {
             failure = failure(thrown, node, connection, connection.written() > written);
         } finally {
@@ -72,7 +79,7 @@ final class Exchange<T> {
 
     private NodeConnection lease(OneHopException before, long asked) {
         try {
-            return node.lease(leased, asked);
+            return node.lease(this, leased, asked);
         } catch (OneHopException failure) {
             if (before == null || !before.mayHaveExecuted()) {
                 throw failure;
@@ -92,12 +99,12 @@ final class Exchange<T> {
      * again.
      */
     static OneHopException failure(Throwable thrown, Pool node, NodeConnection connection, boolean isWritten) {
+        if (thrown instanceof Error error) {
+            throw error; // What closes the connection is for the next one on its seat: there is no stack, or no memory.
+        }
         boolean isOfTheNode = connection.isBroken() && (thrown instanceof JedisException || isWritten);
         boolean isAnswered = connection.isAnswered();
         connection.disconnect();
-        if (thrown instanceof Error error) {
-            throw error;
-        }
         if (!isOfTheNode && thrown instanceof RuntimeException foreign) {
             throw foreign;
         }

@@ -1,5 +1,7 @@
 package io.onehop.jedis;
 
+import io.onehop.core.ErrorKind.Outcome;
+import java.io.IOException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -12,12 +14,20 @@ import redis.clients.jedis.exceptions.JedisDataException;
  */
 final class Held {
     private final Pool pool;
+    final Holder holder; // To be over by a store, where nothing can be called.
     private final NodeConnection connection;
 
-    /** Leases, and opens if need be, within the server pool's timeout. */
-    Held(Pool pool) {
+    /** Leases, and opens if need be, within the server pool's timeout, for a caller who is to settle it. */
+    Held(Pool pool, Object caller) {
         this.pool = pool;
-        this.connection = pool.lease(deadline(pool));
+        this.holder = new Holder(caller);
+        NodeConnection leased = null;
+        try {
+            leased = pool.lease(holder, deadline(pool));
+        } finally {
+            holder.isOver = leased == null;
+        }
+        this.connection = leased;
     }
 
     Pool pool() {
@@ -33,6 +43,25 @@ final class Held {
      * deadline, executes nothing by itself.
      */
     <T> T call(Consumer<NodeConnection> lead, Function<NodeConnection, T> exchange) {
+        if (holder.isOver) { // By now it may be another's.
+            throw Failure.of(new IOException("the connection was closed when a call before ended in an Error"),
+                    pool.endpoint(), Outcome.NOT_SENT);
+        }
+        StackRoom.requireToUse();
+        boolean isJudged = false;
+        try {
+            T reply = exchanged(lead, exchange);
+            isJudged = true;
+            return reply;
+        } catch (JedisDataException | OneHopException told) {
+            isJudged = true;
+            throw told;
+        } finally {
+            holder.isOver = !isJudged;
+        }
+    }
+
+    private <T> T exchanged(Consumer<NodeConnection> lead, Function<NodeConnection, T> exchange) {
         connection.use(deadline(pool));
         long written = Long.MAX_VALUE;
         try {
@@ -53,9 +82,12 @@ final class Held {
 
     /** Ends the lease; the connection goes back if it is clean and the node remembers nothing on it. */
     void settle(boolean isForgotten) {
-        if (!isForgotten) {
-            connection.disconnect();
+        if (!holder.isOver) {
+            if (!isForgotten) {
+                connection.disconnect();
+            }
+            pool.settle(connection);
+            holder.isOver = true;
         }
-        pool.settle(connection);
     }
 }

@@ -17,7 +17,6 @@ final class Lease {
     private boolean isRefused;
     private long sent;
     private long received;
-    private boolean isKept;
 
     /** A call begins, by this deadline. */
     void begin(Deadline by) {
@@ -77,13 +76,6 @@ final class Lease {
      */
     boolean hadTime(int pauseMs) {
         return deadline.leavesHalf(sinceNs) && !deadline.hasPassedBy(pauseMs);
-    }
-
-    /** Whether that is news: its connection outlives the lease, or does so no longer. */
-    boolean keep(boolean is) {
-        boolean isNews = isKept != is;
-        isKept = is;
-        return isNews;
     }
 
     /** Counts what has moved over the socket since it was counted last. */

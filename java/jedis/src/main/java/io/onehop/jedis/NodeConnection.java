@@ -31,6 +31,12 @@ final class NodeConnection extends Connection {
      */
     private enum State { NEW, CONNECTING, GREETING, OPEN, CLOSED }
 
+    /** In place of a seat: one more than the pool has, which is closed when it is settled. */
+    static final int NO_SEAT = -1;
+
+    /** Its lease has ended in an Error: nobody knows how far it got. */
+    boolean isLeft;
+
     private final NodeSocket.Source source;
     private final Endpoint endpoint;
     private final Greeting greeting;
@@ -45,13 +51,16 @@ final class NodeConnection extends Connection {
     private int greeted;
     private boolean isReused;
     private boolean isSubscribed;
+    private final int seat;
+    private int looks; // At it while it idled, since it was leased last.
 
-    NodeConnection(Endpoint endpoint, Greeting greeting) {
-        this(new NodeSocket.Source(endpoint.name()), endpoint, greeting);
+    NodeConnection(Endpoint endpoint, Greeting greeting, int seat) {
+        this(new NodeSocket.Source(endpoint.name()), endpoint, greeting, seat);
     }
 
-    private NodeConnection(NodeSocket.Source source, Endpoint endpoint, Greeting greeting) {
+    private NodeConnection(NodeSocket.Source source, Endpoint endpoint, Greeting greeting, int seat) {
         super(builder().socketFactory(source));
+        this.seat = seat;
         this.source = source;
         this.endpoint = endpoint;
         this.greeting = greeting;
@@ -62,12 +71,23 @@ final class NodeConnection extends Connection {
     /** A call begins: everything until it is settled ends by this deadline. */
     void use(Deadline deadline) {
         this.isReused = state == State.OPEN;
+        this.looks = 0;
         lease.begin(deadline);
         until(deadline);
     }
 
     Lease lease() {
         return lease;
+    }
+
+    /** Where it is in its pool. */
+    int seat() {
+        return seat;
+    }
+
+    /** How often it was looked at since it was leased last, this time included. */
+    int seenAgain() {
+        return ++looks;
     }
 
     /** Everything from now on ends by this deadline: what is waited for takes longer, or another call begins. */

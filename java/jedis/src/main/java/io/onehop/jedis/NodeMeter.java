@@ -16,6 +16,7 @@ final class NodeMeter {
     private final LongAdder untimed = new LongAdder();
     private final LongAdder errors = new LongAdder();
     private final LongAdder redirects = new LongAdder();
+    private final LongAdder leases = new LongAdder();
     private final LongAdder waits = new LongAdder();
     private final LongAdder connects = new LongAdder();
     private final LongAdder sent = new LongAdder();
@@ -59,6 +60,10 @@ final class NodeMeter {
         redirects.increment();
     }
 
+    void leased() {
+        leases.increment();
+    }
+
     void waited() {
         waits.increment();
     }
@@ -96,6 +101,10 @@ final class NodeMeter {
     /** Commands that it said another node is to have, or not now. */
     long redirects() {
         return redirects.sum();
+    }
+
+    long leases() {
+        return leases.sum();
     }
 
     long waits() {

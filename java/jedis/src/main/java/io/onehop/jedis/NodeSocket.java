@@ -248,8 +248,16 @@ final class NodeSocket extends Socket {
     /** Closes the descriptors at once. */
     @Override
     public void close() {
-        try (channel) {
-            selector.close();
+        if (!channel.isOpen() && !selector.isOpen()) {
+            return;
+        }
+        StackRoom.require();
+        try {
+            try {
+                selector.close();
+            } finally {
+                channel.close();
+            }
         } catch (IOException ignored) {
             // They are gone all the same.
         }

@@ -51,12 +51,15 @@ import redis.clients.jedis.csc.Cache;
 public final class OneHopClient extends UnifiedJedis {
     private final CurrentRoute route;
     private final Refresher refresher;
+    private final Looks looks;
 
     private OneHopClient(CurrentRoute route, Refresher refresher) {
         super(route, new NoConnections(route.current().pool().name()), RedisProtocol.RESP2, (Cache) null);
         this.route = route;
         this.refresher = refresher;
+        this.looks = new Looks(route);
         refresher.start();
+        looks.start();
     }
 
     /** Begins to build a client. */
@@ -157,46 +160,43 @@ public final class OneHopClient extends UnifiedJedis {
      */
     @Override
     public void subscribe(JedisPubSub subscriber, String... channels) {
-        try (Subscription connection = new Subscription(route)) {
-            subscriber.proceed(connection, channels);
-        }
+        listen(connection -> subscriber.proceed(connection, channels));
     }
 
     /** The same. */
     @Override
     public void subscribe(BinaryJedisPubSub subscriber, byte[]... channels) {
-        try (Subscription connection = new Subscription(route)) {
-            subscriber.proceed(connection, channels);
-        }
+        listen(connection -> subscriber.proceed(connection, channels));
     }
 
     /** The same on every node; each message comes once, as it is published on one. */
     @Override
     public void psubscribe(JedisPubSub subscriber, String... patterns) {
-        try (Subscription connection = new Subscription(route)) {
-            subscriber.proceedWithPatterns(connection, patterns);
-        }
+        listen(connection -> subscriber.proceedWithPatterns(connection, patterns));
     }
 
     /** The same. */
     @Override
     public void psubscribe(BinaryJedisPubSub subscriber, byte[]... patterns) {
-        try (Subscription connection = new Subscription(route)) {
-            subscriber.proceedWithPatterns(connection, patterns);
-        }
+        listen(connection -> subscriber.proceedWithPatterns(connection, patterns));
     }
 
     /** Sharded channels, as {@code RedisClusterClient} has them: SPUBLISH goes to the same node. */
     public void ssubscribe(JedisShardedPubSub subscriber, String... channels) {
-        try (Subscription connection = new Subscription(route)) {
-            subscriber.proceed(connection, channels);
-        }
+        listen(connection -> subscriber.proceed(connection, channels));
     }
 
     /** The same. */
     public void ssubscribe(BinaryJedisShardedPubSub subscriber, byte[]... channels) {
-        try (Subscription connection = new Subscription(route)) {
-            subscriber.proceed(connection, channels);
+        listen(connection -> subscriber.proceed(connection, channels));
+    }
+
+    private void listen(Consumer<Subscription> listening) {
+        Subscription subscription = new Subscription(route);
+        try (subscription) {
+            listening.accept(subscription);
+        } finally {
+            subscription.holder.isOver = true; // If no stack is left to close it.
         }
     }
 
@@ -210,6 +210,7 @@ public final class OneHopClient extends UnifiedJedis {
     public void close() {
         refresher.close();
         route.close();
+        looks.close();
     }
 
     /** What a client is made of: a configuration and the name of a server pool in it. For one thread. */

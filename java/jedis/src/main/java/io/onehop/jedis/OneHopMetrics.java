@@ -113,7 +113,7 @@ public final class OneHopMetrics implements MeterBinder {
             made.add(counter("calls", "Commands, or parts of batches, that ended", pool, tags, of -> of.meter().calls()));
             made.add(counter("errors", "Calls that failed", pool, tags, of -> of.meter().errors()));
             made.add(counter("redirects", "Replies after which a command was sent on", pool, tags, of -> of.meter().redirects()));
-            made.add(counter("leases", "Connections handed out", pool, tags, Pool::leases));
+            made.add(counter("leases", "Connections handed out", pool, tags, of -> of.meter().leases()));
             made.add(counter("waits", "Leases that waited", pool, tags, of -> of.meter().waits()));
             made.add(counter("connects", "Connections begun", pool, tags, of -> of.meter().connects()));
             made.add(counter("bytes.sent", "Bytes sent", pool, tags, of -> of.meter().bytesSent()));

@@ -3,12 +3,7 @@ package io.onehop.jedis;
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.Node;
 import io.onehop.core.ServerPool;
-import java.time.Duration;
-import java.util.NoSuchElementException;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.commons.pool2.DestroyMode;
-import org.apache.commons.pool2.impl.GenericObjectPool;
-import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 
 /**
  * The connections of one node: lease one, use it, settle it.
@@ -21,49 +16,27 @@ import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
  */
 final class Pool implements AutoCloseable {
     /*
-     * Commons Pool makes objects without arguments, and we have a deadline to respect: so what it makes are connections
-     * not opened yet, and opening is the lease-holder's. Its test on borrow, feared for the round trip it usually
-     * costs, is one read that does not wait: end of stream and bytes that nobody asked for are seen here, and such a
-     * connection is dropped for the next one. The same look is taken in the background, where connections idle for a
-     * minute are closed, too: below the idle limits of firewalls and load balancers.
+     * Who is leased a seat (Seats) gets the connection on it, or one not opened yet: opening is the lease-holder's, by
+     * his deadline. An idle one is looked at by one read that does not wait: end of stream and bytes that nobody asked
+     * for are seen here, and such a connection is replaced. The same look is taken every 30 seconds (Looks), where what
+     * has idled for a minute is closed, too: below the idle limits of firewalls and load balancers.
      */
-    private static final Duration LOOK_EVERY = Duration.ofSeconds(30);
-    private static final Duration IDLE_MAX = Duration.ofSeconds(60);
-
-    /*
-     * When a pool is closed, Commons Pool wakes who waits by an interrupt, but not who is just about to: so nobody
-     * waits longer without looking.
-     */
-    private static final Duration WAIT_MAX = Duration.ofMillis(100);
+    private static final int LOOKS_MAX = 2;
 
     private final Endpoint endpoint;
     private final Blocks blocks = new Blocks();
     private final Greeting greeting;
     private final NodeHealth health;
     private final NodeMeter meter = new NodeMeter();
-    private final ConnectionMaker maker;
-    private final GenericObjectPool<NodeConnection> connections;
+    private final Seats seats;
     private volatile boolean isRetired;
+    private volatile boolean isClosed;
 
     Pool(Node node, ServerPool pool, AtomicLong ejections) {
         this.endpoint = new Endpoint(node, pool);
         this.greeting = new Greeting(pool, endpoint);
         this.health = new NodeHealth(endpoint, pool, ejections);
-        this.maker = new ConnectionMaker(endpoint, greeting);
-        this.connections = new GenericObjectPool<>(maker, settings(pool));
-    }
-
-    private static GenericObjectPoolConfig<NodeConnection> settings(ServerPool pool) {
-        GenericObjectPoolConfig<NodeConnection> settings = new GenericObjectPoolConfig<>();
-        settings.setMaxTotal(pool.poolSize());
-        settings.setMaxIdle(pool.poolSize());
-        settings.setTestOnBorrow(true);
-        settings.setTestWhileIdle(true);
-        settings.setNumTestsPerEvictionRun(-1);
-        settings.setTimeBetweenEvictionRuns(LOOK_EVERY);
-        settings.setMinEvictableIdleDuration(IDLE_MAX);
-        settings.setJmxEnabled(false);
-        return settings;
+        this.seats = new Seats(pool.poolSize(), seat -> new NodeConnection(endpoint, greeting, seat));
     }
 
     Endpoint endpoint() {
@@ -86,16 +59,18 @@ final class Pool implements AutoCloseable {
     /* ---- Leasing: `asked` is what the node's health was in the try before, or NOT_ASKED ---- */
 
     /** An open connection, by the deadline; nothing of the caller's was sent if this throws. */
-    NodeConnection lease(Deadline deadline) {
-        return lease(deadline, NodeHealth.NOT_ASKED);
+    NodeConnection lease(Holder holder, Deadline deadline) {
+        return lease(holder, deadline, NodeHealth.NOT_ASKED);
     }
 
-    NodeConnection lease(Deadline deadline, long asked) {
+    NodeConnection lease(Holder holder, Deadline deadline, long asked) {
         NodeConnection connection = null;
         try {
-            connection = awaitLease(deadline, asked);
+            connection = awaitLease(holder, deadline, asked);
             connection.open();
             return connection;
+        } catch (Error error) {
+            throw error;
         } catch (Throwable thrown) {
             if (connection != null) {
                 connection.disconnect();
@@ -108,13 +83,16 @@ final class Pool implements AutoCloseable {
     }
 
     /** A connection, perhaps not open yet, if one is free; otherwise {@code null}. */
-    NodeConnection tryLease(Deadline deadline, long asked) {
-        return connections.getNumActive() < connections.getMaxTotal() ? borrow(deadline, Duration.ZERO, asked) : null;
+    NodeConnection tryLease(Holder holder, Deadline deadline, long asked) {
+        StackRoom.requireToUse();
+        requireMayAsk(asked);
+        NodeConnection connection = seats.take(holder);
+        return connection == null ? null : begin(connection, deadline, asked);
     }
 
     /** A connection, perhaps not open yet, as soon as one is free. */
-    NodeConnection awaitLease(Deadline deadline, long asked) {
-        NodeConnection connection = tryLease(deadline, asked);
+    NodeConnection awaitLease(Holder holder, Deadline deadline, long asked) {
+        NodeConnection connection = tryLease(holder, deadline, asked);
         if (connection != null) {
             return connection;
         }
@@ -123,73 +101,66 @@ final class Pool implements AutoCloseable {
             if (deadline.hasPassed()) {
                 throw Failure.exhausted(endpoint);
             }
-            connection = borrow(deadline, deadline.atMost(WAIT_MAX), asked);
+            requireMayAsk(asked);
+            connection = awaited(holder, deadline);
         }
+        begin(connection, deadline, asked);
         connection.lease().beginsLate();
         return connection;
+    }
+
+    private NodeConnection awaited(Holder holder, Deadline deadline) {
+        try {
+            return seats.await(holder, deadline.waitNs());
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw failure(interrupted);
+        }
     }
 
     /**
      * A connection, perhaps not open yet, if need be one more than the pool may have; that one is closed when it is
      * settled. For what must not wait for others, because they wait for it.
      */
-    NodeConnection leaseBeyond(Deadline deadline, long asked) {
-        NodeConnection connection = tryLease(deadline, asked);
-        return connection != null ? connection : begin(new NodeConnection(endpoint, greeting), deadline, asked);
+    NodeConnection leaseBeyond(Holder holder, Deadline deadline, long asked) {
+        NodeConnection connection = tryLease(holder, deadline, asked);
+        return connection != null ? connection
+                : begin(new NodeConnection(endpoint, greeting, NodeConnection.NO_SEAT), deadline, asked);
+    }
+
+    /** What is better known before waiting than after it; {@link #begin} asks the node's health in earnest. */
+    private void requireMayAsk(long asked) {
+        if (isClosed) {
+            throw Failure.closed(endpoint);
+        }
+        if (asked == NodeHealth.NOT_ASKED) {
+            health.requireNotResting();
+        }
+        if (Thread.currentThread().isInterrupted()) { // Better now than when something was sent.
+            throw failure(new InterruptedException());
+        }
     }
 
     /** The lease begins; it ends at once if the node rests, and this caller is not the one to find out whether it is back. */
     private NodeConnection begin(NodeConnection connection, Deadline deadline, long asked) {
         connection.use(deadline);
         try {
+            if (isClosed) { // Just now.
+                throw Failure.closed(endpoint);
+            }
             connection.lease().ask(asked == NodeHealth.NOT_ASKED ? health.ask(deadline) : asked);
         } catch (NodeDown resting) {
             settle(connection);
             throw resting;
         }
+        meter.leased();
         if (!connection.isReused()) {
             meter.connecting();
         }
         return connection;
     }
 
-    /** A connection that gets free in so much time, or {@code null}. */
-    private NodeConnection borrow(Deadline deadline, Duration wait, long asked) {
-        if (asked == NodeHealth.NOT_ASKED) {
-            health.requireNotResting(); // Before waiting; begin() asks in earnest.
-        }
-        try {
-            if (Thread.currentThread().isInterrupted()) { // Better now than when something was sent.
-                throw new InterruptedException();
-            }
-            return begin(connections.borrowObject(wait), deadline, asked);
-        } catch (NoSuchElementException exhausted) { // So says Commons Pool.
-            return null;
-        } catch (InterruptedException interrupted) {
-            throw interrupted(interrupted);
-        } catch (IllegalStateException closed) { // And so.
-            throw Failure.closed(endpoint);
-        } catch (Exception unexpected) {
-            throw failure(unexpected);
-        }
-    }
-
-    /**
-     * Closing the pool interrupts who waits for it: that is no interrupt of the caller's, and his thread must not keep
-     * it.
-     */
-    private OneHopException interrupted(InterruptedException thrown) {
-        if (connections.isClosed()) {
-            return Failure.closed(endpoint);
-        }
-        Thread.currentThread().interrupt();
-        return failure(thrown);
-    }
-
     private OneHopException failure(Throwable thrown) {
-        if (thrown instanceof Error error) {
-            throw error;
-        }
         return Failure.of(thrown, endpoint, Outcome.NOT_SENT);
     }
 
@@ -222,27 +193,30 @@ final class Pool implements AutoCloseable {
         health.answered();
     }
 
-    /** Ends a lease: back if clean, otherwise closed. Never throws. */
+    /** Ends a lease: the connection stays if it is clean, otherwise it is closed; by whoever comes next if it is left. */
     void settle(NodeConnection connection) {
+        if (connection.isLeft && connection.seat() != NodeConnection.NO_SEAT) {
+            return;
+        }
         connection.lease().count(connection.socket(), meter);
-        try {
-            if (connection.isClean()) {
-                maker.keep(connection);
-                connections.returnObject(connection);
-                if (isRetired) {
-                    purge();
-                }
-            } else {
-                connections.invalidateObject(connection, DestroyMode.NORMAL);
-            }
-        } catch (Exception alreadyGone) {
-            maker.drop(connection);
+        if (connection.seat() == NodeConnection.NO_SEAT) {
+            connection.disconnect();
+            return;
+        }
+        seats.give(connection.seat(), connection.isClean());
+        if (isRetired) {
+            purge();
         }
     }
 
     /** Closes the idle connections: one of them was found dead, so the others are, too. */
     void purge() {
-        connections.clear();
+        seats.look(connection -> false);
+    }
+
+    /** Closes what has idled too long, was closed by the node, or was left by a call that ended in an Error. */
+    void look() {
+        seats.look(connection -> connection.isUsable() && connection.seenAgain() <= LOOKS_MAX && !isRetired);
     }
 
     /**
@@ -251,27 +225,28 @@ final class Pool implements AutoCloseable {
      */
     void retire() {
         isRetired = true;
-        connections.setDurationBetweenEvictionRuns(Duration.ofMillis(-1)); // Never.
         purge();
     }
 
-    /** Connections handed out so far. */
-    long leases() {
-        return connections.getBorrowedCount();
-    }
-
     int leased() {
-        return connections.getNumActive();
+        return seats.leased();
     }
 
-    /** Open and not in use; what Commons Pool has in store may not be open yet. */
+    /** Open and not in use. */
     int idle() {
-        return Math.min(connections.getNumIdle(), maker.kept());
+        return seats.idle();
     }
 
-    /** Closes idle connections now and leased ones when they are settled. */
+    /** Whether there is no connection. */
+    boolean isEmpty() {
+        return seats.isEmpty();
+    }
+
+    /** Closes idle connections now and leased ones when they are settled; whoever waits for one is told. */
     @Override
     public void close() {
-        connections.close();
+        isClosed = true;
+        retire();
+        seats.wakeAll();
     }
 }

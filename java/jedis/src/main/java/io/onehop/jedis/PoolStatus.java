@@ -37,7 +37,7 @@ public record PoolStatus(String pool, long generation, String fingerprint, List<
                 node.role() == Role.REPLICA ? topology.places().get(node.master()).name() : null, share, pool.health().shown(nowMs),
                 Duration.ofMillis(restsMs), Health.failures(pool.health().state()), pool.health().reason(nowMs),
                 pool.leased(), pool.idle(), pool.endpoint().poolSize(),
-                meter.calls(), meter.errors(), meter.redirects(), pool.leases(), meter.waits(), meter.connects(), meter.bytesSent(),
+                meter.calls(), meter.errors(), meter.redirects(), meter.leases(), meter.waits(), meter.connects(), meter.bytesSent(),
                 meter.bytesReceived(), percentile(latency, 500), percentile(latency, 990));
     }
 

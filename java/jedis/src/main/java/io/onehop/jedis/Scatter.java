@@ -27,32 +27,38 @@ final class Scatter {
      */
     private static final int FIRST_WAIT_MS = 1;
 
+    private final Holder holder;
     private final Deadline deadline;
     private final RetryBudget budget;
     private final List<Lane> serving = new ArrayList<>();
     private final List<Lane> again = new ArrayList<>();
     private boolean isSlow;
 
-    private Scatter(Deadline deadline, RetryBudget budget) {
+    private Scatter(Holder holder, Deadline deadline, RetryBudget budget) {
+        this.holder = holder;
         this.deadline = deadline;
         this.budget = budget;
     }
 
     /** Runs the lanes; afterwards each is done or tells its failure. */
     static void run(List<Lane> lanes, Deadline deadline, RetryBudget budget) {
+        Holder holder = new Holder();
         try {
-            List<Lane> waiting = new ArrayList<>(lanes);
-            while (!waiting.isEmpty()) {
-                Scatter round = new Scatter(deadline, budget);
-                round.lease(waiting);
-                round.serve();
-                waiting.addAll(0, round.again);
-            }
+            run(lanes, holder, deadline, budget);
         } finally {
-            for (Lane lane : lanes) { // An Error on the way: nothing half done may go back to its pool.
-                lane.end();
-            }
+            holder.isOver = true;
         }
+    }
+
+    private static void run(List<Lane> lanes, Holder holder, Deadline deadline, RetryBudget budget) {
+        List<Lane> waiting = new ArrayList<>(lanes);
+        while (!waiting.isEmpty()) {
+            Scatter round = new Scatter(holder, deadline, budget);
+            round.lease(waiting);
+            round.serve();
+            waiting.addAll(0, round.again);
+        }
+        lanes.forEach(Lane::end);
     }
 
     /* ---- Leasing ---- */
@@ -68,8 +74,8 @@ final class Scatter {
     /** Whether the lane got a connection, or an end. */
     private boolean starts(Lane lane, boolean waits) {
         try {
-            NodeConnection connection = waits ? lane.pool().awaitLease(deadline, lane.asked())
-                    : lane.pool().tryLease(deadline, lane.asked());
+            NodeConnection connection = waits ? lane.pool().awaitLease(holder, deadline, lane.asked())
+                    : lane.pool().tryLease(holder, deadline, lane.asked());
             if (connection == null) {
                 return false;
             }
@@ -141,6 +147,7 @@ final class Scatter {
     }
 
     private void awaitAny() throws IOException {
+        StackRoom.require();
         try (Selector all = Selector.open()) {
             for (Lane lane : serving) {
                 lane.socket().channel().register(all, lane.interest());

@@ -11,7 +11,6 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 
@@ -23,7 +22,7 @@ import redis.clients.jedis.Protocol;
  * "Scripts".
  */
 final class Scripts {
-    private final ReentrantLock lock = new ReentrantLock();
+    private final Object lock = new Object();
     private final Map<String, ByteBuffer> bodies = new LinkedHashMap<>();
     private final Map<ByteBuffer, String> digests = new HashMap<>();
 
@@ -38,13 +37,10 @@ final class Scripts {
             return;
         }
         ByteBuffer body = ByteBuffer.wrap(arguments.get(place).getRaw());
-        lock.lock();
-        try {
+        synchronized (lock) {
             if (!digests.containsKey(body)) {
                 remember(ByteBuffer.wrap(body.array().clone()));
             }
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -82,13 +78,10 @@ final class Scripts {
 
     /** SCRIPT LOAD of a remembered body; {@code null} if it is not remembered. */
     CommandArguments load(String digest) {
-        lock.lock();
-        try {
+        synchronized (lock) {
             ByteBuffer body = bodies.get(digest);
             return body == null ? null
                     : new CommandArguments(Protocol.Command.SCRIPT).add("LOAD").add(body.array());
-        } finally {
-            lock.unlock();
         }
     }
 }

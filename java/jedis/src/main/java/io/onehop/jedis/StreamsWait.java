@@ -58,6 +58,7 @@ final class StreamsWait {
         }
     }
 
+    private final Holder holder = new Holder();
     private final Deadline leased;
     private final Deadline deadline;
     private final int timeoutMs;
@@ -77,16 +78,21 @@ final class StreamsWait {
     }
 
     void run() {
-        all.sort(Comparator.comparing(each -> each.node));
         try {
-            race();
-            all.forEach(this::release);
+            runAll();
         } finally {
-            all.forEach(each -> fail(each, new WireException("the wait was given up"))); // An Error on the way.
+            holder.isOver = true;
         }
     }
 
+    private void runAll() {
+        all.sort(Comparator.comparing(each -> each.node));
+        race();
+        all.forEach(this::release);
+    }
+
     private void race() {
+        StackRoom.require();
         try (Selector selector = Selector.open()) {
             all.forEach(each -> begin(each, selector));
             while (!isOver && !isEveryoneDone()) {
@@ -106,7 +112,7 @@ final class StreamsWait {
 
     private void begin(Waiting each, Selector selector) {
         try {
-            each.connection = each.pool.lease(leased);
+            each.connection = each.pool.lease(holder, leased);
             each.connection.sendCommand(new CommandArguments(Command.CLIENT).add("ID"));
             each.connection.sendCommand(each.command);
             each.connection.getMany(0); // That is Jedis' flush for everybody.
@@ -199,8 +205,9 @@ final class StreamsWait {
     }
 
     /** Tells the node to end the wait; tells whether it found somebody waiting. */
-    private static boolean unblock(Waiting each, Deadline release) throws IOException {
-        NodeConnection other = each.pool.leaseBeyond(release, each.connection.lease().health());
+    private boolean unblock(Waiting each, Deadline release) throws IOException {
+        StackRoom.require(); // One beyond the pool's is on no seat.
+        NodeConnection other = each.pool.leaseBeyond(holder, release, each.connection.lease().health());
         try {
             other.open();
             return Long.valueOf(1).equals(other.executeCommand(

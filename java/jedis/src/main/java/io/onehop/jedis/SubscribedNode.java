@@ -24,9 +24,9 @@ final class SubscribedNode {
     private Object next;
 
     /** Leases a connection and has the selector listen to it. */
-    SubscribedNode(Pool pool, Selector selector) {
+    SubscribedNode(Pool pool, Selector selector, Holder holder) {
         this.pool = pool;
-        this.connection = pool.lease(deadline());
+        this.connection = pool.lease(holder, deadline());
         connection.subscribe();
         try {
             this.key = connection.socket().channel().register(selector, 0);

@@ -41,6 +41,7 @@ final class Subscription extends Connection {
      * confirmed before the subscription on another, would count zero and end everything. Nor is a node that has a
      * message of a pattern which others have to confirm first.
      */
+    final Holder holder = new Holder();
     private final CurrentRoute current;
     private final Runnable watcher;
     private final Route route;
@@ -58,6 +59,7 @@ final class Subscription extends Connection {
         }
         this.current = current;
         this.protocol = RedisProtocol.RESP2;
+        StackRoom.require();
         try {
             this.selector = Selector.open();
         } catch (IOException noDescriptor) {
@@ -268,7 +270,7 @@ final class Subscription extends Connection {
     }
 
     private SubscribedNode node(int index) {
-        return nodes.computeIfAbsent(index, first -> new SubscribedNode(route.pools()[index], selector));
+        return nodes.computeIfAbsent(index, first -> new SubscribedNode(route.pools()[index], selector, holder));
     }
 
     private Deadline deadline() {
@@ -279,12 +281,12 @@ final class Subscription extends Connection {
     @Override
     public void close() {
         current.unwatch(watcher);
-        nodes.values().forEach(SubscribedNode::close);
-        nodes.clear();
         try {
             selector.close();
         } catch (IOException ignored) {
             // It is gone all the same.
         }
+        nodes.values().forEach(SubscribedNode::close);
+        nodes.clear();
     }
 }

@@ -66,7 +66,7 @@ final class Transaction extends AbstractTransaction {
         if (held != null) {
             return call(connection -> connection.executeCommand(command));
         }
-        held = new Held(next.pool());
+        held = new Held(next.pool(), this);
         try {
             String status = call(connection -> connection.executeCommand(command));
             binding = next;
@@ -145,7 +145,7 @@ final class Transaction extends AbstractTransaction {
                 return new ArrayList<>();
             }
             if (held == null) {
-                held = new Held(binding == null ? route.anyPool() : binding.pool());
+                held = new Held(binding == null ? route.anyPool() : binding.pool(), this);
             }
             List<Object> replies = call(this::begin, this::exchange);
             isForgotten = true;
@@ -157,7 +157,14 @@ final class Transaction extends AbstractTransaction {
             isForgotten = answer.getMessage().startsWith("EXECABORT");
             throw answer;
         } finally {
-            end(isForgotten);
+            try {
+                end(isForgotten);
+            } finally {
+                if (held != null) { // No stack is left to settle.
+                    held.holder.isOver = true;
+                    held = null;
+                }
+            }
         }
     }
 
@@ -236,7 +243,14 @@ final class Transaction extends AbstractTransaction {
         } catch (OneHopException | JedisDataException closed) {
             isForgotten = false;
         } finally {
-            end(isForgotten);
+            try {
+                end(isForgotten);
+            } finally {
+                if (held != null) {
+                    held.holder.isOver = true;
+                    held = null;
+                }
+            }
         }
     }
 

@@ -13,8 +13,8 @@
  *  subscribe() ─► Subscription ─► SubscribedNode: one connection per node that has its channels
  *  onEachNode(), onNode() ─► EachNode          SCAN ─► Scan          EVALSHA ─► Scripts
  *
- *  Lane, Route ─► Pool (Commons Pool, one per node) ─► NodeConnection (Jedis' Connection)
- *     │                                                 └─► ReplyStream ─► ReplyGuard ─► NodeSocket
+ *  Lane, Route ─► Pool (one per node) ─► Seats ─► NodeConnection (Jedis' Connection)
+ *     │            └─ Looks: now and then           └─► ReplyStream ─► ReplyGuard ─► NodeSocket
  *     ├─► NodeHealth: may it be asked?
  *     └─► NodeMeter: what became of it ─► status(), OneHopMetrics
  * </pre>
@@ -23,7 +23,8 @@
  * {@code io.onehop.core}, and {@link io.onehop.jedis.OneHopException} with one class for each kind of failure.
  *
  * <p>Rules of the house: one absolute deadline for everything one call does; no thread of our own but the one that looks
- * at the configuration file, and those that ask a Redis Cluster for its map; no lock held while waiting for a node; a
- * connection is used again only if its exchange ended clean, whatever ended it.
+ * at the configuration file, the one that looks at idle connections, and those that ask a Redis Cluster for its map; no
+ * lock held while waiting for a node; a connection is used again only if its exchange ended clean, whatever ended it;
+ * an Error may come anywhere, so what is leased is over by a store ({@link io.onehop.jedis.Holder}).
  */
 package io.onehop.jedis;

@@ -25,12 +25,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.BuilderFactory;
+import redis.clients.jedis.Builder;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.Response;
-import redis.clients.jedis.args.Rawable;
 
 /** Connections: how many, for how long, shared by many threads, and nothing left of them in the end. */
 class PoolTest {
@@ -74,7 +73,7 @@ class PoolTest {
 
     /** A lease with a deadline of its own: the client's timeout is longer than the test needs to wait. */
     private static NodeConnection leaseWithin(OneHopClient client, int timeoutMs) {
-        return client.route().take().pools()[0].lease(Deadline.in(timeoutMs));
+        return client.route().take().pools()[0].lease(new Holder(), Deadline.in(timeoutMs));
     }
 
     @Test
@@ -372,25 +371,61 @@ class PoolTest {
         }
     }
 
+    /* ---- Errors ---- */
+
     @Test
-    void anErrorInTheMiddleOfAnExchangeClosesItsConnection() {
+    void anErrorInTheMiddleOfAnExchangeClosesItsConnection() throws Exception {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server())))) {
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), "pool_size: 1"))) {
             redis.set("key", "value");
-            CommandArguments torn = new CommandArguments(Command.SET).key("key")
-                    .add(new Exploding());
-            assertThrows(StackOverflowError.class,
-                    () -> redis.executeCommand(new CommandObject<>(torn, BuilderFactory.STRING)));
-            assertEquals("value", redis.get("key"));
-            assertEquals(0, redis.route().take().pools()[0].leased());
+            Pool pool = redis.route().take().pools()[0];
+            for (int connects = 1; connects < 4; connects++) {
+                assertEquals(connects, pool.meter().connects());
+                assertThrows(StackOverflowError.class, () -> redis.executeCommand(PoolTest.<String>endless()));
+                assertEquals(0, pool.leased());
+                String next = connects % 2 == 0 ? redis.get("key")
+                        : inThreads(1, () -> redis.get("key")).get(0).get();
+                assertEquals("value", next, "over another connection, and by another thread");
+                assertEquals(1, server.clients());
+            }
         }
     }
 
-    /** An argument that ends in an Error after the command's name was encoded. */
-    private static final class Exploding implements Rawable {
-        @Override
-        public byte[] getRaw() {
-            throw new StackOverflowError("as if");
+    @Test
+    void closingClosesWhatWasLeasedWhenACallEndedInAnError() {
+        try (RedisServer server = RedisServer.start()) {
+            OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server())));
+            assertThrows(StackOverflowError.class, () -> redis.executeCommand(PoolTest.<String>endless()));
+            assertEquals(1, server.clients());
+            redis.close();
+            for (int i = 0; i < 100 && server.clients() > 0; i++) {
+                Processes.pause(50);
+            }
+            assertEquals(0, server.clients());
+        }
+    }
+
+    /** A GET whose reply is made a value by a recursion without end, while its connection is leased. */
+    private static <T> CommandObject<T> endless() {
+        return new CommandObject<>(new CommandArguments(Command.GET).key("key"), new Builder<T>() {
+            @Override
+            public T build(Object reply) {
+                return build(reply);
+            }
+        });
+    }
+
+    @Test
+    void aTransactionThatWasDroppedGivesItsConnectionBack() {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), "pool_size: 1"))) {
+            redis.transaction(false).watch("key");
+            for (int i = 0; i < 100 && redis.route().take().pools()[0].leased() > 0; i++) {
+                System.gc();
+                Processes.pause(50);
+            }
+            assertEquals(0, redis.route().take().pools()[0].leased());
+            assertEquals("OK", redis.set("key", "value"));
         }
     }
 }

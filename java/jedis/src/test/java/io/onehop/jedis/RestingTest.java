@@ -166,7 +166,7 @@ class RestingTest {
         };
         try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = Inspected.clientOf(node)) {
             assertEquals("value", redis.get("key"));
-            NodeConnection idle = Inspected.pools(redis)[0].lease(Deadline.in(1000));
+            NodeConnection idle = Inspected.pools(redis)[0].lease(new Holder(), Deadline.in(1000));
             assertThrows(NodeDown.class, () -> redis.incr("key")); // Others find it sick, over new connections.
             assertThrows(NodeDown.class, () -> redis.incr("key"));
             assertFalse(isUp(redis, node.node()));
@@ -261,7 +261,7 @@ class RestingTest {
             Thread.currentThread().interrupt();
             assertThrows(DeadlineExceeded.class, () -> right.get("key"));
             assertTrue(Thread.interrupted());
-            NodeConnection only = Inspected.pools(right)[0].lease(Deadline.in(1000));
+            NodeConnection only = Inspected.pools(right)[0].lease(new Holder(), Deadline.in(1000));
             assertThrows(PoolExhausted.class, () -> right.get("key"));
             Inspected.pools(right)[0].settle(only);
             assertNull(right.get("key"));

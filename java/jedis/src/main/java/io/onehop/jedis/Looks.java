@@ -1,0 +1,65 @@
+package io.onehop.jedis;
+
+import java.lang.ref.WeakReference;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Looks every 30 seconds at the connections that nobody uses, of all nodes of a client ({@link Pool#look}).
+ *
+ * <p>A daemon thread of the client's own, from its building to its close, and on until what was in use then is closed,
+ * too. A client that was dropped without being closed does not keep it.
+ */
+final class Looks implements AutoCloseable {
+    private static final int LOOK_EVERY_MS = 30_000;
+    private static final int LOOK_LAST_MS = 100;
+
+    private static final System.Logger LOG = System.getLogger("io.onehop");
+
+    private final WeakReference<CurrentRoute> route;
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    Looks(CurrentRoute route) {
+        this.route = new WeakReference<>(route);
+    }
+
+    void start() {
+        Thread thread = new Thread(this::run, "onehop-looks");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+    }
+
+    private void run() {
+        try {
+            boolean isClosed = false;
+            while (look(isClosed)) {
+                isClosed = closed.await(isClosed ? 0 : LOOK_EVERY_MS, TimeUnit.MILLISECONDS);
+                if (isClosed) {
+                    TimeUnit.MILLISECONDS.sleep(LOOK_LAST_MS);
+                }
+            }
+        } catch (InterruptedException end) {
+            LOG.log(System.Logger.Level.WARNING,
+                    "idle connections are not looked at any more: the thread \"onehop-looks\" was interrupted");
+        }
+    }
+
+    /** Whether there will be something to look at. */
+    private boolean look(boolean isClosed) {
+        CurrentRoute client = route.get();
+        if (client == null) {
+            return false;
+        }
+        try {
+            client.look();
+            return !isClosed || !client.isOver();
+        } catch (RuntimeException | Error unexpected) { // Memory, for example: there may be some the next time.
+            return true;
+        }
+    }
+}

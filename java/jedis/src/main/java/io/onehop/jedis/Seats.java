@@ -1,0 +1,192 @@
+package io.onehop.jedis;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.IntFunction;
+import java.util.function.Predicate;
+
+/**
+ * The connections of one node, each on a seat of its own, and who holds which. Any thread takes one; whoever holds it
+ * gives it back.
+ */
+final class Seats {
+    /*
+     * A thread may end in an Error anywhere, and after a StackOverflowError it cannot even call what would tidy up. So
+     * that a connection is leased is one word, its holder, written in one step; and that a holder is over is a word of
+     * the holder's own. There is no other bookkeeping that could be left half done: a seat is free if nobody holds it,
+     * or if its holder is over. Then nobody knows how far the connection got, and it is closed.
+     *
+     *     holder   connection
+     *     none     none          nothing was opened here yet, or it was closed
+     *     none     open          idle
+     *     one      any           leased; for nobody else to touch
+     *     over     any           leased by a call that ended in an Error; whoever comes next closes the connection
+     *
+     * The first seats are taken first, so that those behind them idle, and are closed. Who finds none waits under a
+     * monitor, which the JVM leaves by itself on any Error, as no Lock is left. Nobody tells him that a holder is over,
+     * so he looks now and then.
+     */
+    private static final int NONE = -1;
+    private static final long WAIT_MAX_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final AtomicReferenceArray<Holder> holders;
+    private final NodeConnection[] connections; // For who holds the seat; others only see whether there is one.
+    private final IntFunction<NodeConnection> maker;
+    private final Object monitor = new Object();
+    private volatile int waiting;
+
+    /** {@code maker}: a connection, not open yet, for a seat. */
+    Seats(int count, IntFunction<NodeConnection> maker) {
+        this.holders = new AtomicReferenceArray<>(count);
+        this.connections = new NodeConnection[count];
+        this.maker = maker;
+    }
+
+    /* ---- Taking ---- */
+
+    /** A connection, perhaps not open yet, for this holder; {@code null}: all are held. */
+    NodeConnection take(Holder holder) {
+        int seat = claim(holder);
+        return seat == NONE ? null : usable(seat);
+    }
+
+    /** The same, after waiting so long at most; less if it is worth looking again. */
+    NodeConnection await(Holder holder, long maxNs) throws InterruptedException {
+        int seat;
+        synchronized (monitor) {
+            waiting++;
+            try {
+                seat = claim(holder); // Who gave back before this was not heard; who does after it, waits for us.
+                if (seat == NONE && maxNs > 0) {
+                    long ms = TimeUnit.NANOSECONDS.toMillis(Math.min(maxNs, WAIT_MAX_NS));
+                    monitor.wait(Math.max(1, ms));
+                    seat = claim(holder);
+                }
+            } catch (InterruptedException interrupted) {
+                monitor.notify(); // Perhaps there was a seat for us.
+                throw interrupted;
+            } finally {
+                waiting--;
+            }
+        }
+        return seat == NONE ? null : usable(seat);
+    }
+
+    /** The seat that is this holder's from now on: one with a connection rather than one without. */
+    private int claim(Holder holder) {
+        int empty = NONE;
+        for (int seat = 0; seat < connections.length; seat++) {
+            Holder before = holders.get(seat);
+            if (isLeft(before, seat)) {
+                if (holders.compareAndSet(seat, before, holder)) {
+                    return claimed(seat, before);
+                }
+            } else if (before == null && empty == NONE) {
+                empty = seat;
+            }
+        }
+        for (int seat = empty; seat != NONE && seat < connections.length; seat++) {
+            if (holders.get(seat) == null && holders.compareAndSet(seat, null, holder)) {
+                return seat;
+            }
+        }
+        return NONE;
+    }
+
+    /** Whether there is a connection that nobody uses. */
+    private boolean isLeft(Holder holder, int seat) {
+        return holder == null ? connections[seat] != null : holder.isOver();
+    }
+
+    private int claimed(int seat, Holder before) {
+        if (before != null) {
+            drop(seat);
+        }
+        return seat;
+    }
+
+    private NodeConnection usable(int seat) {
+        if (connections[seat] != null && !connections[seat].isUsable()) {
+            drop(seat);
+        }
+        if (connections[seat] == null) {
+            connections[seat] = maker.apply(seat);
+        }
+        return connections[seat];
+    }
+
+    /** Closed first: if that ends in an Error, whoever comes next closes it again. */
+    private void drop(int seat) {
+        if (connections[seat] != null) {
+            connections[seat].disconnect();
+            connections[seat] = null;
+        }
+    }
+
+    /* ---- Giving back ---- */
+
+    /** The seat is free, with its connection or without. */
+    void give(int seat, boolean isKept) {
+        if (!isKept) {
+            drop(seat);
+        }
+        holders.set(seat, null);
+        if (waiting > 0) {
+            synchronized (monitor) {
+                monitor.notify();
+            }
+        }
+    }
+
+    /** Closes what nobody uses: what an over holder has left, and of the rest what is not to be kept. */
+    void look(Predicate<NodeConnection> isKept) {
+        Holder looking = new Holder();
+        try {
+            for (int seat = 0; seat < connections.length; seat++) {
+                Holder before = holders.get(seat);
+                if (isLeft(before, seat) && holders.compareAndSet(seat, before, looking)) {
+                    claimed(seat, before);
+                    give(seat, connections[seat] != null && isKept.test(connections[seat]));
+                }
+            }
+        } finally {
+            looking.isOver = true;
+        }
+    }
+
+    /** Has those who wait look again. */
+    void wakeAll() {
+        synchronized (monitor) {
+            monitor.notifyAll();
+        }
+    }
+
+    /* ---- How many ---- */
+
+    int leased() {
+        int count = 0;
+        for (int seat = 0; seat < connections.length; seat++) {
+            Holder holder = holders.get(seat);
+            count += holder != null && !holder.isOver() ? 1 : 0;
+        }
+        return count;
+    }
+
+    int idle() {
+        int count = 0;
+        for (int seat = 0; seat < connections.length; seat++) {
+            count += holders.get(seat) == null && connections[seat] != null ? 1 : 0;
+        }
+        return count;
+    }
+
+    /** Whether nothing is leased, and nothing was left by anybody. */
+    boolean isEmpty() {
+        for (int seat = 0; seat < connections.length; seat++) {
+            if (holders.get(seat) != null || connections[seat] != null) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

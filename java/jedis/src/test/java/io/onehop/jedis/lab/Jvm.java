@@ -1,0 +1,33 @@
+package io.onehop.jedis.lab;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A program in a Java machine of its own: with other limits, other modules, or another class path. */
+public final class Jvm {
+
+    private Jvm() {
+    }
+
+    /** The class path of the tests. */
+    public static String classPath() {
+        return System.getProperty("java.class.path");
+    }
+
+    /** What it prints, errors too, to its end; the words are those behind {@code java}. */
+    public static String output(String... words) {
+        List<String> command = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+        command.addAll(List.of(words));
+        try {
+            Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+            process.getOutputStream().close();
+            return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+}
