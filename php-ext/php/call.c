@@ -7,6 +7,7 @@
 #include "call.h"
 #include "client.h"
 #include "plan.h"
+#include "refuse.h"
 
 void oh_call_on_lane(oh_lane *lane, bool is_read_only, INTERNAL_FUNCTION_PARAMETERS)
 {
@@ -25,14 +26,27 @@ void oh_call_on_lane(oh_lane *lane, bool is_read_only, INTERNAL_FUNCTION_PARAMET
     oh_lane_leave(lane);
 }
 
+/* SCAN and its kin: each answer says where to go on. */
+static bool refuse_iterated(zend_execute_data *execute_data)
+{
+    if (EXPECTED(!oh_method_of(execute_data)->is_iterated)) {
+        return false;
+    }
+    oh_refuse(execute_data, NULL, "it is a conversation, in which each answer says where to go on: call it outside");
+    return true;
+}
+
 void oh_call_on_node(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
 {
-    if (UNEXPECTED(oh_transaction_is_open(client))) {
-        oh_transaction_queue(client, node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
-        return;
-    }
-    if (client->batch.is_open) {
-        oh_batch_queue(client, node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    if (UNEXPECTED(oh_transaction_is_open(client)) || client->batch.is_open) {
+        if (UNEXPECTED(refuse_iterated(execute_data))) {
+            return;
+        }
+        if (UNEXPECTED(oh_transaction_is_open(client))) {
+            oh_transaction_queue(client, node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        } else {
+            oh_batch_queue(client, node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        }
         return;
     }
     oh_lane *lane = oh_lane_take(client, node);

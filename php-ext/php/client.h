@@ -34,6 +34,7 @@ typedef struct oh_client {
     uint32_t last_reader;  /* Which node has answered the last read that a master was not asked for. */
     uint32_t any_node;     /* Which node is asked what every node can answer: one that was up the last time. */
     bool never_repeats;    /* OPT_MAX_RETRIES is 0. */
+    bool packs_by_php;     /* OPT_SERIALIZER is that of PHP. */
     bool is_closed;        /* close() was the last thing that happened. */
     oh_batch batch;
     struct oh_subscription *subscription; /* Going on, or NULL. */

@@ -70,12 +70,31 @@ static bool is_named(const oh_method_key *place, const zend_string *name)
 
 /* ---- Converting ---- */
 
+/* phpredis takes null for an empty key, silently, wherever it takes values of any type. */
+static bool convert_null(zval *value)
+{
+    if (Z_TYPE_P(value) != IS_NULL) {
+        return false;
+    }
+    ZVAL_EMPTY_STRING(value);
+    return true;
+}
+
+static void convert_nulls_of_rest(zend_execute_data *execute_data, const oh_method_key *place)
+{
+    uint32_t end = oh_keys_rest_end(execute_data, place);
+
+    for (uint32_t at = place->argument; at < end; at++) {
+        convert_null(ZEND_CALL_ARG(execute_data, at + 1));
+    }
+}
+
 static bool convert_element(zend_execute_data *execute_data, zval *slot, uint32_t position)
 {
     zval copy, *element = slot;
 
     ZVAL_DEREF(element);
-    if (EXPECTED(Z_TYPE_P(element) == IS_STRING)) {
+    if (EXPECTED(Z_TYPE_P(element) == IS_STRING) || convert_null(element)) {
         return true;
     }
     ZVAL_COPY(&copy, element);
@@ -137,8 +156,11 @@ bool oh_keys_convert(zend_execute_data *execute_data, const oh_method_row *row)
 {
     for (uint8_t i = 0; i < row->keys_count; i++) {
         const oh_method_key *place = &row->keys[i];
-        zval *argument = oh_keys_argument(execute_data, place->argument);
 
+        if (place->form == OH_FORM_REST || place->form == OH_FORM_VALUES_OR_REST) {
+            convert_nulls_of_rest(execute_data, place);
+        }
+        zval *argument = oh_keys_argument(execute_data, place->argument);
         if (!argument) {
             continue;
         }

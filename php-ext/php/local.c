@@ -12,6 +12,7 @@
 
 #include "client.h"
 #include "local.h"
+#include "packing.h"
 #include "subscription.h"
 #include "refuse.h"
 
@@ -38,7 +39,7 @@ void oh_local_forward(INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_client *client = oh_client_this(execute_data);
 
-    if (client) {
+    if (client && oh_packing_may_begin(client, execute_data)) {
         forward(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }
@@ -53,6 +54,22 @@ static zend_long option_named(const char *name)
         zend_hash_str_find_ptr(&oh_phpredis_class->constants_table, name, strlen(name));
 
     return constant ? Z_LVAL(constant->value) : -1;
+}
+
+/* phpredis 5.3.7 crashes over any other. */
+static bool is_known(zend_long option)
+{
+    zend_class_constant *constant;
+    zend_string *name;
+
+    ZEND_HASH_FOREACH_STR_KEY_PTR(&oh_phpredis_class->constants_table, name, constant)
+    {
+        if (zend_string_starts_with_literal(name, "OPT_") && Z_LVAL(constant->value) == option) {
+            return true;
+        }
+    }
+    ZEND_HASH_FOREACH_END();
+    return false;
 }
 
 /* OPT_SCAN is two switches in one option: 0 and 1 are values of the first, 2 and 3 of the second. */
@@ -166,6 +183,10 @@ void oh_local_set_option(INTERNAL_FUNCTION_PARAMETERS)
     if (!client || option == option_named("OPT_TCP_KEEPALIVE")) {
         RETURN_FALSE;
     }
+    if (!is_known(option)) {
+        php_error_docref(NULL, E_WARNING, "Unknown option '" ZEND_LONG_FMT "'", option);
+        RETURN_FALSE;
+    }
     if (option == option_named("OPT_READ_TIMEOUT")) {
         set_deadline(client, value);
         RETURN_TRUE;
@@ -179,6 +200,9 @@ void oh_local_set_option(INTERNAL_FUNCTION_PARAMETERS)
         RETURN_FALSE;
     }
     remember_option(client, option, value);
+    if (option == option_named("OPT_SERIALIZER")) {
+        client->packs_by_php = zval_get_long(value) == option_named("SERIALIZER_PHP");
+    }
     if (option == option_named("OPT_MAX_RETRIES")) {
         set_retries(client, option, value);
     }

@@ -12,6 +12,8 @@
  */
 #include "php_onehop.h"
 
+#include "ext/standard/php_versioning.h"
+
 #include "zend_extensions.h"
 #include "zend_smart_str.h"
 
@@ -78,6 +80,13 @@ zend_result oh_methods_startup(void)
         }
     }
     return oh_methods_slot < 0 ? FAILURE : SUCCESS;
+}
+
+bool oh_methods_are_before(const char *version)
+{
+    const char *loaded = zend_get_module_version("redis");
+
+    return loaded && php_version_compare(loaded, version) < 0;
 }
 
 /* ---- Finding the row ---- */

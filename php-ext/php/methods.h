@@ -92,6 +92,9 @@ static inline const oh_method *oh_method_of(const zend_execute_data *execute_dat
 /* Reserves the slot, and sees which phpredis is loaded. */
 zend_result oh_methods_startup(void);
 
+/* Whether the phpredis that is loaded is older than this version. */
+bool oh_methods_are_before(const char *version);
+
 /* Puts the handler and the slot of a method that OneHop\Redis inherits; `original` is phpredis' entry. */
 zend_result oh_methods_take_over(zend_function *inherited, zend_function *original);
 void oh_methods_give_back(zend_function *inherited);

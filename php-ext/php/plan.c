@@ -7,6 +7,7 @@
 #include "call.h"
 #include "fleet.h"
 #include "keys.h"
+#include "packing.h"
 #include "plan.h"
 #include "race.h"
 #include "raw.h"
@@ -234,7 +235,7 @@ bool oh_plan_look(oh_client *client, zend_execute_data *execute_data, oh_plan *p
     if (method->row->kind == OH_METHOD_RAW) {
         return oh_raw_look(client, execute_data, plan);
     }
-    if (UNEXPECTED(refuse_faults(client, execute_data, method->row))) {
+    if (!oh_packing_may_begin(client, execute_data) || UNEXPECTED(refuse_faults(client, execute_data, method->row))) {
         return false;
     }
     if (method->row->subcommand && !(plan->command = find_by_subcommand(execute_data, method->row))) {

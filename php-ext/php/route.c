@@ -12,6 +12,7 @@
 
 #include "call.h"
 #include "client.h"
+#include "packing.h"
 #include "readers.h"
 #include "route.h"
 
@@ -29,7 +30,7 @@ void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
         return;
     }
     zend_string *key = oh_client_key(execute_data, ZEND_CALL_ARG(execute_data, method->key), method->key);
-    if (EXPECTED(key != NULL)) {
+    if (EXPECTED(key != NULL) && oh_packing_may_begin(client, execute_data)) {
         uint32_t node = oh_client_locate(client, key);
 
         if (oh_readers_may_answer(client, method->command) && !oh_readers_choose(client, &node)) {

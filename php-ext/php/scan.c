@@ -1,5 +1,5 @@
 /*
- * phpredis' own rules for the iterator stay: null begins, and a call with the 0 of the end gives false.
+ * phpredis' own rules for the iterator stay: what begins for it begins here, and a call with the 0 of the end gives false.
  */
 #include "php_onehop.h"
 
@@ -22,20 +22,24 @@ typedef struct oh_scan {
 
 /* ---- The iterators ---- */
 
-/* What is no number begins, as for phpredis. False: the script has been given the 0 of the end already. */
+/*
+ * What begins is for the phpredis that is loaded to say: before 6.1 whatever is no integer, and negative ones; from then on
+ * what is no number, and every other text that comes to 0. False: the script has been given the 0 of the end already.
+ */
 static bool read_iterator(const zval *iterator, uint64_t *cursor)
 {
-    char *end = NULL;
+    bool is_old = oh_methods_are_before("6.1.0");
 
     *cursor = 0;
     if (Z_TYPE_P(iterator) == IS_LONG) {
-        *cursor = (uint64_t)Z_LVAL_P(iterator);
-    } else if (Z_TYPE_P(iterator) == IS_STRING) {
-        *cursor = ZEND_STRTOUL(Z_STRVAL_P(iterator), &end, 10);
-    } else {
-        return true;
+        *cursor = is_old && Z_LVAL_P(iterator) < 0 ? 0 : (uint64_t)Z_LVAL_P(iterator);
+        return Z_LVAL_P(iterator) != 0;
     }
-    return *cursor != 0 || (end && end == Z_STRVAL_P(iterator));
+    if (Z_TYPE_P(iterator) == IS_STRING && !is_old) {
+        *cursor = ZEND_STRTOUL(Z_STRVAL_P(iterator), NULL, 10);
+        return !zend_string_equals_literal(Z_STR_P(iterator), "0");
+    }
+    return true;
 }
 
 /* The node at a place of the cursor: its index, or, in a Redis Cluster, its place in the order of lowest slots. */

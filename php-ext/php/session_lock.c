@@ -9,11 +9,10 @@
 
 #include "zend_ini.h"
 
+#include "methods.h"
 #include "session_inside.h"
 
 #define LOCK_SUFFIX          "_LOCK"
-#define RETRIES_DEFAULT      100
-#define WAIT_US_DEFAULT      20000
 #define HOST_NAME_BYTES_MAX  256
 
 static const char unlock_script[] =
@@ -78,10 +77,20 @@ static bool try_lock(oh_session *session, zend_string *key, zend_string *secret,
     return true;
 }
 
+/* What 0 stands for has changed between two versions of phpredis. */
+static zend_long lock_retries(void)
+{
+    return setting("redis.session.lock_retries", oh_methods_are_before("6.0.0") ? 10 : 100);
+}
+
+static zend_long lock_wait_us(void)
+{
+    return setting("redis.session.lock_wait_time", oh_methods_are_before("6.0.0") ? 2000 : 20000);
+}
+
 bool oh_session_lock(oh_session *session, const zend_string *session_key)
 {
-    zend_long retries = setting("redis.session.lock_retries", RETRIES_DEFAULT);
-    zend_long wait_us = setting("redis.session.lock_wait_time", WAIT_US_DEFAULT);
+    zend_long retries = lock_retries(), wait_us = lock_wait_us();
     bool is_locked = false;
 
     if (!is_enabled()) {
@@ -94,11 +103,13 @@ bool oh_session_lock(oh_session *session, const zend_string *session_key)
     }
     oh_session_unlock(session);
     zend_string *secret = new_secret();
-    for (zend_long i = 0; !is_locked && try_lock(session, key, secret, &is_locked) && !is_locked; i++) {
-        if (retries >= 0 && i >= retries) {
+    for (zend_long i = 0; retries == -1 || i <= retries; i++) {
+        if (!try_lock(session, key, secret, &is_locked) || is_locked) {
             break;
         }
-        usleep((useconds_t)wait_us);
+        if (retries == -1 || i < retries) {
+            usleep((useconds_t)wait_us);
+        }
     }
     if (is_locked) {
         session->lock_key = key;

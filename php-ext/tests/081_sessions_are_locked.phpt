@@ -47,6 +47,24 @@ $redis->set('PHPREDIS_SESSION:b_LOCK', 'somebody');
 echo $page('session_id("b"); var_dump(session_start());', ['redis.session.lock_retries' => 2]);
 echo $redis->get('PHPREDIS_SESSION:b_LOCK'), " holds it still\n";
 
+echo "As often as phpredis asks for it:\n";
+$asked = function (string $handler, int $retries) use ($ini, $config): int {
+    $port = lab_redis();
+    $plain = lab_plain($port);
+    $one = lab_config(["127.0.0.1:$port:1 one"], ['auto_eject_hosts' => 'false']);
+    $plain->set('PHPREDIS_SESSION:x_LOCK', 'somebody');
+    $plain->rawCommand('CONFIG', 'RESETSTAT');
+    $path = $handler === 'redis' ? "tcp://127.0.0.1:$port" : "pool=alpha&config=$one";
+    lab_run('<?php ' . $ini(['session.save_handler' => $handler, 'session.save_path' => $path, 'redis.session.locking_enabled' => 1, 'redis.session.lock_retries' => $retries,
+        'redis.session.lock_wait_time' => 100, 'session.use_cookies' => 0, 'session.cache_limiter' => '']) . 'session_id("x"); @session_start();');
+    preg_match('/calls=(\d+)/', $plain->info('commandstats')['cmdstat_set'] ?? '', $calls);
+    return (int) ($calls[1] ?? 0);
+};
+foreach ([0, 3, -2] as $retries) {
+    var_dump($asked('onehop', $retries) === $asked('redis', $retries));
+}
+var_dump($asked('redis', 3));
+
 echo "Somebody else lets go:\n";
 speaker(sprintf('$redis = new Redis(); $redis->connect("127.0.0.1", %d); $redis->del("PHPREDIS_SESSION:b_LOCK");', port_of('PHPREDIS_SESSION:b_LOCK', $config, $ports)));
 echo $page('session_id("b"); var_dump(session_start());');
@@ -78,6 +96,11 @@ Warning: session_start(): The session is locked by another request, which did no
 Warning: session_start(): Failed to read session data: onehop (path: pool=alpha&config=DIRECTORY/alpha.yml)
 bool(false)
 somebody holds it still
+As often as phpredis asks for it:
+bool(true)
+bool(true)
+bool(true)
+int(4)
 Somebody else lets go:
 bool(true)
 It is lost on the way: nothing is written, and the other's lock is left alone:

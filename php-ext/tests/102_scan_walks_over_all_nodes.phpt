@@ -80,7 +80,7 @@ $kept = $iterator;
 $larger = new OneHop\Redis('alpha', lab_config([...$ports, lab_redis()], [], 'larger.yml'));
 lab_tell(function () use ($larger, &$iterator) { return $larger->scan($iterator); });
 var_dump($iterator === $kept);
-foreach ([17, -1, PHP_INT_MAX] as $iterator) {
+foreach ([17, 1 << 45, PHP_INT_MAX] as $iterator) {
     lab_tell(function () use ($redis, &$iterator) { return $redis->scan($iterator); });
 }
 echo "-- no command for a pipeline\n";
