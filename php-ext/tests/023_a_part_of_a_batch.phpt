@@ -6,7 +6,7 @@ require __DIR__ . '/lab.inc';
 
 $dead = Lab::port();
 [$hung, $hung_id] = lab_redis_process();
-$config = lab_config(['127.0.0.1:' . lab_redis() . ':1 fine', "127.0.0.1:$dead:1 dead", "127.0.0.1:$hung:1 hung"], ['timeout' => 200, 'server_failure_limit' => 1000]);
+$config = lab_config(['127.0.0.1:' . lab_redis() . ':1 fine', "127.0.0.1:$dead:1 dead", "127.0.0.1:$hung:1 hung"], ['timeout' => 1500, 'server_failure_limit' => 1000]);
 Lab::signal($hung_id, SIGSTOP);
 $key = lab_key_of_each($config);
 $redis = new OneHop\Redis('alpha', $config);
@@ -94,6 +94,6 @@ string(3) "set"
 OneHop\NodeDown, node dead, may have executed: false
   Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
 OneHop\DeadlineExceeded, node hung, may have executed: true
-  No answer within 200 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
 -- and the client is as good as before
 bool(true)

@@ -46,9 +46,9 @@ var_dump($alone->wait(1, 5000));
 
 echo "-- it may wait longer than the timeout of the pool\n";
 Lab::signal($two_replica, SIGSTOP);
-$short = new OneHop\Redis('alpha', lab_config([$one, $two], ['timeout' => 200], 'short.yml'));
+$short = new OneHop\Redis('alpha', lab_config([$one, $two], ['timeout' => 1500], 'short.yml'));
 $write();
-var_dump($short->wait(1, 700));
+var_dump($short->wait(1, 2000));
 
 echo "-- a user who may not publish\n";
 lab_plain($one)->rawCommand('ACL', 'SETUSER', 'default', 'resetchannels');

@@ -56,7 +56,7 @@ lab_tell(fn () => $kill(':5', '+no number')->dbSize());
 
 echo "-- a hung node costs one deadline, then another one is asked\n";
 [$port, $hung] = lab_redis_process();
-$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 hung", "127.0.0.1:$live:1 live"], ['timeout' => 200]));
+$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 hung", "127.0.0.1:$live:1 live"], ['timeout' => 1500]));
 Lab::signal($hung, SIGSTOP);
 lab_tell(fn () => $redis->echo('text'));
 lab_tell(fn () => $redis->echo('text'));
@@ -112,7 +112,7 @@ bool(false)
 bool(false)
 -- a hung node costs one deadline, then another one is asked
 OneHop\DeadlineExceeded, node hung, may have executed: true
-  No answer within 200 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
 string(4) "text"
 -- in a pipeline: what cannot be one reply is told in its place
 0, Unsupported, false, true

@@ -56,7 +56,7 @@ foreach (['OOM command not allowed', 'LOADING data', 'BUSY script', 'BUSYKEY exi
 }
 echo "-- a node that does not answer\n";
 $hung = lab_node('while ($node->command()) { sleep(30); }');
-$config = lab_config([$p0, "127.0.0.1:$hung:1 hung"], $eject + ['timeout' => 100]);
+$config = lab_config([$p0, "127.0.0.1:$hung:1 hung"], $eject + ['timeout' => 1500]);
 $key = lab_key_of_each($config)['hung'];
 $redis = new OneHop\Redis('alpha', $config);
 lab_tell(fn () => $redis->set($key, 'x'));
@@ -114,9 +114,9 @@ OOMPH: stays
 MISCONF no: stays
 -- a node that does not answer
 OneHop\DeadlineExceeded, node hung, may have executed: true
-  No answer within 100 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
 OneHop\DeadlineExceeded, node hung, may have executed: true
-  No answer within 100 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
 bool(true)
 -- nobody is left
 OneHop\NodeDown, node only, may have executed: false

@@ -6,7 +6,7 @@ require __DIR__ . '/cluster.inc';
 
 $cluster = new LabCluster(3, 0, '--cluster-require-full-coverage', 'no');
 [$a, $b, $c] = $cluster->ports;
-$redis = new OneHop\Redis('alpha', $cluster->config(['timeout' => 500]));
+$redis = new OneHop\Redis('alpha', $cluster->config(['timeout' => 1500]));
 $redis->set('somewhere', 'else');
 
 echo "a hole\n";
@@ -16,7 +16,7 @@ foreach ($cluster->ports as $port) {
     $cluster->call($port, 'CLUSTER', 'DELSLOTS', (string) $slot);
 }
 lab_tell(static fn () => $redis->get($key));
-$second = new OneHop\Redis('alpha', $cluster->config(['timeout' => 500]));
+$second = new OneHop\Redis('alpha', $cluster->config(['timeout' => 1500]));
 var_dump($second->get('somewhere'));
 lab_tell(static fn () => $second->get($key));
 $cluster->call($b, 'CLUSTER', 'ADDSLOTS', (string) $slot);
@@ -45,7 +45,7 @@ echo "no cluster\n";
 lab_tell(static fn () => new OneHop\Redis('alpha', lab_config(['127.0.0.1:' . lab_redis() . ':1'], ['cluster' => 'true'])));
 $empty = new LabCluster(1, 0);
 $empty->replace($empty->ports[0]);
-lab_tell(static fn () => new OneHop\Redis('alpha', $empty->config(['timeout' => 300])));
+lab_tell(static fn () => new OneHop\Redis('alpha', $empty->config(['timeout' => 1500])));
 lab_tell(static fn () => new OneHop\Redis('alpha', lab_config(['127.0.0.1:' . Lab::port() . ':1'], ['cluster' => 'true'])));
 ?>
 --EXPECT--

@@ -133,9 +133,9 @@ class EachNodeTest {
 
     @Test
     void aCommandMayWaitLongerThanTheTimeoutIfItSaysSo() {
-        try (OneHopClient hasty = nodes.client("timeout: 200")) {
+        try (OneHopClient hasty = nodes.client("timeout: 1500")) {
             redis.del("list");
-            Map<String, List<String>> popped = hasty.onEachNode(commands -> commands.blpop(1, "list"));
+            Map<String, List<String>> popped = hasty.onEachNode(commands -> commands.blpop(2, "list"));
             assertEquals(Collections.nCopies(3, null), new ArrayList<>(popped.values()));
         }
     }

@@ -370,9 +370,9 @@ class FleetCommandsTest {
 
     @Test
     void waitAnswersForEveryWriteOfItsNodeInItsOwnTime() {
-        try (OneHopClient hasty = nodes.client("timeout: 300")) {
+        try (OneHopClient hasty = nodes.client("timeout: 1500")) {
             assertEquals(0, hasty.waitReplicas("key", 0, 100));
-            assertEquals(0, hasty.waitReplicas("key", 1, 400), "longer than the timeout of the pool");
+            assertEquals(0, hasty.waitReplicas("key", 1, 2000), "longer than the timeout of the pool");
             assertEquals(0L, hasty.executeCommand(new CommandArguments(Command.WAIT).add(1).add(10)));
             assertNotNull(hasty.onNode(nodes.servers().get(0).node(), commands -> commands.waitReplicas("x", 0, 10)));
         }

@@ -80,7 +80,7 @@ class HostileNodeTest {
             pipeline.sync();
         });
         for (Consumer<OneHopClient> call : calls) {
-            try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = Inspected.clientOf(node, "timeout: 200")) {
+            try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = Inspected.clientOf(node, "timeout: 1000")) {
                 fails(DeadlineExceeded.class, node, isSent, () -> call.accept(redis));
                 Inspected.assertNothingLeased(redis);
             }
@@ -156,7 +156,7 @@ class HostileNodeTest {
     void garbageNeverBecomesAValueAndItsConnectionIsClosed(String bytes) {
         try (ScriptedNode node = nodeThat(talk -> {
             talk.send(bytes);
-        }); OneHopClient redis = Inspected.clientOf(node, "timeout: 1000", Inspected.NEVER_RESTING)) {
+        }); OneHopClient redis = Inspected.clientOf(node, Inspected.NEVER_RESTING)) {
             if (bytes.startsWith("-") && bytes.length() < 1000) { // A strange redirect is an error the node answered, or a violation.
                 assertThrows(JedisException.class, () -> redis.get("key"));
                 return;

@@ -85,7 +85,7 @@ class LateAnswerTest {
                 }
             }
             isGone.countDown();
-        }); OneHopClient redis = Inspected.clientOf(node, "timeout: 600")) {
+        }); OneHopClient redis = Inspected.clientOf(node, "timeout: 2000")) {
             assertThrows(DeadlineExceeded.class, () -> read(redis, kind, "a", "b"));
             hasFailed.countDown();
             for (int i = 0; i < 20; i++) {

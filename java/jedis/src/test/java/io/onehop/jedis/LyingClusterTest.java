@@ -93,7 +93,7 @@ class LyingClusterTest {
     @ParameterizedTest
     @ValueSource(strings = {"to each other", "to itself", "ASKING refused", "a reply too many", "a push", "half a reply"})
     void liesComeToAnEnd(String lie) {
-        try (LyingCluster cluster = new LyingCluster(2); OneHopClient redis = cluster.client("timeout: 400")) {
+        try (LyingCluster cluster = new LyingCluster(2); OneHopClient redis = cluster.client("timeout: 1500")) {
             redis.get("key");
             cluster.behave((node, command, talk) -> {
                 String other = cluster.to("MOVED", 5, 1 - node);

@@ -77,7 +77,7 @@ class PartialBatchTest {
             talk.awaitClose();
         };
         try (ScriptedNode hung = ScriptedNode.start(script);
-                OneHopClient redis = with(how.equals("dead") ? "127.0.0.1:" + Processes.freePort() + ":1" : hung.server(), "timeout: 300")) {
+                OneHopClient redis = with(how.equals("dead") ? "127.0.0.1:" + Processes.freePort() + ":1" : hung.server(), "timeout: 1500")) {
             String[] keys = keys(400);
             write(redis, "value", keys);
             List<String> wanted = new ArrayList<>(List.of(keys));
@@ -195,7 +195,7 @@ class PartialBatchTest {
                 }
             }
         };
-        try (ScriptedNode fourth = ScriptedNode.start(silent); OneHopClient redis = with(fourth.server(), "timeout: 400")) {
+        try (ScriptedNode fourth = ScriptedNode.start(silent); OneHopClient redis = with(fourth.server(), "timeout: 1500")) {
             String[] keys = Nodes.keysOn(redis.topology(), "fourth").limit(1000).toArray(String[]::new);
             AbstractPipeline pipeline = redis.pipelined();
             List<Response<String>> replies = Arrays.stream(keys).map(key -> pipeline.set(key, "x".repeat(1000))).toList();

@@ -264,7 +264,7 @@ class RedisClusterConfigurationTest {
         client.set("a", "1");
         try (RedisCluster other = RedisCluster.start(1, false)) {
             other.server(0).freeze();
-            write(other.config("timeout: 300"));
+            write(other.config("timeout: 1500"));
             List<String> told = new ArrayList<>();
             RedisCluster.await("the log says so", () -> {
                 told.addAll(log.taken());

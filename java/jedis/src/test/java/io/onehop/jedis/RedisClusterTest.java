@@ -372,7 +372,7 @@ class RedisClusterTest {
     void whatIsNoClusterIsNoneByConfiguration() {
         try (io.onehop.jedis.lab.RedisServer alone = io.onehop.jedis.lab.RedisServer.start();
                 OneHopClient lost = io.onehop.jedis.lab.Nodes.clientOf("alpha:\n  listen: LISTEN\n  redis: true\n"
-                        + "  cluster: true\n  timeout: 500\n  servers:\n    - " + alone.server() + "\n")) {
+                        + "  cluster: true\n  timeout: 5000\n  servers:\n    - " + alone.server() + "\n")) {
             ConfigInvalid none = assertThrows(ConfigInvalid.class, () -> lost.set("a", "1"));
             assertEquals("no node tells what the cluster looks like: " + alone.node() + ": it answered: ERR This instance "
                     + "has cluster support disabled, server pool alpha: the command was not sent; "

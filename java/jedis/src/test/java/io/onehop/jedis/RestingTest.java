@@ -131,7 +131,7 @@ class RestingTest {
     @Test
     void aHungNodeRestsAfterTwoDeadlines() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), "timeout: 200"))) {
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), "timeout: 700"))) {
             redis.set("key", "value");
             server.freeze();
             // A deadline that a busy machine notices too late is not counted.
@@ -253,7 +253,7 @@ class RestingTest {
                 OneHopClient wrong = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), "redis_auth: wrong",
                         "server_failure_limit: 1"));
                 OneHopClient right = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), "redis_auth: right",
-                        "server_failure_limit: 1", "pool_size: 1", "timeout: 100"))) {
+                        "server_failure_limit: 1", "pool_size: 1", "timeout: 1500"))) {
             for (int i = 0; i < 3; i++) {
                 assertThrows(ConfigInvalid.class, () -> wrong.get("key"));
             }

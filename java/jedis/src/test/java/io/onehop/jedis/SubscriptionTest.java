@@ -366,7 +366,7 @@ class SubscriptionTest {
             talk.greet().command();
             script.talk(talk);
             talk.awaitClose();
-        }); OneHopClient client = Inspected.clientOf(node, "timeout: 300")) {
+        }); OneHopClient client = Inspected.clientOf(node, "timeout: 1500")) {
             assertEquals(node.node(), assertThrows(kind, () -> client.subscribe(new Ear(), "a", "b")).getNode());
             assertNothingLeased(client);
         }

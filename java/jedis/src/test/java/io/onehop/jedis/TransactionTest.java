@@ -292,10 +292,10 @@ class TransactionTest {
 
     @Test
     void betweenWatchAndMultiACommandMayWaitLongerThanTheTimeout() {
-        try (OneHopClient client = nodes.client("timeout: 300");
+        try (OneHopClient client = nodes.client("timeout: 1500");
                 AbstractTransaction transaction = client.transaction(false)) {
             transaction.watch(here);
-            assertNull(transaction.blpop(1, here).get());
+            assertNull(transaction.blpop(2, here).get());
             transaction.multi();
             transaction.set(here, "value");
             assertEquals(List.of("OK"), transaction.exec());
@@ -327,7 +327,7 @@ class TransactionTest {
             then.talk(talk);
         };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient client = Inspected.clientOf(Stream.of(node), "timeout: 500")) {
+                OneHopClient client = Inspected.clientOf(Stream.of(node), "timeout: 1500")) {
             AbstractTransaction transaction = client.transaction(false);
             transaction.watch("key");
             test.accept(transaction, node);
