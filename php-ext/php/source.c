@@ -1,9 +1,11 @@
 /*
- * A server pool is known by the absolute path of its file and its name. What a process has of it is a snapshot of some
- * generation; the usual call finds by one load from shared memory that it is still the current one.
+ * A server pool is known by the absolute path of its file, the directory where that path begins, and its name. What a process
+ * has of it is a snapshot of some generation; the usual call finds by one load from shared memory that it is still the
+ * current one.
  */
 #include "php_onehop.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/clock.h"
@@ -26,23 +28,26 @@ const uint8_t *oh_known_salt(void)
     return store ? oh_store_salt(store) : none;
 }
 
-static void identify(const oh_known *known, uint8_t identity[OH_STORE_IDENTITY_BYTES])
+/* Pools of a php-fpm may be locked into directories of their own: a path means something else in each. */
+static void identify(oh_known *known)
 {
+    struct stat root = {.st_dev = 0};
     oh_md5 md5;
 
+    stat("/", &root);
+    uint64_t fields[] = {(uint64_t)root.st_dev, (uint64_t)root.st_ino};
     oh_md5_begin(&md5);
+    oh_md5_add(&md5, fields, sizeof fields);
     oh_md5_add(&md5, known->path, strlen(known->path) + 1);
     oh_md5_add(&md5, known->name, known->name_length);
-    oh_md5_end(&md5, identity);
+    oh_md5_end(&md5, known->identity);
 }
 
 void oh_known_adopt(oh_known *known, oh_reading *reading, uint64_t generation)
 {
-    uint8_t identity[OH_STORE_IDENTITY_BYTES];
     oh_snapshot *before = known->snapshot;
 
-    identify(known, identity);
-    known->snapshot = oh_snapshot_make(reading, identity);
+    known->snapshot = oh_snapshot_make(reading, known->identity);
     known->generation = generation;
     if (before) {
         oh_snapshot_release(before);
@@ -126,9 +131,9 @@ static bool begin_look(oh_known *known)
     return true;
 }
 
-static bool is_published(oh_known *known, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
+static bool is_published(oh_known *known)
 {
-    known->place = oh_store_find(oh_segment_store(), identity);
+    known->place = oh_store_find(oh_segment_store(), known->identity);
     return known->place != OH_STORE_NONE && oh_store_generation(oh_segment_store(), known->place) > 0;
 }
 
@@ -138,19 +143,16 @@ static bool is_published(oh_known *known, const uint8_t identity[OH_STORE_IDENTI
  */
 static bool read_first(oh_known *known, oh_reading *reading)
 {
-    uint8_t identity[OH_STORE_IDENTITY_BYTES];
-
     memset(reading, 0, sizeof *reading);
-    identify(known, identity);
-    if (is_published(known, identity) || !oh_segment_lock()) {
+    if (is_published(known) || !oh_segment_lock()) {
         return false;
     }
-    bool is_mine = !is_published(known, identity);
+    bool is_mine = !is_published(known);
     if (is_mine) {
         uint64_t version = oh_reading_version(known->path);
 
         if (oh_reading_make(reading, known->path, known->name, known->name_length, oh_known_salt())) {
-            known->place = oh_store_add(oh_segment_store(), identity, known->path);
+            known->place = oh_store_add(oh_segment_store(), known->identity, known->path);
             if (known->place != OH_STORE_NONE && oh_known_publish(known, reading) == 0) {
                 known->place = OH_STORE_NONE; /* It does not fit: every process goes its own way. */
             }
@@ -224,6 +226,7 @@ static oh_known *know(const char *path, const zend_string *name)
         known->name = pestrndup(ZSTR_VAL(name), ZSTR_LEN(name), true);
         known->name_length = ZSTR_LEN(name);
         known->place = OH_STORE_NONE;
+        identify(known);
         zend_hash_str_add_new_ptr(&OHG(known), ZSTR_VAL(key), ZSTR_LEN(key), known);
     }
     if (UNEXPECTED(!known->snapshot) && !begin(known)) {

@@ -13,6 +13,7 @@ typedef struct oh_known {
     char *path; /* Absolute. */
     char *name;
     size_t name_length;
+    uint8_t identity[OH_STORE_IDENTITY_BYTES];
     oh_snapshot *snapshot; /* NULL while it is being made, and if memory_limit put an end to that. */
     uint64_t generation;   /* Of the snapshot; without a store it counts by itself. */
     uint32_t place;        /* In the store; OH_STORE_NONE: this process goes without. */
