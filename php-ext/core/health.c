@@ -23,6 +23,7 @@
 #define PATIENCE_MS 1000u       /* Of a caller without a deadline. */
 #define PATIENCE_MAX_MS 5000u   /* He may die before he tells. */
 #define UNTIL_AHEAD_MS 10000u   /* No rule makes a node wait longer: the longest pause and its chance. */
+#define TELL_EVERY_MS 60000u    /* A node that flaps is told of so often. */
 #define FAILURE_LIMIT_DEFAULT 2u /* What nutcracker takes if the configuration says nothing, for a limit of 0 where nodes rest. */
 
 static uint64_t state_of(uint64_t until_ms, uint32_t failures, uint32_t step, uint32_t generation)
@@ -110,4 +111,45 @@ uint64_t oh_health_rebuilt(uint64_t state, uint64_t now_ms)
         return state;
     }
     return state_of(0, oh_health_failures(state), 0, oh_health_generation(state) + 1);
+}
+
+/* ---- What is told of it ---- */
+
+oh_health_edge oh_health_edge_of(uint64_t before, uint64_t after)
+{
+    bool was_down = oh_health_until(before) != 0, is_down = oh_health_until(after) != 0;
+
+    if (oh_health_is_of_one_generation(oh_health_generation(before), oh_health_generation(after))) {
+        return OH_HEALTH_NO_EDGE;
+    }
+    return !was_down ? (is_down ? OH_HEALTH_DOWN : OH_HEALTH_NO_EDGE) : is_down ? OH_HEALTH_DOWN_STILL : OH_HEALTH_BACK;
+}
+
+/* The instant of the last line that it is down, 0 for none; how often it has gone down since; whether that line is of now. */
+static uint64_t told_of(uint64_t line_ms, uint32_t downs, bool is_told)
+{
+    return line_ms | (uint64_t)(downs < FAILURES_MAX ? downs : FAILURES_MAX) << 40 | (uint64_t)is_told << 54;
+}
+
+uint64_t oh_health_told(uint64_t told, oh_health_edge edge, uint64_t now_ms, oh_health_line *line)
+{
+    uint64_t line_ms = told & UNTIL_MAX;
+    uint32_t downs = (uint32_t)(told >> 40 & FAILURES_MAX) + (edge == OH_HEALTH_DOWN);
+    bool is_told = told >> 54 & 1, is_bad = line_ms > now_ms; /* Others write there, too. */
+
+    *line = (oh_health_line){.is_due = false};
+    if (edge == OH_HEALTH_NO_EDGE || (edge == OH_HEALTH_DOWN_STILL && is_told && !is_bad)) {
+        return told;
+    }
+    if (edge == OH_HEALTH_BACK) {
+        line->is_due = is_told && !is_bad;
+        line->ms = now_ms - line_ms;
+        return told_of(is_bad ? 0 : line_ms, downs, false);
+    }
+    if (line_ms != 0 && !is_bad && now_ms - line_ms < TELL_EVERY_MS) {
+        return told_of(line_ms, downs, false);
+    }
+    line->is_due = true;
+    line->times = downs > 1 ? downs - 1 : 0;
+    return told_of(instant(now_ms), 0, true);
 }

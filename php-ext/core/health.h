@@ -80,6 +80,27 @@ uint64_t oh_health_failed(uint64_t state, uint64_t heard_ms, const oh_health_rul
 /* A reply arrived, which the caller notes as heard. The usual call: nothing changes, and nothing has to be written. */
 uint64_t oh_health_answered(uint64_t state, const oh_health_rules *rules);
 
+/* ---- What is told of it in the log ---- */
+
+typedef enum oh_health_edge {
+    OH_HEALTH_NO_EDGE,
+    OH_HEALTH_DOWN,
+    OH_HEALTH_DOWN_STILL, /* It was tried again, in vain. */
+    OH_HEALTH_BACK
+} oh_health_edge;
+
+/* What a change of state is. Whoever has made the change, and nobody else, tells of it. */
+oh_health_edge oh_health_edge_of(uint64_t before, uint64_t after);
+
+typedef struct oh_health_line {
+    bool is_due;
+    uint32_t times; /* How often it has gone down besides, since the last line that says so. */
+    uint64_t ms;    /* Of a node that is back: since that line. */
+} oh_health_line;
+
+/* The word about what was told, after an edge; 0 is a node nobody has told of. The line is to be written if it is due. */
+uint64_t oh_health_told(uint64_t told, oh_health_edge edge, uint64_t now_ms, oh_health_line *line);
+
 /* ---- Where nodes are ejected ---- */
 
 /* Whether the node belongs into the ring that is built now. */

@@ -34,12 +34,13 @@
 typedef struct oh_store oh_store;
 
 /*
- * Whether a node is worth asking: a state of room health, when it last answered anybody, and why it was given up last: a
- * text, cut or ended by a NUL.
+ * Whether a node is worth asking: a state of room health, when it last answered anybody, what the log was told of it (room
+ * health, too), and why it was given up last: a text, cut or ended by a NUL.
  */
 typedef struct oh_store_health {
     _Atomic uint64_t state;
     _Atomic uint64_t heard_ms;
+    _Atomic uint64_t told;
     _Atomic uint64_t reason[OH_STORE_REASON_WORDS];
 } oh_store_health;
 

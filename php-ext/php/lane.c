@@ -8,6 +8,7 @@
 #include "zend_exceptions.h"
 
 #include "client.h"
+#include "log.h"
 #include "redirects.h"
 
 /* ---- Opening ---- */
@@ -205,6 +206,7 @@ void oh_lane_leave(oh_lane *lane)
         }
     }
     oh_lane_let_go(lane);
+    oh_log_flush();
 }
 
 void oh_lane_call_in_frame(oh_lane *lane, const oh_method *method, zend_execute_data *execute_data,

@@ -11,6 +11,7 @@
 #include "core/clock.h"
 
 #include "listener_inside.h"
+#include "log.h"
 
 /* ---- Life ---- */
 
@@ -368,6 +369,7 @@ static bool await_message(oh_listener *listener)
         if (!listener->has_failed) {
             oh_ears_wait(listener, next_ns);
         }
+        oh_log_flush();
     }
     return true;
 }

@@ -13,6 +13,7 @@
 
 #include "classes.h"
 #include "cluster.h"
+#include "log.h"
 #include "methods.h"
 #include "pool_host.h"
 #include "script.h"
@@ -46,6 +47,7 @@ static PHP_GINIT_FUNCTION(onehop)
 
 static PHP_GSHUTDOWN_FUNCTION(onehop)
 {
+    oh_log_shutdown(onehop_globals->notes);
     oh_script_shutdown(&onehop_globals->scripts);
     oh_source_shutdown(&onehop_globals->known);
     oh_pool_shutdown(&onehop_globals->connections);
@@ -100,6 +102,12 @@ static PHP_RINIT_FUNCTION(onehop)
     return SUCCESS;
 }
 
+static PHP_RSHUTDOWN_FUNCTION(onehop)
+{
+    oh_log_flush();
+    return SUCCESS;
+}
+
 /* Behind the last object: whoever still holds a connection was cut off in the middle of an exchange. */
 static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(onehop)
 {
@@ -145,7 +153,7 @@ zend_module_entry onehop_module_entry = {
     PHP_MINIT(onehop),
     PHP_MSHUTDOWN(onehop),
     PHP_RINIT(onehop),
-    NULL,
+    PHP_RSHUTDOWN(onehop),
     PHP_MINFO(onehop),
     PHP_ONEHOP_VERSION,
     PHP_MODULE_GLOBALS(onehop),

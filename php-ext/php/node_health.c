@@ -6,18 +6,44 @@
 #include "php_onehop.h"
 
 #include "core/clock.h"
+#include "core/generated/limits.h"
 
+#include <syslog.h>
+
+#include "log.h"
 #include "node_health.h"
 #include "segment.h"
 
+#define OH_LABEL_BYTES 512
+#define OH_DURATION_BYTES 32
+
 static _Atomic uint64_t own_changes; /* Where there is no segment. */
 
-void oh_node_health_begin(oh_node_health *health, oh_store_health *host, const oh_pool *pool)
+static char *make_label(const oh_pool *pool, const oh_server *server)
 {
+    char label[OH_LABEL_BYTES], address[OH_SERVER_ADDRESS_BYTES_MAX + 8];
+
+    if (server->path.bytes) {
+        snprintf(address, sizeof address, "%s", server->path.bytes);
+    } else {
+        snprintf(address, sizeof address, "%s:%u", server->host.bytes, (unsigned)server->port);
+    }
+    snprintf(label, sizeof label, "node %s (%s) of server pool %s", server->name.bytes, address, pool->name.bytes);
+    return pestrdup(label, true);
+}
+
+void oh_node_health_begin(oh_node_health *health, oh_store_health *host, const oh_pool *pool, const oh_server *server)
+{
+    health->label = make_label(pool, server);
     health->known = host ? host : &health->own;
     health->rules = (oh_health_rules){.ejects = pool->auto_eject_hosts,
         .failure_limit = pool->server_failure_limit,
         .retry_ms = pool->server_retry_timeout_ms};
+}
+
+void oh_node_health_end(oh_node_health *health)
+{
+    free(health->label);
 }
 
 /* ---- The sentence ---- */
@@ -64,6 +90,50 @@ static uint64_t birth(const oh_node_health *health, uint64_t state)
     return oh_health_birth(state, atomic_load_explicit(&health->known->heard_ms, memory_order_relaxed));
 }
 
+static const char *seconds(uint64_t ms, char text[OH_DURATION_BYTES])
+{
+    snprintf(text, OH_DURATION_BYTES, "%llu.%llu s", (unsigned long long)(ms / 1000), (unsigned long long)(ms % 1000 / 100));
+    return text;
+}
+
+static void note(const oh_node_health *health, oh_health_edge edge, const oh_health_line *line, const char *why)
+{
+    char duration[OH_DURATION_BYTES], times[64] = "";
+
+    if (line->times) {
+        snprintf(times, sizeof times, " (it went down %u more times since this was last told)", (unsigned)line->times);
+    }
+    if (edge == OH_HEALTH_BACK) {
+        oh_log_note(LOG_NOTICE, health->rules.ejects ? "OneHop: %s is in again after %s, and its keys with it"
+                                                     : "OneHop: %s is back after %s",
+            health->label, seconds(line->ms, duration));
+    } else if (health->rules.ejects) {
+        oh_log_note(LOG_WARNING, "OneHop: %s is ejected: %s; its keys move to other nodes for %s%s", health->label, why,
+            seconds(health->rules.retry_ms, duration), times);
+    } else {
+        oh_log_note(LOG_WARNING, "OneHop: %s is down: %s; its keys fail until it answers again%s", health->label, why, times);
+    }
+}
+
+/* By whoever made the change: nobody else can know of it. `why` only matters where the node goes down. */
+static void tell_log(const oh_node_health *health, uint64_t before, uint64_t after, const char *why)
+{
+    oh_health_edge edge = oh_health_edge_of(before, after);
+    oh_health_line line;
+
+    if (EXPECTED(edge == OH_HEALTH_NO_EDGE)) {
+        return;
+    }
+    _Atomic uint64_t *word = &health->known->told;
+    uint64_t told = atomic_load(word), next;
+    do {
+        next = oh_health_told(told, edge, oh_clock_now_ms(), &line);
+    } while (next != told && !atomic_compare_exchange_weak(word, &told, next));
+    if (line.is_due) {
+        note(health, edge, &line, why);
+    }
+}
+
 bool oh_node_health_ask(oh_node_health *health, uint64_t deadline_ns, uint64_t *born, oh_failure *failure)
 {
     _Atomic uint64_t *word = &health->known->state;
@@ -108,6 +178,7 @@ void oh_node_health_fail(oh_node_health *health, oh_health_cause cause, uint64_t
         oh_store_write_text(health->known->reason, OH_STORE_REASON_WORDS, why);
     }
     tell_change(health, state, next);
+    tell_log(health, state, next, why);
 }
 
 void oh_node_health_answer(oh_node_health *health, uint64_t now_ms)
@@ -123,6 +194,7 @@ void oh_node_health_answer(oh_node_health *health, uint64_t now_ms)
         next = oh_health_answered(state, &health->rules);
     } while (UNEXPECTED(next != state) && !atomic_compare_exchange_weak(word, &state, next));
     tell_change(health, state, next);
+    tell_log(health, state, next, NULL);
 }
 
 /*
@@ -141,6 +213,7 @@ uint64_t oh_node_health_out_until(oh_node_health *health, uint64_t looked_ms)
         next = oh_health_rebuilt(state, passed);
     } while (next != state && !atomic_compare_exchange_weak(word, &state, next));
     tell_change(health, state, next);
+    tell_log(health, state, next, NULL);
     return oh_health_until(next);
 }
 

@@ -6,6 +6,9 @@
  * waiting. Beside the word stands the sentence that the node was last given up with, because who is refused wants to
  * know why, and may never have seen a failure himself.
  *
+ * Who changes the word so that the node is down, or is not any more, tells the log, since nobody else can know that he
+ * did: so there is one line for a host, whoever else notices.
+ *
  * On the road: pool asks before it leases, and is told by the verdict of each exchange. Room ejection takes nodes out of
  * placement by it.
  *
@@ -25,10 +28,12 @@ typedef struct oh_node_health {
     oh_store_health *known; /* The host's, or `own`. */
     oh_store_health own;
     oh_health_rules rules;
+    char *label; /* As the log names it. */
 } oh_node_health;
 
 /* `host` is NULL if the segment has no place for the node. */
-void oh_node_health_begin(oh_node_health *health, oh_store_health *host, const oh_pool *pool);
+void oh_node_health_begin(oh_node_health *health, oh_store_health *host, const oh_pool *pool, const oh_server *server);
+void oh_node_health_end(oh_node_health *health);
 
 /*
  * Whether the node is worth asking now: one that rests is asked by one caller at a time. `born` is what a failure must

@@ -50,7 +50,7 @@ oh_connections *oh_pool_open(const oh_pool *pool, const oh_server *server)
         connections->identity = identity;
         oh_store_node *shared = oh_host_find(&connections->host, ZSTR_VAL(identity), ZSTR_LEN(identity), pool->pool_size);
         connections->is_of_host = oh_host_keeps(&connections->host);
-        oh_node_health_begin(&connections->health, shared ? &shared->health : NULL, pool);
+        oh_node_health_begin(&connections->health, shared ? &shared->health : NULL, pool, server);
         zend_hash_add_new_ptr(&OHG(connections), identity, connections);
     }
     connections->references++;
@@ -65,6 +65,7 @@ static void destroy(oh_connections *connections)
     }
     oh_pool_park_all(connections);
     oh_endpoint_clear(&connections->endpoint);
+    oh_node_health_end(&connections->health);
     ZEND_SECURE_ZERO(ZSTR_VAL(connections->identity), ZSTR_LEN(connections->identity));
     zend_string_release_ex(connections->identity, true);
     pefree(connections, true);

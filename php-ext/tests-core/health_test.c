@@ -112,8 +112,58 @@ static void run_scenario(const json_t *scenario)
     }
 }
 
+/* ---- What the log is told ---- */
+
+static void test_told(const json_t *test)
+{
+    static const char *const edges[] = {"", "down", "still", "back"};
+    const json_t *steps = json_object_get(test, "steps");
+    uint64_t told = 0;
+    for (size_t i = 0; i < json_array_size(steps); i++) {
+        const json_t *step = json_array_get(steps, i);
+        const char *says = vectors_string(step, "says");
+        oh_health_edge edge = OH_HEALTH_DOWN;
+        oh_health_line line;
+        test_begin("told %u: %s, step %u", vectors_number(test, "tcId"), vectors_string(test, "comment"), (unsigned)i + 1);
+        while (strcmp(edges[edge], vectors_string(step, "edge")) != 0) {
+            edge++;
+        }
+        told = oh_health_told(told, edge, vectors_number(step, "at"), &line);
+        CHECK(line.is_due == (strcmp(says, "nothing") != 0));
+        CHECK(strcmp(says, "down") != 0 || line.times == vectors_number(step, "times"));
+        CHECK(strcmp(says, "back") != 0 || line.ms == vectors_number(step, "ms"));
+    }
+}
+
+/* What is no news: counting, claiming the probe, a node that stays up. */
+static void test_edges(void)
+{
+    oh_health_rules rules = {false, 2, 0};
+    oh_health_answer answer;
+    test_begin("health: which changes are news");
+    uint64_t once = oh_health_failed(0, 0, &rules, OH_HEALTH_EXCHANGE, 0, 1000, 0);
+    uint64_t down = oh_health_failed(once, 0, &rules, OH_HEALTH_EXCHANGE, 0, 1000, 0);
+    uint64_t probe = oh_health_asked(down, &rules, 2000, 100, &answer);
+    uint64_t still = oh_health_failed(probe, 0, &rules, OH_HEALTH_EXCHANGE, oh_health_birth(probe, 0), 2000, 0);
+    CHECK(oh_health_edge_of(0, once) == OH_HEALTH_NO_EDGE);
+    CHECK(oh_health_edge_of(once, down) == OH_HEALTH_DOWN);
+    CHECK(oh_health_edge_of(down, probe) == OH_HEALTH_NO_EDGE);
+    CHECK(oh_health_edge_of(probe, still) == OH_HEALTH_DOWN_STILL);
+    CHECK(oh_health_edge_of(still, oh_health_answered(still, &rules)) == OH_HEALTH_BACK);
+    CHECK(oh_health_edge_of(once, oh_health_answered(once, &rules)) == OH_HEALTH_NO_EDGE);
+    CHECK(oh_health_edge_of(down, oh_health_rebuilt(down, 5000)) == OH_HEALTH_BACK);
+}
+
 void test_health(void)
 {
+    test_edges();
+    json_t *vectors = vectors_load("health/vectors/told.json"), *group, *test;
+    EACH_GROUP(vectors, group) {
+        EACH_TEST(group, test) {
+            test_told(test);
+        }
+    }
+    json_decref(vectors);
     static const char *const pages[] = {"health/scenarios/rest.json", "health/scenarios/eject.json"};
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
         json_t *page = vectors_load(pages[i]);

@@ -45,7 +45,7 @@ foreach (['without a greeting' => [], 'with one' => ['redis_auth' => 'secret']] 
         }
     } while (microtime(true) < $end);
     /* A deadline that a busy machine notices too late is not counted. */
-    echo "answers nobody, $what: rests ", json_encode(str_contains($e->getMessage(), 'The node rests for') && str_contains($e->getMessage(), 'failed 2 times in a row')),
+    echo "answers nobody, $what: rests ", json_encode(str_contains($e->getMessage(), 'The node rests: ') && str_contains($e->getMessage(), 'after 2 failures in a row')),
         ', after two: ', json_encode($late >= 2), "\n";
 }
 ?>

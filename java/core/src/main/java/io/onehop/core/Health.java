@@ -147,6 +147,60 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
         return state(0, 0, 0, generation(state) + (wasDown ? 1 : 0));
     }
 
+    /* ---- What the log is told ---- */
+
+    /** What a change of state is; whoever has made the change, and nobody else, tells of it. */
+    public enum Edge {
+        /** No news. */
+        NONE, DOWN,
+        /** It was tried again, in vain. */
+        STILL, BACK
+    }
+
+    /** What a change of state is. */
+    public static Edge edge(long before, long after) {
+        if (generation(before) == generation(after)) {
+            return Edge.NONE;
+        }
+        boolean isDown = until(after) != 0;
+        return until(before) == 0 ? isDown ? Edge.DOWN : Edge.NONE : isDown ? Edge.STILL : Edge.BACK;
+    }
+
+    /**
+     * What has been told of a node, after an edge: a word to be kept, 0 at first, and whether there is a line to write.
+     *
+     * @param word to be kept
+     * @param isDue whether a line is to be written
+     * @param times how often the node went down besides, since the last line that says so
+     * @param ms of a node that is back: since that line
+     */
+    public record Told(long word, boolean isDue, int times, long ms) {
+        private static final long TELL_EVERY_MS = 60_000; /* A node that flaps is told of so often. */
+
+        /** The instant of the last line that it is down; how often it has gone down since; whether that is now. */
+        private static long word(long lineMs, int downs, boolean isTold) {
+            return lineMs | (long) Math.min(downs, FAILURES_MAX) << 40 | (isTold ? 1L << 54 : 0);
+        }
+
+        /** The word and the line after an edge. */
+        public static Told after(long word, Edge edge, long nowMs) {
+            long lineMs = word & UNTIL_MAX;
+            int downs = ((int) (word >>> 40) & FAILURES_MAX) + (edge == Edge.DOWN ? 1 : 0);
+            boolean isBad = lineMs > nowMs;
+            boolean isTold = (word >>> 54 & 1) != 0 && !isBad;
+            if (edge == Edge.NONE || edge == Edge.STILL && isTold) {
+                return new Told(word, false, 0, 0);
+            }
+            if (edge == Edge.BACK) {
+                return new Told(word(isBad ? 0 : lineMs, downs, false), isTold, 0, nowMs - lineMs);
+            }
+            if (lineMs != 0 && !isBad && nowMs - lineMs < TELL_EVERY_MS) {
+                return new Told(word(lineMs, downs, false), false, 0, 0);
+            }
+            return new Told(word(instant(nowMs), 0, true), true, Math.max(downs - 1, 0), 0);
+        }
+    }
+
     /* ---- Where nodes are ejected ---- */
 
     /** Whether the node belongs into the ring that is built now. */

@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import io.onehop.core.Health.Cause;
+import io.onehop.core.Health.Edge;
+import io.onehop.core.Health.Told;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** The scenarios of spec/health, step by step: after each one the whole state is what the page says. */
@@ -23,6 +26,42 @@ class HealthTest {
     @TestFactory
     Stream<DynamicTest> everyScenarioOfEjecting() {
         return scenarios("eject");
+    }
+
+    @Test
+    void theLogIsToldWhatThePageSays() {
+        for (JsonObject test : Spec.tests("health/vectors/told.json")) {
+            long word = 0;
+            for (JsonObject step : Spec.objects(test.getAsJsonArray("steps"))) {
+                Edge edge = Edge.valueOf(step.get("edge").getAsString().toUpperCase(Locale.ROOT));
+                Told told = Told.after(word, edge, step.get("at").getAsLong());
+                String where = test.get("comment").getAsString() + ": " + step;
+                word = told.word();
+                assertEquals(!"nothing".equals(step.get("says").getAsString()), told.isDue(), where);
+                assertEquals(number(step, "times"), told.isDue() ? told.times() : 0, where);
+                assertEquals(number(step, "ms"), told.isDue() ? told.ms() : 0, where);
+            }
+        }
+    }
+
+    private static long number(JsonObject step, String field) {
+        return step.has(field) ? step.get(field).getAsLong() : 0;
+    }
+
+    @Test
+    void countingClaimingAndStayingUpAreNoNews() {
+        Health health = new Health(false, 2, 0);
+        long once = health.failed(0, 0, Cause.EXCHANGE, 0, 1000, 0);
+        long down = health.failed(once, 0, Cause.EXCHANGE, 0, 1000, 0);
+        long probe = health.asked(down, 2000, 100);
+        long still = health.failed(probe, 0, Cause.EXCHANGE, Health.birth(probe, 0), 2000, 0);
+        assertEquals(Edge.NONE, Health.edge(0, once));
+        assertEquals(Edge.DOWN, Health.edge(once, down));
+        assertEquals(Edge.NONE, Health.edge(down, probe));
+        assertEquals(Edge.STILL, Health.edge(probe, still));
+        assertEquals(Edge.BACK, Health.edge(still, health.answered(still)));
+        assertEquals(Edge.NONE, Health.edge(once, health.answered(once)));
+        assertEquals(Edge.BACK, Health.edge(down, Health.rebuilt(down, 5000)));
     }
 
     private static Stream<DynamicTest> scenarios(String page) {

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -261,8 +260,7 @@ final class Cluster implements AutoCloseable {
     /** What these nodes say, asked two by two, by connections that are closed afterwards. */
     private static ClusterMap toldBy(List<Node> nodes, ServerPool pool, ClusterInquiry inquiry, Topology current)
             throws InterruptedException {
-        AtomicLong nobodys = new AtomicLong();
-        List<Pool> asked = new ArrayList<>(nodes.stream().map(node -> new Pool(node, pool, nobodys)).toList());
+        List<Pool> asked = new ArrayList<>(nodes.stream().map(node -> new Pool(node, pool, null)).toList());
         Collections.shuffle(asked);
         try {
             ClusterMap map = null;

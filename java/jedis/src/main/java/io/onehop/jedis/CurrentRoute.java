@@ -46,9 +46,18 @@ final class CurrentRoute implements CommandExecutor {
 
     /** A node was ejected, or may return: whoever notices first places anew, for everybody. */
     private Route placedAnew() {
+        List<Runnable> news = new ArrayList<>();
+        try {
+            return placedAnew(news);
+        } finally {
+            news.forEach(Runnable::run); // The log may be slow, or somebody's who makes a call himself.
+        }
+    }
+
+    private Route placedAnew(List<Runnable> news) {
         synchronized (lock) {
             if (!isClosed && route.snapshot().isOutdated()) {
-                route = route.over(route.snapshot().placedAnew());
+                route = route.over(route.snapshot().placedAnew(news));
                 watchers.forEach(Runnable::run);
             }
             return route;

@@ -86,6 +86,12 @@ final class Endpoint {
                 + Failure.shown(pool.name());
     }
 
+    /** As the log names it. */
+    String label() {
+        return "node " + Failure.shown(node.name()) + " (" + Failure.shown(node.address()) + ") of server pool "
+                + Failure.shown(pool.name());
+    }
+
     /** The addresses to try, in this order; at least one. */
     List<SocketAddress> addresses(Deadline deadline) throws IOException {
         if (isUnix()) {

@@ -5,11 +5,15 @@ import io.onehop.core.ErrorKind;
 import io.onehop.core.Health;
 import io.onehop.core.Health.Answer;
 import io.onehop.core.Health.Cause;
+import io.onehop.core.Health.Edge;
+import io.onehop.core.Health.Told;
 import io.onehop.core.ServerPool;
 import io.onehop.jedis.NodeStatus.State;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.BindException;
 import java.net.SocketTimeoutException;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -28,17 +32,20 @@ final class NodeHealth {
     private static final long NS_PER_MS = 1_000_000;
     private static final long BEGIN_NS = Clock.nowNs();
 
+    private static final System.Logger LOG = System.getLogger("io.onehop");
+
     /* A deadline noticed so much too late passed while this process did not run. */
     private static final int PAUSE_MS = 200;
 
     private final Endpoint endpoint;
     private final Health rules;
-    private final AtomicLong ejections;
+    private final AtomicLong ejections; // Null: the node is asked in passing, and there is no news of it.
     private final AtomicLong state = new AtomicLong();
     private final AtomicLong heardMs = new AtomicLong(); // When it last answered anybody.
+    private final AtomicLong told = new AtomicLong(); // What the log was told.
     private volatile OneHopException last;
 
-    /** Ejections are counted there, for whoever places keys. */
+    /** Ejections are counted there, for whoever places keys; {@code null}: this is told to nobody. */
     NodeHealth(Endpoint endpoint, ServerPool pool, AtomicLong ejections) {
         this.endpoint = endpoint;
         this.ejections = ejections;
@@ -72,11 +79,18 @@ final class NodeHealth {
         return Health.until(state.get()) > nowMs;
     }
 
-    /** Until when the node is left out of a placement that is made now; 0: it has a part in it. */
-    long rebuilt(long nowMs) {
+    /** Until when the node is left out of a placement that is made now; 0: it has a part in it. What is news is added. */
+    long rebuilt(long nowMs, List<Runnable> news) {
         long before = state.get();
-        while (Health.rebuilt(before, nowMs) != before && !state.compareAndSet(before, Health.rebuilt(before, nowMs))) {
+        long after = Health.rebuilt(before, nowMs);
+        while (after != before && !state.compareAndSet(before, after)) {
             before = state.get();
+            after = Health.rebuilt(before, nowMs);
+        }
+        if (after != before) {
+            long from = before;
+            long to = after;
+            news.add(() -> tell(from, to, null));
         }
         return Health.isLive(before, nowMs) ? 0 : Health.until(before);
     }
@@ -133,12 +147,13 @@ final class NodeHealth {
             before = state.get();
             after = rules.answered(before);
         }
+        tell(before, after, null);
     }
 
     /** The node answered that it cannot serve now: where nodes are ejected that is a failure, elsewhere no sign. */
     void answeredUnwell(NodeConnection connection) {
         if (rules.ejects()) {
-            failed(Cause.EXCHANGE, connection.lease().health());
+            failed(Cause.EXCHANGE, connection.lease().health(), null);
         }
     }
 
@@ -147,11 +162,11 @@ final class NodeHealth {
         Cause cause = cause(failure, connection);
         if (cause != null) {
             last = failure;
-            failed(cause, connection.lease().health());
+            failed(cause, connection.lease().health(), failure);
         }
     }
 
-    private void failed(Cause cause, long born) {
+    private void failed(Cause cause, long born, OneHopException failure) {
         int chance = ThreadLocalRandom.current().nextInt();
         long nowMs = nowMs();
         long heard = heardMs.getOpaque();
@@ -161,9 +176,44 @@ final class NodeHealth {
             before = state.get();
             after = rules.failed(before, heard, cause, born, nowMs, chance);
         }
-        if (rules.ejects() && Health.generation(after) != Health.generation(before)) {
+        if (rules.ejects() && ejections != null && Health.generation(after) != Health.generation(before)) {
             ejections.incrementAndGet();
         }
+        tell(before, after, failure);
+    }
+
+    /** By whoever made the change: nobody else can know of it. */
+    private void tell(long before, long after, OneHopException failure) {
+        Edge edge = Health.edge(before, after);
+        if (edge == Edge.NONE || ejections == null) {
+            return;
+        }
+        long word = told.get();
+        Told next = Told.after(word, edge, nowMs());
+        while (!told.compareAndSet(word, next.word())) {
+            word = told.get();
+            next = Told.after(word, edge, nowMs());
+        }
+        if (next.isDue()) {
+            LOG.log(edge == Edge.BACK ? Level.INFO : Level.WARNING, line(edge, next, failure));
+        }
+    }
+
+    private String line(Edge edge, Told news, OneHopException failure) {
+        String node = endpoint.label();
+        String times = news.times() == 0 ? "" : " (it went down " + news.times() + " more times since this was last told)";
+        if (edge == Edge.BACK) {
+            return rules.ejects() ? node + " is in again after " + seconds(news.ms()) + ", and its keys with it"
+                    : node + " is back after " + seconds(news.ms());
+        }
+        String why = failure == null ? "it cannot serve now" : Failure.reason(failure);
+        return rules.ejects()
+                ? node + " is ejected: " + why + "; its keys move to other nodes for " + seconds(rules.retryMs()) + times
+                : node + " is down: " + why + "; its keys fail until it answers again" + times;
+    }
+
+    private static String seconds(long ms) {
+        return ms / 1000 + "." + ms % 1000 / 100 + " s";
     }
 
     /** {@code null}: nothing is said of the node. What has no cause was the node's own word, or never came to it. */

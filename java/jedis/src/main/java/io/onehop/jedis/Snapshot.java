@@ -79,14 +79,14 @@ final class Snapshot {
                 && (ejections.get() != known || Health.isRebuildDue(dueMs, NodeHealth.nowMs()));
     }
 
-    /** The same with keys placed as they are to be now: not on nodes that are out, unless all are. */
-    Snapshot placedAnew() {
+    /** The same with keys placed as they are to be now: not on nodes that are out, unless all are. News are added. */
+    Snapshot placedAnew(List<Runnable> news) {
         long counted = ejections.get();
         long nowMs = NodeHealth.nowMs();
         long due = 0;
         Set<String> out = new HashSet<>();
         for (Pool each : pools) {
-            long until = each.health().rebuilt(nowMs);
+            long until = each.health().rebuilt(nowMs, news);
             if (until != 0) {
                 out.add(each.endpoint().name());
                 due = due == 0 ? until : Math.min(due, until);

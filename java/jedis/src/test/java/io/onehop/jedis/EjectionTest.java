@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.Topology;
 import io.onehop.jedis.NodeStatus.State;
+import io.onehop.jedis.lab.Log;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Nutcracker;
 import io.onehop.jedis.lab.Processes;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -105,6 +107,31 @@ class EjectionTest {
                     assertEquals(homes(servers), after);
                 }
             }
+        }
+    }
+
+    @Test
+    void theLogIsToldOfANodeThatIsEjectedAndInAgain() {
+        int port = Processes.freePort();
+        String node = "node gone (127.0.0.1:" + port + ") of server pool alpha is ";
+        try (Log log = new Log(); RedisServer well = RedisServer.start();
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(
+                        Stream.of(well.server() + " well", "127.0.0.1:" + port + ":1 gone"), "auto_eject_hosts: true",
+                        "server_failure_limit: 2", "server_retry_timeout: 300"))) {
+            String lost = Nodes.keyOn(redis.topology(), "gone");
+            for (int returns = 0; returns < 3; returns++) { // Each time it is ejected anew.
+                assertEquals(2, failuresUntilAnswered(() -> redis.set(lost, "x")));
+                assertTrue(Callers.holdsSoon(() -> redis.topology().locate(lost).name().equals("gone")));
+                assertThrows(NodeDown.class, () -> redis.get(lost));
+                failuresUntilAnswered(() -> redis.set(lost, "x"));
+                assertTrue(Callers.holdsSoon(() -> redis.topology().locate(lost).name().equals("gone")));
+            }
+            List<String> told = log.taken();
+            assertEquals(2, told.size(), told.toString());
+            assertEquals("warning: " + node + "ejected: Connection refused; its keys move to other nodes for 0.3 s",
+                    told.get(0));
+            assertTrue(told.get(1).matches("info: " + Pattern.quote(node)
+                    + "in again after [0-9]+\\.[0-9] s, and its keys with it"), told.get(1));
         }
     }
 

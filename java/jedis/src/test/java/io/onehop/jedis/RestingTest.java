@@ -8,12 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.Health;
+import io.onehop.jedis.lab.Log;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.AbstractPipeline;
@@ -187,6 +190,43 @@ class RestingTest {
                     instanceof NodeDown || late.incrementAndGet() < 0));
             assertTrue(late.get() >= 2, late + " handshakes were needed");
             assertEquals(2, Health.failures(Inspected.pools(redis)[0].health().state()));
+        }
+    }
+
+    /* ---- What the log is told ---- */
+
+    @Test
+    void theLogSaysOnceThatANodeIsDownAndOnceThatItIsBackAndNothingWhenItFlaps() throws InterruptedException {
+        int port = Processes.freePort();
+        String node = "node n (127.0.0.1:" + port + ") of server pool alpha is ";
+        try (Log log = new Log(); OneHopClient redis = Nodes.clientOf(Nodes.configOf(
+                Stream.of("127.0.0.1:" + port + ":1 n")))) {
+            long begin = System.nanoTime();
+            Callers.inThreads(8, number -> {
+                while (System.nanoTime() - begin < 1_000_000_000L) { // It is tried in vain meanwhile.
+                    assertThrows(NodeDown.class, () -> redis.get("key"));
+                }
+            });
+            assertEquals(List.of("warning: " + node + "down: Connection refused; its keys fail until it answers again"),
+                    log.taken());
+            try (RedisServer server = RedisServer.startOn(port)) {
+                assertEquals(port, server.port());
+                assertTrue(Callers.holdsSoon(() -> isAnswered(redis)));
+                List<String> told = log.taken();
+                assertEquals(1, told.size(), told.toString());
+                assertTrue(told.get(0).matches("info: " + Pattern.quote(node) + "back after [1-9][0-9]*\\.[0-9] s"),
+                        told.get(0));
+            }
+            for (int i = 0; i < 2; i++) { // Down again, and back, within the minute.
+                assertThrows(OneHopException.class, () -> redis.incr("key"));
+                assertTrue(Callers.holdsSoon(() -> !isUp(redis, "n")
+                        || assertThrows(OneHopException.class, () -> redis.get("key")) == null));
+                try (RedisServer server = RedisServer.startOn(port)) {
+                    assertEquals(port, server.port());
+                    assertTrue(Callers.holdsSoon(() -> isAnswered(redis)));
+                }
+            }
+            assertEquals(List.of(), log.taken());
         }
     }
 

@@ -8,7 +8,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
 /** What the client tells the log while this is open; it goes no further. */
-public final class Log extends Handler {
+public final class Log extends Handler implements AutoCloseable {
     private final Logger logger = Logger.getLogger("io.onehop");
     private final List<String> lines = new CopyOnWriteArrayList<>();
 
