@@ -25,7 +25,7 @@ PHP;
 $some_hang = 'while ($node->command()) { if (!in_array($node->connection, [2, 4])) { usleep(3000); $node->value("well"); } }';
 $page = lab_fpm([], WORKERS);
 foreach (['without a greeting' => [], 'with one' => ['redis_auth' => 'secret']] as $what => $directives) {
-    $config = lab_config([lab_node($some_hang)], $directives + ['timeout' => 500, 'server_failure_limit' => 1]);
+    $config = lab_config([lab_node($some_hang)], $directives + ['timeout' => 3000, 'server_failure_limit' => 1]);
     $told = array_map(json_decode(...), $page($script, ['config' => $config, 'enough' => ENOUGH], WORKERS));
     echo "$what: all went on: ", json_encode(!in_array(false, array_column($told, 0), true)),
         ', two were late: ', json_encode(array_sum(array_column($told, 1)) >= 2),
