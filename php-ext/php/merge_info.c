@@ -114,76 +114,6 @@ static void lowest_version(HashTable *values, zval *merged)
     ZVAL_STR(merged, lowest);
 }
 
-/* Adds keys=1,expires=1,avg_ttl=5 to the totals; what the times to live come to is returned. */
-static double add_database(HashTable *totals, const char *text)
-{
-    zend_long ttl = 0, expires = 0;
-
-    while (*text) {
-        const char *equals = strchr(text, '=');
-        const char *end = text + strcspn(text, ",");
-
-        if (!equals || equals > end) {
-            break;
-        }
-        zend_long number = ZEND_STRTOL(equals + 1, NULL, 10);
-        size_t length = (size_t)(equals - text);
-        zval *total = zend_hash_str_find(totals, text, length), zero;
-        if (!total) {
-            ZVAL_LONG(&zero, 0);
-            total = zend_hash_str_add_new(totals, text, length, &zero);
-        }
-        ZVAL_LONG(total, add(Z_LVAL_P(total), number));
-        if (length == strlen("avg_ttl") && memcmp(text, "avg_ttl", length) == 0) {
-            ttl = number;
-        } else if (length == strlen("expires") && memcmp(text, "expires", length) == 0) {
-            expires = number;
-        }
-        text = *end ? end + 1 : end;
-    }
-    return (double)ttl * (double)expires;
-}
-
-/* db0 of several nodes: every part is added up, but the average time to live is weighted by what expires. */
-static void sum_databases(HashTable *values, zval *merged)
-{
-    HashTable totals;
-    double ttls = 0;
-    zval *value, *total, *average;
-    zend_string *name;
-    smart_str text = {0};
-
-    zend_hash_init(&totals, 8, NULL, NULL, false);
-    ZEND_HASH_FOREACH_VAL(values, value)
-    {
-        zend_string *database = zval_get_string(value);
-
-        ttls += add_database(&totals, ZSTR_VAL(database));
-        zend_string_release(database);
-    }
-    ZEND_HASH_FOREACH_END();
-    average = zend_hash_str_find(&totals, ZEND_STRL("avg_ttl"));
-    if (average) {
-        zval *expires = zend_hash_str_find(&totals, ZEND_STRL("expires"));
-        zend_long count = expires ? Z_LVAL_P(expires) : 0;
-
-        ZVAL_LONG(average, count > 0 ? zend_dval_to_lval(ttls / (double)count) : 0);
-    }
-    ZEND_HASH_FOREACH_STR_KEY_VAL(&totals, name, total)
-    {
-        smart_str_append_printf(&text, "%s%s=" ZEND_LONG_FMT, text.s ? "," : "", ZSTR_VAL(name), Z_LVAL_P(total));
-    }
-    ZEND_HASH_FOREACH_END();
-    zend_hash_destroy(&totals);
-    ZVAL_STR(merged, smart_str_extract(&text));
-}
-
-static bool is_database(const zend_string *name)
-{
-    return ZSTR_LEN(name) > 2 && memcmp(ZSTR_VAL(name), "db", 2) == 0 &&
-           strspn(ZSTR_VAL(name) + 2, "0123456789") == ZSTR_LEN(name) - 2;
-}
-
 static bool are_equal(HashTable *values)
 {
     zval *first = zend_hash_index_find(values, 0), *value;
@@ -203,9 +133,8 @@ static bool merge_field(const zend_string *name, HashTable *values, uint32_t nod
 {
     oh_info_rule rule = rule_of(name);
 
-    if (is_database(name)) {
-        sum_databases(values, merged);
-        return true;
+    if (oh_merge_is_info_parts(name)) {
+        return oh_merge_info_parts(name, values, merged);
     }
     if (rule != OH_INFO_SUM && zend_hash_num_elements(values) < nodes_count) {
         return false;

@@ -7,6 +7,7 @@ for it (one_ok). Spec: route.md, "Merging".
 """
 import json
 import pathlib
+import re
 
 from resp import Refused
 
@@ -70,21 +71,43 @@ def version(text):
     return [int(part) if part.isdigit() else 0 for part in text.split(".")]
 
 
-def database(values):
-    """db0:keys=1,expires=1,avg_ttl=5 of several nodes."""
-    parts = [dict(pair.split("=") for pair in value.split(",")) for value in values]
-    names = dict.fromkeys(name for part in parts for name in part)
-    total = {name: sum(int(part.get(name, 0)) for part in parts) for name in names}
+def sum_of_parts(parts, names):
+    """db0:keys=1,expires=1,avg_ttl=5 and cmdstat_get:calls=2,usec=5,usec_per_call=2.50 of several nodes."""
+    total = {name: sum(int(part.get(name, 0)) for part in parts) for name in names if name != "usec_per_call"}
     if "avg_ttl" in total:
         weighted = sum(int(part["avg_ttl"]) * int(part["expires"]) for part in parts)
         total["avg_ttl"] = weighted // total["expires"] if total["expires"] else 0
-    return ",".join(f"{name}={value}" for name, value in total.items())
+    if "usec_per_call" in names:
+        hundredths = total["usec"] * 100 // total["calls"] if total["calls"] else 0
+        total["usec_per_call"] = f"{hundredths // 100}.{hundredths % 100:02}"
+    return total
+
+
+def highest_of_parts(parts, names):
+    """latency_percentiles_usec_get:p50=1.003,p99=5.023 of several nodes."""
+    return {name: max((part[name] for part in parts if name in part), key=float) for name in names}
+
+
+def parts_merged(merge, values):
+    """None if one is no list of parts."""
+    try:
+        parts = [dict(pair.split("=") for pair in value.split(",")) for value in values]
+        names = list(dict.fromkeys(name for part in parts for name in part))
+        total = merge(parts, names)
+    except (ValueError, KeyError):
+        return None
+    return ",".join(f"{name}={total[name]}" for name in names)
+
+
+PARTS = ((re.compile("db[0-9]+"), sum_of_parts), (re.compile("(cmdstat|errorstat)_.*"), sum_of_parts),
+         (re.compile("latency_percentiles_usec_.*"), highest_of_parts))
 
 
 def field(name, values, nodes):
     """The fleet's value of one field of INFO, None to leave it out. A share that a node does not have is 0 there."""
-    if name.startswith("db") and name[2:].isdigit():
-        return database(values)
+    for pattern, merge in PARTS:
+        if pattern.fullmatch(name):
+            return parts_merged(merge, values)
     if name in FIELDS["sum"]["fields"]:
         return str(sum(int(value) for value in values))
     if len(values) < nodes:

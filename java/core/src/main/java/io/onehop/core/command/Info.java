@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * INFO of several nodes as one text in the form of one server's: shares are added, versions are the lowest, what has no
@@ -15,6 +16,8 @@ import java.util.regex.Pattern;
  */
 public final class Info {
     private static final Pattern DATABASE = Pattern.compile("db[0-9]+");
+    private static final String PERCENTILES = "latency_percentiles_usec_";
+    private static final String PER_CALL = "usec_per_call";
 
     private Info() {
     }
@@ -52,8 +55,8 @@ public final class Info {
     /** The fleet's value of a field; {@code null}: left out. A share that a node does not tell is 0 there. */
     private static String field(String name, List<String> values, int nodes) {
         try {
-            if (DATABASE.matcher(name).matches()) {
-                return database(values);
+            if (isParts(name)) {
+                return parts(name, values);
             }
             if (InfoFields.SUM.contains(name)) {
                 return String.valueOf(values.stream().mapToLong(Long::parseLong).sum());
@@ -76,25 +79,70 @@ public final class Info {
         return values.stream().distinct().count() == 1 ? values.get(0) : null;
     }
 
-    /** {@code db0:keys=1,expires=1,avg_ttl=5} of several nodes. */
-    private static String database(List<String> values) {
-        Map<String, Long> total = new LinkedHashMap<>();
-        long weighted = 0;
-        for (String value : values) {
-            Map<String, Long> part = new LinkedHashMap<>();
-            for (String pair : value.split(",")) {
-                int equal = pair.indexOf('=');
-                part.put(pair.substring(0, Math.max(0, equal)), Long.valueOf(pair.substring(equal + 1)));
-            }
-            part.forEach((name, number) -> total.merge(name, number, Long::sum));
-            weighted += part.getOrDefault("avg_ttl", 0L) * part.getOrDefault("expires", 0L);
+    /** Lists of parts, {@code name=number}. */
+    private static boolean isParts(String name) {
+        return DATABASE.matcher(name).matches() || name.startsWith("cmdstat_") || name.startsWith("errorstat_")
+                || name.startsWith(PERCENTILES);
+    }
+
+    /** The fleet's parts, in the order in which they are first seen. */
+    private static String parts(String name, List<String> values) {
+        List<Map<String, String>> nodes = values.stream().map(Info::takenApart).toList();
+        Map<String, String> total = new LinkedHashMap<>();
+        boolean isHighest = name.startsWith(PERCENTILES);
+        for (Map<String, String> node : nodes) {
+            node.forEach((part, number) -> total.merge(part, isHighest ? higher("0", number) : number,
+                    isHighest ? Info::higher : part.equals(PER_CALL) ? (one, other) -> one : Info::sum));
         }
-        long expires = total.getOrDefault("expires", 0L);
-        long average = expires == 0 ? 0 : weighted / expires;
-        total.computeIfPresent("avg_ttl", (name, sum) -> average);
-        List<String> pairs = new ArrayList<>();
-        total.forEach((name, number) -> pairs.add(name + "=" + number));
-        return String.join(",", pairs);
+        if (!isHighest) {
+            average(total, nodes);
+        }
+        return total.entrySet().stream().map(part -> part.getKey() + "=" + part.getValue())
+                .collect(Collectors.joining(","));
+    }
+
+    /** The parts of {@code keys=1,expires=1,avg_ttl=5}; no such list is a NumberFormatException. */
+    private static Map<String, String> takenApart(String value) {
+        Map<String, String> parts = new LinkedHashMap<>();
+        for (String pair : value.split(",")) {
+            int equal = pair.indexOf('=');
+            if (equal < 0) {
+                throw new NumberFormatException(pair);
+            }
+            parts.put(pair.substring(0, equal), pair.substring(equal + 1));
+        }
+        return parts;
+    }
+
+    private static String higher(String one, String other) {
+        return Double.parseDouble(other) < Double.parseDouble(one) ? one : other;
+    }
+
+    private static String sum(String one, String other) {
+        return String.valueOf(Long.parseLong(one) + Long.parseLong(other));
+    }
+
+    /** Averages cannot be added: a time to live is weighted by what expires, a time per call is made anew. */
+    private static void average(Map<String, String> total, List<Map<String, String>> nodes) {
+        if (total.containsKey("avg_ttl")) {
+            long expires = number(total, "expires");
+            long weighted = nodes.stream().mapToLong(node -> number(node, "avg_ttl") * number(node, "expires")).sum();
+            total.put("avg_ttl", String.valueOf(expires == 0 ? 0 : weighted / expires));
+        }
+        if (total.containsKey(PER_CALL)) {
+            long calls = number(total, "calls");
+            long hundredths = calls == 0 ? 0 : number(total, "usec") * 100 / calls;
+            total.put(PER_CALL, "%d.%02d".formatted(hundredths / 100, hundredths % 100));
+        }
+        total.forEach((part, number) -> {
+            if (!part.equals(PER_CALL)) {
+                Long.parseLong(number); // Of one node alone it has not been read yet.
+            }
+        });
+    }
+
+    private static long number(Map<String, String> parts, String name) {
+        return Long.parseLong(parts.getOrDefault(name, "0"));
     }
 
     private static int compareVersions(String one, String other) {
