@@ -222,6 +222,12 @@ void oh_store_end_look(oh_store *store, uint32_t pool, uint32_t pid)
     }
 }
 
+void oh_store_pass_look(oh_store *store, uint32_t pool, uint32_t pid)
+{
+    atomic_store_explicit(&store->shared->pools[pool].looked_ms, 0, memory_order_relaxed);
+    oh_store_end_look(store, pool, pid);
+}
+
 uint64_t oh_store_looked_ms(const oh_store *store, uint32_t pool)
 {
     return atomic_load_explicit(&store->shared->pools[pool].looked_ms, memory_order_relaxed);

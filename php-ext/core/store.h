@@ -119,6 +119,9 @@ bool oh_store_begin_look(oh_store *store, uint32_t pool, uint32_t pid, uint64_t 
     bool (*is_alive)(uint32_t pid, uint64_t since_ms));
 void oh_store_end_look(oh_store *store, uint32_t pool, uint32_t pid);
 
+/* It could not look: it is the turn of the next one at once. */
+void oh_store_pass_look(oh_store *store, uint32_t pool, uint32_t pid);
+
 /* When it was last somebody's turn. */
 uint64_t oh_store_looked_ms(const oh_store *store, uint32_t pool);
 

@@ -40,6 +40,11 @@ uint64_t oh_reading_version(const char *path)
     return stat(path, &status) == 0 ? version_of(&status) : (uint64_t)errno;
 }
 
+bool oh_reading_is_forbidden(const char *path)
+{
+    return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0 && errno == EACCES;
+}
+
 /* ---- Bytes ---- */
 
 /* The whole of a descriptor, at most one byte more than a configuration may have. */
@@ -61,7 +66,7 @@ static ssize_t read_whole(int descriptor, char *text)
     return (ssize_t)length;
 }
 
-static ssize_t read_descriptor(int descriptor, char *text)
+static ssize_t read_descriptor(int descriptor, char *text, mode_t *mode)
 {
     struct stat before, after;
     ssize_t length = -1;
@@ -82,17 +87,18 @@ static ssize_t read_descriptor(int descriptor, char *text)
             break;
         }
     }
+    *mode = before.st_mode;
     return length;
 }
 
-static ssize_t read_file(const char *path, char *text)
+static ssize_t read_file(const char *path, char *text, mode_t *mode)
 {
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     if (descriptor < 0) {
         return -1;
     }
-    ssize_t length = read_descriptor(descriptor, text);
+    ssize_t length = read_descriptor(descriptor, text, mode);
     int error = errno;
     close(descriptor);
     errno = error;
@@ -157,7 +163,7 @@ static oh_config *parse(const char *path, const char *text, size_t length, oh_fa
     return config;
 }
 
-static void keep(oh_reading *reading, const oh_pool *pool, const uint8_t *salt)
+static void keep(oh_reading *reading, const oh_pool *pool, const uint8_t *salt, mode_t mode)
 {
     reading->image_length = oh_image_size(pool);
     reading->image = pemalloc(reading->image_length, true);
@@ -165,6 +171,7 @@ static void keep(oh_reading *reading, const oh_pool *pool, const uint8_t *salt)
     if (pool->redis_auth.bytes) {
         reading->password = pestrndup(pool->redis_auth.bytes, pool->redis_auth.length, true);
         reading->password_length = pool->redis_auth.length;
+        reading->exposed = mode & (S_IROTH | S_IWOTH);
     }
 }
 
@@ -172,12 +179,16 @@ bool oh_reading_make(oh_reading *reading, const char *path, const char *name, si
     const uint8_t salt[OH_IMAGE_SALT_BYTES])
 {
     char *text = pemalloc(OH_CONFIG_BYTES_MAX + 1, true);
-    ssize_t length = read_file(path, text);
+    mode_t mode;
+    ssize_t length = read_file(path, text, &mode);
+    int error = errno;
     oh_config *config = NULL;
 
     memset(reading, 0, sizeof *reading);
     if (length < 0) {
-        refuse_file(&reading->failure, path, errno == NO_FILE ? "it is a FIFO, a device or a socket, and not a file" : strerror(errno));
+        reading->is_forbidden = error == EACCES;
+        refuse_file(&reading->failure, path,
+            error == NO_FILE ? "it is a FIFO, a device or a socket, and not a file" : strerror(error));
     } else {
         config = parse(path, text, (size_t)length, &reading->failure);
         ZEND_SECURE_ZERO(text, (size_t)length);
@@ -185,7 +196,7 @@ bool oh_reading_make(oh_reading *reading, const char *path, const char *name, si
     free(text);
     const oh_pool *pool = config ? oh_reading_find(config, name, name_length, path, &reading->failure) : NULL;
     if (pool) {
-        keep(reading, pool, salt);
+        keep(reading, pool, salt, mode);
     }
     oh_config_free(config);
     return reading->image != NULL;

@@ -6,6 +6,8 @@
 #ifndef OH_PHP_READING_H
 #define OH_PHP_READING_H
 
+#include <sys/types.h>
+
 #include "core/config.h"
 #include "core/topology_image.h"
 
@@ -16,6 +18,8 @@ typedef struct oh_reading {
     size_t image_length;
     char *password; /* NULL: none. To be freed, and wiped before. */
     size_t password_length;
+    mode_t exposed;    /* What every user of the machine may do with a file that holds a password: S_IROTH, S_IWOTH. */
+    bool is_forbidden; /* There is no image, since this process may not read the file. */
     oh_failure failure;
 } oh_reading;
 
@@ -24,6 +28,9 @@ typedef struct oh_reading {
  * not there has one, too.
  */
 uint64_t oh_reading_version(const char *path);
+
+/* Whether this process may not read the file; if it is gone, it might. */
+bool oh_reading_is_forbidden(const char *path);
 
 /* Reads the server pool `name` of the file `path`. The image carries a digest of the password made with `salt`. */
 bool oh_reading_make(oh_reading *reading, const char *path, const char *name, size_t name_length,

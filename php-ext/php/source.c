@@ -18,8 +18,6 @@
 #include "source_known.h"
 #include "source_path.h"
 
-#define OH_LOOK_EVERY_MS 1000 /* How often somebody of the host looks whether a file has changed. */
-
 const uint8_t *oh_known_salt(void)
 {
     static const uint8_t none[OH_IMAGE_SALT_BYTES];
@@ -103,7 +101,7 @@ static bool follow(oh_known *known)
     oh_reading reading;
     uint64_t generation;
 
-    if (!oh_known_copy(known, &reading, &generation)) {
+    if (!oh_known_is_allowed(known) || !oh_known_copy(known, &reading, &generation)) {
         return false;
     }
     if (!find_password(known, &reading)) {
@@ -120,6 +118,9 @@ static bool begin_look(oh_known *known)
 {
     uint64_t now = oh_clock_now_ms();
 
+    if (UNEXPECTED(known->refused_ms) && now < known->refused_ms + OH_LOOK_EVERY_MS) {
+        return false;
+    }
     if (known->place != OH_STORE_NONE) {
         return oh_store_begin_look(oh_segment_store(), known->place, (uint32_t)getpid(), now, OH_LOOK_EVERY_MS,
             oh_host_is_alive);
@@ -180,6 +181,7 @@ static bool begin(oh_known *known)
         if (!reading.image) {
             return throw_reading(&reading);
         }
+        oh_known_tell_exposed(known, reading.exposed);
         oh_known_adopt(known, &reading, 1);
         return true;
     }
@@ -191,6 +193,9 @@ static bool begin(oh_known *known)
     known->version = oh_reading_version(known->path);
     if (!oh_reading_make(&reading, known->path, known->name, known->name_length, oh_known_salt())) {
         return throw_reading(&reading);
+    }
+    if (!oh_segment_store()) {
+        oh_known_tell_exposed(known, reading.exposed);
     }
     oh_known_adopt(known, &reading, 1);
     return true;

@@ -4,7 +4,11 @@
  */
 #include "php_onehop.h"
 
+#include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "core/clock.h"
 
 #include "segment.h"
 #include "source_known.h"
@@ -36,6 +40,47 @@ uint64_t oh_known_publish(const oh_known *known, const oh_reading *reading)
                ? oh_store_generation(oh_segment_store(), known->place)
                : 0;
 }
+
+/* ---- Who may read it ---- */
+
+static void refuse(oh_known *known)
+{
+    bool is_news = known->refused_ms == 0;
+
+    known->refused_ms = oh_clock_now_ms();
+    if (is_news && known->snapshot) {
+        php_error_docref(NULL, E_WARNING, "Configuration %s: %s; the configuration read before stays in use", known->path,
+            strerror(EACCES));
+    }
+}
+
+bool oh_known_is_allowed(oh_known *known)
+{
+    if (known->refused_ms && oh_clock_now_ms() < known->refused_ms + OH_LOOK_EVERY_MS) {
+        return false;
+    }
+    if (oh_reading_is_forbidden(known->path)) {
+        refuse(known);
+        return false;
+    }
+    known->refused_ms = 0;
+    return true;
+}
+
+void oh_known_tell_exposed(const oh_known *known, mode_t exposed)
+{
+    char *text;
+
+    if (!exposed) {
+        return;
+    }
+    spprintf(&text, 0, "OneHop: %s holds a password, and every user of this machine may %s it: take these rights away (chmod o=)",
+        known->path, exposed == S_IROTH ? "read" : exposed == S_IWOTH ? "write" : "read and write");
+    php_log_err_with_severity(text, LOG_WARNING);
+    efree(text);
+}
+
+/* ---- Changes ---- */
 
 static void tell_change(const oh_known *known, const void *before, const oh_reading *reading, uint64_t generation)
 {
@@ -92,6 +137,13 @@ void oh_known_look_again(oh_known *known)
         return;
     }
     bool is_good = oh_reading_make(&reading, known->path, known->name, known->name_length, oh_known_salt());
+    if (!is_good && reading.is_forbidden && known->place != OH_STORE_NONE) {
+        oh_store_pass_look(oh_segment_store(), known->place, (uint32_t)getpid()); /* Another user's process may read it. */
+        refuse(known);
+        return;
+    }
+    mode_t exposed = reading.exposed;
+    known->refused_ms = 0;
     bool is_of_host = known->place != OH_STORE_NONE && oh_known_copy(known, &published, &generation);
     oh_switched switched = !is_good ? OH_SWITCHED
                                     : switch_to(known, &reading, is_of_host ? published.image : known->snapshot->image,
@@ -102,6 +154,7 @@ void oh_known_look_again(oh_known *known)
         return;
     }
     oh_known_note_version(known, version);
+    oh_known_tell_exposed(known, exposed);
     if (!is_good) {
         php_error_docref(NULL, E_WARNING, "%s; the configuration read before stays in use", reading.failure.what);
     } else if (switched == OH_NO_ROOM) {

@@ -8,6 +8,8 @@
 #include "cluster.h"
 #include "snapshot.h"
 
+#define OH_LOOK_EVERY_MS 1000 /* How often somebody of the host looks whether a file has changed. */
+
 /* A server pool, as this process knows it. */
 typedef struct oh_known {
     char *path; /* Absolute. */
@@ -18,6 +20,7 @@ typedef struct oh_known {
     uint64_t generation;   /* Of the snapshot; without a store it counts by itself. */
     uint32_t place;        /* In the store; OH_STORE_NONE: this process goes without. */
     uint64_t looked_ms, version; /* Without a store. */
+    uint64_t refused_ms; /* When it was last found that this process may not read the file; 0: it may. */
     oh_cluster *cluster; /* NULL: it is none. */
 } oh_known;
 
@@ -38,6 +41,15 @@ uint64_t oh_known_publish(const oh_known *known, const oh_reading *reading);
  * next one must read it.
  */
 void oh_known_note_version(oh_known *known, uint64_t version);
+
+/*
+ * Whether this process may read the file. If not, it has no part in what others have read of it, and no turn to look. Asked
+ * once for each change, and once a second while it may not; then there is a warning, once.
+ */
+bool oh_known_is_allowed(oh_known *known);
+
+/* One line of the log, if every user of the machine has these rights to a file that holds a password. */
+void oh_known_tell_exposed(const oh_known *known, mode_t exposed);
 
 /* Reads the file if it has another version than the one that was noted, and tells everybody what it says. */
 void oh_known_look_again(oh_known *known);

@@ -19,7 +19,7 @@ lab_start_fpm();
 array_map(static fn ($name) => Lab::await('unix://' . Lab::file("$name/fpm.sock")), ['one', 'two']);
 
 $ask = static fn (string $name): string => trim(explode("\r\n\r\n", (string) shell_exec(
-    'SCRIPT_FILENAME=/page.php REQUEST_METHOD=GET cgi-fcgi -bind -connect ' . Lab::file("$name/fpm.sock")), 2)[1] ?? '');
+    'SCRIPT_FILENAME=/page.php REQUEST_METHOD=GET cgi-fcgi -bind -connect ' . Lab::file("$name/fpm.sock") . ' 2>/dev/null'), 2)[1] ?? '');
 for ($round = 0; $round < 6; $round++) {
     foreach (['one', 'two'] as $name) {
         $seen["$name: " . $ask($name)] = true;

@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+import io.onehop.core.ServerPool;
 import io.onehop.core.Topology;
 import java.nio.file.Path;
 import java.util.Map;
@@ -269,7 +270,9 @@ public final class OneHopClient extends UnifiedJedis {
             Source source = file != null ? new Source(file, pool) : new Source(text, pool);
             try {
                 byte[] bytes = source.bytes();
-                CurrentRoute route = new CurrentRoute(Topology.of(source.pool(bytes)));
+                ServerPool read = source.pool(bytes);
+                source.tellExposed(read);
+                CurrentRoute route = new CurrentRoute(Topology.of(read));
                 return new OneHopClient(route, new Refresher(source, bytes, route, listener));
             } catch (Source.Refused refused) {
                 throw new ConfigInvalid(refused.getMessage() + "; correct the configuration",

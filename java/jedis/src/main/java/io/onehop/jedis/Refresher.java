@@ -73,7 +73,9 @@ final class Refresher implements AutoCloseable {
             byte[] bytes = bytes();
             if (!Arrays.equals(bytes, seen)) {
                 seen = settled(bytes);
-                adopt(source.pool(seen));
+                ServerPool pool = source.pool(seen);
+                source.tellExposed(pool);
+                adopt(pool);
                 told = null;
             }
         } catch (Source.Refused refused) {

@@ -6,12 +6,15 @@ import io.onehop.core.Limits;
 import io.onehop.core.ServerPool;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -34,6 +37,8 @@ final class Source {
 
     /* How many server pools a message names. */
     private static final int NAMES_MAX = 10;
+
+    private static final System.Logger LOG = System.getLogger("io.onehop");
 
     private final Path file; // Null: it is a text.
     private final byte[] text;
@@ -98,6 +103,25 @@ final class Source {
     private static String why(IOException unreadable) {
         return unreadable instanceof NoSuchFileException ? "there is no such file"
                 : unreadable instanceof AccessDeniedException ? "permission denied" : unreadable.toString();
+    }
+
+    /** One line of the log, if every user of the machine may read or write a password that is in the file. */
+    void tellExposed(ServerPool pool) {
+        if (file == null || pool.redisAuth() == null) {
+            return;
+        }
+        try {
+            Set<PosixFilePermission> rights = Files.getPosixFilePermissions(file);
+            boolean isRead = rights.contains(PosixFilePermission.OTHERS_READ);
+            boolean isWritten = rights.contains(PosixFilePermission.OTHERS_WRITE);
+            if (isRead || isWritten) {
+                LOG.log(Level.WARNING, this + " holds a password, and every user of this machine may "
+                        + (!isWritten ? "read" : isRead ? "read and write" : "write")
+                        + " it: take these rights away (chmod o=)");
+            }
+        } catch (IOException | UnsupportedOperationException untold) {
+            // Gone again, or of a file system that has no such rights.
+        }
     }
 
     /** A refusal of what a configuration leads to. */

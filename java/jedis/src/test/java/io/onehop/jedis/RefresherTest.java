@@ -13,9 +13,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -125,6 +127,24 @@ class RefresherTest {
         assertEquals(1, nodes());
     }
 
+    @Test
+    void aPasswordThatEveryUserCouldReadIsToldOnce() throws Exception {
+        String secret = ONE.replace("redis: true", "redis: true\n  redis_auth: secret");
+        write(secret);
+        for (String rights : List.of("rw-r-----", "rw-r--r--", "rw-r---w-", "rw-r--rw-")) {
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(rights));
+            write(ONE);
+            looked();
+            write(secret);
+            String told = looked().stream().filter(line -> line.contains("password")).collect(Collectors.joining());
+            String may = rights.endsWith("---") ? null : rights.endsWith("r--") ? "read" : rights.endsWith("rw-") ? "read and write" : "write";
+            assertEquals(may == null ? "" : "warning: configuration file " + file + " holds a password, and every user of this machine may "
+                    + may + " it: take these rights away (chmod o=)", told);
+            OneHopClient.builder().config(file).pool("alpha").build().close();
+            assertEquals(may == null ? 0 : 1, log.taken().size());
+        }
+    }
+
     /** As Kubernetes does it with a ConfigMap, and not by this process. */
     private void leadTo(String target) throws Exception {
         assertEquals(0, new ProcessBuilder("sh", "-c", "ln -s " + target + " beside && mv -T beside ..data").directory(folder.toFile())
@@ -156,13 +176,13 @@ class RefresherTest {
         write("");
         assertEquals(List.of(where + "line 1: there is no server pool" + stays), looked());
         write(TWO.replace("alpha", "beta"));
-        assertEquals(List.of(where + "there is no server pool \"alpha\"" + stays), looked());
+        assertEquals(List.of(where + "there is no server pool \"alpha\", only beta" + stays), looked());
         write(TWO.replace("redis: true", "redis: false"));
         assertEquals(List.of(where + "server pool \"alpha\" speaks memcached, it lacks \"redis: true\"" + stays), looked());
         write(TWO + "#".repeat(1 << 20));
         assertEquals(1, looked().size());
         Files.delete(file);
-        assertEquals(List.of(where + "it cannot be read: java.nio.file.NoSuchFileException: " + file + stays), looked());
+        assertEquals(List.of(where + "it cannot be read: there is no such file" + stays), looked());
         Files.createDirectory(file);
         assertEquals(1, looked().size());
         Files.delete(file);
@@ -203,6 +223,7 @@ class RefresherTest {
 
     @Test
     void aPasswordIsInNoMessage() throws Exception {
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         write(ONE.replace("alpha:\n", "alpha:\n  redis_auth: secret\n"));
         List<String> told = looked();
         assertEquals(1, told.size());
