@@ -1,7 +1,8 @@
 dnl OneHop: a client-side sharding extension on top of phpredis.
 dnl
 dnl Plain `phpize && ./configure && make` builds it; nothing has to be chosen. core/ is C11 that knows nothing of PHP,
-dnl php/ is the edge to Zend; both go into one onehop.so together with libyaml, which reads the configuration.
+dnl php/ is the edge to Zend; both go into one onehop.so, together with libyaml, which reads the configuration, and
+dnl c-ares, which asks for the addresses of host names.
 
 PHP_ARG_ENABLE([onehop],
   [whether to enable OneHop],
@@ -13,11 +14,16 @@ if test "$PHP_ONEHOP" != "no"; then
   if test "$PKG_CONFIG" = "no" || ! "$PKG_CONFIG" --exists yaml-0.1; then
     AC_MSG_ERROR([OneHop needs libyaml and pkg-config (Debian: libyaml-dev pkg-config, Alpine: yaml-dev pkgconf)])
   fi
+  if ! "$PKG_CONFIG" --atleast-version=1.16 libcares; then
+    AC_MSG_ERROR([OneHop needs c-ares 1.16 or later (Debian: libc-ares-dev, Alpine: c-ares-dev)])
+  fi
   ONEHOP_YAML_VERSION=`"$PKG_CONFIG" --modversion yaml-0.1`
   AC_MSG_CHECKING([for libyaml])
   AC_MSG_RESULT([$ONEHOP_YAML_VERSION])
-  PHP_EVAL_INCLINE([`"$PKG_CONFIG" --cflags yaml-0.1`])
-  PHP_EVAL_LIBLINE([`"$PKG_CONFIG" --libs yaml-0.1`], [ONEHOP_SHARED_LIBADD])
+  AC_MSG_CHECKING([for c-ares])
+  AC_MSG_RESULT([`"$PKG_CONFIG" --modversion libcares`])
+  PHP_EVAL_INCLINE([`"$PKG_CONFIG" --cflags yaml-0.1 libcares`])
+  PHP_EVAL_LIBLINE([`"$PKG_CONFIG" --libs yaml-0.1 libcares`], [ONEHOP_SHARED_LIBADD])
   PHP_SUBST([ONEHOP_SHARED_LIBADD])
 
   onehop_sources=

@@ -29,6 +29,8 @@ ZEND_BEGIN_MODULE_GLOBALS(onehop)
     zend_long max_nodes;             /* onehop.max_nodes: nodes that the segment has room for. */
     HashTable known;                 /* source: file and server pool -> its snapshot. */
     HashTable connections;           /* pool: identity of a node -> its connections. */
+    struct oh_resolver *resolver;    /* resolver: lookups that go on. */
+    struct oh_store_names *names;    /* resolver: addresses, where there is no segment. */
     char *pool_scope;                /* onehop.pool_scope: host or process. */
     bool has_idle;                   /* pool: some connection may lie idle in this process. */
     uint32_t leased_count;           /* pool: connections that are in somebody's hands right now. */

@@ -28,7 +28,8 @@ ZEND = re.compile(r"php.*\.h|zend.*\.h|SAPI\.h|Zend/.*|main/.*|ext/.*|TSRM.*")
 KERNEL = re.compile(r"sys/(socket|un|mman|uio|epoll|ioctl|wait)\.h|netinet/.*|arpa/inet\.h"
                     r"|(poll|netdb|unistd|fcntl|signal)\.h")
 # `connection` and `greeting` are parts of the pool, `exchange` of the transport, `reading` of the source.
-KERNEL_ROOMS = {"pool", "source", "transport", "segment", "connection", "greeting", "exchange", "listener", "reading", "queue"}
+KERNEL_ROOMS = {"pool", "source", "transport", "segment", "connection", "greeting", "exchange", "listener", "reading", "queue",
+                "resolver"}
 
 # Java classes of io.onehop.core that are not in a package of their room.
 JAVA_ROOMS = {

@@ -36,6 +36,7 @@ typedef struct entry {
 typedef struct shared {
     _Atomic uint64_t arena_used;
     _Atomic uint64_t ejections;
+    oh_store_names names;
     entry pools[OH_STORE_POOLS_MAX];
 } shared;
 
@@ -358,7 +359,12 @@ size_t oh_store_copy(const oh_store *store, uint32_t pool_index, void *image, si
     return 0;
 }
 
-/* ---- Nodes and meters ---- */
+/* ---- Names, nodes and meters ---- */
+
+oh_store_names *oh_store_names_of(oh_store *store)
+{
+    return &store->shared->names;
+}
 
 _Atomic uint64_t *oh_store_ejections(oh_store *store)
 {

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "meter.h"
+#include "store_name.h"
 
 #define OH_STORE_IDENTITY_BYTES 16
 #define OH_STORE_LABEL_BYTES 256       /* Of a pool, NUL included. */
@@ -137,6 +138,10 @@ _Atomic uint64_t *oh_store_problem(oh_store *store, uint32_t pool);
  */
 void oh_store_write_text(_Atomic uint64_t *words, size_t count, const char *text);
 void oh_store_read_text(const _Atomic uint64_t *words, size_t count, char *text);
+
+/* ---- Names: see store_name.h ---- */
+
+oh_store_names *oh_store_names_of(oh_store *store);
 
 /* ---- Nodes ---- */
 

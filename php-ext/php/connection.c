@@ -2,7 +2,7 @@
  * Opens sockets and signs in. Every step is non-blocking; whoever holds the deadline polls in between.
  *
  * A host name may stand for several addresses: they are tried in the resolver's order until one accepts. Names are
- * resolved when a connection is opened and not before, as nutcracker does; numeric addresses never ask a resolver.
+ * resolved when a connection is opened and not before, as nutcracker does; numeric addresses never come near a resolver.
  */
 #include "php_onehop.h"
 
@@ -38,32 +38,31 @@ static bool resolve_path(oh_connection *connection, const char *path)
     return true;
 }
 
-/* Returns 0 or the resolver's error. */
-static int resolve_host(oh_connection *connection, const oh_endpoint *endpoint)
+/* False: it is a name. Of IPv6 there may be a scope behind the number. */
+static bool take_number(oh_connection *connection, const oh_endpoint *endpoint)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | AI_NUMERICHOST};
     struct addrinfo *found = NULL;
     char port[8];
 
     snprintf(port, sizeof port, "%u", (unsigned)endpoint->port);
-    int error = getaddrinfo(endpoint->host, port, &hints, &found);
-    if (error == EAI_NONAME) {
-        hints.ai_flags = AI_NUMERICSERV;
-        error = getaddrinfo(endpoint->host, port, &hints, &found);
+    if (getaddrinfo(endpoint->host, port, &hints, &found) != 0) {
+        return false;
     }
-    if (error) {
-        return error;
-    }
-    for (struct addrinfo *one = found; one && connection->addresses_count < OH_ADDRESSES_MAX; one = one->ai_next) {
-        oh_address *address = &connection->addresses[connection->addresses_count++];
-
-        memcpy(&address->bytes, one->ai_addr, one->ai_addrlen);
-        address->length = one->ai_addrlen;
-    }
+    memcpy(&connection->addresses[0].bytes, found->ai_addr, found->ai_addrlen);
+    connection->addresses[0].length = found->ai_addrlen;
+    connection->addresses_count = 1;
     freeaddrinfo(found);
-    return 0;
+    return true;
 }
 
+static void refuse_name(oh_failure *failure, const char *reason)
+{
+    oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, OH_ADVICE_NAME,
+        "Host name not resolved (%s)", reason);
+}
+
+/* The addresses, or whom to wait for. */
 static bool resolve(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
 {
     connection->addresses = pecalloc(OH_ADDRESSES_MAX, sizeof *connection->addresses, true);
@@ -74,11 +73,17 @@ static bool resolve(oh_connection *connection, const oh_endpoint *endpoint, oh_f
         }
         return true;
     }
-    int error = resolve_host(connection, endpoint);
-    if (error) {
-        oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "check the name and the resolver",
-            "Host name not resolved (%s)", gai_strerror(error));
-        return false;
+    if (take_number(connection, endpoint)) {
+        return true;
+    }
+    connection->addresses_count = oh_resolver_recall(endpoint->host, endpoint->port, connection->addresses);
+    if (connection->addresses_count == 0) {
+        connection->lookup = oh_resolver_ask(endpoint->host);
+        if (!connection->lookup) {
+            connection->last_errno = errno;
+            refuse_name(failure, strerror(errno));
+            return false;
+        }
     }
     return true;
 }
@@ -152,6 +157,35 @@ static oh_progress go_on_connecting(oh_connection *connection, const oh_endpoint
     return begin_next_address(connection) ? OH_PROGRESS_WAITS : refuse(connection, failure);
 }
 
+static void leave_lookup(oh_connection *connection)
+{
+    if (connection->lookup) {
+        oh_resolver_leave(connection->lookup);
+        connection->lookup = NULL;
+        connection->socket = -1; /* It was the resolver's. */
+    }
+}
+
+static oh_progress go_on_resolving(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
+{
+    const char *reason;
+
+    if (!oh_resolver_is_done(connection->lookup)) {
+        connection->socket = oh_resolver_descriptor();
+        connection->events = POLLIN;
+        return OH_PROGRESS_WAITS;
+    }
+    connection->addresses_count =
+        oh_resolver_result(connection->lookup, endpoint->port, connection->addresses, &reason);
+    leave_lookup(connection);
+    if (connection->addresses_count == 0) {
+        refuse_name(failure, reason);
+        return OH_PROGRESS_BROKEN;
+    }
+    connection->state = OH_CONNECTING;
+    return begin_next_address(connection) ? OH_PROGRESS_WAITS : refuse(connection, failure);
+}
+
 /* ---- What the pool calls ---- */
 
 void oh_endpoint_set(oh_endpoint *endpoint, const oh_pool *pool, const oh_server *server)
@@ -185,11 +219,11 @@ oh_connection *oh_connection_open(const oh_endpoint *endpoint, oh_failure *failu
     oh_connection *connection = pecalloc(1, sizeof *connection, true);
 
     connection->socket = -1;
-    connection->state = OH_CONNECTING;
     oh_wire_reset(&connection->wire);
     *is_of_node = false;
     if (resolve(connection, endpoint, failure)) {
-        if (begin_next_address(connection)) {
+        connection->state = connection->lookup ? OH_RESOLVING : OH_CONNECTING;
+        if (connection->lookup || begin_next_address(connection)) {
             return connection;
         }
         *is_of_node = !is_own_error(connection->last_errno);
@@ -199,8 +233,20 @@ oh_connection *oh_connection_open(const oh_endpoint *endpoint, oh_failure *failu
     return NULL;
 }
 
+bool oh_connection_has_own_error(const oh_connection *connection)
+{
+    return connection->socket < 0 && is_own_error(connection->last_errno);
+}
+
 oh_progress oh_connection_advance(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
 {
+    if (connection->state == OH_RESOLVING) {
+        oh_progress progress = go_on_resolving(connection, endpoint, failure);
+
+        if (progress == OH_PROGRESS_BROKEN || connection->state == OH_RESOLVING) {
+            return progress;
+        }
+    }
     if (connection->state == OH_CONNECTING) {
         oh_progress progress = go_on_connecting(connection, endpoint, failure);
 
@@ -240,6 +286,7 @@ bool oh_connection_is_sound(const oh_connection *connection)
 
 void oh_connection_close(oh_connection *connection)
 {
+    leave_lookup(connection);
     if (connection->socket >= 0) {
         close(connection->socket);
     }

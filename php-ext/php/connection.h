@@ -5,29 +5,30 @@
  * connected and signed in (AUTH, SELECT), with the node's answers judged. A wire guard travels with it. It lives in
  * memory of the process, not of a request, and it is the pool that keeps it.
  *
- *     open ──► connecting ──► greeting ──► ready ──► (leased, settled, leased ...) ──► closed
- *                  │  next address  │
- *                  └────────────────┴──► broken: a failure says why, nothing of the caller was sent
+ *     open ──► resolving ──► connecting ──► greeting ──► ready ──► (leased, settled, leased ...) ──► closed
+ *                  │              │  next address  │
+ *                  └──────────────┴────────────────┴──► broken: a failure says why, nothing of the caller was sent
  *
  * Implements the sign-in rules of spec/config.
  */
 #ifndef OH_PHP_CONNECTION_H
 #define OH_PHP_CONNECTION_H
 
-#include <sys/socket.h>
-
 #include "core/meter.h"
 #include "core/server_pool.h"
 #include "core/wire.h"
 
 #include "failure.h"
+#include "resolver.h"
 
-typedef enum oh_connection_state { OH_CONNECTING, OH_GREETING, OH_READY } oh_connection_state;
+typedef enum oh_connection_state { OH_RESOLVING, OH_CONNECTING, OH_GREETING, OH_READY } oh_connection_state;
 
 typedef enum oh_progress { OH_PROGRESS_WAITS, OH_PROGRESS_READY, OH_PROGRESS_BROKEN } oh_progress;
 
 /* The commands of a greeting differ in what may be answered. */
 typedef enum oh_greeting_step { OH_STEP_TRY_SELECT = 1, OH_STEP_AUTH, OH_STEP_SELECT, OH_STEP_VERSION, OH_STEP_READONLY } oh_greeting_step;
+
+#define OH_ADVICE_NAME "check the name and the resolver"
 
 /* How a node is reached and signed in to: what makes two connections exchangeable. */
 typedef struct oh_endpoint {
@@ -40,18 +41,12 @@ typedef struct oh_endpoint {
     char steps[4]; /* What the greeting consists of, one oh_greeting_step per command, 0 behind the last. */
 } oh_endpoint;
 
-typedef struct oh_address {
-    struct sockaddr_storage bytes;
-    socklen_t length;
-} oh_address;
-
-#define OH_ADDRESSES_MAX 8 /* More addresses of one name are not tried: the deadline would pass before. */
-
 typedef struct oh_connection {
     struct oh_connection *next; /* pool: among the idle or the leased of its node. */
     struct oh_connection *previous;
     struct oh_connections *home;
-    int socket;
+    int socket;            /* While it is resolving: the resolver's descriptor, which is not its own. */
+    oh_lookup *lookup;     /* Only while resolving. */
     oh_connection_state state;
     short events;          /* What poll must wait for while it is not ready. */
     bool is_leased;
@@ -86,6 +81,9 @@ oh_connection *oh_connection_open(const oh_endpoint *endpoint, oh_failure *failu
 
 /* Goes on as far as possible without waiting. WAITS: poll for `events`. BROKEN: see `failure`, then close it. */
 oh_progress oh_connection_advance(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure);
+
+/* It is not ready, and will not be: whether that is for a lack of descriptors, ports or memory here. */
+bool oh_connection_has_own_error(const oh_connection *connection);
 
 /* Sets how long a blocking send or receive may take; 0 is without end. */
 void oh_connection_set_timeout(oh_connection *connection, uint32_t timeout_ms);

@@ -233,7 +233,11 @@ static void advance_opening(oh_exchange *exchange)
             return;
         case OH_PROGRESS_READY:
             oh_connection_count_opened(connection, exchange->meter);
-            oh_exchange_begin_moving(exchange);
+            if (exchange->timeout_ms && oh_clock_now_ns() >= exchange->deadline_ns) {
+                oh_exchange_pass_deadline(exchange); /* This process was late: nothing is sent any more. */
+            } else {
+                oh_exchange_begin_moving(exchange);
+            }
             return;
         case OH_PROGRESS_BROKEN:
             oh_pool_blame_opening(connection, exchange->failure->what);

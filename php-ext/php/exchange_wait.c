@@ -36,15 +36,18 @@ static bool is_for_the_node(const oh_exchange *exchange)
 void oh_exchange_pass_deadline(oh_exchange *exchange)
 {
     bool has_request = exchange->sent == exchange->request_length;
-    const char *what = exchange->state == OH_EXCHANGE_OPENING ? "No connection"
+    bool is_opening = exchange->state == OH_EXCHANGE_OPENING;
+    bool is_resolving = is_opening && exchange->connection->state == OH_RESOLVING;
+    const char *what = is_resolving                            ? "Host name not resolved"
+                       : is_opening                           ? "No connection"
                        : !has_request                         ? "Command not taken"
                        : exchange->has_heard                  ? "Answer not complete"
                                                               : "No answer";
     unsigned limit_ms = exchange->timeout_ms + (has_request ? exchange->wait_ms : 0);
 
     oh_failure_set(exchange->failure, OH_ERROR_DEADLINE_EXCEEDED, oh_exchange_outcome(exchange),
-        exchange->sent ? OH_ADVICE_RETRY : "try again", "%s within %u ms", what, limit_ms);
-    if (is_for_the_node(exchange) && exchange->state == OH_EXCHANGE_OPENING) {
+        exchange->sent ? OH_ADVICE_RETRY : is_resolving ? OH_ADVICE_NAME : "try again", "%s within %u ms", what, limit_ms);
+    if (is_for_the_node(exchange) && is_opening) {
         oh_pool_blame_opening(exchange->connection, exchange->failure->what);
     } else if (is_for_the_node(exchange)) {
         oh_pool_blame(exchange->connection, OH_HEALTH_EXCHANGE, exchange->failure->what);

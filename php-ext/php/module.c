@@ -16,6 +16,7 @@
 #include "log.h"
 #include "methods.h"
 #include "pool_host.h"
+#include "resolver.h"
 #include "script.h"
 #include "segment.h"
 #include "session.h"
@@ -51,6 +52,7 @@ static PHP_GSHUTDOWN_FUNCTION(onehop)
     oh_script_shutdown(&onehop_globals->scripts);
     oh_source_shutdown(&onehop_globals->known);
     oh_pool_shutdown(&onehop_globals->connections);
+    oh_resolver_end(onehop_globals->resolver, onehop_globals->names);
 }
 
 /* A server's workers share their connections; a command line script has nobody to share with. */
@@ -70,6 +72,10 @@ static PHP_MINIT_FUNCTION(onehop)
     oh_segment_startup(OHG(shared_memory), OHG(max_nodes));
     oh_host_startup(is_pool_of_host());
     oh_pool_startup();
+    if (!oh_resolver_startup()) {
+        zend_error(E_CORE_WARNING, "OneHop could not initialise c-ares");
+        return FAILURE;
+    }
     if (oh_methods_startup() == FAILURE) {
         zend_error(E_CORE_WARNING, "OneHop found no free slot: too many other extensions hook functions");
         return FAILURE;
@@ -87,6 +93,7 @@ static PHP_MSHUTDOWN_FUNCTION(onehop)
 {
     oh_transport_unregister();
     oh_classes_release();
+    oh_resolver_shutdown();
     oh_queue_shutdown();
     oh_segment_shutdown();
     UNREGISTER_INI_ENTRIES();
@@ -123,6 +130,7 @@ static PHP_MINFO_FUNCTION(onehop)
     php_info_print_table_row(2, "Version", PHP_ONEHOP_VERSION);
     php_info_print_table_row(2, "On top of phpredis", zend_get_module_version("redis"));
     php_info_print_table_row(2, "libyaml", yaml_get_version_string());
+    php_info_print_table_row(2, "c-ares", oh_resolver_version());
     php_info_print_table_row(2, "Distributions", "ketama, modula, random; the slots of Redis Cluster");
     php_info_print_table_row(2, "Connections", "TCP, unix sockets; kept over requests");
     php_info_print_table_row(2, "Shared by all workers", !oh_segment_store() ? "nothing"

@@ -110,8 +110,10 @@ void oh_pool_blame(oh_connection *connection, oh_health_cause cause, const char 
 
 void oh_pool_blame_opening(oh_connection *connection, const char *why)
 {
-    if (!connection->is_turned_away) {
-        oh_pool_blame(connection, connection->state == OH_CONNECTING ? OH_HEALTH_CONNECT : OH_HEALTH_EXCHANGE, why);
+    bool is_connected = connection->state != OH_RESOLVING && connection->state != OH_CONNECTING;
+
+    if (!connection->is_turned_away && !oh_connection_has_own_error(connection)) {
+        oh_pool_blame(connection, is_connected ? OH_HEALTH_EXCHANGE : OH_HEALTH_CONNECT, why);
     }
 }
 

@@ -36,6 +36,7 @@ void test_health(void);
 void test_meter(void);
 void test_fastest(void);
 void test_store(void);
+void test_name(void);
 void test_image(void);
 void test_cluster(void);
 

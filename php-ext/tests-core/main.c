@@ -24,6 +24,7 @@ int main(void)
     test_meter();
     test_fastest();
     test_store();
+    test_name();
     test_image();
     test_cluster();
     return tests_end();

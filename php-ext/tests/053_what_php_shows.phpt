@@ -21,6 +21,7 @@ OneHop => enabled
 Version => N
 On top of phpredis => N
 libyaml => N
+c-ares => N
 Distributions => ketama, modula, random; the slots of Redis Cluster
 Connections => TCP, unix sockets; kept over requests
 Shared by all workers => configuration, topology, health, counters

@@ -1,0 +1,49 @@
+/*
+ * Names: what host names stand for, as far as somebody has asked lately.
+ *
+ * A small table of records of one size, in the memory that a host shares or in that of one process. There is no lock and
+ * no list of who is in it: a record is written word by word by anybody at any time, and carries a digest of itself and of
+ * its name. What is torn, damaged, of another name or too old is no record: the name is asked for again.
+ *
+ * Implements spec/topology/segment.md, "Names".
+ */
+#ifndef OH_STORE_NAME_H
+#define OH_STORE_NAME_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define OH_NAME_IDENTITY_BYTES 16
+#define OH_NAME_ADDRESSES_MAX 8 /* More addresses of one name are not tried: the deadline would pass before. */
+#define OH_NAME_KEPT_MS_MIN 1000
+#define OH_NAME_KEPT_MS_MAX 60000
+#define OH_NAME_PLACES 256
+#define OH_NAME_WORDS (2 + 2 * OH_NAME_ADDRESSES_MAX + 2)
+
+/* An address without its port. */
+typedef struct oh_ip {
+    bool is_v6;
+    uint8_t bytes[16]; /* The first four, if it is not. */
+} oh_ip;
+
+typedef struct oh_name {
+    uint64_t until_ms; /* By the monotonic clock. */
+    uint32_t count;    /* At least 1. In the order in which they are to be tried. */
+    oh_ip addresses[OH_NAME_ADDRESSES_MAX];
+} oh_name;
+
+/* Zeroed memory is an empty table. */
+typedef struct oh_store_names {
+    _Atomic uint64_t places[OH_NAME_PLACES][OH_NAME_WORDS];
+} oh_store_names;
+
+/* Keeps it until its time, at the expense of whatever was about to go first. */
+void oh_store_remember(oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES], const oh_name *name,
+    uint64_t now_ms);
+
+/* False: nobody knows it, or not any more. */
+bool oh_store_recall(const oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES], uint64_t now_ms,
+    oh_name *name);
+
+#endif
