@@ -36,6 +36,11 @@ final class Keys {
         this.isCluster = topology.pool().cluster();
     }
 
+    /** Whether every key is on the only node there is. */
+    boolean hasOneNode() {
+        return !isCluster && topology.nodes().size() == 1;
+    }
+
     /** Whether any node is as good as another for any key. */
     boolean isRandom() {
         return isRandom;

@@ -92,6 +92,10 @@ record Plan(Command command, Spread spread, int place, Split.Part[] parts) {
     }
 
     private static Plan split(Command command, ArgumentWords words, KeyPlaces places, Keys keys) throws Malformed {
+        if (keys.hasOneNode()) { // There is nowhere else to go: it is sent as it is.
+            Split.first(command, words, places.count());
+            return oneNode(command, keys.everywhere()[0]);
+        }
         int[] at = keys.placesOf(words, places);
         Split.Part[] parts = Split.parts(command, words, at);
         return parts.length == 1 ? oneNode(command, at[0]) : new Plan(command, Spread.SPLIT, -1, parts);
@@ -117,18 +121,19 @@ record Plan(Command command, Spread spread, int place, Split.Part[] parts) {
      * each is looked for behind the one before it first.
      */
     private static boolean areWords(List<Object> marked, ArgumentWords words, KeyPlaces places) {
+        int count = places.count();
         int next = 0;
         for (Object key : marked) {
             byte[] bytes = Keys.bytes(key);
             int tried = 0;
-            while (tried < places.count() && !Arrays.equals(bytes, words.word(places.place(next % places.count())))) {
-                next++;
+            while (tried < count && !Arrays.equals(bytes, words.word(places.place(next)))) {
+                next = next + 1 < count ? next + 1 : 0;
                 tried++;
             }
-            if (tried == places.count()) {
+            if (tried == count) {
                 return false;
             }
-            next++;
+            next = next + 1 < count ? next + 1 : 0;
         }
         return true;
     }

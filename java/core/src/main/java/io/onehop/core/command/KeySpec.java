@@ -94,6 +94,10 @@ final class KeySpec {
 
     private void range(Words words, int from, KeyPlaces into) throws Malformed {
         long span = span(words, from);
+        boolean isEach = kind != KeyPlaces.Kind.PATTERN && !isUnlessEmpty;
+        if (isEach && into.addRange((int) (span >> 32), (int) span, reach.step, kind)) {
+            return;
+        }
         for (int place = (int) (span >> 32); place <= (int) span; place += reach.step) {
             if (isKey(words.word(place))) {
                 into.add(place, kind);

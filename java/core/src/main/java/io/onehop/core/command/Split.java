@@ -21,16 +21,21 @@ public final class Split {
     private Split() {
     }
 
-    /** The parts, in the order of their first keys; {@code nodes} has the node of each key. */
-    public static Part[] parts(Command command, Words words, int[] nodes) throws Malformed {
+    /** Where the first of so many keys is; fails if they and what belongs to them do not come out even. */
+    public static int first(Command command, Words words, int keys) throws Malformed {
         KeySpec spec = command.keys[0];
         int first = (int) (spec.span(words, spec.first(words)) >> 32);
-        int step = spec.reach.step();
-        int lanes = spec.reach.limit();
-        int beyond = first + nodes.length * step * lanes;
-        if (beyond != words.count()) {
+        if (first + keys * spec.reach.step() * spec.reach.limit() != words.count()) {
             throw new Malformed("its keys and what belongs to them do not come out even");
         }
+        return first;
+    }
+
+    /** The parts, in the order of their first keys; {@code nodes} has the node of each key. */
+    public static Part[] parts(Command command, Words words, int[] nodes) throws Malformed {
+        int first = first(command, words, nodes.length);
+        int step = command.keys[0].reach.step();
+        int lanes = command.keys[0].reach.limit();
         int[][] keys = keysByNode(nodes);
         Part[] parts = new Part[keys.length];
         for (int i = 0; i < keys.length; i++) {
