@@ -269,10 +269,7 @@ final class NodeConnection extends Connection {
         if (replies.peek((byte) '>')) { // Jedis could take a push for the reply; without HELLO 3 there is none.
             throw new JedisConnectionException(new WireException("a push frame in RESP2"));
         }
-        if (!replies.peek((byte) '$')) {
-            awaitWhole();
-        }
-        String error = replies.peek((byte) '-') ? replies.line() : null;
+        String error = replies.peek((byte) '-') ? errorLine() : null;
         try {
             return super.protocolRead(replies, pushes);
         } catch (JedisDataException answer) {
@@ -285,11 +282,8 @@ final class NodeConnection extends Connection {
         }
     }
 
-    /**
-     * Waits until the next reply has arrived whole. Jedis takes memory for as many elements as a length announces, at
-     * every level of nesting; so what it decodes must be there. A bulk string is bounded by its own limit.
-     */
-    private void awaitWhole() {
+    /** The error that comes next, when all of it is here. */
+    private String errorLine() {
         try {
             while (arrivedReplies() == 0) {
                 if (fill() == 0) {
@@ -301,6 +295,7 @@ final class NodeConnection extends Connection {
         } catch (IOException failure) {
             throw new JedisConnectionException(failure);
         }
+        return replies.line();
     }
 
     /** Closes the socket; what Jedis may have buffered is not sent. */

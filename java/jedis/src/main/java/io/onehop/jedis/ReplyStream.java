@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+import io.onehop.core.wire.ReplyGuard;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -19,9 +20,16 @@ final class ReplyStream extends RedisInputStream {
      */
     private static final int BUFFER_BYTES = 1 << 15;
 
+    /*
+     * Jedis takes memory for as many elements as a length announces, at every level of nesting, before it looks for
+     * them. So it is given the bytes of a reply while they arrive only as long as those that are missing are few, or
+     * fewer than the bytes that have come.
+     */
+    private static final int FEW_ELEMENTS = 1 << 14;
+
     private final Spill spill;
 
-    ReplyStream(InputStream guard) {
+    ReplyStream(ReplyGuard guard) {
         this(new Spill(guard));
     }
 
@@ -43,7 +51,7 @@ final class ReplyStream extends RedisInputStream {
         if (limit == buf.length) {
             return spill.fill();
         }
-        int arrived = in.read(buf, limit, buf.length - limit);
+        int arrived = spill.take(buf, limit, buf.length - limit);
         limit += arrived;
         return arrived;
     }
@@ -69,12 +77,12 @@ final class ReplyStream extends RedisInputStream {
     private static final class Spill extends InputStream {
         private static final int BLOCK_BYTES = 1 << 16;
 
-        private final InputStream source;
+        private final ReplyGuard source;
         private final ArrayDeque<byte[]> blocks = new ArrayDeque<>();
         private int readAt;
         private int filledTo;
 
-        Spill(InputStream source) {
+        Spill(ReplyGuard source) {
             this.source = source;
         }
 
@@ -92,9 +100,21 @@ final class ReplyStream extends RedisInputStream {
             return arrived;
         }
 
-        /** What was spilled first, then what arrives. */
+        /** For Jedis, in the middle of a reply. */
         @Override
         public int read(byte[] into, int offset, int length) throws IOException {
+            if (!isEmpty()) {
+                return take(into, offset, length);
+            }
+            int arrived = source.read(into, offset, length);
+            while (source.isAhead(FEW_ELEMENTS)) {
+                fill();
+            }
+            return arrived;
+        }
+
+        /** What was spilled first, then what arrives. */
+        int take(byte[] into, int offset, int length) throws IOException {
             if (isEmpty()) {
                 return source.read(into, offset, length);
             }

@@ -45,6 +45,9 @@ public final class Framing {
     private static final int AT_CR_OF_BULK = 6;
     private static final int AT_LF_OF_BULK = 7;
 
+    /* A length of so many digits is far below the limit. */
+    private static final int FEW_DIGITS = 6;
+
     private int state = AT_TYPE;
     private byte type;
     private boolean isNegative;
@@ -57,6 +60,9 @@ public final class Framing {
     /** The type of each open aggregate. */
     private final byte[] open = new byte[Limits.WIRE_DEPTH_MAX];
 
+    private long taken; // Bytes that may be believed, in all;
+    private long begun; // those in front of the reply that is being read;
+    private long base; // those in front of the array that is being read.
     private long announced;
     private long answered;
     private long pushed;
@@ -82,6 +88,18 @@ public final class Framing {
     /** Replies that the node still owes. */
     public long owed() {
         return announced - answered;
+    }
+
+    /**
+     * Whether a reply has begun that announces more elements than bytes of it have come, and than {@code few}. Whoever
+     * takes memory for elements when they are announced had better wait then.
+     */
+    public boolean isAhead(int few) {
+        long elements = -Math.max(few, taken - begun);
+        for (int i = 0; i < depth; i++) {
+            elements += missing[i];
+        }
+        return elements > 0;
     }
 
     /** Whole replies read. */
@@ -111,9 +129,10 @@ public final class Framing {
     public int read(byte[] bytes, int offset, int length) {
         int end = offset + length;
         int at = offset;
+        base = taken - offset;
         while (at < end && fault == null) {
             at = switch (state) {
-                case AT_TYPE -> atType(bytes, at);
+                case AT_TYPE -> bytes[at] == '$' ? atBulk(bytes, at, end) : atType(bytes, at);
                 case IN_LENGTH -> inLength(bytes, at, end);
                 case IN_LINE -> inLine(bytes, at, end);
                 case IN_BULK -> inBulk(bytes, at, end);
@@ -123,7 +142,29 @@ public final class Framing {
                 default -> expect(bytes, at, '\n') ? valueEnds(at + 1) : at;
             };
         }
+        taken = base + at;
         return at - offset;
+    }
+
+    /**
+     * Nearly all values are bulk strings that are here from their first byte to their last: such a one is taken in one
+     * step. Whatever is unusual about it is for the steps that follow.
+     */
+    private int atBulk(byte[] bytes, int from, int end) {
+        int at = from + 1;
+        int length = 0;
+        while (at < end && at - from <= FEW_DIGITS && bytes[at] >= '0' && bytes[at] <= '9') {
+            length = length * 10 + bytes[at] - '0';
+            at++;
+        }
+        boolean isPlain = at > from + 1 && (bytes[from + 1] != '0' || at == from + 2);
+        int behind = at + 2 + length + 2;
+        if (!isPlain || behind > end || bytes[at] != '\r' || bytes[at + 1] != '\n' || bytes[behind - 2] != '\r'
+                || bytes[behind - 1] != '\n' || depth == 0 && announced == answered && !isSubscribed) {
+            return atType(bytes, from);
+        }
+        type = '$';
+        return valueEnds(behind);
     }
 
     private int atType(byte[] bytes, int at) {
@@ -234,6 +275,7 @@ public final class Framing {
             }
         }
         if (depth == 0) {
+            begun = base + at;
             if (ended == '>' || announced == answered) {
                 pushed++;
             } else {

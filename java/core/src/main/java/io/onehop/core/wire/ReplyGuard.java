@@ -52,6 +52,11 @@ public final class ReplyGuard extends InputStream {
         return framing.owed();
     }
 
+    /** Whether a reply has begun that announces more elements than bytes of it have come, and than {@code few}. */
+    public boolean isAhead(int few) {
+        return framing.isAhead(few);
+    }
+
     /** Whole replies read so far. */
     public long answered() {
         return framing.answered();
