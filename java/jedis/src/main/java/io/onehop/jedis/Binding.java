@@ -25,6 +25,10 @@ record Binding(Pool pool, int place, byte[] key) {
         }
         Commands.refuseHooks(arguments, "transaction", pool);
         Keys keys = route.snapshot().keys();
+        int only = command.state() == null ? keys.onlyPlace(command, arguments) : -1;
+        if (only >= 0 && before != null && before.place() == only) {
+            return before; // As nearly always.
+        }
         boolean isWatch = arguments.getCommand() == Protocol.Command.WATCH;
         Plan plan = command.state() == null || isWatch ? Plan.together(command, arguments, keys) : null;
         if (plan == null || plan.spread() == Spread.ALL_NODES) {

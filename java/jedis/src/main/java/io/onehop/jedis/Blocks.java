@@ -12,12 +12,28 @@ final class Blocks {
     /** A quarter of 1000 HGETs is 12 KB. */
     static final int BYTES = 1 << 14;
 
-    private static final int KEPT_MAX = 16;
+    /** Most batches need no more. */
+    static final int FEW_BYTES = 1 << 12;
 
-    private final AtomicReferenceArray<byte[]> kept = new AtomicReferenceArray<>(KEPT_MAX);
+    private static final int KEPT_MAX = 16; // Of each size.
 
-    /** A kept block, or {@code null}. */
-    byte[] kept() {
+    private final AtomicReferenceArray<byte[]> large = new AtomicReferenceArray<>(KEPT_MAX);
+    private final AtomicReferenceArray<byte[]> small = new AtomicReferenceArray<>(KEPT_MAX);
+
+    /** A block for a batch that begins. */
+    byte[] first() {
+        byte[] kept = taken(large);
+        kept = kept != null ? kept : taken(small);
+        return kept != null ? kept : new byte[FEW_BYTES];
+    }
+
+    /** A block for a batch that goes on. */
+    byte[] next() {
+        byte[] kept = taken(large);
+        return kept != null ? kept : new byte[BYTES];
+    }
+
+    private static byte[] taken(AtomicReferenceArray<byte[]> kept) {
         for (int i = 0; i < KEPT_MAX; i++) {
             byte[] block = kept.get(i);
             if (block != null && kept.compareAndSet(i, block, null)) {
@@ -29,7 +45,15 @@ final class Blocks {
 
     /** Gives a block back that nobody will look at again; of another size it is not kept. */
     void give(byte[] block) {
-        for (int i = 0; i < KEPT_MAX && block.length == BYTES; i++) {
+        if (block.length == BYTES) {
+            keep(block, large);
+        } else if (block.length == FEW_BYTES) {
+            keep(block, small);
+        }
+    }
+
+    private static void keep(byte[] block, AtomicReferenceArray<byte[]> kept) {
+        for (int i = 0; i < KEPT_MAX; i++) {
             if (kept.get(i) == null && kept.compareAndSet(i, null, block)) {
                 return;
             }

@@ -93,6 +93,9 @@ final class Lanes {
 
     /** The failures by the names of the nodes, where commands were sent on to, too. */
     Map<String, OneHopException> failures() {
+        if (isWell()) {
+            return Map.of();
+        }
         Map<String, OneHopException> failures = new LinkedHashMap<>();
         for (Lane lane : used()) {
             if (lane.failure() != null) {
@@ -103,6 +106,14 @@ final class Lanes {
             redirects.failures().forEach(failures::putIfAbsent);
         }
         return failures;
+    }
+
+    private boolean isWell() {
+        boolean isWell = redirects == null || redirects.failures().isEmpty();
+        for (Lane lane : lanes) {
+            isWell &= lane == null || lane.failure() == null;
+        }
+        return isWell;
     }
 
     /** Whether any command has its reply. */

@@ -173,6 +173,22 @@ final class NodeConnection extends Connection {
         return socket.write(requests);
     }
 
+    /** Writes requests in which so many commands are, to the last byte, waiting as needed. */
+    void send(Requests requests, int commands) {
+        boolean isSent = false;
+        try {
+            guard.owe(commands);
+            socket.writeAll(requests);
+            isSent = true;
+        } catch (IOException failure) {
+            throw new JedisConnectionException(failure);
+        } finally {
+            if (!isSent) {
+                setBroken();
+            }
+        }
+    }
+
     /** Takes what has arrived; tells how many bytes. */
     int fill() throws IOException {
         socket.waits(false);

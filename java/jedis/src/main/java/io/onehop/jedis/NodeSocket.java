@@ -150,6 +150,19 @@ final class NodeSocket extends Socket {
         }
     }
 
+    /** Writes all of them, waiting as needed. */
+    void writeAll(Requests requests) throws IOException {
+        long left = requests.length();
+        while (left > 0) {
+            int count = write(requests.next(WRITE_BYTES_MAX));
+            requests.advance(count);
+            left -= count;
+            if (count == 0) {
+                await(SelectionKey.OP_WRITE);
+            }
+        }
+    }
+
     /** Reads at least one byte, or none if none have arrived and waiting is turned off. */
     private int read(byte[] into, int offset, int length) throws IOException {
         if (!waits) {

@@ -58,8 +58,8 @@ final class Pipeline extends AbstractPipeline {
         batch = null;
         sent.route().run(sent.lanes());
         Map<String, OneHopException> failures = sent.lanes().failures();
-        boolean hasArrived = sent.lanes().hasArrived();
         if (!failures.isEmpty()) {
+            boolean hasArrived = sent.lanes().hasArrived();
             throw Failure.ofBatch(failures, hasArrived, sent.pool(), hasArrived ? told(sent.replies()) : List.of());
         }
     }

@@ -15,10 +15,9 @@ import redis.clients.jedis.CommandArguments;
 final class Requests {
     /*
      * Blocks, not one growing array: a batch of a gigabyte needs no contiguous gigabyte, and nothing is copied when it
-     * grows, but for the first block, which starts small because most batches are, unless one is kept from a batch
-     * before. A command never straddles blocks; one that is larger has a block of its own.
+     * grows, but for the first block, which starts small because most batches are. A command never straddles blocks; one
+     * that is larger has a block of its own.
      */
-    private static final int FIRST_BYTES = 1 << 12;
 
     /* A type byte, up to ten digits, CR LF. */
     private static final int HEADER_BYTES_MAX = 13;
@@ -36,25 +35,34 @@ final class Requests {
     private final List<Block> blocks = new ArrayList<>(2);
     private Block last;
     private long length;
+    private int count;
     private int readingBlock;
     private int readingAt;
 
     Requests(Blocks memory) {
         this.memory = memory;
-        byte[] kept = memory.kept();
-        this.last = new Block(kept != null ? kept : new byte[FIRST_BYTES]);
+        this.last = new Block(memory.first());
         blocks.add(last);
     }
 
     /** Gives its memory back; nothing may be asked of it afterwards. */
     void release() {
-        blocks.forEach(block -> memory.give(block.bytes));
+        for (Block block : blocks) {
+            byte[] bytes = block.bytes;
+            block.bytes = null;
+            memory.give(bytes);
+        }
         blocks.clear();
     }
 
     /** Bytes appended. */
     long length() {
         return length;
+    }
+
+    /** Commands appended. */
+    int count() {
+        return count;
     }
 
     /** Appends a command; tells how many bytes it takes. */
@@ -90,6 +98,7 @@ final class Requests {
         int size = at - block.used;
         block.used = at;
         length += size;
+        count++;
         return size;
     }
 
@@ -103,13 +112,17 @@ final class Requests {
             return last;
         }
         if (needed <= Blocks.BYTES) {
-            last.bytes = Arrays.copyOf(last.bytes, Blocks.BYTES);
+            byte[] grown = memory.next();
+            byte[] small = last.bytes;
+            System.arraycopy(small, 0, grown, 0, last.used);
+            last.bytes = grown;
+            memory.give(small);
             return last;
         }
-        byte[] kept = most <= Blocks.BYTES ? memory.kept() : null;
-        last = new Block(kept != null ? kept : new byte[(int) Math.max(most, Blocks.BYTES)]);
-        blocks.add(last);
-        return last;
+        Block next = new Block(most <= Blocks.BYTES ? memory.next() : new byte[(int) most]);
+        blocks.add(next); // First: after an Error nothing may be written to a block that is not read.
+        last = next;
+        return next;
     }
 
     private static int argument(byte[] into, int from, byte[] argument) {

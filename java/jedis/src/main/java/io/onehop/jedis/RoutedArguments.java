@@ -77,15 +77,6 @@ class RoutedArguments extends CommandArguments {
         super(command);
     }
 
-    /** For what is written later: what becomes of the caller's arrays until then must not matter. */
-    static CommandArguments copyOf(CommandArguments arguments) {
-        CommandArguments copy = new CommandArguments(arguments.getCommand());
-        for (int i = 1; i < arguments.size(); i++) {
-            copy.add(arguments.get(i).getRaw());
-        }
-        return copy;
-    }
-
     /** The key as it is sent. */
     Object actual(Object key) {
         return key;

@@ -29,11 +29,11 @@ final class Transaction extends AbstractTransaction {
      * What is lost with a connection that watches is the promise that nothing has changed. So when it fails, everything
      * is refused with the same cause until the caller ends this transaction; nothing is ever sent a second time.
      */
-    private record Queued(CommandArguments arguments, Reply<?> reply) {
-    }
+    private static final CommandArguments EXEC = new CommandArguments(Command.EXEC);
 
     private final CurrentRoute current;
-    private final List<Queued> queued = new ArrayList<>();
+    private final List<Reply<?>> queued = new ArrayList<>();
+    private Requests requests; // What is queued, encoded: what becomes of the caller's arrays does not matter then.
     private Route route; // From the first command to the end; null: there was none yet.
     private Binding binding;
     private Held held;
@@ -101,7 +101,11 @@ final class Transaction extends AbstractTransaction {
         }
         binding = Binding.next(binding, command.getArguments(), route);
         Reply<T> reply = new Reply<>(command.getBuilder());
-        queued.add(new Queued(RoutedArguments.copyOf(command.getArguments()), reply));
+        if (requests == null) {
+            requests = new Requests((binding == null ? route.anyPool() : binding.pool()).blocks());
+        }
+        requests.append(command.getArguments());
+        queued.add(reply);
         return reply;
     }
 
@@ -141,6 +145,7 @@ final class Transaction extends AbstractTransaction {
         boolean isForgotten = false;
         try {
             requireUnharmed();
+            require(requests == null || requests.count() == queued.size(), "EXEC after an Error while queueing");
             if (queued.isEmpty() && held == null) {
                 return new ArrayList<>();
             }
@@ -151,7 +156,7 @@ final class Transaction extends AbstractTransaction {
             isForgotten = true;
             return replies;
         } catch (OneHopException failure) {
-            queued.forEach(each -> each.reply().fail(failure));
+            queued.forEach(each -> each.fail(failure));
             throw failure;
         } catch (JedisDataException answer) {
             isForgotten = answer.getMessage().startsWith("EXECABORT");
@@ -176,14 +181,18 @@ final class Transaction extends AbstractTransaction {
                 throw violation("MULTI answers something else than OK", connection);
             }
         } catch (JedisDataException refused) {
-            queued.forEach(each -> each.reply().set(refused));
+            queued.forEach(each -> each.set(refused));
             throw refused;
         }
     }
 
     private List<Object> exchange(NodeConnection connection) {
-        queued.forEach(each -> connection.sendCommand(each.arguments()));
-        connection.sendCommand(Command.EXEC);
+        if (requests == null) { // Something is watched, and nothing queued.
+            connection.sendCommand(EXEC);
+        } else {
+            requests.append(EXEC);
+            connection.send(requests, queued.size() + 1);
+        }
         List<Object> answers = connection.getMany(queued.size() + 1);
         Object last = answers.get(queued.size());
         if (last instanceof JedisDataException aborted) {
@@ -196,7 +205,7 @@ final class Transaction extends AbstractTransaction {
     private JedisDataException aborted(JedisDataException aborted, List<Object> answers) {
         for (int i = 0; i < queued.size(); i++) {
             Object answer = answers.get(i);
-            queued.get(i).reply().set(answer instanceof JedisDataException ? answer : aborted);
+            queued.get(i).set(answer instanceof JedisDataException ? answer : aborted);
             if (answer instanceof JedisDataException cause) {
                 aborted.addSuppressed(cause);
             }
@@ -210,7 +219,7 @@ final class Transaction extends AbstractTransaction {
         }
         List<Object> told = new ArrayList<>(list.size());
         for (int i = 0; i < list.size(); i++) {
-            Reply<?> reply = queued.get(i).reply();
+            Reply<?> reply = queued.get(i);
             reply.set(list.get(i));
             told.add(reply.told());
         }
@@ -256,11 +265,20 @@ final class Transaction extends AbstractTransaction {
 
     private void end(boolean isForgotten) {
         release(isForgotten);
-        queued.clear();
+        forgetQueued();
         route = null;
         binding = null;
         lost = null;
         isOpen = false;
+    }
+
+    private void forgetQueued() {
+        Requests sent = requests;
+        requests = null; // First: memory that is given back twice would be two callers'.
+        queued.clear();
+        if (sent != null) {
+            sent.release();
+        }
     }
 
     /* ---- The connection ---- */

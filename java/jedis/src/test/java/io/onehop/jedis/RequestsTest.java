@@ -2,18 +2,24 @@ package io.onehop.jedis;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.Protocol;
 import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.Protocol;
 import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.util.RedisOutputStream;
 
@@ -53,16 +59,34 @@ class RequestsTest {
             assertArrayEquals(expected.toByteArray(), read(requests, random), "seed " + seed);
             requests.release();
         }
-        byte[] kept = memory.kept();
-        assertEquals(Blocks.BYTES, kept.length);
+        byte[] kept = memory.first();
+        assertEquals(Blocks.BYTES, kept.length, "a kept one rather than a new one");
         memory.give(kept);
-        memory.give(new byte[1]);
-        int count = 0;
-        for (byte[] block = memory.kept(); block != null; block = memory.kept()) {
-            assertEquals(Blocks.BYTES, block.length, "only blocks of one size are kept");
-            count++;
+        assertSame(kept, memory.next());
+    }
+
+    @Test
+    void blocksOfBothSizesAreKeptAndNotTooMany() {
+        Blocks memory = new Blocks();
+        Set<byte[]> given = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (int i = 0; i < 20; i++) {
+            given.add(new byte[Blocks.BYTES]);
+            given.add(new byte[Blocks.FEW_BYTES]);
+            given.add(new byte[1]);
         }
-        assertEquals(16, count);
+        given.forEach(memory::give);
+        for (int i = 0; i < 16; i++) {
+            byte[] block = memory.next();
+            assertEquals(Blocks.BYTES, block.length);
+            assertTrue(given.remove(block), "kept, and given out once");
+        }
+        for (int i = 0; i < 16; i++) {
+            byte[] block = memory.first();
+            assertEquals(Blocks.FEW_BYTES, block.length);
+            assertTrue(given.remove(block), "kept, and given out once");
+        }
+        assertFalse(given.contains(memory.next()));
+        assertFalse(given.contains(memory.first()));
     }
 
     private static CommandArguments random(Random random) {
