@@ -9,6 +9,7 @@ import com.google.gson.JsonObject;
 import io.onehop.core.Limits;
 import io.onehop.core.Spec;
 import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -153,6 +154,32 @@ class FramingTest {
                 checkCounts(vector, framing);
             }
         }
+    }
+
+    @Test
+    void aReplyIsAheadWhileItAnnouncesMoreElementsThanBytesOfItHaveCome() {
+        Framing framing = new Framing();
+        framing.owe(2);
+        assertFalse(framing.isAhead(0));
+        read(framing, "$40\r\n" + "x".repeat(40) + "\r\n"); // Bytes of another reply do not count.
+        read(framing, "*20\r\n");
+        assertTrue(framing.isAhead(0));
+        assertTrue(framing.isAhead(19));
+        assertFalse(framing.isAhead(20), "they are few");
+        read(framing, "$-1\r\n:1\r\n");
+        assertTrue(framing.isAhead(0), "18 are missing, 14 bytes have come");
+        read(framing, ":2\r\n");
+        assertFalse(framing.isAhead(0));
+        read(framing, "*8\r\n");
+        assertTrue(framing.isAhead(0), "on all levels together");
+        read(framing, ":3\r\n".repeat(24));
+        assertFalse(framing.isAhead(0), "it is over");
+        assertTrue(framing.isClean());
+    }
+
+    private static void read(Framing framing, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+        assertEquals(bytes.length, framing.read(bytes, 0, bytes.length));
     }
 
     private static Framing announced(JsonObject vector) {
