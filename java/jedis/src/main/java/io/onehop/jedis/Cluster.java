@@ -260,7 +260,7 @@ final class Cluster implements AutoCloseable {
     /** What these nodes say, asked two by two, by connections that are closed afterwards. */
     private static ClusterMap toldBy(List<Node> nodes, ServerPool pool, ClusterInquiry inquiry, Topology current)
             throws InterruptedException {
-        List<Pool> asked = new ArrayList<>(nodes.stream().map(node -> new Pool(node, pool, null)).toList());
+        List<Pool> asked = new ArrayList<>(nodes.stream().map(node -> new Pool(node, pool, null, null)).toList());
         Collections.shuffle(asked);
         try {
             ClusterMap map = null;

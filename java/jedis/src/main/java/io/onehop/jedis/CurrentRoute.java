@@ -28,7 +28,7 @@ final class CurrentRoute implements CommandExecutor {
     private final List<Pool> emptying = new ArrayList<>(); // Those of them that have connections.
     private final Cluster cluster = new Cluster(this);
     private volatile Route route;
-    private boolean isClosed;
+    private volatile boolean isClosed;
 
     CurrentRoute(Topology topology) {
         this.route = new Route(new Snapshot(topology), cluster);
@@ -74,7 +74,7 @@ final class CurrentRoute implements CommandExecutor {
         return take().executeCommand(command);
     }
 
-    /** Has this run whenever there is another route, until {@link #unwatch}; it must neither wait nor throw. */
+    /** Has this run whenever there is another route, and when there is none any more, until {@link #unwatch}; it must neither wait nor throw. */
     void watch(Runnable watcher) {
         watchers.add(watcher);
     }
@@ -111,6 +111,10 @@ final class CurrentRoute implements CommandExecutor {
         }
     }
 
+    boolean isClosed() {
+        return isClosed;
+    }
+
     /** Looks at the connections that nobody uses. */
     void look() {
         List<Pool> pools = new ArrayList<>();
@@ -140,6 +144,7 @@ final class CurrentRoute implements CommandExecutor {
             for (Pool pool : route.pools()) {
                 pool.close();
             }
+            watchers.forEach(Runnable::run);
         }
     }
 }

@@ -25,6 +25,7 @@ final class Dial {
     private static final int KEEPALIVE_IDLE_S = 10;
     private static final int KEEPALIVE_INTERVAL_S = 5;
     private static final int KEEPALIVE_COUNT = 3;
+    private static final boolean HAS_TIMES = hasTimes(); // Without them the system's own: two hours on Linux.
 
     private final Iterator<SocketAddress> addresses;
     private final Deadline deadline;
@@ -107,9 +108,20 @@ final class Dial {
     private static void keepAlive(SocketChannel channel) throws IOException {
         set(channel, StandardSocketOptions.TCP_NODELAY, true);
         set(channel, StandardSocketOptions.SO_KEEPALIVE, true);
-        set(channel, ExtendedSocketOptions.TCP_KEEPIDLE, KEEPALIVE_IDLE_S);
-        set(channel, ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEPALIVE_INTERVAL_S);
-        set(channel, ExtendedSocketOptions.TCP_KEEPCOUNT, KEEPALIVE_COUNT);
+        if (HAS_TIMES) {
+            set(channel, ExtendedSocketOptions.TCP_KEEPIDLE, KEEPALIVE_IDLE_S);
+            set(channel, ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEPALIVE_INTERVAL_S);
+            set(channel, ExtendedSocketOptions.TCP_KEEPCOUNT, KEEPALIVE_COUNT);
+        }
+    }
+
+    /** Whether the Java machine has the module jdk.net: a runtime that was cut to size may not. */
+    private static boolean hasTimes() {
+        try {
+            return ExtendedSocketOptions.TCP_KEEPIDLE != null;
+        } catch (LinkageError without) {
+            return false;
+        }
     }
 
     private static <T> void set(SocketChannel channel, SocketOption<T> option, T value) throws IOException {

@@ -46,12 +46,14 @@ final class Endpoint {
 
     /** Whether a node of another version of the configuration, or of the map, is this one, reached the same way. */
     boolean isThatOf(Node other, ServerPool its) {
-        if (node == other && pool == its) {
-            return true; // Nearly always: the map of a thousand nodes is made anew for one slot that has moved.
-        }
+        return node == other && pool == its // Nearly always: the map of a thousand nodes is made anew for one slot.
+                || isOf(other) && pool.reachesNodesLike(its);
+    }
+
+    /** Whether it is this one, perhaps reached in another way: the same name and address, the same server there. */
+    boolean isOf(Node other) {
         boolean isReplaced = other.role() != Role.GONE && !node.id().equals(other.id());
-        return node.name().equals(other.name()) && node.address().equals(other.address()) && !isReplaced
-                && pool.reachesNodesLike(its);
+        return node.name().equals(other.name()) && node.address().equals(other.address()) && !isReplaced;
     }
 
     String name() {

@@ -40,13 +40,21 @@ final class NodeHealth {
     private final Endpoint endpoint;
     private final Health rules;
     private final AtomicLong ejections; // Null: the node is asked in passing, and there is no news of it.
-    private final AtomicLong state = new AtomicLong();
-    private final AtomicLong heardMs = new AtomicLong(); // When it last answered anybody.
-    private final AtomicLong told = new AtomicLong(); // What the log was told.
+    private final AtomicLong state;
+    private final AtomicLong heardMs; // When it last answered anybody.
+    private final AtomicLong told; // What the log was told.
     private volatile OneHopException last;
 
-    /** Ejections are counted there, for whoever places keys; {@code null}: this is told to nobody. */
-    NodeHealth(Endpoint endpoint, ServerPool pool, AtomicLong ejections) {
+    /**
+     * Ejections are counted there, for whoever places keys; {@code null}: this is told to nobody. {@code before}: what was
+     * known of the same node under another configuration, and is known from now on by both; {@code null}: nothing.
+     */
+    NodeHealth(Endpoint endpoint, ServerPool pool, AtomicLong ejections, NodeHealth before) {
+        boolean isKnown = before != null && before.rules.ejects() == pool.autoEjectHosts();
+        this.state = isKnown ? before.state : new AtomicLong();
+        this.heardMs = isKnown ? before.heardMs : new AtomicLong();
+        this.told = isKnown ? before.told : new AtomicLong();
+        this.last = isKnown ? before.last : null;
         this.endpoint = endpoint;
         this.ejections = ejections;
         this.rules = new Health(pool.autoEjectHosts(), pool.serverFailureLimit(), pool.serverRetryTimeoutMs());

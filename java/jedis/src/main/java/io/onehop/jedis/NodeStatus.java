@@ -41,6 +41,8 @@ public record NodeStatus(String name, String address, int weight, Role role, Str
         /** It has failed: its keys fail at once, but for one caller at a time. */
         RESTING,
         /** It has failed, and its keys are on other nodes. */
-        EJECTED
+        EJECTED,
+        /** The client was closed: it asks nobody. */
+        CLOSED
     }
 }

@@ -70,7 +70,7 @@ public final class OneHopClient extends UnifiedJedis {
 
     /** How the nodes are, and what became of the calls so far. Asks no node. */
     public PoolStatus status() {
-        return PoolStatus.of(route.current());
+        return PoolStatus.of(route.current(), route.isClosed());
     }
 
     /** Where every key is now: the nodes, and which of them has a key and why. Immutable; a change makes another one. */
@@ -262,6 +262,7 @@ public final class OneHopClient extends UnifiedJedis {
          * such pool of redis nodes.
          */
         public OneHopClient build() {
+            JedisVersion.require();
             if (pool == null || file == null && text == null) {
                 throw new ConfigInvalid((pool == null ? "the name of the server pool" : "the configuration")
                         + " is missing; call " + (pool == null ? "pool(...)" : "config(...) or configText(...)")

@@ -30,8 +30,8 @@ import java.util.stream.IntStream;
  * those of spec/meter, section 4, so that PHP and Java are one set of series.
  *
  * <p>Micrometer is an optional dependency: without it everything works but this class. Nodes come and go with the
- * configuration, and their meters with them. Times are recorded from here on, counters tell of the client's whole life.
- * Any thread.
+ * configuration, and their meters with them; a closed client has none. Times are recorded from here on, counters tell of
+ * the client's whole life. Any thread.
  */
 public final class OneHopMetrics implements MeterBinder {
     /* From 16 microseconds to 16.8 seconds. */
@@ -52,17 +52,28 @@ public final class OneHopMetrics implements MeterBinder {
         route.watch(bound::update);
     }
 
+    /** One node, reached in whatever way: its meters are made once. */
+    private static final class Metered {
+        private final List<Meter> meters = new ArrayList<>();
+        private volatile Pool pool;
+
+        Metered(Pool pool) {
+            this.pool = pool;
+        }
+    }
+
     /** The meters of one registry. */
     private static final class Bound {
         private final MeterRegistry registry;
         private final CurrentRoute route;
-        private final Map<Pool, List<Meter>> meters = new HashMap<>();
+        private final Meter generation;
+        private final Map<NodeMeter, Metered> nodes = new HashMap<>();
         private final Map<Tags, Meter> roles = new HashMap<>();
 
         Bound(MeterRegistry registry, CurrentRoute route) {
             this.registry = registry;
             this.route = route;
-            Gauge.builder("onehop.generation", route, of -> of.current().generation())
+            this.generation = Gauge.builder("onehop.generation", route, of -> of.current().generation())
                     .description("How often a configuration was adopted").tags(Tags.of("pool", poolName()))
                     .register(registry);
         }
@@ -71,24 +82,31 @@ public final class OneHopMetrics implements MeterBinder {
             return route.current().pool().name();
         }
 
-        /** Meters for nodes that are new; none for those that are gone. */
+        /** Meters for nodes that are new; none for those that are gone, as all are from a client that is closed. */
         synchronized void update() {
-            Set<Pool> current = new HashSet<>(Arrays.asList(route.current().pools()));
-            meters.entrySet().removeIf(each -> {
+            Pool[] pools = route.isClosed() ? new Pool[0] : route.current().pools();
+            Set<NodeMeter> current = new HashSet<>();
+            for (Pool pool : pools) {
+                current.add(pool.meter());
+                nodes.computeIfAbsent(pool.meter(), counted -> register(pool)).pool = pool;
+            }
+            nodes.entrySet().removeIf(each -> {
                 boolean isGone = !current.contains(each.getKey());
                 if (isGone) {
-                    each.getValue().forEach(registry::remove);
+                    each.getValue().meters.forEach(registry::remove);
                 }
                 return isGone;
             });
-            current.forEach(pool -> meters.computeIfAbsent(pool, this::register));
-            updateRoles(route.current().topology());
+            updateRoles(route.isClosed() ? List.of() : route.current().topology().nodes(), route.current().topology());
+            if (route.isClosed()) {
+                registry.remove(generation);
+            }
         }
 
         /** What each node is to a Redis Cluster, and whom a replica follows: labels, since they are no numbers. */
-        private void updateRoles(Topology topology) {
+        private void updateRoles(List<Node> nodes, Topology topology) {
             Set<Tags> current = new HashSet<>();
-            for (Node node : topology.nodes()) {
+            for (Node node : nodes) {
                 if (node.role() != Role.NONE) {
                     String master = node.role() == Role.REPLICA ? topology.places().get(node.master()).name() : "";
                     current.add(Tags.of("pool", poolName(), "node", node.name(),
@@ -107,27 +125,28 @@ public final class OneHopMetrics implements MeterBinder {
                     .register(registry)));
         }
 
-        private List<Meter> register(Pool pool) {
+        private Metered register(Pool pool) {
             Tags tags = Tags.of("pool", poolName(), "node", pool.endpoint().name());
-            List<Meter> made = new ArrayList<>();
-            made.add(counter("calls", "Commands, or parts of batches, that ended", pool, tags, of -> of.meter().calls()));
-            made.add(counter("errors", "Calls that failed", pool, tags, of -> of.meter().errors()));
-            made.add(counter("redirects", "Replies after which a command was sent on", pool, tags, of -> of.meter().redirects()));
-            made.add(counter("leases", "Connections handed out", pool, tags, of -> of.meter().leases()));
-            made.add(counter("waits", "Leases that waited", pool, tags, of -> of.meter().waits()));
-            made.add(counter("connects", "Connections begun", pool, tags, of -> of.meter().connects()));
-            made.add(counter("bytes.sent", "Bytes sent", pool, tags, of -> of.meter().bytesSent()));
-            made.add(counter("bytes.received", "Bytes received", pool, tags, of -> of.meter().bytesReceived()));
-            made.add(gauge("connections", pool, tags.and("state", "leased"), Pool::leased));
-            made.add(gauge("connections", pool, tags.and("state", "idle"), Pool::idle));
-            made.add(gauge("connections.max", pool, tags, of -> of.endpoint().poolSize()));
-            made.add(gauge("node.up", pool, tags, of -> of.health().shown(NodeHealth.nowMs()) == State.UP ? 1 : 0));
-            made.add(gauge("share", pool, tags, this::share));
+            Metered node = new Metered(pool);
+            List<Meter> made = node.meters;
+            made.add(counter("calls", "Commands, or parts of batches, that ended", node, tags, NodeMeter::calls));
+            made.add(counter("errors", "Calls that failed", node, tags, NodeMeter::errors));
+            made.add(counter("redirects", "Replies after which a command was sent on", node, tags, NodeMeter::redirects));
+            made.add(counter("leases", "Connections handed out", node, tags, NodeMeter::leases));
+            made.add(counter("waits", "Leases that waited", node, tags, NodeMeter::waits));
+            made.add(counter("connects", "Connections begun", node, tags, NodeMeter::connects));
+            made.add(counter("bytes.sent", "Bytes sent", node, tags, NodeMeter::bytesSent));
+            made.add(counter("bytes.received", "Bytes received", node, tags, NodeMeter::bytesReceived));
+            made.add(gauge("connections", node, tags.and("state", "leased"), Pool::leased));
+            made.add(gauge("connections", node, tags.and("state", "idle"), Pool::idle));
+            made.add(gauge("connections.max", node, tags, of -> of.endpoint().poolSize()));
+            made.add(gauge("node.up", node, tags, of -> of.health().shown(NodeHealth.nowMs()) == State.UP ? 1 : 0));
+            made.add(gauge("share", node, tags, this::share));
             Timer latency = Timer.builder("onehop.latency").description("How long calls took that ended well").tags(tags)
                     .serviceLevelObjectives(LIMITS).register(registry);
             pool.meter().tell(ns -> latency.record(ns, TimeUnit.NANOSECONDS));
             made.add(latency);
-            return made;
+            return node;
         }
 
         private double share(Pool pool) {
@@ -136,12 +155,13 @@ public final class OneHopMetrics implements MeterBinder {
             return index < 0 ? 0 : snapshot.topology().shares()[index];
         }
 
-        private Meter counter(String name, String what, Pool pool, Tags tags, ToDoubleFunction<Pool> count) {
-            return FunctionCounter.builder("onehop." + name, pool, count).description(what).tags(tags).register(registry);
+        private Meter counter(String name, String what, Metered node, Tags tags, ToDoubleFunction<NodeMeter> count) {
+            return FunctionCounter.builder("onehop." + name, node, of -> count.applyAsDouble(of.pool.meter()))
+                    .description(what).tags(tags).register(registry);
         }
 
-        private Meter gauge(String name, Pool pool, Tags tags, ToDoubleFunction<Pool> value) {
-            return Gauge.builder("onehop." + name, pool, value).tags(tags).register(registry);
+        private Meter gauge(String name, Metered node, Tags tags, ToDoubleFunction<Pool> value) {
+            return Gauge.builder("onehop." + name, node, of -> value.applyAsDouble(of.pool)).tags(tags).register(registry);
         }
     }
 }

@@ -27,15 +27,20 @@ final class Pool implements AutoCloseable {
     private final Blocks blocks = new Blocks();
     private final Greeting greeting;
     private final NodeHealth health;
-    private final NodeMeter meter = new NodeMeter();
+    private final NodeMeter meter;
     private final Seats seats;
     private volatile boolean isRetired;
     private volatile boolean isClosed;
 
-    Pool(Node node, ServerPool pool, AtomicLong ejections) {
+    /**
+     * {@code before}: the connections of the same node, reached in another way; what was counted and is known of the
+     * node goes on. {@code null}: there is nothing.
+     */
+    Pool(Node node, ServerPool pool, AtomicLong ejections, Pool before) {
+        this.meter = before == null ? new NodeMeter() : before.meter;
         this.endpoint = new Endpoint(node, pool);
         this.greeting = new Greeting(pool, endpoint);
-        this.health = new NodeHealth(endpoint, pool, ejections);
+        this.health = new NodeHealth(endpoint, pool, ejections, before == null ? null : before.health);
         this.seats = new Seats(pool.poolSize(), seat -> new NodeConnection(endpoint, greeting, seat));
     }
 

@@ -20,21 +20,24 @@ import java.util.List;
  */
 public record PoolStatus(String pool, long generation, String fingerprint, List<NodeStatus> nodes) {
 
-    static PoolStatus of(Snapshot snapshot) {
+    /** {@code isOver}: nobody is asked any more. */
+    static PoolStatus of(Snapshot snapshot, boolean isOver) {
         Topology topology = snapshot.topology();
         double[] shares = topology.shares();
         long nowMs = NodeHealth.nowMs();
         return new PoolStatus(snapshot.pool().name(), snapshot.generation(), topology.fingerprint(),
                 topology.nodes().stream().map(node ->
-                        status(node, topology, snapshot.pools()[node.index()], shares[node.index()], nowMs)).toList());
+                        status(node, topology, snapshot.pools()[node.index()], shares[node.index()], nowMs, isOver)).toList());
     }
 
-    private static NodeStatus status(Node node, Topology topology, Pool pool, double share, long nowMs) {
+    private static NodeStatus status(Node node, Topology topology, Pool pool, double share, long nowMs,
+            boolean isOver) {
         NodeMeter meter = pool.meter();
         long[] latency = meter.latency();
         long restsMs = Math.max(0, Health.until(pool.health().state()) - nowMs);
         return new NodeStatus(node.name(), node.address(), node.weight(), node.role(),
-                node.role() == Role.REPLICA ? topology.places().get(node.master()).name() : null, share, pool.health().shown(nowMs),
+                node.role() == Role.REPLICA ? topology.places().get(node.master()).name() : null, share,
+                isOver ? State.CLOSED : pool.health().shown(nowMs),
                 Duration.ofMillis(restsMs), Health.failures(pool.health().state()), pool.health().reason(nowMs),
                 pool.leased(), pool.idle(), pool.endpoint().poolSize(),
                 meter.calls(), meter.errors(), meter.redirects(), meter.leases(), meter.waits(), meter.connects(), meter.bytesSent(),
@@ -45,7 +48,7 @@ public record PoolStatus(String pool, long generation, String fingerprint, List<
         return Duration.of(Latency.percentileUs(latency, thousandths), ChronoUnit.MICROS);
     }
 
-    /** Whether every node is up. */
+    /** Whether every node is up, and the client open. */
     public boolean isWell() {
         return nodes.stream().allMatch(node -> node.state() == State.UP);
     }

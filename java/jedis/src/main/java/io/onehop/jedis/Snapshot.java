@@ -21,7 +21,8 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class Snapshot {
     /*
-     * From one snapshot to the next a node keeps its connections if nothing changed about how it is reached. Pools that
+     * From one snapshot to the next a node keeps its connections if nothing changed about how it is reached; if something
+     * did, but it has its name and address still, what was counted and is known of it goes on. Pools that
      * the next one has no use for are retired (Pool): who still holds the snapshot leases from them as before.
      */
     private static final long NOT_PLACED_YET = -1;
@@ -67,8 +68,11 @@ final class Snapshot {
     }
 
     private Pool pool(Node node, Pool before) {
-        return before != null && before.endpoint().isThatOf(node, topology.pool()) ? before
-                : new Pool(node, topology.pool(), ejections);
+        if (before == null || !before.endpoint().isOf(node)) {
+            return new Pool(node, topology.pool(), ejections, null);
+        }
+        return before.endpoint().isThatOf(node, topology.pool()) ? before
+                : new Pool(node, topology.pool(), ejections, before);
     }
 
     /* ---- Ejection: spec/health, section 4 ---- */

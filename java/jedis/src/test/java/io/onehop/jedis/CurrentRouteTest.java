@@ -65,6 +65,7 @@ class CurrentRouteTest {
                 assertTrue(redis.route().adopt(second(nodes, directive)));
                 assertNotSame(before, Inspected.pool(redis, kept), directive);
                 assertEquals(0, before.idle(), directive);
+                assertEquals(1, Inspected.pool(redis, kept).meter().calls(), "counters go on: " + directive);
                 before = Inspected.pool(redis, kept);
             }
             assertNobodyIsConnected(nodes.servers().get(0));

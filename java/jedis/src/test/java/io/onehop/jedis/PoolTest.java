@@ -305,7 +305,9 @@ class PoolTest {
                 OneHopClient redis = Nodes.clientOf(Nodes.configOf(
                         Stream.of(server.server(), silent.server() + " silent",
                                 "127.0.0.1:" + Processes.freePort() + ":1 refusing"), "timeout: 50"))) {
+            String well = Nodes.keyOn(redis.topology(), server.node());
             fail(redis);
+            writeSurely(redis, well); // One connection is open.
             long before = descriptors();
             for (int i = 0; i < 5; i++) {
                 fail(redis);

@@ -19,6 +19,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -109,6 +110,34 @@ class StatusTest {
             }
             assertEquals(Set.of(nodes.servers().get(1).node()), nodesIn(registry));
             assertEquals(3, registry.get("onehop.generation").gauge().value());
+        }
+    }
+
+    @Test
+    void aChangedDirectiveLeavesTheNumbersAndWhatIsKnownOfTheNodesAndClosingLeavesNone() {
+        try (RedisServer server = RedisServer.start()) {
+            String[] servers = {server.server() + " well", "127.0.0.1:" + Processes.freePort() + ":1 lost"};
+            OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(servers)));
+            SimpleMeterRegistry registry = new SimpleMeterRegistry();
+            new OneHopMetrics(redis).bindTo(registry);
+            String well = Nodes.keyOn(redis.topology(), "well");
+            redis.set(well, "value");
+            assertThrows(NodeDown.class, () -> redis.get(Nodes.keyOn(redis.topology(), "lost")));
+            for (String directive : List.of("timeout: 4321", "pool_size: 3", "server_failure_limit: 7", "redis_auth: x")) {
+                try (OneHopClient other = Nodes.clientOf(Nodes.configOf(Stream.of(servers), directive))) {
+                    assertTrue(redis.route().adopt(other.topology()));
+                }
+                assertFalse(redis.status().isWell(), directive);
+                assertEquals(Set.of(State.UP, State.RESTING), Set.copyOf(redis.status().nodes().stream()
+                        .map(NodeStatus::state).toList()), directive);
+                assertEquals(2, redis.status().nodes().stream().mapToLong(NodeStatus::calls).sum(), directive);
+                assertEquals(1, registry.get("onehop.calls").tags("node", "well").functionCounter().count(), directive);
+                assertEquals(1, registry.get("onehop.latency").tags("node", "well").timer().count(), directive);
+            }
+            redis.close();
+            assertFalse(redis.status().isWell());
+            assertEquals(Set.of(State.CLOSED), Set.copyOf(redis.status().nodes().stream().map(NodeStatus::state).toList()));
+            assertEquals(List.of(), registry.getMeters());
         }
     }
 

@@ -1,0 +1,57 @@
+package io.onehop.jedis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Objects;
+import java.util.Properties;
+import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.csc.Cache;
+import redis.clients.jedis.executors.CommandExecutor;
+import redis.clients.jedis.providers.ConnectionProvider;
+
+/**
+ * Which Jedis the program has: a build that manages versions (Spring Boot's does) may have put an older one in the place
+ * of ours, and the JVM would tell by a NoSuchMethodError at some call.
+ */
+final class JedisVersion {
+    private static final int MAJOR = 8;
+    private static final String NEEDED = "8.0.2";
+
+    private JedisVersion() {
+    }
+
+    /** Fails if it is too old. */
+    static void require() {
+        String found = version();
+        boolean isOld = found == null ? !hasConstructor() : found.matches("[0-" + (MAJOR - 1) + "]\\..*");
+        if (isOld) {
+            throw new ConfigInvalid("Jedis " + NEEDED + " or later is needed, the program has "
+                    + Objects.requireNonNullElse(found, "an older one") + ": the client was not built; set the version of "
+                    + "redis.clients:jedis, in a build with Spring Boot the property jedis.version, to " + NEEDED, null);
+        }
+    }
+
+    /** As Jedis itself says; {@code null}: it does not. */
+    private static String version() {
+        try (InputStream file = UnifiedJedis.class.getResourceAsStream("pom.properties")) {
+            Properties properties = new Properties();
+            if (file != null) {
+                properties.load(file);
+            }
+            return properties.getProperty("version");
+        } catch (IOException | IllegalArgumentException unreadable) {
+            return null;
+        }
+    }
+
+    /** Of a Jedis that does not tell its version: whether it has what a client begins with. */
+    private static boolean hasConstructor() {
+        try {
+            return UnifiedJedis.class.getDeclaredConstructor(CommandExecutor.class, ConnectionProvider.class,
+                    RedisProtocol.class, Cache.class) != null;
+        } catch (NoSuchMethodException older) {
+            return false;
+        }
+    }
+}

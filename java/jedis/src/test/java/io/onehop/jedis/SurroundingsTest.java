@@ -1,0 +1,56 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.lab.Jvm;
+import io.onehop.jedis.lab.RedisServer;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Programs that have another Jedis, or a Java machine that was cut to size. */
+class SurroundingsTest {
+
+    private static String run(String classPath, String server, String... options) {
+        String[] words = Stream.concat(Stream.of(options),
+                Stream.of("-cp", classPath, SmallProgram.class.getName(), server)).toArray(String[]::new);
+        return Jvm.output(words).lines().filter(line -> !line.startsWith("SLF4J")).collect(Collectors.joining("\n"));
+    }
+
+    private static String classPathWith(Path jedis) {
+        return Stream.of(Jvm.classPath().split(File.pathSeparator))
+                .map(entry -> entry.contains(File.separator + "jedis-8") ? jedis.toString() : entry)
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    @Test
+    void anOlderJedisIsNamedWhenTheClientIsBuilt() throws IOException {
+        List<Path> older;
+        try (Stream<Path> jars = Files.list(Path.of("target", "older-jedis"))) {
+            older = jars.sorted().toList();
+        }
+        assertEquals(2, older.size());
+        for (Path jar : older) {
+            String version = jar.getFileName().toString().replaceAll("jedis-(.*)\\.jar", "$1");
+            assertEquals("io.onehop.jedis.ConfigInvalid: Jedis 8.0.2 or later is needed, the program has " + version
+                    + ": the client was not built; set the version of redis.clients:jedis, in a build with Spring Boot the "
+                    + "property jedis.version, to 8.0.2", run(classPathWith(jar), "127.0.0.1:1:1"));
+        }
+    }
+
+    @Test
+    void aJavaMachineWithoutJdkNetIsEnough() {
+        try (RedisServer server = RedisServer.start()) {
+            String without = "java.base,java.logging,java.management,java.naming,java.sql";
+            assertEquals("OK value", run(Jvm.classPath(), server.server(), "--limit-modules", without));
+            assertTrue(Jvm.output("--limit-modules", without, "--list-modules").lines()
+                    .noneMatch(line -> line.startsWith("jdk.net")));
+        }
+    }
+}
