@@ -16,6 +16,7 @@
 
 #include "segment.h"
 
+#define OH_TOPOLOGIES_BYTES_MIN 16384
 #define OH_LOCK_MS 1000
 #define OH_PAUSE_NS_MIN 62500
 #define OH_PAUSE_NS_MAX 4000000
@@ -37,13 +38,10 @@ static bool make_store(uint32_t nodes_max)
         return false;
     }
     store = oh_store_make(memory, memory_bytes, nodes_max, salt);
-    if (!store) {
-        errno = ENOSPC;
-    }
     return store != NULL;
 }
 
-static bool make_segment(zend_long bytes, zend_long nodes_max)
+static bool make_segment(zend_long bytes, uint32_t nodes_max)
 {
     memory_bytes = (size_t)bytes;
     lock_descriptor = memfd_create("onehop-lock", MFD_CLOEXEC);
@@ -55,7 +53,30 @@ static bool make_segment(zend_long bytes, zend_long nodes_max)
         memory = NULL;
         return false;
     }
-    return make_store((uint32_t)MIN(nodes_max, OH_STORE_NODES_LIMIT));
+    return make_store(nodes_max);
+}
+
+static uint32_t within_limit(zend_long nodes_max)
+{
+    uint32_t used = (uint32_t)MAX(1, MIN(nodes_max, OH_STORE_NODES_LIMIT));
+
+    if (nodes_max != (zend_long)used) {
+        zend_error(E_WARNING, "OneHop: onehop.max_nodes = " ZEND_LONG_FMT " is not 1 to %d: %u is used", nodes_max,
+            OH_STORE_NODES_LIMIT, (unsigned)used);
+    }
+    return used;
+}
+
+/* One topology of some nodes has room besides. */
+static bool is_large_enough(zend_long bytes, uint32_t nodes_max)
+{
+    size_t needed = oh_store_bytes_min(nodes_max) + OH_TOPOLOGIES_BYTES_MIN;
+
+    if ((size_t)bytes < needed) {
+        zend_error(E_WARNING, "OneHop: onehop.shared_memory = " ZEND_LONG_FMT " is too small for onehop.max_nodes = %u, which needs "
+            "%zu KiB: each process keeps what it knows for itself", bytes, (unsigned)nodes_max, (needed + 1023) / 1024);
+    }
+    return (size_t)bytes >= needed;
 }
 
 void oh_segment_startup(zend_long bytes, zend_long nodes_max)
@@ -63,10 +84,14 @@ void oh_segment_startup(zend_long bytes, zend_long nodes_max)
     if (bytes <= 0) {
         return;
     }
+    uint32_t nodes = within_limit(nodes_max);
+    if (!is_large_enough(bytes, nodes)) {
+        return;
+    }
 #ifdef ZTS
     lock_mutex = tsrm_mutex_alloc();
 #endif
-    if (!make_segment(bytes, MAX(nodes_max, 0))) {
+    if (!make_segment(bytes, nodes)) {
         zend_error(E_WARNING,
             "OneHop: no memory shared by all workers (%s): each keeps what it knows for itself; see onehop.shared_memory",
             strerror(errno));

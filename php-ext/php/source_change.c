@@ -49,7 +49,7 @@ static void refuse(oh_known *known)
 
     known->refused_ms = oh_clock_now_ms();
     if (is_news && known->snapshot) {
-        php_error_docref(NULL, E_WARNING, "Configuration %s: %s; the configuration read before stays in use", known->path,
+        zend_error(E_WARNING, "OneHop: Configuration %s: %s; the configuration read before stays in use", known->path,
             strerror(EACCES));
     }
 }
@@ -124,7 +124,8 @@ static oh_switched switch_to(oh_known *known, oh_reading *reading, const void *b
 
 /*
  * One process looks at a changed file; it complains of a bad one when its version is noted, so once. A warning calls the
- * script, which may not come back: it is the last thing that is done.
+ * script, which may not come back: it is the last thing that is done. (Not php_error_docref: with html_errors that writes
+ * the quotes of a reason as &quot;, also to the log.)
  */
 void oh_known_look_again(oh_known *known)
 {
@@ -156,9 +157,9 @@ void oh_known_look_again(oh_known *known)
     oh_known_note_version(known, version);
     oh_known_tell_exposed(known, exposed);
     if (!is_good) {
-        php_error_docref(NULL, E_WARNING, "%s; the configuration read before stays in use", reading.failure.what);
+        zend_error(E_WARNING, "OneHop: %s; the configuration read before stays in use", reading.failure.what);
     } else if (switched == OH_NO_ROOM) {
-        php_error_docref(NULL, E_WARNING, "%s has changed and no longer fits into shared memory: raise "
+        zend_error(E_WARNING, "OneHop: %s has changed and no longer fits into shared memory: raise "
             "onehop.shared_memory; the configuration read before stays in use", known->path);
     }
 }

@@ -111,6 +111,8 @@ static void test_publishing(void)
     CHECK(oh_store_begin_look(store, pool, 9, 21000, 1000, is_odd) && !oh_store_begin_look(store, pool, 11, 21001, 1000, is_odd));
     oh_store_end_look(store, pool, 9);
     CHECK(!oh_store_begin_look(store, pool, 11, 21999, 1000, is_odd) && oh_store_begin_look(store, pool, 11, 22000, 1000, is_odd));
+    oh_store_pass_look(store, pool, 11);
+    CHECK(oh_store_begin_look(store, pool, 13, 22001, 1000, is_odd) && !oh_store_begin_look(store, pool, 15, 22002, 1000, is_odd));
     test_begin("store: there is an end to pools");
     for (uint32_t i = 0; i < OH_STORE_POOLS_MAX; i++) {
         uint8_t identity[OH_STORE_IDENTITY_BYTES] = {(uint8_t)i, 'n'};

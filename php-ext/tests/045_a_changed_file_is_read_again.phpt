@@ -63,19 +63,19 @@ var_dump(array_diff(array_keys($seen), ["$b,$a", "$a,$a"]));
 a
 a b
 rubbish
-Warning: OneHop\Redis::__construct(): Configuration DIRECTORY/changing.yml, line 1: the document is not a mapping of server pools; the configuration read before stays in use
+Warning: OneHop: Configuration DIRECTORY/changing.yml, line 1: the document is not a mapping of server pools; the configuration read before stays in use
 b b
 half of it
-Warning: OneHop\Redis::__construct(): Configuration DIRECTORY/changing.yml, line 1: directive "servers" is missing; the configuration read before stays in use
+Warning: OneHop: Configuration DIRECTORY/changing.yml, line 1: directive "servers" is missing; the configuration read before stays in use
 b b
 nothing
-Warning: OneHop\Redis::__construct(): Configuration DIRECTORY/changing.yml, line 1: there is no server pool; the configuration read before stays in use
+Warning: OneHop: Configuration DIRECTORY/changing.yml, line 1: there is no server pool; the configuration read before stays in use
 b b
 another pool
-Warning: OneHop\Redis::__construct(): There is no server pool alpha in DIRECTORY/changing.yml, only beta; the configuration read before stays in use
+Warning: OneHop: There is no server pool alpha in DIRECTORY/changing.yml, only beta; the configuration read before stays in use
 b b
 no file
-Warning: OneHop\Redis::__construct(): Configuration DIRECTORY/changing.yml: No such file or directory; the configuration read before stays in use
+Warning: OneHop: Configuration DIRECTORY/changing.yml: No such file or directory; the configuration read before stays in use
 b b
 OneHop\ConfigInvalid, node none, may have executed: false
   Configuration DIRECTORY/changing.yml: No such file or directory; correct the file, or name another one

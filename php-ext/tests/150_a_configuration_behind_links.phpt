@@ -84,7 +84,7 @@ a lone process sees a
 a lone process sees b
 the link leads nowhere
 6 workers see b
-a lone process sees OneHop\Redis::__construct(): Configuration DIRECTORY/n.yml: No such file or directory; the configuration read before stays in use
+a lone process sees OneHop: Configuration DIRECTORY/n.yml: No such file or directory; the configuration read before stays in use
 b
 6 workers see a
 a lone process sees a
