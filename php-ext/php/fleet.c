@@ -12,6 +12,54 @@
 #include "fleet.h"
 #include "refuse.h"
 
+/* ---- The habits of RedisCluster ---- */
+
+/* Commands whose methods take no argument; phpredis 5.3.7 lets any pass. */
+static bool is_without_arguments(const oh_command *command)
+{
+    static const char *const names[] = {"dbsize", "bgsave", "save", "lastsave", "time", "randomkey", "bgrewriteaof", "role"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(command->name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A text that no script means for true or false. */
+static bool is_no_switch(const zval *argument)
+{
+    return Z_TYPE_P(argument) == IS_STRING && !zend_string_equals_literal(Z_STR_P(argument), "") &&
+           !zend_string_equals_literal(Z_STR_P(argument), "0") && !zend_string_equals_literal(Z_STR_P(argument), "1");
+}
+
+/* Sections of INFO are letters and underscores. */
+static bool is_no_section(const zval *argument)
+{
+    return Z_TYPE_P(argument) == IS_STRING &&
+           strspn(Z_STRVAL_P(argument), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") < Z_STRLEN_P(argument);
+}
+
+bool oh_fleet_accepts(zend_execute_data *execute_data, const oh_plan *plan)
+{
+    if (ZEND_NUM_ARGS() == 0 || plan->method->row->kind == OH_METHOD_RAW) {
+        return true;
+    }
+    const char *name = plan->command->name;
+    const zval *first = ZEND_CALL_ARG(execute_data, 1);
+    bool is_flush = strcmp(name, "flushdb") == 0 || strcmp(name, "flushall") == 0;
+
+    ZVAL_DEREF(first);
+    if (is_without_arguments(plan->command) || (is_flush && is_no_switch(first)) ||
+        (strcmp(name, "info") == 0 && is_no_section(first))) {
+        oh_refuse(execute_data, NULL, "its first argument names no node, as that of RedisCluster does, and it would concern "
+            "all of them: leave it out if you mean that, or call it by onNode() on one");
+        return false;
+    }
+    return true;
+}
+
 /* ---- Every node ---- */
 
 oh_split *oh_fleet_split(oh_client *client, const oh_plan *plan, uint32_t count, const zval *arguments)

@@ -264,7 +264,7 @@ bool oh_plan_make(oh_client *client, zend_execute_data *execute_data, oh_plan *p
             return place(client, execute_data, plan);
         case OH_SPREAD_ALL_NODES:
         case OH_SPREAD_ANY_NODE:
-            return true;
+            return oh_fleet_accepts(execute_data, plan);
         default:
             oh_refuse(execute_data, plan->command,
                 plan->command->reason ? plan->command->reason : "use the method that phpredis has for it");
