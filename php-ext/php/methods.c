@@ -158,6 +158,12 @@ static void fill(oh_method *method, zend_function *original, const char *name)
     const oh_method_row *row = find_row(name, original);
 
     method->original = original;
+    if (original->common.fn_flags & ZEND_ACC_DEPRECATED) {
+        method->silent = pecalloc(1, sizeof *method->silent, true);
+        method->silent->internal_function = original->internal_function;
+        method->silent->common.fn_flags &= ~(uint32_t)ZEND_ACC_DEPRECATED;
+        method->original = method->silent;
+    }
     method->row = row;
     if (row && row->command && !row->subcommand) {
         method->command = oh_command_named(row->command, strlen(row->command));
@@ -188,6 +194,11 @@ zend_result oh_methods_take_over(zend_function *inherited, zend_function *origin
 
 void oh_methods_give_back(zend_function *inherited)
 {
-    pefree(inherited->internal_function.reserved[oh_methods_slot], true);
+    oh_method *method = inherited->internal_function.reserved[oh_methods_slot];
+
+    if (method->silent) {
+        pefree(method->silent, true);
+    }
+    pefree(method, true);
     inherited->internal_function.reserved[oh_methods_slot] = NULL;
 }

@@ -75,6 +75,7 @@ typedef struct oh_method_row {
 
 typedef struct oh_method {
     zend_function *original;   /* phpredis' own. */
+    zend_function *silent;     /* A copy of it, if it is deprecated: the script's own call has said so. Otherwise NULL. */
     const oh_method_row *row;  /* NULL: nothing is known of it. */
     const oh_command *command; /* NULL while a subcommand, or a word, decides. */
     uint8_t key;               /* The position of its one plain key among the arguments, from 1; otherwise 0. */
