@@ -1,68 +1,24 @@
 /*
- * Areas, server pools and what is published of them. (store_owner has the owners of connections.)
+ * Server pools, and what is published of them. (store_entry has the entries of nodes and meters, store_owner the owners of
+ * connections.)
  *
  * Ordering: a slot is filled with plain writes and becomes visible by one release store of `current`; a reader acquires it, copies, and looks again. The copy may race with a publisher that is two
  * generations ahead; the second look and the checksum find that out.
  *
  * Implements spec/topology/segment.md.
  */
-#include "store.h"
-
 #include <string.h>
 
 #include "memory.h"
+#include "store_inside.h"
 
-#define ALIGNMENT ((size_t)64)
 #define READS_MAX 8
-
-typedef struct slot {
-    uint64_t offset;
-    uint64_t capacity;
-    uint64_t length;
-    uint64_t checksum;
-} slot;
-
-typedef struct entry {
-    oh_store_key key;
-    char label[OH_STORE_LABEL_BYTES];
-    _Atomic uint64_t current; /* Generation times two, plus the slot. */
-    _Atomic uint64_t looked_ms;
-    _Atomic uint64_t looker; /* Who is looking, and since when; 0: nobody. */
-    _Atomic uint64_t version;
-    _Atomic uint64_t problem[OH_STORE_PROBLEM_WORDS];
-    slot slots[2];
-} entry; /* Of a server pool. */
-
-typedef struct shared {
-    _Atomic uint64_t arena_used;
-    _Atomic uint64_t ejections;
-    oh_store_names names;
-    entry pools[OH_STORE_POOLS_MAX];
-} shared;
-
-/* What bounds every access is this process' own: nobody else can change it. */
-struct oh_store {
-    shared *shared; /* Behind it the nodes, behind them the meters, behind them the arena. */
-    size_t length;
-    uint32_t nodes_max;
-    uint8_t salt[OH_STORE_IDENTITY_BYTES];
-};
-
-static size_t aligned(size_t size)
-{
-    return (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
-}
 
 /* ---- Making ---- */
 
-static size_t meters_of(uint32_t nodes_max)
-{
-    return aligned(sizeof(shared)) + aligned(nodes_max * sizeof(oh_store_node));
-}
-
 static size_t arena_of(uint32_t nodes_max)
 {
-    return meters_of(nodes_max) + nodes_max * sizeof(oh_store_meter);
+    return oh_store_meters_of(nodes_max) + nodes_max * sizeof(oh_store_meter);
 }
 
 size_t oh_store_bytes_min(uint32_t nodes_max)
@@ -73,7 +29,7 @@ size_t oh_store_bytes_min(uint32_t nodes_max)
 oh_store *oh_store_make(void *memory, size_t length, uint32_t nodes_max, const uint8_t salt[OH_STORE_IDENTITY_BYTES])
 {
     oh_store *store;
-    if ((uintptr_t)memory % ALIGNMENT != 0 || nodes_max > OH_STORE_NODES_LIMIT ||
+    if ((uintptr_t)memory % OH_STORE_ALIGNMENT != 0 || nodes_max > OH_STORE_NODES_LIMIT ||
         length < oh_store_bytes_min(nodes_max) || (store = oh_memory_allocate(sizeof *store)) == NULL) {
         return NULL;
     }
@@ -97,62 +53,23 @@ const uint8_t *oh_store_salt(const oh_store *store)
     return store->salt;
 }
 
-/* ---- Areas: entries of one size, each with a key; used from the front, and never given up ---- */
-
-static uint32_t search(const void *area, size_t size, uint32_t count, const uint8_t *identity, uint32_t *unused)
-{
-    *unused = OH_STORE_NONE;
-    for (uint32_t i = 0; i < count; i++) {
-        const oh_store_key *key = (const oh_store_key *)((const char *)area + i * size);
-        if (!atomic_load_explicit(&key->is_used, memory_order_acquire)) {
-            *unused = i; /* Behind it there is none. */
-            break;
-        }
-        if (memcmp(key->identity, identity, OH_STORE_IDENTITY_BYTES) == 0) {
-            return i;
-        }
-    }
-    return OH_STORE_NONE;
-}
-
-/* The key of a new entry, to be opened when the rest of it is there. NULL: there is one already, or no room. */
-static oh_store_key *begin_entry(void *area, size_t size, uint32_t count, const uint8_t *identity, uint32_t *number)
-{
-    uint32_t unused;
-    *number = search(area, size, count, identity, &unused);
-    if (*number != OH_STORE_NONE || unused == OH_STORE_NONE) {
-        return NULL;
-    }
-    *number = unused;
-    oh_store_key *key = (oh_store_key *)((char *)area + unused * size);
-    memcpy(key->identity, identity, OH_STORE_IDENTITY_BYTES);
-    return key;
-}
-
-static void open_entry(oh_store_key *key)
-{
-    if (key != NULL) {
-        atomic_store_explicit(&key->is_used, 1, memory_order_release);
-    }
-}
-
 /* ---- Server pools ---- */
 
 uint32_t oh_store_find(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
     uint32_t unused;
-    return search(store->shared->pools, sizeof(entry), OH_STORE_POOLS_MAX, identity, &unused);
+    return oh_store_search(store->shared->pools, sizeof(entry), OH_STORE_POOLS_MAX, identity, &unused);
 }
 
 uint32_t oh_store_add(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES], const char *label)
 {
     uint32_t number;
     size_t length = strlen(label), skipped = length < OH_STORE_LABEL_BYTES ? 0 : length + 1 - OH_STORE_LABEL_BYTES;
-    oh_store_key *key = begin_entry(store->shared->pools, sizeof(entry), OH_STORE_POOLS_MAX, identity, &number);
+    oh_store_key *key = oh_store_begin_entry(store->shared->pools, sizeof(entry), OH_STORE_POOLS_MAX, identity, &number);
     if (key != NULL) {
         memcpy(store->shared->pools[number].label, label + skipped, length - skipped + 1);
     }
-    open_entry(key);
+    oh_store_open_entry(key);
     return number;
 }
 
@@ -160,7 +77,7 @@ uint32_t oh_store_pools_count(const oh_store *store)
 {
     uint32_t count = 0;
     while (count < OH_STORE_POOLS_MAX &&
-           atomic_load_explicit(&store->shared->pools[count].key.is_used, memory_order_acquire)) {
+           atomic_load_explicit(&store->shared->pools[count].key.tenure, memory_order_acquire)) {
         count++;
     }
     return count;
@@ -182,18 +99,9 @@ uint64_t oh_store_generation(const oh_store *store, uint32_t pool)
     return atomic_load_explicit(&store->shared->pools[pool].current, memory_order_acquire) >> 1;
 }
 
-static bool is_due(uint64_t last_ms, uint64_t now_ms, uint32_t every_ms)
-{
-    return last_ms == 0 || (now_ms >= last_ms ? now_ms - last_ms >= every_ms : last_ms - now_ms > every_ms);
-}
-
 bool oh_store_is_my_turn(oh_store *store, uint32_t pool, uint64_t now_ms, uint32_t every_ms)
 {
-    _Atomic uint64_t *looked = &store->shared->pools[pool].looked_ms;
-    uint64_t last_ms = atomic_load_explicit(looked, memory_order_relaxed);
-    return is_due(last_ms, now_ms, every_ms) &&
-           atomic_compare_exchange_strong_explicit(looked, &last_ms, now_ms, memory_order_acq_rel,
-               memory_order_relaxed);
+    return oh_store_take_turn(&store->shared->pools[pool].looked_ms, now_ms, every_ms);
 }
 
 /* The name comes before the time, so that who dies between the two is found by its name. */
@@ -204,7 +112,7 @@ bool oh_store_begin_look(oh_store *store, uint32_t pool, uint32_t pid, uint64_t 
     uint64_t looker = atomic_load_explicit(&looked_at->looker, memory_order_acquire);
     uint64_t last_ms = atomic_load_explicit(&looked_at->looked_ms, memory_order_relaxed);
     uint32_t age_ms = (uint32_t)now_ms - (uint32_t)looker;
-    if (!is_due(last_ms, now_ms, every_ms) && (looker == 0 || is_alive((uint32_t)(looker >> 32), now_ms - age_ms))) {
+    if (!oh_store_is_due(last_ms, now_ms, every_ms) && (looker == 0 || is_alive((uint32_t)(looker >> 32), now_ms - age_ms))) {
         return false;
     }
     if (!atomic_compare_exchange_strong(&looked_at->looker, &looker, (uint64_t)pid << 32 | (uint32_t)now_ms)) {
@@ -316,7 +224,7 @@ bool oh_store_publish(oh_store *store, uint32_t pool_index, const void *image, s
         return false;
     }
     if (chosen.capacity < length || !is_inside(store, &chosen)) {
-        size_t capacity = aligned(length + length / 2);
+        size_t capacity = oh_store_aligned(length + length / 2);
         uint64_t offset = reserve(store, capacity);
         if (offset == 0) {
             return false;
@@ -359,65 +267,9 @@ size_t oh_store_copy(const oh_store *store, uint32_t pool_index, void *image, si
     return 0;
 }
 
-/* ---- Names, nodes and meters ---- */
+/* ---- Names ---- */
 
 oh_store_names *oh_store_names_of(oh_store *store)
 {
     return &store->shared->names;
-}
-
-_Atomic uint64_t *oh_store_ejections(oh_store *store)
-{
-    return &store->shared->ejections;
-}
-
-oh_store_node *oh_store_node_at(const oh_store *store, uint32_t number)
-{
-    oh_store_node *nodes = (oh_store_node *)((char *)store->shared + aligned(sizeof(shared)));
-    return number < store->nodes_max ? nodes + number : NULL;
-}
-
-oh_store_meter *oh_store_meter_at(const oh_store *store, uint32_t number)
-{
-    oh_store_meter *meters = (oh_store_meter *)((char *)store->shared + meters_of(store->nodes_max));
-    return number < store->nodes_max ? meters + number : NULL;
-}
-
-uint32_t oh_store_find_node(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
-{
-    uint32_t unused;
-    return search(oh_store_node_at(store, 0), sizeof(oh_store_node), store->nodes_max, identity, &unused);
-}
-
-uint32_t oh_store_find_meter(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
-{
-    uint32_t unused;
-    return search(oh_store_meter_at(store, 0), sizeof(oh_store_meter), store->nodes_max, identity, &unused);
-}
-
-uint32_t oh_store_add_node(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
-{
-    uint32_t number;
-    open_entry(begin_entry(oh_store_node_at(store, 0), sizeof(oh_store_node), store->nodes_max, identity, &number));
-    return number;
-}
-
-uint32_t oh_store_add_meter(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
-{
-    uint32_t number;
-    open_entry(begin_entry(oh_store_meter_at(store, 0), sizeof(oh_store_meter), store->nodes_max, identity, &number));
-    return number;
-}
-
-void oh_store_tie(oh_store_meter *meter, uint32_t node)
-{
-    if (node < OH_STORE_NODES_LIMIT) {
-        atomic_fetch_or_explicit(&meter->nodes[node / 64], UINT64_C(1) << node % 64, memory_order_relaxed);
-    }
-}
-
-bool oh_store_is_tied(const oh_store_meter *meter, uint32_t node)
-{
-    return node < OH_STORE_NODES_LIMIT &&
-           (atomic_load_explicit(&meter->nodes[node / 64], memory_order_relaxed) >> node % 64 & 1);
 }

@@ -28,6 +28,8 @@
 #define OH_STORE_POOLS_MAX 64
 #define OH_STORE_NODES_LIMIT 1024      /* Of onehop.max_nodes: each costs two descriptors in every worker. */
 #define OH_STORE_CONNECTIONS_MAX 512   /* Per node; a larger pool_size is kept per process. */
+#define OH_STORE_LEFT_MS 2000u         /* Without a wish for it, after somebody has left it: then an entry may be given up. */
+#define OH_STORE_QUIET_MS 45000u       /* Without a wish for it: nobody knows of it any more, or nobody has any use for its connections. */
 #define OH_STORE_REASON_WORDS 12
 #define OH_STORE_PROBLEM_WORDS 64
 #define OH_STORE_NONE UINT32_MAX
@@ -47,7 +49,7 @@ typedef struct oh_store_health {
 
 /* What every entry of an area begins with. Private to store. */
 typedef struct oh_store_key {
-    _Atomic uint32_t is_used;
+    _Atomic uint32_t tenure; /* How often it was opened or given up: odd while it is in use. */
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
 } oh_store_key;
 
@@ -56,6 +58,7 @@ typedef struct oh_store_node {
     oh_store_key key;
     oh_store_health health;
     _Atomic uint64_t looked_ms; /* When somebody looked for owners that are gone. */
+    _Atomic uint64_t wanted;    /* Private to store: when somebody wanted a connection, times two; odd: somebody has left since. */
     _Atomic uint64_t owners[OH_STORE_CONNECTIONS_MAX]; /* Private to store. */
 } oh_store_node;
 
@@ -148,19 +151,48 @@ oh_store_names *oh_store_names_of(oh_store *store);
 /* How often a node was ejected, or came back from that: for those who place keys by it. */
 _Atomic uint64_t *oh_store_ejections(oh_store *store);
 
-/* The number of a node; OH_STORE_NONE if nobody has added it. */
-uint32_t oh_store_find_node(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+/* The number of a node, and its tenure; OH_STORE_NONE if nobody has added it. */
+uint32_t oh_store_find_node(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES], uint32_t *tenure);
 
-/* Adds it, or finds it. OH_STORE_NONE: there are nodes_max others. Under the writer's lock. */
-uint32_t oh_store_add_node(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+/* Adds it, or finds it. OH_STORE_NONE: all entries are in use. Under the writer's lock. */
+uint32_t oh_store_add_node(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES], uint64_t now_ms, uint32_t *tenure);
 
 /* NULL if the number is none. */
 oh_store_node *oh_store_node_at(const oh_store *store, uint32_t number);
+
+/* Whether the entry is still that node's. */
+bool oh_store_is_held(const oh_store_node *node, uint32_t tenure);
+
+/* Somebody wants a connection, or knows the node to be configured. False: the entry is not that node's any more. */
+bool oh_store_want(oh_store_node *node, uint32_t tenure, uint64_t now_ms);
+
+/* Somebody has found that it is not configured any more. */
+void oh_store_leave(oh_store_node *node, uint32_t tenure, uint64_t now_ms);
+
+/* FREE: it is nobody's. QUIET: connections that are idle are to be closed, and who has no entry may have it. RESTING: likewise, but it stays. LEFT: it is to be given up. */
+typedef enum oh_store_use { OH_STORE_FREE, OH_STORE_USED, OH_STORE_QUIET, OH_STORE_RESTING, OH_STORE_LEFT } oh_store_use;
+
+oh_store_use oh_store_use_of(const oh_store_node *node, uint64_t now_ms);
+
+/* False: somebody wants it after all, or has a connection. Otherwise empty its queue, then clear it. All under the writer's lock. */
+bool oh_store_give_up_node(oh_store_node *node);
+void oh_store_clear_node(oh_store *store, uint32_t number);
+
+/* True for one caller of all processes per second. */
+bool oh_store_is_time_to_tidy(oh_store *store, uint64_t now_ms);
+
+/* What is said once, and again after an hour. */
+typedef enum oh_store_news { OH_STORE_NO_PLACE, OH_STORE_NO_PUSH, OH_STORE_FEW_DESCRIPTORS, OH_STORE_NEWS_COUNT } oh_store_news;
+
+bool oh_store_may_tell(oh_store *store, oh_store_news news, uint64_t now_ms);
 
 /* ---- Meters: as nodes, and as many ---- */
 
 uint32_t oh_store_find_meter(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 uint32_t oh_store_add_meter(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+/* One of which nobody knows any more; false: connections of its node are in use, or it is nobody's. Under the writer's lock. */
+bool oh_store_give_up_meter(oh_store *store, uint32_t number, uint64_t now_ms);
+
 oh_store_meter *oh_store_meter_at(const oh_store *store, uint32_t number);
 
 /* Connections of that node are used for what is counted here. And whether they are. */

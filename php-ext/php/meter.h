@@ -13,6 +13,7 @@
 typedef struct oh_metered {
     oh_meter *meter;        /* NULL: nobody has asked for it yet. */
     oh_store_meter *shared; /* That it is in; NULL: it is the snapshot's own. */
+    uint32_t tied;          /* How often its node had been given a place when they were tied. */
 } oh_metered;
 
 /* NULL: nobody of the host has used it yet, or it is in no segment. */

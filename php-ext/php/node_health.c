@@ -46,6 +46,11 @@ void oh_node_health_end(oh_node_health *health)
     free(health->label);
 }
 
+void oh_node_health_move(oh_node_health *health, oh_store_health *host)
+{
+    health->known = host ? host : &health->own;
+}
+
 /* ---- The sentence ---- */
 
 static void quote_reason(const oh_store_health *known, oh_failure *failure)

@@ -35,6 +35,9 @@ typedef struct oh_node_health {
 void oh_node_health_begin(oh_node_health *health, oh_store_health *host, const oh_pool *pool, const oh_server *server);
 void oh_node_health_end(oh_node_health *health);
 
+/* The node has another place in the segment, or none. */
+void oh_node_health_move(oh_node_health *health, oh_store_health *host);
+
 /*
  * Whether the node is worth asking now: one that rests is asked by one caller at a time. `born` is what a failure must
  * give back; the deadline bounds how long others wait for this caller's result. False and a failure.

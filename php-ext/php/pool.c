@@ -100,9 +100,17 @@ void oh_pool_park_all(oh_connections *connections)
 
 /* ---- What became of an exchange ---- */
 
+/* Who holds a connection of the host keeps its node's entry. One beyond those may outlive it. */
+static bool is_known(const oh_connection *connection)
+{
+    const oh_host_node *host = &connection->home->host;
+
+    return !connection->is_beyond || !host->shared || oh_store_is_held(host->shared, host->tenure);
+}
+
 void oh_pool_blame(oh_connection *connection, oh_health_cause cause, const char *why)
 {
-    if (connection) {
+    if (connection && is_known(connection)) {
         connection->is_blamed = true;
         oh_node_health_fail(&connection->home->health, cause, connection->health, why);
     }
@@ -119,13 +127,14 @@ void oh_pool_blame_opening(oh_connection *connection, const char *why)
 
 void oh_pool_praise(const oh_connection *connection, uint64_t now_ms)
 {
-    if (EXPECTED(!connection->is_blamed)) {
+    if (EXPECTED(!connection->is_blamed && is_known(connection))) {
         oh_node_health_answer(&connection->home->health, now_ms);
     }
 }
 
 uint64_t oh_pool_out_until(oh_connections *connections, uint64_t now_ms)
 {
+    oh_pool_join(connections);
     return oh_node_health_out_until(&connections->health, now_ms);
 }
 
@@ -156,7 +165,7 @@ static oh_connection *take_idle(oh_connections *connections)
  */
 static bool find_place(oh_connections *connections, bool must_be_new, uint32_t *place)
 {
-    *place = 0;
+    *place = OH_STORE_NONE;
     if (!connections->is_of_host) {
         return connections->leased_count < connections->size_max;
     }
@@ -224,6 +233,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
     uint64_t health = 0;
     bool has_waited = false;
 
+    oh_pool_join(connections);
     if (UNEXPECTED(!oh_node_health_ask(&connections->health, deadline_ns, &health, failure))) {
         return NULL;
     }
@@ -279,6 +289,7 @@ oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter
 {
     uint64_t health = 0;
 
+    oh_pool_join(connections);
     if (!oh_node_health_ask(&connections->health, deadline_ns, &health, failure)) {
         return NULL;
     }
@@ -333,6 +344,7 @@ void oh_pool_sweep(void)
 {
     oh_connections *connections;
 
+    oh_host_tidy();
     if (EXPECTED(OHG(leased_count) == 0 && !OHG(has_idle))) {
         return;
     }

@@ -36,8 +36,8 @@ typedef struct oh_pool_view {
 
 oh_pool_view oh_pool_look(const oh_connections *connections);
 
-/* The number of the node in the store; OH_STORE_NONE: it has no place there. */
-uint32_t oh_pool_number(const oh_connections *connections);
+/* The number of the node in the store, and how often it was given one; OH_STORE_NONE: it has no place there. */
+uint32_t oh_pool_number(const oh_connections *connections, uint32_t *joined);
 
 /*
  * An idle connection that is sound, or, if `must_be_new` or there is none, a new one that still has to be

@@ -15,14 +15,20 @@
 #include "core/clock.h"
 #include "core/hash/md5.h"
 
-#include "pool_host.h"
+#include "pool_host_inside.h"
 #include "segment.h"
 
 #define OH_IDLE_MS_MAX 60000    /* Below the idle limits of most NATs, balancers and servers. */
 #define OH_AGE_MS_MAX 3600000   /* So that a name that means other machines by now is asked again. */
+#define OH_JOIN_EVERY_MS 10000  /* Who was given no place asks again. */
 #define OH_RETRY_MS 20          /* A place that was freed by a close is noticed after so long. */
 
 static bool is_shared;
+
+bool oh_host_is_shared(void)
+{
+    return is_shared;
+}
 
 void oh_host_startup(bool is_wanted)
 {
@@ -45,22 +51,56 @@ static void identify(const char *text, size_t length, uint8_t identity[OH_STORE_
     oh_md5_end(&md5, identity);
 }
 
-oh_store_node *oh_host_find(oh_host_node *node, const char *text, size_t length, uint32_t size_max)
+void oh_host_begin(oh_host_node *node, const char *text, size_t length, uint32_t size_max)
 {
-    oh_store *store = oh_segment_store();
-
     node->size_max = size_max;
     node->number = OH_STORE_NONE;
+    if (oh_segment_store()) {
+        identify(text, length, node->identity);
+    }
+}
+
+bool oh_host_is_joined(const oh_host_node *node, uint64_t now_ms)
+{
+    if (EXPECTED(node->shared)) {
+        return oh_store_want(node->shared, node->tenure, now_ms);
+    }
+    return node->looked_ms && (!oh_segment_store() || now_ms - node->looked_ms < OH_JOIN_EVERY_MS);
+}
+
+void oh_host_join(oh_host_node *node, uint64_t now_ms)
+{
+    oh_store *store = oh_segment_store();
+    bool is_full = false;
+
+    node->looked_ms = now_ms;
+    node->shared = NULL;
     if (!store) {
-        return NULL;
+        return;
     }
-    identify(text, length, node->identity);
-    node->number = oh_store_find_node(store, node->identity);
+    node->number = oh_store_find_node(store, node->identity, &node->tenure);
     if (node->number == OH_STORE_NONE && oh_segment_lock()) {
-        node->number = oh_store_add_node(store, node->identity);
+        node->number = oh_store_add_node(store, node->identity, now_ms, &node->tenure);
+        if (node->number == OH_STORE_NONE && oh_host_make_room(now_ms)) {
+            node->number = oh_store_add_node(store, node->identity, now_ms, &node->tenure);
+        }
         oh_segment_unlock();
+        is_full = node->number == OH_STORE_NONE;
     }
-    return node->shared = oh_store_node_at(store, node->number);
+    node->shared = oh_store_node_at(store, node->number);
+    if (node->shared) {
+        node->joined++;
+        oh_store_want(node->shared, node->tenure, now_ms);
+    } else if (is_full && is_shared) {
+        oh_host_tell(OH_STORE_NO_PLACE);
+    }
+}
+
+void oh_host_leave(const oh_host_node *node)
+{
+    if (node->shared && oh_segment_store()) {
+        oh_store_leave(node->shared, node->tenure, oh_clock_now_ms());
+    }
 }
 
 bool oh_host_keeps(const oh_host_node *node)
@@ -191,10 +231,17 @@ void oh_host_park(const oh_host_node *node, oh_connection *connection)
     uint32_t pid = (uint32_t)getpid();
 
     memcpy(note.identity, node->identity, sizeof note.identity);
-    if (oh_store_park(node->shared, connection->place, pid, note.parked_ms) &&
-        !oh_queue_push(node->number, connection->socket, &note) &&
-        oh_store_take(node->shared, connection->place, pid, note.parked_ms)) {
-        oh_host_free(node, connection);
+    if (oh_store_is_held(node->shared, node->tenure) &&
+        oh_store_park(node->shared, connection->place, pid, note.parked_ms) &&
+        !oh_queue_push(node->number, connection->socket, &note)) {
+        bool is_for_descriptors = errno == ETOOMANYREFS;
+
+        if (oh_store_take(node->shared, connection->place, pid, note.parked_ms)) {
+            oh_host_free(node, connection);
+        }
+        if (is_for_descriptors) {
+            oh_host_tell(OH_STORE_NO_PUSH);
+        }
     }
     oh_connection_close(connection); /* Of the socket there is a copy in the queue. */
 }

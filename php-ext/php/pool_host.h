@@ -16,7 +16,9 @@
 /* The same node for all workers of the host and this user. */
 typedef struct oh_host_node {
     oh_store_node *shared; /* NULL: it has no place in the segment. */
-    uint32_t number;
+    uint32_t number, tenure;
+    uint32_t joined;       /* How often it was given a place. */
+    uint64_t looked_ms;    /* When one was looked for. */
     uint32_t size_max;
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
 } oh_host_node;
@@ -24,11 +26,28 @@ typedef struct oh_host_node {
 /* Whether connections are shared at all: there is a segment, and this is a server's worker. */
 void oh_host_startup(bool is_wanted);
 
-/*
- * Finds the node, or adds it, by a text that tells it from all others, password included. What is returned may be NULL:
- * the segment has no place for it.
- */
-oh_store_node *oh_host_find(oh_host_node *node, const char *text, size_t length, uint32_t size_max);
+/* A node that is told from all others by a text, password included. */
+void oh_host_begin(oh_host_node *node, const char *text, size_t length, uint32_t size_max);
+
+/* Whether it still has its place, and nothing speaks for looking for another; to be asked before each use. Nobody takes it away for a second then. */
+bool oh_host_is_joined(const oh_host_node *node, uint64_t now_ms);
+
+/* Finds its place, or gives it one if there is any: `shared` says so. */
+void oh_host_join(oh_host_node *node, uint64_t now_ms);
+
+/* It is not configured any more. */
+void oh_host_leave(const oh_host_node *node);
+
+/* Now and then, and one process of all: closes what nobody needs, and gives back its places. */
+void oh_host_tidy(void);
+
+/* For those who look: descriptors that lie in queues, how many there may be (0: no limit), entries in use, and how many there may be. */
+typedef struct oh_host_view {
+    uint32_t idle, nodes, nodes_max;
+    uint64_t idle_max;
+} oh_host_view;
+
+oh_host_view oh_host_look(void);
 
 /* Whether its connections are the host's. False: they are this process' own, and no function below may be called. */
 bool oh_host_keeps(const oh_host_node *node);

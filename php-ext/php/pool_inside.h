@@ -23,6 +23,12 @@ struct oh_connections {
     zend_string *identity;
 };
 
+/*
+ * Before the host's memory is asked about the node: its place there may have been given to another one, or there may be
+ * one at last.
+ */
+void oh_pool_join(oh_connections *connections);
+
 /* Those that are idle here go to whoever needs them; where there is no host they are closed. */
 void oh_pool_park_all(oh_connections *connections);
 

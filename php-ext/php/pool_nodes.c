@@ -3,6 +3,8 @@
  */
 #include "php_onehop.h"
 
+#include "core/clock.h"
+
 #include "pool_inside.h"
 #include "segment.h"
 
@@ -48,13 +50,25 @@ oh_connections *oh_pool_open(const oh_pool *pool, const oh_server *server)
         connections->size_max = pool->pool_size;
         connections->timeout_ms = pool->timeout_ms;
         connections->identity = identity;
-        oh_store_node *shared = oh_host_find(&connections->host, ZSTR_VAL(identity), ZSTR_LEN(identity), pool->pool_size);
-        connections->is_of_host = oh_host_keeps(&connections->host);
-        oh_node_health_begin(&connections->health, shared ? &shared->health : NULL, pool, server);
+        oh_host_begin(&connections->host, ZSTR_VAL(identity), ZSTR_LEN(identity), pool->pool_size);
+        oh_node_health_begin(&connections->health, NULL, pool, server);
+        oh_pool_join(connections);
         zend_hash_add_new_ptr(&OHG(connections), identity, connections);
     }
     connections->references++;
     return connections;
+}
+
+void oh_pool_join(oh_connections *connections)
+{
+    uint64_t now_ms = oh_clock_now_ms();
+    oh_host_node *host = &connections->host;
+
+    if (UNEXPECTED(!oh_host_is_joined(host, now_ms))) {
+        oh_host_join(host, now_ms);
+        connections->is_of_host = oh_host_keeps(host);
+        oh_node_health_move(&connections->health, host->shared ? &host->shared->health : NULL);
+    }
 }
 
 static void destroy(oh_connections *connections)
@@ -75,6 +89,7 @@ void oh_pool_release(oh_connections *connections)
 {
     if (--connections->references == 0) {
         zend_hash_del(connections->all, connections->identity);
+        oh_host_leave(&connections->host);
         destroy(connections);
     }
 }
@@ -84,8 +99,9 @@ const oh_endpoint *oh_pool_endpoint(const oh_connections *connections)
     return &connections->endpoint;
 }
 
-uint32_t oh_pool_number(const oh_connections *connections)
+uint32_t oh_pool_number(const oh_connections *connections, uint32_t *joined)
 {
+    *joined = connections->host.joined;
     return connections->host.number;
 }
 

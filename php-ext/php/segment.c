@@ -134,6 +134,21 @@ static bool set_lock(short type)
     return result == 0;
 }
 
+/* A process that may not wait: what it wants to do, another one can do later. */
+bool oh_segment_try_lock(void)
+{
+#ifdef ZTS
+    tsrm_mutex_lock(lock_mutex);
+#endif
+    bool is_locked = set_lock(F_WRLCK);
+#ifdef ZTS
+    if (!is_locked) {
+        tsrm_mutex_unlock(lock_mutex);
+    }
+#endif
+    return is_locked;
+}
+
 /* Tried again after 1/16, 1/8 ... 4 ms: whoever has it seldom needs more, and who is stopped may keep it for ever. */
 static bool wait_for_lock(void)
 {

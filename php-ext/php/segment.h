@@ -27,6 +27,7 @@ oh_store *oh_segment_store(void);
  * with what this process has, and does not note as done what is not.
  */
 bool oh_segment_lock(void);
+bool oh_segment_try_lock(void); /* Somebody has it: false at once. */
 void oh_segment_unlock(void);
 
 #endif

@@ -73,15 +73,18 @@ oh_connections *oh_snapshot_connections(oh_snapshot *snapshot, uint32_t node)
 
         snapshot->connections[node] = oh_pool_open(snapshot->pool, server);
         oh_metered_open(metered, snapshot->identity, &server->name);
-        if (metered->shared) {
-            oh_store_tie(metered->shared, oh_pool_number(snapshot->connections[node]));
-        }
     }
     return snapshot->connections[node];
 }
 
 oh_meter *oh_snapshot_meter(oh_snapshot *snapshot, uint32_t node)
 {
-    oh_snapshot_connections(snapshot, node);
-    return snapshot->meters[node].meter;
+    oh_metered *metered = &snapshot->meters[node];
+    uint32_t joined, number = oh_pool_number(oh_snapshot_connections(snapshot, node), &joined);
+
+    if (UNEXPECTED(metered->tied != joined) && metered->shared) {
+        oh_store_tie(metered->shared, number);
+        metered->tied = joined;
+    }
+    return metered->meter;
 }

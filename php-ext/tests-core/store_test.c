@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../core/health.h"
 #include "../core/store.h"
 #include "check.h"
 
@@ -172,10 +173,26 @@ static void test_meters(void)
 }
 
 /* Whatever other users' workers may have written there: no read leaves the store. */
+/* Everything that can be done with an entry, whatever is in it. */
+static void use_entries(oh_store *store)
+{
+    for (uint32_t i = 0; i < NODES; i++) {
+        oh_store_node *node = oh_store_node_at(store, i);
+        oh_store_want(node, 1, 5000);
+        oh_store_leave(node, 1, 5000);
+        oh_store_use_of(node, 100000);
+        oh_store_give_up_node(node);
+        oh_store_clear_node(store, i);
+        CHECK(oh_store_use_of(node, 100000) != OH_STORE_LEFT);
+        oh_store_give_up_meter(store, i, 100000);
+    }
+}
+
 static void test_hostile_bytes(void)
 {
     uint8_t image[IMAGE_BYTES] = {0}, *copy = malloc(BYTES);
     uint64_t generation, seed = 88172645463325252u;
+    uint32_t tenure;
 
     test_begin("store: any bytes in it");
     for (int round = 0; round < 300; round++) {
@@ -192,7 +209,9 @@ static void test_hostile_bytes(void)
         CHECK(length <= BYTES);
         oh_store_publish(store, pool, image, sizeof image);
         oh_store_add(store, beta, "label");
-        oh_store_find_node(store, beta);
+        oh_store_find_node(store, beta, &tenure);
+        oh_store_add_node(store, beta, 5000, &tenure);
+        use_entries(store);
         CHECK(oh_store_nodes_max(store) == NODES && oh_store_node_at(store, NODES) == NULL);
         drop_store(store);
     }
@@ -260,12 +279,13 @@ static void test_owners(void)
     oh_store *store = make_store(BYTES);
 
     test_begin("store: nodes are found again, and there is an end to them");
-    CHECK(oh_store_find_node(store, beta) == OH_STORE_NONE);
-    uint32_t number = oh_store_add_node(store, beta);
-    CHECK(oh_store_add_node(store, beta) == number && oh_store_find_node(store, beta) == number);
+    uint32_t tenure;
+    CHECK(oh_store_find_node(store, beta, &tenure) == OH_STORE_NONE);
+    uint32_t number = oh_store_add_node(store, beta, 1000, &tenure);
+    CHECK(oh_store_add_node(store, beta, 1000, &tenure) == number && oh_store_find_node(store, beta, &tenure) == number);
     for (uint32_t i = 0; i < NODES; i++) {
         uint8_t identity[OH_STORE_IDENTITY_BYTES] = {(uint8_t)i, 'n'};
-        CHECK((oh_store_add_node(store, identity) == OH_STORE_NONE) == (i == NODES - 1));
+        CHECK((oh_store_add_node(store, identity, 1000, &tenure) == OH_STORE_NONE) == (i == NODES - 1));
     }
     oh_store_node *node = oh_store_node_at(store, number);
 
@@ -299,6 +319,118 @@ static void test_owners(void)
     drop_store(store);
 }
 
+static void test_entries(void)
+{
+    uint32_t tenure, other;
+    oh_store *store = make_store(BYTES);
+    uint32_t number = oh_store_add_node(store, alpha, 10000, &tenure), meter = oh_store_add_meter(store, alpha);
+    oh_store_node *node = oh_store_node_at(store, number);
+    oh_store_tie(oh_store_meter_at(store, meter), number);
+
+    test_begin("store: an entry is used while it is wanted, then quiet");
+    CHECK(oh_store_use_of(node, 10000 + OH_STORE_QUIET_MS - 1) == OH_STORE_USED && oh_store_use_of(node, 10000 + OH_STORE_QUIET_MS) == OH_STORE_QUIET);
+    CHECK(oh_store_want(node, tenure, 20000) && oh_store_use_of(node, 20000 + OH_STORE_QUIET_MS - 1) == OH_STORE_USED);
+    CHECK(!oh_store_want(node, tenure + 2, 90000) && oh_store_use_of(node, 90000) == OH_STORE_QUIET);
+
+    test_begin("store: one that was left is soon given up, unless somebody wants it after all");
+    oh_store_leave(node, tenure, 30000);
+    CHECK(oh_store_use_of(node, 30000 + OH_STORE_LEFT_MS - 1) == OH_STORE_USED && oh_store_use_of(node, 30000 + OH_STORE_LEFT_MS) == OH_STORE_LEFT);
+    CHECK(oh_store_want(node, tenure, 30100) && oh_store_use_of(node, 30000 + OH_STORE_LEFT_MS) == OH_STORE_USED);
+    oh_store_leave(node, tenure, 40000);
+
+    test_begin("store: what is known of a node that rests is not given up, nor is a connection in use");
+    atomic_store(&node->health.state, 50000);
+    CHECK(oh_store_use_of(node, 49999) == OH_STORE_RESTING && oh_store_use_of(node, 50000) == OH_STORE_LEFT);
+    CHECK(oh_store_claim(node, 1, 7, 40000) == 0 && !oh_store_give_up_node(node) && oh_store_is_held(node, tenure));
+    CHECK(!oh_store_give_up_meter(store, meter, 41000));
+    oh_store_free(node, 0, 7);
+
+    test_begin("store: an entry that was given up is nobody's, and another's later");
+    CHECK(oh_store_give_up_node(node) && !oh_store_is_held(node, tenure) && !oh_store_want(node, tenure, 50001));
+    CHECK(oh_store_find_node(store, alpha, &other) == OH_STORE_NONE);
+    CHECK(oh_store_use_of(node, 50001) == OH_STORE_LEFT); /* Should who gave it up die here, somebody clears it. */
+    CHECK(oh_store_give_up_node(node));
+    oh_store_clear_node(store, number);
+    CHECK(oh_store_use_of(node, 50001) == OH_STORE_FREE && !oh_store_is_tied(oh_store_meter_at(store, meter), number));
+    CHECK(oh_store_add_node(store, beta, 50002, &other) == number && other != tenure && oh_store_is_held(node, other));
+    CHECK(oh_health_until(atomic_load(&node->health.state)) == 0);
+
+    test_begin("store: so is a meter, and it begins anew");
+    atomic_store(&oh_store_meter_at(store, meter)->meter.counters[OH_METER_LEASES], 5);
+    CHECK(oh_store_give_up_meter(store, meter, 50002) && oh_store_find_meter(store, alpha) == OH_STORE_NONE);
+    CHECK(oh_store_add_meter(store, beta) == meter && oh_store_meter_at(store, meter)->meter.counters[OH_METER_LEASES] == 0);
+
+    test_begin("store: some things are said once an hour");
+    CHECK(oh_store_may_tell(store, OH_STORE_NO_PLACE, 1000) && !oh_store_may_tell(store, OH_STORE_NO_PLACE, 3600999));
+    CHECK(oh_store_may_tell(store, OH_STORE_NO_PUSH, 1001) && oh_store_may_tell(store, OH_STORE_NO_PLACE, 3601000));
+    drop_store(store);
+}
+
+#define TAKERS 4
+#define TENURES 400
+
+/* Uses a node as a worker does. One that was told that the entry is the node's may rely on that until it is wanted no more. */
+static void want_for_a_while(oh_store *store, _Atomic uint32_t *clock, const uint8_t *identity)
+{
+    uint32_t tenure = 0, number = OH_STORE_NONE;
+    while (atomic_load(clock) < TENURES * 1000) {
+        uint64_t now_ms = atomic_load(clock);
+        oh_store_node *node = oh_store_node_at(store, number);
+        if (node == NULL || !oh_store_want(node, tenure, now_ms)) {
+            number = oh_store_find_node(store, identity, &tenure);
+            usleep(10);
+            continue;
+        }
+        uint32_t place = oh_store_claim(node, 1, (uint32_t)getpid(), now_ms);
+        if (place != OH_STORE_NONE && memcmp(node->key.identity, identity, OH_STORE_IDENTITY_BYTES) != 0 &&
+            atomic_load(clock) - now_ms < OH_STORE_LEFT_MS) {
+            _exit(1);
+        }
+        oh_store_free(node, place, (uint32_t)getpid());
+        while (atomic_load(clock) < now_ms + OH_STORE_LEFT_MS * 2 && atomic_load(clock) < TENURES * 1000) { /* So that it is unwanted now and then. */
+            usleep(100);
+        }
+    }
+    _exit(0);
+}
+
+/* One that holds the lock gives up and adds for ever; time goes a second with each. Two nodes share one entry. */
+static void test_entries_change_hands(void)
+{
+    oh_store *store = make_store(BYTES);
+    _Atomic uint32_t *clock = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t takers[TAKERS];
+
+    test_begin("store: an entry that changes hands under %d processes is never used for the node before", TAKERS);
+    for (uint32_t i = 0; i < TAKERS; i++) {
+        takers[i] = fork();
+        if (takers[i] == 0) {
+            want_for_a_while(store, clock, i % 2 ? alpha : beta);
+        }
+    }
+    uint32_t tenure, given = 0;
+    while (atomic_fetch_add(clock, 1000) < TENURES * 1000) {
+        const uint8_t *identity = given % 2 ? alpha : beta;
+        uint32_t number = oh_store_add_node(store, identity, atomic_load(clock), &tenure);
+        oh_store_node *node = oh_store_node_at(store, number);
+        if (oh_store_use_of(node, atomic_load(clock)) == OH_STORE_LEFT && oh_store_give_up_node(node)) {
+            oh_store_clear_node(store, number);
+            given++;
+        } else if (atomic_load(clock) / 1000 % 4 == 0) {
+            oh_store_leave(node, tenure, atomic_load(clock));
+        }
+        usleep(50);
+    }
+    for (int i = 0; i < TAKERS; i++) {
+        int status = -1;
+        waitpid(takers[i], &status, 0);
+        CHECK(status == 0);
+    }
+    CHECK(given > 0);
+    munmap((void *)clock, 4096);
+    drop_store(store);
+}
+
 #define WORKERS 6
 #define LIMIT 3
 #define TURNS 20000
@@ -323,7 +455,8 @@ static void claim_for_a_while(oh_store_node *node, _Atomic uint32_t *holders, ui
 static void test_many_owners(void)
 {
     oh_store *store = make_store(BYTES);
-    oh_store_node *node = oh_store_node_at(store, oh_store_add_node(store, alpha));
+    uint32_t tenure;
+    oh_store_node *node = oh_store_node_at(store, oh_store_add_node(store, alpha, 1000, &tenure));
     _Atomic uint32_t *holders = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t workers[WORKERS];
 
@@ -353,5 +486,7 @@ void test_store(void)
     test_hostile_bytes();
     test_killed_publishers();
     test_owners();
+    test_entries();
+    test_entries_change_hands();
     test_many_owners();
 }

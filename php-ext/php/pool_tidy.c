@@ -1,0 +1,153 @@
+/*
+ * Clearing up behind nodes that have left: a server taken out of the file, a password or pool_size that has changed, a node
+ * that is none of its cluster any more. Their connections lie in queues that nobody asks.
+ *
+ * One worker of all has a look once a second, when its request has ended. Whoever has died over anything here has
+ * left an entry that the next one finds in the same state, or given up and not yet empty.
+ *
+ * Implements spec/topology/segment.md, "Entries come and go".
+ */
+#include "php_onehop.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+
+#include "pool_host_inside.h"
+#include "segment.h"
+
+#define OH_PULLS_MAX (2 * OH_STORE_CONNECTIONS_MAX) /* Somebody may push faster than we pull. */
+
+/* ---- What is said ---- */
+
+/* What the kernel lets the processes of one user have in all unix sockets; 0: this user has no limit. */
+static uint64_t descriptors_max(void)
+{
+    struct rlimit limit;
+
+    return geteuid() == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ? 0 : limit.rlim_cur;
+}
+
+void oh_host_tell(oh_store_news news)
+{
+    static const char *const texts[] = {
+        [OH_STORE_NO_PLACE] = "more than %llu nodes are in use (onehop.max_nodes): each worker keeps connections of the others, and what it "
+                              "knows of them, for itself; raise onehop.max_nodes",
+        [OH_STORE_NO_PUSH] = "the kernel takes no more idle connections (%llu descriptors on their way between workers, for all programs of "
+                             "this user): workers close them instead of sharing them; raise LimitNOFILE of php-fpm's service, or lower pool_size",
+        [OH_STORE_FEW_DESCRIPTORS] = "three quarters of the %llu descriptors that may be on their way between workers are idle connections: raise "
+                                     "LimitNOFILE of php-fpm's service, or lower pool_size"};
+    oh_store *store = oh_segment_store();
+    uint64_t number = news == OH_STORE_NO_PLACE ? oh_store_nodes_max(store) : descriptors_max();
+    char *text, *what;
+
+    if (oh_store_may_tell(store, news, oh_clock_now_ms())) {
+        spprintf(&what, 0, texts[news], (unsigned long long)number);
+        spprintf(&text, 0, "OneHop: %s", what);
+        php_log_err_with_severity(text, LOG_WARNING);
+        efree(what);
+        efree(text);
+    }
+}
+
+/* ---- Entries ---- */
+
+/* Closes what lies idle there. An entry without a queue has nothing. */
+static void drain(uint32_t number)
+{
+    oh_store_node *node = oh_store_node_at(oh_segment_store(), number);
+    uint32_t pid = (uint32_t)getpid();
+    uint64_t now_ms = oh_clock_now_ms();
+    oh_queue_note note;
+    int descriptor;
+
+    for (uint32_t i = 0; oh_queue_exists(number) && i < OH_PULLS_MAX && (descriptor = oh_queue_pull(number, &note)) >= 0; i++) {
+        if (memcmp(note.identity, node->key.identity, sizeof note.identity) == 0 && oh_store_take(node, note.place, pid, now_ms)) {
+            oh_store_free(node, note.place, pid);
+        }
+        close(descriptor);
+    }
+    oh_store_reclaim(node, oh_host_is_alive, true, now_ms);
+}
+
+static bool give_up(uint32_t number)
+{
+    oh_store *store = oh_segment_store();
+
+    if (!oh_store_give_up_node(oh_store_node_at(store, number))) {
+        return false;
+    }
+    drain(number);
+    oh_store_clear_node(store, number);
+    return true;
+}
+
+bool oh_host_make_room(uint64_t now_ms)
+{
+    const oh_store *store = oh_segment_store();
+
+    for (uint32_t i = 0; i < oh_store_nodes_max(store); i++) {
+        oh_store_use use = oh_store_use_of(oh_store_node_at(store, i), now_ms);
+
+        if ((use == OH_STORE_LEFT || use == OH_STORE_QUIET) && give_up(i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns how many connections lie idle there afterwards. */
+static uint32_t tidy(uint32_t number, uint64_t now_ms)
+{
+    const oh_store_node *node = oh_store_node_at(oh_segment_store(), number);
+    oh_store_use use = oh_store_use_of(node, now_ms);
+
+    if (use == OH_STORE_FREE) {
+        return 0;
+    }
+    oh_store_usage usage = oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX);
+    if (use != OH_STORE_USED && usage.leased + usage.idle > 0) {
+        drain(number);
+        usage = oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX);
+    }
+    if (use == OH_STORE_LEFT && usage.leased == 0 && oh_segment_try_lock()) {
+        give_up(number);
+        oh_segment_unlock();
+    }
+    return usage.idle;
+}
+
+void oh_host_tidy(void)
+{
+    oh_store *store = oh_segment_store();
+    uint64_t now_ms = oh_clock_now_ms(), idle = 0, idle_max;
+
+    if (!oh_host_is_shared() || EXPECTED(!oh_store_is_time_to_tidy(store, now_ms))) {
+        return;
+    }
+    for (uint32_t i = 0; i < oh_store_nodes_max(store); i++) {
+        idle += tidy(i, now_ms);
+    }
+    idle_max = descriptors_max();
+    if (idle_max && idle * 4 >= idle_max * 3) {
+        oh_host_tell(OH_STORE_FEW_DESCRIPTORS);
+    }
+}
+
+oh_host_view oh_host_look(void)
+{
+    const oh_store *store = oh_segment_store();
+    oh_host_view view = {.nodes_max = store ? oh_store_nodes_max(store) : 0, .idle_max = descriptors_max()};
+    uint64_t now_ms = oh_clock_now_ms();
+
+    for (uint32_t i = 0; i < view.nodes_max; i++) {
+        const oh_store_node *node = oh_store_node_at(store, i);
+
+        if (oh_store_use_of(node, now_ms) != OH_STORE_FREE) {
+            view.nodes++;
+            view.idle += oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).idle;
+        }
+    }
+    return view;
+}
