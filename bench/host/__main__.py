@@ -1,6 +1,6 @@
 """Many php-fpm workers on four nodes, before them nginx: what a host's shared memory and connections must bear.
 
-    make build && /usr/bin/python3 bench/host [all | load | kills | outage | reload | changes | surplus ...] [--short]
+    make build && /usr/bin/python3 bench/host [all | load | kills | outage | reload | changes | surplus | links ...] [--short]
 
 Each prints what it measured and what it must be. A promise that is broken (a wrong reply, a connection too many, a
 topology nobody wrote) makes the program fail; times are judged, but a busy machine may miss them. All of it
@@ -16,6 +16,7 @@ sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import changes  # noqa: E402 (the path above finds what they share with bench/)
 import figures  # noqa: E402
 import kills  # noqa: E402
+import links  # noqa: E402
 import load  # noqa: E402
 import outage  # noqa: E402
 import reload  # noqa: E402
@@ -23,7 +24,8 @@ import surplus  # noqa: E402
 from lab import LabError  # noqa: E402
 from table import Progress, bold, red  # noqa: E402
 
-PROGRAMS = {"load": load, "kills": kills, "outage": outage, "reload": reload, "changes": changes, "surplus": surplus}
+PROGRAMS = {"load": load, "kills": kills, "outage": outage, "reload": reload, "changes": changes, "surplus": surplus,
+            "links": links}
 
 
 def main():
