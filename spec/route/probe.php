@@ -87,6 +87,7 @@ final class Probe
     /** Whether the next reply is read where it begins: phpredis may leave part of a reply unread. */
     private static function inStep(Redis $redis): bool
     {
+        $redis->setOption(Redis::OPT_READ_TIMEOUT, 20); // A busy server is not out of step.
         try {
             return $redis->getMode() !== Redis::ATOMIC || $redis->echo('in step') === 'in step';
         } catch (RedisException) {
