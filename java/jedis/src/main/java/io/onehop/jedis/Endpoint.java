@@ -69,6 +69,11 @@ final class Endpoint {
         return node.path() != null;
     }
 
+    /** Whether the configuration says "cluster: true". */
+    boolean isOfCluster() {
+        return pool.cluster();
+    }
+
     boolean isSsdb() {
         return pool.ssdb();
     }

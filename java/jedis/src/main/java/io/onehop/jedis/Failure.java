@@ -126,6 +126,12 @@ final class Failure {
                 "correct the server pool's configuration"), endpoint.name(), Outcome.NOT_SENT, null);
     }
 
+    /** The configuration does not say that the nodes are a Redis Cluster. */
+    static ConfigInvalid ofCluster(String answer, Endpoint endpoint) {
+        return new ConfigInvalid(message("the node belongs to a Redis Cluster: it answered " + shown(answer), endpoint,
+                Outcome.ANSWERED, "set \"cluster: true\" in the server pool"), endpoint.name(), Outcome.ANSWERED, null);
+    }
+
     /** No node of a Redis Cluster is left to send the command to: why, and what the last one said. */
     static NodeDown redirected(String reason, String answer, Endpoint endpoint) {
         return nodeDown("the cluster cannot serve this now: " + reason + " (it said \"" + shown(answer) + "\")",

@@ -12,6 +12,7 @@ import redis.clients.jedis.PushConsumerChain;
 import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisMovedDataException;
 import redis.clients.jedis.util.RedisInputStream;
 
 /**
@@ -290,6 +291,9 @@ final class NodeConnection extends Connection {
             return super.protocolRead(replies, pushes);
         } catch (JedisDataException answer) {
             lease.refused(NodeHealth.isUnwell(answer.getMessage()));
+            if (answer instanceof JedisMovedDataException && !endpoint.isOfCluster()) {
+                throw Failure.ofCluster(answer.getMessage(), endpoint);
+            }
             throw answer;
         } catch (NumberFormatException | IndexOutOfBoundsException unreadable) { // Of a MOVED whose line is read.
             throw error == null ? unreadable : new JedisDataException(error);

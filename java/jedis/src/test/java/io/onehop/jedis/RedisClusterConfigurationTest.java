@@ -75,6 +75,24 @@ class RedisClusterConfigurationTest {
         return cluster.config(directives).replace(cluster.server(0).server(), cluster.server(server).server());
     }
 
+    @Test
+    void aClusterBehindAPoolWithoutTheDirectiveIsNamed() {
+        String config = Nodes.configOf(Stream.of(cluster.server(0).server() + " one"));
+        String moved = Stream.of("a", "b", "c", "d", "e", "f", "g", "h")
+                .filter(key -> cluster.ownerOf(Key.slot(key.getBytes(), 0, key.length())) != 0).findFirst().orElseThrow();
+        try (OneHopClient plain = Nodes.clientOf(config)) {
+            ConfigInvalid single = assertThrows(ConfigInvalid.class, () -> plain.get(moved));
+            assertTrue(single.getMessage().startsWith("the node belongs to a Redis Cluster: it answered MOVED "),
+                    single.getMessage());
+            assertTrue(single.getMessage().endsWith("set \"cluster: true\" in the server pool"), single.getMessage());
+            assertEquals("one", single.getNode());
+            AbstractPipeline batch = plain.pipelined();
+            Response<String> reply = batch.get(moved);
+            assertThrows(ConfigInvalid.class, batch::sync);
+            assertThrows(ConfigInvalid.class, reply::get);
+        }
+    }
+
     private void change(String text, Predicate<ServerPool> isThere) {
         write(text);
         RedisCluster.await("the client goes by the new file", () -> isThere.test(client.topology().pool()));
