@@ -1,0 +1,73 @@
+<?php
+
+/*
+ * Laravel's connections on OneHop\Redis. Copy this file to app/Redis/ and tell Laravel of it in a service provider:
+ *
+ *     Redis::extend('onehop', fn () => new App\Redis\OneHopConnector());
+ *
+ * In config/database.php, section `redis`: 'client' => 'onehop', and 'pool' among the 'options', or in a connection.
+ */
+
+namespace App\Redis;
+
+use Illuminate\Redis\Connections\PhpRedisConnection;
+use Illuminate\Redis\Connectors\PhpRedisConnector;
+use Illuminate\Support\Arr;
+use InvalidArgumentException;
+
+/**
+ * Laravel's own connector but for the client. Hosts, ports, passwords and timeouts are those of the file; so is the
+ * database, which must be the one that the connection asks for.
+ */
+final class OneHopConnector extends PhpRedisConnector
+{
+    private const OPTIONS = [
+        'prefix' => \Redis::OPT_PREFIX,
+        'read_timeout' => \Redis::OPT_READ_TIMEOUT,
+        'scan' => \Redis::OPT_SCAN,
+        'serializer' => \Redis::OPT_SERIALIZER,
+        'compression' => \Redis::OPT_COMPRESSION,
+        'compression_level' => \Redis::OPT_COMPRESSION_LEVEL,
+    ];
+
+    /** Options stand over what a connection says; its own server pool stands over that. */
+    public function connect(array $config, array $options): PhpRedisConnection
+    {
+        return parent::connect($config, array_merge($options, Arr::only($config, ['pool', 'config'])));
+    }
+
+    /** What stands under `clusters` is one server pool, too. */
+    public function connectToCluster(array $config, array $clusterOptions, array $options): PhpRedisConnection
+    {
+        return $this->connect([], array_merge($options, $clusterOptions));
+    }
+
+    protected function createClient(array $config): \OneHop\Redis
+    {
+        $database = (int) ($config['database'] ?? 0);
+        $client = new \OneHop\Redis($this->pool($config, $database), $config['config'] ?? null);
+        if ($client->getDbNum() !== $database) {
+            throw new InvalidArgumentException("A Redis connection asks for database $database, and its server pool "
+                . "{$client->getHost()} has {$client->getDbNum()}: name a pool with database: $database, as "
+                . "'pool' => [0 => ..., $database => ...], or set the connection's database to {$client->getDbNum()}.");
+        }
+        foreach (self::OPTIONS as $name => $option) {
+            if (isset($config[$name]) && $config[$name] !== '' && !$client->setOption($option, $config[$name])) {
+                throw new InvalidArgumentException("phpredis does not accept the Redis option $name.");
+            }
+        }
+        return $client;
+    }
+
+    /** The name of the server pool: one for all, or one for each database. */
+    private function pool(array $config, int $database): string
+    {
+        $pool = $config['pool'] ?? null;
+        $name = is_array($pool) ? $pool[$database] ?? null : $pool;
+        if (!is_string($name) || $name === '') {
+            throw new InvalidArgumentException("No 'pool' says which server pool a Redis connection with database "
+                . "$database is: set it among the options in config/database.php, or in the connection.");
+        }
+        return $name;
+    }
+}

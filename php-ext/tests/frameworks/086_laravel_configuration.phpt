@@ -1,0 +1,117 @@
+--TEST--
+Laravel's default config/database.php on OneHopConnector: prefix, databases, serializer and compression are those of its own connector
+--FILE--
+<?php
+require __DIR__ . '/laravel.inc';
+require __DIR__ . '/../../laravel/OneHopConnector.php';
+
+use App\Redis\OneHopConnector;
+use Illuminate\Cache\RedisStore;
+use Illuminate\Cache\Repository;
+use Illuminate\Container\Container;
+use Illuminate\Redis\RedisManager;
+
+$server = lab_redis();
+$ports = [lab_redis(), lab_redis(), lab_redis(), lab_redis()];
+$config = lab_config($ports, ['hash_tag' => '"{}"']);
+$cache = lab_config($ports, ['hash_tag' => '"{}"', 'database' => 1]);
+file_put_contents($config, str_replace('alpha:', 'alpha_cache:', file_get_contents($cache)), FILE_APPEND);
+
+/** Section `redis` of config/database.php as a new Laravel has it. */
+function database(int $port, array $options = []): array
+{
+    $connection = ['url' => null, 'host' => '127.0.0.1', 'username' => null, 'password' => null, 'port' => (string) $port];
+    return [
+        'client' => 'phpredis',
+        'options' => $options + ['cluster' => 'redis', 'prefix' => 'laravel_database_'],
+        'default' => $connection + ['database' => '0'],
+        'cache' => $connection + ['database' => '1'],
+    ];
+}
+
+function manager(array $config): RedisManager
+{
+    $manager = new RedisManager(new Container(), $config['client'], $config);
+    $manager->extend('onehop', fn () => new OneHopConnector());
+    return $manager;
+}
+
+function work(RedisManager $redis): array
+{
+    $default = $redis->connection();
+    foreach (range(1, 60) as $i) {
+        $default->set("key:$i", "value $i");
+    }
+    $cache = new Repository(new RedisStore($redis, 'laravel_cache', 'cache'));
+    foreach (range(1, 60) as $i) {
+        $cache->put("item:$i", ['n' => $i], 600);
+    }
+    $default->hMSet('hash', ['a' => 1, 'b' => 2]);
+    $default->rPush('list', str_repeat('long ', 100));
+    return [$default->get('key:7'), $default->mget(['key:1', 'key:2', 'none']), $cache->get('item:9'), $cache->get('key:1'), $default->hGetAll('hash'), $default->lRange('list', 0, -1),
+        $cache->many(['item:1', 'item:2']), get_class($redis->connection('cache'))];
+}
+
+/** What servers hold: database => key => its bytes. */
+function held(array $ports): array
+{
+    $held = [];
+    foreach ($ports as $port) {
+        $plain = lab_plain($port);
+        foreach ([0, 1] as $database) {
+            $plain->select($database);
+            foreach ($plain->keys('*') as $key) {
+                $held[$database][$key] = $plain->type($key) === Redis::REDIS_STRING ? $plain->get($key) : 'no text';
+            }
+        }
+    }
+    $held = array_map(function (array $keys): array {
+        ksort($keys);
+        return $keys;
+    }, $held);
+    ksort($held);
+    return $held;
+}
+$ours = ['client' => 'onehop'];
+foreach ([
+    'default' => [],
+    'serializer and compression' => ['serializer' => Redis::SERIALIZER_PHP, 'compression' => defined('Redis::COMPRESSION_LZF') ? Redis::COMPRESSION_LZF : Redis::COMPRESSION_NONE, 'scan' => Redis::SCAN_RETRY, 'prefix' => 'other_'],
+] as $name => $options) {
+    $expected = work(manager(database($server, $options)));
+    $pool = ['pool' => [0 => 'alpha', 1 => 'alpha_cache'], 'config' => $config];
+    $told = work(manager($ours + database(1, $options + $pool)));
+    $there = held([$server]);
+    echo "$name: ", json_encode([$told === $expected, held($ports) === $there, array_map(count(...), $there)]), "\n";
+}
+$keys = array_keys(held($ports)[0]);
+echo implode(' ', array_intersect(['laravel_database_key:1', 'other_key:1', 'key:1'], $keys)), "\n";
+$used = array_filter($ports, fn ($port) => lab_plain($port)->dbSize() > 0);
+var_dump(count($used) > 1);
+
+echo "one pool, and what it lacks\n";
+$one = $ours + database(1, ['pool' => 'alpha', 'config' => $config]);
+var_dump(manager($one)->connection()->get('key:7'));
+lab_tell(fn () => manager($one)->connection('cache'));
+$one['cache']['database'] = '0';
+var_dump(manager($one)->connection('cache')->get('key:7'));
+$one['cache'] = ['pool' => 'alpha_cache', 'database' => '1'];
+var_dump((new Repository(new RedisStore(manager($one), 'laravel_cache', 'cache')))->get('item:1'));
+lab_tell(fn () => manager($ours + database(1))->connection());
+$clustered = ['client' => 'onehop', 'options' => $one['options'], 'clusters' => ['default' => [['host' => '127.0.0.1', 'port' => 1]]]];
+var_dump(manager($clustered)->connection()->get('key:7'));
+?>
+--EXPECT--
+default: [true,true,[62,60]]
+serializer and compression: [true,true,[124,120]]
+laravel_database_key:1 other_key:1
+bool(true)
+one pool, and what it lacks
+string(7) "value 7"
+InvalidArgumentException: A Redis connection asks for database 1, and its server pool alpha has 0: name a pool with database: 1, as 'pool' => [0 => ..., 1 => ...], or set the connection's database to 0.
+string(7) "value 7"
+array(1) {
+  ["n"]=>
+  int(1)
+}
+InvalidArgumentException: No 'pool' says which server pool a Redis connection with database 0 is: set it among the options in config/database.php, or in the connection.
+string(7) "value 7"
