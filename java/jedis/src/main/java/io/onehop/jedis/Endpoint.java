@@ -29,7 +29,7 @@ final class Endpoint {
     /*
      * Looking up a name blocks in the C library for as long as it likes. So names (not addresses, which need no
      * look-up) are looked up by a daemon thread that lives as long as the look-up, one at a time for each node, while
-     * callers wait no longer than their deadline. The JDK's own cache decides how long an answer holds.
+     * callers serve other nodes, and wait no longer than their deadline. The JDK's own cache decides how long an answer holds.
      */
 
     private static final String OCTET = "(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])";
@@ -99,29 +99,31 @@ final class Endpoint {
                 + Failure.shown(pool.name());
     }
 
-    /** The addresses to try, in this order; at least one. */
-    List<SocketAddress> addresses(Deadline deadline) throws IOException {
+    /** The addresses to try, in this order; at least one. Done at once, unless it takes to look up a name. */
+    CompletableFuture<List<SocketAddress>> addresses() throws IOException {
         if (isUnix()) {
-            return List.of(UnixDomainSocketAddress.of(node.path()));
+            return CompletableFuture.completedFuture(List.of(UnixDomainSocketAddress.of(node.path())));
         }
+        return isLiteral(node.host())
+                ? CompletableFuture.completedFuture(withPort(InetAddress.getAllByName(node.host())))
+                : lookup().thenApply(this::withPort);
+    }
+
+    private List<SocketAddress> withPort(InetAddress[] found) {
         List<SocketAddress> addresses = new ArrayList<>();
-        for (InetAddress address : isLiteral(node.host()) ? InetAddress.getAllByName(node.host())
-                : lookedUp(deadline)) {
+        for (InetAddress address : found) {
             addresses.add(new InetSocketAddress(address, node.port()));
         }
         return addresses;
     }
 
-    /** Whether it is an address already; a colon can only be IPv6. */
-    private static boolean isLiteral(String host) {
-        return host.indexOf(':') >= 0 || IPV4.matcher(host).matches();
-    }
-
-    private InetAddress[] lookedUp(Deadline deadline) throws IOException {
+    /** Waits for them, no longer than the deadline. */
+    static List<SocketAddress> await(CompletableFuture<List<SocketAddress>> addresses, Deadline deadline)
+            throws IOException {
         try {
-            return lookup().get(deadline.waitNs(), TimeUnit.NANOSECONDS);
+            return addresses.get(deadline.waitNs(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException late) {
-            throw new SocketTimeoutException("the name was not resolved by the deadline");
+            throw new Unresolved();
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("the calling thread was interrupted");
@@ -129,6 +131,20 @@ final class Endpoint {
             throw failed.getCause() instanceof IOException reason ? reason
                     : new IOException("the name was not resolved", failed);
         }
+    }
+
+    /** The deadline passed while the name was looked up. */
+    static final class Unresolved extends SocketTimeoutException {
+        private static final long serialVersionUID = 1;
+
+        Unresolved() {
+            super("the name was not resolved in time");
+        }
+    }
+
+    /** Whether it is an address already; a colon can only be IPv6. */
+    private static boolean isLiteral(String host) {
+        return host.indexOf(':') >= 0 || IPV4.matcher(host).matches();
     }
 
     private CompletableFuture<InetAddress[]> lookup() {

@@ -36,6 +36,11 @@ final class Failure {
     }
 
     private static OneHopException ofTransport(Throwable thrown, Throwable root, Endpoint endpoint, Outcome outcome) {
+        if (root instanceof Endpoint.Unresolved) {
+            String late = "the name was not resolved within " + endpoint.timeoutMs() + " ms";
+            return new DeadlineExceeded(message(late, endpoint, outcome, "check the name and the resolver"),
+                    endpoint.name(), outcome, thrown);
+        }
         if (root instanceof SocketTimeoutException) {
             String late = "the timeout of " + endpoint.timeoutMs() + " ms passed";
             return new DeadlineExceeded(message(late, endpoint, outcome,
@@ -99,7 +104,8 @@ final class Failure {
     /** The same, of what was thrown beneath. */
     static String reason(OneHopException failure) {
         Throwable root = root(failure);
-        return shown(root instanceof SocketTimeoutException ? "no answer in time"
+        return shown(root instanceof Endpoint.Unresolved ? root.getMessage()
+                : root instanceof SocketTimeoutException ? "no answer in time"
                 : root instanceof IOException lost ? why(lost) : root.toString());
     }
 

@@ -206,6 +206,15 @@ final class Lane {
         return connection.interest() | (isKernelFull ? SelectionKey.OP_WRITE : 0);
     }
 
+    /** Has no socket yet: somebody looks up the name of its node. */
+    boolean isResolving() {
+        return connection.isResolving();
+    }
+
+    void whenResolved(Runnable action) {
+        connection.whenResolved(action);
+    }
+
     NodeSocket socket() {
         return connection.socket();
     }

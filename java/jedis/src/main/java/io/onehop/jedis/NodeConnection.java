@@ -3,9 +3,12 @@ package io.onehop.jedis;
 import io.onehop.core.wire.ReplyGuard;
 import io.onehop.core.wire.WireException;
 import java.io.IOException;
+import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.PushConsumerChain;
@@ -30,7 +33,7 @@ final class NodeConnection extends Connection {
      * Opening is in steps for the same reason: connect, greeting, open. Jedis' habit of connecting again by itself when
      * a socket is closed is turned off: such a connection would have skipped the greeting.
      */
-    private enum State { NEW, CONNECTING, GREETING, OPEN, CLOSED }
+    private enum State { NEW, RESOLVING, CONNECTING, GREETING, OPEN, CLOSED }
 
     /** In place of a seat: one more than the pool has, which is closed when it is settled. */
     static final int NO_SEAT = -1;
@@ -44,6 +47,7 @@ final class NodeConnection extends Connection {
     private State state = State.NEW;
     private final Lease lease = new Lease();
     private Deadline deadline = Deadline.NONE;
+    private CompletableFuture<List<SocketAddress>> addresses;
     private Dial dial;
     private NodeSocket socket;
     private ReplyGuard guard;
@@ -103,17 +107,25 @@ final class NodeConnection extends Connection {
     /** Opens the connection if it is not open yet, waiting as needed. */
     void open() throws IOException {
         while (!tryOpen()) {
-            socket.await(interest());
+            if (isResolving()) {
+                Endpoint.await(addresses, deadline);
+            } else {
+                socket.await(interest());
+            }
         }
     }
 
-    /**
-     * Goes as far towards being open as is possible without waiting (but for the look-up of a name); tells whether it
-     * is open.
-     */
+    /** Goes as far towards being open as is possible without waiting; tells whether it is open. */
     boolean tryOpen() throws IOException {
         if (state == State.NEW) {
-            dial = new Dial(endpoint.addresses(deadline), deadline);
+            addresses = endpoint.addresses();
+            state = State.RESOLVING;
+        }
+        if (isResolving() && !addresses.isDone()) {
+            return false;
+        }
+        if (isResolving()) {
+            dial = new Dial(Endpoint.await(addresses, deadline), deadline);
             socket = dial.socket();
             state = State.CONNECTING;
         }
@@ -131,6 +143,16 @@ final class NodeConnection extends Connection {
             throw new IOException("the connection is closed");
         }
         return state == State.OPEN;
+    }
+
+    /** Whether there is no socket yet, because a name is being looked up or was found this moment. */
+    boolean isResolving() {
+        return state == State.RESOLVING;
+    }
+
+    /** Has this done once the name was looked up, at once if it was. By any thread. */
+    void whenResolved(Runnable action) {
+        addresses.whenComplete((found, failure) -> action.run());
     }
 
     /** What to wait for before {@link #tryOpen} or {@link #fill} can get on. */

@@ -7,6 +7,7 @@ import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Several nodes at once, from one thread: lease all, write to all, then serve whoever is ready, by one deadline.
@@ -134,14 +135,17 @@ final class Scatter {
     private void await() {
         try {
             Lane first = serving.get(0);
-            if (serving.size() == 1) {
+            if (first.isResolving()) {
+                awaitAny();
+            } else if (serving.size() == 1) {
                 first.socket().await(first.interest());
             } else if (isSlow || !first.socket().awaitMs(first.interest(), FIRST_WAIT_MS)) {
                 isSlow = true;
                 awaitAny();
             }
         } catch (IOException late) {
-            serving.forEach(lane -> lane.fail(late));
+            serving.forEach(lane -> lane.fail(lane.isResolving() && late instanceof SocketTimeoutException
+                    ? new Endpoint.Unresolved() : late));
             serving.clear();
         }
     }
@@ -149,11 +153,19 @@ final class Scatter {
     private void awaitAny() throws IOException {
         StackRoom.require();
         try (Selector all = Selector.open()) {
+            AtomicBoolean isResolved = new AtomicBoolean();
             for (Lane lane : serving) {
-                lane.socket().channel().register(all, lane.interest());
+                if (lane.isResolving()) {
+                    lane.whenResolved(() -> {
+                        isResolved.set(true);
+                        all.wakeup();
+                    });
+                } else {
+                    lane.socket().channel().register(all, lane.interest());
+                }
             }
             int ready = 0;
-            while (ready == 0) {
+            while (ready == 0 && !isResolved.get()) {
                 if (deadline.hasPassed()) {
                     throw new SocketTimeoutException("the deadline passed");
                 }

@@ -19,8 +19,15 @@ public final class Jvm {
 
     /** What it prints, errors too, to its end; the words are those behind {@code java}. */
     public static String output(String... words) {
-        List<String> command = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+        return outputBeneath(List.of(), words);
+    }
+
+    /** The same of one that another program starts, whose words are given. */
+    public static String outputBeneath(List<String> program, String... words) {
+        List<String> command = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL"));
+        command.addAll(program);
+        command.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1"));
         command.addAll(List.of(words));
         try {
             Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
