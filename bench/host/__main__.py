@@ -1,6 +1,6 @@
 """Many php-fpm workers on four nodes, before them nginx: what a host's shared memory and connections must bear.
 
-    make build && /usr/bin/python3 bench/host [all | load | kills | outage | reload | changes | surplus | links ...] [--short]
+    make build && /usr/bin/python3 bench/host [all | load | kills | outage | reload | changes | ...] [--short]
 
 Each prints what it measured and what it must be. A promise that is broken (a wrong reply, a connection too many, a
 topology nobody wrote) makes the program fail; times are judged, but a busy machine may miss them. All of it
@@ -18,6 +18,7 @@ import figures  # noqa: E402
 import kills  # noqa: E402
 import links  # noqa: E402
 import load  # noqa: E402
+import names  # noqa: E402
 import outage  # noqa: E402
 import reload  # noqa: E402
 import surplus  # noqa: E402
@@ -25,7 +26,7 @@ from lab import LabError  # noqa: E402
 from table import Progress, bold, red  # noqa: E402
 
 PROGRAMS = {"load": load, "kills": kills, "outage": outage, "reload": reload, "changes": changes, "surplus": surplus,
-            "links": links}
+            "links": links, "names": names}
 
 
 def main():

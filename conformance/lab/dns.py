@@ -7,8 +7,8 @@ of localhost). ZONE is JSON, and is read again for each question:
 
     {"node.test": {"a": ["127.0.0.1"], "aaaa": ["::1"], "alias": "other.test", "ttl": 5, "delay": 1.5, "code": 2, "drop": true}}
 
-A name that is not there does not exist. Every question is noted in ZONE.asked, one per line: seconds, name, type. Needs
-root. Ends with the program, and as it ended.
+A name that is not there does not exist. Every question is noted in ZONE.asked, one per line: seconds, name, type, number
+(one that is repeated has the number of the first). Needs root. Ends with the program, and as it ended.
 """
 
 import json
@@ -55,7 +55,7 @@ def serve(server, zone):
     while True:
         question, client = server.recvfrom(512)
         name, kind = read_name(question)
-        asked.write(f"{time.monotonic():.3f} {name} {TYPES.get(kind, kind)}\n")
+        asked.write(f"{time.monotonic():.3f} {name} {TYPES.get(kind, kind)} {question[:2].hex()}\n")
         entry = json.loads(pathlib.Path(zone).read_text()).get(name, {"code": NO_SUCH_NAME})
         if not entry.get("drop"):
             reply = answer(question, kind, entry)
