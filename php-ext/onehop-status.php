@@ -102,6 +102,12 @@ function sum(array $pool, string $number): int
     return array_sum(array_column($pool['nodes'], $number));
 }
 
+/** What is wrong with the file that is in place, and since when. */
+function refusal(array $config): string
+{
+    return 'refused since ' . date('Y-m-d H:i:s T', $config['read_at']) . ": {$config['error']}; the configuration read before stays in use";
+}
+
 /* ---- Text ---- */
 
 function text(array $pools): string
@@ -109,7 +115,8 @@ function text(array $pools): string
     $text = $pools ? '' : "No server pool is in use: no client was made yet by a process that shares its memory with this one.\n";
     foreach ($pools as $pool) {
         $text .= plain($pool['pool']) . '  ' . plain($pool['path']) . "\n"
-            . "  generation {$pool['generation']}, {$pool['distribution']}, {$pool['hash']}, fingerprint {$pool['fingerprint']}\n\n"
+            . "  generation {$pool['generation']}, {$pool['distribution']}, {$pool['hash']}, fingerprint {$pool['fingerprint']}\n"
+            . ($pool['config']['ok'] ? "\n" : '  ' . plain(refusal($pool['config'])) . "\n\n")
             . table(array_map(is_cluster($pool) ? row_of_cluster(...) : row(...), array_values(sorted($pool['nodes'])))) . "\n";
         foreach ($pool['nodes'] as $node) {
             $text .= $node['reason'] === null ? '' : '  ' . plain($node['node']) . ': ' . plain($node['reason']) . "\n\n";
@@ -228,9 +235,15 @@ function prometheus(array $pools): string
             }
         }
     }
-    $text .= "# HELP onehop_generation How often the configuration was adopted.\n# TYPE onehop_generation gauge\n";
-    foreach ($pools as $i => $pool) {
-        $text .= 'onehop_generation' . labels($of_pools[$i]) . " {$pool['generation']}\n";
+    foreach ([
+        'generation' => ['How often the configuration was adopted.', static fn ($pool) => $pool['generation']],
+        'config_last_reload_successful' => ['1; 0 while the file that is in place is refused.', static fn ($pool) => (int) $pool['config']['ok']],
+        'config_last_reload_timestamp_seconds' => ['When the file was last read, since 1970.', static fn ($pool) => $pool['config']['read_at']],
+    ] as $family => [$help, $value]) {
+        $text .= "# HELP onehop_$family $help\n# TYPE onehop_$family gauge\n";
+        foreach ($pools as $i => $pool) {
+            $text .= "onehop_$family" . labels($of_pools[$i]) . " {$value($pool)}\n";
+        }
     }
     return $text;
 }
@@ -273,6 +286,7 @@ small { color: var(--soft); font-weight: 400 }
 tbody th small { display: block; margin-left: 1.4em }
 .dot { display: inline-block; width: .7em; height: .7em; margin-right: .45em; border-radius: 3px }
 .up { color: var(--up) } .down, .bad { color: var(--down); font-weight: 600 }
+.refused { margin: .9rem 0 0; padding: .6rem .9rem; border: 1px solid #c9a227; border-radius: 6px; background: #fff3c4; color: #4a3800; overflow-wrap: anywhere }
 .reason td { border: 0; padding-top: 0; text-align: left; white-space: normal; color: var(--down) }
 svg.meter, svg.times { vertical-align: middle }
 .meter .all { fill: var(--rest) } .meter .idle { fill: var(--bar); opacity: .45 } .meter .leased, .times rect { fill: var(--bar) }
@@ -309,6 +323,7 @@ function section(array $pool): string
     }
     return '<section><h2>' . html($pool['pool']) . '</h2><p class="facts"><code>' . html($pool['path']) . "</code> · generation {$pool['generation']} · "
         . html("{$pool['distribution']}, {$pool['hash']}") . ' · fingerprint <code>' . html($pool['fingerprint']) . '</code></p>'
+        . ($pool['config']['ok'] ? '' : '<p class="refused" role="alert">The file is ' . html(refusal($pool['config'])) . '</p>')
         . ring($pool) . '<div class="scroll"><table><thead><tr><th scope="col">Node</th>' . $heads . "</tr></thead><tbody>$rows</tbody>"
         . '<tfoot>' . totals($pool) . '</tfoot></table></div></section>';
 }

@@ -23,6 +23,11 @@ uint64_t oh_clock_now_ms(void)
     return oh_clock_now_ns() / 1000000;
 }
 
+uint64_t oh_clock_unix_s(void)
+{
+    return read_clock(CLOCK_REALTIME) / 1000000000u;
+}
+
 uint64_t oh_clock_asleep_ns(void)
 {
     uint64_t now_ns = read_clock(CLOCK_MONOTONIC), with_sleep_ns = read_clock(CLOCK_BOOTTIME);

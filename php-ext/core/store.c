@@ -152,6 +152,11 @@ _Atomic uint64_t *oh_store_problem(oh_store *store, uint32_t pool)
     return store->shared->pools[pool].problem;
 }
 
+_Atomic uint64_t *oh_store_read_at(oh_store *store, uint32_t pool)
+{
+    return &store->shared->pools[pool].read_at;
+}
+
 void oh_store_write_text(_Atomic uint64_t *words, size_t count, const char *text)
 {
     size_t length = strlen(text);

@@ -135,6 +135,9 @@ _Atomic uint64_t *oh_store_version(oh_store *store, uint32_t pool);
 /* Why it was last tried in vain to learn about it: a text of OH_STORE_PROBLEM_WORDS words. */
 _Atomic uint64_t *oh_store_problem(oh_store *store, uint32_t pool);
 
+/* When its file was last read, in seconds since 1970, times two; plus one if what it said was refused: see the problem. */
+_Atomic uint64_t *oh_store_read_at(oh_store *store, uint32_t pool);
+
 /*
  * Texts that anybody may write at any time, word by word: what is read may be of two writers, or nonsense. `text` has room
  * for a NUL behind so many words; a longer one is cut when it is written.

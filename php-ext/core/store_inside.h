@@ -23,6 +23,7 @@ typedef struct entry {
     _Atomic uint64_t looker; /* Who is looking, and since when; 0: nobody. */
     _Atomic uint64_t version;
     _Atomic uint64_t problem[OH_STORE_PROBLEM_WORDS];
+    _Atomic uint64_t read_at;
     slot slots[2];
 } entry; /* Of a server pool. */
 

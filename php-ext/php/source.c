@@ -157,6 +157,7 @@ static bool read_first(oh_known *known, oh_reading *reading)
             if (known->place != OH_STORE_NONE && oh_known_publish(known, reading) == 0) {
                 known->place = OH_STORE_NONE; /* It does not fit: every process goes its own way. */
             }
+            oh_known_note_reading(known, NULL);
         }
         begin_look(known);
         oh_known_note_version(known, version);
@@ -197,6 +198,7 @@ static bool begin(oh_known *known)
     if (!oh_segment_store()) {
         oh_known_tell_exposed(known, reading.exposed);
     }
+    oh_known_note_reading(known, NULL);
     oh_known_adopt(known, &reading, 1);
     return true;
 }
@@ -215,6 +217,7 @@ static void forget(zval *entry)
     }
     free(known->path);
     free(known->name);
+    free(known->problem);
     free(known);
 }
 
@@ -288,11 +291,13 @@ oh_snapshot *oh_source_next(uint32_t *at, oh_source_place *place)
         if (known && known->snapshot && known->snapshot->pool->is_cluster && known->cluster && known->cluster->map) {
             const oh_cluster *cluster = known->cluster;
 
-            *place = (oh_source_place){.path = known->path, .generation = cluster->generation, .index = cluster->place};
+            *place = (oh_source_place){.path = known->path, .generation = cluster->generation, .index = cluster->place,
+                .read_at = known->read_at, .problem = known->problem};
             return cluster->map;
         }
         if (known && known->snapshot) {
-            *place = (oh_source_place){.path = known->path, .generation = known->generation, .index = known->place};
+            *place = (oh_source_place){.path = known->path, .generation = known->generation, .index = known->place,
+                .read_at = known->read_at, .problem = known->problem};
             return known->snapshot;
         }
     }

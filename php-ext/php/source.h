@@ -25,7 +25,9 @@ oh_snapshot *oh_source_take(zend_string *name, zend_string *path);
 typedef struct oh_source_place {
     const char *path; /* Absolute. */
     uint64_t generation;
-    uint32_t index; /* In the store; OH_STORE_NONE: it is in none. */
+    uint32_t index; /* In the store; OH_STORE_NONE: it is in none, and the rest is known here: */
+    uint64_t read_at;    /* As oh_store_read_at has it. */
+    const char *problem; /* Why the file was refused; NULL: it was not. */
 } oh_source_place;
 
 /* The server pools that this process has, one after another: `at` begins at 0. NULL: there are no more. Not counted. */

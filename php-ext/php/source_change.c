@@ -34,6 +34,22 @@ void oh_known_note_version(oh_known *known, uint64_t version)
     end_look(known);
 }
 
+void oh_known_note_reading(oh_known *known, const char *problem)
+{
+    uint64_t read_at = oh_clock_unix_s() * 2 + (problem != NULL);
+
+    if (known->place == OH_STORE_NONE) {
+        free(known->problem);
+        known->problem = problem ? pestrdup(problem, true) : NULL;
+        known->read_at = read_at;
+        return;
+    }
+    if (problem) {
+        oh_store_write_text(oh_store_problem(oh_segment_store(), known->place), OH_STORE_PROBLEM_WORDS, problem);
+    }
+    atomic_store(oh_store_read_at(oh_segment_store(), known->place), read_at);
+}
+
 uint64_t oh_known_publish(const oh_known *known, const oh_reading *reading)
 {
     return oh_store_publish(oh_segment_store(), known->place, reading->image, reading->image_length)
@@ -154,6 +170,9 @@ void oh_known_look_again(oh_known *known)
         end_look(known);
         return;
     }
+    oh_known_note_reading(known, !is_good                  ? reading.failure.what
+                                 : switched == OH_NO_ROOM ? "It no longer fits into shared memory: raise onehop.shared_memory"
+                                                          : NULL);
     oh_known_note_version(known, version);
     oh_known_tell_exposed(known, exposed);
     if (!is_good) {

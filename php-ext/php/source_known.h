@@ -21,6 +21,8 @@ typedef struct oh_known {
     uint32_t place;        /* In the store; OH_STORE_NONE: this process goes without. */
     uint64_t looked_ms, version; /* Without a store. */
     uint64_t refused_ms; /* When it was last found that this process may not read the file; 0: it may. */
+    uint64_t read_at; /* Without a store, as there. */
+    char *problem;    /* Likewise; NULL: there is none. */
     oh_cluster *cluster; /* NULL: it is none. */
 } oh_known;
 
@@ -50,6 +52,9 @@ bool oh_known_is_allowed(oh_known *known);
 
 /* One line of the log, if every user of the machine has these rights to a file that holds a password. */
 void oh_known_tell_exposed(const oh_known *known, mode_t exposed);
+
+/* When the file was read, and why it was refused; NULL: it is in use. For those who look at the status. */
+void oh_known_note_reading(oh_known *known, const char *problem);
 
 /* Reads the file if it has another version than the one that was noted, and tells everybody what it says. */
 void oh_known_look_again(oh_known *known);

@@ -20,6 +20,8 @@
 typedef struct oh_shown {
     const char *path;
     uint64_t generation;
+    uint64_t read_at;    /* As oh_store_read_at has it. */
+    const char *problem; /* Why the file was refused then; anybody may have written that. */
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
     oh_pool pool;
     const oh_topology *topology;
@@ -137,17 +139,26 @@ static void look_at_shares(const oh_shown *shown, const oh_seen *seen, uint32_t 
 /* ---- Showing ---- */
 
 /* Anybody may have written there: what is not printable is left out. */
+static void show_text(zval *into, const char *name, const char *text)
+{
+    zend_string *shown = zend_string_alloc(strlen(text), false);
+    size_t length = 0;
+
+    for (const char *at = text; *at; at++) {
+        ZSTR_VAL(shown)[length] = *at;
+        length += *at >= ' ' && *at <= '~';
+    }
+    ZSTR_VAL(shown)[length] = '\0';
+    ZSTR_LEN(shown) = length;
+    add_assoc_str(into, name, shown);
+}
+
 static void show_reason(zval *into, const oh_store_health *health)
 {
     char text[sizeof health->reason + 1];
-    size_t length = 0;
 
     oh_store_read_text(health->reason, OH_STORE_REASON_WORDS, text);
-    for (const char *at = text; *at; at++) {
-        text[length] = *at;
-        length += *at >= ' ' && *at <= '~';
-    }
-    add_assoc_stringl(into, "reason", text, length);
+    show_text(into, "reason", text);
 }
 
 /* Of a Redis Cluster, and whom a replica follows. A node of none has no id. */
@@ -256,6 +267,23 @@ static void show_node(zval *list, const oh_shown *shown, uint32_t index, const o
     add_next_index_zval(list, &into);
 }
 
+/* What the last look at the file has led to. */
+static void show_config(zval *into, const oh_shown *shown)
+{
+    bool is_refused = shown->read_at % 2 == 1 && shown->problem;
+    zval config;
+
+    array_init_size(&config, 3);
+    show_number(&config, "read_at", shown->read_at / 2);
+    add_assoc_bool(&config, "ok", !is_refused);
+    if (is_refused) {
+        show_text(&config, "error", shown->problem);
+    } else {
+        add_assoc_null(&config, "error");
+    }
+    add_assoc_zval(into, "config", &config);
+}
+
 static void show_pool(zval *list, const oh_shown *shown)
 {
     uint32_t count = oh_topology_nodes_count(shown->topology), *shares = safe_emalloc(count, sizeof *shares, 0);
@@ -273,6 +301,7 @@ static void show_pool(zval *list, const oh_shown *shown)
     add_assoc_string(&into, "fingerprint", oh_topology_fingerprint(shown->topology));
     add_assoc_string(&into, "distribution", oh_distribution_name(oh_topology_distribution(shown->topology)));
     add_assoc_string(&into, "hash", oh_hash_name(oh_topology_hash_function(shown->topology)));
+    show_config(&into, shown);
     array_init(&nodes);
     for (uint32_t i = 0; i < count; i++) {
         if (oh_topology_node(shown->topology, i).role != OH_GONE) {
@@ -323,6 +352,21 @@ static const oh_snapshot *own_snapshot(uint32_t index)
     return snapshot;
 }
 
+/* A map is published for itself; what is known of the file stands with the seeds. */
+static uint32_t place_of_file(const oh_shown *shown, uint32_t index)
+{
+    uint8_t seeds[OH_STORE_IDENTITY_BYTES], map[OH_STORE_IDENTITY_BYTES];
+
+    for (uint32_t i = 0; i < oh_store_pools_count(oh_segment_store()); i++) {
+        oh_store_identity(oh_segment_store(), i, seeds);
+        oh_cluster_identify(seeds, map);
+        if (memcmp(map, shown->identity, sizeof map) == 0) {
+            return i;
+        }
+    }
+    return index;
+}
+
 /* A server pool that is no cluster any more still has a map in the store, behind itself. */
 static uint32_t forgotten_map(const oh_shown *shown)
 {
@@ -334,9 +378,9 @@ static uint32_t forgotten_map(const oh_shown *shown)
 
 static void show_published(zval *list, uint32_t index, bool *is_forgotten)
 {
-    const oh_store *store = oh_segment_store();
-    char path[OH_STORE_LABEL_BYTES];
-    oh_shown shown = {.path = path, .snapshot = own_snapshot(index)};
+    oh_store *store = oh_segment_store();
+    char path[OH_STORE_LABEL_BYTES], problem[OH_STORE_PROBLEM_WORDS * sizeof(uint64_t) + 1];
+    oh_shown shown = {.path = path, .problem = problem, .snapshot = own_snapshot(index)};
     size_t room = 1 << 14, length;
     void *image = emalloc(room);
 
@@ -347,6 +391,9 @@ static void show_published(zval *list, uint32_t index, bool *is_forgotten)
     if (length && oh_image_is_valid(image, length)) {
         oh_store_label(store, index, path);
         oh_store_identity(store, index, shown.identity);
+        uint32_t file = place_of_file(&shown, index);
+        shown.read_at = atomic_load(oh_store_read_at(store, file));
+        oh_store_read_text(oh_store_problem(store, file), OH_STORE_PROBLEM_WORDS, problem);
         show_image(list, &shown, image);
         uint32_t map = forgotten_map(&shown);
         if (map != OH_STORE_NONE) {
@@ -371,7 +418,8 @@ void oh_status_show(zval *list)
     }
     while ((snapshot = oh_source_next(&at, &place))) {
         if (place.index == OH_STORE_NONE) {
-            oh_shown shown = {.path = place.path, .generation = place.generation, .snapshot = snapshot};
+            oh_shown shown = {.path = place.path, .generation = place.generation, .read_at = place.read_at,
+                .problem = place.problem, .snapshot = snapshot};
 
             memcpy(shown.identity, snapshot->identity, sizeof shown.identity);
             show_image(list, &shown, snapshot->image);

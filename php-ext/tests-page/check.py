@@ -174,6 +174,21 @@ def look_at_links(browser, findings, url):
         findings.expect(f"{link} has the nodes", "two" in fetch(link) and "127.0.0.1" in fetch(url + "?format=json"))
 
 
+def look_at_refusal(page, browser, findings, url):
+    with open(os.path.join(page.directory, "alpha.yml"), "w") as file:
+        file.write("rubbish")
+    page.wait_until(lambda: fetch(url + "load") and '"ok": false' in fetch(url + "?format=json"), what="refuse the file")
+    for scheme in ("light", "dark"):
+        browser.resize(390, 900, scheme)
+        browser.open(url)
+        seen = browser.ask("return document.querySelector('.refused').innerText")
+        findings.expect("a refused file: since when, and why", seen.startswith("The file is refused since 20")
+                        and "alpha.yml, line 1: " in seen, seen)
+        findings.expect(f"{scheme}: it fits", browser.ask("return document.documentElement.scrollWidth <= innerWidth"))
+        contrast = browser.ask(CONTRASTS)
+        findings.expect(f"{scheme}: it can be read", contrast >= 4.5, contrast)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keep", metavar="DIRECTORY", help="where to leave the screenshots")
@@ -198,6 +213,7 @@ def look(config, port, findings, keep):
         look_at_words(browser, findings)
         look_at_shape(browser, findings, keep)
         look_at_links(browser, findings, url)
+        look_at_refusal(page, browser, findings, url)
         complaints = browser.complaints()
         findings.expect("the browser has nothing to complain of", not complaints, complaints)
         browser.stop()

@@ -76,7 +76,7 @@ alpha  FILE
 
 
 JSON
-pool path generation fingerprint distribution hash nodes
+pool path generation fingerprint distribution hash config nodes
 node address weight role master share state rests_ms failures reason connections calls errors redirects leases waits connects bytes_sent bytes_received latency
 count sum p50 p99 below
 ["resting",0.67,10]
@@ -97,6 +97,8 @@ onehop_node_up gauge
 onehop_node_info gauge
 onehop_share gauge
 onehop_generation gauge
+onehop_config_last_reload_successful gauge
+onehop_config_last_reload_timestamp_seconds gauge
 array(0) {
 }
 int(1)

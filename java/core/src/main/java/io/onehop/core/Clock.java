@@ -3,12 +3,17 @@ package io.onehop.core;
 /**
  * Monotonic time: the only door through which time enters OneHop.
  *
- * <p>The value is nanoseconds since an arbitrary instant of this process; only differences mean something, and they
+ * <p>Its value is nanoseconds since an arbitrary instant of this process; only differences mean something, and they
  * may be compared by subtraction only. A changed wall clock has no effect on it. Any thread may ask.
  */
 public final class Clock {
 
     private Clock() {
+    }
+
+    /** Milliseconds since 1970 by the wall clock, which goes as somebody sets it: for people only. */
+    public static long unixMs() {
+        return System.currentTimeMillis();
     }
 
     /** The monotonic now, in nanoseconds. */

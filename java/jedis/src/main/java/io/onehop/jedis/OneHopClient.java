@@ -70,12 +70,17 @@ public final class OneHopClient extends UnifiedJedis {
 
     /** How the nodes are, and what became of the calls so far. Asks no node. */
     public PoolStatus status() {
-        return PoolStatus.of(route.current(), route.isClosed());
+        return PoolStatus.of(route.current(), refresher.status(), route.isClosed());
     }
 
     /** Where every key is now: the nodes, and which of them has a key and why. Immutable; a change makes another one. */
     public Topology topology() {
         return route.take().topology();
+    }
+
+    /** What the last look at the configuration has led to. */
+    ConfigStatus config() {
+        return refresher.status();
     }
 
     CurrentRoute route() {

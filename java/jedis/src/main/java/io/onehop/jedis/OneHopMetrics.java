@@ -38,16 +38,18 @@ public final class OneHopMetrics implements MeterBinder {
     private static final Duration[] LIMITS = IntStream.rangeClosed(4, 24)
             .mapToObj(exponent -> Duration.of(1L << exponent, ChronoUnit.MICROS)).toArray(Duration[]::new);
 
+    private final OneHopClient client;
     private final CurrentRoute route;
 
     /** Of this client, until it is closed. */
     public OneHopMetrics(OneHopClient client) {
+        this.client = client;
         this.route = client.route();
     }
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        Bound bound = new Bound(registry, route);
+        Bound bound = new Bound(registry, client);
         bound.update();
         route.watch(bound::update);
     }
@@ -66,16 +68,22 @@ public final class OneHopMetrics implements MeterBinder {
     private static final class Bound {
         private final MeterRegistry registry;
         private final CurrentRoute route;
-        private final Meter generation;
+        private final List<Meter> ofConfig = new ArrayList<>();
         private final Map<NodeMeter, Metered> nodes = new HashMap<>();
         private final Map<Tags, Meter> roles = new HashMap<>();
 
-        Bound(MeterRegistry registry, CurrentRoute route) {
+        Bound(MeterRegistry registry, OneHopClient client) {
             this.registry = registry;
-            this.route = route;
-            this.generation = Gauge.builder("onehop.generation", route, of -> of.current().generation())
-                    .description("How often a configuration was adopted").tags(Tags.of("pool", poolName()))
-                    .register(registry);
+            this.route = client.route();
+            Tags tags = Tags.of("pool", poolName());
+            ofConfig.add(Gauge.builder("onehop.generation", route, of -> of.current().generation())
+                    .description("How often a configuration was adopted").tags(tags).register(registry));
+            ofConfig.add(Gauge.builder("onehop.config.last.reload.successful", client, of -> of.config().ok() ? 1 : 0)
+                    .description("1; 0 while the file that is in place is refused").tags(tags).register(registry));
+            ofConfig.add(Gauge
+                    .builder("onehop.config.last.reload.timestamp", client, of -> of.config().readAt().getEpochSecond())
+                    .description("When the file was last read, since 1970").baseUnit("seconds").tags(tags)
+                    .register(registry));
         }
 
         private String poolName() {
@@ -99,7 +107,7 @@ public final class OneHopMetrics implements MeterBinder {
             });
             updateRoles(route.isClosed() ? List.of() : route.current().topology().nodes(), route.current().topology());
             if (route.isClosed()) {
-                registry.remove(generation);
+                ofConfig.forEach(registry::remove);
             }
         }
 

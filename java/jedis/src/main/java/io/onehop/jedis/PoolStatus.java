@@ -16,16 +16,18 @@ import java.util.List;
  * @param pool the server pool's name
  * @param generation how often a configuration was adopted, from 1
  * @param fingerprint equal in two processes exactly if they place keys alike (spec/topology)
+ * @param config what the last look at the configuration has led to
  * @param nodes by index, those that are ejected, too
  */
-public record PoolStatus(String pool, long generation, String fingerprint, List<NodeStatus> nodes) {
+public record PoolStatus(String pool, long generation, String fingerprint, ConfigStatus config,
+        List<NodeStatus> nodes) {
 
     /** {@code isOver}: nobody is asked any more. */
-    static PoolStatus of(Snapshot snapshot, boolean isOver) {
+    static PoolStatus of(Snapshot snapshot, ConfigStatus config, boolean isOver) {
         Topology topology = snapshot.topology();
         double[] shares = topology.shares();
         long nowMs = NodeHealth.nowMs();
-        return new PoolStatus(snapshot.pool().name(), snapshot.generation(), topology.fingerprint(),
+        return new PoolStatus(snapshot.pool().name(), snapshot.generation(), topology.fingerprint(), config,
                 topology.nodes().stream().map(node ->
                         status(node, topology, snapshot.pools()[node.index()], shares[node.index()], nowMs, isOver)).toList());
     }
@@ -48,7 +50,10 @@ public record PoolStatus(String pool, long generation, String fingerprint, List<
         return Duration.of(Latency.percentileUs(latency, thousandths), ChronoUnit.MICROS);
     }
 
-    /** Whether every node is up, and the client open. */
+    /**
+     * Whether every node is up, and the client open: for an alarm. No probe of readiness or life: a node that is down
+     * costs its own keys, and an instance that is taken out serves none.
+     */
     public boolean isWell() {
         return nodes.stream().allMatch(node -> node.state() == State.UP);
     }

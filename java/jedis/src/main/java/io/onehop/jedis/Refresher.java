@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+import io.onehop.core.Clock;
 import io.onehop.core.ServerPool;
 import io.onehop.core.Topology;
 import java.lang.System.Logger.Level;
@@ -34,6 +35,7 @@ final class Refresher implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
     private byte[] seen; // Good or bad; null: it could not be read.
     private String told; // What the log said last; null: all was well since.
+    private volatile ConfigStatus status = ConfigStatus.used(Clock.unixMs());
 
     /** {@code seen} is what the route's first topology was made from. */
     Refresher(Source source, byte[] seen, CurrentRoute route, Consumer<TopologyChange> listener) {
@@ -49,6 +51,11 @@ final class Refresher implements AutoCloseable {
             thread.setDaemon(true);
             thread.start();
         }
+    }
+
+    /** What the last look has led to. Any thread. */
+    ConfigStatus status() {
+        return status;
     }
 
     /** What is being done ends; nothing is adopted any more, because the route is closed, too. */
@@ -77,6 +84,7 @@ final class Refresher implements AutoCloseable {
                 source.tellExposed(pool);
                 adopt(pool);
                 told = null;
+                status = ConfigStatus.used(Clock.unixMs());
             }
         } catch (Source.Refused refused) {
             complain(refused.getMessage());
@@ -122,6 +130,7 @@ final class Refresher implements AutoCloseable {
         if (!what.equals(told)) {
             LOG.log(Level.WARNING, what + "; the configuration read before stays in use");
             told = what;
+            status = ConfigStatus.refused(Clock.unixMs(), what);
         }
     }
 

@@ -3,9 +3,11 @@ package io.onehop.jedis;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.onehop.core.Clock;
 import io.onehop.core.Topology;
 import io.onehop.jedis.lab.Log;
 import io.onehop.jedis.lab.Nodes;
@@ -149,6 +151,30 @@ class RefresherTest {
     private void leadTo(String target) throws Exception {
         assertEquals(0, new ProcessBuilder("sh", "-c", "ln -s " + target + " beside && mv -T beside ..data").directory(folder.toFile())
                 .start().waitFor());
+    }
+
+    @Test
+    void theStatusSaysWhatIsWrongWithTheFileAndSinceWhen() throws Exception {
+        long begin = Clock.unixMs();
+        assertTrue(refresher.status().ok());
+        write("rubbish");
+        looked();
+        ConfigStatus refused = refresher.status();
+        assertFalse(refused.ok());
+        assertEquals("configuration file " + file + ", line 1: the document is not a mapping of server pools",
+                refused.error());
+        assertFalse(refused.readAt().toEpochMilli() < begin);
+        looked();
+        assertEquals(refused, refresher.status(), "it is since then");
+        write(ONE.replace("alpha", "beta"));
+        looked();
+        assertTrue(refresher.status().error().contains("there is no server pool"), refresher.status().error());
+        write(ONE);
+        looked();
+        assertTrue(refresher.status().ok());
+        assertNull(refresher.status().error());
+        assertFalse(refresher.status().readAt().isBefore(refused.readAt()));
+        assertEquals(1, route.take().snapshot().generation());
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -14,9 +15,11 @@ import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisServer;
 import java.io.File;
+import java.io.IOException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -27,6 +30,7 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -79,6 +83,29 @@ class StatusTest {
             assertEquals("Connection refused", other.reason());
             assertEquals(1, other.failures());
             assertTrue(other.p99().isZero());
+        }
+    }
+
+    @Test
+    void aFileThatIsRefusedIsSeenInStatusAndMetersUntilItIsMended(@TempDir Path folder) throws IOException {
+        String good = Nodes.configOf(Stream.of("127.0.0.1:1:1")).replace("LISTEN", "127.0.0.1:1");
+        Path file = Files.writeString(folder.resolve("nutcracker.yml"), good);
+        try (OneHopClient redis = OneHopClient.builder().config(file).pool("alpha").build()) {
+            SimpleMeterRegistry registry = new SimpleMeterRegistry();
+            new OneHopMetrics(redis).bindTo(registry);
+            Gauge isGood = registry.get("onehop.config.last.reload.successful").tags("pool", "alpha").gauge();
+            Gauge since = registry.get("onehop.config.last.reload.timestamp").tags("pool", "alpha").gauge();
+            assertTrue(redis.status().config().ok());
+            assertEquals(1, isGood.value());
+            Files.writeString(file, good.replace("redis: true", "redis: perhaps"));
+            assertTrue(Callers.holdsSoon(() -> !redis.status().config().ok()));
+            assertEquals(0, isGood.value());
+            assertEquals(redis.status().config().readAt().getEpochSecond(), since.value());
+            assertTrue(redis.status().config().error().matches(".*nutcracker.yml, line [0-9]+: directive \"redis\".*"),
+                    redis.status().config().error());
+            Files.writeString(file, good);
+            assertTrue(Callers.holdsSoon(() -> redis.status().config().ok()));
+            assertEquals(1, isGood.value());
         }
     }
 
