@@ -40,8 +40,13 @@ public final class Processes {
 
     /** Sends a signal to one process. */
     static void signal(Process process, String name) {
+        signal(process.pid(), name);
+    }
+
+    /** The same, of one that somebody else has started. */
+    public static void signal(long pid, String name) {
         try {
-            new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid())).start().waitFor();
+            new ProcessBuilder("kill", "-" + name, String.valueOf(pid)).start().waitFor();
         } catch (IOException | InterruptedException failure) {
             throw new IllegalStateException(failure);
         }
