@@ -22,11 +22,21 @@ public final class ServerPool {
     private final Map<Directive, Object> values;
     private final List<Server> servers;
 
+    /* What every call asks for. */
+    private final boolean isCluster;
+    private final boolean isSsdb;
+    private final boolean ejects;
+    private final int timeoutMs;
+
     ServerPool(String name, int line, Map<Directive, Object> values, List<Server> servers) {
         this.name = name;
         this.line = line;
         this.values = values;
         this.servers = List.copyOf(servers);
+        this.isCluster = Boolean.TRUE.equals(values.get(Directive.CLUSTER));
+        this.isSsdb = value(Directive.ENGINE).equals("ssdb");
+        this.ejects = flag(Directive.AUTO_EJECT_HOSTS);
+        this.timeoutMs = number(Directive.TIMEOUT);
     }
 
     /** The effective value of a directive, or {@code null} if it has none. */
@@ -76,7 +86,7 @@ public final class ServerPool {
 
     /** Whether the servers are the seeds of a Redis Cluster, which places keys by its own rule. */
     public boolean cluster() {
-        return Boolean.TRUE.equals(values.get(Directive.CLUSTER));
+        return isCluster;
     }
 
     /** Who answers reads in a Redis Cluster. */
@@ -104,7 +114,7 @@ public final class ServerPool {
 
     /** The deadline of one call in milliseconds; 0 waits without end. */
     public int timeoutMs() {
-        return number(Directive.TIMEOUT);
+        return timeoutMs;
     }
 
     /** Whether the pool speaks redis; otherwise it speaks memcached, which the clients refuse. */
@@ -114,7 +124,7 @@ public final class ServerPool {
 
     /** Whether its nodes are SSDB, which speaks redis' protocol and means other things by it. */
     public boolean ssdb() {
-        return value(Directive.ENGINE).equals("ssdb");
+        return isSsdb;
     }
 
     /** The password, or {@code null}. It must never appear in a message. */
@@ -156,7 +166,7 @@ public final class ServerPool {
 
     /** Whether placement leaves out nodes that failed; off by default, because keys move. */
     public boolean autoEjectHosts() {
-        return flag(Directive.AUTO_EJECT_HOSTS);
+        return ejects;
     }
 
     /** How many failures in a row eject a node. */

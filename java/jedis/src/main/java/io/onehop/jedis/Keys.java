@@ -28,17 +28,19 @@ final class Keys {
     private final Topology topology;
     private final boolean isRandom;
     private final boolean isCluster;
+    private final boolean hasOneNode;
     private int[] everywhere; // Made when it is asked for first; who races for it makes the same one.
 
     Keys(Topology topology) {
         this.topology = topology;
         this.isRandom = topology.pool().distribution() == Distribution.RANDOM;
         this.isCluster = topology.pool().cluster();
+        this.hasOneNode = !isCluster && topology.nodes().size() == 1;
     }
 
     /** Whether every key is on the only node there is. */
     boolean hasOneNode() {
-        return !isCluster && topology.nodes().size() == 1;
+        return hasOneNode;
     }
 
     /** Whether any node is as good as another for any key. */
@@ -72,6 +74,9 @@ final class Keys {
         int word = command.onlyKey();
         if (word == 0 || word >= arguments.size() || command.spread() != Spread.ONE_NODE) {
             return -1;
+        }
+        if (hasOneNode) {
+            return 0;
         }
         byte[] key = arguments.get(word).getRaw();
         if (!arguments.isKeyless()) {

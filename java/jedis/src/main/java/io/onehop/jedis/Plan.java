@@ -94,7 +94,7 @@ record Plan(Command command, Spread spread, int place, Split.Part[] parts) {
     private static Plan split(Command command, ArgumentWords words, KeyPlaces places, Keys keys) throws Malformed {
         if (keys.hasOneNode()) { // There is nowhere else to go: it is sent as it is.
             Split.first(command, words, places.count());
-            return oneNode(command, keys.everywhere()[0]);
+            return oneNode(command, 0);
         }
         int[] at = keys.placesOf(words, places);
         Split.Part[] parts = Split.parts(command, words, at);

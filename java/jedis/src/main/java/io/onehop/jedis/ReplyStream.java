@@ -56,6 +56,27 @@ final class ReplyStream extends RedisInputStream {
         return arrived;
     }
 
+    /**
+     * What Jedis calls for each length and number, in one go where all of it is here: the guard has seen what it is made
+     * of.
+     */
+    @Override
+    public long readLongCrLf() {
+        int at = count;
+        boolean isNegative = at < limit && buf[at] == '-';
+        at += isNegative ? 1 : 0;
+        long value = 0;
+        while (at < limit && buf[at] != '\r') {
+            value = value * 10 + buf[at] - '0';
+            at++;
+        }
+        if (at + 1 >= limit) {
+            return super.readLongCrLf();
+        }
+        count = at + 2;
+        return isNegative ? -value : value;
+    }
+
     /** The line that begins with the next byte, without that; cut where the buffer ends. */
     String line() {
         int end = count;
