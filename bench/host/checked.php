@@ -2,21 +2,24 @@
 /*
  * One page of bench/host: reads keys alone, in pipelines and by MGET, and compares every value with its key. Answers, as JSON,
  * how many were wrong, which exceptions there were of which node, and the longest call: when it began, how long it took, and
- * for which part of it the process was ready to run and the machine had no processor for it.
+ * for which part of it the process, or a node whose pid is told, was ready to run and the machine had no processor for it.
  */
 declare(strict_types=1);
 
 const KEYS = 1000;
 
-/** Nanoseconds this process has waited for a processor so far. */
-function queued(): int
+/** Nanoseconds this process, and each node that may answer it, have waited for a processor so far. */
+function waited(): array
 {
-    return (int) explode(' ', file_get_contents('/proc/self/schedstat'))[1];
+    static $files = null;
+    $files ??= array_map(static fn (string $process) => "/proc/$process/schedstat",
+        ['self', ...array_filter(explode(',', $_GET['nodes'] ?? ''))]);
+    return array_map(static fn (string $file) => (int) explode(' ', file_get_contents($file))[1], $files);
 }
 
 mt_srand((int) $_GET['seed']);
 $answer = ['pid' => getmypid(), 'calls' => 0, 'wrong' => 0, 'errors' => [], 'longest' => 0, 'queued' => 0, 'began' => 0];
-$queued = queued();
+$waited = waited();
 
 $tell = static function (string $class, ?string $node) use (&$answer): void {
     $what = "$class $node";
@@ -24,7 +27,7 @@ $tell = static function (string $class, ?string $node) use (&$answer): void {
 };
 
 /** A call and what it must return; several values are those of `keys`. */
-$check = static function (callable $call, mixed $expected, array $keys = []) use (&$answer, &$queued, $tell): void {
+$check = static function (callable $call, mixed $expected, array $keys = []) use (&$answer, &$waited, $tell): void {
     $start = hrtime(true);
     try {
         $answer['wrong'] += $call() !== $expected;
@@ -39,11 +42,13 @@ $check = static function (callable $call, mixed $expected, array $keys = []) use
         $tell(get_class($e), $e->getNode());
     }
     $taken = hrtime(true) - $start;
-    $before = $queued;
-    $queued = queued();
+    $before = $waited;
+    $waited = waited();
+    $waits = array_map(static fn (int $now, int $then) => $now - $then, $waited, $before);
+    $queued = array_shift($waits) + max([0, ...$waits]);
     $answer['calls']++;
-    if ($taken - ($queued - $before) > $answer['longest'] - $answer['queued']) {
-        [$answer['longest'], $answer['queued'], $answer['began']] = [$taken, $queued - $before, $start];
+    if ($taken - $queued > $answer['longest'] - $answer['queued']) {
+        [$answer['longest'], $answer['queued'], $answer['began']] = [$taken, $queued, $start];
     }
 };
 

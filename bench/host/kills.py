@@ -89,7 +89,7 @@ def run(progress, is_short):
 
 def kill_under_load(house, rounds, progress):
     hunter, found, most, began = Hunter(house), collections.Counter(), 0, time.monotonic()
-    with Callers(house, "checked.php", CALLERS, **QUERY) as load:
+    with Callers(house, "checked.php", CALLERS, nodes=pids(house), **QUERY) as load:
         while found.total() < rounds and not load.failures:
             found.update(hunter.kill_one(wants_writer=random.random() < 0.1))
             if found.total() % 50 == 0:
@@ -100,9 +100,14 @@ def kill_under_load(house, rounds, progress):
 
 
 def load_calmly(house, seconds):
-    with Callers(house, "checked.php", CALLERS, **QUERY) as load:
+    with Callers(house, "checked.php", CALLERS, nodes=pids(house), **QUERY) as load:
         time.sleep(seconds)
     return load
+
+
+def pids(house):
+    """Of the nodes: what they wait for a processor is not the workers' fault."""
+    return ",".join(str(node.process.pid) for node in house.nodes)
 
 
 def usable_places(house):
@@ -124,7 +129,7 @@ def fingerprints(house):
 
 
 def blocked_ms(answer, stops):
-    """Of the longest call of a page, without what it waited for a processor, and for victims that were stopped but not dead yet."""
+    """Of the longest call of a page, without what it or a node waited for a processor, and for victims that were stopped but not dead yet."""
     began, ended = answer["began"], answer["began"] + answer["longest"]
     stopped = sum(max(0, min(ended, until) - max(began, since)) for since, until in stops)
     return max(0, answer["longest"] - answer["queued"] - stopped) / 1e6
