@@ -2,21 +2,29 @@ package io.onehop.jedis.lab;
 
 import java.io.File;
 import java.io.IOException;
+import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 /**
  * Real servers for tests: on free loopback ports, in a folder of their own, killed with the test's process whatever
  * happens.
  */
 public final class Processes {
+    private static final Deque<Integer> PORTS = new ArrayDeque<>(); // Still to be given.
+    private static final List<DatagramSocket> BLOCKS = new ArrayList<>(); // What keeps them this process's.
 
     private Processes() {
     }
@@ -52,13 +60,36 @@ public final class Processes {
         }
     }
 
-    /** A port nobody listens on at this moment. */
-    public static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        } catch (IOException failure) {
-            throw new IllegalStateException(failure);
+    /**
+     * A port that nobody listens on, and that no other test of this machine is given while this process is there. Ports
+     * are taken in blocks below those of outgoing connections; who has a block holds its first number in UDP.
+     */
+    public static synchronized int freePort() {
+        while (true) {
+            if (PORTS.isEmpty()) {
+                takePorts();
+            }
+            int port = PORTS.pop();
+            try (ServerSocket free = new ServerSocket(port)) {
+                return free.getLocalPort();
+            } catch (IOException inUse) {
+                continue;
+            }
         }
+    }
+
+    private static void takePorts() {
+        for (int i = 0; i < 10_000; i++) {
+            int first = 10_000 + 50 * ThreadLocalRandom.current().nextInt(200);
+            try {
+                BLOCKS.add(new DatagramSocket(new InetSocketAddress("127.0.0.77", first)));
+            } catch (SocketException others) {
+                continue;
+            }
+            IntStream.range(first, first + 50).forEach(PORTS::push);
+            return;
+        }
+        throw new IllegalStateException("no ports are left");
     }
 
     static void awaitPort(Process process, int port, Path folder) throws IOException {
