@@ -43,6 +43,14 @@ final class Keys {
         return hasOneNode;
     }
 
+    /**
+     * Whether a script without keys may run: on the only node there is, or in a Redis Cluster, whose nodes refuse keys
+     * that are not theirs.
+     */
+    boolean mayBeKeyless() {
+        return isCluster || hasOneNode();
+    }
+
     /** Whether any node is as good as another for any key. */
     boolean isRandom() {
         return isRandom;

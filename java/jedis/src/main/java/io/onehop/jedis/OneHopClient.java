@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.BinaryJedisPubSub;
 import redis.clients.jedis.BinaryJedisShardedPubSub;
@@ -97,13 +96,14 @@ public final class OneHopClient extends UnifiedJedis {
      * close()} syncs what was not synced.
      */
     @Override
-    public AbstractPipeline pipelined() {
+    public OneHopPipeline pipelined() {
         return new Pipeline(commandObjects, route);
     }
 
     /**
-     * A transaction on one node, for one thread: that of the first key it watches or names; a key of another node is
-     * {@link CrossNode}, before anything is sent, and the transaction goes on without it.
+     * A transaction on one node, for one thread: that of the first key it watches or names. A key of
+     * another node is {@link CrossNode}, before anything is sent; such a refusal discards the transaction: {@code exec()}
+     * fails, and nothing of it is executed.
      *
      * <p>Nothing is sent and no connection held before {@code exec()}, but for what is watched. Between WATCH and MULTI
      * commands are answered at once, and may be of any node. If the connection that watches fails, everything up to

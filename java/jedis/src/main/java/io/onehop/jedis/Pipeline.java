@@ -3,7 +3,6 @@ package io.onehop.jedis;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.CommandObjects;
 import redis.clients.jedis.Response;
@@ -14,7 +13,7 @@ import redis.clients.jedis.Response;
  *
  * <p>It holds no connection before {@code sync} and none after. For one thread, and it makes none.
  */
-final class Pipeline extends AbstractPipeline {
+final class Pipeline extends OneHopPipeline {
     /** What was added since the last {@link #sync}, placed by one route. */
     private record Batch(Route route, Lanes lanes, List<Reply<?>> replies) {
         static Batch of(Route route) {
@@ -62,6 +61,13 @@ final class Pipeline extends AbstractPipeline {
             boolean hasArrived = sent.lanes().hasArrived();
             throw Failure.ofBatch(failures, hasArrived, sent.pool(), hasArrived ? told(sent.replies()) : List.of());
         }
+    }
+
+    @Override
+    public List<Object> syncAndReturnAll() {
+        Batch sent = batch;
+        sync();
+        return sent == null ? new ArrayList<>() : told(sent.replies());
     }
 
     private static List<Object> told(List<Reply<?>> replies) {

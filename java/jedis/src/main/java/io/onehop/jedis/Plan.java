@@ -107,6 +107,9 @@ record Plan(Command command, Spread spread, int place, Split.Part[] parts) {
     }
 
     private static Spread withoutKeys(Command command, Keys keys) {
+        if (command.withoutKeys() == Spread.REFUSED && keys.mayBeKeyless()) {
+            return Spread.ANY_NODE;
+        }
         if (command.withoutKeys() == Spread.REFUSED) {
             throw Commands.unsupported(command.shown() + " without a key", command.withoutKeysReason(), keys.pool());
         }

@@ -38,6 +38,7 @@ final class Transaction extends AbstractTransaction {
     private Binding binding;
     private Held held;
     private OneHopException lost;
+    private OneHopException refused; // The first call of it that was; nothing of it is executed then.
     private boolean isOpen;
 
     /** A transaction that is open, or one that waits for {@link #multi}. */
@@ -99,7 +100,7 @@ final class Transaction extends AbstractTransaction {
         if (!isOpen) {
             return executed(command);
         }
-        binding = Binding.next(binding, command.getArguments(), route);
+        requirePlaced(command.getArguments());
         Reply<T> reply = new Reply<>(command.getBuilder());
         if (requests == null) {
             requests = new Requests((binding == null ? route.anyPool() : binding.pool()).blocks());
@@ -107,6 +108,16 @@ final class Transaction extends AbstractTransaction {
         requests.append(command.getArguments());
         queued.add(reply);
         return reply;
+    }
+
+    /** What is refused ends the transaction, as an error in the queue of a node does. */
+    private void requirePlaced(CommandArguments arguments) {
+        try {
+            binding = Binding.next(binding, arguments, route);
+        } catch (CrossNode | Unsupported refusal) {
+            refused = refusal;
+            throw refusal;
+        }
     }
 
     /** Between WATCH and MULTI a command is answered at once. */
@@ -269,6 +280,7 @@ final class Transaction extends AbstractTransaction {
         route = null;
         binding = null;
         lost = null;
+        refused = null;
         isOpen = false;
     }
 
@@ -317,6 +329,10 @@ final class Transaction extends AbstractTransaction {
         route = route == null ? current.take() : route;
         if (lost != null) {
             throw lost;
+        }
+        if (refused != null) {
+            String what = "the transaction was discarded because a call of it was refused: " + refused.getMessage();
+            throw refused instanceof CrossNode ? new CrossNode(what) : new Unsupported(what);
         }
     }
 

@@ -128,7 +128,6 @@ class OneHopClientTest {
         ProtocolCommand lowerCase = () -> "select".getBytes(StandardCharsets.UTF_8);
         try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
                 OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server())))) {
-            assertUnsupported("EVAL without a key", () -> redis.eval("return 1"));
             assertUnsupported("SELECT", () -> redis.sendCommand("key", Command.SELECT, "1"));
             assertUnsupported("SELECT", () ->
                     redis.sendCommand("key".getBytes(StandardCharsets.UTF_8), lowerCase,

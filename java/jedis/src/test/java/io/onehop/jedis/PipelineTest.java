@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
@@ -255,5 +256,20 @@ class PipelineTest {
         } catch (InterruptedException | BrokenBarrierException failure) {
             throw new IOException(failure);
         }
+    }
+
+    @Test
+    void syncAndReturnAllReturnsWhatTheResponsesGiveWithErrorsInTheirPlaces() {
+        OneHopPipeline pipeline = redis.pipelined();
+        assertEquals(List.of(), pipeline.syncAndReturnAll());
+        pipeline.set("key", "text");
+        pipeline.incr("key");
+        pipeline.get("key");
+        pipeline.hgetAll("nothing");
+        List<Object> replies = pipeline.syncAndReturnAll();
+        assertEquals("OK", replies.get(0));
+        assertTrue(replies.get(1) instanceof JedisDataException, String.valueOf(replies.get(1)));
+        assertEquals(List.of("text", Map.of()), replies.subList(2, 4));
+        assertEquals(List.of(), pipeline.syncAndReturnAll());
     }
 }

@@ -54,6 +54,11 @@ class RedisClusterTest {
         client.close();
     }
 
+    @Test
+    void aScriptWithoutKeysRunsOnSomeNode() {
+        assertEquals(1L, client.eval("return 1"));
+    }
+
     private static int slot(String key) {
         byte[] bytes = key.getBytes();
         return Key.slot(bytes, 0, bytes.length);

@@ -22,6 +22,8 @@ import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.util.SafeEncoder;
+import java.util.stream.Stream;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
@@ -54,6 +56,28 @@ class ScriptsTest {
             try (Jedis one = server.jedis()) {
                 one.scriptFlush();
             }
+        }
+    }
+
+    @Test
+    void withoutKeysAScriptRunsWhereThereIsOneServer() {
+        String digest;
+        try (Jedis one = nodes.servers().get(0).jedis()) {
+            digest = one.scriptLoad("return ARGV[1]");
+        }
+        try (OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(nodes.servers().get(0).server())))) {
+            assertEquals(1L, redis.eval("return 1"));
+            assertEquals("x", redis.evalsha(digest, List.of(), List.of("x")));
+            AbstractTransaction transaction = redis.multi();
+            transaction.eval("return redis.call('set', 'undeclared', ARGV[1])", List.of(), List.of("y"));
+            assertEquals("OK", SafeEncoder.encodeObject(transaction.exec().get(0)));
+            assertEquals("y", redis.get("undeclared"));
+            OneHopPipeline pipeline = redis.pipelined();
+            pipeline.eval("return 2");
+            assertEquals(List.of(2L), pipeline.syncAndReturnAll());
+        }
+        try (OneHopClient redis = nodes.client()) {
+            assertThrows(Unsupported.class, () -> redis.eval("return 1"));
         }
     }
 

@@ -183,16 +183,41 @@ class TransactionTest {
     /* ---- One node ---- */
 
     @Test
-    void aKeyOfAnotherNodeIsRefusedAndTheTransactionGoesOn() {
+    void aRefusalEndsTheTransactionAndNothingOfItIsExecuted() {
+        for (boolean isWatching : new boolean[] {false, true}) {
+            AbstractTransaction transaction = redis.transaction(false);
+            if (isWatching) {
+                transaction.watch(here);
+            }
+            transaction.multi();
+            Response<String> before = transaction.set(here, "1");
+            CrossNode refused = assertThrows(CrossNode.class, () -> transaction.set(there, "2"));
+            assertTrue(refused.getMessage().startsWith("a transaction needs all its keys on one node: key \"" + here
+                    + "\" is on node "), refused.getMessage());
+            CrossNode again = assertThrows(CrossNode.class, () -> transaction.set(here, "3"));
+            String discarded = "the transaction was discarded because a call of it was refused: " + refused.getMessage();
+            assertEquals(discarded, again.getMessage());
+            assertFalse(again.mayHaveExecuted());
+            assertEquals(discarded, assertThrows(CrossNode.class, transaction::exec).getMessage());
+            assertEquals(discarded, assertThrows(CrossNode.class, before::get).getMessage());
+            assertNull(redis.get(here));
+            assertNull(redis.get(there));
+            Inspected.assertNothingLeased(redis);
+            transaction.multi(); // It is over: what comes next is another one.
+            transaction.set(here, "4");
+            assertEquals(List.of("OK"), transaction.exec());
+            assertEquals("4", redis.get(here));
+            redis.del(here);
+        }
+    }
+
+    @Test
+    void whatWasNeverACommandSpoilsNothing() {
         AbstractTransaction transaction = redis.multi();
         transaction.set(here, "1");
-        CrossNode refused = assertThrows(CrossNode.class, () -> transaction.set(there, "2"));
-        assertTrue(refused.getMessage().startsWith("a transaction needs all its keys on one node: key \"" + here
-                + "\" is on node "), refused.getMessage());
-        assertThrows(CrossNode.class, () -> transaction.mset(here, "1", there, "2"));
-        transaction.set(here + ":{" + here + "}", "3");
-        assertEquals(List.of("OK", "OK"), transaction.exec());
-        assertNull(redis.get(there));
+        assertThrows(IllegalArgumentException.class, () -> transaction.set(here, (String) null));
+        assertThrows(IllegalStateException.class, () -> transaction.watch(here));
+        assertEquals(List.of("OK"), transaction.exec());
     }
 
     @Test
@@ -202,7 +227,6 @@ class TransactionTest {
             assertEquals("OK", transaction.watch(here));
             assertThrows(CrossNode.class, () -> transaction.watch(there));
             transaction.multi();
-            assertThrows(CrossNode.class, () -> transaction.set(there, "2"));
             transaction.set(here, "1");
             assertEquals(List.of("OK"), transaction.exec());
         }
@@ -211,9 +235,10 @@ class TransactionTest {
     @Test
     void whatHasNoNodeOrChangesTheConnectionIsRefused() {
         AbstractTransaction transaction = redis.multi();
-        assertThrows(Unsupported.class, () -> transaction.waitReplicas(1, 1));
         transaction.set(here, "1");
-        assertEquals(List.of("OK"), transaction.exec());
+        assertThrows(Unsupported.class, () -> transaction.waitReplicas(1, 1));
+        assertThrows(Unsupported.class, transaction::exec);
+        assertNull(redis.get(here));
     }
 
     /* ---- WATCH ---- */
