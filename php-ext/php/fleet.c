@@ -110,7 +110,9 @@ static void call_any_node(oh_client *client, const oh_plan *plan, INTERNAL_FUNCT
             return;
         }
         client->any_node = oh_snapshot_next(client->snapshot, client->any_node);
-        if (!has_node_failed() || left == 1) {
+        bool is_script = plan->command->spread == OH_SPREAD_ONE_NODE; /* Without keys; it may have run. */
+
+        if (!has_node_failed() || left == 1 || (is_script && !plan->command->is_retryable)) {
             return;
         }
         zend_clear_exception();

@@ -173,6 +173,16 @@ static void place_parts(oh_client *client, zend_execute_data *execute_data, oh_p
     }
 }
 
+bool oh_plan_keyless(const oh_client *client, oh_plan *plan)
+{
+    if (!client->snapshot->cluster && client->snapshot->nodes_count > 1) {
+        return false;
+    }
+    plan->spread = client->snapshot->cluster ? OH_SPREAD_ANY_NODE : OH_SPREAD_ONE_NODE;
+    plan->node = 0;
+    return true;
+}
+
 static bool place(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
 {
     const oh_method_row *row = plan->method->row;
@@ -183,6 +193,9 @@ static bool place(oh_client *client, zend_execute_data *execute_data, oh_plan *p
     }
     uint32_t keys_count = oh_keys_count(execute_data, row);
     if (keys_count == 0 && command->without_keys == OH_SPREAD_REFUSED) {
+        if (oh_plan_keyless(client, plan)) {
+            return true;
+        }
         oh_refuse(execute_data, command, command->without_keys_reason);
         return false;
     }

@@ -40,6 +40,12 @@ void oh_plan_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAM
 /* The handler of every method that is not "one key, one node, first argument". */
 void oh_plan_method(INTERNAL_FUNCTION_PARAMETERS);
 
+/*
+ * Places a command without keys that cannot be placed otherwise: on the only server there is, or on any node of a Redis
+ * Cluster. Elsewhere false.
+ */
+bool oh_plan_keyless(const oh_client *client, oh_plan *plan);
+
 /* A timeout as phpredis is given it, in the command's unit, in milliseconds; 0 and less is for ever. */
 uint32_t oh_plan_wait(const oh_command *command, double timeout);
 

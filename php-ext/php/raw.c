@@ -102,6 +102,9 @@ static bool place(raw_call *call)
         return false;
     }
     if (found == 0) {
+        if (command->without_keys == OH_SPREAD_REFUSED && oh_plan_keyless(call->client, call->plan)) {
+            return true;
+        }
         if (command->without_keys == OH_SPREAD_REFUSED || command->without_keys == OH_SPREAD_NONE) {
             oh_refuse(call->execute_data, command, command->without_keys_reason ? command->without_keys_reason :
                 "none of its words is a key, so nothing says which node it is about");

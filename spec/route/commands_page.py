@@ -37,7 +37,7 @@ They also send what this page does not have: a module's command, or one that the
 costs a new connection.
 """
 NODES = {"one_node": "one", "all_nodes": "all", "any_node": "any"}
-WITHOUT_KEYS = {"all_nodes": "without a key: all", "any_node": "without a key: any", "refused": "without a key: refused"}
+WITHOUT_KEYS = {"all_nodes": "without a key: all", "any_node": "without a key: any", "refused": "without a key: refused, but for one server and Redis Cluster"}
 SUMMARY = """That phpredis has no other methods is checked by reflection (spec/route/methods_check.php), and what each call gives
 is compared with plain `\\Redis` on one server (php-ext/tests/parity). Of UnifiedJedis these are the methods that send a command of this page.
 """
