@@ -356,7 +356,7 @@ class RedisClusterTest {
                     continue;
                 }
             }
-            try (OneHopClient other = cluster.client("timeout: 1500")) {
+            try (OneHopClient other = cluster.client("timeout: 5000")) {
                 other.set("elsewhere", "x");
                 assertEquals("x", other.get("elsewhere"));
                 NodeDown down = assertThrows(NodeDown.class, () -> other.get("hole"));
