@@ -55,7 +55,9 @@ foreach ([0640, 0644, 0642, 0646] as $mode) {
     $write($two, $mode, ['redis_auth' => 'secret']);
     usleep(1100000);
     $ask('root');
-    preg_match_all('/n.yml holds .*?\)/', file_get_contents(Lab::file('fpm.log')), $told);
+    for ($i = 0; $i < 100 && !preg_match_all('/n.yml holds .*?\)/', file_get_contents(Lab::file('fpm.log')), $told); $i++) {
+        usleep(20000); /* The master writes it down when it comes to it. */
+    }
     printf("%o: %s\n", $mode, implode(' | ', $told[0]));
 }
 ?>
