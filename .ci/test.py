@@ -60,7 +60,7 @@ C_AND_PHP = (
     ("C core under the address and undefined-behaviour sanitizers", ["make", "-s", "-C", "php-ext/tests-core"]),
     ("C core against random bytes, under the same sanitizers", ["make", "-s", "-C", "php-ext/fuzz", "run"]),
     ("many workers: killed, reloaded, without a node, with a configuration that never rests, with replies nobody asked for, behind links that are exchanged, with slow name servers",
-        [PYTHON, "bench/host", "kills", "outage", "reload", "changes", "surplus", "links", "names", "--short"]),
+        [PYTHON, "bench/host", "kills", "outage", "reload", "changes", "surplus", "links", "names", "rotations", "--short"]),
     ("a Redis Cluster whose slots move and whose masters die, under PHP and Java at once", [PYTHON, "bench/cluster", "move", "failover", "--short"]),
     ("PHP: the status page in a browser", [PYTHON, "php-ext/tests-page/check.py"]),
     ("PHP extension", [*PHPT, "php-ext/tests"]),

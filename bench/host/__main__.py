@@ -21,12 +21,13 @@ import load  # noqa: E402
 import names  # noqa: E402
 import outage  # noqa: E402
 import reload  # noqa: E402
+import rotations  # noqa: E402
 import surplus  # noqa: E402
 from lab import LabError  # noqa: E402
 from table import Progress, bold, red  # noqa: E402
 
 PROGRAMS = {"load": load, "kills": kills, "outage": outage, "reload": reload, "changes": changes, "surplus": surplus,
-            "links": links, "names": names}
+            "links": links, "names": names, "rotations": rotations}
 
 
 def main():

@@ -35,8 +35,9 @@ _libc = ctypes.CDLL(None, use_errno=True)
 class House:
     """Every node has every key, so that each answers rightly wherever a configuration sends its callers."""
 
-    def __init__(self, *, workers=WORKERS, settings=None):
+    def __init__(self, *, workers=WORKERS, settings=None, **fpm):
         self.directory = tempfile.TemporaryDirectory(prefix="onehop-house-")
+        os.chmod(self.directory.name, 0o777)  # Workers may be somebody else.
         self.namespace, self.nodes, self.probes, self.servers = Namespace(), [], [], []
         self.path = os.path.join(self.directory.name, "onehop.yml")
         try:
@@ -47,7 +48,7 @@ class House:
             self.write(self.configuration())
             self.fpm = Fpm(workers=workers, namespace=self.namespace, settings={
                 "extension": EXTENSION, "onehop.config": self.path, "display_errors": "0", "log_errors": "1",
-                "error_log": self.log, "redis.pconnect.echo_check_liveness": "0", **(settings or {})})
+                "error_log": self.log, "redis.pconnect.echo_check_liveness": "0", **(settings or {})}, **fpm)
             self.servers.append(self.fpm)
             self.nginx = Nginx(self.fpm)
             self.servers.append(self.nginx)
@@ -90,7 +91,7 @@ class House:
         if status == 502 or (status == 200 and not body):  # Killed after it had answered, a worker leaves nginx with a header and a reset.
             return None
         if status != 200:
-            raise LabError(f"{script} ended with {status}: {body[:300]!r}\n" + "\n".join(self.log_lines()[-3:]))
+            raise LabError(f"{script} ended with {status}: {body[:300]!r}\n" + "\n".join(self.log_lines()[-8:]))
         try:
             return json.loads(body)
         except ValueError as error:

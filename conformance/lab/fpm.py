@@ -8,7 +8,9 @@ the command line's php. A request opens a connection of its own, so requests fro
 """
 
 import getpass
+import grp
 import os
+import pwd
 import shutil
 import signal
 import socket
@@ -25,6 +27,9 @@ error_log = /proc/self/fd/2
 process_control_timeout = 10s
 [www]
 user = {user}
+group = {group}
+listen.mode = 0666
+process.dumpable = yes
 listen = fpm.sock
 pm = static
 pm.max_children = {workers}
@@ -33,16 +38,19 @@ catch_workers_output = yes
 
 
 class Fpm:
-    def __init__(self, *, workers=2, settings=None, namespace=None):
-        """`settings` are php.ini directives, given as `-d name=value`; `namespace` is where its workers connect."""
+    def __init__(self, *, workers=2, settings=None, namespace=None, user=None, descriptors=None):
+        """`settings` are php.ini directives, given as `-d name=value`; `namespace` is where its workers connect; `user` is theirs, and `descriptors`
+        how many the master and each of them may have."""
+        user = user or getpass.getuser()
+        limit = [program("prlimit"), f"--nofile={descriptors}", "--"] if descriptors else []
         definitions = [word for name, value in (settings or {}).items() for word in ("-d", f"{name}={value}")]
         # The workers run as whoever runs the lab, root included, so that they can read the tree. The master hears
         # SIGTERM and takes its workers with it; killed outright it would leave them behind.
         self.process = Process(
-            [_fpm_program(), "--nodaemonize", "--allow-to-run-as-root", "--prefix", ".", "--fpm-config", "fpm.conf",
+            [*limit, _fpm_program(), "--nodaemonize", "--allow-to-run-as-root", "--prefix", ".", "--fpm-config", "fpm.conf",
              *definitions],
             name="php-fpm", namespace=namespace, death_signal=signal.SIGTERM,
-            files={"fpm.conf": CONFIG.format(user=getpass.getuser(), workers=workers)})
+            files={"fpm.conf": CONFIG.format(user=user, group=grp.getgrgid(pwd.getpwnam(user).pw_gid).gr_name, workers=workers)})
         self.path = os.path.join(self.process.directory, "fpm.sock")
         try:
             self.process.wait_until(lambda: is_listening(self.path), what="listen")

@@ -1,0 +1,103 @@
+"""Passwords rotate, servers are added and taken out under load: what has left is closed, and sharing never stops.
+
+Each change brings another password and another server (a second name of one of the four nodes), so that all nodes change. Passwords that workers may
+still use stay valid. Workers are no root, since the kernel does not count root's descriptors; once they may have few of them.
+"""
+
+import random
+import re
+import time
+
+from figures import Figure
+from house import NODES, POOL_SIZE, Callers, House, clients_of
+from lab import LabError
+from table import bold, show
+
+WORKERS = 12
+CALLERS = 6
+PER_SECOND = 4       # Workers look once a second.
+PASSWORDS_VALID = 200
+SETTLED_SECONDS = 60  # After so many nothing of what was before is left.
+LIMITS = (300, None)
+
+
+def run(progress, is_short):
+    changes = 12 if is_short else 1000
+    found = []
+    for limit in LIMITS[:1] if is_short else LIMITS:
+        label = f"{limit} descriptors" if limit else "default"
+        progress.step(f"rotations: starting servers, {label}")
+        with House(workers=WORKERS, user="nobody", descriptors=limit) as house:
+            found.append((label, look_at(house, changes, progress, label)))
+    progress.done()
+    print(bold(f"\n{changes:,} passwords and {changes:,} servers added and removed, {PER_SECOND} a second, {WORKERS} workers, {CALLERS} callers\n"))
+    show(("limit", "pages", "calls", "taken over", "most connections of a node", "opened", "afterwards", "settled after", "opened in 5 s then", "complaints"),
+         [(label, f"{one['pages']:,}", f"{one['calls']:,}", one["adopted"], one["most"], f"{one['opened']:,}", one["left"], f"{one['settled']:.0f} s", one["late"], one["lines"])
+          for label, one in found])
+    return [figure for label, one in found for figure in (
+        Figure(f"{label}: wrong replies", one["wrong"], 0, is_hard=True),
+        Figure(f"{label}: exceptions", one["errors"], 0, is_hard=True),
+        Figure(f"{label}: connections of a node afterwards", one["left"], POOL_SIZE, is_hard=True),
+        Figure(f"{label}: seconds until then", one["settled"], float(SETTLED_SECONDS), is_hard=True),
+        Figure(f"{label}: connections opened while nothing changes", one["late"], NODES, is_hard=True),
+        Figure(f"{label}: changes that workers took over", one["adopted"], changes // PER_SECOND // 2, is_least=True))]
+
+
+def look_at(house, changes, progress, label):
+    change(house, 0)
+    time.sleep(1.5)
+    wait_for_password(house)
+    most, opened = 0, accepted(house)
+    with Callers(house, "checked.php", CALLERS, rounds=1, pause=2000) as load:
+        for number in range(1, changes + 1):
+            change(house, number)
+            time.sleep(1 / PER_SECOND)
+            most = max(most, *map(clients_of, house.probes))
+            if number % PER_SECOND == 0:
+                progress.share(f"rotations, {label}", number, changes)
+        old = [ids_of(probe) for probe in house.probes]
+        change(house, changes + 1, has_extra=False)
+        began = time.monotonic()
+        while time.monotonic() - began < SETTLED_SECONDS + 5 and any(ids & ids_of(probe) for ids, probe in zip(old, house.probes)):
+            time.sleep(0.5)
+        settled = time.monotonic() - began
+        before = accepted(house)
+        time.sleep(5)
+        late = accepted(house) - before
+        left = max(map(clients_of, house.probes))
+    lines = house.log_lines()
+    return {"pages": len(load.answers), "calls": load.sum("calls"), "wrong": load.sum("wrong"), "errors": load.errors().total(), "most": most,
+            "opened": before - opened, "left": left, "settled": settled, "late": late,
+            "adopted": len([line for line in lines if re.search(r"\(generation \d+\)", line)]),
+            "lines": sum("max_nodes" in line or "LimitNOFILE" in line for line in lines)}
+
+
+def wait_for_password(house):
+    """Until the first password is known: nodes that had none refuse whoever does not sign in."""
+    for _ in range(20):
+        try:
+            return house.page("checked.php", rounds=1)
+        except LabError:
+            time.sleep(0.2)
+    raise LabError("the first password is not taken over")
+
+
+def change(house, number, has_extra=True):
+    for probe in house.probes:
+        words = [f">secret-{number}"]
+        if number > PASSWORDS_VALID:
+            words.append(f"<secret-{number - PASSWORDS_VALID}")
+        probe.command("ACL", "SETUSER", "default", *words)
+    text = house.configuration(redis_auth=f"secret-{number}")
+    extra = f"    - {random.choice(house.nodes).server_line(name=f'extra{number}')}\n" if has_extra else ""
+    house.write(text + extra)
+
+
+def ids_of(probe):
+    """The connections that a node has, but for the one that asks."""
+    return {int(found) for found in re.findall(r"\bid=(\d+)", probe.command("CLIENT", "LIST").decode())} - {probe.command("CLIENT", "ID")}
+
+
+def accepted(house):
+    """Connections that the nodes have accepted so far."""
+    return sum(int(re.search(r"total_connections_received:(\d+)", probe.command("INFO", "stats").decode())[1]) for probe in house.probes)
