@@ -1,5 +1,5 @@
 --TEST--
-Whatever another worker writes over the counters of a node is shown as numbers and text, and no reply changes
+Whatever another worker writes into the memory of a host is shown as numbers and text, and no reply is another one
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';
@@ -43,9 +43,35 @@ foreach ([-1, PHP_INT_MIN, PHP_INT_MAX, 1 << 40] as $number) {
     $right = array_filter(range(0, 39), static fn ($i) => $redis->get(md5("$i")) === "value:$i");
     echo count($right), " replies\n";
 }
+
+/* Anything, anywhere: of the pools, nodes and meters, and of the images behind them. A call may fail then, and says so. */
+mt_srand(1);
+$random = static fn (int $length) => implode(array_map(static fn () => pack('q', mt_rand(0, 3) ? mt_rand() << 32 | mt_rand() : mt_rand(-1, 1)), range(1, $length / 8)));
+$wrong = $unreadable = $answered = 0;
+ini_set('error_log', '/dev/null');
+for ($round = 0; $round < 300; $round++) {
+    for ($i = 0; $i < 20; $i++) {
+        $write($begin + 8 * mt_rand(0, (1 << 19) / 8), $random(8 * mt_rand(1, 16)));
+    }
+    for ($i = 0; $i < 10; $i++) {
+        try {
+            $answered++;
+            $wrong += (new OneHop\Redis('alpha', $config))->get(md5("$i")) !== "value:$i";
+        } catch (OneHop\Exception) {
+            $answered--;
+        }
+    }
+    $pools = OneHop\Topology::status();
+    foreach (array_keys(OneHop\Status\FORMATS) as $format) {
+        $shown = OneHop\Status\show($format, $pools);
+        $unreadable += $format === 'json' ? json_decode($shown) === null : preg_match('/[\x00-\x08\x0e-\x1f]|NAN|INF\b/', $shown);
+    }
+}
+echo 'anything: ', $wrong, ' wrong, ', $unreadable, ' not to be read, some answered: ', var_export($answered > 0, true), "\n";
 ?>
 --EXPECT--
 html: shown, text: shown, json: shown, prometheus: shown, 40 replies
 html: shown, text: shown, json: shown, prometheus: shown, 40 replies
 html: shown, text: shown, json: shown, prometheus: shown, 40 replies
 html: shown, text: shown, json: shown, prometheus: shown, 40 replies
+anything: 0 wrong, 0 not to be read, some answered: true
