@@ -185,7 +185,7 @@ static void refuse_to_write(oh_exchange *exchange)
 {
     const oh_wire *wire = &exchange->connection->wire;
 
-    if (wire->error != OH_WIRE_LENGTH) {
+    if (strcmp(wire->error, OH_WIRE_LENGTH) != 0) {
         oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "report this as a bug",
             "phpredis wrote something that is no command (%s)", wire->error);
     } else if (wire->writer.type == '$') {
