@@ -1,6 +1,6 @@
 /*
  * The pool of a host: what all workers of a php-fpm have in common of one node: places for connections, and the queue of
- * those that are idle. Private to pool.
+ * those that are idle. Private to pool, but for oh_host_look.
  *
  * Lease: from the queue; else, while there is a place, a new connection; else wait, within the deadline, for one that
  * another worker gives back. Connections of a worker that died are found by their place: it has an owner's name on it.

@@ -8,6 +8,7 @@
 #include "core/topology_image.h"
 
 #include "cluster.h"
+#include "pool_host.h"
 #include "segment.h"
 #include "source.h"
 #include "status.h"
@@ -284,6 +285,24 @@ static void show_config(zval *into, const oh_shown *shown)
     add_assoc_zval(into, "config", &config);
 }
 
+/* Of the host, for all its server pools together: entries, and descriptors that lie in queues. */
+static void show_sharing(zval *into)
+{
+    oh_host_view view = oh_host_look();
+    zval sharing;
+
+    array_init_size(&sharing, 4);
+    add_assoc_long(&sharing, "nodes", view.nodes);
+    add_assoc_long(&sharing, "nodes_max", view.nodes_max);
+    add_assoc_long(&sharing, "descriptors", view.idle);
+    if (view.idle_max) {
+        add_assoc_long(&sharing, "descriptors_max", (zend_long)MIN(view.idle_max, OH_SHOWN_MAX));
+    } else {
+        add_assoc_null(&sharing, "descriptors_max");
+    }
+    add_assoc_zval(into, "sharing", &sharing);
+}
+
 static void show_pool(zval *list, const oh_shown *shown)
 {
     uint32_t count = oh_topology_nodes_count(shown->topology), *shares = safe_emalloc(count, sizeof *shares, 0);
@@ -302,6 +321,7 @@ static void show_pool(zval *list, const oh_shown *shown)
     add_assoc_string(&into, "distribution", oh_distribution_name(oh_topology_distribution(shown->topology)));
     add_assoc_string(&into, "hash", oh_hash_name(oh_topology_hash_function(shown->topology)));
     show_config(&into, shown);
+    show_sharing(&into);
     array_init(&nodes);
     for (uint32_t i = 0; i < count; i++) {
         if (oh_topology_node(shown->topology, i).role != OH_GONE) {

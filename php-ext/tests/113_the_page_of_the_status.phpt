@@ -76,7 +76,7 @@ alpha  FILE
 
 
 JSON
-pool path generation fingerprint distribution hash config nodes
+pool path generation fingerprint distribution hash config sharing nodes
 node address weight role master share state rests_ms failures reason connections calls errors redirects leases waits connects bytes_sent bytes_received latency
 count sum p50 p99 below
 ["resting",0.67,10]

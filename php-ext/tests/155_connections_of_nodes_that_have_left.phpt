@@ -64,6 +64,9 @@ echo 'its connections are closed: ', var_export($are_gone($nodes[1]), true), "\n
 echo 'it has none: ', var_export($ids($nodes[1]) === [], true), "\n";
 $pages = CHANGES * 4 * 30;
 echo 'counted from the beginning: ', var_export($calls + $other > $pages && (int) $load()[3] > $calls, true), "\n";
+$sharing = json_decode($page('<?php echo json_encode(OneHop\Topology::status()[0]["sharing"]);'), true);
+echo 'entries in use: ', var_export($sharing['nodes'] >= 1 && $sharing['nodes'] <= 2, true), " of $sharing[nodes_max], descriptors: ",
+    var_export($sharing['descriptors'] >= 1 && $sharing['descriptors'] <= 3, true), "\n";
 echo 'the log says: ', implode(preg_grep('/max_nodes|descriptors/', file(Lab::file('fpm.log'))) ?: ['nothing']), "\n";
 ?>
 --EXPECT--
@@ -77,4 +80,5 @@ a server that was taken out
 its connections are closed: true
 it has none: true
 counted from the beginning: true
+entries in use: true of 4, descriptors: true
 the log says: nothing
