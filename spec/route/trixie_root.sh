@@ -85,8 +85,9 @@ cat > "$directory/inside" <<'SCRIPT'
 #!/bin/sh
 # Runs a command in the tree beside this file. The mounts are of a namespace of their own and end with the command.
 here=$(cd "$(dirname "$0")" && pwd)/root
+mounts="mount --bind $here $here;"  # A root that is a mount: unshare --mount in the tree asks for it.
 for name in proc sys dev; do
-    mounts="${mounts:-} mount --rbind /$name $here/$name;"
+    mounts="$mounts mount --rbind /$name $here/$name;"
 done
 exec unshare --mount --propagation private sh -euc "$mounts"' here=$1; shift
     exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C chroot "$here" "$@"' inside "$here" "$@"
