@@ -5,7 +5,7 @@ A transaction in a pipeline takes one place in it and is that of one node; after
 require __DIR__ . '/lab.inc';
 
 $ports = [lab_redis(), lab_redis(), lab_redis()];
-$config = lab_config($ports, ['hash_tag' => '"{}"']);
+$config = lab_config($ports, ['hash_tag' => '"{}"', 'timeout' => '30000']); /* Thousands of round trips in a call. */
 $redis = new OneHop\Redis('alpha', $config);
 $plain = lab_plain(lab_redis());
 $keys = array_values(lab_key_of_each($config));

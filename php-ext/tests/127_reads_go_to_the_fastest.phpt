@@ -45,6 +45,9 @@ echo array_sum($reads), " reads, $wrong wrong\n";
 
 echo "it becomes slow\n";
 [$reads, $wrong] = $read([$favourite]);
+for ($round = 0; $round < 20 && $reads[$favourite] >= READS / 2 / 10; $round++) { /* On a busy machine all are slow. */
+    [$reads, $wrong] = $read([$favourite]);
+}
 echo array_sum($reads), " reads, $wrong wrong; ", $reads[$favourite] < READS / 2 / 10 ? "nearly all elsewhere\n" : "$reads[$favourite] still there\n";
 for ($round = 0; $round < 20 && $reads[$favourite] === 0; $round++) { /* The two others than the fastest take turns. */
     [$reads, $wrong] = $read([$favourite]);
