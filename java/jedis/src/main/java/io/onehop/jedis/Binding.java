@@ -24,6 +24,7 @@ record Binding(Pool pool, int place, byte[] key) {
             throw Commands.unsupported("a transaction", "SSDB has none", pool);
         }
         Commands.refuseHooks(arguments, "transaction", pool);
+        Commands.refuseStranger(command, arguments, "transaction", pool);
         Keys keys = route.snapshot().keys();
         int only = command.state() == null ? keys.onlyPlace(command, arguments) : -1;
         if (only >= 0 && before != null && before.place() == only) {

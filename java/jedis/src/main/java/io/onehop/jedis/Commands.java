@@ -22,7 +22,7 @@ final class Commands {
     private static final Command[] JEDIS = Arrays.stream(Protocol.Command.values())
             .map(command -> Command.named(command.getRaw())).toArray(Command[]::new);
 
-    /* Those of Jedis' modules; enum constants only: a command made on the spot would pile up here. */
+    /* Those of Jedis' modules alone: a command made on the spot would pile up here. */
     private static final Map<ProtocolCommand, Command> UNKNOWN = new ConcurrentHashMap<>();
 
     private Commands() {
@@ -51,6 +51,27 @@ final class Commands {
         }
     }
 
+    /**
+     * Whether nobody knows what a command does to its connection: not the table, and not Jedis, which has methods for
+     * those of modules. It may be SELECT under another name.
+     */
+    static boolean isStranger(Command entry, CommandArguments arguments) {
+        return !entry.isKnown() && !isOfJedis(arguments.getCommand());
+    }
+
+    private static boolean isOfJedis(ProtocolCommand command) {
+        return command instanceof Enum<?> made
+                && made.getDeclaringClass().getPackageName().startsWith(Protocol.class.getPackageName());
+    }
+
+    /** Refuses a command behind which others would stand, on a connection that nobody may use after it. */
+    static void refuseStranger(Command entry, CommandArguments arguments, String where, String pool) {
+        if (isStranger(entry, arguments)) {
+            throw unsupported(entry.shown(), "the table of commands does not hold it, so what it does to its connection "
+                    + "is not known, and a " + where + " has other commands behind it: call it by itself", pool);
+        }
+    }
+
     /** The entry of a command wherever it goes; {@code null} if the table does not hold it. */
     static Command known(CommandArguments arguments) {
         Command command = named(arguments.getCommand());
@@ -74,7 +95,7 @@ final class Commands {
 
     private static Command unknown(CommandArguments arguments, String pool) {
         ProtocolCommand command = arguments.getCommand();
-        Command unknown = command instanceof Enum
+        Command unknown = isOfJedis(command)
                 ? UNKNOWN.computeIfAbsent(command, made -> Command.unknown(made.getRaw()))
                 : Command.unknown(command.getRaw());
         if (arguments.isKeyless()) {

@@ -265,6 +265,8 @@ final class Redirects {
             Lane lane = lanes.ofNode(node);
             if (errand.entry != null) {
                 Prelude.append(errand.entry, errand.arguments, route.scripts(), lane);
+            } else {
+                lane.closeAfter(); // What it has done to the connection nobody knows.
             }
             if (isNamed && heading.action() == Redirect.Action.ASK) {
                 lane.append(ASKING, true, Prelude.NOBODY);

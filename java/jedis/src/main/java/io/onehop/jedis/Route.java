@@ -76,7 +76,7 @@ final class Route {
         }
         long waitMs = waitMs(entry, arguments);
         return switch (plan.spread()) {
-            case ONE_NODE -> isOfBatches(entry) ? batch(command, plan)
+            case ONE_NODE -> isOfBatches(entry) || Commands.isStranger(entry, arguments) ? batch(command, plan)
                     : exchange(command, entry, plan.place(), waitMs);
             case ANY_NODE -> anyNode.run(command, plan);
             case SPLIT -> waitMs == Blocking.NOT ? batch(command, plan) : streams(command, plan, waitMs);
@@ -84,7 +84,10 @@ final class Route {
         };
     }
 
-    /** What an exchange does not know: a prelude, SSDB's dialect, whom to ask when a replica has failed. */
+    /**
+     * What an exchange does not know: a prelude, SSDB's dialect, whom to ask when a replica has failed; nor does it
+     * close a connection behind a stranger.
+     */
     private boolean isOfBatches(Command command) {
         return Prelude.isOfWrites(command) || pool.ssdb() || snapshot.readers().mayAnswer(command);
     }
@@ -220,11 +223,12 @@ final class Route {
 
     /* ---- Several nodes ---- */
 
-    /** Adds a command to the lanes of its node or nodes. */
+    /** Adds a command of a pipeline to the lanes of its node or nodes. */
     <T> Reply<T> append(CommandObject<T> command, Lanes lanes) {
         check(command);
         CommandArguments arguments = command.getArguments();
         Command entry = entry(arguments);
+        Commands.refuseStranger(entry, arguments, "pipeline", pool.name());
         int place = onlyPlace(entry, arguments);
         if (place < 0) {
             return append(command, plan(entry, arguments), lanes);
@@ -258,6 +262,9 @@ final class Route {
 
     private <T> Reply<T> append(CommandObject<T> command, Command entry, Lane lane) {
         Reply<T> reply = new Reply<>(command.getBuilder());
+        if (Commands.isStranger(entry, command.getArguments())) {
+            lane.closeAfter();
+        }
         Prelude.append(entry, command.getArguments(), scripts, lane);
         lane.append(command.getArguments(), entry.isRetryable(), reply);
         return reply;
@@ -304,6 +311,11 @@ final class Route {
     RuntimeException refusal(JedisDataException answer, Pool asked) {
         return refused(answer, asked) == null ? answer
                 : Failure.redirected("subscribe again", answer.getMessage(), asked.endpoint());
+    }
+
+    /** Refuses a command that would spoil the connection that watches. */
+    void refuseStranger(CommandArguments arguments) {
+        Commands.refuseStranger(entry(arguments), arguments, "transaction", pool.name());
     }
 
     /** Whether all keys of a command are on the node where a transaction is. */

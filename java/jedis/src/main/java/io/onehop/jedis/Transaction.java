@@ -135,6 +135,7 @@ final class Transaction extends AbstractTransaction {
         if (held == null || arguments.isBlocking() || !route.isOn(binding, arguments)) {
             return route.executeCommand(command);
         }
+        route.refuseStranger(arguments);
         try {
             return call(connection -> connection.executeCommand(command));
         } catch (JedisNoScriptException lost) {

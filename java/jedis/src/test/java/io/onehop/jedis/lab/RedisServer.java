@@ -19,7 +19,7 @@ public final class RedisServer implements AutoCloseable {
         this.port = port;
     }
 
-    /** Starts a server; the options are those of redis.conf, name and value in turn. */
+    /** Starts a server; the options are those of redis.conf, name and value (or values, with spaces between) in turn. */
     public static RedisServer start(String... options) {
         return startOn(Processes.freePort(), options);
     }
@@ -41,7 +41,7 @@ public final class RedisServer implements AutoCloseable {
                 "--unixsocket", unixSocket().toString(), "--save", "", "--appendonly", "no"));
         for (int i = 0; i < options.length; i += 2) {
             command.add("--" + options[i]);
-            command.add(options[i + 1]);
+            command.addAll(List.of(options[i + 1].split(" ")));
         }
         process = Processes.start(folder, command);
         Processes.awaitPort(process, port, folder);
