@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The connections of one node: lease one, use it, settle it.
  *
- * <p>At most {@code pool_size} connections, made on demand, last used first. A lease ends by the deadline, never later,
+ * <p>At most {@code pool_size} connections, made on demand; open ones are taken first. A lease ends by the deadline, never later,
  * and at once while the node rests. What is settled goes back only if it is clean, and is looked at once more before it
  * is leased again. Who used a connection tells how it ended, for the node's health and for whoever looks at the numbers.
  * Any thread may lease; no lock is held while a node is waited for. Before it on the road: placement; after it: the

@@ -19,8 +19,8 @@ import redis.clients.jedis.util.SafeEncoder;
 /**
  * A transaction: commands of one node that are executed together or not at all.
  *
- * <p>The first key, watched or in a command, binds it to that key's node; a key of another node is refused, and the
- * transaction goes on. MULTI sends nothing: {@code exec()} writes it and, when it has its OK, the commands and EXEC in
+ * <p>The first key, watched or in a command, binds it to that key's node. A key of another node is refused, and after
+ * MULTI the refusal discards the transaction: nothing of it is executed. MULTI sends nothing: {@code exec()} writes it and, when it has its OK, the commands and EXEC in
  * one piece, so that no connection is held while the caller makes up his mind. Only WATCH holds one, until {@code
  * exec()}, {@code discard()}, {@code unwatch()} or {@code close()}. For one thread.
  */

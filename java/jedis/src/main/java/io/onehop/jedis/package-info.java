@@ -23,8 +23,8 @@
  * {@code io.onehop.core}, and {@link io.onehop.jedis.OneHopException} with one class for each kind of failure.
  *
  * <p>Rules of the house: one absolute deadline for everything one call does; no thread of our own but the one that looks
- * at the configuration file, the one that looks at idle connections, and those that ask a Redis Cluster for its map; no
- * lock held while waiting for a node; a connection is used again only if its exchange ended clean, whatever ended it;
+ * at the configuration file, the one that looks at idle connections, those that look up host names, and those that ask
+ * a Redis Cluster for its map; no lock held while waiting for a node; a connection is used again only if its exchange ended clean, whatever ended it;
  * an Error may come anywhere, so what is leased is over by a store ({@link io.onehop.jedis.Holder}).
  */
 package io.onehop.jedis;
