@@ -119,6 +119,7 @@ public final class Ssdb {
     }
 
     /** {@code isRaw}: the caller wrote the words himself and will make something of replies that redis would not give. */
+    @SuppressWarnings("exports") // Words are for the clients alone, and so is this.
     public static Translation translate(Words words, boolean isRaw) {
         Name name = NAMES.get(new String(words.word(0), StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT));
         if (name == null) {

@@ -33,6 +33,7 @@ import java.util.stream.IntStream;
  * configuration, and their meters with them; a closed client has none. Times are recorded from here on, counters tell of
  * the client's whole life. Any thread.
  */
+@SuppressWarnings("exports") // A program that is a module and has Micrometer requires it itself.
 public final class OneHopMetrics implements MeterBinder {
     /* From 16 microseconds to 16.8 seconds. */
     private static final Duration[] LIMITS = IntStream.rangeClosed(4, 24)

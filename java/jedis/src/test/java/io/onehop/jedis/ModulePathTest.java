@@ -1,0 +1,122 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import com.google.gson.Gson;
+import io.onehop.core.Topology;
+import io.onehop.jedis.lab.Jvm;
+import io.onehop.jedis.lab.RedisServer;
+import java.io.File;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+import org.apache.commons.pool2.impl.GenericObjectPool;
+import org.json.JSONObject;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.snakeyaml.engine.v2.api.Load;
+import redis.clients.authentication.core.TokenManager;
+import redis.clients.jedis.UnifiedJedis;
+
+/** A program that is a module: compiled against the client's modules, run as a Java machine of its own. */
+class ModulePathTest {
+
+    private static final String DECLARATION = "module app { requires io.onehop.jedis; }";
+    private static final String PROGRAM = """
+            package app;
+
+            import io.onehop.core.Node;
+            import io.onehop.jedis.OneHopClient;
+            import redis.clients.jedis.exceptions.JedisDataException;
+
+            public final class Main {
+                public static void main(String[] server) {
+                    String configuration = "alpha:\\n  listen: 127.0.0.1:1\\n  redis: true\\n  servers:\\n    - "
+                            + server[0] + " here\\n";
+                    try (OneHopClient redis = OneHopClient.builder().configText(configuration).pool("alpha").build()) {
+                        Node node = redis.topology().locate("key");
+                        System.out.println(redis.set("key", "value") + " " + redis.get("key") + " " + node.name());
+                        redis.jsonSet("key", new int[] {1}); // Jedis needs Gson for it.
+                    } catch (JedisDataException hasNoJson) {
+                        System.out.println("answered");
+                    }
+                }
+            }
+            """;
+
+    @TempDir
+    static Path folder;
+
+    @BeforeAll
+    static void compileTheProgram() throws IOException {
+        Path declaration = Files.writeString(folder.resolve("module-info.java"), DECLARATION);
+        Path program = Files.writeString(folder.resolve("Main.java"), PROGRAM);
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        StringWriter said = new StringWriter();
+        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
+            compiler.getTask(said, files, null, List.of("-Xlint:all", "-p", modulePath(), "-d", classes()), null,
+                    files.getJavaFileObjects(declaration, program)).call();
+        }
+        assertEquals("", said.toString());
+    }
+
+    private static String classes() {
+        return folder.resolve("classes").toString();
+    }
+
+    /** The client and what its pom brings; nothing that it only can use, and nothing of the tests. */
+    private static String modulePath() {
+        return Stream.of(OneHopClient.class, Topology.class, Load.class, UnifiedJedis.class, GenericObjectPool.class,
+                Gson.class, JSONObject.class, Logger.class, TokenManager.class)
+                .map(ModulePathTest::place).collect(Collectors.joining(File.pathSeparator));
+    }
+
+    private static String place(Class<?> type) {
+        try {
+            return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+        } catch (URISyntaxException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    private static String java(Stream<String> words) {
+        Stream<String> modules = Stream.of("-p", modulePath() + File.pathSeparator + classes());
+        return Jvm.output(Stream.concat(modules, words).toArray(String[]::new)).lines()
+                .filter(line -> !line.startsWith("SLF4J")).collect(Collectors.joining("\n"));
+    }
+
+    private static void assertWorks(String... options) {
+        try (RedisServer server = RedisServer.start()) {
+            Stream<String> words = Stream.of("-m", "app/app.Main", server.server());
+            assertEquals("OK value here\nanswered", java(Stream.concat(Stream.of(options), words)));
+        }
+    }
+
+    @Test
+    void aProgramThatRequiresTheClientAloneWorks() {
+        assertWorks();
+    }
+
+    @Test
+    void theClientDoesWithoutJdkNetAndWithoutMicrometer() {
+        assertWorks("--limit-modules", "io.onehop.jedis");
+        String observed = java(Stream.of("--limit-modules", "io.onehop.jedis", "--list-modules"));
+        assertFalse(observed.matches("(?s).*(jdk\\.net|micrometer).*"), observed);
+    }
+
+    @Test
+    void aProgramMayHaveJdkNetToo() {
+        assertWorks("--add-modules", "jdk.net");
+    }
+}
