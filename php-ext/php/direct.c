@@ -101,7 +101,10 @@ static void call_in_frame(const oh_direct *direct, zend_execute_data *frame, uin
         zend_argument_value_error(direct->position, "needs the words of a command behind it");
         return;
     }
-    if (!oh_plan_look(direct->client, frame, &plan) || !may_be_sent(frame, &plan)) {
+    if (oh_method_of(frame)->silent) {
+        zend_deprecated_function(oh_method_of(frame)->silent); /* The script has named it, and not called it. */
+    }
+    if (EG(exception) || !oh_plan_look(direct->client, frame, &plan) || !may_be_sent(frame, &plan)) {
         return;
     }
     plan.merge = OH_MERGE_NONE;

@@ -145,7 +145,6 @@ class ConfigurationTest {
     @SuppressWarnings("deprecation") // Old spellings that Jedis keeps must be refused all the same.
     private static Map<String, Executable> unroutable(OneHopClient redis) {
         Map<String, Executable> calls = new LinkedHashMap<>();
-        calls.put("eval without keys", () -> redis.eval("return 1"));
         calls.put("ftSearch", () -> redis.ftSearch("index"));
         for (String name : List.of("SELECT", "auth", "Hello", "RESET", "quit", "CLIENT", "MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH",
                 "SUBSCRIBE", "SSUBSCRIBE", "MONITOR", "ASKING", "READONLY", "SYNC", "PSYNC", "FT.SEARCH", "ft.search")) {
