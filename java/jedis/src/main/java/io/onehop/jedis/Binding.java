@@ -18,8 +18,9 @@ record Binding(Pool pool, int place, byte[] key) {
      * yet.
      */
     static Binding next(Binding before, CommandArguments arguments, Route route) {
-        Command command = route.entry(arguments);
         String pool = route.snapshot().pool().name();
+        Commands.requireFits(arguments, pool);
+        Command command = route.entry(arguments);
         if (route.snapshot().pool().ssdb()) {
             throw Commands.unsupported("a transaction", "SSDB has none", pool);
         }

@@ -1,6 +1,7 @@
 package io.onehop.jedis;
 
 import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.Limits;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.Spread;
 import java.util.Arrays;
@@ -107,6 +108,17 @@ final class Commands {
                     + "send it to each node by onEachNode", pool);
         }
         return unknown;
+    }
+
+    /** Refuses what every node would hang up on: it would look as if the node were down. */
+    static void requireFits(CommandArguments arguments, String pool) {
+        for (int i = 0; i < arguments.size(); i++) {
+            if (arguments.get(i).getRaw().length > Limits.WIRE_BULK_BYTES_MAX) {
+                throw new Unsupported("a key or a value is larger than " + (Limits.WIRE_BULK_BYTES_MAX >> 20)
+                        + " MiB, the most that a node takes, server pool " + Failure.shown(pool)
+                        + ": the command was not sent; store it in parts");
+            }
+        }
     }
 
     /** A refusal; {@code why} ends the sentence. */

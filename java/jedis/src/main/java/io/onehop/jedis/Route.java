@@ -178,6 +178,7 @@ final class Route {
 
     /** Refuses what the nodes are not made for, before anything of it is put anywhere. */
     void check(CommandObject<?> command) {
+        Commands.requireFits(command.getArguments(), pool.name());
         if (pool.ssdb()) {
             SsdbCommand.check(command, pool.name());
         }

@@ -76,6 +76,7 @@ final class Subscription extends Connection {
         if (!selector.isOpen()) {
             throw new JedisException("the subscription is over");
         }
+        Commands.requireFits(command, route.topology().pool().name());
         commands.add(command);
         selector.wakeup();
     }

@@ -132,6 +132,7 @@ final class Transaction extends AbstractTransaction {
     /** That of the watched node over the connection held, unless it waits: that has another deadline. */
     private <T> T answered(CommandObject<T> command) {
         CommandArguments arguments = command.getArguments();
+        route.check(command);
         if (held == null || arguments.isBlocking() || !route.isOn(binding, arguments)) {
             return route.executeCommand(command);
         }
