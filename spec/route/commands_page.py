@@ -32,12 +32,12 @@ methods of Jedis' `UnifiedJedis`. The rules behind this table are in [../spec/ro
 | nutcracker | what nutcracker %(nutcracker)s does, measured: `yes`, `split`, `first key` (all of it to the node of the first key, wherever the others are), `wrong node`, or nothing where it closes the connection |
 
 `onEachNode` and `onNode` send a command to nodes of your choice, also one that is refused here, unless it would change a connection that others use.
-They also send what this page does not have: a module's command, or one that the server knows by another name
-(`rename-command`). What such a command does to its connection nobody knows, so that is closed behind it; each call
-costs a new connection.
+They also send what this page does not have: a command of a module, or one that the server has renamed
+(`rename-command`). Nobody knows what such a command does to its connection, so OneHop closes that
+connection afterwards: each call costs a new one.
 """
 NODES = {"one_node": "one", "all_nodes": "all", "any_node": "any"}
-WITHOUT_KEYS = {"all_nodes": "without a key: all", "any_node": "without a key: any", "refused": "without a key: refused, but for one server and Redis Cluster"}
+WITHOUT_KEYS = {"all_nodes": "without a key: all", "any_node": "without a key: any", "refused": "without a key: refused, except on one server and in a Redis Cluster"}
 SUMMARY = """That phpredis has no other methods is checked by reflection (spec/route/methods_check.php), and what each call gives
 is compared with plain `\\Redis` on one server (php-ext/tests/parity). Of UnifiedJedis these are the methods that send a command of this page.
 """
