@@ -13,7 +13,7 @@
 uint64_t oh_clock_now_ns(void);
 uint64_t oh_clock_now_ms(void);
 
-/* Seconds since 1970 by the wall clock, which goes as somebody sets it: for people only. */
+/* Seconds since 1970 by the wall clock, which anybody may set: for people only. */
 uint64_t oh_clock_unix_s(void);
 
 /* How long the machine has been suspended: the kernel counts that in the age of processes, the clock above does not. */

@@ -125,7 +125,7 @@ oh_health_edge oh_health_edge_of(uint64_t before, uint64_t after)
     return !was_down ? (is_down ? OH_HEALTH_DOWN : OH_HEALTH_NO_EDGE) : is_down ? OH_HEALTH_DOWN_STILL : OH_HEALTH_BACK;
 }
 
-/* The instant of the last line that it is down, 0 for none; how often it has gone down since; whether that line is of now. */
+/* The instant of the last line "down", 0 for none; how often it went down after it; whether it is of the present outage. */
 static uint64_t told_of(uint64_t line_ms, uint32_t downs, bool is_told)
 {
     return line_ms | (uint64_t)(downs < FAILURES_MAX ? downs : FAILURES_MAX) << 40 | (uint64_t)is_told << 54;

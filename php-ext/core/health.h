@@ -55,7 +55,7 @@ static inline uint32_t oh_health_generation(uint64_t state)
 
 /*
  * What an attempt must remember when it begins, and give back as `born` if it fails: the generation, and when the node
- * was last heard of by anybody.
+ * last answered anybody.
  */
 static inline uint64_t oh_health_birth(uint64_t state, uint64_t heard_ms)
 {
@@ -73,7 +73,7 @@ static inline bool oh_health_is_of_one_generation(uint64_t born, uint64_t other)
 uint64_t oh_health_asked(uint64_t state, const oh_health_rules *rules, uint64_t now_ms, uint32_t patience_ms,
     oh_health_answer *answer);
 
-/* An attempt failed for a reason that is the node's, last heard of at `heard_ms`. `chance` is any number. */
+/* An attempt failed for a reason that is the node's. `heard_ms`: when it last answered. `chance` is any number. */
 uint64_t oh_health_failed(uint64_t state, uint64_t heard_ms, const oh_health_rules *rules, oh_health_cause cause,
     uint64_t born, uint64_t now_ms, uint32_t chance);
 
@@ -89,16 +89,16 @@ typedef enum oh_health_edge {
     OH_HEALTH_BACK
 } oh_health_edge;
 
-/* What a change of state is. Whoever has made the change, and nobody else, tells of it. */
+/* The kind of a change of state. Only the caller that made the change writes it to the log. */
 oh_health_edge oh_health_edge_of(uint64_t before, uint64_t after);
 
 typedef struct oh_health_line {
     bool is_due;
-    uint32_t times; /* How often it has gone down besides, since the last line that says so. */
+    uint32_t times; /* How often it went down besides, since the last line "down". */
     uint64_t ms;    /* Of a node that is back: since that line. */
 } oh_health_line;
 
-/* The word about what was told, after an edge; 0 is a node nobody has told of. The line is to be written if it is due. */
+/* The next word about what the log was told, after an edge; 0 at first. Write the line if it is due. */
 uint64_t oh_health_told(uint64_t told, oh_health_edge edge, uint64_t now_ms, oh_health_line *line);
 
 /* ---- Where nodes are ejected ---- */

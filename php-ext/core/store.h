@@ -28,8 +28,8 @@
 #define OH_STORE_POOLS_MAX 64
 #define OH_STORE_NODES_LIMIT 1024      /* Of onehop.max_nodes: each costs two descriptors in every worker. */
 #define OH_STORE_CONNECTIONS_MAX 512   /* Per node; a larger pool_size is kept per process. */
-#define OH_STORE_LEFT_MS 2000u         /* Without a wish for it, after somebody has left it: then an entry may be given up. */
-#define OH_STORE_QUIET_MS 45000u       /* Without a wish for it: nobody knows of it any more, or nobody has any use for its connections. */
+#define OH_STORE_LEFT_MS 2000u         /* Left, and not wanted for so long: its entry may be given up. */
+#define OH_STORE_QUIET_MS 45000u       /* Not wanted for so long: nobody knows it or uses its connections. */
 #define OH_STORE_REASON_WORDS 12
 #define OH_STORE_PROBLEM_WORDS 64
 #define OH_STORE_NONE UINT32_MAX
@@ -37,8 +37,8 @@
 typedef struct oh_store oh_store;
 
 /*
- * Whether a node is worth asking: a state of room health, when it last answered anybody, what the log was told of it (room
- * health, too), and why it was given up last: a text, cut or ended by a NUL.
+ * Whether a node is worth asking: a state of room health, when it last answered anybody, what the log was told of it
+ * (room health, too), and why it last rested: a text, cut or ended by a NUL.
  */
 typedef struct oh_store_health {
     _Atomic uint64_t state;
@@ -58,7 +58,7 @@ typedef struct oh_store_node {
     oh_store_key key;
     oh_store_health health;
     _Atomic uint64_t looked_ms; /* When somebody looked for owners that are gone. */
-    _Atomic uint64_t wanted;    /* Private to store: when somebody wanted a connection, times two; odd: somebody has left since. */
+    _Atomic uint64_t wanted;    /* Private to store: when it was wanted, times two; odd: left since. */
     _Atomic uint64_t owners[OH_STORE_CONNECTIONS_MAX]; /* Private to store. */
 } oh_store_node;
 
@@ -116,14 +116,14 @@ size_t oh_store_copy(const oh_store *store, uint32_t pool, void *image, size_t r
 bool oh_store_is_my_turn(oh_store *store, uint32_t pool, uint64_t now_ms, uint32_t every_ms);
 
 /*
- * The same for who may die over it. True: end it when the look has left nothing undone. Should `is_alive` say that whoever
- * began the last look is gone, it is the turn of the next one at once.
+ * The same for a look during which the process may die. True: call oh_store_end_look when nothing is left undone. If
+ * `is_alive` says that the process of the last look is gone, it is the turn of the next caller at once.
  */
 bool oh_store_begin_look(oh_store *store, uint32_t pool, uint32_t pid, uint64_t now_ms, uint32_t every_ms,
     bool (*is_alive)(uint32_t pid, uint64_t since_ms));
 void oh_store_end_look(oh_store *store, uint32_t pool, uint32_t pid);
 
-/* It could not look: it is the turn of the next one at once. */
+/* This process could not look: it is the turn of the next one at once. */
 void oh_store_pass_look(oh_store *store, uint32_t pool, uint32_t pid);
 
 /* When it was last somebody's turn. */
@@ -135,7 +135,7 @@ _Atomic uint64_t *oh_store_version(oh_store *store, uint32_t pool);
 /* Why it was last tried in vain to learn about it: a text of OH_STORE_PROBLEM_WORDS words. */
 _Atomic uint64_t *oh_store_problem(oh_store *store, uint32_t pool);
 
-/* When its file was last read, in seconds since 1970, times two; plus one if what it said was refused: see the problem. */
+/* When its file was last read, in seconds since 1970, times two; plus one if it was refused: see the problem. */
 _Atomic uint64_t *oh_store_read_at(oh_store *store, uint32_t pool);
 
 /*
@@ -166,18 +166,24 @@ oh_store_node *oh_store_node_at(const oh_store *store, uint32_t number);
 /* Whether the entry is still that node's. */
 bool oh_store_is_held(const oh_store_node *node, uint32_t tenure);
 
-/* Somebody wants a connection, or knows the node to be configured. False: the entry is not that node's any more. */
+/* The node is wanted. False: the entry is not that node's any more. */
 bool oh_store_want(oh_store_node *node, uint32_t tenure, uint64_t now_ms);
 
-/* Somebody has found that it is not configured any more. */
+/* The node is left: a process has found that it is not configured any more. */
 void oh_store_leave(oh_store_node *node, uint32_t tenure, uint64_t now_ms);
 
-/* FREE: it is nobody's. QUIET: connections that are idle are to be closed, and who has no entry may have it. RESTING: likewise, but it stays. LEFT: it is to be given up. */
+/*
+ * FREE: the entry is nobody's. QUIET: close its idle connections; a node without an entry may have it. RESTING: close
+ * them, too, but keep the entry. LEFT: give it up.
+ */
 typedef enum oh_store_use { OH_STORE_FREE, OH_STORE_USED, OH_STORE_QUIET, OH_STORE_RESTING, OH_STORE_LEFT } oh_store_use;
 
 oh_store_use oh_store_use_of(const oh_store_node *node, uint64_t now_ms);
 
-/* False: somebody wants it after all, or has a connection. Otherwise empty its queue, then clear it. All under the writer's lock. */
+/*
+ * False: it is wanted after all, or has a connection in use. Otherwise empty its queue, then clear it. All under the
+ * writer's lock.
+ */
 bool oh_store_give_up_node(oh_store_node *node);
 void oh_store_clear_node(oh_store *store, uint32_t number);
 
@@ -193,7 +199,7 @@ bool oh_store_may_tell(oh_store *store, oh_store_news news, uint64_t now_ms);
 
 uint32_t oh_store_find_meter(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 uint32_t oh_store_add_meter(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
-/* One of which nobody knows any more; false: connections of its node are in use, or it is nobody's. Under the writer's lock. */
+/* Of a node that nobody knows any more. False: its nodes are used, or the meter is nobody's. Under the writer's lock. */
 bool oh_store_give_up_meter(oh_store *store, uint32_t number, uint64_t now_ms);
 
 oh_store_meter *oh_store_meter_at(const oh_store *store, uint32_t number);

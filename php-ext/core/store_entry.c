@@ -1,10 +1,11 @@
 /*
- * Entries of nodes and meters: who finds one, who keeps it, and how it is given to another.
+ * Entries of nodes and meters: finding, keeping and giving up.
  *
- * An entry's tenure is 0 before it is used for the first time, odd while it is somebody's and even when it was given up. Who
- * uses a node says so first and looks at the tenure then; who gives it up changes the tenure first and looks then whether
- * anybody has said so. One of them sees the other. Should neither (because one was stopped in between for longer than entries are kept), then
- * bookkeeping is wrong for a while, never a connection: its note names the node.
+ * The tenure of an entry is 0 before its first use, odd while it is in use, and even after it was given up. A process
+ * that uses a node first writes that it is wanted, then reads the tenure. A process that gives the entry up first
+ * changes the tenure, then reads whether the node was wanted. One of the two sees the other. Neither does only if one
+ * was stopped in between for longer than entries are kept. Then the bookkeeping is wrong for a while, but never a
+ * connection: its note names the node.
  *
  * Implements spec/topology/segment.md, "Entries come and go".
  */
@@ -59,7 +60,7 @@ void oh_store_open_entry(oh_store_key *key)
     }
 }
 
-/* ---- Turns: somebody of all does it ---- */
+/* ---- Turns: one process of the host does it ---- */
 
 bool oh_store_is_due(uint64_t last_ms, uint64_t now_ms, uint32_t every_ms)
 {
@@ -174,7 +175,7 @@ oh_store_use oh_store_use_of(const oh_store_node *node, uint64_t now_ms)
     if (age_ms < (wanted % 2 ? OH_STORE_LEFT_MS : OH_STORE_QUIET_MS)) {
         return OH_STORE_USED;
     }
-    /* What is known of a node that is left alone on purpose is not forgotten before its time has come. */
+    /* The health of a node that rests or is ejected is not forgotten before its time is over. */
     bool is_down = oh_health_until(atomic_load(&node->health.state)) > now_ms;
     return wanted % 2 && !is_down ? OH_STORE_LEFT : is_down ? OH_STORE_RESTING : OH_STORE_QUIET;
 }
@@ -184,7 +185,7 @@ bool oh_store_give_up_node(oh_store_node *node)
     uint32_t tenure = atomic_load(&node->key.tenure);
     uint64_t seen = atomic_load(&node->wanted);
     if (tenure % 2 == 0) {
-        return seen != 0; /* Somebody died over it. */
+        return seen != 0; /* A process died before it had cleared it. */
     }
     atomic_store(&node->key.tenure, tenure + 1);
     if (atomic_load(&node->wanted) != seen || oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).leased > 0) {

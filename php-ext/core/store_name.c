@@ -80,7 +80,7 @@ bool oh_store_recall(const oh_store_names *names, const uint8_t identity[OH_NAME
     return false;
 }
 
-/* Its own place, if it has one; else one that is free; else that of whoever is to go first. */
+/* Its own place, if it has one; else a free one; else that of the record that expires first. */
 static size_t place_for(const oh_store_names *names, const uint8_t *identity, uint64_t now_ms)
 {
     size_t found = place_of(identity, 0);

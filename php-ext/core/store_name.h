@@ -1,9 +1,9 @@
 /*
- * Names: what host names stand for, as far as somebody has asked lately.
+ * Names: the addresses of host names that were looked up lately.
  *
- * A small table of records of one size, in the memory that a host shares or in that of one process. There is no lock and
- * no list of who is in it: a record is written word by word by anybody at any time, and carries a digest of itself and of
- * its name. What is torn, damaged, of another name or too old is no record: the name is asked for again.
+ * A small table of records of one size, in the segment or in the memory of one process. It has no lock and no index. Any
+ * process may write a record at any time, word by word; it contains a digest of itself and of its name. A record that is
+ * torn, damaged, of another name or too old does not count: the name is looked up again.
  *
  * Implements spec/topology/segment.md, "Names".
  */
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define OH_NAME_IDENTITY_BYTES 16
-#define OH_NAME_ADDRESSES_MAX 8 /* More addresses of one name are not tried: the deadline would pass before. */
+#define OH_NAME_ADDRESSES_MAX 8 /* Further addresses of a name are not tried: the deadline would pass before. */
 #define OH_NAME_KEPT_MS_MIN 1000
 #define OH_NAME_KEPT_MS_MAX 60000
 #define OH_NAME_PLACES 256
@@ -38,11 +38,11 @@ typedef struct oh_store_names {
     _Atomic uint64_t places[OH_NAME_PLACES][OH_NAME_WORDS];
 } oh_store_names;
 
-/* Keeps it until its time, at the expense of whatever was about to go first. */
+/* Keeps it until its time, in place of the record that would expire first. */
 void oh_store_remember(oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES], const oh_name *name,
     uint64_t now_ms);
 
-/* False: nobody knows it, or not any more. */
+/* False: there is no record, or it is too old. */
 bool oh_store_recall(const oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES], uint64_t now_ms,
     oh_name *name);
 

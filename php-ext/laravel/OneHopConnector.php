@@ -16,8 +16,8 @@ use Illuminate\Support\Arr;
 use InvalidArgumentException;
 
 /**
- * Laravel's own connector but for the client. Hosts, ports, passwords and timeouts are those of the file; so is the
- * database, which must be the one that the connection asks for.
+ * Laravel's own connector with another client. Hosts, ports, passwords, timeouts and the database come from the
+ * configuration file; the database must be the one that the connection asks for.
  */
 final class OneHopConnector extends PhpRedisConnector
 {
@@ -30,13 +30,13 @@ final class OneHopConnector extends PhpRedisConnector
         'compression_level' => \Redis::OPT_COMPRESSION_LEVEL,
     ];
 
-    /** Options stand over what a connection says; its own server pool stands over that. */
+    /** The options win over the connection, except for `pool` and `config`: there the connection wins. */
     public function connect(array $config, array $options): PhpRedisConnection
     {
         return parent::connect($config, array_merge($options, Arr::only($config, ['pool', 'config'])));
     }
 
-    /** What stands under `clusters` is one server pool, too. */
+    /** A cluster of Laravel's configuration is one server pool, too. */
     public function connectToCluster(array $config, array $clusterOptions, array $options): PhpRedisConnection
     {
         return $this->connect([], array_merge($options, $clusterOptions));

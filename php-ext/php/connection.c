@@ -2,7 +2,7 @@
  * Opens sockets and signs in. Every step is non-blocking; whoever holds the deadline polls in between.
  *
  * A host name may stand for several addresses: they are tried in the resolver's order until one accepts. Names are
- * resolved when a connection is opened and not before, as nutcracker does; numeric addresses never come near a resolver.
+ * resolved when a connection is opened and not before, as nutcracker does; numeric addresses need no look-up.
  */
 #include "php_onehop.h"
 

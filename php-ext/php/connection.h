@@ -51,10 +51,10 @@ typedef struct oh_connection {
     short events;          /* What poll must wait for while it is not ready. */
     bool is_leased;
     bool is_beyond;        /* pool: it is none of those that there may be. */
-    bool is_spent;         /* pool: nobody knows what it has been told, so it is closed when it is settled. */
+    bool is_spent;         /* pool: it has carried an unknown command, so it is closed when it is settled. */
     bool is_blamed;        /* pool: what it was leased for has counted as a failure of its node. */
     bool has_waited;       /* pool: who leased it has spent a part of its deadline on waiting for it. */
-    bool is_turned_away;   /* The node itself has said that it does not want this connection. */
+    bool is_turned_away;   /* The node itself has refused this connection. */
     bool is_unproven;      /* Nothing was ever answered on it: a first error may be about the connection itself. */
     uint32_t generation;   /* Of forks: a child must not touch the sockets of its parent. */
     uint32_t place;        /* pool_host: its place among those of the host. */
@@ -82,7 +82,7 @@ oh_connection *oh_connection_open(const oh_endpoint *endpoint, oh_failure *failu
 /* Goes on as far as possible without waiting. WAITS: poll for `events`. BROKEN: see `failure`, then close it. */
 oh_progress oh_connection_advance(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure);
 
-/* It is not ready, and will not be: whether that is for a lack of descriptors, ports or memory here. */
+/* Of one that failed to open: whether descriptors, ports or memory were lacking here. */
 bool oh_connection_has_own_error(const oh_connection *connection);
 
 /* Sets how long a blocking send or receive may take; 0 is without end. */

@@ -69,7 +69,7 @@ typedef struct oh_exchange {
     uint64_t received;       /* Bytes of this attempt, the parts phpredis does not see included. */
     uint64_t left_ns;        /* When phpredis was given back control in the middle of it; 0: it was not. */
     bool is_called;          /* A call is going on. What phpredis writes on its own account is not sent. */
-    bool is_unknown;         /* What it does to its connection nobody knows: that carries nothing else. */
+    bool is_unknown;         /* Nobody knows what it does to its connection, which carries nothing else. */
     bool keeps;              /* The connection is not given back when its replies are in. */
     bool was_held;           /* `held` was set since: no other connection may take its place. */
     bool is_exec;            /* The reply must be that of EXEC, for as many commands: */
@@ -116,7 +116,7 @@ void oh_exchange_be_patient(oh_exchange *exchange, uint32_t wait_ms);
 void oh_exchange_put_in_front(oh_exchange *exchange, const char *preface);
 
 /*
- * There will be MULTI in the next write, not alone: what stands behind it is sent once the node has answered it. Those of
+ * The next write contains MULTI and more. What follows a MULTI is sent once the node has answered it. Those of
  * `discarded` (by number from 1; NULL: none; taken over) end in DISCARD, though phpredis writes EXEC.
  */
 void oh_exchange_mind_multi(oh_exchange *exchange, HashTable *discarded);

@@ -1,9 +1,10 @@
 /*
  * Waiting, and the deadline.
  *
- * A command on a warm connection is the pool's look at it, one send and one blocking receive; SO_RCVTIMEO bounds the receive. As soon
- * as anything is not so simple (a new connection, a reply in parts, several nodes, time gone by) everything becomes
- * non-blocking and one poll waits for all, with the time that is left.
+ * A command on a warm connection takes three system calls: the pool's look at it, one send, and one blocking
+ * receive, bounded by SO_RCVTIMEO. As soon as anything is not so simple (a new connection, a reply in parts,
+ * several nodes, time gone by) everything becomes non-blocking, and one poll waits for all, with the time that
+ * is left.
  */
 #include "php_onehop.h"
 

@@ -21,7 +21,7 @@ typedef struct oh_failure {
     oh_outcome outcome;
     const char *advice; /* What to do about it: a constant, no capital, no full stop. */
     char what[OH_FAILURE_TEXT_BYTES];
-    char numbers[64]; /* Those that differ each time: they end the message, so that logs can group by its beginning. */
+    char numbers[64]; /* Varying numbers: they end the message, so that logs can group by its beginning. */
 } oh_failure;
 
 /* The class of each kind, and their common parent OneHop\Exception; declared by classes. */

@@ -1,6 +1,6 @@
 /*
- * Notes are of the process' memory and in the order they were made. One is out of the list before it is written: should
- * the script end over it, it is lost and not written twice.
+ * Notes are kept in the process' memory, in order. A note leaves the list before it is written: if the
+ * script ends during the write, the line is lost, not written twice.
  */
 #include "log.h"
 

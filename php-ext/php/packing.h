@@ -1,9 +1,9 @@
 /*
- * Packing: what phpredis would crash over.
+ * Packing: values on which phpredis would crash.
  *
- * With SERIALIZER_PHP phpredis takes it for granted that PHP has written something. Of an object that PHP never
- * serializes (a Closure, a Generator, one of an anonymous class) it writes nothing but throws. So such objects are
- * looked for first, and PHP's exception is thrown before phpredis is called.
+ * With SERIALIZER_PHP phpredis expects that PHP writes something for every value. For an object that PHP
+ * cannot serialize (a Closure, a Generator, an object of an anonymous class) PHP writes nothing and throws.
+ * So such objects are looked for first, and PHP's exception is thrown before phpredis is called.
  */
 #ifndef OH_PHP_PACKING_H
 #define OH_PHP_PACKING_H

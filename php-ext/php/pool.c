@@ -4,8 +4,8 @@
  * request ends, and only while the host has plenty; then they go to the queue of the host (pool_host), from which any
  * worker takes them. On the command line, or without shared memory, they stay.
  *
- * Each time before it is used again a connection is asked by a peek whether it is still connected and silent: a reply that
- * nobody asked for may have come at any moment since the last one was read.
+ * A connection is looked at, by a peek, each time before it is used again: is it still connected and silent? A
+ * reply that nobody asked for may have come at any moment since the last one was read.
  *
  * After a fork parent and child hold the same sockets. Each connection remembers in which generation of forks it was
  * made; a child finds them to be of another generation and closes its copies without a word, which the parent's

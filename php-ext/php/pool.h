@@ -36,7 +36,7 @@ typedef struct oh_pool_view {
 
 oh_pool_view oh_pool_look(const oh_connections *connections);
 
-/* The number of the node in the store, and how often it was given one; OH_STORE_NONE: it has no place there. */
+/* The number of the node in the store, and how often it was given one; OH_STORE_NONE: it has no entry there. */
 uint32_t oh_pool_number(const oh_connections *connections, uint32_t *joined);
 
 /*
@@ -55,12 +55,12 @@ oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter
     oh_failure *failure);
 
 /*
- * An exchange on it failed for a reason that is the node's: that is remembered, and a node that fails rests or is ejected
- * (room node_health). NULL is fine.
+ * An exchange on it failed for a reason that is the node's: the node may rest or be ejected for it (room
+ * node_health). NULL is fine.
  */
 void oh_pool_blame(oh_connection *connection, oh_health_cause cause, const char *why);
 
-/* The same of one that could not be opened by the deadline, or at all. What the node itself had against it is no failure. */
+/* The same of one that was not opened, by the deadline or at all. If the node itself turned it away, that is no failure. */
 void oh_pool_blame_opening(oh_connection *connection, const char *why);
 
 /* auto_eject_hosts. */

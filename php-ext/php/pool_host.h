@@ -15,9 +15,9 @@
 
 /* The same node for all workers of the host and this user. */
 typedef struct oh_host_node {
-    oh_store_node *shared; /* NULL: it has no place in the segment. */
+    oh_store_node *shared; /* NULL: it has no entry in the segment. */
     uint32_t number, tenure;
-    uint32_t joined;       /* How often it was given a place. */
+    uint32_t joined;       /* How often it was given an entry. */
     uint64_t looked_ms;    /* When one was looked for. */
     uint32_t size_max;
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
@@ -29,19 +29,22 @@ void oh_host_startup(bool is_wanted);
 /* A node that is told from all others by a text, password included. */
 void oh_host_begin(oh_host_node *node, const char *text, size_t length, uint32_t size_max);
 
-/* Whether it still has its place, and nothing speaks for looking for another; to be asked before each use. Nobody takes it away for a second then. */
+/*
+ * Whether it still has its entry, and need not look for one; to be asked before each use. For a second after
+ * that nobody takes the entry away.
+ */
 bool oh_host_is_joined(const oh_host_node *node, uint64_t now_ms);
 
-/* Finds its place, or gives it one if there is any: `shared` says so. */
+/* Finds its entry, or makes one if there is room: `shared` is not NULL then. */
 void oh_host_join(oh_host_node *node, uint64_t now_ms);
 
 /* It is not configured any more. */
 void oh_host_leave(const oh_host_node *node);
 
-/* Now and then, and one process of all: closes what nobody needs, and gives back its places. */
+/* Once a second, in one process of the host: closes connections that nobody needs, and gives up entries. */
 void oh_host_tidy(void);
 
-/* For those who look: descriptors that lie in queues, how many there may be (0: no limit), entries in use, and how many there may be. */
+/* For the status: descriptors in queues and how many there may be (0: no limit), entries in use and how many there may be. */
 typedef struct oh_host_view {
     uint32_t idle, nodes, nodes_max;
     uint64_t idle_max;

@@ -1,6 +1,6 @@
 /*
- * What the parts of the host's pool know of each other: pool_host (places and queues of a node) and pool_tidy (what nobody
- * needs any more).
+ * What the parts of the host's pool know of each other: pool_host (places and queues of a node) and pool_tidy
+ * (entries that nobody needs any more).
  */
 #ifndef OH_PHP_POOL_HOST_INSIDE_H
 #define OH_PHP_POOL_HOST_INSIDE_H

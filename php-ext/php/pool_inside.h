@@ -24,8 +24,8 @@ struct oh_connections {
 };
 
 /*
- * Before the host's memory is asked about the node: its place there may have been given to another one, or there may be
- * one at last.
+ * To be called before the segment is asked about the node: its entry may belong to another node now, or there may
+ * be room for one at last.
  */
 void oh_pool_join(oh_connections *connections);
 

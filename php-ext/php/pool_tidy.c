@@ -1,9 +1,9 @@
 /*
- * Clearing up behind nodes that have left: a server taken out of the file, a password or pool_size that has changed, a node
- * that is none of its cluster any more. Their connections lie in queues that nobody asks.
+ * Clears up after nodes that were left: a server that was removed from the file, a password or pool_size that
+ * has changed, a node that left its cluster. Their connections lie in queues that nobody asks.
  *
- * One worker of all has a look once a second, when its request has ended. Whoever has died over anything here has
- * left an entry that the next one finds in the same state, or given up and not yet empty.
+ * One worker of the host looks once a second, at the end of its request. If it dies meanwhile, the next one
+ * finds the entry in the same state, or given up and not yet empty.
  *
  * Implements spec/topology/segment.md, "Entries come and go".
  */

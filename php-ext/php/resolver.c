@@ -1,10 +1,10 @@
 /*
- * One c-ares channel carries all lookups of a thread. It is made when the first begins and lives until none is left, so a
- * changed resolv.conf is read at the next one. An epoll descriptor holds the channel's sockets and a timer for what it
- * wants to repeat: whoever waits for a name polls that, beside everything else he waits for.
+ * One c-ares channel carries all look-ups of a thread. It is made for the first one and ends with the last
+ * one, so a changed resolv.conf is read for the next. An epoll descriptor holds the channel's sockets and a
+ * timer for its repeats. A caller that waits for a name polls this descriptor beside all others.
  *
- * A child finds the channel to be its parent's: it closes its copies, and neither reads from the sockets nor touches the
- * epoll set, which both have in common.
+ * A child of a fork sees that the channel is its parent's. It closes its copies. It neither reads from the
+ * sockets nor changes the epoll set, because parent and child share both.
  */
 #include "php_onehop.h"
 
@@ -21,9 +21,9 @@
 #include "resolver.h"
 #include "segment.h"
 
-#define OH_REPEAT_MS 500   /* A question that is lost is asked again after so long, then after twice as long ... */
-#define OH_TRIES 5         /* ... 15.5 seconds in all: who is slower than that is dead. */
-#define OH_STALE_MS 15000  /* A channel that nobody has looked after for so long begins anew. */
+#define OH_REPEAT_MS 500   /* A lost question is asked again after so long, then after twice as long ... */
+#define OH_TRIES 5         /* ... 15.5 seconds in all: a slower server counts as dead. */
+#define OH_STALE_MS 15000  /* A channel that nobody served for so long begins anew. */
 #define OH_EVENTS_MAX 16
 
 struct oh_lookup {
@@ -77,7 +77,7 @@ static oh_store_names *names(void)
     return OHG(names);
 }
 
-/* Each user asks for himself: what others write for their own names is not looked at. */
+/* Each user has his own records: nobody reads what other users write. */
 static void identify(const char *host, uint8_t identity[OH_NAME_IDENTITY_BYTES])
 {
     oh_store *store = oh_segment_store();
@@ -208,7 +208,7 @@ static void watch(void *context, ares_socket_t descriptor, int is_readable, int 
     }
 }
 
-/* When c-ares wants to be called next; at once, if somebody has not fetched his result yet. */
+/* When c-ares wants to be called next; at once, if a result was not fetched yet. */
 static void set_timer(oh_resolver *resolver)
 {
     struct itimerspec when = {{0}};

@@ -23,8 +23,9 @@ typedef struct oh_scan {
 /* ---- The iterators ---- */
 
 /*
- * What begins is for the phpredis that is loaded to say: before 6.1 whatever is no integer, and negative ones; from then on
- * what is no number, and every other text that comes to 0. False: the script has been given the 0 of the end already.
+ * Which iterators begin a walk is as in the loaded phpredis. Before 6.1: every value that is no integer, and negative
+ * integers. From 6.1 on: what is no number, and every text except "0" whose number is 0. False: the script got the 0 of
+ * the end before.
  */
 static bool read_iterator(const zval *iterator, uint64_t *cursor)
 {

@@ -1,6 +1,6 @@
 /*
- * What the parts of the source know of each other: source (whom a process knows, and how it came to that) and source_change
- * (a file that has changed).
+ * What the parts of the source know of each other: source (the server pools a process knows, and how it found
+ * them) and source_change (a file that has changed).
  */
 #ifndef OH_PHP_SOURCE_KNOWN_H
 #define OH_PHP_SOURCE_KNOWN_H
@@ -45,12 +45,12 @@ uint64_t oh_known_publish(const oh_known *known, const oh_reading *reading);
 void oh_known_note_version(oh_known *known, uint64_t version);
 
 /*
- * Whether this process may read the file. If not, it has no part in what others have read of it, and no turn to look. Asked
- * once for each change, and once a second while it may not; then there is a warning, once.
+ * Whether this process may read the file. If not, it gets nothing that others have read of it, and does not look for
+ * them. Checked once for each change, and once a second while it may not; the warning comes once.
  */
 bool oh_known_is_allowed(oh_known *known);
 
-/* One line of the log, if every user of the machine has these rights to a file that holds a password. */
+/* Writes one line to the log, if every user of the machine has these rights to a file that holds a password. */
 void oh_known_tell_exposed(const oh_known *known, mode_t exposed);
 
 /* When the file was read, and why it was refused; NULL: it is in use. For those who look at the status. */

@@ -1,9 +1,9 @@
 /*
  * Which file: the one that a constructor names, or that of php.ini; and whether this script may read it.
  *
- * Links on the way to it are the kernel's business, each time the file is looked at: a link that is exchanged (a ConfigMap of
- * Kubernetes, a release) is a change of the file, and not another file. So the path stays as it is given; even `..` may
- * stand behind a link. PHP's own functions would resolve it, by a memory that is two minutes old.
+ * The kernel follows links on the path, at each look at the file. A link that is exchanged (a ConfigMap of
+ * Kubernetes, a release) is a change of the file, not another file. So the path stays as it is given; even `..`
+ * may stand behind a link. PHP's own functions would resolve it, from a cache that may be two minutes old.
  */
 #include "php_onehop.h"
 

@@ -11,7 +11,7 @@ public final class Clock {
     private Clock() {
     }
 
-    /** Milliseconds since 1970 by the wall clock, which goes as somebody sets it: for people only. */
+    /** Milliseconds since 1970 by the wall clock, which anybody may set: for people only. */
     public static long unixMs() {
         return System.currentTimeMillis();
     }

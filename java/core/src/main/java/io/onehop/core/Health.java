@@ -64,7 +64,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
 
     /**
      * What an attempt must remember when it begins, and give back as {@code born} if it fails: the generation, and when
-     * the node was last heard of by anybody.
+     * the node last answered anybody.
      */
     public static long birth(long state, long heardMs) {
         return heardMs << 6 | generation(state);
@@ -102,7 +102,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     /**
      * The state after an attempt failed for a reason that is the node's.
      *
-     * @param heardMs when the node was last heard of
+     * @param heardMs when the node last answered anybody
      * @param born the {@link #birth} of the attempt: old news, and news of one connection only, change nothing
      * @param chance any number, read as unsigned
      */
@@ -149,7 +149,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
 
     /* ---- What the log is told ---- */
 
-    /** What a change of state is; whoever has made the change, and nobody else, tells of it. */
+    /** The kind of a change of state. Only the caller that made the change writes it to the log. */
     public enum Edge {
         /** No news. */
         NONE, DOWN,

@@ -3,11 +3,11 @@ package io.onehop.jedis;
 import java.time.Instant;
 
 /**
- * What the last look at a client's configuration has led to; immutable.
+ * How the last reading of a client's configuration ended; immutable.
  *
- * @param readAt when it was last read; if that is not {@code ok}, it has been refused since then
- * @param ok whether what is there now is what the client goes by
- * @param error what is wrong with it, with the line; {@code null} if it is in use
+ * @param readAt when it was last read; if it is not {@code ok}, it has been refused since then
+ * @param ok whether the client uses what the configuration says now
+ * @param error what is wrong with it, and on which line; {@code null} if it is in use
  */
 public record ConfigStatus(Instant readAt, boolean ok, String error) {
 

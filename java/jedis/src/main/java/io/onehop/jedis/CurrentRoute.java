@@ -19,9 +19,7 @@ import redis.clients.jedis.executors.CommandExecutor;
  * <p>Any thread may take it, by one read; whoever has something newer calls {@link #adopt}.
  */
 final class CurrentRoute implements CommandExecutor {
-    /*
-     * A monitor, and no Lock: the JVM leaves it on any Error, be there stack left or not.
-     */
+    /* A monitor, not a Lock: the JVM releases it on any Error, even if no stack is left. */
     private final Object lock = new Object();
     private final Set<Runnable> watchers = ConcurrentHashMap.newKeySet();
     private final Set<Pool> retired = Collections.newSetFromMap(new WeakHashMap<>()); // Somebody may hold them still.
@@ -50,7 +48,7 @@ final class CurrentRoute implements CommandExecutor {
         try {
             return placedAnew(news);
         } finally {
-            news.forEach(Runnable::run); // The log may be slow, or somebody's who makes a call himself.
+            news.forEach(Runnable::run); // Outside the lock: a logger may be slow, or make calls.
         }
     }
 
@@ -74,7 +72,10 @@ final class CurrentRoute implements CommandExecutor {
         return take().executeCommand(command);
     }
 
-    /** Has this run whenever there is another route, and when there is none any more, until {@link #unwatch}; it must neither wait nor throw. */
+    /**
+     * Runs this at each change of the route and when the client is closed, until {@link #unwatch}. It must
+     * neither wait nor throw.
+     */
     void watch(Runnable watcher) {
         watchers.add(watcher);
     }

@@ -27,9 +27,10 @@ import java.util.regex.Pattern;
  */
 final class Endpoint {
     /*
-     * Looking up a name blocks in the C library for as long as it likes. So names (not addresses, which need no
-     * look-up) are looked up by a daemon thread that lives as long as the look-up, one at a time for each node, while
-     * callers serve other nodes, and wait no longer than their deadline. The JDK's own cache decides how long an answer holds.
+     * The C library blocks during a look-up for as long as it likes. So a daemon thread looks the name up,
+     * one at a time for each node, and ends with its look-up. Callers serve other nodes meanwhile, and wait
+     * no longer than their deadline. Numeric addresses need none of this. The JDK's own cache decides how
+     * long an answer holds.
      */
 
     private static final String OCTET = "(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])";
@@ -99,7 +100,7 @@ final class Endpoint {
                 + Failure.shown(pool.name());
     }
 
-    /** The addresses to try, in this order; at least one. Done at once, unless it takes to look up a name. */
+    /** The addresses to try, in this order; at least one. Complete at once, unless a name must be looked up. */
     CompletableFuture<List<SocketAddress>> addresses() throws IOException {
         if (isUnix()) {
             return CompletableFuture.completedFuture(List.of(UnixDomainSocketAddress.of(node.path())));

@@ -100,7 +100,7 @@ final class Exchange<T> extends Holder {
      */
     static OneHopException failure(Throwable thrown, Pool node, NodeConnection connection, boolean isWritten) {
         if (thrown instanceof Error error) {
-            throw error; // What closes the connection is for the next one on its seat: there is no stack, or no memory.
+            throw error; // No stack or no memory to close it: the next holder does.
         }
         boolean isOfTheNode = connection.isBroken() && (thrown instanceof JedisException || isWritten);
         boolean isAnswered = connection.isAnswered();

@@ -87,7 +87,7 @@ final class Failure {
     /** The node was not asked, because it has failed so often in a row, at last so. */
     static NodeDown resting(Endpoint endpoint, int failures, long ms, OneHopException last) {
         String why = last == null ? "" : ": " + reason(last);
-        // What differs each time ends the message, so that logs can group by its beginning.
+        // Varying numbers come last, so that logs can group by the beginning.
         String numbers = " (" + ms + " ms more, after " + failures + (failures == 1 ? " failure" : " failures")
                 + " in a row)";
         return nodeDown("the node rests" + why, "try again later, or bring the node back" + numbers, last, endpoint,

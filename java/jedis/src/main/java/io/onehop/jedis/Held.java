@@ -14,10 +14,10 @@ import redis.clients.jedis.exceptions.JedisDataException;
  */
 final class Held {
     private final Pool pool;
-    final Holder holder; // To be over by a store, where nothing can be called.
+    final Holder holder; // Its owner ends it by a store when no method can be called.
     private final NodeConnection connection;
 
-    /** Leases, and opens if need be, within the server pool's timeout, for a caller who is to settle it. */
+    /** Leases, and opens if needed, within the server pool's timeout. The caller has to settle it. */
     Held(Pool pool, Object caller) {
         this.pool = pool;
         this.holder = new Holder(caller);

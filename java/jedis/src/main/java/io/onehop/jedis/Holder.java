@@ -3,11 +3,12 @@ package io.onehop.jedis;
 import java.lang.ref.WeakReference;
 
 /**
- * Whoever leases connections: a call, a batch, a transaction, a subscription.
+ * The call, batch, transaction or subscription that leases connections.
  *
- * <p>It says by one field that it is over, in a {@code finally} block: a store needs no stack and no memory, and so it
- * comes to pass after a StackOverflowError, too, when nothing can be called that would settle. What an over holder still
- * has is anybody's ({@link Seats}). Who holds connections is over for good; another lease is another holder's.
+ * <p>It is over when it sets one field, in a {@code finally} block. That store needs neither stack nor
+ * memory, so it also works after a StackOverflowError, when no method can be called to settle. If a
+ * holder is over and still has connections, anybody may take their seats ({@link Seats}). A holder that
+ * is over stays over; the next lease has a new holder.
  */
 class Holder {
     private final WeakReference<Object> held;
@@ -17,7 +18,7 @@ class Holder {
         this.held = null;
     }
 
-    /** Of something that its caller has to close; over, too, when the caller has dropped it without. */
+    /** For an object that its caller has to close. Also over when the caller dropped the object unclosed. */
     Holder(Object closeable) {
         this.held = new WeakReference<>(closeable);
     }

@@ -11,8 +11,8 @@ import redis.clients.jedis.executors.CommandExecutor;
 import redis.clients.jedis.providers.ConnectionProvider;
 
 /**
- * Which Jedis the program has: a build that manages versions (Spring Boot's does) may have put an older one in the place
- * of ours, and the JVM would tell by a NoSuchMethodError at some call.
+ * Which version of Jedis the program has. A build that manages versions, as Spring Boot's does, may have
+ * replaced ours by an older one. Without this check some call would end in a NoSuchMethodError.
  */
 final class JedisVersion {
     private static final int MAJOR = 8;
@@ -32,7 +32,7 @@ final class JedisVersion {
         }
     }
 
-    /** As Jedis itself says; {@code null}: it does not. */
+    /** As Jedis itself says; {@code null}: it does not say. */
     private static String version() {
         try (InputStream file = UnifiedJedis.class.getResourceAsStream("pom.properties")) {
             Properties properties = new Properties();
@@ -45,7 +45,7 @@ final class JedisVersion {
         }
     }
 
-    /** Of a Jedis that does not tell its version: whether it has what a client begins with. */
+    /** For a Jedis that does not say its version: whether it has the constructor that a client needs. */
     private static boolean hasConstructor() {
         try {
             return UnifiedJedis.class.getDeclaredConstructor(CommandExecutor.class, ConnectionProvider.class,

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * Looks every 30 seconds at the connections that nobody uses, of all nodes of a client ({@link Pool#look}).
  *
- * <p>A daemon thread of the client's own, from its building to its close, and on until what was in use then is closed,
- * too. A client that was dropped without being closed does not keep it.
+ * <p>A daemon thread of each client. It begins when the client is built, and ends when the client is closed
+ * and its last connection, too. It also ends if the client was dropped without being closed.
  */
 final class Looks implements AutoCloseable {
     private static final int LOOK_EVERY_MS = 30_000;
@@ -58,7 +58,7 @@ final class Looks implements AutoCloseable {
         try {
             client.look();
             return !isClosed || !client.isOver();
-        } catch (RuntimeException | Error unexpected) { // Memory, for example: there may be some the next time.
+        } catch (RuntimeException | Error unexpected) { // No memory, for example; next time there may be.
             return true;
         }
     }

@@ -20,10 +20,11 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Whether one node is worth asking, as all threads of a client have found out together.
  *
- * <p>Asked by the pool before it hands out a connection, told by whoever used it. A node that is down rests: its keys
- * fail at once, but for one caller at a time who finds out whether it is back. Where nodes are ejected it is asked all
- * the same, and who places keys is told. While a node is up, asking and telling are one read each. Any thread.
- * Implements spec/health: the rules are {@link Health}'s; here is what counts as a sign.
+ * <p>The pool asks it before each lease; the user of the connection reports how the exchange ended. A node
+ * that is down rests: its keys fail at once, and one caller at a time finds out whether it is back. Where
+ * nodes are ejected, a node that is out is asked all the same, and placement learns of the ejection. While
+ * a node is up, asking and reporting are one read each. Any thread. Implements spec/health: {@link Health}
+ * has the rules; here is what counts as an answer or a failure.
  */
 final class NodeHealth {
     /** In place of a birth: whoever leases has not asked yet. */
@@ -39,15 +40,15 @@ final class NodeHealth {
 
     private final Endpoint endpoint;
     private final Health rules;
-    private final AtomicLong ejections; // Null: the node is asked in passing, and there is no news of it.
+    private final AtomicLong ejections; // Null: the node is asked in passing; the log says nothing of it.
     private final AtomicLong state;
     private final AtomicLong heardMs; // When it last answered anybody.
     private final AtomicLong told; // What the log was told.
     private volatile OneHopException last;
 
     /**
-     * Ejections are counted there, for whoever places keys; {@code null}: this is told to nobody. {@code before}: what was
-     * known of the same node under another configuration, and is known from now on by both; {@code null}: nothing.
+     * {@code ejections} counts ejections, for placement; {@code null}: nobody counts them. {@code before}: the
+     * health of the same node under another configuration, from now on shared by both; {@code null}: none.
      */
     NodeHealth(Endpoint endpoint, ServerPool pool, AtomicLong ejections, NodeHealth before) {
         boolean isKnown = before != null && before.rules.ejects() == pool.autoEjectHosts();
@@ -87,7 +88,7 @@ final class NodeHealth {
         return Health.until(state.get()) > nowMs;
     }
 
-    /** Until when the node is left out of a placement that is made now; 0: it has a part in it. What is news is added. */
+    /** Until when the node is left out of a placement that is made now; 0: it takes part. Adds log lines to news. */
     long rebuilt(long nowMs, List<Runnable> news) {
         long before = state.get();
         long after = Health.rebuilt(before, nowMs);
@@ -116,7 +117,7 @@ final class NodeHealth {
         }
     }
 
-    /** What to give back if the attempt fails; fails if the node rests. */
+    /** The birth of an attempt, to be given back if the attempt fails. Fails if the node rests. */
     long ask(Deadline deadline) {
         long before = state.get();
         while (Health.until(before) != 0) {

@@ -102,8 +102,8 @@ public final class OneHopClient extends UnifiedJedis {
 
     /**
      * A transaction on one node, for one thread: that of the first key it watches or names. A key of
-     * another node is {@link CrossNode}, before anything is sent; such a refusal discards the transaction: {@code exec()}
-     * fails, and nothing of it is executed.
+     * another node is refused with {@link CrossNode}, before anything is sent. Such a refusal discards the
+     * transaction: {@code exec()} fails, and nothing of it is executed.
      *
      * <p>Nothing is sent and no connection held before {@code exec()}, but for what is watched. Between WATCH and MULTI
      * commands are answered at once, and may be of any node. If the connection that watches fails, everything up to

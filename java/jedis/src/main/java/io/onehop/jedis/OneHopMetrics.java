@@ -29,9 +29,9 @@ import java.util.stream.IntStream;
  * The numbers of a client for Micrometer: {@code new OneHopMetrics(client).bindTo(registry)}. Names and labels are
  * those of spec/meter, section 4, so that PHP and Java are one set of series.
  *
- * <p>Micrometer is an optional dependency: without it everything works but this class. Nodes come and go with the
- * configuration, and their meters with them; a closed client has none. Times are recorded from here on, counters tell of
- * the client's whole life. Any thread.
+ * <p>Micrometer is an optional dependency: without it everything works except this class. Nodes come and go
+ * with the configuration, and their meters with them; a closed client has none. Times are recorded from the
+ * binding on; counters cover the client's whole life. Any thread.
  */
 @SuppressWarnings("exports") // A program that is a module and has Micrometer requires it itself.
 public final class OneHopMetrics implements MeterBinder {

@@ -8,18 +8,19 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The connections of one node: lease one, use it, settle it.
  *
- * <p>At most {@code pool_size} connections, made on demand; open ones are taken first. A lease ends by the deadline, never later,
- * and at once while the node rests. What is settled goes back only if it is clean, and is looked at once more before it
- * is leased again. Who used a connection tells how it ended, for the node's health and for whoever looks at the numbers.
- * Any thread may lease; no lock is held while a node is waited for. Before it on the road: placement; after it: the
- * exchange.
+ * <p>At most {@code pool_size} connections, made on demand; open ones are taken first. A lease succeeds or
+ * fails by the deadline, and fails at once while the node rests. A settled connection goes back only if it
+ * is clean, and is looked at before it is leased again. Its user reports how the exchange ended, to the
+ * node's health and meter. Any thread may lease; no lock is held during a wait for a node. Before it on the
+ * road: placement; after it: the exchange.
  */
 final class Pool implements AutoCloseable {
     /*
-     * Who is leased a seat (Seats) gets the connection on it, or one not opened yet: opening is the lease-holder's, by
-     * his deadline. An idle one is looked at by one read that does not wait: end of stream and bytes that nobody asked
-     * for are seen here, and such a connection is replaced. The same look is taken every 30 seconds (Looks), where what
-     * has idled for a minute is closed, too: below the idle limits of firewalls and load balancers.
+     * A lease takes a seat (Seats) with its connection, which may not be open yet: the holder opens it, by
+     * his own deadline. An idle connection is looked at first, by one read that does not wait. If the read
+     * finds the end of the stream, or bytes that nobody asked for, the connection is replaced. Looks does
+     * the same every 30 seconds, and closes connections that have idled for a minute: firewalls and load
+     * balancers have longer limits.
      */
     private static final int LOOKS_MAX = 2;
 
@@ -33,8 +34,8 @@ final class Pool implements AutoCloseable {
     private volatile boolean isClosed;
 
     /**
-     * {@code before}: the connections of the same node, reached in another way; what was counted and is known of the
-     * node goes on. {@code null}: there is nothing.
+     * {@code before}: the pool of the same node, reached in another way; its meter and health go on here.
+     * {@code null}: there is none.
      */
     Pool(Node node, ServerPool pool, AtomicLong ejections, Pool before) {
         this.meter = before == null ? new NodeMeter() : before.meter;
@@ -133,7 +134,10 @@ final class Pool implements AutoCloseable {
                 : begin(new NodeConnection(endpoint, greeting, NodeConnection.NO_SEAT), deadline, asked);
     }
 
-    /** What is better known before waiting than after it; {@link #begin} asks the node's health in earnest. */
+    /**
+     * Fails if the pool is closed, the node rests or the thread was interrupted: better before a wait than
+     * after it. {@link #begin} asks the node's health again, and may claim the probe.
+     */
     private void requireMayAsk(long asked) {
         if (isClosed) {
             throw Failure.closed(endpoint);
@@ -198,7 +202,7 @@ final class Pool implements AutoCloseable {
         health.answered();
     }
 
-    /** Ends a lease: the connection stays if it is clean, otherwise it is closed; by whoever comes next if it is left. */
+    /** Ends a lease. A clean connection stays, any other is closed; one that is left, by the next holder. */
     void settle(NodeConnection connection) {
         if (connection.isLeft && connection.seat() != NodeConnection.NO_SEAT) {
             return;

@@ -51,8 +51,8 @@ public record PoolStatus(String pool, long generation, String fingerprint, Confi
     }
 
     /**
-     * Whether every node is up, and the client open: for an alarm. No probe of readiness or life: a node that is down
-     * costs its own keys, and an instance that is taken out serves none.
+     * Whether every node is up and the client is open. For an alarm, not for a readiness or liveness probe: a
+     * node that is down costs only its own keys, but an instance that is taken out of service serves none.
      */
     public boolean isWell() {
         return nodes.stream().allMatch(node -> node.state() == State.UP);

@@ -21,8 +21,8 @@ final class ReplyStream extends RedisInputStream {
     private static final int BUFFER_BYTES = 1 << 15;
 
     /*
-     * Jedis takes memory for as many elements as a length announces, at every level of nesting, before it looks for
-     * them. So it is given the bytes of a reply while they arrive only as long as those that are missing are few, or
+     * Jedis allocates as many elements as a length announces, at every level of nesting, before it reads
+     * them. So it gets the bytes of a reply while they arrive only as long as few elements are missing, or
      * fewer than the bytes that have come.
      */
     private static final int FEW_ELEMENTS = 1 << 14;
@@ -57,8 +57,8 @@ final class ReplyStream extends RedisInputStream {
     }
 
     /**
-     * What Jedis calls for each length and number, in one go where all of it is here: the guard has seen what it is made
-     * of.
+     * Jedis calls this for each length and number. If all of it has arrived it is read in one go: the guard
+     * has checked its digits.
      */
     @Override
     public long readLongCrLf() {

@@ -14,9 +14,9 @@ import redis.clients.jedis.CommandArguments;
  */
 final class Requests {
     /*
-     * Blocks, not one growing array: a batch of a gigabyte needs no contiguous gigabyte, and nothing is copied when it
-     * grows, but for the first block, which starts small because most batches are. A command never straddles blocks; one
-     * that is larger has a block of its own.
+     * Blocks, not one growing array: a batch of a gigabyte needs no contiguous gigabyte, and nothing is copied
+     * when it grows. Only the first block is: it starts small, because most batches are small. A command never
+     * straddles blocks; one that is larger has a block of its own.
      */
 
     /* A type byte, up to ten digits, CR LF. */

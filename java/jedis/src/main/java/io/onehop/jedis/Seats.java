@@ -11,26 +11,27 @@ import java.util.function.Predicate;
  */
 final class Seats {
     /*
-     * A thread may end in an Error anywhere, and after a StackOverflowError it cannot even call what would tidy up. So
-     * that a connection is leased is one word, its holder, written in one step; and that a holder is over is a word of
-     * the holder's own. There is no other bookkeeping that could be left half done: a seat is free if nobody holds it,
-     * or if its holder is over. Then nobody knows how far the connection got, and it is closed.
+     * A thread may end in an Error anywhere. After a StackOverflowError it cannot even call a method that
+     * tidies up. So there are only two words, each written in one step: a seat has its holder, and a holder
+     * has whether it is over. No other bookkeeping could be left half done. A seat is free if it has no
+     * holder, or if its holder is over. In the second case nobody knows what state the connection is in, so
+     * it is closed.
      *
      *     holder   connection
-     *     none     none          nothing was opened here yet, or it was closed
+     *     none     none          not opened yet, or closed
      *     none     open          idle
-     *     one      any           leased; for nobody else to touch
-     *     over     any           leased by a call that ended in an Error; whoever comes next closes the connection
+     *     one      any           leased; nobody else may touch it
+     *     over     any           left by a call that ended in an Error; the next holder closes the connection
      *
-     * The first seats are taken first, so that those behind them idle, and are closed. Who finds none waits under a
-     * monitor, which the JVM leaves by itself on any Error, as no Lock is left. Nobody tells him that a holder is over,
-     * so he looks now and then.
+     * The first seats are taken first, so that the last ones idle, and are closed. A thread that finds no
+     * free seat waits on a monitor: the JVM releases a monitor on any Error, but not a Lock. Nobody notifies
+     * it when a holder is over, so it looks every 100 ms.
      */
     private static final int NONE = -1;
     private static final long WAIT_MAX_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final AtomicReferenceArray<Holder> holders;
-    private final NodeConnection[] connections; // For who holds the seat; others only see whether there is one.
+    private final NodeConnection[] connections; // Only the holder uses one; others see if there is one.
     private final IntFunction<NodeConnection> maker;
     private final Object monitor = new Object();
     private volatile int waiting;
@@ -56,7 +57,7 @@ final class Seats {
         synchronized (monitor) {
             waiting++;
             try {
-                seat = claim(holder); // Who gave back before this was not heard; who does after it, waits for us.
+                seat = claim(holder); // A seat given back earlier did not notify us; later ones will.
                 if (seat == NONE && maxNs > 0) {
                     long ms = TimeUnit.NANOSECONDS.toMillis(Math.min(maxNs, WAIT_MAX_NS));
                     monitor.wait(Math.max(1, ms));
@@ -138,7 +139,7 @@ final class Seats {
         }
     }
 
-    /** Closes what nobody uses: what an over holder has left, and of the rest what is not to be kept. */
+    /** Closes connections that nobody uses: those that an over holder left, and idle ones not to be kept. */
     void look(Predicate<NodeConnection> isKept) {
         Holder looking = new Holder();
         try {
@@ -154,7 +155,7 @@ final class Seats {
         }
     }
 
-    /** Has those who wait look again. */
+    /** Makes all waiting threads look again. */
     void wakeAll() {
         synchronized (monitor) {
             monitor.notifyAll();

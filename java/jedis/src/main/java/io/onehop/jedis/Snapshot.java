@@ -21,9 +21,10 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class Snapshot {
     /*
-     * From one snapshot to the next a node keeps its connections if nothing changed about how it is reached; if something
-     * did, but it has its name and address still, what was counted and is known of it goes on. Pools that
-     * the next one has no use for are retired (Pool): who still holds the snapshot leases from them as before.
+     * From one snapshot to the next a node keeps its connections if it is reached in the same way. If it is
+     * reached in another way, but has the same name and address, only its meter and health go on. Pools
+     * that the next snapshot does not use are retired: a call that holds this snapshot still leases from
+     * them.
      */
     private static final long NOT_PLACED_YET = -1;
 

@@ -21,8 +21,8 @@ import java.util.stream.Collectors;
  * Where a server pool comes from: a file, or a text that was given in its place.
  *
  * <p>In: a file or a text, and the name of the pool. Out: its bytes, and what they say; or a {@link Refused} that says
- * what is wrong with them. Links are followed by the kernel, each time. It remembers nothing: whether a file has changed is for {@link Refresher} to tell. Any
- * thread. Implements spec/topology, "A configuration that changes".
+ * what is wrong with them. The kernel follows links, at each reading. It remembers nothing: {@link Refresher}
+ * finds out whether a file has changed. Any thread. Implements spec/topology, "A configuration that changes".
  */
 final class Source {
 

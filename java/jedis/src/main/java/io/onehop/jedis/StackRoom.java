@@ -1,10 +1,10 @@
 package io.onehop.jedis;
 
 /**
- * Room on the stack for what must not stop half way: the JDK opening, closing or using a socket.
+ * Checks that the stack has room for what must not stop half-way: the JDK opening, closing or using a socket.
  *
- * <p>If a StackOverflowError met it there, a descriptor would stay open that nobody knows, or a lock closed that nobody
- * opens. So it meets us here, before anything has begun.
+ * <p>A StackOverflowError inside the JDK could leave a descriptor open that nobody knows, or a lock that
+ * nobody releases. So it is provoked here, before anything has begun.
  */
 final class StackRoom {
     /* At 64 bytes or more each. The JDK takes some 5 KiB to open; a lease pays 0.2 us, less than 1 % of a call. */

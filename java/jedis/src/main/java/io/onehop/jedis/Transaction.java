@@ -19,10 +19,11 @@ import redis.clients.jedis.util.SafeEncoder;
 /**
  * A transaction: commands of one node that are executed together or not at all.
  *
- * <p>The first key, watched or in a command, binds it to that key's node. A key of another node is refused, and after
- * MULTI the refusal discards the transaction: nothing of it is executed. MULTI sends nothing: {@code exec()} writes it and, when it has its OK, the commands and EXEC in
- * one piece, so that no connection is held while the caller makes up his mind. Only WATCH holds one, until {@code
- * exec()}, {@code discard()}, {@code unwatch()} or {@code close()}. For one thread.
+ * <p>The first key, watched or in a command, binds it to that key's node. A key of another node is refused,
+ * and after MULTI the refusal discards the transaction: nothing of it is executed. MULTI sends nothing.
+ * {@code exec()} writes it and, when it has its OK, the commands and EXEC in one piece. So no connection is
+ * held while the caller queues commands. Only WATCH holds one, until {@code exec()}, {@code discard()},
+ * {@code unwatch()} or {@code close()}. For one thread.
  */
 final class Transaction extends AbstractTransaction {
     /*
@@ -33,12 +34,12 @@ final class Transaction extends AbstractTransaction {
 
     private final CurrentRoute current;
     private final List<Reply<?>> queued = new ArrayList<>();
-    private Requests requests; // What is queued, encoded: what becomes of the caller's arrays does not matter then.
+    private Requests requests; // What is queued, encoded: the caller may change his arrays then.
     private Route route; // From the first command to the end; null: there was none yet.
     private Binding binding;
     private Held held;
     private OneHopException lost;
-    private OneHopException refused; // The first call of it that was; nothing of it is executed then.
+    private OneHopException refused; // The first refusal of a call of it; then nothing of it is executed.
     private boolean isOpen;
 
     /** A transaction that is open, or one that waits for {@link #multi}. */
@@ -288,7 +289,7 @@ final class Transaction extends AbstractTransaction {
 
     private void forgetQueued() {
         Requests sent = requests;
-        requests = null; // First: memory that is given back twice would be two callers'.
+        requests = null; // First: memory given back twice would be used by two callers.
         queued.clear();
         if (sent != null) {
             sent.release();

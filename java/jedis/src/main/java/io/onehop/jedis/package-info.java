@@ -22,9 +22,14 @@
  * <p>Users meet four things: {@link io.onehop.jedis.OneHopClient}, what it inherits from Jedis, the topology of
  * {@code io.onehop.core}, and {@link io.onehop.jedis.OneHopException} with one class for each kind of failure.
  *
- * <p>Rules of the house: one absolute deadline for everything one call does; no thread of our own but the one that looks
- * at the configuration file, the one that looks at idle connections, those that look up host names, and those that ask
- * a Redis Cluster for its map; no lock held while waiting for a node; a connection is used again only if its exchange ended clean, whatever ended it;
- * an Error may come anywhere, so what is leased is over by a store ({@link io.onehop.jedis.Holder}).
+ * <p>Rules of the house:
+ * <ul>
+ * <li>One absolute deadline for everything that one call does.
+ * <li>The only threads of our own look at the configuration file, look at idle connections, look up host
+ * names, and ask a Redis Cluster for its map.
+ * <li>No lock is held during a wait for a node.
+ * <li>A connection is used again only if its exchange ended clean.
+ * <li>An Error may come anywhere, so a lease ends by one store ({@link io.onehop.jedis.Holder}).
+ * </ul>
  */
 package io.onehop.jedis;

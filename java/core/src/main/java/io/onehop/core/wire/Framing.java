@@ -91,8 +91,8 @@ public final class Framing {
     }
 
     /**
-     * Whether a reply has begun that announces more elements than bytes of it have come, and than {@code few}. Whoever
-     * takes memory for elements when they are announced had better wait then.
+     * Whether a reply has begun that announces more elements than {@code few}, and more than bytes of it have
+     * come. A reader that allocates what is announced should wait then.
      */
     public boolean isAhead(int few) {
         long elements = -Math.max(few, taken - begun);
@@ -147,8 +147,8 @@ public final class Framing {
     }
 
     /**
-     * Nearly all values are bulk strings that are here from their first byte to their last: such a one is taken in one
-     * step. Whatever is unusual about it is for the steps that follow.
+     * Nearly all values are bulk strings that have arrived whole: such a value is taken in one step. The steps
+     * below handle everything else.
      */
     private int atBulk(byte[] bytes, int from, int end) {
         int at = from + 1;

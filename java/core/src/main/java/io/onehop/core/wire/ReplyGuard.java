@@ -52,7 +52,7 @@ public final class ReplyGuard extends InputStream {
         return framing.owed();
     }
 
-    /** Whether a reply has begun that announces more elements than bytes of it have come, and than {@code few}. */
+    /** Whether a reply has begun that announces more elements than {@code few}, and more than bytes of it have come. */
     public boolean isAhead(int few) {
         return framing.isAhead(few);
     }
