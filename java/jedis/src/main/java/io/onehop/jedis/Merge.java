@@ -1,8 +1,10 @@
 package io.onehop.jedis;
 
+import io.onehop.core.ServerPool;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.MergeRule;
 import io.onehop.core.command.Split;
+import io.onehop.core.command.Spread;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -14,7 +16,9 @@ import redis.clients.jedis.Builder;
 import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
+import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.args.Rawable;
+import redis.clients.jedis.exceptions.JedisBroadcastException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
@@ -29,24 +33,26 @@ final class Merge {
     private final Command command;
     private final Split.Part[] parts;
     private final String pool;
+    private final boolean isBroadcast;
     private final Taker whole;
     private final Object[] replies;
     private final String[] nodes;
     private int missing;
 
     /** A merge that tells {@code whole} as soon as the last part has arrived or failed. */
-    Merge(CommandObject<?> command, Plan plan, String pool, Taker whole) {
+    Merge(CommandObject<?> command, Plan plan, ServerPool pool, Taker whole) {
         this.arguments = command.getArguments();
         this.builder = command.getBuilder();
         this.command = plan.command();
         this.parts = plan.parts();
-        this.pool = pool;
+        this.pool = pool.name();
+        this.isBroadcast = pool.cluster() && plan.spread() == Spread.ALL_NODES;
         this.whole = whole;
         this.replies = new Object[parts.length];
         this.nodes = new String[parts.length];
         if (this.command.merge() == MergeRule.PER_NODE && builder != BuilderFactory.RAW_OBJECT) {
             throw Commands.unsupported(this.command.shown(), "one reply of this type cannot tell what each node "
-                    + "answered: ask them one by one, by onEachNode", pool);
+                    + "answered: ask them one by one, by onEachNode", this.pool);
         }
     }
 
@@ -133,8 +139,17 @@ final class Merge {
         if (merged == MergeRules.DIFFERENT) {
             whole.fail(Commands.different(command.shown(), pool));
         } else {
-            whole.take(merged);
+            whole.take(isBroadcast && merged instanceof JedisDataException ? broadcast() : merged);
         }
+    }
+
+    /** The error of a command for all nodes of a Redis Cluster, as Jedis' cluster client throws it. */
+    private JedisBroadcastException broadcast() {
+        JedisBroadcastException error = new JedisBroadcastException();
+        for (int i = 0; i < replies.length; i++) {
+            error.addReply(HostAndPort.from(nodes[i]), replies[i] instanceof Exception ? replies[i] : built(replies[i]));
+        }
+        return error.prepareToThrow();
     }
 
     /** The keys in the caller's order, for the rule that needs them. */

@@ -106,7 +106,7 @@ final class Route {
         }
         Reply<T> reply = new Reply<>(command.getBuilder());
         StreamsWait wait = new StreamsWait(pool.timeoutMs(), waitMs);
-        new Merge(command, plan, pool.name(), reply).scatter(wait, snapshot);
+        new Merge(command, plan, pool, reply).scatter(wait, snapshot);
         wait.run();
         return reply.get();
     }
@@ -257,7 +257,7 @@ final class Route {
             return append(command, plan.command(), lanes.of(anyNode.preferred()));
         }
         Reply<T> reply = new Reply<>(command.getBuilder());
-        new Merge(command, plan, pool.name(), reply).scatter(lanes, scripts);
+        new Merge(command, plan, pool, reply).scatter(lanes, scripts);
         return reply;
     }
 

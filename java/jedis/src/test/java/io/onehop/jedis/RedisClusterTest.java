@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -22,8 +23,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.AbstractTransaction;
+import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
+import redis.clients.jedis.exceptions.JedisBroadcastException;
 import redis.clients.jedis.params.ScanParams;
 import redis.clients.jedis.resps.ScanResult;
 
@@ -57,6 +60,14 @@ class RedisClusterTest {
     @Test
     void aScriptWithoutKeysRunsOnSomeNode() {
         assertEquals(1L, client.eval("return 1"));
+    }
+
+    @Test
+    void aCommandForAllNodesThatFailsTellsTheRepliesByNodeAsJedisDoes() {
+        JedisBroadcastException error = assertThrows(JedisBroadcastException.class, client::functionKill);
+        assertEquals(cluster.servers().stream().map(server -> HostAndPort.from(server.node()))
+                .collect(Collectors.toSet()), error.getReplies().keySet());
+        error.getReplies().values().forEach(reply -> assertTrue(reply.toString().contains("NOTBUSY"), error.toString()));
     }
 
     private static int slot(String key) {
