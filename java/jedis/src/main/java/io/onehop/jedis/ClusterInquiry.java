@@ -174,15 +174,22 @@ final class ClusterInquiry {
             node.failed(connection, failure);
             throw failure;
         } finally {
-            if (connection != null) {
-                node.settle(connection);
-            }
-            holder.isOver = true;
+            settle(connection, holder, node);
         }
         if (told instanceof JedisDataException error) {
             throw Failure.rejected("it answered", error.getMessage(), node.endpoint());
         }
         return ClusterMap.read(new ClusterAnswer(wire(told), wire(info), node.endpoint().host(), false), zone);
+    }
+
+    private static void settle(NodeConnection connection, Holder holder, Pool node) {
+        try {
+            if (connection != null) {
+                node.settle(connection);
+            }
+        } finally {
+            holder.isOver = true; // Even if no stack is left to settle.
+        }
     }
 
     /* ---- The reply as it came: what judges it reads bytes ---- */

@@ -80,13 +80,20 @@ final class Held {
         }
     }
 
-    /** Ends the lease; the connection goes back if it is clean and the node remembers nothing on it. */
+    /**
+     * Ends the lease; the connection goes back if it is clean and the node remembers nothing on it. Once only, whatever
+     * happens: by the second time the seat may be another's.
+     */
     void settle(boolean isForgotten) {
-        if (!holder.isOver) {
+        if (holder.isOver) {
+            return;
+        }
+        try {
             if (!isForgotten) {
                 connection.disconnect();
             }
             pool.settle(connection);
+        } finally {
             holder.isOver = true;
         }
     }

@@ -3,7 +3,9 @@ package io.onehop.jedis;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.onehop.jedis.lab.Jvm;
+import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** An Error in the middle of a call costs its connection, never its place in the pool. */
@@ -26,5 +28,49 @@ class ErrorsTest {
                     "memory", server.server()));
             assertEquals(0, server.clients());
         }
+    }
+
+    @Test
+    void aLeaseThatEndedInAStackOverflowIsNotEndedASecondTime() {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), "pool_size: 1"))) {
+            Pool pool = Inspected.pools(redis)[0];
+            pool.retire(); // It closes what is settled, which takes stack when the seat is free already.
+            settle(new Held(pool, this)); // Its classes are loaded while there is stack.
+            for (int room = 1; room < 800; room += 10) {
+                Object caller = new Object();
+                Held held = new Held(pool, caller);
+                atTheEndOfTheStack(room, () -> settle(held));
+                NodeConnection next = pool.tryLease(new Holder(), Deadline.in(60_000), NodeHealth.NOT_ASKED);
+                held.settle(true); // As a transaction does that ends because of the Error.
+                if (next != null) { // The first time got so far that the seat was free.
+                    assertEquals(1, pool.leased(), "with room for " + room);
+                    pool.settle(next);
+                }
+                assertEquals(0, pool.leased(), "with room for " + room);
+            }
+        }
+    }
+
+    private static void settle(Held held) {
+        try {
+            held.settle(true);
+        } catch (StackOverflowError full) {
+            // The lease is over all the same.
+        }
+    }
+
+    /** Runs a job where only so many more calls like this one would fit; tells how many fit below a call. */
+    private static int atTheEndOfTheStack(int room, Runnable job) {
+        int fitting = 0;
+        try {
+            fitting = atTheEndOfTheStack(room, job) + 1;
+        } catch (StackOverflowError full) {
+            fitting = 0;
+        }
+        if (fitting == room) {
+            job.run();
+        }
+        return fitting;
     }
 }
