@@ -23,7 +23,7 @@
 #define PATIENCE_MS 1000u       /* Of a caller without a deadline. */
 #define PATIENCE_MAX_MS 5000u   /* He may die before he tells. */
 #define UNTIL_AHEAD_MS 10000u   /* No rule makes a node wait longer: the longest pause and its chance. */
-#define TELL_EVERY_MS 60000u    /* A node that flaps is told of so often. */
+#define TELL_EVERY_MS 60000u    /* A node that flaps gets one line in so long. */
 #define FAILURE_LIMIT_DEFAULT 2u /* What nutcracker takes if the configuration says nothing, for a limit of 0 where nodes rest. */
 
 static uint64_t state_of(uint64_t until_ms, uint32_t failures, uint32_t step, uint32_t generation)
@@ -113,7 +113,7 @@ uint64_t oh_health_rebuilt(uint64_t state, uint64_t now_ms)
     return state_of(0, oh_health_failures(state), 0, oh_health_generation(state) + 1);
 }
 
-/* ---- What is told of it ---- */
+/* ---- What the log is told ---- */
 
 oh_health_edge oh_health_edge_of(uint64_t before, uint64_t after)
 {
@@ -125,7 +125,7 @@ oh_health_edge oh_health_edge_of(uint64_t before, uint64_t after)
     return !was_down ? (is_down ? OH_HEALTH_DOWN : OH_HEALTH_NO_EDGE) : is_down ? OH_HEALTH_DOWN_STILL : OH_HEALTH_BACK;
 }
 
-/* The instant of the last line "down", 0 for none; how often it went down after it; whether it is of the present outage. */
+/* The instant of the last line "down", 0 for none; how often it went down after it; whether it is of this outage. */
 static uint64_t told_of(uint64_t line_ms, uint32_t downs, bool is_told)
 {
     return line_ms | (uint64_t)(downs < FAILURES_MAX ? downs : FAILURES_MAX) << 40 | (uint64_t)is_told << 54;

@@ -80,7 +80,7 @@ uint64_t oh_health_failed(uint64_t state, uint64_t heard_ms, const oh_health_rul
 /* A reply arrived, which the caller notes as heard. The usual call: nothing changes, and nothing has to be written. */
 uint64_t oh_health_answered(uint64_t state, const oh_health_rules *rules);
 
-/* ---- What is told of it in the log ---- */
+/* ---- What the log is told ---- */
 
 typedef enum oh_health_edge {
     OH_HEALTH_NO_EDGE,

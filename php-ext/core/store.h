@@ -199,7 +199,7 @@ bool oh_store_may_tell(oh_store *store, oh_store_news news, uint64_t now_ms);
 
 uint32_t oh_store_find_meter(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 uint32_t oh_store_add_meter(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
-/* Of a node that nobody knows any more. False: its nodes are used, or the meter is nobody's. Under the writer's lock. */
+/* Of a node that nobody knows any more. False: its nodes are used, or it is nobody's. Under the writer's lock. */
 bool oh_store_give_up_meter(oh_store *store, uint32_t number, uint64_t now_ms);
 
 oh_store_meter *oh_store_meter_at(const oh_store *store, uint32_t number);

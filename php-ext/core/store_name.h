@@ -1,9 +1,9 @@
 /*
  * Names: the addresses of host names that were looked up lately.
  *
- * A small table of records of one size, in the segment or in the memory of one process. It has no lock and no index. Any
- * process may write a record at any time, word by word; it contains a digest of itself and of its name. A record that is
- * torn, damaged, of another name or too old does not count: the name is looked up again.
+ * A small table of records of one size, in the segment or in the memory of one process. It has no lock and no
+ * index. Any process may write a record at any time, word by word; it contains a digest of itself and of its
+ * name. A record that is torn, damaged, of another name or too old does not count: the name is looked up again.
  *
  * Implements spec/topology/segment.md, "Names".
  */

@@ -120,7 +120,7 @@ static void note(const oh_node_health *health, oh_health_edge edge, const oh_hea
     }
 }
 
-/* By whoever made the change: nobody else can know of it. `why` only matters where the node goes down. */
+/* To be called by the process that made the change, and no other. `why` only matters if the node goes down. */
 static void tell_log(const oh_node_health *health, uint64_t before, uint64_t after, const char *why)
 {
     oh_health_edge edge = oh_health_edge_of(before, after);

@@ -1,13 +1,11 @@
 /*
- * Node health: what is known here of whether a node is worth asking.
+ * Node health: whether a node is worth asking, as this process or all workers of the host have found out.
  *
- * All workers of a php-fpm have one word for a node, in the segment, so that the first one that finds it dead pays and
- * all others fail at once; a process that is alone, or that has no segment, has a word of its own and is spared its own
- * waiting. Beside the word stands the sentence that the node was last given up with, because who is refused wants to
- * know why, and may never have seen a failure himself.
+ * All workers of a php-fpm share one word for a node, in the segment. The first one that finds the node dead waits,
+ * all others fail at once. A process that is alone, or has no segment, has its own word. Beside the word stands the
+ * sentence of the failure for which the node last rested: a caller that is refused wants to know why.
  *
- * Who changes the word so that the node is down, or is not any more, tells the log, since nobody else can know that he
- * did: so there is one line for a host, whoever else notices.
+ * The process that changes the word to "down", or back, writes the line of the log. So there is one line for a host.
  *
  * On the road: pool asks before it leases, and is told by the verdict of each exchange. Room ejection takes nodes out of
  * placement by it.

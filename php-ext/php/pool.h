@@ -60,7 +60,7 @@ oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter
  */
 void oh_pool_blame(oh_connection *connection, oh_health_cause cause, const char *why);
 
-/* The same of one that was not opened, by the deadline or at all. If the node itself turned it away, that is no failure. */
+/* The same of one that was not opened, by the deadline or at all. If the node turned it away, that is no failure. */
 void oh_pool_blame_opening(oh_connection *connection, const char *why);
 
 /* auto_eject_hosts. */

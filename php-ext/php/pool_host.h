@@ -44,7 +44,7 @@ void oh_host_leave(const oh_host_node *node);
 /* Once a second, in one process of the host: closes connections that nobody needs, and gives up entries. */
 void oh_host_tidy(void);
 
-/* For the status: descriptors in queues and how many there may be (0: no limit), entries in use and how many there may be. */
+/* For the status: descriptors in queues and their limit (0: there is none), entries in use and their limit. */
 typedef struct oh_host_view {
     uint32_t idle, nodes, nodes_max;
     uint64_t idle_max;

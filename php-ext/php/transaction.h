@@ -10,8 +10,9 @@
  * is refused with CrossNode. That, any other refusal, and whatever else goes wrong before EXEC (the connection, a value
  * that cannot be packed) ends the transaction: the connection is closed, so nothing of it is executed, and every further
  * command and exec() fail for the same cause, until exec(), discard() or a new watch() or multi(). Nothing is ever sent
- * again on another connection. Arguments that phpredis did not accept end nothing: that call is not queued. Whoever leaves without exec() (exit, an exception, the end of the request, the last
- * reference gone) leaves a connection that is closed, which the node takes for DISCARD.
+ * again on another connection. Arguments that phpredis did not accept end nothing: only that call is not queued. If the
+ * script leaves without exec() (exit, an exception, the end of the request, the last reference gone), the connection is
+ * closed, which the node takes for DISCARD.
  *
  * A transaction that is opened in a pipeline is queued there (transaction_piped).
  *
@@ -64,7 +65,7 @@ void oh_transaction_queue(struct oh_client *client, uint32_t node, INTERNAL_FUNC
 struct oh_plan;
 void oh_transaction_queue_planned(struct oh_client *client, const struct oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
 
-/* A call is being refused: is a transaction open, it is ended. */
+/* A call is refused: this ends the transaction that is open, if any. */
 void oh_transaction_meet_refusal(struct oh_client *client, const oh_failure *refusal);
 
 /* Refuses a call that has no place between multi() and exec(): of several nodes, of another mode. */

@@ -57,7 +57,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
         return (int) (state >>> 54) & STEP_MAX;
     }
 
-    /** Which time of being up or down this is, modulo 64. */
+    /** How often the node went down or came back, modulo 64. */
     public static int generation(long state) {
         return (int) (state >>> 58);
     }
@@ -167,7 +167,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     }
 
     /**
-     * What has been told of a node, after an edge: a word to be kept, 0 at first, and whether there is a line to write.
+     * What the log was told of a node, after an edge: a word to keep, 0 at first, and whether to write a line.
      *
      * @param word to be kept
      * @param isDue whether a line is to be written
@@ -175,7 +175,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
      * @param ms of a node that is back: since that line
      */
     public record Told(long word, boolean isDue, int times, long ms) {
-        private static final long TELL_EVERY_MS = 60_000; /* A node that flaps is told of so often. */
+        private static final long TELL_EVERY_MS = 60_000; /* A node that flaps gets one line in so long. */
 
         /** The instant of the last line that it is down; how often it has gone down since; whether that is now. */
         private static long word(long lineMs, int downs, boolean isTold) {

@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * has the rules; here is what counts as an answer or a failure.
  */
 final class NodeHealth {
-    /** In place of a birth: whoever leases has not asked yet. */
+    /** In place of a birth: the lease has not asked yet. */
     static final long NOT_ASKED = -1;
 
     private static final long NS_PER_MS = 1_000_000;
@@ -191,7 +191,7 @@ final class NodeHealth {
         tell(before, after, failure);
     }
 
-    /** By whoever made the change: nobody else can know of it. */
+    /** To be called by the thread that made the change, and no other. */
     private void tell(long before, long after, OneHopException failure) {
         Edge edge = Health.edge(before, after);
         if (edge == Edge.NONE || ejections == null) {

@@ -251,7 +251,7 @@ final class Pool implements AutoCloseable {
         return seats.isEmpty();
     }
 
-    /** Closes idle connections now and leased ones when they are settled; whoever waits for one is told. */
+    /** Closes idle connections now, leased ones when they are settled; threads that wait for one fail. */
     @Override
     public void close() {
         isClosed = true;

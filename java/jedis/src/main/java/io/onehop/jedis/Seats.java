@@ -6,7 +6,7 @@ import java.util.function.IntFunction;
 import java.util.function.Predicate;
 
 /**
- * The connections of one node, each on a seat of its own, and who holds which. Any thread takes one; whoever holds it
+ * The connections of one node, each on its own seat, and the holder of each seat. Any thread may take one; the holder
  * gives it back.
  */
 final class Seats {
@@ -116,7 +116,7 @@ final class Seats {
         return connections[seat];
     }
 
-    /** Closed first: if that ends in an Error, whoever comes next closes it again. */
+    /** Closed first: if that ends in an Error, the next holder closes it again. */
     private void drop(int seat) {
         if (connections[seat] != null) {
             connections[seat].disconnect();
@@ -181,7 +181,7 @@ final class Seats {
         return count;
     }
 
-    /** Whether nothing is leased, and nothing was left by anybody. */
+    /** Whether no seat has a holder or a connection. */
     boolean isEmpty() {
         for (int seat = 0; seat < connections.length; seat++) {
             if (holders.get(seat) != null || connections[seat] != null) {
