@@ -181,10 +181,10 @@ typedef enum oh_store_use { OH_STORE_FREE, OH_STORE_USED, OH_STORE_QUIET, OH_STO
 oh_store_use oh_store_use_of(const oh_store_node *node, uint64_t now_ms);
 
 /*
- * False: it is wanted after all, or has a connection in use. Otherwise empty its queue, then clear it. All under the
- * writer's lock.
+ * False: it is neither left nor quiet, or somebody has a connection. Otherwise empty its queue, then clear it. All under
+ * the writer's lock.
  */
-bool oh_store_give_up_node(oh_store_node *node);
+bool oh_store_give_up_node(oh_store_node *node, uint64_t now_ms);
 void oh_store_clear_node(oh_store *store, uint32_t number);
 
 /* True for one caller of all processes per second. */

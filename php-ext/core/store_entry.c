@@ -180,12 +180,17 @@ oh_store_use oh_store_use_of(const oh_store_node *node, uint64_t now_ms)
     return wanted % 2 && !is_down ? OH_STORE_LEFT : is_down ? OH_STORE_RESTING : OH_STORE_QUIET;
 }
 
-bool oh_store_give_up_node(oh_store_node *node)
+/* It is judged anew: since the caller looked, somebody may have wanted it, and found it to be his. */
+bool oh_store_give_up_node(oh_store_node *node, uint64_t now_ms)
 {
     uint32_t tenure = atomic_load(&node->key.tenure);
     uint64_t seen = atomic_load(&node->wanted);
+    oh_store_use use = oh_store_use_of(node, now_ms);
+    if (use != OH_STORE_LEFT && use != OH_STORE_QUIET) {
+        return false;
+    }
     if (tenure % 2 == 0) {
-        return seen != 0; /* A process died before it had cleared it. */
+        return true; /* A process died before it had cleared it. */
     }
     atomic_store(&node->key.tenure, tenure + 1);
     if (atomic_load(&node->wanted) != seen || oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).leased > 0) {

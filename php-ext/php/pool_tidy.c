@@ -71,11 +71,11 @@ static void drain(uint32_t number)
     oh_store_reclaim(node, oh_host_is_alive, true, now_ms);
 }
 
-static bool give_up(uint32_t number)
+static bool give_up(uint32_t number, uint64_t now_ms)
 {
     oh_store *store = oh_segment_store();
 
-    if (!oh_store_give_up_node(oh_store_node_at(store, number))) {
+    if (!oh_store_give_up_node(oh_store_node_at(store, number), now_ms)) {
         return false;
     }
     drain(number);
@@ -88,9 +88,7 @@ bool oh_host_make_room(uint64_t now_ms)
     const oh_store *store = oh_segment_store();
 
     for (uint32_t i = 0; i < oh_store_nodes_max(store); i++) {
-        oh_store_use use = oh_store_use_of(oh_store_node_at(store, i), now_ms);
-
-        if ((use == OH_STORE_LEFT || use == OH_STORE_QUIET) && give_up(i)) {
+        if (give_up(i, now_ms)) {
             return true;
         }
     }
@@ -112,7 +110,7 @@ static uint32_t tidy(uint32_t number, uint64_t now_ms)
         usage = oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX);
     }
     if (use == OH_STORE_LEFT && usage.leased == 0 && oh_segment_try_lock()) {
-        give_up(number);
+        give_up(number, now_ms);
         oh_segment_unlock();
     }
     return usage.idle;

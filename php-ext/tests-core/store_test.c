@@ -181,7 +181,7 @@ static void use_entries(oh_store *store)
         oh_store_want(node, 1, 5000);
         oh_store_leave(node, 1, 5000);
         oh_store_use_of(node, 100000);
-        oh_store_give_up_node(node);
+        oh_store_give_up_node(node, 100000);
         oh_store_clear_node(store, i);
         CHECK(oh_store_use_of(node, 100000) != OH_STORE_LEFT);
         oh_store_give_up_meter(store, i, 100000);
@@ -336,20 +336,21 @@ static void test_entries(void)
     oh_store_leave(node, tenure, 30000);
     CHECK(oh_store_use_of(node, 30000 + OH_STORE_LEFT_MS - 1) == OH_STORE_USED && oh_store_use_of(node, 30000 + OH_STORE_LEFT_MS) == OH_STORE_LEFT);
     CHECK(oh_store_want(node, tenure, 30100) && oh_store_use_of(node, 30000 + OH_STORE_LEFT_MS) == OH_STORE_USED);
+    CHECK(!oh_store_give_up_node(node, 30000 + OH_STORE_LEFT_MS) && oh_store_is_held(node, tenure));
     oh_store_leave(node, tenure, 40000);
 
     test_begin("store: what is known of a node that rests is not given up, nor is a connection in use");
     atomic_store(&node->health.state, 50000);
     CHECK(oh_store_use_of(node, 49999) == OH_STORE_RESTING && oh_store_use_of(node, 50000) == OH_STORE_LEFT);
-    CHECK(oh_store_claim(node, 1, 7, 40000) == 0 && !oh_store_give_up_node(node) && oh_store_is_held(node, tenure));
+    CHECK(oh_store_claim(node, 1, 7, 40000) == 0 && !oh_store_give_up_node(node, 50000) && oh_store_is_held(node, tenure));
     CHECK(!oh_store_give_up_meter(store, meter, 41000));
     oh_store_free(node, 0, 7);
 
     test_begin("store: an entry that was given up is nobody's, and another's later");
-    CHECK(oh_store_give_up_node(node) && !oh_store_is_held(node, tenure) && !oh_store_want(node, tenure, 50001));
+    CHECK(oh_store_give_up_node(node, 50001) && !oh_store_is_held(node, tenure) && !oh_store_want(node, tenure, 50001));
     CHECK(oh_store_find_node(store, alpha, &other) == OH_STORE_NONE);
     CHECK(oh_store_use_of(node, 50001) == OH_STORE_LEFT); /* Should who gave it up die here, somebody clears it. */
-    CHECK(oh_store_give_up_node(node));
+    CHECK(oh_store_give_up_node(node, 50001));
     oh_store_clear_node(store, number);
     CHECK(oh_store_use_of(node, 50001) == OH_STORE_FREE && !oh_store_is_tied(oh_store_meter_at(store, meter), number));
     CHECK(oh_store_add_node(store, beta, 50002, &other) == number && other != tenure && oh_store_is_held(node, other));
@@ -413,7 +414,7 @@ static void test_entries_change_hands(void)
         const uint8_t *identity = given % 2 ? alpha : beta;
         uint32_t number = oh_store_add_node(store, identity, atomic_load(clock), &tenure);
         oh_store_node *node = oh_store_node_at(store, number);
-        if (oh_store_use_of(node, atomic_load(clock)) == OH_STORE_LEFT && oh_store_give_up_node(node)) {
+        if (oh_store_give_up_node(node, atomic_load(clock))) {
             oh_store_clear_node(store, number);
             given++;
         } else if (atomic_load(clock) / 1000 % 4 == 0) {
