@@ -100,12 +100,12 @@ void oh_pool_park_all(oh_connections *connections)
 
 /* ---- What became of an exchange ---- */
 
-/* Who holds a connection of the host keeps its node's entry. One beyond those may outlive it. */
+/* Who has a place keeps its node's entry. A connection without one (of a script, beyond pool_size) may outlive it. */
 static bool is_known(const oh_connection *connection)
 {
     const oh_host_node *host = &connection->home->host;
 
-    return !connection->is_beyond || !host->shared || oh_store_is_held(host->shared, host->tenure);
+    return !host->shared || oh_store_is_held(host->shared, host->tenure);
 }
 
 void oh_pool_blame(oh_connection *connection, oh_health_cause cause, const char *why)
@@ -259,6 +259,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
             return NULL;
         }
         has_waited = true;
+        oh_pool_join(connections); /* Whoever waits still wants the node. */
         if (!oh_node_health_begin_late(&connections->health, &health) &&
             !oh_node_health_ask(&connections->health, deadline_ns, &health, failure)) {
             return NULL; /* Somebody has found it dead meanwhile. */
