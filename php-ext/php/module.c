@@ -120,6 +120,7 @@ static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(onehop)
 {
     oh_cluster_end_request();
     oh_pool_sweep();
+    oh_log_flush();
     return SUCCESS;
 }
 

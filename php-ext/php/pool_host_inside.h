@@ -13,7 +13,7 @@ bool oh_host_is_shared(void);
 /* Gives up an entry that nobody needs, if there is one. Under the writer's lock. */
 bool oh_host_make_room(uint64_t now_ms);
 
-/* Writes it to the log, but not twice within an hour. Not under the lock. */
+/* A line of the log, but not twice within an hour. */
 void oh_host_tell(oh_store_news news);
 
 #endif

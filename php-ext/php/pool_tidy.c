@@ -10,10 +10,12 @@
 #include "php_onehop.h"
 
 #include <sys/resource.h>
+#include <syslog.h>
 #include <unistd.h>
 
 #include "core/clock.h"
 
+#include "log.h"
 #include "pool_host_inside.h"
 #include "segment.h"
 
@@ -40,14 +42,11 @@ void oh_host_tell(oh_store_news news)
                                      "LimitNOFILE of php-fpm's service, or lower pool_size"};
     oh_store *store = oh_segment_store();
     uint64_t number = news == OH_STORE_NO_PLACE ? oh_store_nodes_max(store) : descriptors_max();
-    char *text, *what;
+    char text[512];
 
     if (oh_store_may_tell(store, news, oh_clock_now_ms())) {
-        spprintf(&what, 0, texts[news], (unsigned long long)number);
-        spprintf(&text, 0, "OneHop: %s", what);
-        php_log_err_with_severity(text, LOG_WARNING);
-        efree(what);
-        efree(text);
+        snprintf(text, sizeof text, texts[news], (unsigned long long)number);
+        oh_log_note(LOG_WARNING, "OneHop: %s", text);
     }
 }
 
