@@ -197,7 +197,7 @@ static const oh_command commands[] = {
     {.name = "hclear", .spread = OH_SPREAD_ONE_NODE, .access = OH_ACCESS_WRITE, .is_ssdb = true, .keys = &key_specs[0], .keys_count = 1},
     {.name = "hdecr", .spread = OH_SPREAD_ONE_NODE, .access = OH_ACCESS_WRITE, .is_ssdb = true, .keys = &key_specs[0], .keys_count = 1},
     {.name = "hdel", .spread = OH_SPREAD_ONE_NODE, .access = OH_ACCESS_WRITE, .keys = &key_specs[0], .keys_count = 1},
-    {.name = "hello", .spread = OH_SPREAD_REFUSED, .state = OH_STATE_PROTOCOL, .reason = "the protocol version and the user belong to the pool's connections: choose them in the configuration or the builder"},
+    {.name = "hello", .spread = OH_SPREAD_REFUSED, .state = OH_STATE_PROTOCOL, .reason = "connections are made and authenticated by the pool, and speak RESP2: set `redis_auth` (and `username`) in the server pool's configuration"},
     {.name = "hexists", .spread = OH_SPREAD_ONE_NODE, .access = OH_ACCESS_READ, .is_retryable = true, .keys = &key_specs[0], .keys_count = 1},
     {.name = "hexpire", .spread = OH_SPREAD_ONE_NODE, .access = OH_ACCESS_WRITE, .keys = &key_specs[0], .keys_count = 1},
     {.name = "hexpireat", .spread = OH_SPREAD_ONE_NODE, .access = OH_ACCESS_WRITE, .keys = &key_specs[0], .keys_count = 1},

@@ -218,8 +218,14 @@ final class Route {
             return "it would answer for the writes of one connection of a Redis Cluster, which is seldom the one that "
                     + "carried yours";
         }
-        return command.state() == null || Prelude.isOfWrites(command) ? null
-                : "it needs a connection of its own: use a connection to the node itself";
+        if (command.state() == null || Prelude.isOfWrites(command)) {
+            return null;
+        }
+        return "it needs a connection of its own: " + switch (command.state()) {
+            case "transaction", "watch" -> "call multi() or transaction()";
+            case "subscription" -> "call subscribe(), psubscribe() or ssubscribe()";
+            default -> "use a connection to the node itself";
+        };
     }
 
     /* ---- Several nodes ---- */

@@ -122,6 +122,11 @@ class OneHopClientTest {
         assertTrue(failure.getMessage().contains("the command was not sent; "), failure.getMessage());
     }
 
+    private static void assertAdvises(String advice, Executable call) {
+        String message = assertThrows(Unsupported.class, call).getMessage();
+        assertTrue(message.contains(advice), message);
+    }
+
     @Test
     @SuppressWarnings("deprecation") // Deprecated or not, what is refused must be refused.
     void whatIsNotCoveredIsRefusedByNameBeforeAConnectionIsMade() {
@@ -133,6 +138,12 @@ class OneHopClientTest {
                     redis.sendCommand("key".getBytes(StandardCharsets.UTF_8), lowerCase,
                     "1".getBytes(StandardCharsets.UTF_8)));
             assertUnsupported("MULTI", () -> redis.sendCommand("key", Command.MULTI));
+            for (Command bound : List.of(Command.MULTI, Command.EXEC, Command.WATCH)) {
+                assertAdvises("call multi() or transaction()", () -> redis.sendCommand("key", bound, "key"));
+            }
+            assertAdvises("call subscribe(), psubscribe() or ssubscribe()",
+                    () -> redis.sendCommand("key", Command.SUBSCRIBE, "key"));
+            assertAdvises("set `redis_auth`", () -> redis.sendCommand("key", Command.HELLO, "3"));
             assertUnsupported("CLIENT REPLY", () -> redis.sendCommand("key", Command.CLIENT, "REPLY", "OFF"));
             assertUnsupported("SUBSCRIBE", () -> redis.sendCommand("key", Command.SUBSCRIBE, "a", "b"));
             assertUnsupported("FT.SEARCH", () -> redis.ftSearch("index", "query"));

@@ -470,7 +470,7 @@ final class CommandTable {
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
             row("hello", Spread.REFUSED)
                     .state("protocol")
-                    .reason("the protocol version and the user belong to the pool's connections: choose them in the configuration or the builder"),
+                    .reason("connections are made and authenticated by the pool, and speak RESP2: set `redis_auth` (and `username`) in the server pool's configuration"),
             row("hexists", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPlaces.Kind.KEY, at(1), to(0, 1, 1)),
