@@ -17,7 +17,7 @@ from lab.fpm import Fpm
 from lab.process import Process, free_port, program
 from table import bold, show
 from tree import ROOT
-from workers import EXTENSION
+from workers import EXTENSION, JAR
 
 CALLERS = 4
 CALLS_OF_A_PAGE = 20
@@ -44,7 +44,7 @@ class Ledger:
 def run(progress, is_short):
     calls = 4000 if is_short else 100000
     found = []
-    for label, ask in (("command line", ask_scripts), ("php-fpm", ask_pages)):
+    for label, ask in (("command line", ask_scripts), ("php-fpm", ask_pages), ("Java", ask_jvm)):
         progress.step(f"surplus: {label}")
         found.append((label, *look_at(ask, calls)))
     progress.done()
@@ -79,6 +79,13 @@ def ask_scripts(config, calls):
     command = [program("php"), "-d", f"extension={EXTENSION}", os.path.join(HERE, "surplus.php"), config, str(calls // CALLERS)]
     scripts = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(CALLERS)]
     return [json.loads(script.communicate()[0]) for script in scripts]
+
+
+def ask_jvm(config, calls):
+    source = os.path.join(HERE, "Surplus.java")
+    command = ["java", "-cp", JAR, source, config, str(calls), str(CALLERS)]
+    jvm = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    return [json.loads(line) for line in jvm.stdout.splitlines()]
 
 
 def ask_pages(config, calls):
