@@ -1,6 +1,8 @@
 package io.onehop.jedis;
 
 import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.wire.Framing.Fault;
+import io.onehop.core.wire.WireException;
 import java.io.IOException;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -16,6 +18,7 @@ final class Held {
     private final Pool pool;
     final Holder holder; // Its owner ends it by a store when no method can be called.
     private final NodeConnection connection;
+    private boolean wasUsed; // Whoever leases looks at it himself.
 
     /** Leases, and opens if needed, within the server pool's timeout. The caller has to settle it. */
     Held(Pool pool, Object caller) {
@@ -61,10 +64,19 @@ final class Held {
         }
     }
 
+    /** What the node said since the call before would be taken for the answer to this one. */
+    private void requireSilence() throws WireException {
+        if (wasUsed && connection.socket().hasSpoken()) {
+            throw new WireException(Fault.SURPLUS.sentence());
+        }
+        wasUsed = true;
+    }
+
     private <T> T exchanged(Consumer<NodeConnection> lead, Function<NodeConnection, T> exchange) {
         connection.use(deadline(pool));
         long written = Long.MAX_VALUE;
         try {
+            requireSilence();
             lead.accept(connection);
             written = connection.written();
             T reply = exchange.apply(connection);

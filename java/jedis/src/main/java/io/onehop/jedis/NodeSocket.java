@@ -210,6 +210,11 @@ final class NodeSocket extends Socket {
         }
     }
 
+    /** Whether the node has said something that nobody waits for; a byte of it is gone then. */
+    boolean hasSpoken() {
+        return hasSurplus() && peeked.position() > 0;
+    }
+
     /** The bytes of the node, for the guard to look at. */
     InputStream incoming() {
         return new InputStream() {

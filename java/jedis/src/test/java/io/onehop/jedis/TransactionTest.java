@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -358,6 +359,25 @@ class TransactionTest {
             test.accept(transaction, node);
             assertNothingLeased(client);
         }
+    }
+
+    @Test
+    void whatANodeSaysUnaskedBetweenTwoCommandsOfATransactionAnswersNone() {
+        CompletableFuture<Void> isWatched = new CompletableFuture<>();
+        CompletableFuture<Void> isSaid = new CompletableFuture<>();
+        watching(talk -> {
+            isWatched.join();
+            talk.bulk("unasked");
+            isSaid.complete(null);
+            talk.command();
+            talk.bulk("value").awaitClose();
+        }, (transaction, node) -> {
+            isWatched.complete(null);
+            isSaid.join();
+            ProtocolViolation failure = assertThrows(ProtocolViolation.class, () -> transaction.get("key"));
+            assertFalse(failure.mayHaveExecuted());
+            transaction.close();
+        });
     }
 
     @Test
