@@ -34,11 +34,13 @@ static bool is_no_switch(const zval *argument)
            !zend_string_equals_literal(Z_STR_P(argument), "0") && !zend_string_equals_literal(Z_STR_P(argument), "1");
 }
 
-/* Sections of INFO are letters and underscores. */
+/* Sections of INFO are letters and underscores; an array is a host and a port. */
 static bool is_no_section(const zval *argument)
 {
-    return Z_TYPE_P(argument) == IS_STRING &&
-           strspn(Z_STRVAL_P(argument), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") < Z_STRLEN_P(argument);
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+
+    return Z_TYPE_P(argument) == IS_ARRAY ||
+           (Z_TYPE_P(argument) == IS_STRING && strspn(Z_STRVAL_P(argument), letters) < Z_STRLEN_P(argument));
 }
 
 bool oh_fleet_accepts(zend_execute_data *execute_data, const oh_plan *plan)

@@ -40,7 +40,7 @@ foreach ([true, false, 1, 0, '1', '0', ''] as $async) {
     }
 }
 foreach (['server', 'SERVER', 'everything', 'commandstats', 'no_section'] as $section) {
-    array_key_exists('redis_version', $ours->info($section)) === array_key_exists('redis_version', $plain->info($section)) || print("$section\n");
+    array_key_exists('redis_version', (array) $ours->info($section)) === array_key_exists('redis_version', (array) $plain->info($section)) || print("$section\n");
 }
 var_dump($ours->ping('key:1') === $plain->ping('key:1'), $ours->onNode('node-0', 'flushDB'), is_array($ours->onEachNode('time')));
 ?>
