@@ -21,7 +21,7 @@ function found(Redis $redis, mixed $cursor): int|false
             break;
         }
     }
-    return $rounds || $found ? count($found) : false;
+    return $keys === false && $rounds === 0 ? false : count($found);
 }
 $different = [];
 $begins = 0;
