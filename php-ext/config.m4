@@ -1,8 +1,8 @@
 dnl OneHop: a client-side sharding extension on top of phpredis.
 dnl
-dnl Plain `phpize && ./configure && make` builds it; nothing has to be chosen. core/ is C11 that knows nothing of PHP,
-dnl php/ is the edge to Zend; both go into one onehop.so, together with libyaml, which reads the configuration, and
-dnl c-ares, which asks for the addresses of host names.
+dnl Plain `phpize && ./configure && make` builds it; nothing has to be chosen. core/ is pure C11, engine/ speaks to nodes
+dnl by POSIX, php/ is the edge to Zend; all go into one onehop.so, together with libyaml, which reads the
+dnl configuration, and c-ares, which asks for the addresses of host names.
 
 PHP_ARG_ENABLE([onehop],
   [whether to enable OneHop],
@@ -27,7 +27,7 @@ if test "$PHP_ONEHOP" != "no"; then
   PHP_SUBST([ONEHOP_SHARED_LIBADD])
 
   onehop_sources=
-  for onehop_file in "$ext_srcdir"/core/*.c "$ext_srcdir"/core/*/*.c "$ext_srcdir"/php/*.c; do
+  for onehop_file in "$ext_srcdir"/core/*/*.c "$ext_srcdir"/engine/*/*.c "$ext_srcdir"/php/*/*.c; do
     onehop_sources="$onehop_sources ${onehop_file#$ext_srcdir/}"
   done
 
@@ -40,9 +40,7 @@ if test "$PHP_ONEHOP" != "no"; then
   PHP_NEW_EXTENSION([onehop], [$onehop_sources], [$ext_shared],, [$ONEHOP_CFLAGS])
   PHP_ADD_EXTENSION_DEP([onehop], [redis])
   PHP_ADD_MAKEFILE_FRAGMENT
-  PHP_ADD_BUILD_DIR([$ext_builddir/php], [1])
-  PHP_ADD_BUILD_DIR([$ext_builddir/core], [1])
-  for onehop_directory in "$ext_srcdir"/core/*/; do
-    PHP_ADD_BUILD_DIR([$ext_builddir/core/`basename "$onehop_directory"`], [1])
+  for onehop_directory in "$ext_srcdir"/core/*/ "$ext_srcdir"/engine/*/ "$ext_srcdir"/php/*/; do
+    PHP_ADD_BUILD_DIR([$ext_builddir/${onehop_directory#$ext_srcdir/}], [1])
   done
 fi

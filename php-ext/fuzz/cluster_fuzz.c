@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "../core/cluster_map.h"
-#include "../core/redirect.h"
+#include "core/cluster/cluster_map.h"
+#include "core/cluster/redirect.h"
 #include "fuzz.h"
 
 #define SLOTS(last) "*1\r\n*4\r\n:0\r\n:" last "\r\n*3\r\n$1\r\na\r\n:1\r\n$1\r\nx\r\n*3\r\n$1\r\nb\r\n:1\r\n$1\r\ny\r\n"

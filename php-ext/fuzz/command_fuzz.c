@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "../core/command.h"
+#include "core/command/command.h"
 #include "fuzz.h"
 
 /* Words end with a line feed. */

@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "../core/config.h"
-#include "../core/topology.h"
+#include "core/config/config.h"
+#include "core/topology/topology.h"
 #include "fuzz.h"
 
 const char *const fuzz_words[] = {"alpha:\n", "  listen: 127.0.0.1:22121\n", "  servers:\n", "  - 10.0.0.1:6379:1\n",

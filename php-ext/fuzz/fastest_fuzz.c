@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "../core/fastest.h"
+#include "core/cluster/fastest.h"
 #include "fuzz.h"
 
 const char *const fuzz_words[] = {"\x01\x02\x03\x04\x05\x06\x07\x08", "\xff\xff\xff\xff\xff\xff\xff\xff", "\x00\x00\x00\x00\x00\x00\x00\x00" "1", "\x3f", "\x01", NULL};

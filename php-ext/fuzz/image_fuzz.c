@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "../core/cluster_map.h"
-#include "../core/redirect.h"
-#include "../core/topology_image.h"
+#include "core/cluster/cluster_map.h"
+#include "core/cluster/redirect.h"
+#include "core/topology/topology_image.h"
 #include "fuzz.h"
 
 const char *const fuzz_words[] = {"\xff\xff", "\xff\xff\xff\xff", "\x80", "\x02\x01", "\x00\x00\x08", "\x40\x00\x10\x41\x02\x20", "\xc0\x10\xff\xc0\x30\x01", "\x81\x00\xff", NULL};

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "../core/generated/limits.h"
-#include "../core/redirect.h"
+#include "core/generated/limits.h"
+#include "core/cluster/redirect.h"
 #include "fuzz.h"
 
 const char *const fuzz_words[] = {"\x01\x02\x03MOVED 7 h:1", "\x02\x20\x01" "ASK 16383 h:65535", "MOVED ", "ASK ", " 0 ", ":1", ":65536", "[::1]:2", "::1:2",

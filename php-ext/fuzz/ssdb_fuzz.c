@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "../core/ssdb.h"
-#include "../core/wire.h"
+#include "core/ssdb/ssdb.h"
+#include "core/resp/wire.h"
 #include "fuzz.h"
 
 const char *const fuzz_words[] = {"*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n", "*3\r\n$6\r\nEXISTS\r\n$1\r\nk\r\n$1\r\nl\r\n",

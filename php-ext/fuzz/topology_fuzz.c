@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "../core/topology.h"
+#include "core/topology/topology.h"
 #include "fuzz.h"
 
 const char *const fuzz_words[] = {"\x01", "\xff", "\xff\xff", "\xff\xff\xff\xff", "\x80", "\x02\x01", NULL};

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "../core/wire.h"
+#include "core/resp/wire.h"
 #include "fuzz.h"
 
 const char *const fuzz_words[] = {"+OK\r\n", "-ERR x\r\n", ":1\r\n", "$3\r\nfoo\r\n", "$-1\r\n", "$0\r\n\r\n", "*2\r\n",

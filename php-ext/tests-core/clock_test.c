@@ -1,7 +1,7 @@
 /*
  * Time goes forward.
  */
-#include "../core/clock.h"
+#include "core/base/clock.h"
 
 #include "check.h"
 

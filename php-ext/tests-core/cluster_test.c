@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/cluster_map.h"
-#include "../core/generated/limits.h"
-#include "../core/redirect.h"
-#include "../core/topology_image.h"
+#include "core/cluster/cluster_map.h"
+#include "core/generated/limits.h"
+#include "core/cluster/redirect.h"
+#include "core/topology/topology_image.h"
 #include "check.h"
 #include "vectors.h"
 

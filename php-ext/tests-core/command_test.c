@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/command.h"
+#include "core/command/command.h"
 #include "check.h"
 #include "vectors.h"
 

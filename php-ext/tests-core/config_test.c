@@ -2,13 +2,13 @@
  * Configurations: every case of spec/config with all that it says, every good file cut at every byte, and texts that
  * are made to take long.
  */
-#include "../core/config.h"
+#include "core/config/config.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
-#include "../core/generated/limits.h"
+#include "core/generated/limits.h"
 #include "vectors.h"
 
 /* ---- Cases ---- */

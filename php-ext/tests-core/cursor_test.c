@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../core/cursor.h"
+#include "core/command/cursor.h"
 #include "check.h"
 #include "vectors.h"
 

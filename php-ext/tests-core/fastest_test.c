@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "../core/fastest.h"
+#include "core/cluster/fastest.h"
 #include "check.h"
 #include "vectors.h"
 

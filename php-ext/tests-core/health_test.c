@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/health.h"
+#include "core/host/health.h"
 #include "check.h"
 #include "vectors.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/topology_layout.h"
+#include "core/topology/topology_layout.h"
 #include "check.h"
 #include "vectors.h"
 

@@ -4,7 +4,7 @@
 #ifndef OH_TESTS_POOLS_H
 #define OH_TESTS_POOLS_H
 
-#include "../core/server_pool.h"
+#include "core/topology/server_pool.h"
 
 /* A ketama pool of `count` servers "n<i>" of weight 1; to be given to pool_free. */
 oh_pool pool_of(size_t count);

@@ -2,12 +2,12 @@
  * Commands for SSDB: every vector alone, with its replies whole and byte by byte; all of them as one pipeline; requests
  * that are none; and memory that runs out at each place.
  */
-#include "../core/ssdb.h"
+#include "core/ssdb/ssdb.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/memory.h"
+#include "core/base/memory.h"
 #include "check.h"
 #include "vectors.h"
 

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../core/health.h"
-#include "../core/store.h"
+#include "core/host/health.h"
+#include "core/host/store.h"
 #include "check.h"
 
 #define BYTES (1 << 20)

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../core/config.h"
-#include "../core/topology.h"
+#include "core/config/config.h"
+#include "core/topology/topology.h"
 
 /* A page of spec/, such as "hash/vectors/md5.json"; to be given to json_decref. */
 json_t *vectors_load(const char *path);

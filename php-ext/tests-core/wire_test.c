@@ -2,7 +2,7 @@
  * Framing: every stream of spec/wire whole, cut in two at every byte and dripped byte by byte; commands being written;
  * and what is kept of an error reply.
  */
-#include "../core/wire.h"
+#include "core/resp/wire.h"
 
 #include <stdlib.h>
 #include <string.h>

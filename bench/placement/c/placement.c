@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../php-ext/core/clock.h"
-#include "../../../php-ext/core/placement/placement.h"
-#include "../../../php-ext/core/topology.h"
+#include "core/base/clock.h"
+#include "core/placement/placement.h"
+#include "core/topology/topology.h"
 
 #define KEYS_COUNT 65536
 #define KEY_BYTES 20

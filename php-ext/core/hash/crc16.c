@@ -6,7 +6,7 @@
  *
  * Implements spec/hash, crc16.
  */
-#include "hash.h"
+#include "core/hash/hash.h"
 
 #define OH_CRC_BIT_0 0x1021u /* The polynomial. */
 #define OH_CRC_BIT_1 0x2042u
@@ -16,7 +16,7 @@
 #define OH_CRC_BIT_5 0x2462u
 #define OH_CRC_BIT_6 0x48c4u
 #define OH_CRC_BIT_7 0x9188u
-#include "crc_table.h"
+#include "core/hash/crc_table.h"
 
 static const uint16_t table[256] = {OH_CRC_TABLE};
 

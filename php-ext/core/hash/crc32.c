@@ -6,7 +6,7 @@
  *
  * Implements spec/hash, crc32 and crc32a.
  */
-#include "hash.h"
+#include "core/hash/hash.h"
 
 #define OH_CRC_BIT_0 0x77073096u
 #define OH_CRC_BIT_1 0xee0e612cu
@@ -16,7 +16,7 @@
 #define OH_CRC_BIT_5 0x3b6e20c8u
 #define OH_CRC_BIT_6 0x76dc4190u
 #define OH_CRC_BIT_7 0xedb88320u /* The polynomial, reflected. */
-#include "crc_table.h"
+#include "core/hash/crc_table.h"
 
 static const uint32_t table[256] = {OH_CRC_TABLE};
 

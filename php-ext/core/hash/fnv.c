@@ -7,8 +7,8 @@
  *
  * Implements spec/hash, fnv1_64, fnv1a_64, fnv1_32, fnv1a_32.
  */
-#include "bytes.h"
-#include "hash.h"
+#include "core/hash/bytes.h"
+#include "core/hash/hash.h"
 
 #define START_64 0x84222325u /* Low half of 0xcbf29ce484222325. */
 #define PRIME_64 0x000001b3u /* Low half of 0x100000001b3. */

@@ -1,7 +1,7 @@
 /*
  * The tables of the algorithms, function and name of each, made from the one list in hash.h.
  */
-#include "hash.h"
+#include "core/hash/hash.h"
 
 #include <string.h>
 

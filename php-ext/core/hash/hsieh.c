@@ -4,8 +4,8 @@
  *
  * Implements spec/hash, hsieh.
  */
-#include "bytes.h"
-#include "hash.h"
+#include "core/hash/bytes.h"
+#include "core/hash/hash.h"
 
 static uint32_t mix_tail(uint32_t hash, const uint8_t *tail, size_t length)
 {

@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
-#include "bytes.h"
-#include "hash.h"
+#include "core/hash/bytes.h"
+#include "core/hash/hash.h"
 
 #define START 0xdeadbeefu
 #define NUTCRACKER_SEED 13u

@@ -4,12 +4,12 @@
  *
  * Implements RFC 1321; `md5` of spec/hash is the first word of the digest.
  */
-#include "md5.h"
+#include "core/hash/md5.h"
 
 #include <string.h>
 
-#include "bytes.h"
-#include "hash.h"
+#include "core/hash/bytes.h"
+#include "core/hash/hash.h"
 
 /* The four functions of the RFC: F, G, H, I. G is a sum, so that half of it need not wait for the step before. */
 #define CHOOSE(x, y, z) (z ^ (x & (y ^ z)))

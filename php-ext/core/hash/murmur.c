@@ -3,8 +3,8 @@
  *
  * Implements spec/hash, murmur.
  */
-#include "bytes.h"
-#include "hash.h"
+#include "core/hash/bytes.h"
+#include "core/hash/hash.h"
 
 #define MULTIPLIER 0x5bd1e995u
 #define ROTATION 24

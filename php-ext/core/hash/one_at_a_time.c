@@ -3,8 +3,8 @@
  *
  * Implements spec/hash, one_at_a_time.
  */
-#include "bytes.h"
-#include "hash.h"
+#include "core/hash/bytes.h"
+#include "core/hash/hash.h"
 
 uint32_t oh_hash_one_at_a_time(const uint8_t *bytes, size_t length)
 {

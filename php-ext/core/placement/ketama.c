@@ -8,10 +8,10 @@
  */
 #include <string.h>
 
-#include "../decimal.h"
-#include "../hash/bytes.h"
-#include "../hash/md5.h"
-#include "placement.h"
+#include "core/base/decimal.h"
+#include "core/hash/bytes.h"
+#include "core/hash/md5.h"
+#include "core/placement/placement.h"
 
 #define POINTS_PER_GROUP 4
 

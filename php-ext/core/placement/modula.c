@@ -7,7 +7,7 @@
  *
  * Implements spec/placement, modula.
  */
-#include "placement.h"
+#include "core/placement/placement.h"
 
 oh_point oh_modula_point(uint32_t slots_end, uint32_t node)
 {

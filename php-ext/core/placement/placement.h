@@ -23,8 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../compiler.h"
-#include "../generated/limits.h"
+#include "core/base/compiler.h"
+#include "core/generated/limits.h"
 
 #define OH_KETAMA_POINTS 160 /* Points per node, if all weigh the same and no rounding took some: 40 groups of 4. */
 

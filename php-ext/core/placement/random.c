@@ -6,7 +6,7 @@
  *
  * Implements spec/placement, random.
  */
-#include "placement.h"
+#include "core/placement/placement.h"
 
 static uint64_t mix(uint64_t value)
 {

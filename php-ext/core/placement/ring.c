@@ -3,7 +3,7 @@
  *
  * Implements spec/placement.
  */
-#include "placement.h"
+#include "core/placement/placement.h"
 
 /*
  * With four to eight ranges for each point one lookup in a hundred has to walk. That many are worth their memory while

@@ -1,0 +1,169 @@
+/*
+ * One row of the specification's table for each error. What is not of its exact form is no redirect: a node that says
+ * nonsense is believed to have said an error, and followed nowhere.
+ *
+ * Implements spec/route/route.md, section 10.
+ */
+#include "core/cluster/redirect.h"
+
+#include <string.h>
+
+#include "core/base/decimal.h"
+#include "core/generated/limits.h"
+
+#define PORT_MAX 65535
+#define WAIT_MS 10u      /* The first wait is half of it to all of it, each further one twice as long. */
+#define WAIT_MS_MAX 320u
+#define NAME_BYTES_MAX (OH_SERVER_ADDRESS_BYTES_MAX + 1 + OH_DECIMAL_DIGITS_MAX)
+
+/* ---- Reading ---- */
+
+/* Cuts the first word off; empty at the end. */
+static oh_text cut_word(oh_text *rest)
+{
+    const char *space = rest->length > 0 ? memchr(rest->bytes, ' ', rest->length) : NULL;
+    oh_text word = {rest->bytes, space != NULL ? (size_t)(space - rest->bytes) : rest->length};
+    size_t used = word.length + (space != NULL);
+    *rest = (oh_text){rest->bytes + used, rest->length - used};
+    return word;
+}
+
+static bool is_word(oh_text word, const char *text)
+{
+    return word.length == strlen(text) && memcmp(word.bytes, text, word.length) == 0;
+}
+
+static bool read_number(oh_text digits, uint32_t max, uint32_t *number)
+{
+    *number = 0;
+    for (size_t i = 0; i < digits.length; i++) {
+        if (digits.bytes[i] < '0' || digits.bytes[i] > '9' || *number > max) {
+            return false;
+        }
+        *number = *number * 10 + (uint32_t)(digits.bytes[i] - '0');
+    }
+    return digits.length > 0 && *number <= max;
+}
+
+/* "host:port" to the name that the map would have for it: left open, it is the host of the node that was asked. */
+static size_t read_name(const oh_topology *map, uint32_t asked, oh_text endpoint, char name[NAME_BYTES_MAX])
+{
+    size_t colon = endpoint.length;
+    while (colon > 0 && endpoint.bytes[colon - 1] != ':') {
+        colon--;
+    }
+    uint32_t port;
+    oh_text digits = {endpoint.bytes + colon, endpoint.length - colon};
+    if (colon == 0 || !read_number(digits, PORT_MAX, &port) || port == 0) {
+        return 0;
+    }
+    oh_text host = {endpoint.bytes, colon - 1};
+    if (host.length == 0 || is_word(host, "?")) {
+        host = oh_topology_node(map, asked).host;
+    } else if (host.length > 2 && host.bytes[0] == '[' && host.bytes[host.length - 1] == ']') {
+        host = (oh_text){host.bytes + 1, host.length - 2};
+    }
+    if (host.length == 0 || host.length > OH_SERVER_ADDRESS_BYTES_MAX) {
+        return 0;
+    }
+    memcpy(name, host.bytes, host.length);
+    name[host.length] = ':';
+    return host.length + 1 + oh_decimal_write(name + host.length + 1, port);
+}
+
+/* ---- Deciding ---- */
+
+static const char in_vain[] = "there is no time left to try again";
+
+static oh_redirect give_up(const char *reason)
+{
+    return (oh_redirect){.action = OH_REDIRECT_GIVE_UP, .wants_refresh = true, .reason = reason};
+}
+
+static oh_redirect again(const oh_redirect_case *it, bool wants_refresh, const char *otherwise)
+{
+    uint32_t full = it->tries < 5 ? WAIT_MS << it->tries : WAIT_MS_MAX;
+    uint32_t wait = full / 2 + it->chance % (full / 2 + 1);
+    if (it->tries >= OH_RETRIES_MAX || (it->left_ms >= 0 && it->left_ms <= (int64_t)wait)) {
+        return give_up(otherwise);
+    }
+    return (oh_redirect){.action = OH_REDIRECT_AGAIN, .wants_refresh = wants_refresh, .wait_ms = wait};
+}
+
+static oh_redirect go_to(const oh_redirect_case *it, oh_redirect_action action, uint32_t node, uint32_t slot)
+{
+    if (it->hops >= OH_REDIRECTS_MAX) {
+        return give_up("the nodes send it to each other");
+    }
+    return (oh_redirect){.action = action, .node = node, .slot = slot};
+}
+
+/*
+ * A node that the map does not know may be new, or nobody's: only a refreshed map can tell. If that does not know it
+ * either, the owner that it has for the slot may be the same node under another name; or the news is still on its way.
+ */
+static oh_redirect to_unknown(const oh_topology *map, const oh_redirect_case *it, oh_redirect_action action, uint32_t slot)
+{
+    if (!it->is_fresh) {
+        return (oh_redirect){.action = OH_REDIRECT_REFRESH, .slot = slot, .wants_refresh = true};
+    }
+    uint16_t owner = oh_topology_slots(map)[slot];
+    if (action == OH_REDIRECT_ASK || (owner & OH_SLOT_UNSERVED) || owner == it->asked) {
+        return again(it, true, "the map of the cluster does not know the node");
+    }
+    return go_to(it, OH_REDIRECT_FOLLOW, owner, slot);
+}
+
+static oh_redirect to_named(const oh_topology *map, const oh_redirect_case *it, oh_redirect_action action, oh_text rest)
+{
+    char name[NAME_BYTES_MAX];
+    uint32_t slot;
+    oh_text digits = cut_word(&rest);
+    size_t length = 0;
+    if (read_number(digits, OH_SLOTS_COUNT - 1, &slot) && rest.length > 0 && memchr(rest.bytes, ' ', rest.length) == NULL) {
+        length = read_name(map, it->asked, rest, name);
+    }
+    if (length == 0) {
+        return (oh_redirect){.action = OH_REDIRECT_NONE};
+    }
+    if (it->is_held) {
+        return give_up("a transaction is never sent again");
+    }
+    uint32_t node = oh_topology_find(map, name, length);
+    if (node == it->asked) {
+        return again(it, true, in_vain);
+    }
+    if (node == oh_topology_nodes_count(map) || oh_topology_node(map, node).role == OH_GONE) {
+        return to_unknown(map, it, action, slot);
+    }
+    oh_redirect redirect = go_to(it, action, node, slot);
+    redirect.has_moved = redirect.action == OH_REDIRECT_FOLLOW;
+    redirect.wants_refresh |= redirect.has_moved;
+    return redirect;
+}
+
+/* A replica that cannot answer now has a master that can. */
+static oh_redirect to_master(const oh_topology *map, const oh_redirect_case *it)
+{
+    oh_node node = oh_topology_node(map, it->asked);
+    return node.role == OH_REPLICA ? go_to(it, OH_REDIRECT_FOLLOW, node.master, 0) : again(it, true, in_vain);
+}
+
+oh_redirect oh_redirect_decide(const oh_topology *map, const oh_redirect_case *it)
+{
+    oh_text rest = it->error;
+    oh_text word = cut_word(&rest);
+    bool is_moved = is_word(word, "MOVED");
+    if (is_moved || is_word(word, "ASK")) {
+        return to_named(map, it, is_moved ? OH_REDIRECT_FOLLOW : OH_REDIRECT_ASK, rest);
+    }
+    bool is_from_replica = is_word(word, "LOADING") || is_word(word, "MASTERDOWN");
+    bool is_behind = is_word(word, "CLUSTERDOWN") || is_word(word, "READONLY");
+    if (!is_from_replica && !is_behind && !is_word(word, "TRYAGAIN")) {
+        return (oh_redirect){.action = OH_REDIRECT_NONE};
+    }
+    if (it->is_held) {
+        return give_up("a transaction is never sent again");
+    }
+    return is_from_replica ? to_master(map, it) : again(it, is_behind, in_vain);
+}

@@ -1,0 +1,46 @@
+/*
+ * Config: the text of a nutcracker.yml in, its server pools out, or the first error with its line and reason.
+ *
+ * Accepted is what nutcracker accepts, with the same meaning, and OneHop's own directives beside it. Nothing is
+ * resolved, opened or looked up: whoever calls has read the file. Listen-side directives are checked for their form
+ * and then play no part. A text is taken whole or not at all.
+ *
+ * Before it on the road: the file. After it: topology (where keys live) and pool (how nodes are reached). It promises
+ * never to crash, hang or leak on any bytes whatever, within the bounds of spec/limits.json.
+ *
+ * Implements spec/config.
+ */
+#ifndef OH_CONFIG_H
+#define OH_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/memory.h"
+#include "core/topology/server_pool.h"
+
+typedef struct oh_config {
+    oh_pool *pools; /* In the order of the file. */
+    size_t pools_count;
+    oh_arena arena; /* Everything above lives here. */
+} oh_config;
+
+typedef struct oh_config_error {
+    uint32_t line;    /* 1-based. */
+    char reason[512]; /* One line without control characters, as worded in spec/config. Never a password. */
+} oh_config_error;
+
+/*
+ * Reads a whole text. True: *out is the configuration, to be given to oh_config_free. False: *error says the first
+ * fault, *out is NULL.
+ */
+bool oh_config_parse(const char *text, size_t length, oh_config **out, oh_config_error *error);
+
+/* NULL is fine. */
+void oh_config_free(oh_config *config);
+
+/* The pool of that name, or NULL. Lives as long as `config`. */
+const oh_pool *oh_config_pool(const oh_config *config, const char *name, size_t length);
+
+#endif

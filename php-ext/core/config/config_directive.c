@@ -1,0 +1,292 @@
+/*
+ * The directives: one table of their names, types and places, and what each type accepts.
+ *
+ * Values are text. YAML's own types play no part, as they play none in nutcracker: `yes` is no boolean, `0x10` is no
+ * number, and `~` is a text of one byte.
+ *
+ * Implements spec/config, section 6.
+ */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/config/config_reader.h"
+
+#define TIMEOUT_MS 2000
+#define PORT_MAX 65535
+#define MODE_MAX 0777
+
+typedef enum { SERVERS, NUMBER, BOOLEAN, TEXT, HASH, DISTRIBUTION, TAG, ENGINE, LISTEN, READ_FROM } type;
+
+typedef struct {
+    const char *name;
+    type type;
+    size_t place;
+} directive;
+
+static const directive directives[] = {
+    [OH_CONFIG_SERVERS] = {"servers", SERVERS, 0},
+    [OH_CONFIG_LISTEN] = {"listen", LISTEN, offsetof(oh_pool, listen)},
+    [OH_CONFIG_REDIS_AUTH] = {"redis_auth", TEXT, offsetof(oh_pool, redis_auth)},
+    [OH_CONFIG_USERNAME] = {"username", TEXT, offsetof(oh_pool, username)},
+    [OH_CONFIG_REDIS_DB] = {"redis_db", NUMBER, offsetof(oh_pool, redis_db)},
+    [OH_CONFIG_DATABASE] = {"database", NUMBER, offsetof(oh_pool, database)},
+    [OH_CONFIG_HASH] = {"hash", HASH, offsetof(oh_pool, hash)},
+    [OH_CONFIG_HASH_TAG] = {"hash_tag", TAG, offsetof(oh_pool, hash_tag)},
+    [OH_CONFIG_DISTRIBUTION] = {"distribution", DISTRIBUTION, offsetof(oh_pool, distribution)},
+    [OH_CONFIG_READ_FROM] = {"read_from", READ_FROM, offsetof(oh_pool, read_from)},
+    [OH_CONFIG_ZONE] = {"zone", TEXT, offsetof(oh_pool, zone)},
+    {"redis", BOOLEAN, offsetof(oh_pool, is_redis)},
+    {"cluster", BOOLEAN, offsetof(oh_pool, is_cluster)},
+    {"engine", ENGINE, 0},
+    {"timeout", NUMBER, offsetof(oh_pool, timeout_ms)},
+    {"pool_size", NUMBER, offsetof(oh_pool, pool_size)},
+    {"server_connections", NUMBER, offsetof(oh_pool, server_connections)},
+    {"preconnect", BOOLEAN, offsetof(oh_pool, preconnect)},
+    {"auto_eject_hosts", BOOLEAN, offsetof(oh_pool, auto_eject_hosts)},
+    {"server_retry_timeout", NUMBER, offsetof(oh_pool, server_retry_timeout_ms)},
+    {"server_failure_limit", NUMBER, offsetof(oh_pool, server_failure_limit)},
+    {"backlog", NUMBER, offsetof(oh_pool, backlog)},
+    {"client_connections", NUMBER, offsetof(oh_pool, client_connections)},
+    {"tcpkeepalive", BOOLEAN, offsetof(oh_pool, tcpkeepalive)},
+    {"reuseport", BOOLEAN, offsetof(oh_pool, reuseport)},
+};
+#define DIRECTIVES_COUNT (sizeof directives / sizeof directives[0])
+_Static_assert(DIRECTIVES_COUNT <= 32, "Each directive needs a bit.");
+
+/* One value on its way into a pool. */
+typedef struct {
+    oh_config_reader *reader;
+    oh_pool *pool;
+    const directive *directive;
+    oh_text value;
+    size_t line;
+} setting;
+
+static bool equals(oh_text text, const char *word)
+{
+    return text.length == strlen(word) && memcmp(text.bytes, word, text.length) == 0;
+}
+
+static bool fail(const setting *it, const char *complaint)
+{
+    oh_config_fail(it->reader->error, it->line, "directive \"%s\" %s", it->directive->name, complaint);
+    bool is_secret = it->directive == &directives[OH_CONFIG_REDIS_AUTH] ||
+                     it->directive == &directives[OH_CONFIG_USERNAME];
+    return is_secret ? false : oh_config_add_value(it->reader->error, it->value);
+}
+
+static void *place_of(const setting *it)
+{
+    return (char *)it->pool + it->directive->place;
+}
+
+int oh_config_directive(oh_text name)
+{
+    for (size_t i = 0; i < DIRECTIVES_COUNT; i++) {
+        if (equals(name, directives[i].name)) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+const char *oh_config_directive_name(int number)
+{
+    return directives[number].name;
+}
+
+void oh_config_set_defaults(oh_pool *pool)
+{
+    pool->hash = OH_HASH_FNV1A_64;
+    pool->distribution = OH_KETAMA;
+    pool->timeout_ms = TIMEOUT_MS;
+    pool->pool_size = 16;
+    pool->server_connections = 1;
+    pool->server_retry_timeout_ms = 30000;
+    pool->server_failure_limit = 2;
+    pool->backlog = 512;
+}
+
+/* ---- One function for each type ---- */
+
+int64_t oh_config_number(oh_text text)
+{
+    int64_t number = 0;
+    for (size_t i = 0; i < text.length; i++) {
+        if (text.bytes[i] < '0' || text.bytes[i] > '9') {
+            return OH_CONFIG_NOT_A_NUMBER;
+        }
+        number = number > OH_NUMBER_MAX ? number : number * 10 + (text.bytes[i] - '0');
+    }
+    if (text.length == 0) {
+        return OH_CONFIG_NOT_A_NUMBER;
+    }
+    return number > OH_NUMBER_MAX ? OH_CONFIG_TOO_LARGE : number;
+}
+
+static bool set_number(const setting *it)
+{
+    int64_t number = oh_config_number(it->value);
+    if (number == OH_CONFIG_NOT_A_NUMBER) {
+        return fail(it, "is not a number");
+    }
+    if (number == OH_CONFIG_TOO_LARGE) {
+        return fail(it, "is larger than 2147483647");
+    }
+    uint32_t *place = place_of(it);
+    *place = (uint32_t)number;
+    if (place == &it->pool->server_connections && number == 0) {
+        return fail(it, "is 0");
+    }
+    if (place == &it->pool->pool_size && (number < 1 || number > OH_POOL_SIZE_MAX)) {
+        return fail(it, "is not 1 to 65535");
+    }
+    it->pool->has_database |= place == &it->pool->database;
+    return true;
+}
+
+static bool set_boolean(const setting *it)
+{
+    bool is_true = equals(it->value, "true");
+    if (!is_true && !equals(it->value, "false")) {
+        return fail(it, "is not \"true\" or \"false\"");
+    }
+    *(bool *)place_of(it) = is_true;
+    return true;
+}
+
+static bool keep_text(const setting *it)
+{
+    oh_text copy = oh_config_copy(it->reader->arena, it->value);
+    *(oh_text *)place_of(it) = copy;
+    return copy.bytes != NULL || oh_config_fail_memory(it->reader->error);
+}
+
+static bool set_text(const setting *it)
+{
+    return it->value.length <= OH_TEXT_BYTES_MAX ? keep_text(it) : fail(it, "is longer than 4096 bytes");
+}
+
+static bool set_hash(const setting *it)
+{
+    return oh_hash_find(it->value.bytes, it->value.length, place_of(it)) || fail(it, "is not a valid hash");
+}
+
+static bool set_distribution(const setting *it)
+{
+    for (int i = 0; i < OH_SLOTS; i++) {
+        if (equals(it->value, oh_distribution_name((oh_distribution)i))) {
+            it->pool->distribution = (oh_distribution)i;
+            return true;
+        }
+    }
+    return fail(it, "is not \"ketama\", \"modula\" or \"random\"");
+}
+
+static bool set_tag(const setting *it)
+{
+    if (it->value.length != sizeof it->pool->hash_tag) {
+        return fail(it, "is not two bytes");
+    }
+    memcpy(it->pool->hash_tag, it->value.bytes, sizeof it->pool->hash_tag);
+    it->pool->has_hash_tag = true;
+    return true;
+}
+
+static bool set_engine(const setting *it)
+{
+    it->pool->is_ssdb = equals(it->value, "ssdb");
+    return it->pool->is_ssdb || equals(it->value, "redis") || fail(it, "is not \"redis\" or \"ssdb\"");
+}
+
+static bool set_read_from(const setting *it)
+{
+    for (int i = 0; i < OH_READ_FROMS_COUNT; i++) {
+        if (equals(it->value, oh_read_from_name((oh_read_from)i))) {
+            it->pool->read_from = (oh_read_from)i;
+            return true;
+        }
+    }
+    return fail(it, "is not \"master\", \"prefer_replica\", \"replica\", \"lowest_latency\" or \"same_zone\"");
+}
+
+/* ---- listen ---- */
+
+/* nutcracker asks strtol: there may be a sign, then octal digits, and then anything at all. */
+static bool is_mode(const char *text, size_t length)
+{
+    bool is_negative = length > 0 && text[0] == '-';
+    size_t i = length > 0 && (text[0] == '-' || text[0] == '+');
+    unsigned mode = 0;
+    for (; i < length && text[i] >= '0' && text[i] <= '7'; i++) {
+        mode = mode > MODE_MAX ? mode : mode * 8 + (unsigned)(text[i] - '0');
+    }
+    return is_negative ? mode == 0 : mode <= MODE_MAX;
+}
+
+static bool check_listen_path(const setting *it)
+{
+    size_t end = it->value.length;
+    while (end > 0 && it->value.bytes[end - 1] != ' ') {
+        end--;
+    }
+    bool has_mode = end > 0;
+    size_t path_length = has_mode ? end - 1 : it->value.length;
+    if (path_length > OH_UNIX_PATH_BYTES_MAX) {
+        return fail(it, "has a path longer than 107 bytes");
+    }
+    if (has_mode && !is_mode(it->value.bytes + end, it->value.length - end)) {
+        return fail(it, "has an invalid mode");
+    }
+    return true;
+}
+
+static bool check_listen_host(const setting *it)
+{
+    size_t end = it->value.length;
+    while (end > 0 && it->value.bytes[end - 1] != ':') {
+        end--;
+    }
+    if (end < 2) {
+        return fail(it, "is not \"host:port\" or \"/path mode\"");
+    }
+    int64_t port = oh_config_number((oh_text){it->value.bytes + end, it->value.length - end});
+    return (port >= 1 && port <= PORT_MAX) || fail(it, "has an invalid port");
+}
+
+static bool set_listen(const setting *it)
+{
+    if (!(it->value.bytes[0] == '/' ? check_listen_path(it) : check_listen_host(it))) {
+        return false;
+    }
+    for (size_t i = 0; i < it->reader->pools_count; i++) {
+        const oh_pool *other = it->reader->pools[i];
+        if (other != it->pool && equals(it->value, other->listen.bytes)) {
+            char complaint[sizeof "is the same as in server pool \"\"" + sizeof(oh_config_shown)];
+            snprintf(complaint, sizeof complaint, "is the same as in server pool \"%s\"",
+                oh_config_show(other->name).text);
+            return fail(it, complaint);
+        }
+    }
+    return keep_text(it);
+}
+
+/* ---- All together ---- */
+
+bool oh_config_set(oh_config_reader *reader, oh_pool *pool, int number, oh_text value, size_t line)
+{
+    static bool (*const set[])(const setting *) = {
+        [NUMBER] = set_number,
+        [BOOLEAN] = set_boolean,
+        [TEXT] = set_text,
+        [HASH] = set_hash,
+        [DISTRIBUTION] = set_distribution,
+        [TAG] = set_tag,
+        [ENGINE] = set_engine,
+        [LISTEN] = set_listen,
+        [READ_FROM] = set_read_from,
+    };
+    setting it = {reader, pool, &directives[number], value, line};
+    return set[it.directive->type](&it);
+}

@@ -1,0 +1,147 @@
+/*
+ * A configuration as YAML: libyaml's events one by one, and what no node of the document may be, wherever it stands.
+ *
+ * libyaml hands out events, not typed values, so a scalar is what stands in the text.
+ *
+ * Implements spec/config, sections 3 and 5.
+ */
+#include "core/config/config_reader.h"
+
+/*
+ * libyaml's time grows with the square of the depth of flow collections: a file of 1 MiB of `[` would take an hour. No
+ * accepted text is deeper than 2, so a deep one may as well be judged by the second pass, which stops at the first `[`.
+ */
+#define DEPTH_MAX 64
+
+/* ---- Events ---- */
+
+bool oh_config_begin(oh_config_reader *reader)
+{
+    if (!yaml_parser_initialize(&reader->parser)) {
+        return oh_config_fail_memory(reader->error);
+    }
+    yaml_parser_set_input_string(&reader->parser, (const unsigned char *)reader->text, reader->length);
+    yaml_parser_set_encoding(&reader->parser, YAML_UTF8_ENCODING);
+    return true;
+}
+
+static void end_event(oh_config_reader *reader)
+{
+    if (reader->has_event) {
+        yaml_event_delete(&reader->event);
+        reader->has_event = false;
+    }
+}
+
+void oh_config_end(oh_config_reader *reader)
+{
+    end_event(reader);
+    yaml_parser_delete(&reader->parser);
+}
+
+bool oh_config_next(oh_config_reader *reader)
+{
+    end_event(reader);
+    reader->has_event = yaml_parser_parse(&reader->parser, &reader->event);
+    if (reader->has_event) {
+        return true;
+    }
+    if (reader->parser.error == YAML_MEMORY_ERROR) {
+        return oh_config_fail_memory(reader->error);
+    }
+    return oh_config_fail(reader->error, reader->parser.problem_mark.line + 1, "the text is not valid YAML");
+}
+
+size_t oh_config_line(const oh_config_reader *reader)
+{
+    return reader->event.start_mark.line + 1;
+}
+
+bool oh_config_check_yaml(oh_config_reader *reader)
+{
+    if (!oh_config_begin(reader)) {
+        return false;
+    }
+    bool is_valid;
+    int depth = 0;
+    do {
+        is_valid = oh_config_next(reader);
+        depth += reader->event.type == YAML_SEQUENCE_START_EVENT || reader->event.type == YAML_MAPPING_START_EVENT;
+        depth -= reader->event.type == YAML_SEQUENCE_END_EVENT || reader->event.type == YAML_MAPPING_END_EVENT;
+    } while (is_valid && depth <= DEPTH_MAX && reader->event.type != YAML_STREAM_END_EVENT);
+    oh_config_end(reader);
+    return is_valid;
+}
+
+/* ---- What no node may be ---- */
+
+oh_text oh_config_scalar(const oh_config_reader *reader)
+{
+    return (oh_text){(const char *)reader->event.data.scalar.value, reader->event.data.scalar.length};
+}
+
+/*
+ * libyaml forgets the tag `!` of a scalar, but the event begins where the tag did. Its marks count characters. A scalar
+ * that is not there at all has no width: what stands at its place is the next node's.
+ */
+static bool begins_with_tag(oh_config_reader *reader)
+{
+    if (reader->event.start_mark.index == reader->event.end_mark.index) {
+        return false;
+    }
+    while (reader->character < reader->event.start_mark.index && reader->byte < reader->length) {
+        do {
+            reader->byte++;
+        } while (reader->byte < reader->length && (reader->text[reader->byte] & 0xc0) == 0x80);
+        reader->character++;
+    }
+    return reader->byte < reader->length && reader->text[reader->byte] == '!';
+}
+
+static bool has_property(oh_config_reader *reader)
+{
+    const yaml_event_t *event = &reader->event;
+    switch (event->type) {
+    case YAML_ALIAS_EVENT: return true;
+    case YAML_SCALAR_EVENT:
+        return event->data.scalar.anchor != NULL || event->data.scalar.tag != NULL || begins_with_tag(reader);
+    case YAML_SEQUENCE_START_EVENT:
+        return event->data.sequence_start.anchor != NULL || event->data.sequence_start.tag != NULL;
+    case YAML_MAPPING_START_EVENT:
+        return event->data.mapping_start.anchor != NULL || event->data.mapping_start.tag != NULL;
+    default: return false;
+    }
+}
+
+static bool is_flow(const yaml_event_t *event)
+{
+    return (event->type == YAML_SEQUENCE_START_EVENT && event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE) ||
+           (event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE);
+}
+
+static bool is_block_scalar(const yaml_event_t *event)
+{
+    return event->type == YAML_SCALAR_EVENT && (event->data.scalar.style == YAML_LITERAL_SCALAR_STYLE ||
+                                                   event->data.scalar.style == YAML_FOLDED_SCALAR_STYLE);
+}
+
+/* The rules for every node, checked before those for its place. */
+bool oh_config_check_node(oh_config_reader *reader, size_t line)
+{
+    if (has_property(reader)) {
+        return oh_config_fail(reader->error, line, "anchors, aliases and tags are not allowed");
+    }
+    if (is_flow(&reader->event)) {
+        return oh_config_fail(reader->error, line, "flow style is not allowed");
+    }
+    if (is_block_scalar(&reader->event)) {
+        return oh_config_fail(reader->error, line, "block scalars are not allowed");
+    }
+    if (reader->event.type == YAML_SCALAR_EVENT) {
+        int32_t character = oh_config_strange_character(oh_config_scalar(reader));
+        if (character >= 0) {
+            return oh_config_fail(reader->error, line, "character U+%04X is not allowed", (unsigned)character);
+        }
+    }
+    return true;
+}

@@ -1,0 +1,331 @@
+/*
+ * Translating. A request is read command by command; each is laid upon the forms of its name until one fits. Commands
+ * that stay as they are are left where they are; only from the first one on that changes is the request copied.
+ */
+#include "core/ssdb/ssdb.h"
+
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/ssdb/ssdb_form.h"
+
+#define KEPT_BYTES_MAX 65536 /* A larger buffer is not kept for the next request. */
+
+static const char *const no_memory = "There is no memory left for what SSDB must be sent.";
+
+/* ---- Memory that grows ---- */
+
+/* Room for `more` items of a size. NULL: there is no memory, what was there is still there. */
+static void *grow(oh_ssdb_memory *memory, size_t more, size_t size)
+{
+    if (more > SIZE_MAX / 4 / size - memory->count) {
+        return NULL;
+    }
+    if (memory->count + more > memory->capacity) {
+        size_t capacity = (memory->count + more) * 2;
+        void *items = oh_memory_allocate(capacity * size);
+
+        if (items == NULL) {
+            return NULL;
+        }
+        if (memory->count > 0) {
+            memcpy(items, memory->items, memory->count * size);
+        }
+        oh_memory_release(memory->items);
+        memory->items = items;
+        memory->capacity = capacity;
+    }
+    return (char *)memory->items + memory->count * size;
+}
+
+static void empty(oh_ssdb_memory *memory, size_t size)
+{
+    memory->count = 0;
+    if (memory->capacity > KEPT_BYTES_MAX / size) {
+        oh_memory_release(memory->items);
+        memory->items = NULL;
+        memory->capacity = 0;
+    }
+}
+
+/* ---- Reading the request ---- */
+
+/* "<type>digits CR LF": gives back where it ends, 0 if it is something else. */
+static size_t read_head(const uint8_t *bytes, size_t length, size_t at, char type, size_t *number)
+{
+    if (at >= length || bytes[at] != type) {
+        return 0;
+    }
+    size_t begin = ++at;
+    *number = 0;
+    for (; at < length && bytes[at] >= '0' && bytes[at] <= '9'; at++) {
+        if (*number > SIZE_MAX / 20) {
+            return 0;
+        }
+        *number = *number * 10 + (size_t)(bytes[at] - '0');
+    }
+    bool is_number = at > begin && (bytes[begin] != '0' || at == begin + 1);
+
+    return is_number && length - at >= 2 && memcmp(bytes + at, "\r\n", 2) == 0 ? at + 2 : 0;
+}
+
+/* The words of the command that begins at `at`; gives back where it ends, 0 if it is none or there is no memory. */
+static size_t read_words(oh_ssdb *ssdb, const uint8_t *request, size_t length, size_t at)
+{
+    size_t count, size;
+
+    ssdb->words.count = 0;
+    ssdb->refusal = "What was written is no command.";
+    at = read_head(request, length, at, '*', &count);
+    if (at == 0 || count == 0 || count > length) {
+        return 0;
+    }
+    oh_ssdb_word *words = grow(&ssdb->words, count, sizeof *words);
+    if (words == NULL) {
+        ssdb->refusal = no_memory;
+        return 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        at = read_head(request, length, at, '$', &size);
+        if (at == 0 || size > length - at || length - at - size < 2 || memcmp(request + at + size, "\r\n", 2) != 0) {
+            return 0;
+        }
+        words[i] = (oh_ssdb_word){request + at, size};
+        at += size + 2;
+    }
+    ssdb->words.count = count;
+    ssdb->refusal = NULL;
+    return at;
+}
+
+/* ---- Writing what is sent ---- */
+
+static bool put(oh_ssdb *ssdb, const void *bytes, size_t length)
+{
+    uint8_t *to = length > 0 ? grow(&ssdb->sent, length, 1) : NULL;
+
+    if (length == 0) {
+        return true;
+    }
+    if (to == NULL) {
+        ssdb->refusal = no_memory;
+        return false;
+    }
+    memcpy(to, bytes, length);
+    ssdb->sent.count += length;
+    return true;
+}
+
+static bool put_head(oh_ssdb *ssdb, char type, size_t number)
+{
+    char head[OH_SSDB_DIGITS_MAX + 3] = {type};
+    size_t length = 1 + oh_ssdb_write_number(head + 1, (int64_t)number);
+
+    head[length++] = '\r';
+    head[length++] = '\n';
+    return put(ssdb, head, length);
+}
+
+static bool put_word(oh_ssdb *ssdb, const void *bytes, size_t length)
+{
+    return put_head(ssdb, '$', length) && put(ssdb, bytes, length) && put(ssdb, "\r\n", 2);
+}
+
+static bool put_text(oh_ssdb *ssdb, const char *text)
+{
+    return put_word(ssdb, text, strlen(text));
+}
+
+static bool put_number(oh_ssdb *ssdb, int64_t number)
+{
+    char digits[OH_SSDB_DIGITS_MAX];
+
+    return put_word(ssdb, digits, oh_ssdb_write_number(digits, number));
+}
+
+static bool put_typed(oh_ssdb *ssdb, char letter, oh_ssdb_word word)
+{
+    int64_t number;
+
+    if (letter == 's') {
+        return put_number(ssdb, oh_ssdb_score(word));
+    }
+    if (letter == 'l' && word.bytes[0] == '-') {
+        return put_text(ssdb, "2000000000");
+    }
+    if (!oh_ssdb_is_bound(letter)) {
+        return put_word(ssdb, word.bytes, word.length);
+    }
+    if (oh_ssdb_bound_of(word, oh_ssdb_is_low(letter), &number) == OH_SSDB_BOUND_AT) {
+        return put_number(ssdb, number);
+    }
+    return put_text(ssdb, letter == '(' ? "-inf" : letter == ')' ? "+inf" : "");
+}
+
+/* The form itself, each word as its type says. */
+static bool put_form(oh_ssdb *ssdb, const oh_ssdb_form *form, const oh_ssdb_word *words, size_t count)
+{
+    bool is_put = put_head(ssdb, '*', count) && put_word(ssdb, words[0].bytes, words[0].length);
+
+    for (size_t i = 1; is_put && i < count; i++) {
+        is_put = put_typed(ssdb, oh_ssdb_letter(form, i), words[i]);
+    }
+    return is_put;
+}
+
+static bool put_send(oh_ssdb *ssdb, const oh_ssdb_form *form, const oh_ssdb_word *words, size_t count)
+{
+    const oh_ssdb_send *send = form->sends;
+    size_t fixed = strlen(form->fixed), places = strlen(send->places);
+    bool is_put = put_head(ssdb, '*', 1 + places + count - 1 - fixed) && put_text(ssdb, send->name);
+
+    for (size_t i = 0; is_put && i < places; i++) {
+        oh_ssdb_word word = words[send->places[i] - '0'];
+        is_put = put_word(ssdb, word.bytes, word.length);
+    }
+    for (size_t i = 1 + fixed; is_put && i < count; i++) {
+        is_put = put_word(ssdb, words[i].bytes, words[i].length);
+    }
+    return is_put;
+}
+
+/* Several commands for each key. */
+static bool put_each(oh_ssdb *ssdb, const oh_ssdb_form *form, const oh_ssdb_word *words, size_t count)
+{
+    bool is_put = true;
+
+    for (size_t i = 1; is_put && i < count; i++) {
+        for (size_t j = 0; is_put && j < form->sends_count; j++) {
+            is_put = put_head(ssdb, '*', 2) && put_text(ssdb, form->sends[j].name) &&
+                     put_word(ssdb, words[i].bytes, words[i].length);
+        }
+    }
+    return is_put;
+}
+
+/* ---- One command ---- */
+
+static bool add_shape(oh_ssdb *ssdb, const oh_ssdb_form *form, size_t replies)
+{
+    oh_ssdb_shape *shapes = ssdb->shapes.items;
+
+    if (form == NULL && ssdb->shapes.count > 0 && shapes[ssdb->shapes.count - 1].form == NULL) {
+        shapes[ssdb->shapes.count - 1].replies += replies;
+        return true;
+    }
+    oh_ssdb_shape *shape = grow(&ssdb->shapes, 1, sizeof *shape);
+    if (shape == NULL) {
+        ssdb->refusal = no_memory;
+        return false;
+    }
+    *shape = (oh_ssdb_shape){form, replies};
+    ssdb->shapes.count++;
+    ssdb->is_shaped |= form != NULL;
+    return true;
+}
+
+/* Whether nothing can lie between the bounds. */
+static bool is_crossed(const oh_ssdb_form *form, const oh_ssdb_word *words)
+{
+    int64_t low = INT64_MIN, high = INT64_MAX;
+
+    if (form->empty == OH_SSDB_EMPTY_NEVER) {
+        return false;
+    }
+    for (size_t i = 0; form->fixed[i]; i++) {
+        bool is_low = oh_ssdb_is_low(form->fixed[i]);
+
+        if (oh_ssdb_is_bound(form->fixed[i]) &&
+            oh_ssdb_bound_of(words[i + 1], is_low, is_low ? &low : &high) == OH_SSDB_BOUND_NOTHING) {
+            return true;
+        }
+    }
+    return low > high;
+}
+
+static bool is_rewritten(const oh_ssdb_form *form)
+{
+    return form->sends_count > 0 || strpbrk(form->fixed, "sl<>()") != NULL || strchr(form->tail, 's') != NULL;
+}
+
+static bool translate_one(oh_ssdb *ssdb, const uint8_t *request, size_t begin, size_t end, bool is_raw)
+{
+    const oh_ssdb_word *words = ssdb->words.items;
+    size_t count = ssdb->words.count;
+    const oh_ssdb_name *name = oh_ssdb_find(words[0]);
+
+    if (name != NULL && name->reason == NULL) {
+        return add_shape(ssdb, NULL, 1);
+    }
+    const oh_ssdb_form *form = name ? oh_ssdb_match(name, words, count, is_raw) : NULL;
+    if (form == NULL) {
+        ssdb->refusal = name ? oh_ssdb_reason(name, words, count) : "SSDB has no such command.";
+        ssdb->command = words[0];
+        return false;
+    }
+    if (!is_rewritten(form)) {
+        return add_shape(ssdb, NULL, 1);
+    }
+    if (!put(ssdb, request + ssdb->kept, begin - ssdb->kept)) {
+        return false;
+    }
+    ssdb->kept = end;
+    if (is_crossed(form, words)) {
+        return add_shape(ssdb, form, 0);
+    }
+    if (form->sends_count > 1) {
+        return put_each(ssdb, form, words, count) && add_shape(ssdb, form, (count - 1) * form->sends_count);
+    }
+    return (form->sends_count ? put_send(ssdb, form, words, count) : put_form(ssdb, form, words, count)) &&
+           add_shape(ssdb, form->reply == OH_SSDB_AS_IS ? NULL : form, 1);
+}
+
+/* ---- The request ---- */
+
+static void begin(oh_ssdb *ssdb)
+{
+    empty(&ssdb->sent, 1);
+    empty(&ssdb->words, sizeof(oh_ssdb_word));
+    empty(&ssdb->shapes, sizeof(oh_ssdb_shape));
+    ssdb->refusal = NULL;
+    ssdb->is_shaped = ssdb->is_broken = ssdb->is_shape_begun = false;
+    ssdb->state = 0;
+    ssdb->kept = ssdb->shape = ssdb->pending_begin = ssdb->pending_end = 0;
+}
+
+bool oh_ssdb_translate(oh_ssdb *ssdb, const uint8_t *request, size_t length, bool is_raw)
+{
+    size_t at = 0;
+
+    begin(ssdb);
+    while (at < length) {
+        size_t end = read_words(ssdb, request, length, at);
+
+        if (end == 0) {
+            ssdb->command = (oh_ssdb_word){NULL, 0};
+            return false;
+        }
+        if (!translate_one(ssdb, request, at, end, is_raw)) {
+            return false;
+        }
+        at = end;
+    }
+    ssdb->request = request;
+    ssdb->length = length;
+    if (ssdb->kept > 0) {
+        if (!put(ssdb, request + ssdb->kept, length - ssdb->kept)) {
+            return false;
+        }
+        ssdb->request = ssdb->sent.items;
+        ssdb->length = ssdb->sent.count;
+    }
+    return true;
+}
+
+void oh_ssdb_release(oh_ssdb *ssdb)
+{
+    oh_memory_release(ssdb->sent.items);
+    oh_memory_release(ssdb->words.items);
+    oh_memory_release(ssdb->shapes.items);
+    memset(ssdb, 0, sizeof *ssdb);
+}

@@ -1,0 +1,123 @@
+/*
+ * Server pool: the plain data of one pool of the configuration, every directive with a value.
+ *
+ * Made by config, read by topology (where keys live) and by the client above (how nodes are reached). It is data and
+ * nothing else; whoever fills one by hand must keep what the comments say.
+ *
+ * Implements spec/config, the table of directives.
+ */
+#ifndef OH_SERVER_POOL_H
+#define OH_SERVER_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/hash/hash.h"
+
+/*
+ * How a hash becomes a node, named as the configuration names it; `slots` is that of a Redis Cluster, which no file
+ * names. The order is part of the topology's layout.
+ */
+typedef enum oh_distribution { OH_KETAMA, OH_MODULA, OH_RANDOM, OH_SLOTS, OH_DISTRIBUTIONS_COUNT } oh_distribution;
+
+/* The name of a distribution as the configuration spells it; a constant string. */
+const char *oh_distribution_name(oh_distribution distribution);
+
+/* Text of the file: `length` bytes, none of them NUL, and a NUL behind them. `bytes` is NULL if it is absent. */
+typedef struct oh_text {
+    const char *bytes;
+    size_t length;
+} oh_text;
+
+/* What a node is to a Redis Cluster. A server of a file is a master. The order is part of the topology's layout. */
+typedef enum oh_role {
+    OH_MASTER,  /* Has slots. */
+    OH_REPLICA, /* Follows a master. */
+    OH_SPARE,   /* A master without slots: known, so that a redirect to it can be followed; asked nothing else. */
+    OH_GONE,    /* No longer a node: it keeps the place, and so the index of everybody behind it, until another comes. */
+    OH_ROLES_COUNT
+} oh_role;
+
+const char *oh_role_name(oh_role role);
+
+/* Who answers reads in a Redis Cluster, in the order of oh_read_from_name. */
+typedef enum oh_read_from {
+    OH_READ_MASTER,
+    OH_READ_PREFER_REPLICA,
+    OH_READ_REPLICA,
+    OH_READ_LOWEST_LATENCY,
+    OH_READ_SAME_ZONE,
+    OH_READ_FROMS_COUNT
+} oh_read_from;
+
+/* As the configuration spells it; a constant string. */
+const char *oh_read_from_name(oh_read_from read_from);
+
+#define OH_SLOT_UNSERVED 0x8000u /* In a table of slots: nobody has this one, and the node beside the flag stands in. */
+
+typedef struct oh_server {
+    oh_text name;    /* What placement knows it by: the given name, or made from the address (spec/config). */
+    oh_text host;    /* As spelled, not resolved; absent for a unix socket. */
+    oh_text path;    /* Of a unix socket; otherwise absent. */
+    uint16_t port;   /* 0 for a unix socket. */
+    uint32_t weight; /* 1 or more; the weights of a pool add up to OH_WEIGHTS_SUM_MAX at most. */
+    uint32_t line;   /* 1-based line of the file, for messages. */
+
+    /* Of a node that a Redis Cluster has named; all zero for a server of a file. */
+    oh_text id;       /* What the cluster knows it by, whatever its address. */
+    uint16_t master;  /* Of a replica: the index of the node it follows. */
+    oh_role role;
+    bool is_failing;  /* The cluster says so, or that it is still loading. */
+    bool is_near;     /* It is of the pool's zone. */
+} oh_server;
+
+typedef struct oh_pool {
+    oh_text name;
+    uint32_t line;
+
+    /* Placement. */
+    oh_hash hash;
+    oh_distribution distribution;
+    bool has_hash_tag;
+    uint8_t hash_tag[2];
+    oh_server *servers; /* Shorter name first, then by bytes, as nutcracker sorts. A node's index is its place here. */
+    size_t servers_count;
+
+    /* Redis Cluster: hash, tag and distribution are its own, and `servers` are the seeds or what the cluster named. */
+    bool is_cluster;
+    oh_read_from read_from;
+    oh_text zone;          /* For OH_READ_SAME_ZONE; otherwise absent. */
+    const uint16_t *slots; /* OH_SLOTS_COUNT indexes of servers, each perhaps with OH_SLOT_UNSERVED; NULL: not known. */
+    uint64_t epoch;        /* The cluster's, when it named them. */
+
+    /* Protocol and sign-in. */
+    bool is_redis;      /* False: the pool speaks memcached, which the clients refuse. */
+    bool is_ssdb;       /* Its nodes are SSDB, which speaks redis' protocol and means other things by it. */
+    oh_text redis_auth; /* The password, absent if none. Must never appear in a message. */
+    oh_text username;   /* Of redis' ACLs, absent if none. */
+    uint32_t redis_db;  /* nutcracker's: SELECT before AUTH, never on a unix socket, may fail (spec/config). 0: none. */
+    bool has_database;
+    uint32_t database; /* OneHop's: SELECT after AUTH, on every kind of socket, must succeed. */
+
+    /* Time, connections, ejection. */
+    uint32_t timeout_ms; /* 0: wait without end. */
+    uint32_t pool_size;
+    uint32_t server_connections;
+    bool preconnect;
+    bool auto_eject_hosts;
+    uint32_t server_retry_timeout_ms;
+    uint32_t server_failure_limit;
+
+    /* The side that nutcracker listens on: read, checked, and of no effect. */
+    oh_text listen;
+    uint32_t backlog;
+    uint32_t client_connections;
+    bool tcpkeepalive;
+    bool reuseport;
+} oh_pool;
+
+/* The database a pool means on a TCP node: `database` if set, otherwise `redis_db`. */
+uint32_t oh_pool_database(const oh_pool *pool);
+
+#endif

@@ -1,0 +1,219 @@
+/*
+ * The map of a Redis Cluster as clients use it: the newest that this process has, when it is asked for anew, and by whom.
+ */
+#include "php_onehop.h"
+
+#include "core/base/clock.h"
+#include "core/hash/md5.h"
+
+#include "engine/cluster/cluster.h"
+#include "engine/wait/exchange_patience.h"
+#include "engine/shared/segment.h"
+
+#define OH_ASK_EVERY_MS 1000    /* The least time between two inquiries of a host. */
+#define OH_ASK_ANYWAY_MS 60000  /* A map that nothing seems to be wrong with is asked for so often. */
+#define OH_CALLS_PER_LOOK 1024  /* So often a client that is not made anew looks at the clock. */
+#define OH_LOOK_AGAIN_MS 2
+#define OH_ANSWER_MS 200        /* So long an answer is waited for that another process has asked for. */
+#define OH_LAST_MOMENT_MS 50    /* How long the end of a request waits for an inquiry. */
+
+/* ---- Life ---- */
+
+void oh_cluster_identify(const uint8_t pool[OH_STORE_IDENTITY_BYTES], uint8_t identity[OH_STORE_IDENTITY_BYTES])
+{
+    oh_md5 md5;
+
+    oh_md5_begin(&md5);
+    oh_md5_add(&md5, pool, OH_STORE_IDENTITY_BYTES);
+    oh_md5_add(&md5, "cluster", strlen("cluster"));
+    oh_md5_end(&md5, identity);
+}
+
+oh_cluster *oh_cluster_open(const uint8_t pool[OH_STORE_IDENTITY_BYTES], const char *path)
+{
+    oh_cluster *cluster = pecalloc(1, sizeof *cluster, true);
+
+    oh_cluster_identify(pool, cluster->identity);
+    cluster->place = oh_segment_store() ? oh_store_find(oh_segment_store(), cluster->identity) : OH_STORE_NONE;
+    if (cluster->place == OH_STORE_NONE && oh_segment_store() && oh_segment_lock()) {
+        cluster->place = oh_store_add(oh_segment_store(), cluster->identity, path);
+        oh_segment_unlock();
+    }
+    return cluster;
+}
+
+void oh_cluster_forget(oh_cluster *cluster)
+{
+    oh_cluster_set(&cluster->map, NULL);
+    oh_cluster_set(&cluster->seeds, NULL);
+    free(cluster);
+}
+
+/* ---- Whose turn it is ---- */
+
+bool oh_cluster_is_my_turn(oh_cluster *cluster, uint32_t every_ms)
+{
+    uint64_t now = oh_clock_now_ms();
+
+    if (cluster->place != OH_STORE_NONE) {
+        return oh_store_is_my_turn(oh_segment_store(), cluster->place, now, every_ms);
+    }
+    if (now < cluster->asked_ms + every_ms) {
+        return false;
+    }
+    cluster->asked_ms = now;
+    return true;
+}
+
+/* ---- What clients call ---- */
+
+/* None of the configured servers is a node of the map. */
+static bool is_elsewhere(const oh_cluster *cluster, const oh_snapshot *seeds)
+{
+    for (uint32_t i = 0; i < seeds->nodes_count; i++) {
+        if (oh_cluster_has(cluster, seeds->pool->servers[i].name)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * The configuration has changed: the nodes stay, the directives are new. Other servers than before, none of which the map
+ * has, may be another cluster: they are asked.
+ */
+static void reconfigure(oh_cluster *cluster, oh_snapshot *seeds)
+{
+    oh_snapshot *before = cluster->seeds;
+    bool has_others = before && strcmp(oh_topology_fingerprint(seeds->topology), oh_topology_fingerprint(before->topology)) != 0;
+
+    seeds->references++;
+    oh_cluster_set(&cluster->seeds, seeds);
+    cluster->foreign = 0;
+    if (!cluster->map) {
+        return;
+    }
+    oh_cluster_catch_up(cluster);
+    oh_cluster_want(cluster);
+    cluster->doubts_nodes = has_others && is_elsewhere(cluster, seeds);
+    if (cluster->doubts_nodes) {
+        oh_cluster_ask(cluster, oh_cluster_deadline(cluster));
+        cluster->doubts_nodes = is_elsewhere(cluster, seeds);
+    }
+    oh_cluster_catch_up(cluster);
+    const oh_pool *now = cluster->map->pool;
+    oh_pool pool = *seeds->pool;
+    pool.servers = now->servers;
+    pool.servers_count = now->servers_count;
+    pool.slots = now->slots;
+    pool.epoch = now->epoch;
+    oh_cluster_adopt(cluster, &pool);
+}
+
+oh_snapshot *oh_cluster_take(oh_cluster *cluster, oh_snapshot *seeds)
+{
+    oh_failure failure;
+
+    if (UNEXPECTED(cluster->seeds != seeds)) {
+        reconfigure(cluster, seeds);
+    }
+    oh_cluster_catch_up(cluster);
+    if (UNEXPECTED(!cluster->map) && !oh_cluster_contact(cluster, &failure)) {
+        oh_failure_throw(oh_failure_exception(&failure, NULL, seeds->pool->name.bytes, NULL));
+        return NULL;
+    }
+    cluster->calls = OH_CALLS_PER_LOOK;
+    oh_cluster_tend(cluster);
+    return oh_cluster_newest(cluster);
+}
+
+bool oh_cluster_is_old(const oh_cluster *cluster, const oh_snapshot *map)
+{
+    return cluster->map != map || oh_cluster_is_behind(cluster);
+}
+
+oh_snapshot *oh_cluster_newest(oh_cluster *cluster)
+{
+    oh_cluster_catch_up(cluster);
+    cluster->map->references++;
+    return cluster->map;
+}
+
+void oh_cluster_want(oh_cluster *cluster)
+{
+    cluster->wanted_ms = oh_clock_now_ms();
+}
+
+static uint64_t asked_ms(const oh_cluster *cluster)
+{
+    return cluster->place == OH_STORE_NONE ? cluster->asked_ms : oh_store_looked_ms(oh_segment_store(), cluster->place);
+}
+
+/* Nobody has asked since. */
+static bool is_wanted(oh_cluster *cluster)
+{
+    if (asked_ms(cluster) > cluster->wanted_ms) {
+        cluster->wanted_ms = 0;
+    }
+    return cluster->wanted_ms != 0;
+}
+
+void oh_cluster_tend(oh_cluster *cluster)
+{
+    if (UNEXPECTED(cluster->inquiry != NULL)) {
+        oh_inquiry_move(cluster, 0);
+        return;
+    }
+    if (EXPECTED(!cluster->wanted_ms && ++cluster->calls < OH_CALLS_PER_LOOK)) {
+        return;
+    }
+    uint32_t every_ms = is_wanted(cluster) ? OH_ASK_EVERY_MS : OH_ASK_ANYWAY_MS;
+    /* The chance is that of the last inquiry: hosts differ, the processes of one do not. If each of them tried its own luck,
+       one of many would always be lucky at once. */
+    uint32_t later_ms = (uint32_t)(asked_ms(cluster) % (every_ms / 4));
+    cluster->calls = 0;
+    if (oh_cluster_is_my_turn(cluster, every_ms + later_ms)) {
+        oh_inquiry_begin(cluster, oh_clock_now_ns() + OH_ASK_EVERY_MS * UINT64_C(1000000));
+    }
+}
+
+void oh_cluster_tend_waiting(oh_cluster *cluster)
+{
+    cluster->calls = OH_CALLS_PER_LOOK;
+    oh_cluster_tend(cluster);
+}
+
+void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns)
+{
+    const oh_snapshot *before = cluster->map;
+    bool has_asked = false;
+
+    oh_cluster_want(cluster);
+    while (cluster->map == before && oh_clock_now_ns() < deadline_ns) {
+        if (cluster->inquiry) {
+            oh_inquiry_move(cluster, OH_LOOK_AGAIN_MS);
+        } else if (has_asked || (!is_wanted(cluster) && oh_clock_now_ms() > asked_ms(cluster) + OH_ANSWER_MS)) {
+            break;
+        } else if (is_wanted(cluster) && oh_cluster_is_my_turn(cluster, OH_ASK_EVERY_MS)) {
+            oh_inquiry_begin(cluster, deadline_ns);
+            has_asked = true;
+        } else {
+            oh_exchange_poll_patiently(NULL, 0, OH_LOOK_AGAIN_MS);
+        }
+        oh_cluster_catch_up(cluster);
+    }
+}
+
+void oh_cluster_end_request(void)
+{
+    uint64_t end_ns = OHG(inquiring) ? oh_clock_now_ns() + OH_LAST_MOMENT_MS * UINT64_C(1000000) : 0;
+
+    zend_try {
+        while (OHG(inquiring) && oh_clock_now_ns() < end_ns) {
+            oh_inquiry_move(OHG(inquiring), OH_LAST_MOMENT_MS);
+        }
+    } zend_end_try();
+    while (OHG(inquiring)) {
+        oh_inquiry_end(OHG(inquiring));
+    }
+}

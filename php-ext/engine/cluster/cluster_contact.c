@@ -1,0 +1,134 @@
+/*
+ * The first contact: one process of the host asks the seeds, all others wait for it. What it meets it leaves in the store,
+ * node by node, so that each of them can say why there is no map.
+ *
+ * Who asks is settled by a word: its pid and the time; once it has failed, in the place of the pid, of what kind that was.
+ */
+#include "php_onehop.h"
+
+#include "core/base/clock.h"
+
+#include "engine/cluster/cluster.h"
+#include "engine/wait/exchange_patience.h"
+#include "engine/pool/pool_host.h"
+#include "engine/shared/segment.h"
+
+#define OH_CLAIM_MS 5000        /* Who has not come to an end by then, or has ended, is not waited for. */
+#define OH_CONTACT_MS UINT64_C(10000) /* How long it may take where the server pool has no timeout. */
+#define OH_LOOK_AGAIN_MS 2
+
+/* ---- The claim ---- */
+
+static uint64_t claim_of(uint32_t who)
+{
+    return (uint64_t)who << 32 | (uint32_t)oh_clock_now_ms();
+}
+
+/* No process has such a number: an attempt has failed. */
+static uint32_t who_failed(oh_error_kind kind)
+{
+    return UINT32_MAX - (uint32_t)kind;
+}
+
+static bool is_failure(uint64_t word, oh_error_kind *kind)
+{
+    uint32_t number = UINT32_MAX - (uint32_t)(word >> 32);
+
+    *kind = (oh_error_kind)number;
+    return number < OH_ERROR_KINDS_COUNT;
+}
+
+static bool is_claimed(uint64_t word)
+{
+    uint64_t now = oh_clock_now_ms();
+    uint32_t age_ms = (uint32_t)now - (uint32_t)word;
+    oh_error_kind kind;
+
+    return word != 0 && !is_failure(word, &kind) && age_ms < OH_CLAIM_MS &&
+           oh_host_is_alive((uint32_t)(word >> 32), now - age_ms);
+}
+
+/* Somebody else has tried since then, in vain. */
+static bool has_failed_since(uint64_t word, uint64_t began_ms, oh_error_kind *kind)
+{
+    return is_failure(word, kind) && (int32_t)((uint32_t)word - (uint32_t)began_ms) >= 0;
+}
+
+/* ---- Telling ---- */
+
+/* `list` says of each node why it has told nothing. */
+static bool fail(oh_failure *failure, oh_error_kind kind, const char *what, const char *list)
+{
+    const char *advice = kind == OH_ERROR_CONFIG_INVALID       ? "correct the servers of the server pool, or how it signs in"
+                         : kind == OH_ERROR_PROTOCOL_VIOLATION ? "check the nodes of the cluster"
+                                                               : "check that the servers run and can be reached";
+
+    oh_failure_set(failure, kind, OH_OUTCOME_NOT_SENT, advice, "%s%s", what, list);
+    return false;
+}
+
+/* Who has the claim tells what came of it to those who wait; without a store there is none. */
+static bool ask(oh_cluster *cluster, _Atomic uint64_t *claim, uint64_t deadline_ns, oh_failure *failure)
+{
+    oh_failure list;
+    bool is_done = oh_inquiry_contact(cluster, deadline_ns, &list);
+
+    if (claim && !is_done) {
+        oh_store_write_text(oh_store_problem(oh_segment_store(), cluster->place), OH_STORE_PROBLEM_WORDS, list.what);
+    }
+    if (claim) {
+        atomic_store(claim, is_done ? 0 : claim_of(who_failed(list.kind)));
+    }
+    return is_done || fail(failure, list.kind, "No node tells what the cluster looks like: ", list.what);
+}
+
+/* Anybody may have written the list. */
+static bool fail_as_another(const oh_cluster *cluster, oh_error_kind kind, oh_failure *failure)
+{
+    char list[OH_STORE_PROBLEM_WORDS * sizeof(uint64_t) + 1];
+
+    oh_store_read_text(oh_store_problem(oh_segment_store(), cluster->place), OH_STORE_PROBLEM_WORDS, list);
+    for (char *at = list; *at; at++) {
+        *at = *at < ' ' || *at > '~' ? '?' : *at;
+    }
+    return fail(
+        failure, kind, "No node tells what the cluster looks like, as a process of this host has just found: ", list);
+}
+
+/* ---- What cluster calls ---- */
+
+uint64_t oh_cluster_deadline(const oh_cluster *cluster)
+{
+    uint64_t timeout_ms = cluster->seeds->pool->timeout_ms;
+
+    return oh_clock_now_ns() + (timeout_ms ? timeout_ms : OH_CONTACT_MS) * 1000000;
+}
+
+bool oh_cluster_contact(oh_cluster *cluster, oh_failure *failure)
+{
+    uint64_t began_ms = oh_clock_now_ms(), deadline_ns = oh_cluster_deadline(cluster);
+    oh_error_kind kind;
+
+    oh_cluster_is_my_turn(cluster, 0); /* What is asked now need not be asked again soon. */
+    while (cluster->place != OH_STORE_NONE) {
+        _Atomic uint64_t *claim = oh_store_version(oh_segment_store(), cluster->place);
+        uint64_t word = atomic_load(claim);
+
+        oh_cluster_catch_up(cluster);
+        if (cluster->map) {
+            return true;
+        }
+        if (has_failed_since(word, began_ms, &kind)) {
+            return fail_as_another(cluster, kind, failure);
+        }
+        if (!is_claimed(word) && atomic_compare_exchange_strong(claim, &word, claim_of((uint32_t)getpid()))) {
+            return ask(cluster, claim, deadline_ns, failure);
+        }
+        if (oh_clock_now_ns() > deadline_ns) {
+            return fail(failure, OH_ERROR_DEADLINE_EXCEEDED,
+                "Another process of this host asks what the cluster looks like, and has no answer yet", "");
+        }
+        oh_exchange_poll_patiently(NULL, 0, OH_LOOK_AGAIN_MS);
+    }
+    return ask(cluster, NULL, deadline_ns, failure);
+}

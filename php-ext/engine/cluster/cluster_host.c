@@ -1,0 +1,196 @@
+/*
+ * What the host has of the map, what this process has, and how a newer one comes from the one to the other: an image in the
+ * store, copied by whoever is behind, replaced by whoever has learned more.
+ */
+#include "php_onehop.h"
+
+#include "engine/cluster/cluster.h"
+#include "engine/shared/segment.h"
+
+#define OH_NOTE_ATTEMPTS 8 /* So often another process may be faster; who is never lucky costs a redirect. */
+
+/* ---- From the host ---- */
+
+void oh_cluster_set(oh_snapshot **place, oh_snapshot *snapshot)
+{
+    oh_snapshot *before = *place;
+
+    *place = snapshot;
+    if (before) {
+        oh_snapshot_release(before);
+    }
+}
+
+static void make_map(oh_cluster *cluster, void *image, size_t length, uint64_t generation)
+{
+    oh_reading reading = {.image = image, .image_length = length};
+
+    if (cluster->seeds->password) {
+        reading.password = pestrndup(cluster->seeds->password, cluster->seeds->password_length, true);
+        reading.password_length = cluster->seeds->password_length;
+    }
+    oh_cluster_set(&cluster->map, oh_snapshot_make(&reading, cluster->identity));
+    cluster->map->cluster = cluster;
+    cluster->generation = generation;
+}
+
+/* Whether the map signs in as this process would: another configuration is older or newer than this process' own. */
+static bool is_mine(const oh_cluster *cluster, const void *image)
+{
+    const oh_snapshot *seeds = cluster->seeds;
+
+    return oh_image_has_password(image) == (seeds->password != NULL) &&
+           (!seeds->password || oh_image_is_password(image, oh_store_salt(oh_segment_store()), seeds->own_pool.redis_auth));
+}
+
+bool oh_cluster_is_behind(const oh_cluster *cluster)
+{
+    if (cluster->place == OH_STORE_NONE) {
+        return false;
+    }
+    uint64_t generation = oh_store_generation(oh_segment_store(), cluster->place);
+    return UNEXPECTED(generation != cluster->generation) && generation != cluster->foreign;
+}
+
+void oh_cluster_catch_up(oh_cluster *cluster)
+{
+    size_t room = 1 << 16, length;
+    uint64_t generation;
+
+    if (EXPECTED(!oh_cluster_is_behind(cluster))) {
+        return;
+    }
+    void *image = pemalloc(room, true);
+    while ((length = oh_store_copy(oh_segment_store(), cluster->place, image, room, &generation)) > room) {
+        room = length + length / 4;
+        image = perealloc(image, room, true);
+    }
+    if (length > 0 && oh_image_is_valid(image, length) && oh_topology_slots(oh_image_topology(image)) &&
+        is_mine(cluster, image)) {
+        make_map(cluster, image, length, generation);
+    } else {
+        cluster->foreign = generation;
+        free(image);
+    }
+}
+
+/* The index of a node in the map; OH_POOL_SERVERS_MAX: it is none of its nodes, or no more. */
+static uint32_t find(const oh_snapshot *map, oh_text name)
+{
+    uint32_t node = oh_topology_find(map->topology, name.bytes, name.length);
+
+    return node < map->nodes_count && map->pool->servers[node].role != OH_GONE ? node : OH_POOL_SERVERS_MAX;
+}
+
+bool oh_cluster_has(const oh_cluster *cluster, oh_text name)
+{
+    return find(cluster->map, name) != OH_POOL_SERVERS_MAX;
+}
+
+/* ---- To the host ---- */
+
+/*
+ * Under no lock yet. False: another process was faster, or nobody may write now, and there is a map. A map in the store that
+ * this process cannot take is replaced: those that could may all have gone.
+ */
+static bool publish(oh_cluster *cluster, const void *image, size_t length, uint64_t *generation)
+{
+    bool is_published = false;
+
+    if (cluster->place == OH_STORE_NONE) {
+        *generation = cluster->generation + 1;
+        return true;
+    }
+    if (!oh_segment_lock()) {
+        cluster->place = cluster->map ? cluster->place : OH_STORE_NONE;
+        *generation = cluster->generation + 1;
+        return !cluster->map;
+    }
+    uint64_t there = oh_store_generation(oh_segment_store(), cluster->place);
+    if (there == *generation || there == cluster->foreign) {
+        is_published = oh_store_publish(oh_segment_store(), cluster->place, image, length);
+        if (is_published) {
+            *generation = oh_store_generation(oh_segment_store(), cluster->place);
+        } else {
+            cluster->place = OH_STORE_NONE; /* It does not fit: this process goes its own way. */
+            *generation = cluster->generation + 1;
+            is_published = true;
+        }
+    }
+    oh_segment_unlock();
+    return is_published;
+}
+
+/* Takes over an image. False: there is a newer one. */
+static bool adopt_image(oh_cluster *cluster, void *image, size_t length, uint64_t generation)
+{
+    if (!publish(cluster, image, length, &generation)) {
+        free(image);
+        oh_cluster_catch_up(cluster);
+        return false;
+    }
+    make_map(cluster, image, length, generation);
+    return true;
+}
+
+static void *write_image(const oh_pool *pool, size_t *length)
+{
+    static const uint8_t none[OH_IMAGE_SALT_BYTES];
+    const oh_store *store = oh_segment_store();
+    void *image = pecalloc(1, *length = oh_image_size(pool), true);
+
+    oh_image_write(pool, store ? oh_store_salt(store) : none, image);
+    return image;
+}
+
+bool oh_cluster_adopt(oh_cluster *cluster, const oh_pool *pool)
+{
+    size_t length;
+    void *image = write_image(pool, &length);
+
+    if (cluster->map && oh_image_equals(image, length, cluster->map->image, cluster->map->image_length)) {
+        free(image);
+        return true;
+    }
+    return adopt_image(cluster, image, length, cluster->generation);
+}
+
+/* Moves slots in the newest map. False: meanwhile another process has published a newer one, or nobody may write now. */
+static bool note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32_t count)
+{
+    size_t length = cluster->map->image_length;
+    uint32_t changes = 0;
+    void *image = pemalloc(length, true);
+
+    memcpy(image, cluster->map->image, length);
+    oh_topology *topology = (oh_topology *)oh_image_topology(image);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t node = find(cluster->map, moves[i].name);
+
+        if (node != OH_POOL_SERVERS_MAX && oh_topology_slots(topology)[moves[i].slot] != node) {
+            oh_topology_move_slot(topology, moves[i].slot, node);
+            cluster->has_hint = true;
+            cluster->hint = node;
+            changes++;
+        }
+    }
+    if (changes == 0) {
+        free(image);
+        return true;
+    }
+    oh_topology_sign(topology);
+    return adopt_image(cluster, image, length, cluster->generation);
+}
+
+void oh_cluster_note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32_t count)
+{
+    bool goes_on = true;
+
+    oh_cluster_want(cluster);
+    oh_cluster_catch_up(cluster);
+    for (int attempt = 0; attempt < OH_NOTE_ATTEMPTS && goes_on; attempt++) {
+        uint64_t generation = cluster->generation;
+
+        goes_on = !note_moves(cluster, moves, count) && cluster->generation != generation;
+    }
+}

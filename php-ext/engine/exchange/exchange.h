@@ -1,0 +1,168 @@
+/*
+ * Exchange: one write of phpredis (a command, or a whole pipeline) out to a node, and its replies in.
+ *
+ * phpredis hands over all bytes of its commands at once. The exchange leases a connection, sends, and receives until
+ * the node owes nothing more; only then, with every reply framed and counted, does phpredis begin to read, from memory.
+ * So it is known whether the exchange succeeded before phpredis has believed a byte; a failure can be repaired or
+ * reported without phpredis noticing; and the connection is back in the pool before the first value is unpacked. Only
+ * replies larger than OH_EXCHANGE_AHEAD_BYTES are read while they arrive.
+ *
+ * While the request does not fit into the socket the replies are received too: a node that stops reading until its
+ * replies are read (SSDB does) must not bring both to a halt.
+ *
+ * Exchanges of several nodes travel together in a flight: whoever waits moves all of them.
+ *
+ * A transaction needs one connection for many exchanges. Then the exchange keeps it: what comes back clean is not
+ * settled but held until the next write, and no other connection ever takes its place.
+ *
+ * Implements spec/route: deadline, outcome, what may be tried again.
+ */
+#ifndef OH_ENGINE_EXCHANGE_H
+#define OH_ENGINE_EXCHANGE_H
+
+#include "core/ssdb/ssdb.h"
+
+#include "engine/pool/pool.h"
+
+#define OH_EXCHANGE_AHEAD_BYTES 262144 /* Beyond it more memory buys nothing: the kernel buffers as much again. */
+#define OH_WAIT_FOR_EVER UINT32_MAX
+#define OH_PREFACE_REPLY_BYTES 64
+#define OH_FLIGHT_MEMBERS_MAX 64       /* Nodes that are spoken to at once; see scatter for why there is a bound. */
+
+typedef enum oh_exchange_state {
+    OH_EXCHANGE_IDLE,     /* Nothing was written since the call began. */
+    OH_EXCHANGE_OPENING,  /* The connection is being made. */
+    OH_EXCHANGE_MOVING,   /* Bytes go out and come in. */
+    OH_EXCHANGE_COMPLETE, /* Everything was answered; the connection has been settled. */
+    OH_EXCHANGE_FAILED    /* The failure says how; the connection has been closed. */
+} oh_exchange_state;
+
+struct oh_flight;
+
+typedef struct oh_exchange {
+    oh_exchange_state state;
+    oh_connections *connections; /* Of its node. */
+    oh_meter *meter;             /* Of its node and server pool. */
+    oh_connection *connection;   /* Leased, with replies owed; or NULL. */
+    oh_connection *held;         /* Leased, owing nothing: it waits for the next write. Only while `keeps`. */
+    struct oh_flight *flight;    /* With whom it travels, or NULL if alone. */
+
+    const uint8_t *request; /* phpredis' memory, valid until the write returns. */
+    size_t request_length, sent;
+    size_t fence;            /* Up to here it may be sent: to its end, or as long as MULTI is not answered. */
+    uint64_t fence_reply;    /* Which reply of the connection moves the fence; 0: none. */
+    bool minds_multi;        /* There is MULTI in the request. */
+    HashTable *discarded;    /* Which, by number from 1, end in DISCARD, though phpredis writes EXEC. NULL: none. */
+    uint8_t *replies; /* Received and framed; those from `begin` to `end` were not read yet. */
+    size_t begin, end, capacity;
+    size_t dropped;          /* Bytes of this request's replies that were in front of these. */
+    bool gathers;            /* All replies are kept until the last one is in, however large they are. */
+    bool is_of_plain_pool;   /* The configuration does not say "cluster: true". */
+    struct oh_redirects *redirects; /* Of a node of a Redis Cluster; NULL: it is none. */
+    oh_ssdb *ssdb;           /* Between phpredis and a node that is SSDB; NULL before its first request. */
+    bool is_waiting;         /* Translated, but not sent before the rest of its flight is. */
+
+    uint32_t timeout_ms;     /* Of a call; 0 is none. */
+    uint32_t wait_ms;        /* How much longer the node may take, once it has the request; OH_WAIT_FOR_EVER. */
+    uint64_t deadline_ns;    /* Of this call, set when it first writes, without wait_ms; 0 until then. */
+    uint64_t begun_ns;       /* When phpredis wrote; 0: how long it takes is the wish of the caller. */
+    uint64_t received;       /* Bytes of this attempt, the parts phpredis does not see included. */
+    uint64_t left_ns;        /* When phpredis was given back control in the middle of it; 0: it was not. */
+    bool is_called;          /* A call is going on. What phpredis writes on its own account is not sent. */
+    bool is_unknown;         /* Nobody knows what it does to its connection, which carries nothing else. */
+    bool keeps;              /* The connection is not given back when its replies are in. */
+    bool was_held;           /* `held` was set since: no other connection may take its place. */
+    bool is_exec;            /* The reply must be that of EXEC, for as many commands: */
+    uint32_t exec_count;
+    bool is_iterated;        /* The call is as many round trips as it takes (SCAN, HSCAN): each has a deadline of its own. */
+    const char *preface;     /* Sent in front of the request: one command, of whose reply phpredis sees nothing. */
+    uint64_t preface_number; /* Which reply of the connection is its reply; 0: it is not owed. */
+    uint8_t *joined;         /* The request as it is sent, if that is not as phpredis wrote it. */
+    char preface_reply[OH_PREFACE_REPLY_BYTES]; /* As far as it fits, ended by a 0. */
+    uint32_t preface_reply_length;
+    bool goes_beyond;        /* It goes on beside calls, and takes no connection that one may need. */
+    bool is_read_only;       /* The caller says so: may be sent again after a reused connection broke. */
+    bool never_repeats;      /* The caller does not want anything sent again, whatever it is. */
+    bool is_reused;          /* The connection has carried exchanges before. */
+    bool was_retried;
+    bool was_sent;           /* By the attempt before this one. */
+    bool has_heard;          /* A byte of a reply has arrived. */
+    bool has_waited;         /* Time has passed since the deadline was set: it must be looked at. */
+    bool has_refusal;        /* One of the replies is an error. */
+    bool has_error;          /* The same, or one has an error in it: phpredis remembers it as its last. */
+    bool was_interrupted;    /* A signal handler of the script has thrown, or called exit. */
+    oh_failure *failure;     /* Where the caller wants to find it. */
+} oh_exchange;
+
+/* Exchanges that move together. */
+typedef struct oh_flight {
+    oh_exchange *members[OH_FLIGHT_MEMBERS_MAX];
+    uint32_t members_count;
+    void (*start_others)(struct oh_flight *); /* Called once each member has sent what it could. */
+    void (*look)(struct oh_flight *); /* Called before each wait, if it is not NULL. */
+    void *looker;
+    const oh_failure *refusal; /* Of a member that SSDB must not be sent: then nothing is sent to any. */
+} oh_flight;
+
+/* A call begins: its deadline will count from its first write. */
+void oh_exchange_prepare(oh_exchange *exchange, uint32_t timeout_ms, bool is_read_only, oh_flight *flight);
+
+/*
+ * What is special about the next write of the call that has been prepared: a command that blocks; a command (as it is
+ * written, in memory that stays) that goes in front on the same connection and whose reply is kept. An error in its
+ * place fails the exchange.
+ */
+void oh_exchange_be_patient(oh_exchange *exchange, uint32_t wait_ms);
+void oh_exchange_put_in_front(oh_exchange *exchange, const char *preface);
+
+/*
+ * The next write contains MULTI and more. What follows a MULTI is sent once the node has answered it. Those of
+ * `discarded` (by number from 1; NULL: none; taken over) end in DISCARD, though phpredis writes EXEC.
+ */
+void oh_exchange_mind_multi(oh_exchange *exchange, HashTable *discarded);
+
+/* Carries a request to the node. False: failed, and phpredis must be told that nothing was written. */
+bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length);
+
+/* The same without waiting: the exchange moves whenever somebody waits for its flight, or for it alone by `await`. */
+void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length);
+void oh_exchange_await(oh_exchange *exchange);
+
+/* Moves some exchanges, waiting for no longer than so much: for what goes on beside everything else. */
+void oh_exchange_glance(oh_exchange *const *members, uint32_t count, int milliseconds);
+
+/* Something is still to come or to go. */
+bool oh_exchange_is_active(const oh_exchange *exchange);
+
+/* The node has the whole request, and has not begun to answer it. */
+bool oh_exchange_is_waiting(const oh_exchange *exchange);
+
+/* From here on the deadline is that of a command that does not block. */
+void oh_exchange_end_patience(oh_exchange *exchange);
+
+/* Gives out up to `size` bytes of replies, waiting for them if there are none yet. 0: there are and will be no more. */
+size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size);
+
+/* The call is over: what phpredis did not wait for is not waited for by anyone. Its state and failure stay. */
+void oh_exchange_finish(oh_exchange *exchange);
+
+/* Ends whatever is going on: a connection still leased is closed, bytes not read are dropped. */
+void oh_exchange_abandon(oh_exchange *exchange);
+
+/*
+ * From the next write on the connection is kept. give_back ends that: the connection goes back to the pool, or, unless
+ * `is_clean`, is closed, which ends whatever the node was told on it. A call that is going on can send nothing more.
+ */
+void oh_exchange_keep(oh_exchange *exchange);
+void oh_exchange_give_back(oh_exchange *exchange, bool is_clean);
+
+/*
+ * The next write of this call is EXEC, after `count` commands. Its reply must be a list of as many. An error in its
+ * place is shown to phpredis as nil (5.3.7 would wait for the replies of the commands) and is to be found in `wire`.
+ */
+void oh_exchange_expect_exec(oh_exchange *exchange, uint32_t count);
+
+/* Leaves its flight and frees what it holds. */
+void oh_exchange_end(oh_exchange *exchange);
+
+#endif

@@ -1,0 +1,316 @@
+/*
+ * Waiting, and the deadline.
+ *
+ * A command on a warm connection takes three system calls: the pool's look at it, one send, and one blocking
+ * receive, bounded by SO_RCVTIMEO. As soon as anything is not so simple (a new connection, a reply in parts,
+ * several nodes, time gone by) everything becomes non-blocking, and one poll waits for all, with the time that
+ * is left.
+ */
+#include "php_onehop.h"
+
+#include <errno.h>
+#include <poll.h>
+
+#include "core/base/clock.h"
+
+#include "engine/wait/exchange_patience.h"
+#include "engine/exchange/exchange_wait.h"
+
+#define OH_PAUSE_NS 200000000 /* A wait that ends so much too late was not the node's. */
+#define OH_DRAIN_NS 15000000 /* How long bytes that are there may be fetched after the deadline: below its tolerance. */
+
+/* ---- Ends that only waiting can meet ---- */
+
+/*
+ * A deadline that passed is the node's fault if the node had as long as the server pool says (and not what a wait for a
+ * connection had left of it), and if this process was awake to see it pass: one that was stopped, or swapped out, finds
+ * all its deadlines gone.
+ */
+static bool is_for_the_node(const oh_exchange *exchange)
+{
+    uint64_t limit_ns = exchange->deadline_ns + (uint64_t)exchange->wait_ms * 1000000;
+
+    return exchange->connection && !exchange->connection->has_waited && exchange->timeout_ms >= oh_pool_timeout(exchange->connections) &&
+           exchange->wait_ms != OH_WAIT_FOR_EVER && oh_clock_now_ns() < limit_ns + OH_PAUSE_NS;
+}
+
+void oh_exchange_pass_deadline(oh_exchange *exchange)
+{
+    bool has_request = exchange->sent == exchange->request_length;
+    bool is_opening = exchange->state == OH_EXCHANGE_OPENING;
+    bool is_resolving = is_opening && exchange->connection->state == OH_RESOLVING;
+    const char *what = is_resolving                            ? "Host name not resolved"
+                       : is_opening                           ? "No connection"
+                       : !has_request                         ? "Command not taken"
+                       : exchange->has_heard                  ? "Answer not complete"
+                                                              : "No answer";
+    unsigned limit_ms = exchange->timeout_ms + (has_request ? exchange->wait_ms : 0);
+
+    oh_failure_set(exchange->failure, OH_ERROR_DEADLINE_EXCEEDED, oh_exchange_outcome(exchange),
+        exchange->sent ? OH_ADVICE_RETRY : is_resolving ? OH_ADVICE_NAME : "try again", "%s within %u ms", what, limit_ms);
+    if (is_for_the_node(exchange) && is_opening) {
+        oh_pool_blame_opening(exchange->connection, exchange->failure->what);
+    } else if (is_for_the_node(exchange)) {
+        oh_pool_blame(exchange->connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
+    }
+    oh_exchange_end_failed(exchange);
+}
+
+/* ---- The flight ---- */
+
+void oh_flight_join(oh_exchange *exchange)
+{
+    oh_flight *flight = exchange->flight;
+
+    for (uint32_t i = 0; flight && i < flight->members_count; i++) {
+        if (flight->members[i] == exchange) {
+            return;
+        }
+    }
+    if (flight && flight->members_count < OH_FLIGHT_MEMBERS_MAX) {
+        flight->members[flight->members_count++] = exchange;
+    } else {
+        exchange->flight = NULL;
+    }
+}
+
+void oh_flight_leave(oh_exchange *exchange)
+{
+    oh_flight *flight = exchange->flight;
+
+    exchange->flight = NULL;
+    for (uint32_t i = 0; flight && i < flight->members_count; i++) {
+        if (flight->members[i] == exchange) {
+            flight->members[i] = flight->members[--flight->members_count];
+            return;
+        }
+    }
+}
+
+/* ---- Until when ---- */
+
+/* Until when it may last; 0: without end. A node that does not even take the command is not waited for any longer. */
+static uint64_t limit_of(const oh_exchange *exchange)
+{
+    bool has_request = exchange->state == OH_EXCHANGE_MOVING && exchange->sent == exchange->request_length;
+
+    if (!exchange->timeout_ms || (has_request && exchange->wait_ms == OH_WAIT_FOR_EVER)) {
+        return 0;
+    }
+    return exchange->deadline_ns + (has_request ? (uint64_t)exchange->wait_ms * 1000000 : 0);
+}
+
+void oh_exchange_be_patient(oh_exchange *exchange, uint32_t wait_ms)
+{
+    exchange->wait_ms = wait_ms;
+}
+
+bool oh_exchange_is_waiting(const oh_exchange *exchange)
+{
+    return exchange->state == OH_EXCHANGE_MOVING && exchange->sent == exchange->request_length &&
+           !exchange->preface_number && exchange->begin == exchange->end;
+}
+
+void oh_exchange_end_patience(oh_exchange *exchange)
+{
+    exchange->wait_ms = 0;
+    exchange->deadline_ns = oh_clock_now_ns() + (uint64_t)exchange->timeout_ms * 1000000;
+}
+
+/* Milliseconds until the earliest deadline, rounded up; -1: none. */
+static int time_left_ms(oh_exchange *const *members, uint32_t count)
+{
+    uint64_t earliest_ns = UINT64_MAX, now_ns;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t limit_ns = oh_exchange_is_active(members[i]) ? limit_of(members[i]) : 0;
+
+        if (limit_ns && limit_ns < earliest_ns) {
+            earliest_ns = limit_ns;
+        }
+    }
+    if (earliest_ns == UINT64_MAX) {
+        return -1;
+    }
+    now_ns = oh_clock_now_ns();
+    return now_ns >= earliest_ns ? 0 : (int)MIN((earliest_ns - now_ns + 999999) / 1000000, INT_MAX);
+}
+
+/*
+ * What has already arrived beats a deadline that passed while other nodes were waited for; but only for a moment, so
+ * that a node that never stops sending cannot put it off.
+ */
+static bool is_late(const oh_exchange *exchange, bool has_moved, uint64_t now_ns)
+{
+    uint64_t limit_ns = limit_of(exchange);
+
+    return limit_ns && oh_exchange_is_active(exchange) && !oh_exchange_is_full(exchange) &&
+           now_ns >= limit_ns + (has_moved ? OH_DRAIN_NS : 0);
+}
+
+static bool is_patient(oh_exchange *const *members, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (members[i]->wait_ms) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Waiting ---- */
+
+/* The handlers of the script's signals run. Should one throw, or call exit, then everything that is waited for ends. */
+static void let_handlers_run(oh_exchange *const *members, uint32_t count)
+{
+    if (EG(exception)) {
+        return;
+    }
+    oh_exchange_run_interrupts();
+    for (uint32_t i = 0; EG(exception) && i < count; i++) {
+        if (oh_exchange_is_active(members[i])) {
+            oh_failure_set(members[i]->failure, OH_ERROR_NODE_DOWN, oh_exchange_outcome(members[i]), OH_ADVICE_RETRY,
+                "The script has ended the wait");
+            members[i]->was_interrupted = true;
+            oh_exchange_end_failed(members[i]);
+        }
+    }
+}
+
+/* Waits once for all of them, but no longer than so much (-1: until a deadline), and moves those that can move. */
+static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
+{
+    struct pollfd descriptors[OH_FLIGHT_MEMBERS_MAX];
+    bool has_patience = is_patient(members, count);
+    int left_ms = time_left_ms(members, count);
+
+    left_ms = most_ms < 0 ? left_ms : left_ms < 0 ? most_ms : MIN(left_ms, most_ms);
+    for (uint32_t i = 0; i < count; i++) {
+        short events = oh_exchange_is_active(members[i]) ? oh_exchange_events(members[i]) : 0;
+
+        descriptors[i].fd = events ? members[i]->connection->socket : -1;
+        descriptors[i].events = events;
+        descriptors[i].revents = 0;
+    }
+    if (UNEXPECTED(has_patience)) {
+        oh_exchange_poll_patiently(descriptors, count, left_ms);
+    } else {
+        poll(descriptors, count, left_ms);
+    }
+
+    uint64_t now_ns = oh_clock_now_ns();
+    for (uint32_t i = 0; i < count; i++) {
+        if (descriptors[i].revents) {
+            oh_exchange_step(members[i], descriptors[i].revents);
+        }
+        if (is_late(members[i], descriptors[i].revents != 0, now_ns)) {
+            oh_exchange_pass_deadline(members[i]);
+        }
+    }
+    if (UNEXPECTED(has_patience)) {
+        let_handlers_run(members, count);
+    }
+}
+
+/* The usual case: alone, everything sent, nothing but the answer missing. Then the receive itself is the wait. */
+static void wait_alone(oh_exchange *exchange)
+{
+    if (!exchange->has_waited && exchange->state == OH_EXCHANGE_MOVING && exchange->sent == exchange->request_length) {
+        exchange->has_waited = true;
+        errno = 0;
+        if (EXPECTED(oh_exchange_receive(exchange, 0))) {
+            return;
+        }
+        if (errno != EINTR && exchange->timeout_ms) {
+            oh_exchange_pass_deadline(exchange);
+            return;
+        }
+    }
+    move_all(&exchange, 1, -1);
+}
+
+/*
+ * A deadline is about the node. The time in which this process itself was busy, unpacking what has arrived, does not
+ * count: so deadlines stand still from the moment phpredis goes on until it waits again.
+ */
+static void note_leaving(oh_exchange *const *members, uint32_t count)
+{
+    uint64_t now_ns = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (oh_exchange_is_active(members[i])) {
+            members[i]->left_ns = now_ns = now_ns ? now_ns : oh_clock_now_ns();
+        }
+    }
+}
+
+static void note_return(oh_exchange *const *members, uint32_t count)
+{
+    uint64_t now_ns = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (members[i]->left_ns) {
+            now_ns = now_ns ? now_ns : oh_clock_now_ns();
+            members[i]->deadline_ns += now_ns - members[i]->left_ns;
+            members[i]->left_ns = 0;
+        }
+        if (UNEXPECTED(members[i]->connection && !oh_pool_is_own(members[i]->connection))) {
+            oh_exchange_disown(members[i]);
+        }
+    }
+}
+
+/* Whoever the flight belongs to has a look; how many members there are then. */
+static uint32_t look(oh_flight *flight)
+{
+    if (UNEXPECTED(flight->look != NULL)) {
+        flight->look(flight);
+    }
+    return flight->members_count;
+}
+
+void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_exchange *))
+{
+    bool is_alone = !exchange->flight || (exchange->flight->members_count <= 1 && !exchange->flight->look);
+    oh_exchange **members = is_alone ? &exchange : exchange->flight->members;
+    uint32_t count = is_alone ? 1 : exchange->flight->members_count;
+
+    note_return(members, count);
+    while (!is_enough(exchange)) {
+        if (is_alone) {
+            wait_alone(exchange);
+        } else {
+            count = look(exchange->flight);
+            move_all(members, count, -1);
+        }
+    }
+    note_leaving(members, count);
+}
+
+void oh_exchange_glance(oh_exchange *const *members, uint32_t count, int milliseconds)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (members[i]->connection && !oh_pool_is_own(members[i]->connection)) {
+            oh_exchange_disown(members[i]);
+        }
+    }
+    move_all(members, count, milliseconds);
+}
+
+static bool has_ended(const oh_exchange *exchange)
+{
+    return !oh_exchange_is_active(exchange);
+}
+
+void oh_exchange_await(oh_exchange *exchange)
+{
+    oh_exchange_wait_until(exchange, has_ended);
+}
+
+bool oh_exchange_has_bytes_or_ended(const oh_exchange *exchange)
+{
+    size_t readable =
+        EXPECTED(!exchange->redirects) ? exchange->end - exchange->begin : oh_redirects_readable(exchange);
+
+    return readable > 0 || !oh_exchange_is_active(exchange);
+}

@@ -1,0 +1,299 @@
+/*
+ * One connection per node, all of them waited for by one poll, which may last for days.
+ */
+#include "php_onehop.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "core/base/clock.h"
+
+#include "engine/wait/exchange_patience.h"
+#include "engine/pool/greeting.h"
+#include "engine/listener/listener_inside.h"
+
+#define OH_HEARD_BYTES_MIN 16384
+
+static const char *const advice_again = "subscribe again; what was published meanwhile is lost";
+
+static oh_connections *connections_of(oh_listener *listener, uint32_t node)
+{
+    return oh_snapshot_connections(listener->snapshot, node);
+}
+
+void oh_ear_close(oh_ear *ear)
+{
+    if (ear->connection) {
+        oh_pool_poison(ear->connection);
+        ear->connection = NULL;
+    }
+    smart_str_free(&ear->request);
+    if (ear->heard) {
+        efree(ear->heard);
+        ear->heard = NULL;
+    }
+}
+
+/* ---- Losing ---- */
+
+static oh_outcome outcome_of(const oh_ear *ear)
+{
+    return !ear->is_told || ear->sent == 0 ? OH_OUTCOME_NOT_SENT
+           : ear->unconfirmed              ? OH_OUTCOME_MAYBE_EXECUTED
+                                           : OH_OUTCOME_ANSWERED;
+}
+
+static void lose(oh_listener *listener, uint32_t node, const char *reason)
+{
+    oh_failure_set(listener->failure, OH_ERROR_NODE_DOWN, outcome_of(&listener->ears[node]), advice_again, "%s", reason);
+    oh_listener_fail(listener, node);
+}
+
+static void refuse_bytes(oh_listener *listener, uint32_t node)
+{
+    oh_ear *ear = &listener->ears[node];
+
+    oh_failure_set(listener->failure, OH_ERROR_PROTOCOL_VIOLATION, outcome_of(ear), "check what listens there",
+        "The node broke the protocol (%s)", ear->connection->wire.error);
+    oh_listener_fail(listener, node);
+}
+
+static oh_meter *meter_of(const oh_listener *listener, uint32_t node)
+{
+    return oh_snapshot_meter(listener->snapshot, node);
+}
+
+/* The first answer on a connection that needed no sign-in may be the node's way to turn it away. */
+static bool is_turned_away(oh_listener *listener, uint32_t node)
+{
+    oh_connection *connection = listener->ears[node].connection;
+
+    if (!connection->is_unproven || connection->wire.answered == 0) {
+        return false;
+    }
+    connection->is_unproven = false;
+    if (connection->wire.refusal_reply == 1 && oh_greeting_is_refusal(&connection->wire, listener->failure)) {
+        oh_listener_fail(listener, node);
+        return true;
+    }
+    return false;
+}
+
+/* False: the connection was made by the parent of this process, and only the parent may use it. */
+static bool is_own(oh_listener *listener, uint32_t node)
+{
+    const oh_ear *ear = &listener->ears[node];
+
+    if (EXPECTED(!ear->connection || oh_pool_is_own(ear->connection))) {
+        return true;
+    }
+    lose(listener, node, "The connection belongs to another process");
+    return false;
+}
+
+/* ---- Receiving ---- */
+
+/* Hands on every value that has become whole, and keeps the rest. */
+static void frame(oh_listener *listener, uint32_t node)
+{
+    oh_ear *ear = &listener->ears[node];
+    size_t begin = 0;
+
+    while (ear->framed < ear->end && !listener->has_failed) {
+        oh_wire *wire = &ear->connection->wire;
+        uint64_t whole = wire->answered + wire->pushed;
+
+        ear->framed += oh_wire_read_value(wire, (uint8_t *)ear->heard + ear->framed, ear->end - ear->framed);
+        if (UNEXPECTED(is_turned_away(listener, node))) {
+            return;
+        }
+        if (UNEXPECTED(wire->error != NULL)) {
+            refuse_bytes(listener, node);
+            return;
+        }
+        if (wire->answered + wire->pushed > whole) {
+            oh_pool_praise(ear->connection, oh_clock_now_ms());
+            oh_listener_take(listener, node, ear->heard + begin, ear->framed - begin);
+            begin = ear->framed;
+        }
+    }
+    if (begin && !listener->has_failed) {
+        memmove(ear->heard, ear->heard + begin, ear->end - begin);
+        ear->end -= begin;
+        ear->framed -= begin;
+    }
+}
+
+static void receive(oh_listener *listener, uint32_t node)
+{
+    oh_ear *ear = &listener->ears[node];
+
+    if (ear->end == ear->capacity) {
+        size_t capacity = ear->capacity ? ear->capacity * 2 : OH_HEARD_BYTES_MIN;
+
+        ear->heard = erealloc(ear->heard, capacity);
+        ear->capacity = capacity;
+    }
+    ssize_t count = recv(ear->connection->socket, ear->heard + ear->end, ear->capacity - ear->end, MSG_DONTWAIT);
+    if (count > 0) {
+        ear->end += (size_t)count;
+        oh_meter_add(meter_of(listener, node), OH_METER_BYTES_RECEIVED, (uint64_t)count);
+        frame(listener, node);
+    } else if (count == 0) {
+        lose(listener, node, "Connection closed by the node");
+    } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+        lose(listener, node, strerror(errno));
+    }
+}
+
+/* ---- Sending ---- */
+
+static size_t left_to_send(const oh_ear *ear)
+{
+    return ear->request.s ? ZSTR_LEN(ear->request.s) - ear->sent : 0;
+}
+
+static void send_more(oh_listener *listener, uint32_t node)
+{
+    oh_ear *ear = &listener->ears[node];
+    ssize_t count = send(ear->connection->socket, ZSTR_VAL(ear->request.s) + ear->sent, left_to_send(ear),
+        MSG_DONTWAIT | MSG_NOSIGNAL);
+
+    if (count >= 0) {
+        ear->sent += (size_t)count;
+        oh_meter_add(meter_of(listener, node), OH_METER_BYTES_SENT, (uint64_t)count);
+    } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+        lose(listener, node, strerror(errno));
+    }
+}
+
+/* The connection is ready: the node may speak from before the first byte leaves. */
+static void begin_sending(oh_listener *listener, uint32_t node)
+{
+    oh_ear *ear = &listener->ears[node];
+    oh_wire *wire = &ear->connection->wire;
+
+    oh_wire_subscribe(wire);
+    if (!oh_wire_wrote(wire, (uint8_t *)ZSTR_VAL(ear->request.s), ZSTR_LEN(ear->request.s))) {
+        refuse_bytes(listener, node);
+        return;
+    }
+    ear->is_told = true;
+    send_more(listener, node);
+}
+
+static void advance(oh_listener *listener, uint32_t node)
+{
+    oh_connection *connection = listener->ears[node].connection;
+    const oh_endpoint *endpoint = oh_pool_endpoint(connections_of(listener, node));
+
+    switch (oh_connection_advance(connection, endpoint, listener->failure)) {
+        case OH_PROGRESS_WAITS:
+            return;
+        case OH_PROGRESS_READY:
+            oh_connection_count_opened(connection, meter_of(listener, node));
+            if (endpoint->host) {
+                oh_connection_keep_alive(connection);
+            }
+            begin_sending(listener, node);
+            return;
+        case OH_PROGRESS_BROKEN:
+            oh_pool_blame_opening(connection, listener->failure->what);
+            oh_listener_fail(listener, node);
+            return;
+    }
+}
+
+bool oh_ear_tell(oh_listener *listener, uint32_t node)
+{
+    oh_ear *ear = &listener->ears[node];
+
+    ear->sent = 0;
+    ear->is_told = false;
+    if (!is_own(listener, node)) {
+        return false;
+    }
+    if (ear->connection) {
+        begin_sending(listener, node);
+        return !listener->has_failed;
+    }
+    /* Always a new one: it will be closed, and one that has idled may be dead. */
+    uint64_t deadline_ns = listener->timeout_ms ? oh_clock_now_ns() + (uint64_t)listener->timeout_ms * 1000000 : 0;
+    ear->connection = oh_pool_lease(connections_of(listener, node), meter_of(listener, node), true, deadline_ns, listener->failure);
+    if (!ear->connection) {
+        oh_listener_fail(listener, node);
+        return false;
+    }
+    advance(listener, node);
+    return !listener->has_failed;
+}
+
+/* ---- Waiting ---- */
+
+static void move(oh_listener *listener, uint32_t node, short revents)
+{
+    oh_ear *ear = &listener->ears[node];
+
+    if (ear->connection->state != OH_READY) {
+        advance(listener, node);
+        return;
+    }
+    if (left_to_send(ear) && (revents & (POLLOUT | POLLERR | POLLHUP))) {
+        send_more(listener, node);
+    }
+    if (!listener->has_failed && (revents & (POLLIN | POLLERR | POLLHUP))) {
+        receive(listener, node);
+    }
+}
+
+static short events_of(const oh_ear *ear)
+{
+    if (ear->connection->state != OH_READY) {
+        return ear->connection->events;
+    }
+    return (short)(POLLIN | (left_to_send(ear) ? POLLOUT : 0));
+}
+
+static bool prepare(oh_listener *listener)
+{
+    for (uint32_t node = 0; node < listener->snapshot->nodes_count; node++) {
+        const oh_ear *ear = &listener->ears[node];
+
+        if (!is_own(listener, node)) {
+            return false;
+        }
+        listener->descriptors[node].fd = ear->connection ? ear->connection->socket : -1;
+        listener->descriptors[node].events = ear->connection ? events_of(ear) : 0;
+        listener->descriptors[node].revents = 0;
+    }
+    return true;
+}
+
+/* Rounded up; -1: no end. */
+static int time_left_ms(uint64_t until_ns)
+{
+    uint64_t now_ns = oh_clock_now_ns();
+
+    if (!until_ns) {
+        return -1;
+    }
+    return now_ns >= until_ns ? 0 : (int)MIN((until_ns - now_ns + 999999) / 1000000, INT_MAX);
+}
+
+bool oh_ears_wait(oh_listener *listener, uint64_t until_ns)
+{
+    uint32_t count = listener->snapshot->nodes_count;
+
+    if (!prepare(listener)) {
+        return false;
+    }
+    int ready = oh_exchange_poll_patiently(listener->descriptors, count, time_left_ms(until_ns));
+    for (uint32_t node = 0; ready > 0 && node < count && !listener->has_failed; node++) {
+        if (listener->descriptors[node].revents && listener->ears[node].connection) {
+            move(listener, node, listener->descriptors[node].revents);
+        }
+    }
+    oh_exchange_run_interrupts();
+    return !listener->has_failed && !EG(exception);
+}

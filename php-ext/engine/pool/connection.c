@@ -1,0 +1,297 @@
+/*
+ * Opens sockets and signs in. Every step is non-blocking; whoever holds the deadline polls in between.
+ *
+ * A host name may stand for several addresses: they are tried in the resolver's order until one accepts. Names are
+ * resolved when a connection is opened and not before, as nutcracker does; numeric addresses need no look-up.
+ */
+#include "php_onehop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "engine/pool/connection.h"
+#include "engine/pool/greeting.h"
+
+static const char *const advice_reach = "check that redis runs there and can be reached";
+
+/* ---- Addresses ---- */
+
+static bool resolve_path(oh_connection *connection, const char *path)
+{
+    struct sockaddr_un *address = (struct sockaddr_un *)&connection->addresses[0].bytes;
+    size_t length = strlen(path);
+
+    if (length >= sizeof address->sun_path) {
+        return false;
+    }
+    address->sun_family = AF_UNIX;
+    memcpy(address->sun_path, path, length + 1);
+    connection->addresses[0].length = sizeof *address;
+    connection->addresses_count = 1;
+    return true;
+}
+
+/* False: it is a name. Of IPv6 there may be a scope behind the number. */
+static bool take_number(oh_connection *connection, const oh_endpoint *endpoint)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | AI_NUMERICHOST};
+    struct addrinfo *found = NULL;
+    char port[8];
+
+    snprintf(port, sizeof port, "%u", (unsigned)endpoint->port);
+    if (getaddrinfo(endpoint->host, port, &hints, &found) != 0) {
+        return false;
+    }
+    memcpy(&connection->addresses[0].bytes, found->ai_addr, found->ai_addrlen);
+    connection->addresses[0].length = found->ai_addrlen;
+    connection->addresses_count = 1;
+    freeaddrinfo(found);
+    return true;
+}
+
+static void refuse_name(oh_failure *failure, const char *reason)
+{
+    oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, OH_ADVICE_NAME,
+        "Host name not resolved (%s)", reason);
+}
+
+/* The addresses, or whom to wait for. */
+static bool resolve(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
+{
+    connection->addresses = pecalloc(OH_ADDRESSES_MAX, sizeof *connection->addresses, true);
+    if (endpoint->path) {
+        if (!resolve_path(connection, endpoint->path)) {
+            oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, advice_reach, "Path too long");
+            return false;
+        }
+        return true;
+    }
+    if (take_number(connection, endpoint)) {
+        return true;
+    }
+    connection->addresses_count = oh_resolver_recall(endpoint->host, endpoint->port, connection->addresses);
+    if (connection->addresses_count == 0) {
+        connection->lookup = oh_resolver_ask(endpoint->host);
+        if (!connection->lookup) {
+            connection->last_errno = errno;
+            refuse_name(failure, strerror(errno));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- Connecting ---- */
+
+static bool begin_next_address(oh_connection *connection)
+{
+    while (connection->addresses_next < connection->addresses_count) {
+        const oh_address *address = &connection->addresses[connection->addresses_next++];
+        int one = 1;
+
+        connection->socket = socket(address->bytes.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        if (connection->socket < 0) {
+            connection->last_errno = errno;
+            continue;
+        }
+        if (address->bytes.ss_family != AF_UNIX) {
+            setsockopt(connection->socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+        }
+        int result = connect(connection->socket, (const struct sockaddr *)&address->bytes, address->length);
+        /* A unix socket whose backlog is full says EAGAIN and cannot be polled: it counts as refused. */
+        if (result == 0 || errno == EINPROGRESS || errno == EINTR) {
+            connection->events = POLLOUT;
+            return true;
+        }
+        connection->last_errno = errno;
+        close(connection->socket);
+        connection->socket = -1;
+    }
+    return false;
+}
+
+static oh_progress refuse(const oh_connection *connection, oh_failure *failure)
+{
+    const char *reason = strerror(connection->last_errno ? connection->last_errno : EADDRNOTAVAIL);
+
+    oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, advice_reach, "%s while connecting", reason);
+    return OH_PROGRESS_BROKEN;
+}
+
+static void become_connected(oh_connection *connection, const oh_endpoint *endpoint)
+{
+    int flags = fcntl(connection->socket, F_GETFL);
+
+    /* From here on a receive may block: that is one system call less than a poll before it. */
+    fcntl(connection->socket, F_SETFL, flags & ~O_NONBLOCK);
+    pefree(connection->addresses, true);
+    connection->addresses = NULL;
+    connection->state = endpoint->greeting ? OH_GREETING : OH_READY;
+    connection->is_unproven = !endpoint->greeting;
+}
+
+static oh_progress go_on_connecting(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
+{
+    struct pollfd descriptor = {.fd = connection->socket, .events = POLLOUT};
+    socklen_t length = sizeof connection->last_errno;
+
+    if (poll(&descriptor, 1, 0) <= 0) {
+        return OH_PROGRESS_WAITS;
+    }
+    if (getsockopt(connection->socket, SOL_SOCKET, SO_ERROR, &connection->last_errno, &length) < 0) {
+        connection->last_errno = errno;
+    }
+    if (connection->last_errno == 0) {
+        become_connected(connection, endpoint);
+        return OH_PROGRESS_READY;
+    }
+    close(connection->socket);
+    connection->socket = -1;
+    return begin_next_address(connection) ? OH_PROGRESS_WAITS : refuse(connection, failure);
+}
+
+static void leave_lookup(oh_connection *connection)
+{
+    if (connection->lookup) {
+        oh_resolver_leave(connection->lookup);
+        connection->lookup = NULL;
+        connection->socket = -1; /* It was the resolver's. */
+    }
+}
+
+static oh_progress go_on_resolving(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
+{
+    const char *reason;
+
+    if (!oh_resolver_is_done(connection->lookup)) {
+        connection->socket = oh_resolver_descriptor();
+        connection->events = POLLIN;
+        return OH_PROGRESS_WAITS;
+    }
+    connection->addresses_count =
+        oh_resolver_result(connection->lookup, endpoint->port, connection->addresses, &reason);
+    leave_lookup(connection);
+    if (connection->addresses_count == 0) {
+        refuse_name(failure, reason);
+        return OH_PROGRESS_BROKEN;
+    }
+    connection->state = OH_CONNECTING;
+    return begin_next_address(connection) ? OH_PROGRESS_WAITS : refuse(connection, failure);
+}
+
+/* ---- What the pool calls ---- */
+
+void oh_endpoint_set(oh_endpoint *endpoint, const oh_pool *pool, const oh_server *server)
+{
+    memset(endpoint, 0, sizeof *endpoint);
+    endpoint->host = server->host.bytes ? pestrdup(server->host.bytes, true) : NULL;
+    endpoint->path = server->path.bytes ? pestrdup(server->path.bytes, true) : NULL;
+    endpoint->port = server->port;
+    endpoint->is_ssdb = pool->is_ssdb;
+    oh_greeting_set(endpoint, pool, server);
+}
+
+void oh_endpoint_clear(oh_endpoint *endpoint)
+{
+    free(endpoint->host);
+    free(endpoint->path);
+    if (endpoint->greeting) {
+        ZEND_SECURE_ZERO(endpoint->greeting, endpoint->greeting_length);
+        free(endpoint->greeting);
+    }
+}
+
+/* Errors that no node can cause. */
+static bool is_own_error(int error)
+{
+    return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM || error == EADDRNOTAVAIL;
+}
+
+oh_connection *oh_connection_open(const oh_endpoint *endpoint, oh_failure *failure, bool *is_of_node)
+{
+    oh_connection *connection = pecalloc(1, sizeof *connection, true);
+
+    connection->socket = -1;
+    oh_wire_reset(&connection->wire);
+    *is_of_node = false;
+    if (resolve(connection, endpoint, failure)) {
+        connection->state = connection->lookup ? OH_RESOLVING : OH_CONNECTING;
+        if (connection->lookup || begin_next_address(connection)) {
+            return connection;
+        }
+        *is_of_node = !is_own_error(connection->last_errno);
+        refuse(connection, failure);
+    }
+    oh_connection_close(connection);
+    return NULL;
+}
+
+bool oh_connection_has_own_error(const oh_connection *connection)
+{
+    return connection->socket < 0 && is_own_error(connection->last_errno);
+}
+
+oh_progress oh_connection_advance(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
+{
+    if (connection->state == OH_RESOLVING) {
+        oh_progress progress = go_on_resolving(connection, endpoint, failure);
+
+        if (progress == OH_PROGRESS_BROKEN || connection->state == OH_RESOLVING) {
+            return progress;
+        }
+    }
+    if (connection->state == OH_CONNECTING) {
+        oh_progress progress = go_on_connecting(connection, endpoint, failure);
+
+        if (progress != OH_PROGRESS_READY) {
+            return progress;
+        }
+    }
+    return connection->state == OH_GREETING ? oh_greeting_advance(connection, endpoint, failure) : OH_PROGRESS_READY;
+}
+
+void oh_connection_set_timeout(oh_connection *connection, uint32_t timeout_ms)
+{
+    struct timeval limit = {.tv_sec = timeout_ms / 1000, .tv_usec = (timeout_ms % 1000) * 1000};
+
+    setsockopt(connection->socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    setsockopt(connection->socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    connection->timeout_ms = timeout_ms;
+}
+
+void oh_connection_keep_alive(const oh_connection *connection)
+{
+    int on = 1, idle_s = 30, interval_s = 10, probes = 3;
+
+    setsockopt(connection->socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    setsockopt(connection->socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+    setsockopt(connection->socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval_s, sizeof interval_s);
+    setsockopt(connection->socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+}
+
+bool oh_connection_is_sound(const oh_connection *connection)
+{
+    char byte;
+
+    /* A byte nobody asked for is as bad as the end of the stream: it would be taken for the next reply. */
+    return recv(connection->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+void oh_connection_close(oh_connection *connection)
+{
+    leave_lookup(connection);
+    if (connection->socket >= 0) {
+        close(connection->socket);
+    }
+    if (connection->addresses) {
+        pefree(connection->addresses, true);
+    }
+    pefree(connection, true);
+}

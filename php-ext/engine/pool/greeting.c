@@ -1,0 +1,238 @@
+/*
+ * Two configurations, two orders. nutcracker puts the SELECT of `redis_db` before AUTH, does not mind if it is refused,
+ * and never sends it to a unix socket; OneHop means the same there, so that a client that replaces nutcracker
+ * finds the data where nutcracker put it. The SELECT of `database` comes after AUTH, everywhere, and must succeed.
+ */
+#include "php_onehop.h"
+
+#include <errno.h>
+#include <poll.h>
+
+#include "zend_smart_str.h"
+
+#include "engine/pool/greeting.h"
+
+/* ---- Text of the greeting ---- */
+
+static void append_argument(smart_str *command, const char *bytes, size_t length)
+{
+    smart_str_append_printf(command, "$%zu\r\n", length);
+    smart_str_appendl(command, bytes, length);
+    smart_str_appendl(command, ZEND_STRL("\r\n"));
+}
+
+static void append_auth(smart_str *greeting, const oh_pool *pool)
+{
+    smart_str_append_printf(greeting, "*%d\r\n", pool->username.bytes ? 3 : 2);
+    append_argument(greeting, ZEND_STRL("AUTH"));
+    if (pool->username.bytes) {
+        append_argument(greeting, pool->username.bytes, pool->username.length);
+    }
+    append_argument(greeting, pool->redis_auth.bytes, pool->redis_auth.length);
+}
+
+/* All that an SSDB is greeted with besides AUTH: it has no databases, and redis does not know the command. */
+static void append_version(smart_str *greeting)
+{
+    smart_str_appends(greeting, "*1\r\n$7\r\nVERSION\r\n");
+}
+
+static void append_select(smart_str *greeting, uint32_t database)
+{
+    char number[16];
+    int length = snprintf(number, sizeof number, "%u", database);
+
+    smart_str_appends(greeting, "*2\r\n");
+    append_argument(greeting, ZEND_STRL("SELECT"));
+    append_argument(greeting, number, (size_t)length);
+}
+
+void oh_greeting_set(oh_endpoint *endpoint, const oh_pool *pool, const oh_server *server)
+{
+    smart_str greeting = {0};
+
+    char *step = endpoint->steps;
+
+    if (!pool->has_database && pool->redis_db > 0 && !server->path.bytes && !pool->is_ssdb) {
+        append_select(&greeting, pool->redis_db);
+        *step++ = OH_STEP_TRY_SELECT;
+    }
+    if (pool->redis_auth.bytes) {
+        append_auth(&greeting, pool);
+        *step++ = OH_STEP_AUTH;
+    }
+    if (pool->has_database && pool->database > 0) {
+        append_select(&greeting, pool->database);
+        *step++ = OH_STEP_SELECT;
+    }
+    if (pool->is_ssdb) {
+        append_version(&greeting);
+        *step++ = OH_STEP_VERSION;
+    }
+    if (pool->is_cluster && pool->read_from != OH_READ_MASTER) {
+        smart_str_appends(&greeting, "*1\r\n$8\r\nREADONLY\r\n"); /* Said to a master it changes nothing. */
+        *step++ = OH_STEP_READONLY;
+    }
+    if (greeting.s) {
+        endpoint->greeting_length = ZSTR_LEN(greeting.s);
+        endpoint->greeting = pemalloc(endpoint->greeting_length, true);
+        memcpy(endpoint->greeting, ZSTR_VAL(greeting.s), endpoint->greeting_length);
+        ZEND_SECURE_ZERO(ZSTR_VAL(greeting.s), ZSTR_LEN(greeting.s));
+        smart_str_free(&greeting);
+    }
+}
+
+/* ---- What the node answered ---- */
+
+static bool begins_with(const oh_wire *wire, const char *text)
+{
+    size_t length = strlen(text);
+
+    return wire->refusal_length >= length && memcmp(wire->refusal, text, length) == 0;
+}
+
+static bool contains(const oh_wire *wire, const char *text)
+{
+    return zend_memnstr(wire->refusal, text, strlen(text), wire->refusal + wire->refusal_length) != NULL;
+}
+
+static void refuse(const oh_wire *wire, oh_failure *failure, oh_error_kind kind, const char *advice, const char *what)
+{
+    oh_failure_set(failure, kind, OH_OUTCOME_NOT_SENT, advice, "%s: ", what);
+    oh_failure_quote(failure, wire->refusal, wire->refusal_length);
+}
+
+/* Answers that are given to any command, because it is the connection that is not wanted. */
+static bool is_turned_away(const oh_wire *wire, oh_failure *failure)
+{
+    if (begins_with(wire, "ERR max number of clients")) {
+        refuse(wire, failure, OH_ERROR_NODE_DOWN, "lower pool_size or raise maxclients of the node",
+            "The node takes no more connections");
+        return true;
+    }
+    if (begins_with(wire, "DENIED")) {
+        refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "turn protected mode off or set a password on the node",
+            "The node lets nobody in");
+        return true;
+    }
+    return false;
+}
+
+bool oh_greeting_is_refusal(const oh_wire *wire, oh_failure *failure)
+{
+    if (begins_with(wire, "NOAUTH")) {
+        refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "set redis_auth of the server pool",
+            "The node wants a password");
+        return true;
+    }
+    return is_turned_away(wire, failure);
+}
+
+/* A password for a node that has none: nutcracker throws that answer away, so such configurations are in use. */
+static bool is_password_unneeded(const oh_wire *wire)
+{
+    return contains(wire, "without any password configured") || contains(wire, "no password is set");
+}
+
+/* Judges the answer that has just been completed. False: the connection is of no use. */
+static bool judge(const oh_wire *wire, oh_greeting_step step, oh_failure *failure)
+{
+    if (wire->refusal_reply != wire->answered) {
+        return true;
+    }
+    if (is_turned_away(wire, failure)) {
+        return false;
+    }
+    if (step == OH_STEP_TRY_SELECT || (step == OH_STEP_AUTH && is_password_unneeded(wire))) {
+        return true;
+    }
+    if (step == OH_STEP_AUTH) {
+        refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "correct username and redis_auth of the server pool",
+            "The node refused the password");
+    } else if (step == OH_STEP_VERSION && !begins_with(wire, "NOAUTH")) {
+        refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "correct the engine of the server pool",
+            "The node is no SSDB of 1.9 or later");
+    } else if (step == OH_STEP_READONLY && !begins_with(wire, "NOAUTH")) {
+        refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "give the user of the server pool the right to READONLY",
+            "The node does not let replicas be read");
+    } else if (!oh_greeting_is_refusal(wire, failure)) {
+        refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "correct the database of the server pool",
+            "The node refused the database");
+    }
+    return false;
+}
+
+/* ---- Saying it ---- */
+
+static oh_progress lose(oh_failure *failure, const char *why)
+{
+    oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "look into the log of the node",
+        "%s during the sign-in", why);
+    return OH_PROGRESS_BROKEN;
+}
+
+static oh_progress say(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
+{
+    if (connection->greeting_sent == 0) {
+        oh_wire_wrote(&connection->wire, (const uint8_t *)endpoint->greeting, endpoint->greeting_length);
+    }
+    ssize_t sent = send(connection->socket, endpoint->greeting + connection->greeting_sent,
+        endpoint->greeting_length - connection->greeting_sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent < 0) {
+        if (errno != EAGAIN && errno != EINTR) {
+            return lose(failure, strerror(errno));
+        }
+        sent = 0;
+    }
+    connection->greeting_sent += (size_t)sent;
+    connection->events = connection->greeting_sent < endpoint->greeting_length ? POLLOUT : POLLIN;
+    return OH_PROGRESS_WAITS;
+}
+
+/* Byte by byte, because each answer is judged alone: they are two, and short. */
+static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
+{
+    uint8_t bytes[512];
+    ssize_t count = recv(connection->socket, bytes, sizeof bytes, MSG_DONTWAIT);
+
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return OH_PROGRESS_WAITS;
+    }
+    if (count <= 0) {
+        return lose(failure, count < 0 ? strerror(errno) : "Connection closed by the node");
+    }
+    connection->greeting_heard += (size_t)count;
+    for (ssize_t i = 0; i < count; i++) {
+        uint64_t answered = connection->wire.answered;
+
+        oh_wire_read(&connection->wire, bytes + i, 1);
+        if (connection->wire.error) {
+            oh_failure_set(failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_NOT_SENT, "check what listens there",
+                "No proper answer to the sign-in (%s)", connection->wire.error);
+            return OH_PROGRESS_BROKEN;
+        }
+        if (connection->wire.answered > answered) {
+            if (!judge(&connection->wire, endpoint->steps[connection->greeting_answered++], failure)) {
+                connection->is_turned_away = true;
+                return OH_PROGRESS_BROKEN;
+            }
+        }
+    }
+    if (oh_wire_owed(&connection->wire) > 0) {
+        return OH_PROGRESS_WAITS;
+    }
+    connection->state = OH_READY;
+    return OH_PROGRESS_READY;
+}
+
+oh_progress oh_greeting_advance(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
+{
+    if (connection->greeting_sent < endpoint->greeting_length) {
+        oh_progress progress = say(connection, endpoint, failure);
+
+        if (progress == OH_PROGRESS_BROKEN || connection->events == POLLOUT) {
+            return progress;
+        }
+    }
+    return hear(connection, endpoint, failure);
+}

@@ -1,0 +1,24 @@
+/*
+ * Greeting: what a new connection says before it may carry commands: AUTH and SELECT, in the order the configuration
+ * means, VERSION where the node is to be SSDB, and the judgement of what the node answers.
+ *
+ * Implements the sign-in rules of spec/config.
+ */
+#ifndef OH_ENGINE_GREETING_H
+#define OH_ENGINE_GREETING_H
+
+#include "engine/pool/connection.h"
+
+/* Writes the greeting, if one is needed, into the endpoint. */
+void oh_greeting_set(oh_endpoint *endpoint, const oh_pool *pool, const oh_server *server);
+
+/* Says it and hears the answers as far as that goes without waiting. */
+oh_progress oh_greeting_advance(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure);
+
+/*
+ * Whether an error that is the first thing ever heard from a node is about the connection, not about the command: too
+ * many clients, protected mode, sign-in missing. If so, the failure is filled and nothing has been executed.
+ */
+bool oh_greeting_is_refusal(const oh_wire *wire, oh_failure *failure);
+
+#endif

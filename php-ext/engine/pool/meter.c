@@ -1,0 +1,164 @@
+/*
+ * Found once per snapshot and node; from then on counting is an addition in memory.
+ *
+ * Implements spec/topology/segment.md, "Entries come and go".
+ */
+#include "php_onehop.h"
+
+#include "core/base/clock.h"
+#include "core/hash/md5.h"
+#include "core/topology/topology_image.h"
+
+#include "engine/pool/meter.h"
+#include "engine/shared/segment.h"
+
+static void identify(const uint8_t *pool, const oh_text *node, uint8_t identity[OH_STORE_IDENTITY_BYTES])
+{
+    oh_md5 md5;
+
+    oh_md5_begin(&md5);
+    oh_md5_add(&md5, pool, OH_STORE_IDENTITY_BYTES);
+    oh_md5_add(&md5, node->bytes, node->length);
+    oh_md5_end(&md5, identity);
+}
+
+const oh_store_meter *oh_metered_find(const uint8_t pool[OH_STORE_IDENTITY_BYTES], const oh_text *node)
+{
+    const oh_store *store = oh_segment_store();
+    uint8_t identity[OH_STORE_IDENTITY_BYTES];
+
+    identify(pool, node, identity);
+    return store ? oh_store_meter_at(store, oh_store_find_meter(store, identity)) : NULL;
+}
+
+/* ---- Meters of nodes that nobody has any more ---- */
+
+#define OH_LOOK_EVERY_MS 2000 /* Where all meters are in use, nobody looks more often for one that is not. */
+
+/* The meters of all nodes that published configurations and maps have. */
+typedef struct oh_configured {
+    uint8_t (*identities)[OH_STORE_IDENTITY_BYTES];
+    size_t count;
+    uint64_t generations; /* Of all of them together: if that has changed, there are others. */
+} oh_configured;
+
+static uint64_t generations(const oh_store *store)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < oh_store_pools_count(store); i++) {
+        sum += oh_store_generation(store, i);
+    }
+    return sum;
+}
+
+static void collect_nodes(oh_configured *configured, const void *image, const uint8_t *pool_identity)
+{
+    uint32_t count = oh_topology_nodes_count(oh_image_topology(image));
+    oh_server *servers = pecalloc(count, sizeof *servers, true);
+    oh_pool pool;
+
+    oh_image_pool(image, servers, &pool);
+    configured->identities =
+        safe_perealloc(configured->identities, configured->count + count, sizeof *configured->identities, 0, true);
+    for (uint32_t i = 0; i < count; i++) {
+        identify(pool_identity, &servers[i].name, configured->identities[configured->count++]);
+    }
+    free(servers);
+}
+
+static void collect(oh_configured *configured, const oh_store *store)
+{
+    memset(configured, 0, sizeof *configured);
+    configured->generations = generations(store);
+    for (uint32_t i = 0; i < oh_store_pools_count(store); i++) {
+        uint8_t pool[OH_STORE_IDENTITY_BYTES];
+        size_t room = 1 << 14, length;
+        void *image = pemalloc(room, true);
+        uint64_t generation;
+
+        while ((length = oh_store_copy(store, i, image, room, &generation)) > room) {
+            room = length + length / 4;
+            image = perealloc(image, room, true);
+        }
+        if (length && oh_image_is_valid(image, length)) {
+            oh_store_identity(store, i, pool);
+            collect_nodes(configured, image, pool);
+        }
+        free(image);
+    }
+}
+
+static bool has(const oh_configured *configured, const uint8_t *identity)
+{
+    for (size_t i = 0; i < configured->count; i++) {
+        if (memcmp(configured->identities[i], identity, OH_STORE_IDENTITY_BYTES) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What was read may have been replaced meanwhile: then nothing is given up, and the next one looks again. */
+static void give_up_meters(oh_store *store)
+{
+    static _Atomic uint64_t looked_ms;
+    uint64_t now_ms = oh_clock_now_ms(), last_ms = atomic_load(&looked_ms);
+    oh_configured configured;
+
+    if (last_ms && now_ms - last_ms < OH_LOOK_EVERY_MS) {
+        return;
+    }
+    atomic_store(&looked_ms, now_ms);
+    collect(&configured, store);
+    if (oh_segment_lock()) {
+        for (uint32_t i = 0; i < oh_store_nodes_max(store) && configured.generations == generations(store); i++) {
+            if (!has(&configured, oh_store_meter_at(store, i)->key.identity)) {
+                oh_store_give_up_meter(store, i, now_ms);
+            }
+        }
+        oh_segment_unlock();
+    }
+    free(configured.identities);
+}
+
+static uint32_t add(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
+{
+    uint32_t number = OH_STORE_NONE;
+
+    if (oh_segment_lock()) {
+        number = oh_store_add_meter(store, identity);
+        oh_segment_unlock();
+    }
+    return number;
+}
+
+static oh_store_meter *find_or_add(const uint8_t *pool, const oh_text *node)
+{
+    oh_store *store = oh_segment_store();
+    uint8_t identity[OH_STORE_IDENTITY_BYTES];
+
+    if (!store) {
+        return NULL;
+    }
+    identify(pool, node, identity);
+    uint32_t number = oh_store_find_meter(store, identity);
+    if (number == OH_STORE_NONE && (number = add(store, identity)) == OH_STORE_NONE) {
+        give_up_meters(store);
+        number = add(store, identity);
+    }
+    return oh_store_meter_at(store, number);
+}
+
+void oh_metered_open(oh_metered *metered, const uint8_t pool[OH_STORE_IDENTITY_BYTES], const oh_text *node)
+{
+    metered->shared = find_or_add(pool, node);
+    metered->meter = metered->shared ? &metered->shared->meter : pecalloc(1, sizeof *metered->meter, true);
+}
+
+void oh_metered_close(oh_metered *metered)
+{
+    if (!metered->shared) {
+        free(metered->meter);
+    }
+}

@@ -1,0 +1,363 @@
+/*
+ * What a process has of a node's connections: those in use, and a list of idle ones, the one used last on top, because
+ * it is the one least likely to have been closed by the node. In a worker of php-fpm idle ones are kept until the
+ * request ends, and only while the host has plenty; then they go to the queue of the host (pool_host), from which any
+ * worker takes them. On the command line, or without shared memory, they stay.
+ *
+ * A connection is looked at, by a peek, each time before it is used again: is it still connected and silent? A
+ * reply that nobody asked for may have come at any moment since the last one was read.
+ *
+ * After a fork parent and child hold the same sockets. Each connection remembers in which generation of forks it was
+ * made; a child finds them to be of another generation and closes its copies without a word, which the parent's
+ * copies do not notice.
+ */
+#include "php_onehop.h"
+
+#include <pthread.h>
+
+#include "core/base/clock.h"
+
+#include "engine/pool/pool_inside.h"
+
+static uint32_t fork_generation;
+
+static void notice_fork(void)
+{
+    fork_generation++;
+}
+
+void oh_pool_startup(void)
+{
+    static bool is_noticed;
+
+    if (!is_noticed) {
+        is_noticed = pthread_atfork(NULL, NULL, notice_fork) == 0;
+    }
+}
+
+/* ---- The list of a node ---- */
+
+static void link_to(oh_connection **list, oh_connection *connection)
+{
+    connection->previous = NULL;
+    connection->next = *list;
+    if (*list) {
+        (*list)->previous = connection;
+    }
+    *list = connection;
+}
+
+static void unlink_from(oh_connection **list, oh_connection *connection)
+{
+    if (connection->previous) {
+        connection->previous->next = connection->next;
+    } else {
+        *list = connection->next;
+    }
+    if (connection->next) {
+        connection->next->previous = connection->previous;
+    }
+}
+
+static void mark_leased(oh_connections *connections, oh_connection *connection)
+{
+    connection->is_leased = true;
+    link_to(&connections->leased, connection);
+    connections->leased_count += !connection->is_beyond;
+    OHG(leased_count)++;
+}
+
+static void mark_returned(oh_connection *connection)
+{
+    connection->is_leased = false;
+    unlink_from(&connection->home->leased, connection);
+    connection->home->leased_count -= !connection->is_beyond;
+    OHG(leased_count)--;
+}
+
+/* Whatever it was used for, it is gone. A child that closes its copy frees no place: that is its parent's. */
+static void discard(oh_connections *connections, oh_connection *connection)
+{
+    if (connections->is_of_host) {
+        oh_host_free(&connections->host, connection);
+    }
+    oh_connection_close(connection);
+}
+
+void oh_pool_park_all(oh_connections *connections)
+{
+    while (connections->idle) {
+        oh_connection *connection = connections->idle;
+
+        unlink_from(&connections->idle, connection);
+        if (connections->is_of_host && connection->generation == fork_generation) {
+            oh_host_park(&connections->host, connection);
+        } else {
+            oh_connection_close(connection);
+        }
+    }
+}
+
+/* ---- What became of an exchange ---- */
+
+/* Who has a place keeps its node's entry. A connection without one (of a script, beyond pool_size) may outlive it. */
+static bool is_known(const oh_connection *connection)
+{
+    const oh_host_node *host = &connection->home->host;
+
+    return !host->shared || oh_store_is_held(host->shared, host->tenure);
+}
+
+void oh_pool_blame(oh_connection *connection, oh_health_cause cause, const char *why)
+{
+    if (connection && is_known(connection)) {
+        connection->is_blamed = true;
+        oh_node_health_fail(&connection->home->health, cause, connection->health, why);
+    }
+}
+
+void oh_pool_blame_opening(oh_connection *connection, const char *why)
+{
+    bool is_connected = connection->state != OH_RESOLVING && connection->state != OH_CONNECTING;
+
+    if (!connection->is_turned_away && !oh_connection_has_own_error(connection)) {
+        oh_pool_blame(connection, is_connected ? OH_HEALTH_EXCHANGE : OH_HEALTH_CONNECT, why);
+    }
+}
+
+void oh_pool_praise(const oh_connection *connection, uint64_t now_ms)
+{
+    if (EXPECTED(!connection->is_blamed && is_known(connection))) {
+        oh_node_health_answer(&connection->home->health, now_ms);
+    }
+}
+
+uint64_t oh_pool_out_until(oh_connections *connections, uint64_t now_ms)
+{
+    oh_pool_join(connections);
+    return oh_node_health_out_until(&connections->health, now_ms);
+}
+
+/* ---- Lease ---- */
+
+static oh_connection *take_idle(oh_connections *connections)
+{
+    oh_connection *connection;
+
+    while ((connection = connections->idle)) {
+        unlink_from(&connections->idle, connection);
+        if (connection->generation == fork_generation && oh_connection_is_sound(connection)) {
+            return connection;
+        }
+        discard(connections, connection);
+    }
+    connection = connections->is_of_host ? oh_host_take(&connections->host) : NULL;
+    if (connection) {
+        connection->home = connections;
+        connection->generation = fork_generation;
+    }
+    return connection;
+}
+
+/*
+ * A place for a new connection. If all are taken and it must be a new one, an idle one gives way; otherwise one that has
+ * just been given back is worth more than the new one.
+ */
+static bool find_place(oh_connections *connections, bool must_be_new, uint32_t *place)
+{
+    *place = OH_STORE_NONE;
+    if (!connections->is_of_host) {
+        return connections->leased_count < connections->size_max;
+    }
+    *place = oh_host_claim(&connections->host);
+    if (*place == OH_STORE_NONE && must_be_new) {
+        oh_connection *idle = oh_host_take(&connections->host);
+
+        if (idle) {
+            *place = idle->place;
+            oh_connection_close(idle);
+        }
+    }
+    return *place != OH_STORE_NONE;
+}
+
+static oh_connection *open_new(oh_connections *connections, uint32_t place, uint64_t health, oh_failure *failure)
+{
+    bool is_of_node;
+    oh_connection *connection = oh_connection_open(&connections->endpoint, failure, &is_of_node);
+
+    if (!connection) {
+        oh_connection none = {.place = place};
+
+        if (is_of_node) {
+            oh_node_health_fail(&connections->health, OH_HEALTH_CONNECT, health, failure->what);
+        }
+        if (connections->is_of_host) {
+            oh_host_free(&connections->host, &none);
+        }
+        return NULL;
+    }
+    connection->home = connections;
+    connection->generation = fork_generation;
+    connection->place = place;
+    connection->born_ms = oh_clock_now_ms();
+    return connection;
+}
+
+/*
+ * Whoever waits holds back nothing that another worker could be waiting for: what lies idle here is parked first, and
+ * flights lease in the order of nodes (scatter).
+ */
+static bool await(oh_connections *connections, uint64_t deadline_ns)
+{
+    oh_connections *each;
+
+    if (!connections->is_of_host) {
+        return false;
+    }
+    ZEND_HASH_MAP_FOREACH_PTR(&OHG(connections), each)
+    {
+        if (each->is_of_host) {
+            oh_pool_park_all(each);
+        }
+    }
+    ZEND_HASH_FOREACH_END();
+    return oh_host_await(&connections->host, deadline_ns);
+}
+
+oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool must_be_new, uint64_t deadline_ns,
+    oh_failure *failure)
+{
+    oh_connection *connection;
+    uint32_t place;
+    uint64_t health = 0;
+    bool has_waited = false;
+
+    oh_pool_join(connections);
+    if (UNEXPECTED(!oh_node_health_ask(&connections->health, deadline_ns, &health, failure))) {
+        return NULL;
+    }
+    for (;;) {
+        connection = must_be_new ? NULL : take_idle(connections);
+        if (connection) {
+            break;
+        }
+        if (find_place(connections, must_be_new, &place)) {
+            oh_meter_count(meter, OH_METER_CONNECTS);
+            connection = open_new(connections, place, health, failure);
+            if (!connection) {
+                return NULL;
+            }
+            break;
+        }
+        if (!await(connections, deadline_ns)) {
+            oh_failure_set(failure, OH_ERROR_POOL_EXHAUSTED, OH_OUTCOME_NOT_SENT,
+                connections->is_of_host ? "raise pool_size, or the timeout"
+                                        : "raise pool_size, or do not begin so many calls inside each other",
+                "All %u connections%s are in use", (unsigned)connections->size_max,
+                connections->is_of_host ? " of this host" : "");
+            return NULL;
+        }
+        has_waited = true;
+        oh_pool_join(connections); /* Whoever waits still wants the node. */
+        if (!oh_node_health_begin_late(&connections->health, &health) &&
+            !oh_node_health_ask(&connections->health, deadline_ns, &health, failure)) {
+            return NULL; /* Somebody has found it dead meanwhile. */
+        }
+    }
+    if (UNEXPECTED(has_waited)) {
+        oh_meter_count(meter, OH_METER_WAITS);
+    }
+    if (EXPECTED(connection->state == OH_READY)) {
+        oh_meter_count(meter, OH_METER_LEASES);
+    }
+    connection->health = health;
+    connection->is_blamed = false;
+    connection->has_waited = has_waited;
+    mark_leased(connections, connection);
+    return connection;
+}
+
+/* Whether so many are left that one more or less makes no difference to calls. */
+static bool is_roomy(const oh_connections *connections)
+{
+    return connections->size_max > 2 && (connections->is_of_host ? oh_host_is_roomy(&connections->host)
+                                                                 : connections->leased_count < connections->size_max / 2);
+}
+
+oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter, bool must_be_new, uint64_t deadline_ns,
+    oh_failure *failure)
+{
+    uint64_t health = 0;
+
+    oh_pool_join(connections);
+    if (!oh_node_health_ask(&connections->health, deadline_ns, &health, failure)) {
+        return NULL;
+    }
+    oh_connection *connection = !must_be_new && is_roomy(connections) ? take_idle(connections) : NULL;
+    bool is_beyond = !connection;
+    oh_meter_count(meter, is_beyond ? OH_METER_CONNECTS : OH_METER_LEASES);
+    if (is_beyond && !(connection = open_new(connections, OH_STORE_NONE, health, failure))) {
+        return NULL;
+    }
+    connection->health = health;
+    connection->is_beyond = is_beyond;
+    connection->is_blamed = connection->has_waited = false;
+    mark_leased(connections, connection);
+    return connection;
+}
+
+/* ---- Settle, poison ---- */
+
+void oh_pool_settle(oh_connection *connection)
+{
+    oh_connections *connections = connection->home;
+
+    if (!oh_wire_is_clean(&connection->wire) || connection->state != OH_READY) {
+        oh_pool_poison(connection);
+        return;
+    }
+    mark_returned(connection);
+    if (UNEXPECTED(connection->is_beyond || connection->is_spent)) {
+        discard(connections, connection);
+        return;
+    }
+    if (connections->is_of_host && !oh_host_is_roomy(&connections->host)) {
+        oh_host_park(&connections->host, connection);
+        return;
+    }
+    link_to(&connections->idle, connection);
+    OHG(has_idle) = true;
+}
+
+void oh_pool_poison(oh_connection *connection)
+{
+    mark_returned(connection);
+    discard(connection->home, connection);
+}
+
+bool oh_pool_is_own(const oh_connection *connection)
+{
+    return connection->generation == fork_generation;
+}
+
+void oh_pool_sweep(void)
+{
+    oh_connections *connections;
+
+    oh_host_tidy();
+    if (EXPECTED(OHG(leased_count) == 0 && !OHG(has_idle))) {
+        return;
+    }
+    OHG(has_idle) = false;
+    ZEND_HASH_MAP_FOREACH_PTR(&OHG(connections), connections)
+    {
+        while (connections->leased) {
+            oh_pool_poison(connections->leased);
+        }
+        if (connections->is_of_host) {
+            oh_pool_park_all(connections);
+        }
+    }
+    ZEND_HASH_FOREACH_END();
+}

@@ -1,0 +1,150 @@
+/*
+ * Clears up after nodes that were left: a server that was removed from the file, a password or pool_size that
+ * has changed, a node that left its cluster. Their connections lie in queues that nobody asks.
+ *
+ * One worker of the host looks once a second, at the end of its request. If it dies meanwhile, the next one
+ * finds the entry in the same state, or given up and not yet empty.
+ *
+ * Implements spec/topology/segment.md, "Entries come and go".
+ */
+#include "php_onehop.h"
+
+#include <sys/resource.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+
+#include "engine/log/log.h"
+#include "engine/pool/pool_host_inside.h"
+#include "engine/shared/segment.h"
+
+#define OH_PULLS_MAX (2 * OH_STORE_CONNECTIONS_MAX) /* Somebody may push faster than we pull. */
+
+/* ---- What is said ---- */
+
+/* What the kernel lets the processes of one user have in all unix sockets; 0: this user has no limit. */
+static uint64_t descriptors_max(void)
+{
+    struct rlimit limit;
+
+    return geteuid() == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ? 0 : limit.rlim_cur;
+}
+
+void oh_host_tell(oh_store_news news)
+{
+    static const char *const texts[] = {
+        [OH_STORE_NO_PLACE] = "more than %llu nodes are in use (onehop.max_nodes): each worker keeps connections of the others, and what it "
+                              "knows of them, for itself; raise onehop.max_nodes",
+        [OH_STORE_NO_PUSH] = "the kernel takes no more idle connections (%llu descriptors on their way between workers, for all programs of "
+                             "this user): workers close them instead of sharing them; raise LimitNOFILE of php-fpm's service, or lower pool_size",
+        [OH_STORE_FEW_DESCRIPTORS] = "three quarters of the %llu descriptors that may be on their way between workers are idle connections: raise "
+                                     "LimitNOFILE of php-fpm's service, or lower pool_size"};
+    oh_store *store = oh_segment_store();
+    uint64_t number = news == OH_STORE_NO_PLACE ? oh_store_nodes_max(store) : descriptors_max();
+    char text[512];
+
+    if (oh_store_may_tell(store, news, oh_clock_now_ms())) {
+        snprintf(text, sizeof text, texts[news], (unsigned long long)number);
+        oh_log_note(LOG_WARNING, "OneHop: %s", text);
+    }
+}
+
+/* ---- Entries ---- */
+
+/* Closes what lies idle there. An entry without a queue has nothing. */
+static void drain(uint32_t number)
+{
+    oh_store_node *node = oh_store_node_at(oh_segment_store(), number);
+    uint32_t pid = (uint32_t)getpid();
+    uint64_t now_ms = oh_clock_now_ms();
+    oh_queue_note note;
+    int descriptor;
+
+    for (uint32_t i = 0; oh_queue_exists(number) && i < OH_PULLS_MAX && (descriptor = oh_queue_pull(number, &note)) >= 0; i++) {
+        if (memcmp(note.identity, node->key.identity, sizeof note.identity) == 0 && oh_store_take(node, note.place, pid, now_ms)) {
+            oh_store_free(node, note.place, pid);
+        }
+        close(descriptor);
+    }
+    oh_store_reclaim(node, oh_host_is_alive, true, now_ms);
+}
+
+static bool give_up(uint32_t number, uint64_t now_ms)
+{
+    oh_store *store = oh_segment_store();
+
+    if (!oh_store_give_up_node(oh_store_node_at(store, number), now_ms)) {
+        return false;
+    }
+    drain(number);
+    oh_store_clear_node(store, number);
+    return true;
+}
+
+bool oh_host_make_room(uint64_t now_ms)
+{
+    const oh_store *store = oh_segment_store();
+
+    for (uint32_t i = 0; i < oh_store_nodes_max(store); i++) {
+        if (give_up(i, now_ms)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns how many connections lie idle there afterwards. */
+static uint32_t tidy(uint32_t number, uint64_t now_ms)
+{
+    const oh_store_node *node = oh_store_node_at(oh_segment_store(), number);
+    oh_store_use use = oh_store_use_of(node, now_ms);
+
+    if (use == OH_STORE_FREE) {
+        return 0;
+    }
+    oh_store_usage usage = oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX);
+    if (use != OH_STORE_USED && usage.leased + usage.idle > 0) {
+        drain(number);
+        usage = oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX);
+    }
+    if (use == OH_STORE_LEFT && usage.leased == 0 && oh_segment_try_lock()) {
+        give_up(number, now_ms);
+        oh_segment_unlock();
+    }
+    return usage.idle;
+}
+
+void oh_host_tidy(void)
+{
+    oh_store *store = oh_segment_store();
+    uint64_t now_ms = oh_clock_now_ms(), idle = 0, idle_max;
+
+    if (!oh_host_is_shared() || EXPECTED(!oh_store_is_time_to_tidy(store, now_ms))) {
+        return;
+    }
+    for (uint32_t i = 0; i < oh_store_nodes_max(store); i++) {
+        idle += tidy(i, now_ms);
+    }
+    idle_max = descriptors_max();
+    if (idle_max && idle * 4 >= idle_max * 3) {
+        oh_host_tell(OH_STORE_FEW_DESCRIPTORS);
+    }
+}
+
+oh_host_view oh_host_look(void)
+{
+    const oh_store *store = oh_segment_store();
+    oh_host_view view = {.nodes_max = store ? oh_store_nodes_max(store) : 0, .idle_max = descriptors_max()};
+    uint64_t now_ms = oh_clock_now_ms();
+
+    for (uint32_t i = 0; i < view.nodes_max; i++) {
+        const oh_store_node *node = oh_store_node_at(store, i);
+
+        if (oh_store_use_of(node, now_ms) != OH_STORE_FREE) {
+            view.nodes++;
+            view.idle += oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).idle;
+        }
+    }
+    return view;
+}

@@ -1,0 +1,132 @@
+/*
+ * Who may answer for a master is listed once for each map, in one walk over its nodes: a read then costs the same however
+ * many nodes there are.
+ */
+#include "php_onehop.h"
+
+#include "core/base/clock.h"
+#include "core/cluster/fastest.h"
+
+#include "engine/cluster/cluster.h"
+#include "engine/redirects/readers.h"
+
+/* ---- Who may, by the map and the directive ---- */
+
+static bool may_answer(const oh_server *server, oh_read_from from, bool is_near)
+{
+    bool is_replica = server->role == OH_REPLICA;
+
+    if (is_replica && server->is_failing) {
+        return false;
+    }
+    return is_near ? server->is_near : is_replica || from == OH_READ_LOWEST_LATENCY;
+}
+
+/* Backwards, so that each list has its nodes in the order of their indexes. Who has near ones has no others. */
+static void list_readers(const oh_snapshot *snapshot, bool is_near)
+{
+    oh_readers *readers = snapshot->readers;
+
+    for (uint32_t node = snapshot->nodes_count; node-- > 0;) {
+        const oh_server *server = &snapshot->pool->servers[node];
+        uint32_t master = server->role == OH_REPLICA ? server->master : node;
+
+        if (readers[master].are_near == is_near && may_answer(server, snapshot->pool->read_from, is_near)) {
+            readers[node].next = readers[master].first;
+            readers[master].first = node;
+            readers[master].count++;
+        }
+    }
+}
+
+static const oh_readers *readers_of(oh_snapshot *snapshot, uint32_t master)
+{
+    if (EXPECTED(snapshot->readers != NULL)) {
+        return &snapshot->readers[master];
+    }
+    snapshot->readers = pecalloc(snapshot->nodes_count, sizeof *snapshot->readers, true);
+    if (snapshot->pool->read_from == OH_READ_SAME_ZONE) {
+        for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
+            snapshot->readers[i].are_near = true;
+        }
+        list_readers(snapshot, true);
+        for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
+            snapshot->readers[i].are_near = snapshot->readers[i].count > 0;
+        }
+    }
+    list_readers(snapshot, false);
+    return &snapshot->readers[master];
+}
+
+/* ---- Whose turn it is ---- */
+
+/* The whole process counts. */
+static uint32_t take_turn(const oh_snapshot *snapshot, const oh_readers *readers, uint32_t master)
+{
+    uint32_t node = readers->first;
+
+    for (uint32_t turn = snapshot->cluster->turns[master]++ % readers->count; turn > 0; turn--) {
+        node = snapshot->readers[node].next;
+    }
+    return node;
+}
+
+static bool is_resting(oh_connections *connections, uint64_t now_ms)
+{
+    const oh_store_health *health = oh_pool_look(connections).health;
+
+    return oh_health_until(atomic_load_explicit(&health->state, memory_order_relaxed)) > now_ms;
+}
+
+/* Who answers soonest, of those that do not rest; `master` if all do. */
+static uint32_t take_fastest(oh_client *client, const oh_readers *readers, uint32_t master)
+{
+    oh_snapshot *snapshot = client->snapshot;
+    oh_fastest_node nodes[OH_FASTEST_NODES_MAX];
+    uint64_t now_ms = oh_clock_now_ms();
+    uint32_t count = 0, node = readers->first;
+
+    for (uint32_t i = 0; i < readers->count && count < OH_FASTEST_NODES_MAX; i++, node = snapshot->readers[node].next) {
+        if (!is_resting(oh_snapshot_connections(snapshot, node), now_ms)) {
+            const oh_meter *meter = oh_snapshot_meter(snapshot, node);
+
+            nodes[count++] = (oh_fastest_node){node, atomic_load_explicit(&meter->smoothed_ns, memory_order_relaxed)};
+        }
+    }
+    if (UNEXPECTED(count == 0)) {
+        return master;
+    }
+    client->last_reader = oh_fastest_choose(nodes, count, snapshot->cluster->reads++, client->last_reader);
+    return client->last_reader;
+}
+
+bool oh_readers_choose(oh_client *client, uint32_t *node)
+{
+    oh_snapshot *snapshot = client->snapshot;
+    const oh_readers *readers = readers_of(snapshot, *node);
+
+    if (snapshot->pool->read_from == OH_READ_LOWEST_LATENCY) {
+        *node = take_fastest(client, readers, *node);
+        return true;
+    }
+    if (EXPECTED(readers->count > 0)) {
+        *node = take_turn(snapshot, readers, *node);
+        return true;
+    }
+    if (snapshot->pool->read_from != OH_READ_REPLICA) {
+        return true;
+    }
+    oh_node view = oh_topology_node(snapshot->topology, *node);
+    oh_failure failure;
+    oh_failure_set(&failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "give it one, or set \"read_from: prefer_replica\"",
+        "It has no replica that could answer");
+    oh_failure_throw(oh_failure_exception(&failure, &view, snapshot->pool->name.bytes, NULL));
+    return false;
+}
+
+bool oh_readers_has_master(const oh_client *client, uint32_t node)
+{
+    const oh_snapshot *snapshot = client->snapshot;
+
+    return snapshot->pool->servers[node].role == OH_REPLICA && snapshot->pool->read_from != OH_READ_REPLICA;
+}

@@ -1,0 +1,364 @@
+/*
+ * Following redirects, in rounds. A round sends each command that has no reply yet to the node that its last error names,
+ * all nodes at once, and ends when all have answered; what is redirected again waits for the next round.
+ *
+ * Order: a command is left for the next round if one before it, of the same slot, goes to another node in this one.
+ * What a transaction of the pipeline holds is not sent on: nothing of that transaction was executed. phpredis is told that
+ * its commands were queued and that EXEC has given nothing: so it goes on, and room deal knows what that means.
+ */
+#include "php_onehop.h"
+
+#include "ext/random/php_random.h"
+
+#include "core/base/clock.h"
+#include "core/command/command.h"
+#include "core/key/key.h"
+#include "core/cluster/redirect.h"
+
+#include "engine/wait/exchange_patience.h"
+#include "engine/redirects/redirects_journey.h"
+#include "php/fleet/script.h"
+
+#define NOSCRIPT "-NOSCRIPT "
+#define EVALSHA "EVALSHA"
+
+/* ---- The commands ---- */
+
+/* Words of a command that wire has seen to. To be freed by efree. */
+static oh_word *read_words(const uint8_t *bytes, size_t length, size_t *count)
+{
+    size_t at = 0;
+    oh_word *words;
+
+    *count = oh_exchange_read_number(bytes, length, &at);
+    words = safe_emalloc(*count, sizeof *words, 0);
+    for (size_t i = 0; i < *count; i++) {
+        size_t word = oh_exchange_read_number(bytes, length, &at);
+
+        words[i] = (oh_word){bytes + at, word};
+        at += word + strlen("\r\n");
+    }
+    return words;
+}
+
+uint32_t oh_redirects_slot_of(const uint8_t *bytes, size_t length, oh_state *state)
+{
+    size_t count, found = 0;
+    oh_word *words = read_words(bytes, length, &count);
+    const oh_command *command = oh_command_find(words, count);
+    oh_key_place place;
+    uint32_t slot = OH_SLOTS_COUNT;
+
+    *state = command ? command->state : OH_STATE_NONE;
+    if (command && !oh_command_keys(command, words, count, &place, 1, &found) && found > 0) {
+        slot = oh_key_slot((oh_bytes){words[place.place].bytes, words[place.place].length});
+    }
+    efree(words);
+    return slot;
+}
+
+/* The commands of the list, found in the request. What stands between MULTI and EXEC, or is EXEC, goes nowhere. */
+static void find_commands(oh_journey *journey, const uint8_t *request, size_t length)
+{
+    const oh_redirects *redirects = journey->exchange->redirects;
+    size_t at = journey->exchange->preface ? oh_exchange_end_of_command(request, length, 0) : 0;
+    bool is_inside = false;
+
+    for (uint32_t number = 0, i = 0; i < redirects->count; number++) {
+        size_t end = oh_exchange_end_of_command(request, length, at);
+        bool is_wanted = number == redirects->list[i].command, minds = journey->exchange->minds_multi;
+        oh_state state = OH_STATE_NONE;
+
+        if (is_wanted || minds) {
+            uint32_t slot = oh_redirects_slot_of(request + at, end - at, &state);
+
+            is_inside ^= state == OH_STATE_TRANSACTION;
+            if (is_wanted) {
+                oh_errand *errand = &journey->errands[i++];
+
+                errand->command = request + at;
+                errand->command_length = end - at;
+                errand->slot = slot;
+                errand->is_exec = state == OH_STATE_TRANSACTION;
+                errand->is_done = !journey->exchange->keeps && (is_inside || state == OH_STATE_TRANSACTION);
+            }
+        }
+        at = end;
+    }
+}
+
+/* ---- Where next ---- */
+
+static uint64_t time_left_ns(const oh_exchange *exchange)
+{
+    uint64_t now_ns = oh_clock_now_ns();
+
+    return !exchange->timeout_ms ? UINT64_MAX : exchange->deadline_ns > now_ns ? exchange->deadline_ns - now_ns : 0;
+}
+
+/* Nobody will have the command, in the words of the node that said so. */
+static bool give_up(oh_journey *journey, const oh_errand *errand, const oh_redirect *redirect)
+{
+    oh_exchange *exchange = journey->exchange;
+    const char *text = (const char *)errand->reply->bytes + 1;
+    oh_node asked = oh_topology_node(journey->map->topology, errand->node);
+    /* A pipeline has other commands, and those were executed. */
+    oh_outcome outcome = exchange->redirects->is_alone ? OH_OUTCOME_ANSWERED : OH_OUTCOME_MAYBE_EXECUTED;
+
+    oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, outcome, "try again", "The cluster cannot serve this now: ");
+    oh_failure_quote(exchange->failure, redirect->reason, strlen(redirect->reason));
+    oh_failure_quote(exchange->failure, ZEND_STRL(" (node "));
+    oh_failure_quote(exchange->failure, asked.name.bytes, asked.name.length);
+    oh_failure_quote(exchange->failure, ZEND_STRL(" said "));
+    oh_failure_quote(exchange->failure, text, strcspn(text, "\r"));
+    oh_failure_quote(exchange->failure, ZEND_STRL(")"));
+    oh_cluster_want(journey->cluster);
+    oh_exchange_end_failed(exchange);
+    return false;
+}
+
+static void take_newest_map(oh_journey *journey)
+{
+    oh_snapshot *before = journey->map;
+
+    journey->map = oh_cluster_newest(journey->cluster);
+    for (uint32_t i = 0; i < journey->count; i++) { /* Nodes keep their places, but for those that are gone. */
+        journey->errands[i].node = MIN(journey->errands[i].node, journey->map->nodes_count - 1);
+    }
+    oh_snapshot_release(before);
+}
+
+/* The node that has the slot by now. */
+static void place_anew(oh_journey *journey, oh_errand *errand)
+{
+    if (errand->slot < OH_SLOTS_COUNT) {
+        errand->node = oh_snapshot_node_of(journey->map, errand->slot);
+    }
+}
+
+static oh_redirect decide(const oh_journey *journey, const oh_errand *errand, bool is_held, bool is_fresh)
+{
+    uint64_t left_ns = time_left_ns(journey->exchange);
+    zend_long chance = 0;
+
+    php_random_int_silent(0, INT32_MAX, &chance);
+    oh_redirect_case it = {.error = {(const char *)errand->reply->bytes + 1, errand->reply->length - 3},
+        .asked = errand->node,
+        .hops = errand->hops,
+        .tries = errand->tries,
+        .left_ms = left_ns == UINT64_MAX ? -1 : (int64_t)(left_ns / 1000000),
+        .is_held = is_held,
+        .is_fresh = is_fresh,
+        .chance = (uint32_t)chance};
+
+    return oh_redirect_decide(journey->map->topology, &it);
+}
+
+/* A node that the map does not have may be new: then the map is asked for, the one time that a call waits for it. */
+static oh_redirect decide_freshly(oh_journey *journey, const oh_errand *errand)
+{
+    bool is_held = journey->exchange->keeps;
+    oh_redirect redirect = decide(journey, errand, is_held, journey->is_fresh);
+
+    if (redirect.action == OH_REDIRECT_REFRESH) {
+        oh_cluster_ask(journey->cluster, journey->exchange->timeout_ms ? journey->exchange->deadline_ns : UINT64_MAX);
+        take_newest_map(journey);
+        journey->is_fresh = true; /* For all that was answered by then. */
+        redirect = decide(journey, errand, is_held, true);
+    }
+    if (redirect.wants_refresh) {
+        oh_cluster_want(journey->cluster);
+    }
+    return redirect;
+}
+
+/* A transaction is not sent on, but the next one must find its way. */
+static void learn(oh_journey *journey, const oh_errand *errand)
+{
+    oh_redirect redirect = decide(journey, errand, false, false);
+
+    if (redirect.has_moved) {
+        oh_cluster_move move = {redirect.slot, oh_topology_node(journey->map->topology, redirect.node).name};
+
+        oh_cluster_note_moves(journey->cluster, &move, 1);
+    }
+}
+
+static void end_transaction(const oh_errand *errand)
+{
+    const char *reply = errand->is_exec ? "*0\r\n" : "+QUEUED\r\n";
+
+    oh_journey_reply(errand->reply, (oh_bytes){(const uint8_t *)reply, strlen(reply)});
+}
+
+/* The script that a command names by its digest, if this process knows it. */
+static zend_string *script_of(const oh_errand *errand)
+{
+    size_t count;
+    oh_word *words = read_words(errand->command, errand->command_length, &count);
+    bool is_named = count > 1 && words[0].length >= strlen(EVALSHA) &&
+                    strncasecmp((const char *)words[0].bytes, EVALSHA, strlen(EVALSHA)) == 0;
+    zend_string *script = is_named ? oh_script_body((const char *)words[1].bytes, words[1].length) : NULL;
+
+    efree(words);
+    return script;
+}
+
+/* A command alone has its script brought only if the node has lost it. In a pipeline that would be too late: others follow. */
+static bool brings_script(const oh_journey *journey, oh_errand *errand)
+{
+    bool is_lost = errand->reply->length > strlen(NOSCRIPT) &&
+                   memcmp(errand->reply->bytes, NOSCRIPT, strlen(NOSCRIPT)) == 0;
+
+    if (errand->script || (!is_lost && journey->exchange->redirects->is_alone)) {
+        return false;
+    }
+    errand->script = script_of(errand);
+    return is_lost && errand->script;
+}
+
+/* What is to be done about the last reply. False: nothing can be, and the exchange has failed. */
+static bool judge(oh_journey *journey, oh_errand *errand, uint32_t *pause_ms)
+{
+    oh_redirect redirect = {.action = OH_REDIRECT_NONE};
+
+    if (errand->reply->bytes[0] == '-' && brings_script(journey, errand)) {
+        return true;
+    }
+    if (errand->reply->bytes[0] == '-') {
+        redirect = decide_freshly(journey, errand);
+    }
+    errand->is_done = redirect.action == OH_REDIRECT_NONE;
+    switch (redirect.action) {
+        case OH_REDIRECT_FOLLOW:
+        case OH_REDIRECT_ASK:
+            oh_meter_count(oh_snapshot_meter(journey->map, errand->node), OH_METER_REDIRECTS);
+            errand->hops++;
+            errand->asks = redirect.action == OH_REDIRECT_ASK;
+            errand->has_moved = redirect.has_moved && redirect.slot == errand->slot;
+            errand->node = redirect.node;
+            return true;
+        case OH_REDIRECT_AGAIN:
+            errand->tries++;
+            errand->asks = errand->has_moved = false;
+            errand->goes_home = true;
+            *pause_ms = MAX(*pause_ms, redirect.wait_ms);
+            return true;
+        case OH_REDIRECT_NONE:
+            return true;
+        default:
+            if (journey->exchange->keeps) {
+                learn(journey, errand);
+            }
+            return give_up(journey, errand, &redirect);
+    }
+}
+
+/* ---- The journey ---- */
+
+/* Slots that have moved, as nodes have just said: told before the commands are sent on, so that others need not be. */
+static void tell_moves(oh_journey *journey)
+{
+    oh_cluster_move *moves = safe_emalloc(journey->count, sizeof *moves, 0);
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < journey->count; i++) {
+        oh_errand *errand = &journey->errands[i];
+
+        if (errand->has_moved && (count == 0 || moves[count - 1].slot != errand->slot)) {
+            moves[count++] = (oh_cluster_move){errand->slot, oh_topology_node(journey->map->topology, errand->node).name};
+        }
+        errand->has_moved = false;
+    }
+    if (count > 0) {
+        oh_cluster_note_moves(journey->cluster, moves, count);
+    }
+    efree(moves);
+}
+
+static void begin(oh_journey *journey, oh_exchange *exchange, oh_mended *replies)
+{
+    const oh_redirects *redirects = exchange->redirects;
+
+    *journey = (oh_journey){.exchange = exchange, .count = redirects->count};
+    journey->cluster = redirects->client->snapshot->cluster;
+    journey->map = oh_cluster_newest(journey->cluster);
+    journey->errands = ecalloc(journey->count, sizeof *journey->errands);
+    journey->going = safe_emalloc(OH_SLOTS_COUNT + 1, sizeof *journey->going, 0);
+    journey->detours = safe_emalloc(OH_FLIGHT_MEMBERS_MAX, sizeof *journey->detours, 0);
+    journey->flight = ecalloc(1, sizeof *journey->flight);
+    for (uint32_t i = 0; i < journey->count; i++) {
+        const oh_redirected *place = &redirects->list[i];
+
+        journey->errands[i].reply = &replies[i];
+        journey->errands[i].node = MIN(redirects->node, journey->map->nodes_count - 1);
+        journey->errands[i].is_sent = !redirects->is_rescue;
+        if (!redirects->is_rescue) {
+            oh_journey_reply(&replies[i],
+                (oh_bytes){exchange->replies + place->begin - exchange->dropped, place->end - place->begin});
+        }
+    }
+}
+
+static void end(oh_journey *journey)
+{
+    efree(journey->flight);
+    efree(journey->detours);
+    efree(journey->going);
+    efree(journey->errands);
+    oh_snapshot_release(journey->map);
+}
+
+/* Says where everything goes next. False: the exchange has failed. */
+static bool judge_all(oh_journey *journey, bool is_first, bool *is_done)
+{
+    uint32_t pause_ms = 0;
+
+    *is_done = true;
+    journey->is_fresh = false;
+    for (uint32_t i = 0; i < journey->count; i++) {
+        oh_errand *errand = &journey->errands[i];
+
+        if (errand->is_done && errand->is_sent && is_first) {
+            learn(journey, errand);
+            end_transaction(errand);
+        }
+        if (!errand->is_done && errand->is_sent && !judge(journey, errand, &pause_ms)) {
+            return false;
+        }
+        *is_done &= errand->is_done;
+    }
+    tell_moves(journey);
+    if (pause_ms) {
+        oh_exchange_poll_patiently(NULL, 0, (int)pause_ms);
+        oh_cluster_tend(journey->cluster);
+        take_newest_map(journey);
+    }
+    for (uint32_t i = 0; pause_ms && i < journey->count; i++) {
+        if (journey->errands[i].goes_home) {
+            journey->errands[i].goes_home = false;
+            place_anew(journey, &journey->errands[i]);
+        }
+    }
+    return true;
+}
+
+bool oh_redirects_follow(oh_exchange *exchange, const uint8_t *request, size_t length, oh_mended *replies)
+{
+    oh_journey journey;
+    bool is_done = false, is_first = true, is_well;
+
+    begin(&journey, exchange, replies);
+    find_commands(&journey, request, length);
+    for (uint32_t i = 0; exchange->redirects->is_rescue && i < journey.count; i++) {
+        place_anew(&journey, &journey.errands[i]);
+    }
+    while ((is_well = judge_all(&journey, is_first, &is_done)) && !is_done) {
+        is_first = false;
+        if (!(is_well = oh_journey_go_round(&journey))) {
+            break;
+        }
+    }
+    end(&journey);
+    return is_well;
+}

@@ -1,0 +1,168 @@
+/*
+ * A round: every command that is on its way is sent to the node that was decided for it, all nodes at once, and each has
+ * a new reply when all have answered.
+ *
+ * A command is left for the next round if one before it, of the same slot, goes to another node in this one.
+ */
+#include "php_onehop.h"
+
+#include "engine/redirects/redirects_journey.h"
+
+#define OH_NOWHERE UINT32_MAX
+#define OH_WAITS   (UINT32_MAX - 1) /* A command of that slot waits for the next round: so do those behind it. */
+#define SCRIPT_LOAD "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n"
+#define ASKING "*1\r\n$6\r\nASKING\r\n"
+
+/* ---- Loading ---- */
+
+static oh_detour *detour_to(oh_journey *journey, uint32_t node)
+{
+    for (uint32_t i = 0; i < journey->detours_count; i++) {
+        if (journey->detours[i].node == node) {
+            return &journey->detours[i];
+        }
+    }
+    if (journey->detours_count == OH_FLIGHT_MEMBERS_MAX) {
+        return NULL;
+    }
+    oh_detour *detour = &journey->detours[journey->detours_count++];
+    memset(detour, 0, sizeof *detour);
+    detour->node = node;
+    return detour;
+}
+
+/* Puts a command into the round, unless it must wait for one before it. */
+static void load(oh_journey *journey, oh_errand *errand)
+{
+    uint32_t *going = &journey->going[errand->slot];
+    oh_detour *detour = *going == OH_NOWHERE || *going == errand->node ? detour_to(journey, errand->node) : NULL;
+
+    errand->is_sent = detour != NULL;
+    *going = detour ? errand->node : OH_WAITS;
+    if (!detour) {
+        return;
+    }
+    if (errand->script) {
+        smart_str_append_printf(&detour->request, SCRIPT_LOAD "$%zu\r\n", ZSTR_LEN(errand->script));
+        smart_str_append(&detour->request, errand->script);
+        smart_str_appends(&detour->request, "\r\n");
+    }
+    if (errand->asks) {
+        smart_str_appends(&detour->request, ASKING);
+    }
+    smart_str_appendl(&detour->request, (const char *)errand->command, errand->command_length);
+}
+
+static void load_all(oh_journey *journey)
+{
+    memset(journey->going, 0xff, (OH_SLOTS_COUNT + 1) * sizeof *journey->going);
+    journey->detours_count = 0;
+    for (uint32_t i = 0; i < journey->count; i++) {
+        if (!journey->errands[i].is_done) {
+            load(journey, &journey->errands[i]);
+        }
+    }
+}
+
+/* ---- Sending ---- */
+
+static void send_all(oh_journey *journey)
+{
+    const oh_exchange *from = journey->exchange;
+
+    journey->flight->members_count = 0;
+    for (uint32_t i = 0; i < journey->detours_count; i++) {
+        oh_detour *detour = &journey->detours[i];
+        oh_exchange *exchange = &detour->exchange;
+
+        exchange->connections = oh_snapshot_connections(journey->map, detour->node);
+        exchange->meter = oh_snapshot_meter(journey->map, detour->node);
+        exchange->failure = &detour->failure;
+        oh_exchange_prepare(exchange, from->timeout_ms, from->is_read_only, journey->flight);
+        exchange->never_repeats = from->never_repeats;
+        exchange->gathers = true;
+        exchange->deadline_ns = from->deadline_ns;
+        oh_exchange_be_patient(exchange, from->redirects->wait_ms);
+        oh_exchange_start(exchange, ZSTR_VAL(detour->request.s), ZSTR_LEN(detour->request.s));
+    }
+    for (uint32_t i = 0; i < journey->detours_count; i++) {
+        oh_exchange_await(&journey->detours[i].exchange);
+    }
+}
+
+/* The next of the replies that a node has given. */
+static oh_bytes next_reply(oh_exchange *exchange)
+{
+    oh_wire wire;
+    const uint8_t *bytes = exchange->replies + exchange->begin;
+
+    oh_wire_reset(&wire);
+    wire.written = 1;
+    size_t length = oh_wire_read_value(&wire, bytes, exchange->end - exchange->begin);
+    exchange->begin += length;
+    return (oh_bytes){bytes, length};
+}
+
+void oh_journey_reply(oh_mended *reply, oh_bytes bytes)
+{
+    if (reply->bytes) {
+        efree(reply->bytes);
+    }
+    reply->bytes = emalloc(bytes.length + 1);
+    reply->length = bytes.length;
+    memcpy(reply->bytes, bytes.bytes, bytes.length);
+    reply->bytes[bytes.length] = '\0';
+}
+
+/* What went wrong on the way to another node, told as the failure of the exchange. */
+static bool fail_detour(oh_journey *journey, const oh_detour *detour)
+{
+    oh_exchange *exchange = journey->exchange;
+    oh_node node = oh_topology_node(journey->map->topology, detour->node);
+
+    bool may_have_executed = detour->failure.outcome != OH_OUTCOME_NOT_SENT || !exchange->redirects->is_alone;
+
+    oh_failure_set(exchange->failure, detour->failure.kind, may_have_executed ? OH_OUTCOME_MAYBE_EXECUTED : OH_OUTCOME_NOT_SENT,
+        detour->failure.advice, "Sent on to ");
+    oh_failure_quote(exchange->failure, node.name.bytes, node.name.length);
+    oh_failure_quote(exchange->failure, ZEND_STRL(": "));
+    oh_failure_quote(exchange->failure, detour->failure.what, strlen(detour->failure.what));
+    exchange->was_interrupted = detour->exchange.was_interrupted;
+    oh_cluster_want(journey->cluster);
+    oh_exchange_end_failed(exchange);
+    return false;
+}
+
+static bool unload_all(oh_journey *journey)
+{
+    for (uint32_t i = 0; i < journey->detours_count; i++) {
+        if (journey->detours[i].exchange.state != OH_EXCHANGE_COMPLETE) {
+            return fail_detour(journey, &journey->detours[i]);
+        }
+    }
+    for (uint32_t i = 0; i < journey->count; i++) {
+        oh_errand *errand = &journey->errands[i];
+
+        if (errand->is_done || !errand->is_sent) {
+            continue;
+        }
+        oh_exchange *exchange = &detour_to(journey, errand->node)->exchange;
+        for (int unseen = errand->asks + (errand->script != NULL); unseen > 0; unseen--) {
+            next_reply(exchange);
+        }
+        oh_journey_reply(errand->reply, next_reply(exchange));
+    }
+    return true;
+}
+
+bool oh_journey_go_round(oh_journey *journey)
+{
+    load_all(journey);
+    send_all(journey);
+    bool is_done = unload_all(journey);
+    for (uint32_t i = 0; i < journey->detours_count; i++) {
+        oh_exchange_end(&journey->detours[i].exchange);
+        smart_str_free(&journey->detours[i].request);
+    }
+    return is_done;
+}

@@ -1,0 +1,187 @@
+/*
+ * An anonymous mapping: no name that another user could open, nothing left behind. The lock is a POSIX record lock on a
+ * memfd, which excludes processes from each other; threads of one process (ZTS) need a mutex besides. It is not waited for in
+ * the kernel, since a process that was stopped keeps it.
+ */
+#include "php_onehop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+
+#include "engine/shared/segment.h"
+
+#define OH_TOPOLOGIES_BYTES_MIN 16384
+#define OH_LOCK_MS 1000
+#define OH_PAUSE_NS_MIN 62500
+#define OH_PAUSE_NS_MAX 4000000
+
+static void *memory;
+static size_t memory_bytes;
+static oh_store *store;
+static int lock_descriptor = -1;
+static bool was_in_vain; /* It was waited for, the last time: until it is free again nobody waits here. */
+#ifdef ZTS
+static MUTEX_T lock_mutex;
+#endif
+
+static bool make_store(uint32_t nodes_max)
+{
+    uint8_t salt[OH_STORE_IDENTITY_BYTES];
+
+    if (getrandom(salt, sizeof salt, 0) != sizeof salt) {
+        return false;
+    }
+    store = oh_store_make(memory, memory_bytes, nodes_max, salt);
+    return store != NULL;
+}
+
+static bool make_segment(zend_long bytes, uint32_t nodes_max)
+{
+    memory_bytes = (size_t)bytes;
+    lock_descriptor = memfd_create("onehop-lock", MFD_CLOEXEC);
+    if (lock_descriptor < 0) {
+        return false;
+    }
+    memory = mmap(NULL, memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        memory = NULL;
+        return false;
+    }
+    return make_store(nodes_max);
+}
+
+static uint32_t within_limit(zend_long nodes_max)
+{
+    uint32_t used = (uint32_t)MAX(1, MIN(nodes_max, OH_STORE_NODES_LIMIT));
+
+    if (nodes_max != (zend_long)used) {
+        zend_error(E_WARNING, "OneHop: onehop.max_nodes = " ZEND_LONG_FMT " is not 1 to %d: %u is used", nodes_max,
+            OH_STORE_NODES_LIMIT, (unsigned)used);
+    }
+    return used;
+}
+
+/* One topology of some nodes has room besides. */
+static bool is_large_enough(zend_long bytes, uint32_t nodes_max)
+{
+    size_t needed = oh_store_bytes_min(nodes_max) + OH_TOPOLOGIES_BYTES_MIN;
+
+    if ((size_t)bytes < needed) {
+        zend_error(E_WARNING, "OneHop: onehop.shared_memory = " ZEND_LONG_FMT " is too small for onehop.max_nodes = %u, which needs "
+            "%zu KiB: each process keeps what it knows for itself", bytes, (unsigned)nodes_max, (needed + 1023) / 1024);
+    }
+    return (size_t)bytes >= needed;
+}
+
+void oh_segment_startup(zend_long bytes, zend_long nodes_max)
+{
+    if (bytes <= 0) {
+        return;
+    }
+    uint32_t nodes = within_limit(nodes_max);
+    if (!is_large_enough(bytes, nodes)) {
+        return;
+    }
+#ifdef ZTS
+    lock_mutex = tsrm_mutex_alloc();
+#endif
+    if (!make_segment(bytes, nodes)) {
+        zend_error(E_WARNING,
+            "OneHop: no memory shared by all workers (%s): each keeps what it knows for itself; see onehop.shared_memory",
+            strerror(errno));
+        oh_segment_shutdown();
+    }
+}
+
+void oh_segment_shutdown(void)
+{
+    oh_store_release(store);
+    store = NULL;
+    if (memory) {
+        munmap(memory, memory_bytes);
+        memory = NULL;
+    }
+    if (lock_descriptor >= 0) {
+        close(lock_descriptor);
+        lock_descriptor = -1;
+    }
+#ifdef ZTS
+    if (lock_mutex) {
+        tsrm_mutex_free(lock_mutex);
+        lock_mutex = NULL;
+    }
+#endif
+}
+
+oh_store *oh_segment_store(void)
+{
+    return store;
+}
+
+static bool set_lock(short type)
+{
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_len = 1};
+    int result;
+
+    while ((result = fcntl(lock_descriptor, F_SETLK, &lock)) < 0 && errno == EINTR) {
+    }
+    return result == 0;
+}
+
+/* A process that may not wait: what it wants to do, another one can do later. */
+bool oh_segment_try_lock(void)
+{
+#ifdef ZTS
+    tsrm_mutex_lock(lock_mutex);
+#endif
+    bool is_locked = set_lock(F_WRLCK);
+#ifdef ZTS
+    if (!is_locked) {
+        tsrm_mutex_unlock(lock_mutex);
+    }
+#endif
+    return is_locked;
+}
+
+/* Tried again after 1/16, 1/8 ... 4 ms: whoever has it seldom needs more, and who is stopped may keep it for ever. */
+static bool wait_for_lock(void)
+{
+    uint64_t end_ns = oh_clock_now_ns() + (was_in_vain ? 0 : OH_LOCK_MS * UINT64_C(1000000));
+    struct timespec pause = {.tv_nsec = OH_PAUSE_NS_MIN};
+    bool is_locked;
+
+    while (!(is_locked = set_lock(F_WRLCK)) && oh_clock_now_ns() < end_ns) {
+        nanosleep(&pause, NULL);
+        pause.tv_nsec = MIN(pause.tv_nsec * 2, OH_PAUSE_NS_MAX);
+    }
+    was_in_vain = !is_locked;
+    return is_locked;
+}
+
+bool oh_segment_lock(void)
+{
+#ifdef ZTS
+    tsrm_mutex_lock(lock_mutex);
+#endif
+    bool is_locked = wait_for_lock();
+#ifdef ZTS
+    if (!is_locked) {
+        tsrm_mutex_unlock(lock_mutex);
+    }
+#endif
+    return is_locked;
+}
+
+void oh_segment_unlock(void)
+{
+    set_lock(F_UNLCK);
+#ifdef ZTS
+    tsrm_mutex_unlock(lock_mutex);
+#endif
+}

@@ -1,0 +1,33 @@
+/*
+ * Segment: the memory that all workers of a php-fpm master share, and the lock of those who write into it.
+ *
+ * It is mapped while the module starts, before the master forks, so every worker of every pool and user inherits it at
+ * the same address. The lock is the kernel's, on a file without a name: whoever dies holding it has let go of it. What
+ * is inside is for room store to say. If it cannot be had, each process keeps its own knowledge and all works as well.
+ *
+ * A command line script has a segment too, shared with whatever it forks.
+ */
+#ifndef OH_ENGINE_SEGMENT_H
+#define OH_ENGINE_SEGMENT_H
+
+#include "php_onehop.h"
+
+#include "core/host/store.h"
+
+/* While the module starts, and ends: the end only unmaps, since with daemonize=yes a launcher ends long before us. */
+void oh_segment_startup(zend_long bytes, zend_long nodes_max);
+void oh_segment_shutdown(void);
+
+/* NULL: there is none. */
+oh_store *oh_segment_store(void);
+
+/*
+ * The writer's lock. Between lock and unlock nothing may allocate request memory, throw or call the script: all
+ * of that may leave by a long jump. False: somebody has kept it for a second, stopped perhaps; then the caller goes on
+ * with what this process has, and does not note as done what is not.
+ */
+bool oh_segment_lock(void);
+bool oh_segment_try_lock(void); /* Somebody has it: false at once. */
+void oh_segment_unlock(void);
+
+#endif

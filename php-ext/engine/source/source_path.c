@@ -1,0 +1,54 @@
+/*
+ * Which file: the one that a constructor names, or that of php.ini; and whether this script may read it.
+ *
+ * The kernel follows links on the path, at each look at the file. A link that is exchanged (a ConfigMap of
+ * Kubernetes, a release) is a change of the file, not another file. So the path stays as it is given; even `..`
+ * may stand behind a link. PHP's own functions would resolve it, from a cache that may be two minutes old.
+ */
+#include "php_onehop.h"
+
+#include "engine/failure/failure.h"
+#include "engine/source/source_path.h"
+
+static bool refuse(const char *what, const char *why, const char *advice)
+{
+    oh_failure_throw_plain(OH_ERROR_CONFIG_INVALID, advice, "%s%s", what, why);
+    return false;
+}
+
+/* False: it is too long. */
+static bool make_absolute(const char *path, char absolute[MAXPATHLEN])
+{
+    size_t length = 0;
+
+    if (*path != '/') {
+        if (!VCWD_GETCWD(absolute, MAXPATHLEN - 1)) {
+            return false;
+        }
+        length = strlen(absolute);
+        absolute[length++] = '/';
+    }
+    if (length + strlen(path) >= MAXPATHLEN) {
+        return false;
+    }
+    strcpy(absolute + length, path);
+    return true;
+}
+
+bool oh_source_find_path(const zend_string *path, char absolute[MAXPATHLEN])
+{
+    const char *from = path ? ZSTR_VAL(path) : OHG(config);
+    char what[320];
+
+    if (!from || !*from) {
+        return refuse("There is no configuration", "", "set onehop.config in php.ini or name a file");
+    }
+    snprintf(what, sizeof what, "Configuration %.250s: ", from);
+    if (php_check_open_basedir_ex(from, 0) < 0) {
+        return refuse(what, "open_basedir does not allow it", "correct the file, or name another one");
+    }
+    if (!make_absolute(from, absolute)) {
+        return refuse(what, "the path is too long", "correct the file, or name another one");
+    }
+    return true;
+}

@@ -1,0 +1,399 @@
+/*
+ * Queueing is the hot half: ten thousand commands must cost ten thousand phpredis calls and little else. So a command
+ * is one number in an array that doubles, and everything about splits and failures stays out of its way.
+ */
+#include "php_onehop.h"
+
+#include "zend_exceptions.h"
+
+#include "php/call/call.h"
+#include "php/client/client.h"
+#include "php/batch/deal.h"
+#include "php/client/local.h"
+#include "php/transaction/transaction_step.h"
+
+/* ---- The list of commands ---- */
+
+static void *grow(void *items, uint32_t *capacity, size_t size)
+{
+    *capacity = *capacity ? *capacity * 2 : 64;
+    return safe_erealloc(items, *capacity, size, 0);
+}
+
+static void append(oh_batch *batch, uint32_t command)
+{
+    if (UNEXPECTED(batch->commands_count == batch->commands_capacity)) {
+        batch->commands = grow(batch->commands, &batch->commands_capacity, sizeof *batch->commands);
+    }
+    batch->commands[batch->commands_count++] = command;
+}
+
+static uint32_t keep_split(oh_batch *batch, oh_split *split)
+{
+    if (batch->splits_count == batch->splits_capacity) {
+        batch->splits = grow(batch->splits, &batch->splits_capacity, sizeof *batch->splits);
+    }
+    batch->splits[batch->splits_count] = split;
+    return batch->splits_count++;
+}
+
+static void keep_lane(oh_batch *batch, oh_lane *lane)
+{
+    if (batch->lanes_count == batch->lanes_capacity) {
+        batch->lanes = grow(batch->lanes, &batch->lanes_capacity, sizeof *batch->lanes);
+    }
+    batch->lanes[batch->lanes_count++] = lane;
+}
+
+void oh_batch_clear(oh_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->splits_count; i++) {
+        oh_split_free(batch->splits[i]);
+    }
+    if (batch->commands) {
+        efree(batch->commands);
+    }
+    if (batch->splits) {
+        efree(batch->splits);
+    }
+    if (batch->lanes) {
+        efree(batch->lanes);
+    }
+    if (batch->once) {
+        zend_array_destroy(batch->once);
+    }
+    memset(batch, 0, sizeof *batch);
+}
+
+/* ---- Queueing ---- */
+
+static bool call_plain(oh_lane *lane, const char *name, size_t length)
+{
+    zend_function *function = zend_hash_str_find_ptr(&oh_phpredis_class->function_table, name, length);
+    zval result;
+
+    ZVAL_UNDEF(&result);
+    oh_lane_call(lane, function, 0, NULL, &result);
+    bool is_done = Z_TYPE(result) == IS_OBJECT || Z_TYPE(result) == IS_TRUE;
+    zval_ptr_dtor(&result);
+    return is_done;
+}
+
+/* The lane of a node that takes commands of this batch: the one that does already, or one that is put into it. */
+static oh_lane *lane_for(oh_client *client, uint32_t node)
+{
+    oh_lane *lane;
+
+    for (lane = client->lanes[node]; lane; lane = lane->spare) {
+        if (EXPECTED(lane->is_piping)) {
+            return lane;
+        }
+    }
+    lane = oh_lane_take(client, node);
+    if (!lane) {
+        return NULL;
+    }
+    if (!call_plain(lane, ZEND_STRL("pipeline"))) {
+        zend_throw_error(NULL, "phpredis could not begin a pipeline");
+        return NULL;
+    }
+    lane->is_piping = lane->is_queue_read_only = true;
+    keep_lane(&client->batch, lane);
+    return lane;
+}
+
+/* phpredis answers a queued command with its own object; whatever else it says, nothing was queued. */
+static bool was_queued(oh_lane *lane, bool is_read_only, zval *answer)
+{
+    if (UNEXPECTED(Z_TYPE_P(answer) != IS_OBJECT || Z_OBJ_P(answer) != lane->redis)) {
+        return false;
+    }
+    lane->queued++;
+    lane->is_queue_read_only &= is_read_only;
+    GC_DELREF(lane->redis);
+    return true;
+}
+
+/* phpredis queues the half of a value whose packing threw. Rather nothing at all is sent. */
+static void spoil(oh_client *client, zval *return_value)
+{
+    zval_ptr_dtor(return_value);
+    ZVAL_NULL(return_value);
+    oh_batch_drop(client);
+    client->batch.is_open = client->batch.is_spoilt = true;
+}
+
+static zend_always_inline void queue_in_frame(oh_client *client, uint32_t node, bool is_inside, INTERNAL_FUNCTION_PARAMETERS)
+{
+    const oh_method *method = oh_method_of(execute_data);
+
+    if (UNEXPECTED(client->batch.is_spoilt)) {
+        RETURN_OBJ_COPY(oh_client_object(client));
+    }
+    oh_lane *lane = lane_for(client, node);
+    if (UNEXPECTED(!lane)) {
+        return;
+    }
+    oh_lane_hold(lane);
+    oh_lane_call_in_frame(lane, method, execute_data, return_value);
+    bool is_queued = was_queued(lane, method->is_read_only, return_value);
+    oh_lane_let_go(lane);
+    /* The script's own code, while a value is packed, may have thrown, or have ended the transaction. */
+    bool is_astray = EG(exception) || (is_inside && client->transaction.ending);
+    if (UNEXPECTED(is_queued && is_astray)) {
+        ZVAL_NULL(return_value);
+        spoil(client, return_value);
+        if (!EG(exception)) {
+            oh_transaction_throw_again(client);
+        }
+    } else if (EXPECTED(is_queued)) {
+        if (is_inside && client->transaction.is_piped) {
+            client->transaction.queued++;
+            lane->queued--;
+        } else {
+            append(&client->batch, node);
+        }
+        ZVAL_OBJ_COPY(return_value, oh_client_object(client));
+    }
+}
+
+void oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
+{
+    queue_in_frame(client, node, false, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
+/* Queues a call of our own. False: phpredis refused it, or threw. */
+static bool queue_on(oh_client *client, uint32_t node, zend_function *function, bool is_read_only, uint32_t count,
+    zval *arguments)
+{
+    oh_lane *lane = lane_for(client, node);
+    zval answer;
+
+    if (!lane) {
+        return false;
+    }
+    ZVAL_UNDEF(&answer);
+    oh_lane_hold(lane);
+    oh_lane_call(lane, function, count, arguments, &answer);
+    bool is_queued = was_queued(lane, is_read_only, &answer);
+    oh_lane_let_go(lane);
+    if (!is_queued) {
+        zval_ptr_dtor(&answer);
+    }
+    return is_queued;
+}
+
+bool oh_batch_queue_unseen(oh_client *client, uint32_t node, zend_function *function, uint32_t count, zval *arguments)
+{
+    if (!queue_on(client, node, function, true, count, arguments)) {
+        return false;
+    }
+    client->batch.is_mixed = true;
+    append(&client->batch, OH_BATCH_SKIP | node);
+    return true;
+}
+
+/* ---- A transaction inside ---- */
+
+bool oh_batch_begin_transaction(oh_client *client, uint32_t node)
+{
+    zend_function *multi = zend_hash_str_find_ptr(&oh_phpredis_class->function_table, ZEND_STRL("multi"));
+
+    if (!queue_on(client, node, multi, false, 0, NULL)) {
+        return false;
+    }
+    oh_split *split = ecalloc(1, sizeof *split);
+    split->is_transaction = true;
+    split->parts = ecalloc(1, sizeof *split->parts);
+    split->parts_count = 1;
+    split->parts[0].node = node;
+    client->batch.is_mixed = true;
+    lane_for(client, node)->multis++;
+    append(&client->batch, OH_BATCH_SPLIT | keep_split(&client->batch, split));
+    return true;
+}
+
+void oh_batch_queue_inside(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
+{
+    queue_in_frame(client, node, true, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
+bool oh_batch_end_transaction(oh_client *client, uint32_t node)
+{
+    zend_function *exec = zend_hash_str_find_ptr(&oh_phpredis_class->function_table, ZEND_STRL("exec"));
+
+    if (!queue_on(client, node, exec, false, 0, NULL)) {
+        return false;
+    }
+    lane_for(client, node)->queued--; /* Its one reply was counted with MULTI. */
+    client->batch.splits[client->batch.splits_count - 1]->queued = client->transaction.queued;
+    return true;
+}
+
+void oh_batch_discard_transaction(oh_client *client, uint32_t node)
+{
+    oh_batch *batch = &client->batch;
+
+    if (!oh_batch_end_transaction(client, node)) {
+        oh_batch_drop(client);
+        batch->is_open = batch->is_spoilt = true;
+        return;
+    }
+    oh_lane *lane = lane_for(client, node);
+    if (!lane->discarded) {
+        lane->discarded = zend_new_array(8);
+    }
+    zend_hash_index_add_empty_element(lane->discarded, lane->multis);
+    batch->commands[batch->commands_count - 1] = OH_BATCH_SKIP | node;
+}
+
+bool oh_batch_is_first(oh_batch *batch, zend_string *name)
+{
+    if (!batch->once) {
+        batch->once = zend_new_array(8);
+    }
+    return zend_hash_add_empty_element(batch->once, name) != NULL;
+}
+
+void oh_batch_be_patient(oh_client *client, uint32_t node, uint32_t wait_ms)
+{
+    for (oh_lane *lane = wait_ms ? client->lanes[node] : NULL; lane; lane = lane->spare) {
+        if (lane->is_piping) {
+            oh_lane_be_patient(lane, wait_ms);
+        }
+    }
+}
+
+/* Should phpredis refuse a part, then the replies of those queued before it belong to nobody: they are skipped. */
+void oh_batch_queue_split(oh_client *client, oh_split *split, zval *return_value)
+{
+    uint32_t queued = 0;
+
+    client->batch.is_mixed = true;
+    if (client->batch.is_spoilt) {
+        oh_split_free(split);
+        RETURN_OBJ_COPY(oh_client_object(client));
+    }
+    for (; queued < split->parts_count; queued++) {
+        oh_part *part = &split->parts[queued];
+
+        if (EG(exception) || !queue_on(client, part->node, split->method->original, split->is_read_only, part->count,
+                part->arguments)) {
+            break;
+        }
+        oh_batch_be_patient(client, part->node, split->wait_ms);
+        if (split->preface) {
+            lane_for(client, part->node)->preface = split->preface;
+        }
+    }
+    if (queued < split->parts_count) {
+        for (uint32_t i = 0; i < queued; i++) {
+            append(&client->batch, OH_BATCH_SKIP | split->parts[i].node);
+        }
+        oh_split_free(split);
+        RETVAL_FALSE;
+    } else {
+        append(&client->batch, OH_BATCH_SPLIT | keep_split(&client->batch, split));
+        RETVAL_OBJ_COPY(oh_client_object(client));
+    }
+    if (UNEXPECTED(EG(exception) != NULL)) {
+        spoil(client, return_value);
+    }
+}
+
+/* phpredis forgets what it has queued on a lane. */
+static void leave_pipeline(oh_lane *lane)
+{
+    /* At the very end of a request nothing can be called any more, and phpredis' memory goes with the request. */
+    if (lane->redis && EG(active)) {
+        call_plain(lane, ZEND_STRL("discard"));
+    }
+    lane->queued = lane->wait_ms = 0;
+    lane->preface = NULL;
+    lane->is_piping = false;
+    oh_lane_forget_multis(lane);
+}
+
+void oh_batch_drop(oh_client *client)
+{
+    oh_batch *batch = &client->batch;
+    zend_object *pending = EG(exception);
+    const zend_op *opline = EG(opline_before_exception);
+
+    /* Zend calls nothing while an exception is pending, and discard() must be called. */
+    EG(exception) = NULL;
+    for (uint32_t i = 0; i < batch->lanes_count; i++) {
+        leave_pipeline(batch->lanes[i]);
+    }
+    oh_batch_clear(batch);
+    if (pending) {
+        zend_clear_exception();
+        EG(exception) = pending;
+        EG(opline_before_exception) = opline;
+    }
+}
+
+/* ---- Sending ---- */
+
+/* The lanes that have something to send are moved to the front; the others leave their pipeline here. */
+static void choose_lanes(oh_batch *batch)
+{
+    uint32_t chosen = 0;
+
+    for (uint32_t i = 0; i < batch->lanes_count; i++) {
+        oh_lane *lane = batch->lanes[i];
+
+        if (lane->queued) {
+            batch->lanes[chosen++] = lane;
+        } else {
+            leave_pipeline(lane);
+        }
+        lane->is_piping = false;
+    }
+    batch->lanes_count = chosen;
+}
+
+static void exec_everywhere(oh_client *client, oh_batch *batch, zend_function *exec, zval *return_value)
+{
+    oh_share *shares = safe_emalloc(batch->lanes_count, sizeof *shares, 0);
+
+    for (uint32_t i = 0; i < batch->lanes_count; i++) {
+        shares[i].lane = batch->lanes[i];
+        shares[i].function = exec;
+        shares[i].count = 0;
+        shares[i].arguments = NULL;
+        shares[i].is_read_only = batch->lanes[i]->is_queue_read_only;
+        shares[i].expected = batch->lanes[i]->queued;
+        batch->lanes[i]->queued = 0;
+    }
+    if (oh_scatter_run(shares, batch->lanes_count)) {
+        oh_deal(client, batch, shares, batch->lanes_count, return_value);
+        oh_scatter_free(shares, batch->lanes_count);
+    }
+    efree(shares);
+}
+
+void oh_batch_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
+{
+    if (!client->batch.is_open) {
+        oh_local_forward(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        return;
+    }
+    /* Closed before anything is sent: what a script calls while its values are unpacked is not queued any more. */
+    oh_batch batch = client->batch;
+    memset(&client->batch, 0, sizeof client->batch);
+    choose_lanes(&batch);
+    if (UNEXPECTED(batch.is_spoilt)) {
+        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "see the exception that was thrown when it was queued",
+            "A value of the batch could not be packed");
+    } else if (batch.lanes_count == 0) {
+        array_init(return_value);
+    } else if (batch.lanes_count == 1 && !batch.is_mixed) {
+        /* Everything went to one node: phpredis' reply is the reply. */
+        batch.lanes[0]->queued = 0;
+        oh_call_on_lane(batch.lanes[0], batch.lanes[0]->is_queue_read_only, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else {
+        exec_everywhere(client, &batch, oh_method_of(execute_data)->original, return_value);
+    }
+    oh_batch_clear(&batch);
+}

@@ -1,0 +1,191 @@
+/*
+ * Every node has a hand: the list phpredis' exec() gave, and how far it has been dealt. Values are moved, not copied.
+ */
+#include "php_onehop.h"
+
+#include "php/client/client.h"
+#include "php/batch/deal.h"
+#include "php/scatter/merge.h"
+
+typedef struct oh_hand {
+    HashTable *replies;   /* NULL if the node failed. */
+    zend_object *failure; /* Then this stands for each of its replies. */
+    uint32_t next;
+} oh_hand;
+
+/* A node that has refused a command of a transaction executes nothing of it; and phpredis gives no, or other, replies. */
+static void refuse_transaction(oh_failure *failure)
+{
+    oh_failure_set(failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_ANSWERED,
+        "nothing of the transaction was executed, but all else was: ask getLastError()",
+        "The node refused a transaction of the pipeline");
+}
+
+/* phpredis gives one reply per command. Should it not, nobody can say which is whose. */
+static void check_count(oh_client *client, oh_share *share)
+{
+    oh_node node = oh_topology_node(client->snapshot->topology, share->lane->node);
+    uint32_t count = Z_TYPE(share->reply) == IS_ARRAY ? zend_hash_num_elements(Z_ARRVAL(share->reply)) : 0;
+    oh_failure failure;
+
+    if (share->failure || (Z_TYPE(share->reply) == IS_ARRAY && count == share->expected)) {
+        return;
+    }
+    const oh_transport *transport = share->lane->transport;
+    if (Z_TYPE(share->reply) != IS_ARRAY && transport && transport->exchange.has_refusal) {
+        refuse_transaction(&failure);
+    } else {
+        oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "report this as a bug",
+            "phpredis gave %u replies for %u commands", (unsigned)count, (unsigned)share->expected);
+    }
+    share->failure = oh_failure_exception(&failure, &node, client->snapshot->pool->name.bytes, NULL);
+}
+
+static oh_hand *pick_up(oh_client *client, oh_share *shares, uint32_t count)
+{
+    oh_hand *hands = ecalloc(client->snapshot->nodes_count, sizeof *hands);
+
+    for (uint32_t i = 0; i < count; i++) {
+        oh_hand *hand = &hands[shares[i].lane->node];
+
+        if (shares[i].failure) {
+            hand->failure = oh_scatter_failure(client, &shares[i]);
+        } else {
+            hand->replies = Z_ARRVAL(shares[i].reply);
+        }
+    }
+    return hands;
+}
+
+/* The next reply of a node, to be moved out of its place; NULL if the node failed. */
+static zval *draw(oh_hand *hand)
+{
+    return hand->replies ? zend_hash_index_find(hand->replies, hand->next++) : NULL;
+}
+
+static void deal_plain(oh_hand *hand, zval *place)
+{
+    zval *reply = draw(hand);
+
+    if (EXPECTED(reply != NULL)) {
+        ZVAL_COPY_VALUE(place, reply);
+        ZVAL_NULL(reply);
+    } else {
+        ZVAL_OBJ_COPY(place, hand->failure);
+    }
+}
+
+/* The list of EXEC; a failure if it is not one of as many replies. */
+static zend_object *judge_transaction(oh_client *client, const oh_split *split, zval *reply, zval *place)
+{
+    oh_node node = oh_topology_node(client->snapshot->topology, split->parts[0].node);
+    uint32_t count = Z_TYPE_P(reply) == IS_ARRAY ? zend_hash_num_elements(Z_ARRVAL_P(reply)) : 0;
+    oh_failure failure;
+
+    if (Z_TYPE_P(reply) == IS_ARRAY && count == split->queued) {
+        ZVAL_COPY_VALUE(place, reply);
+        ZVAL_NULL(reply);
+        return NULL;
+    }
+    if (count == 0 && client->snapshot->cluster) {
+        oh_failure_set(&failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_ANSWERED,
+            "nothing of the transaction was executed, but all else was: begin it again",
+            "The cluster cannot serve this now: a transaction is never sent again");
+    } else if (count == 0) {
+        refuse_transaction(&failure);
+    } else {
+        oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "check what listens there",
+            "EXEC was not answered by one reply for each command");
+    }
+    return oh_failure_exception(&failure, &node, client->snapshot->pool->name.bytes, NULL);
+}
+
+/*
+ * A command over several nodes fails as a whole with the first of its parts that failed, or because its replies cannot
+ * be one. The failure, borrowed, or NULL.
+ */
+static zend_object *deal_split(oh_client *client, const oh_split *split, oh_hand *hands, zval *place)
+{
+    zval **replies = safe_emalloc(split->parts_count, sizeof *replies, 0);
+    zend_object *failure = NULL;
+
+    for (uint32_t i = 0; i < split->parts_count; i++) {
+        oh_hand *hand = &hands[split->parts[i].node];
+
+        replies[i] = draw(hand);
+        if (!replies[i] && !failure) {
+            failure = hand->failure;
+        }
+    }
+    if (failure) {
+        ZVAL_OBJ_COPY(place, failure);
+    } else if ((failure = split->is_transaction ? judge_transaction(client, split, replies[0], place)
+                                                : oh_merge_replies(client, split, replies, NULL, place))) {
+        ZVAL_OBJ(place, failure);
+    }
+    efree(replies);
+    return failure;
+}
+
+/* The first failure of a command over several nodes, borrowed, or NULL. */
+static zend_object *deal_all(oh_client *client, const oh_batch *batch, oh_hand *hands, zval *return_value)
+{
+    zend_object *failure = NULL, *first = NULL;
+
+    array_init_size(return_value, batch->commands_count);
+    zend_hash_real_init_packed(Z_ARRVAL_P(return_value));
+    ZEND_HASH_FILL_PACKED(Z_ARRVAL_P(return_value))
+    {
+        for (uint32_t i = 0; i < batch->commands_count; i++) {
+            uint32_t command = batch->commands[i];
+
+            if (EXPECTED(command < OH_BATCH_SKIP)) {
+                deal_plain(&hands[command], __fill_val);
+            } else if (command & OH_BATCH_SPLIT) {
+                failure = deal_split(client, batch->splits[command & OH_BATCH_INDEX], hands, __fill_val);
+                first = first ? first : failure;
+            } else {
+                draw(&hands[command & OH_BATCH_INDEX]);
+                continue;
+            }
+            ZEND_HASH_FILL_NEXT();
+        }
+    }
+    ZEND_HASH_FILL_END();
+    return first;
+}
+
+/* Every node has answered, but replies of several cannot be one. */
+static void throw_unmerged(oh_client *client, zend_object *failure, zval *replies)
+{
+    zval failures;
+
+    array_init(&failures);
+    oh_failure_throw(oh_failure_partial(replies, &failures, failure, client->snapshot->pool->name.bytes));
+}
+
+void oh_deal(oh_client *client, const oh_batch *batch, oh_share *shares, uint32_t count, zval *return_value)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        check_count(client, &shares[i]);
+    }
+    uint32_t failed = oh_scatter_failed(shares, count);
+    if (failed == count) {
+        oh_scatter_throw_first(shares, count);
+        return;
+    }
+    oh_hand *hands = pick_up(client, shares, count);
+    zend_object *failure = deal_all(client, batch, hands, return_value);
+    efree(hands);
+    if (failed > 0 || failure) {
+        zval replies;
+
+        ZVAL_COPY_VALUE(&replies, return_value);
+        ZVAL_NULL(return_value);
+        if (failed > 0) {
+            oh_scatter_throw_partial(client, shares, count, &replies);
+        } else {
+            throw_unmerged(client, failure, &replies);
+        }
+    }
+}

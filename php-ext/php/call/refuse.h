@@ -1,0 +1,37 @@
+/*
+ * Refuse: what is not done, said before a byte is sent.
+ *
+ * Reasons come from the tables of spec/route; here they become the exceptions Unsupported and CrossNode.
+ */
+#ifndef OH_PHP_REFUSE_H
+#define OH_PHP_REFUSE_H
+
+#include "php/client/client.h"
+
+/* The handler of a method that is never served: throws Unsupported with the reason of the tables. */
+void oh_refuse_method(INTERNAL_FUNCTION_PARAMETERS);
+
+/* Throws a refusal of a call of this client, which ends the transaction that is open. */
+void oh_refuse_for(oh_client *client, const oh_failure *refusal);
+
+/* Throws Unsupported about the method that is being called; names `command` (or NULL) where the method does not. */
+void oh_refuse(const zend_execute_data *execute_data, const oh_command *command, const char *advice);
+
+/* Throws Unsupported about a command that the table does not hold, named by so many of its words. */
+void oh_refuse_unknown(const zend_execute_data *execute_data, const oh_word *words, size_t count);
+
+/* A key, where it is placed, and how a message shows it. */
+typedef struct oh_placed_key {
+    const uint8_t *bytes;
+    size_t length;
+    uint32_t home;
+    bool is_unprefixed; /* Nodes name it so, too. */
+} oh_placed_key;
+
+/* Throws CrossNode about two keys of a command, and names two that would be together. */
+void oh_refuse_cross_node(oh_client *client, const oh_command *command, oh_placed_key one, oh_placed_key other);
+
+/* Throws CrossNode about a pattern that may stand for keys of every node. */
+void oh_refuse_pattern(oh_client *client, const oh_command *command, const uint8_t *pattern, size_t length);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * Key, node, lane, phpredis, verdict: a command walks through here once.
+ *
+ *     argument ─► text, converted once ─► prefix + placement ─► node ─► lane ─► phpredis' own method ─► reply
+ *                                                                                 └─ failed exchange ─► exception
+ *
+ * Whatever needs more thought than "this argument is the key" goes through plan instead.
+ *
+ * Implements spec/route.
+ */
+#include "php_onehop.h"
+
+#include "php/call/call.h"
+#include "php/client/client.h"
+#include "php/client/packing.h"
+#include "engine/redirects/readers.h"
+#include "php/call/route.h"
+
+void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+    const oh_method *method = oh_method_of(execute_data);
+
+    if (UNEXPECTED(!client)) {
+        return;
+    }
+    if (UNEXPECTED(ZEND_NUM_ARGS() < method->key)) {
+        zend_wrong_parameters_count_error(method->original->common.required_num_args,
+            method->original->common.num_args);
+        return;
+    }
+    zend_string *key = oh_client_key(execute_data, ZEND_CALL_ARG(execute_data, method->key), method->key);
+    if (EXPECTED(key != NULL) && oh_packing_may_begin(client, execute_data)) {
+        uint32_t node = oh_client_locate(client, key);
+
+        if (oh_readers_may_answer(client, method->command) && !oh_readers_choose(client, &node)) {
+            return;
+        }
+        oh_call_on_node(client, node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
+}

@@ -1,0 +1,196 @@
+/*
+ * The call is laid out in a frame of its own, as if the script had called the method by its name: so plan reads it like
+ * any other call, and refuses it in the same words.
+ */
+#include "php_onehop.h"
+
+#include "php/fleet/direct.h"
+#include "php/call/plan.h"
+#include "php/call/refuse.h"
+#include "php/transaction/transaction.h"
+
+/* What the script has asked for. */
+typedef struct oh_direct {
+    oh_client *client;
+    zend_string *method;
+    uint32_t position; /* Of the method among the arguments, for messages. */
+    zval *arguments;
+    uint32_t count;
+} oh_direct;
+
+/* ---- What may be sent ---- */
+
+static bool takes_iterator(const zend_function *function)
+{
+    for (uint32_t i = 0; i < function->common.num_args; i++) {
+        if (ZEND_ARG_SEND_MODE(&function->common.arg_info[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Why a method is none to be called on a chosen node. NULL: it is one. */
+static const char *reason_against(const oh_method *method)
+{
+    if (!method->row) {
+        return "nothing says what it sends: this phpredis is newer than OneHop. Use rawCommand with the words themselves";
+    }
+    if (method->row->kind != OH_METHOD_COMMAND && method->row->kind != OH_METHOD_RAW) {
+        return method->row->reason ? method->row->reason : "it is no command for one node: call it on the object itself";
+    }
+    return takes_iterator(method->original) ? "it changes its argument: use rawCommand with the words themselves" : NULL;
+}
+
+static bool may_be_sent(zend_execute_data *execute_data, const oh_plan *plan)
+{
+    const oh_command *command = plan->command;
+
+    if (!command || command->state == OH_STATE_NONE || command->state == OH_STATE_WRITES) {
+        return true;
+    }
+    oh_refuse(execute_data, command,
+        command->reason ? command->reason : "it would change a connection that others use: call the method on the object");
+    return false;
+}
+
+/* ---- The call ---- */
+
+static zend_function *find_method(const oh_direct *direct)
+{
+    zend_string *name = zend_string_tolower(direct->method);
+    zend_function *function = zend_hash_find_ptr(&oh_client_class->function_table, name);
+
+    zend_string_release(name);
+    if (!function || !function->internal_function.reserved[oh_methods_slot]) {
+        zend_argument_value_error(direct->position, "must be the name of a method of \\Redis");
+        return NULL;
+    }
+    return function;
+}
+
+static zend_execute_data *lay_out(const oh_direct *direct, zend_function *function)
+{
+    zend_execute_data *frame = zend_vm_stack_push_call_frame(ZEND_CALL_NESTED_FUNCTION, function, direct->count,
+        oh_client_object(direct->client));
+
+    for (uint32_t i = 0; i < direct->count; i++) {
+        ZVAL_COPY_DEREF(ZEND_CALL_ARG(frame, i + 1), &direct->arguments[i]);
+    }
+    return frame;
+}
+
+static void clear_away(zend_execute_data *frame)
+{
+    zend_vm_stack_free_args(frame);
+    zend_vm_stack_free_call_frame(frame);
+}
+
+/* Calls the method that the frame is laid out for on these nodes; an array by the names of the nodes is returned. */
+static void call_in_frame(const oh_direct *direct, zend_execute_data *frame, uint32_t first, uint32_t nodes_count,
+    zval *return_value)
+{
+    const char *reason = reason_against(oh_method_of(frame));
+    oh_plan plan;
+
+    if (reason) {
+        oh_refuse(frame, NULL, reason);
+        return;
+    }
+    if (direct->count == 0 && oh_method_of(frame)->row->kind == OH_METHOD_RAW) {
+        zend_argument_value_error(direct->position, "needs the words of a command behind it");
+        return;
+    }
+    if (oh_method_of(frame)->silent) {
+        zend_deprecated_function(oh_method_of(frame)->silent); /* The script has named it, and not called it. */
+    }
+    if (EG(exception) || !oh_plan_look(direct->client, frame, &plan) || !may_be_sent(frame, &plan)) {
+        return;
+    }
+    plan.merge = OH_MERGE_NONE;
+    oh_split *split = oh_split_new(&plan, nodes_count, 0);
+    split->is_pinned = true;
+    for (uint32_t i = 0; i < nodes_count; i++) {
+        if (nodes_count == 1 || oh_snapshot_has_keys(direct->client->snapshot, i)) {
+            oh_split_add(split, first + i, direct->count, ZEND_CALL_ARG(frame, 1));
+        }
+    }
+    oh_split_run(direct->client, &plan, split, return_value);
+}
+
+static bool is_alone(const oh_client *client, zend_execute_data *execute_data)
+{
+    if (oh_transaction_is_open(client) || client->batch.is_open) {
+        oh_refuse(execute_data, NULL, "it has no place in a transaction or a pipeline: call it before or after");
+        return false;
+    }
+    return true;
+}
+
+static void call(const oh_direct *direct, uint32_t first, uint32_t nodes_count, INTERNAL_FUNCTION_PARAMETERS)
+{
+    zend_function *function = is_alone(direct->client, execute_data) ? find_method(direct) : NULL;
+
+    if (function) {
+        zend_execute_data *frame = lay_out(direct, function);
+
+        call_in_frame(direct, frame, first, nodes_count, return_value);
+        clear_away(frame);
+    }
+}
+
+/* ---- The methods ---- */
+
+ZEND_METHOD(OneHop_Redis, onEachNode)
+{
+    oh_direct direct = {.client = oh_client_this(execute_data), .position = 1};
+
+    ZEND_PARSE_PARAMETERS_START(1, -1)
+        Z_PARAM_STR(direct.method)
+        Z_PARAM_VARIADIC('*', direct.arguments, direct.count)
+    ZEND_PARSE_PARAMETERS_END();
+    if (direct.client) {
+        call(&direct, 0, direct.client->snapshot->nodes_count, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
+}
+
+/* UINT32_MAX and an exception if no node has this name. */
+static uint32_t node_named(const oh_client *client, const zend_string *name)
+{
+    const oh_topology *topology = client->snapshot->topology;
+    uint32_t node = oh_topology_find(topology, ZSTR_VAL(name), ZSTR_LEN(name));
+
+    if (node < client->snapshot->nodes_count && oh_topology_node(topology, node).role != OH_GONE) {
+        return node;
+    }
+    zend_argument_value_error(1, "must be the name of a node of server pool %s; OneHop\\Topology::nodes() has them",
+        client->snapshot->pool->name.bytes);
+    return UINT32_MAX;
+}
+
+ZEND_METHOD(OneHop_Redis, onNode)
+{
+    oh_direct direct = {.client = oh_client_this(execute_data), .position = 2};
+    zend_string *name;
+    zval replies, *reply;
+
+    ZEND_PARSE_PARAMETERS_START(2, -1)
+        Z_PARAM_STR(name)
+        Z_PARAM_STR(direct.method)
+        Z_PARAM_VARIADIC('*', direct.arguments, direct.count)
+    ZEND_PARSE_PARAMETERS_END();
+    uint32_t node = direct.client ? node_named(direct.client, name) : UINT32_MAX;
+    if (node == UINT32_MAX) {
+        return;
+    }
+    ZVAL_UNDEF(&replies);
+    call(&direct, node, 1, execute_data, &replies);
+    if (Z_TYPE(replies) == IS_ARRAY) {
+        ZEND_HASH_FOREACH_VAL(Z_ARRVAL(replies), reply)
+        {
+            ZVAL_COPY(return_value, reply);
+        }
+        ZEND_HASH_FOREACH_END();
+    }
+    zval_ptr_dtor(&replies);
+}

@@ -1,0 +1,23 @@
+/*
+ * Fleet: commands that are about no key: to every node at once, or to any one.
+ *
+ * "Any" is the same node for as long as it is up; when it fails the next one is asked, because every node gives an
+ * equally good answer. RANDOMKEY goes on while a node has no key at all.
+ *
+ * Implements spec/route: `all_nodes` and `any_node`.
+ */
+#ifndef OH_PHP_FLEET_H
+#define OH_PHP_FLEET_H
+
+#include "php/call/plan.h"
+
+/* Sends a planned call to every node at once, or to one; in a pipeline it is queued on them. */
+void oh_fleet_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
+
+/* Refuses a call whose first argument names a node, as RedisCluster wants it. False and Unsupported: it does. */
+bool oh_fleet_accepts(zend_execute_data *execute_data, const oh_plan *plan);
+
+/* A call of the client's method on every node, or on one: made of the plan, with these arguments. */
+oh_split *oh_fleet_split(oh_client *client, const oh_plan *plan, uint32_t count, const zval *arguments);
+
+#endif

@@ -1,0 +1,196 @@
+/*
+ * phpredis' own rules for the iterator stay: what begins for it begins here, and a call with the 0 of the end gives false.
+ */
+#include "php_onehop.h"
+
+#include "core/command/cursor.h"
+#include "core/generated/limits.h"
+
+#include "php/client/client.h"
+#include "php/client/local.h"
+#include "php/call/refuse.h"
+#include "php/fleet/scan.h"
+
+typedef struct oh_scan {
+    oh_client *client;
+    zend_function *function; /* phpredis' scan(). */
+    uint32_t count;          /* Of the script's arguments. */
+    zval *arguments;         /* Copies of them; the first is a reference to the iterator of the node. */
+    oh_cursor cursor;        /* Where to go on. */
+    uint64_t next;           /* The fleet's cursor behind that; 0: the end. */
+} oh_scan;
+
+/* ---- The iterators ---- */
+
+/*
+ * Which iterators begin a walk is as in the loaded phpredis. Before 6.1: every value that is no integer, and negative
+ * integers. From 6.1 on: what is no number, and every text except "0" whose number is 0. False: the script got the 0 of
+ * the end before.
+ */
+static bool read_iterator(const zval *iterator, uint64_t *cursor)
+{
+    bool is_old = oh_methods_are_before("6.1.0");
+
+    *cursor = 0;
+    if (Z_TYPE_P(iterator) == IS_LONG) {
+        *cursor = is_old && Z_LVAL_P(iterator) < 0 ? 0 : (uint64_t)Z_LVAL_P(iterator);
+        return Z_LVAL_P(iterator) != 0;
+    }
+    if (Z_TYPE_P(iterator) == IS_STRING && !is_old) {
+        *cursor = ZEND_STRTOUL(Z_STRVAL_P(iterator), NULL, 10);
+        return !zend_string_equals_literal(Z_STR_P(iterator), "0");
+    }
+    return true;
+}
+
+/* The node at a place of the cursor: its index, or, in a Redis Cluster, its place in the order of lowest slots. */
+static uint32_t node_at(const oh_snapshot *snapshot, uint32_t place)
+{
+    uint8_t is_seen[OH_POOL_SERVERS_MAX] = {0};
+    uint32_t seen = 0;
+
+    for (uint32_t slot = 0; snapshot->cluster && slot < OH_SLOTS_COUNT; slot++) {
+        uint32_t node = snapshot->pool->slots[slot];
+
+        if (node < snapshot->nodes_count && !is_seen[node]) { /* Otherwise nobody has the slot. */
+            if (seen++ == place) {
+                return node;
+            }
+            is_seen[node] = 1;
+        }
+    }
+    return place;
+}
+
+static const char *fingerprint_of(const oh_client *client)
+{
+    return oh_topology_fingerprint(client->snapshot->topology);
+}
+
+static bool find_place(oh_scan *scan, uint64_t cursor)
+{
+    const oh_snapshot *snapshot = scan->client->snapshot;
+
+    if (oh_cursor_read(fingerprint_of(scan->client), snapshot->masters_count, cursor, &scan->cursor)) {
+        return true;
+    }
+    oh_failure failure;
+    oh_failure_set(&failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "begin again with null",
+        "The cursor is of another topology");
+    oh_failure_throw(oh_failure_exception(&failure, NULL, snapshot->pool->name.bytes, NULL));
+    return false;
+}
+
+static void put_iterator(oh_scan *scan)
+{
+    zval *iterator = Z_REFVAL(scan->arguments[0]);
+
+    zval_ptr_dtor(iterator);
+    if (scan->cursor.within) {
+        ZVAL_LONG(iterator, (zend_long)scan->cursor.within);
+    } else {
+        ZVAL_NULL(iterator);
+    }
+}
+
+/* What phpredis has put there: a number, or the text of one that is too large. */
+static bool take_iterator(oh_scan *scan)
+{
+    const oh_snapshot *snapshot = scan->client->snapshot;
+    const zval *iterator = Z_REFVAL(scan->arguments[0]);
+    oh_cursor answered = scan->cursor;
+
+    answered.within = Z_TYPE_P(iterator) == IS_STRING ? ZEND_STRTOUL(Z_STRVAL_P(iterator), NULL, 10)
+                                                      : (uint64_t)zval_get_long((zval *)iterator);
+    if (oh_cursor_write(fingerprint_of(scan->client), snapshot->masters_count, answered, &scan->next)) {
+        return oh_cursor_read(fingerprint_of(scan->client), snapshot->masters_count, scan->next, &scan->cursor);
+    }
+    oh_node node = oh_topology_node(snapshot->topology, node_at(snapshot, scan->cursor.node));
+    oh_failure failure;
+    oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "report this as a bug",
+        "The cursor of the node has more than 40 bits");
+    oh_failure_throw(oh_failure_exception(&failure, &node, snapshot->pool->name.bytes, NULL));
+    return false;
+}
+
+/* ---- The conversation ---- */
+
+/* One answer of one node. False: an exception, or an error of the node, for which phpredis' false is the reply. */
+static bool ask(oh_scan *scan, zval *reply)
+{
+    oh_lane *lane = oh_lane_take(scan->client, node_at(scan->client->snapshot, scan->cursor.node));
+
+    ZVAL_FALSE(reply);
+    if (!lane) {
+        return false;
+    }
+    put_iterator(scan);
+    oh_lane_enter(lane, true, NULL);
+    if (lane->transport) {
+        lane->transport->exchange.is_iterated = true;
+    }
+    oh_lane_call(lane, scan->function, scan->count, scan->arguments, reply);
+    if (UNEXPECTED(oh_lane_has_failed(lane)) && !oh_is_script_ending()) {
+        oh_failure_throw(oh_lane_failure(lane));
+    }
+    oh_lane_leave(lane);
+    return !EG(exception) && Z_TYPE_P(reply) == IS_ARRAY && take_iterator(scan);
+}
+
+/* An answer without keys at the end of a node says nothing to the script; with SCAN_RETRY neither does any other. */
+static void walk(oh_scan *scan, zval *return_value)
+{
+    bool retries = oh_local_is_scan_retried(scan->client);
+
+    while (ask(scan, return_value) && zend_hash_num_elements(Z_ARRVAL_P(return_value)) == 0 && scan->next != 0 &&
+           (retries || scan->cursor.within == 0)) {
+        zval_ptr_dtor(return_value);
+    }
+}
+
+static void scan_from(oh_scan *scan, INTERNAL_FUNCTION_PARAMETERS)
+{
+    zval *iterator = ZEND_CALL_ARG(execute_data, 1);
+
+    scan->count = ZEND_NUM_ARGS();
+    scan->arguments = safe_emalloc(scan->count, sizeof(zval), 0);
+    ZVAL_NEW_EMPTY_REF(&scan->arguments[0]);
+    ZVAL_NULL(Z_REFVAL(scan->arguments[0]));
+    for (uint32_t i = 1; i < scan->count; i++) {
+        ZVAL_COPY_DEREF(&scan->arguments[i], ZEND_CALL_ARG(execute_data, i + 1));
+    }
+    walk(scan, return_value);
+    if (!EG(exception) && Z_TYPE_P(return_value) == IS_ARRAY) {
+        ZEND_TRY_ASSIGN_REF_LONG(iterator, (zend_long)scan->next);
+    }
+    for (uint32_t i = 0; i < scan->count; i++) {
+        zval_ptr_dtor(&scan->arguments[i]);
+    }
+    efree(scan->arguments);
+}
+
+void oh_scan_method(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_scan scan = {.client = oh_client_this(execute_data), .function = oh_method_of(execute_data)->original};
+    uint64_t cursor;
+
+    if (!scan.client) {
+        return;
+    }
+    if (ZEND_NUM_ARGS() == 0) {
+        zend_wrong_parameters_count_error(1, scan.function->common.num_args);
+        return;
+    }
+    if (scan.client->batch.is_open || oh_transaction_is_open(scan.client)) {
+        oh_refuse(execute_data, NULL, "it is a conversation, in which each answer says where to go on: call it outside");
+        return;
+    }
+    zval *iterator = ZEND_CALL_ARG(execute_data, 1);
+    ZVAL_DEREF(iterator);
+    if (!read_iterator(iterator, &cursor)) {
+        RETURN_FALSE;
+    }
+    if (find_place(&scan, cursor)) {
+        scan_from(&scan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
+}

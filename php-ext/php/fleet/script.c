@@ -1,0 +1,262 @@
+/*
+ * The bodies outlive requests, so they are kept in memory of the process, in a table for each direction.
+ */
+#include "php_onehop.h"
+
+#include "ext/standard/sha1.h"
+
+#include "core/generated/limits.h"
+
+#include "php/call/call.h"
+#include "php/client/client.h"
+#include "php/fleet/script.h"
+
+#define DIGEST_LENGTH 40
+
+/* ---- What has been seen ---- */
+
+void oh_script_prepare(oh_scripts *scripts)
+{
+    zend_hash_init(&scripts->by_digest, 8, NULL, ZVAL_INTERNAL_PTR_DTOR, true);
+    zend_hash_init(&scripts->bodies, 8, NULL, ZVAL_INTERNAL_PTR_DTOR, true);
+}
+
+void oh_script_shutdown(oh_scripts *scripts)
+{
+    zend_hash_destroy(&scripts->by_digest);
+    zend_hash_destroy(&scripts->bodies);
+}
+
+static void digest_of(const zend_string *body, char digest[DIGEST_LENGTH + 1])
+{
+    PHP_SHA1_CTX context;
+    unsigned char bytes[DIGEST_LENGTH / 2];
+
+    PHP_SHA1Init(&context);
+    PHP_SHA1Update(&context, (const unsigned char *)ZSTR_VAL(body), ZSTR_LEN(body));
+    PHP_SHA1Final(bytes, &context);
+    make_sha1_digest(digest, bytes);
+}
+
+static void put(HashTable *table, zend_string *key, zend_string *value)
+{
+    zval entry;
+
+    ZVAL_STR_COPY(&entry, value);
+    zend_hash_update(table, key, &entry);
+}
+
+static void forget_oldest(oh_scripts *scripts)
+{
+    HashPosition oldest;
+    zend_string *digest;
+    zend_ulong number;
+
+    zend_hash_internal_pointer_reset_ex(&scripts->by_digest, &oldest);
+    zval *body = zend_hash_get_current_data_ex(&scripts->by_digest, &oldest);
+    zend_hash_del(&scripts->bodies, Z_STR_P(body));
+    zend_hash_get_current_key_ex(&scripts->by_digest, &digest, &number, &oldest);
+    zend_hash_del(&scripts->by_digest, digest);
+}
+
+static void remember(oh_scripts *scripts, const zend_string *text)
+{
+    char digits[DIGEST_LENGTH + 1];
+
+    if (ZSTR_LEN(text) > OH_SCRIPT_BYTES_MAX || zend_hash_exists(&scripts->bodies, (zend_string *)text)) {
+        return;
+    }
+    if (zend_hash_num_elements(&scripts->by_digest) == OH_SCRIPTS_MAX) {
+        forget_oldest(scripts);
+    }
+    digest_of(text, digits);
+    zend_string *body = zend_string_init(ZSTR_VAL(text), ZSTR_LEN(text), true);
+    zend_string *digest = zend_string_init(digits, DIGEST_LENGTH, true);
+    put(&scripts->by_digest, digest, body);
+    put(&scripts->bodies, body, digest);
+    zend_string_release(body);
+    zend_string_release(digest);
+}
+
+zend_string *oh_script_body(const char *digest, size_t length)
+{
+    char lower[DIGEST_LENGTH + 1];
+    zval *body;
+
+    if (length != DIGEST_LENGTH) {
+        return NULL;
+    }
+    zend_str_tolower_copy(lower, digest, DIGEST_LENGTH);
+    body = zend_hash_str_find(&OHG(scripts).by_digest, lower, DIGEST_LENGTH);
+    return body ? Z_STR_P(body) : NULL;
+}
+
+/* ---- The script of a call ---- */
+
+typedef enum script_role { NO_SCRIPT, GIVES_BODY, NAMES_BODY } script_role;
+
+static script_role role_of(const oh_command *command)
+{
+    static const struct {
+        const char *name;
+        script_role role;
+    } roles[] = {{"eval", GIVES_BODY}, {"eval_ro", GIVES_BODY}, {"script|load", GIVES_BODY}, {"evalsha", NAMES_BODY},
+        {"evalsha_ro", NAMES_BODY}};
+
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
+        if (strcmp(roles[i].name, command->name) == 0) {
+            return roles[i].role;
+        }
+    }
+    return NO_SCRIPT;
+}
+
+/* The argument with the body or its digest: behind the words of the command, of which only rawCommand is given all. */
+static zend_string *script_of(const oh_plan *plan, zend_execute_data *execute_data)
+{
+    bool is_raw = plan->method->row->kind == OH_METHOD_RAW, has_subcommand = strchr(plan->command->name, '|') != NULL;
+    uint32_t position = 1 + is_raw + has_subcommand;
+    zval *argument = ZEND_NUM_ARGS() >= position ? ZEND_CALL_ARG(execute_data, position) : NULL;
+
+    if (argument) {
+        ZVAL_DEREF(argument);
+    }
+    return argument && Z_TYPE_P(argument) == IS_STRING ? Z_STR_P(argument) : NULL;
+}
+
+void oh_script_see(const oh_plan *plan, zend_execute_data *execute_data)
+{
+    zend_string *body = role_of(plan->command) == GIVES_BODY ? script_of(plan, execute_data) : NULL;
+
+    if (body) {
+        remember(&OHG(scripts), body);
+    }
+}
+
+static zend_string *known_body(const oh_plan *plan, zend_execute_data *execute_data)
+{
+    zend_string *digest = role_of(plan->command) == NAMES_BODY ? script_of(plan, execute_data) : NULL;
+
+    return digest ? oh_script_body(ZSTR_VAL(digest), ZSTR_LEN(digest)) : NULL;
+}
+
+bool oh_script_is_known(const oh_plan *plan, zend_execute_data *execute_data)
+{
+    return known_body(plan, execute_data) != NULL;
+}
+
+/* ---- Calling ---- */
+
+#define LOAD_WORDS 3
+
+/* SCRIPT LOAD by rawCommand: no option of the client changes its words. */
+static void load_arguments(zval arguments[LOAD_WORDS], const zend_string *body)
+{
+    ZVAL_STRINGL(&arguments[0], "SCRIPT", strlen("SCRIPT"));
+    ZVAL_STRINGL(&arguments[1], "LOAD", strlen("LOAD"));
+    ZVAL_STRINGL(&arguments[2], ZSTR_VAL(body), ZSTR_LEN(body));
+}
+
+static void free_arguments(zval arguments[LOAD_WORDS])
+{
+    for (uint32_t i = 0; i < LOAD_WORDS; i++) {
+        zval_ptr_dtor(&arguments[i]);
+    }
+}
+
+static zend_function *phpredis_method(const char *name)
+{
+    return zend_hash_str_find_ptr(&oh_phpredis_class->function_table, name, strlen(name));
+}
+
+static bool has_lost_script(oh_lane *lane, const zval *reply)
+{
+    zval error;
+
+    if (Z_TYPE_P(reply) != IS_FALSE || EG(exception) || !lane->transport || !lane->transport->exchange.has_refusal) {
+        return false;
+    }
+    ZVAL_UNDEF(&error);
+    oh_lane_call(lane, phpredis_method("getlasterror"), 0, NULL, &error);
+    bool has_lost = Z_TYPE(error) == IS_STRING && zend_string_starts_with_literal(Z_STR(error), "NOSCRIPT");
+    zval_ptr_dtor(&error);
+    return has_lost;
+}
+
+/* False: the node did not take it, so what it said of the script stands. */
+static bool load(oh_lane *lane, const zend_string *body)
+{
+    zval arguments[LOAD_WORDS], reply;
+
+    load_arguments(arguments, body);
+    ZVAL_UNDEF(&reply);
+    oh_lane_call(lane, phpredis_method("rawcommand"), LOAD_WORDS, arguments, &reply);
+    bool is_loaded = Z_TYPE(reply) == IS_STRING && !oh_lane_has_failed(lane);
+    zval_ptr_dtor(&reply);
+    free_arguments(arguments);
+    return is_loaded;
+}
+
+/* The script has not seen the error. */
+static void forget_error(oh_lane *lane)
+{
+    zval nothing;
+
+    ZVAL_UNDEF(&nothing);
+    oh_lane_call(lane, phpredis_method("clearlasterror"), 0, NULL, &nothing);
+    zval_ptr_dtor(&nothing);
+    lane->transport->exchange.has_refusal = false;
+}
+
+/* For the caller it is one call, under one deadline. */
+static void call_and_repair(oh_client *client, const oh_plan *plan, const zend_string *body,
+    INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_lane *lane = oh_lane_take(client, plan->node);
+
+    if (!lane) {
+        return;
+    }
+    oh_lane_enter(lane, plan->is_read_only, NULL);
+    oh_lane_call_in_frame(lane, plan->method, execute_data, return_value);
+    if (has_lost_script(lane, return_value) && load(lane, body)) {
+        forget_error(lane);
+        oh_lane_call_in_frame(lane, plan->method, execute_data, return_value);
+    }
+    if (UNEXPECTED(oh_lane_has_failed(lane)) && !oh_is_script_ending()) {
+        zval_ptr_dtor(return_value);
+        ZVAL_NULL(return_value);
+        oh_failure_throw(oh_lane_failure(lane));
+    }
+    oh_lane_leave(lane);
+}
+
+/* Once per node and batch: in front of the first command that needs it. */
+static void load_in_batch(oh_client *client, uint32_t node, const zend_string *body)
+{
+    zval arguments[LOAD_WORDS];
+    zend_string *where = zend_string_alloc(sizeof node + ZSTR_LEN(body), false);
+
+    memcpy(ZSTR_VAL(where), &node, sizeof node);
+    memcpy(ZSTR_VAL(where) + sizeof node, ZSTR_VAL(body), ZSTR_LEN(body) + 1);
+    if (oh_batch_is_first(&client->batch, where)) {
+        load_arguments(arguments, body);
+        oh_batch_queue_unseen(client, node, phpredis_method("rawcommand"), LOAD_WORDS, arguments);
+        free_arguments(arguments);
+    }
+    zend_string_release(where);
+}
+
+void oh_script_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+{
+    const zend_string *body = known_body(plan, execute_data);
+
+    if (!client->batch.is_open) {
+        call_and_repair(client, plan, body, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        return;
+    }
+    if (!client->batch.is_spoilt) {
+        load_in_batch(client, plan->node, body);
+    }
+    oh_call_planned(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}

@@ -1,0 +1,31 @@
+/*
+ * Script: EVALSHA that works although a node has lost the script.
+ *
+ * Every process remembers the bodies it has seen in EVAL and SCRIPT LOAD by their SHA1. When a node answers NOSCRIPT to
+ * an EVALSHA of one of them, it is loaded there and the command sent once more: NOSCRIPT proves that it did not run. A
+ * pipeline cannot be repaired afterwards, so there the script is loaded in front of the first EVALSHA of it.
+ *
+ * Implements spec/route, "Scripts".
+ */
+#ifndef OH_PHP_SCRIPT_H
+#define OH_PHP_SCRIPT_H
+
+#include "php/call/plan.h"
+
+/* What this process has seen: in the module's globals, from their making to their end. */
+void oh_script_prepare(oh_scripts *scripts);
+void oh_script_shutdown(oh_scripts *scripts);
+
+/* Remembers the body if the planned call carries one. */
+void oh_script_see(const oh_plan *plan, zend_execute_data *execute_data);
+
+/* Whether the planned call is an EVALSHA whose body is known here. */
+bool oh_script_is_known(const oh_plan *plan, zend_execute_data *execute_data);
+
+/* Calls such an EVALSHA on the node of its keys, or queues it. */
+void oh_script_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
+
+/* The body with this digest, in either case, as servers take it; NULL: this process has not seen it. Not counted. */
+zend_string *oh_script_body(const char *digest, size_t length);
+
+#endif

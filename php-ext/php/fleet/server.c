@@ -1,0 +1,69 @@
+/*
+ * The names of INFO's fields: redis has redis_version alone; valkey has that for compatibility, and server_name and
+ * valkey_version of its own.
+ */
+#include "php_onehop.h"
+
+#include "php/client/client.h"
+#include "php/call/refuse.h"
+#include "php/fleet/server.h"
+
+/* The fleet's INFO server. False: an exception, or an error of a node. */
+static bool ask(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+    zval section;
+
+    if (!client || zend_parse_parameters_none() == FAILURE) {
+        return false;
+    }
+    if (client->batch.is_open || oh_transaction_is_open(client)) {
+        oh_refuse(execute_data, NULL, "it is no single command that could be queued: call it before or behind the others");
+        return false;
+    }
+    ZVAL_STRINGL(&section, "server", strlen("server"));
+    zend_call_known_function(zend_hash_str_find_ptr(&oh_client_class->function_table, ZEND_STRL("info")),
+        oh_client_object(client), oh_client_class, return_value, 1, &section, NULL);
+    zval_ptr_dtor(&section);
+    return Z_TYPE_P(return_value) == IS_ARRAY;
+}
+
+static zval *text_of(const zval *info, const char *field)
+{
+    zval *value = zend_hash_str_find(Z_ARRVAL_P(info), field, strlen(field));
+
+    return value && Z_TYPE_P(value) == IS_STRING ? value : NULL;
+}
+
+/* Puts `text` in the place of the fields it was found in. */
+static void answer(const zval *text, zval *return_value)
+{
+    zend_string *found = text ? zend_string_copy(Z_STR_P(text)) : NULL;
+
+    zval_ptr_dtor(return_value);
+    if (!found) {
+        RETURN_FALSE;
+    }
+    RETURN_STR(found);
+}
+
+void oh_server_name(INTERNAL_FUNCTION_PARAMETERS)
+{
+    if (ask(INTERNAL_FUNCTION_PARAM_PASSTHRU)) {
+        const zval *name = text_of(return_value, "server_name");
+        zval redis;
+
+        ZVAL_STRINGL(&redis, "redis", strlen("redis"));
+        answer(name ? name : &redis, return_value);
+        zval_ptr_dtor(&redis);
+    }
+}
+
+void oh_server_version(INTERNAL_FUNCTION_PARAMETERS)
+{
+    if (ask(INTERNAL_FUNCTION_PARAM_PASSTHRU)) {
+        const zval *version = text_of(return_value, "valkey_version");
+
+        answer(version ? version : text_of(return_value, "redis_version"), return_value);
+    }
+}

@@ -1,0 +1,315 @@
+/*
+ * How phpredis is called. The usual call borrows the frame of the method the script called: `this` and the
+ * function are exchanged for those of the lane's \Redis, phpredis' C function runs in it, and both are put back. So a
+ * routed command costs no second frame and no copy of its arguments.
+ */
+#include "php_onehop.h"
+
+#include "zend_exceptions.h"
+
+#include "php/client/client.h"
+#include "engine/log/log.h"
+#include "engine/redirects/redirects.h"
+
+/* ---- Opening ---- */
+
+static bool call_checked(oh_lane *lane, const char *name, size_t length, uint32_t count, zval *arguments)
+{
+    zend_function *function = zend_hash_str_find_ptr(&oh_phpredis_class->function_table, name, length);
+    zval result;
+
+    ZVAL_UNDEF(&result);
+    zend_call_known_function(function, lane->redis, oh_phpredis_class, &result, count, arguments, NULL);
+    bool is_true = Z_TYPE(result) == IS_TRUE;
+    zval_ptr_dtor(&result);
+    return is_true && !EG(exception);
+}
+
+static bool set_option(oh_lane *lane, zend_long option, const zval *value)
+{
+    zval arguments[2];
+
+    ZVAL_LONG(&arguments[0], option);
+    ZVAL_COPY_VALUE(&arguments[1], value);
+    return call_checked(lane, ZEND_STRL("setoption"), 2, arguments);
+}
+
+static zend_long option_max_retries(void)
+{
+    zend_class_constant *constant =
+        zend_hash_str_find_ptr(&oh_phpredis_class->constants_table, ZEND_STRL("OPT_MAX_RETRIES"));
+
+    return constant ? Z_LVAL(constant->value) : 0;
+}
+
+/* phpredis must never connect, sleep or repeat by itself: that is decided by exchange, within the deadline. */
+static bool set_options(oh_lane *lane)
+{
+    zend_long max_retries = option_max_retries();
+    zval zero, *setting;
+
+    if (lane->client->options) {
+        ZEND_HASH_FOREACH_VAL(lane->client->options, setting)
+        {
+            zval *option = zend_hash_index_find(Z_ARRVAL_P(setting), 0);
+            zval *value = zend_hash_index_find(Z_ARRVAL_P(setting), 1);
+
+            if (!set_option(lane, Z_LVAL_P(option), value)) {
+                return false;
+            }
+        }
+        ZEND_HASH_FOREACH_END();
+    }
+    ZVAL_LONG(&zero, 0);
+    return !max_retries || set_option(lane, max_retries, &zero);
+}
+
+static bool connect_to_stream(oh_lane *lane)
+{
+    zval host;
+
+    ZVAL_STR(&host, strpprintf(0, "onehop://node-%u", lane->node));
+    OHG(connecting) = lane;
+    bool is_connected = call_checked(lane, ZEND_STRL("connect"), 1, &host);
+    OHG(connecting) = NULL;
+    zval_ptr_dtor(&host);
+    return is_connected && lane->transport;
+}
+
+void oh_lane_forget_multis(oh_lane *lane)
+{
+    if (lane->discarded) {
+        zend_array_destroy(lane->discarded);
+        lane->discarded = NULL;
+    }
+    lane->multis = 0;
+}
+
+static void drop_redis(oh_lane *lane)
+{
+    zend_object *redis = lane->redis;
+
+    lane->redis = NULL;
+    lane->queued = lane->wait_ms = 0;
+    lane->preface = NULL;
+    lane->is_piping = lane->is_pinned = lane->is_unknown = false;
+    oh_lane_forget_multis(lane);
+    lane->is_spent = false;
+    if (lane->transport) {
+        oh_transport_detach(lane->transport);
+        lane->transport = NULL;
+    }
+    if (redis) {
+        OBJ_RELEASE(redis);
+    }
+}
+
+static bool connect_lane(oh_lane *lane)
+{
+    zval redis;
+
+    if (object_init_ex(&redis, oh_phpredis_class) == FAILURE) {
+        return false;
+    }
+    lane->redis = Z_OBJ(redis);
+    lane->client->is_closed = false;
+    if (connect_to_stream(lane) && set_options(lane)) {
+        return true;
+    }
+    drop_redis(lane);
+    if (!EG(exception)) {
+        zend_throw_error(NULL, "OneHop could not prepare an object of phpredis");
+    }
+    return false;
+}
+
+static oh_lane *new_lane(oh_client *client, uint32_t node)
+{
+    oh_lane *lane = ecalloc(1, sizeof *lane);
+
+    lane->client = client;
+    lane->node = node;
+    return lane;
+}
+
+oh_lane *oh_lane_open(oh_client *client, uint32_t node)
+{
+    oh_lane *lane = new_lane(client, node);
+
+    if (!connect_lane(lane)) {
+        efree(lane);
+        return NULL;
+    }
+    return lane;
+}
+
+oh_lane *oh_lane_take(oh_client *client, uint32_t node)
+{
+    oh_lane **place = &client->lanes[node];
+
+    while (*place && ((*place)->is_busy || (*place)->is_reserved)) {
+        place = &(*place)->spare;
+    }
+    if (UNEXPECTED(!*place)) {
+        *place = new_lane(client, node);
+    }
+    oh_lane *lane = *place;
+    if (UNEXPECTED(lane->is_spent)) {
+        drop_redis(lane);
+    }
+    if (UNEXPECTED(!lane->redis) && !connect_lane(lane)) {
+        return NULL;
+    }
+    return lane;
+}
+
+/* ---- Calling ---- */
+
+void oh_lane_enter(oh_lane *lane, bool is_read_only, oh_flight *flight)
+{
+    lane->is_busy = true;
+    lane->has_failed = false;
+    oh_lane_hold(lane);
+    if (EXPECTED(lane->transport != NULL)) {
+        oh_exchange_prepare(&lane->transport->exchange, lane->client->timeout_ms, is_read_only, flight);
+        lane->transport->was_withheld = false;
+        lane->transport->exchange.never_repeats = lane->client->never_repeats;
+        if (UNEXPECTED(lane->transport->exchange.redirects != NULL)) {
+            lane->transport->exchange.redirects->is_pinned = lane->is_pinned;
+            lane->is_pinned = false;
+        }
+        lane->transport->exchange.is_unknown = lane->is_unknown;
+        lane->is_unknown = false;
+        if (UNEXPECTED(lane->wait_ms)) {
+            oh_exchange_be_patient(&lane->transport->exchange, lane->wait_ms);
+            lane->wait_ms = 0;
+        }
+        if (UNEXPECTED(lane->preface != NULL)) {
+            oh_exchange_put_in_front(&lane->transport->exchange, lane->preface);
+            lane->preface = NULL;
+        }
+        if (UNEXPECTED(lane->multis)) {
+            oh_exchange_mind_multi(&lane->transport->exchange, lane->discarded);
+            lane->discarded = NULL;
+            lane->multis = 0;
+        }
+    }
+}
+
+void oh_lane_leave(oh_lane *lane)
+{
+    lane->is_busy = false;
+    if (lane->transport) {
+        oh_exchange_finish(&lane->transport->exchange);
+        if (UNEXPECTED(lane->transport->exchange.has_error)) {
+            lane->client->refused = lane;
+        }
+    }
+    oh_lane_let_go(lane);
+    oh_log_flush();
+}
+
+void oh_lane_call_in_frame(oh_lane *lane, const oh_method *method, zend_execute_data *execute_data,
+    zval *return_value)
+{
+    zend_object *object = Z_OBJ(execute_data->This);
+    zend_function *function = execute_data->func;
+
+    Z_OBJ(execute_data->This) = lane->redis;
+    execute_data->func = method->original;
+    method->original->internal_function.handler(execute_data, return_value);
+    execute_data->func = function;
+    Z_OBJ(execute_data->This) = object;
+}
+
+void oh_lane_call(oh_lane *lane, zend_function *function, uint32_t count, zval *arguments, zval *return_value)
+{
+    zend_call_known_function(function, lane->redis, oh_phpredis_class, return_value, count, arguments, NULL);
+}
+
+/* ---- Failing ---- */
+
+/*
+ * phpredis throws once for every reply it misses, and each exception has the one before as its previous: all that
+ * says nothing new. What is kept is an exception of the script itself, if that is where it began.
+ */
+zend_object *oh_lane_take_first_cause(void)
+{
+    zend_object *exception = EG(exception);
+    zval rv, *previous;
+
+    if (!exception) {
+        return NULL;
+    }
+    GC_ADDREF(exception);
+    zend_clear_exception();
+    zend_object *first = exception;
+    while ((previous = zend_read_property_ex(zend_get_exception_base(first), first, ZSTR_KNOWN(ZEND_STR_PREVIOUS), true,
+                &rv)) && Z_TYPE_P(previous) == IS_OBJECT) {
+        first = Z_OBJ_P(previous);
+    }
+    if (first->ce == oh_phpredis_exception_class) {
+        OBJ_RELEASE(exception);
+        return NULL;
+    }
+    GC_ADDREF(first);
+    OBJ_RELEASE(exception);
+    return first;
+}
+
+zend_object *oh_lane_failure(oh_lane *lane)
+{
+    const oh_snapshot *snapshot = lane->client->snapshot;
+    oh_node node = oh_topology_node(snapshot->topology, lane->node);
+    zend_object *previous = oh_lane_take_first_cause();
+
+    if (previous && lane->transport && lane->transport->exchange.was_interrupted) {
+        return previous;
+    }
+    return oh_failure_exception(&lane->failure, &node, snapshot->pool->name.bytes, previous);
+}
+
+oh_lane *oh_lane_close(oh_lane *lane)
+{
+    oh_lane *held = NULL;
+
+    while (lane) {
+        oh_lane *spare = lane->spare;
+
+        if (lane->holds) {
+            lane->spare = held;
+            held = lane;
+        } else {
+            drop_redis(lane);
+            efree(lane);
+        }
+        lane = spare;
+    }
+    return held;
+}
+
+/* ---- What transport tells ---- */
+
+void oh_lane_take_transport(oh_lane *lane, oh_transport *transport)
+{
+    lane->transport = transport;
+    transport->exchange.connections = oh_snapshot_connections(lane->client->snapshot, lane->node);
+    transport->exchange.meter = oh_snapshot_meter(lane->client->snapshot, lane->node);
+    transport->exchange.failure = &lane->failure;
+    transport->exchange.is_of_plain_pool = !lane->client->snapshot->cluster;
+    if (!transport->exchange.is_of_plain_pool) {
+        transport->exchange.redirects = oh_redirects_new(lane->client, lane->node);
+    }
+}
+
+void oh_lane_meet_end(oh_lane *lane)
+{
+    lane->is_spent = true;
+}
+
+void oh_lane_lose_transport(oh_lane *lane)
+{
+    lane->has_failed = lane->has_failed || lane->transport->exchange.state == OH_EXCHANGE_FAILED;
+    lane->is_spent = true;
+    lane->transport = NULL;
+}

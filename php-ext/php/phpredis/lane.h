@@ -1,0 +1,112 @@
+/*
+ * Lane: one phpredis object that speaks to one node of a server pool, for one client.
+ *
+ * It is a plain \Redis, connected by its own connect() to a stream of ours (room transport), with the options of the
+ * client set. A client has one lane per node it has spoken to, and a spare one if it is called again while
+ * the first is in the middle of a call (from an __unserialize(), from another fiber): two calls never share a lane.
+ */
+#ifndef OH_PHP_LANE_H
+#define OH_PHP_LANE_H
+
+#include "php/module/methods.h"
+#include "php/phpredis/transport.h"
+
+struct oh_client;
+
+typedef struct oh_lane {
+    struct oh_lane *spare; /* The next lane to the same node. */
+    struct oh_client *client;
+    uint32_t node;
+    bool is_piping;            /* phpredis is in pipeline mode, for the batch of the client. */
+    uint32_t queued;           /* Commands in phpredis' pipeline. */
+    bool is_busy;              /* A call is going on: another one must take another lane. */
+    bool is_reserved;          /* A transaction is going on, in a call or between two: likewise. */
+    uint32_t holds;            /* Somebody is working with it: it must not be closed. */
+    bool is_queue_read_only;   /* Nothing but reads was queued. */
+    uint32_t wait_ms;          /* How long the next call may block beyond its deadline; OH_WAIT_FOR_EVER. */
+    bool has_failed;           /* The exchange of the last call failed, and its stream is gone already. */
+    bool is_spent;             /* phpredis believes its connection lost: its object is of no more use. */
+    uint32_t multis;           /* How many MULTI are queued in phpredis' pipeline. */
+    HashTable *discarded;      /* Which of them, by number from 1, the node is to discard. NULL: none. */
+    bool is_pinned;            /* The next call is about this very node: where it redirects to is the answer. */
+    bool is_unknown;           /* The next call is of a command that the table does not hold. */
+    const char *preface;       /* What goes out in front of the next call; see exchange. NULL: nothing. */
+    zend_object *redis;        /* NULL: not connected yet, or given up after a failure. */
+    oh_transport *transport;   /* NULL once phpredis has closed its stream. */
+    oh_failure failure;        /* Of the last exchange that failed. */
+} oh_lane;
+
+/* A connected lane to a node on which no call is going on. NULL and an exception if phpredis did not want to. */
+oh_lane *oh_lane_take(struct oh_client *client, uint32_t node);
+
+/*
+ * A connected lane of its own, which no call takes, with no spare ones; closed by oh_lane_close. NULL and an exception if
+ * phpredis did not want to.
+ */
+oh_lane *oh_lane_open(struct oh_client *client, uint32_t node);
+
+/*
+ * Calls a method of phpredis on the lane within the caller's own frame: arguments, named, by reference or
+ * variadic, reach phpredis as the script passed them, and nothing is copied.
+ */
+void oh_lane_call_in_frame(oh_lane *lane, const oh_method *method, zend_execute_data *execute_data,
+    zval *return_value);
+
+/* Keeps a lane and its object from being closed by what a script does meanwhile. */
+static inline void oh_lane_hold(oh_lane *lane)
+{
+    lane->holds++;
+    GC_ADDREF(lane->redis);
+}
+
+static inline void oh_lane_let_go(oh_lane *lane)
+{
+    zend_object *redis = lane->redis;
+
+    lane->holds--;
+    OBJ_RELEASE(redis);
+}
+
+/* No MULTI is queued any more. */
+void oh_lane_forget_multis(oh_lane *lane);
+
+/* The next call may block for so much longer. */
+static inline void oh_lane_be_patient(oh_lane *lane, uint32_t wait_ms)
+{
+    lane->wait_ms = lane->wait_ms > OH_WAIT_FOR_EVER - wait_ms ? OH_WAIT_FOR_EVER : lane->wait_ms + wait_ms;
+}
+
+/* A call begins on the lane, alone or in a flight, and ends. In between the lane is busy and its object stays. */
+void oh_lane_enter(oh_lane *lane, bool is_read_only, oh_flight *flight);
+void oh_lane_leave(oh_lane *lane);
+
+/* Calls a method of phpredis on the lane with arguments of our own. */
+void oh_lane_call(oh_lane *lane, zend_function *function, uint32_t count, zval *arguments, zval *return_value);
+
+/* The exchange of the last call failed. */
+static inline bool oh_lane_has_failed(const oh_lane *lane)
+{
+    return lane->has_failed || (lane->transport && lane->transport->exchange.state == OH_EXCHANGE_FAILED);
+}
+
+/*
+ * The exception of a failed exchange, not yet thrown. What phpredis has thrown because of it is cleared; what the
+ * script itself had thrown before becomes the previous exception.
+ */
+zend_object *oh_lane_failure(oh_lane *lane);
+
+/*
+ * Clears the pending exception. What it began with is returned, to be thrown again or released, if that was the script's
+ * own; NULL if it was phpredis' complaint about its stream.
+ */
+zend_object *oh_lane_take_first_cause(void);
+
+/* Gives everything back: of this lane and of its spare ones. Returns those that are held, which stay. */
+oh_lane *oh_lane_close(oh_lane *lane);
+
+/* What transport tells the lane: it has been made; phpredis has read its end; phpredis has closed it. */
+void oh_lane_take_transport(oh_lane *lane, oh_transport *transport);
+void oh_lane_meet_end(oh_lane *lane);
+void oh_lane_lose_transport(oh_lane *lane);
+
+#endif

@@ -1,0 +1,148 @@
+/*
+ * What phpredis expects of a connection, and what it gets:
+ *
+ * - It takes stream->abstract for a php_netstream_data_t and sets options on its socket: the struct begins with one,
+ *   and its socket is -1, so the kernel refuses politely. TCP_NODELAY and the timeouts are set where sockets are made.
+ * - It calls php_stream_eof() before every write and read, which asks for CHECK_LIVENESS: yes, without a system call.
+ * - It loops on a read that fails without an end of file: so a read that can give nothing sets the end of file.
+ */
+#include "php_onehop.h"
+
+#include "ext/standard/file.h"
+
+#include "php/phpredis/lane.h"
+#include "php/phpredis/transport.h"
+
+static ssize_t transport_write(php_stream *stream, const char *bytes, size_t count)
+{
+    oh_transport *transport = stream->abstract;
+
+    /* A value could not be packed, but phpredis goes on and would store the half of it. */
+    if (UNEXPECTED(EG(exception) != NULL)) {
+        transport->was_withheld = true;
+        return -1;
+    }
+    /* phpredis writes when it begins a command: what it left unread of the one before must not answer this one. */
+    stream->readpos = stream->writepos = 0;
+    stream->eof = 0;
+    if (UNEXPECTED(transport->far_end != NULL)) {
+        transport->far_end->write(transport->far_end, bytes, count);
+        return (ssize_t)count;
+    }
+    return oh_exchange_run(&transport->exchange, bytes, count) ? (ssize_t)count : -1;
+}
+
+static ssize_t transport_read(php_stream *stream, char *bytes, size_t count)
+{
+    oh_transport *transport = stream->abstract;
+    size_t given = EXPECTED(!transport->far_end) ? oh_exchange_read(&transport->exchange, bytes, count)
+                                                 : transport->far_end->read(transport->far_end, bytes, count);
+
+    if (UNEXPECTED(given == 0)) {
+        stream->eof = 1;
+        if (transport->lane) {
+            oh_lane_meet_end(transport->lane);
+        }
+    }
+    return (ssize_t)given;
+}
+
+static int transport_close(php_stream *stream, int close_handle)
+{
+    oh_transport *transport = stream->abstract;
+
+    if (transport->lane) {
+        oh_lane_lose_transport(transport->lane);
+    }
+    oh_exchange_end(&transport->exchange);
+    efree(transport);
+    return 0;
+}
+
+static int transport_flush(php_stream *stream)
+{
+    return 0;
+}
+
+/* There is no one socket that could be waited for. */
+static int transport_cast(php_stream *stream, int as, void **result)
+{
+    return FAILURE;
+}
+
+static int transport_set_option(php_stream *stream, int option, int value, void *parameter)
+{
+    switch (option) {
+        case PHP_STREAM_OPTION_CHECK_LIVENESS:
+        case PHP_STREAM_OPTION_READ_TIMEOUT: /* The deadline is of the call, and kept by the exchange. */
+            return PHP_STREAM_OPTION_RETURN_OK;
+        case PHP_STREAM_OPTION_XPORT_API: {
+            php_stream_xport_param *request = parameter;
+
+            if (request->op == STREAM_XPORT_OP_CONNECT || request->op == STREAM_XPORT_OP_CONNECT_ASYNC) {
+                request->outputs.returncode = 0;
+                return PHP_STREAM_OPTION_RETURN_OK;
+            }
+            return PHP_STREAM_OPTION_RETURN_NOTIMPL;
+        }
+        default:
+            return PHP_STREAM_OPTION_RETURN_NOTIMPL;
+    }
+}
+
+static const php_stream_ops transport_operations = {
+    transport_write,
+    transport_read,
+    transport_close,
+    transport_flush,
+    "onehop",
+    NULL, /* seek */
+    transport_cast,
+    NULL, /* stat */
+    transport_set_option,
+};
+
+static php_stream *transport_open(const char *protocol, size_t protocol_length, const char *name, size_t name_length,
+    const char *persistent_id, int options, int flags, struct timeval *timeout, php_stream_context *context STREAMS_DC)
+{
+    oh_lane *lane = OHG(connecting);
+
+    if (!lane || persistent_id || (flags & STREAM_XPORT_SERVER)) {
+        php_error_docref(NULL, E_WARNING, "onehop:// is opened by OneHop\\Redis only; use new OneHop\\Redis($pool)");
+        return NULL;
+    }
+    OHG(connecting) = NULL;
+
+    oh_transport *transport = ecalloc(1, sizeof *transport);
+    transport->netstream.socket = -1;
+    transport->netstream.is_blocked = true;
+    transport->netstream.timeout.tv_sec = -1;
+    php_stream *stream = php_stream_alloc_rel(&transport_operations, transport, NULL, "r+");
+    if (!stream) {
+        efree(transport);
+        return NULL;
+    }
+    /* A script can find every stream, but closing this one would leave phpredis with a dangling pointer. */
+    stream->flags |= PHP_STREAM_FLAG_NO_FCLOSE;
+    transport->lane = lane;
+    oh_lane_take_transport(lane, transport);
+    return stream;
+}
+
+zend_result oh_transport_register(void)
+{
+    return php_stream_xport_register("onehop", transport_open);
+}
+
+void oh_transport_unregister(void)
+{
+    php_stream_xport_unregister("onehop");
+}
+
+void oh_transport_detach(oh_transport *transport)
+{
+    oh_exchange_abandon(&transport->exchange);
+    oh_exchange_give_back(&transport->exchange, false);
+    transport->exchange.connections = NULL;
+    transport->lane = NULL;
+}

@@ -1,0 +1,41 @@
+/*
+ * Transport: the php_stream that phpredis believes to be its connection.
+ *
+ * `onehop` is registered as a stream transport, and phpredis' own connect() opens it. The stream is virtual: it is
+ * "connected" at once and for ever, while beneath it each write becomes an exchange on a connection leased for that
+ * exchange. phpredis asks whether the stream is alive before every write and every read; the answer costs nothing.
+ *
+ * Between phpredis above and exchange below it only translates. It is opened by lane and by nobody else: a script that
+ * opens onehop:// is told so.
+ */
+#ifndef OH_PHP_TRANSPORT_H
+#define OH_PHP_TRANSPORT_H
+
+#include "php_network.h"
+
+#include "engine/exchange/exchange.h"
+
+struct oh_lane;
+
+/* Who carries what phpredis says on a stream, and answers it, if it is not the exchange: a subscription. */
+typedef struct oh_far_end {
+    void (*write)(struct oh_far_end *far_end, const char *bytes, size_t length);
+    size_t (*read)(struct oh_far_end *far_end, char *bytes, size_t size); /* 0: there will be no more. */
+} oh_far_end;
+
+typedef struct oh_transport {
+    php_netstream_data_t netstream; /* First, because phpredis takes what a stream is made of for one of these. */
+    struct oh_lane *lane;           /* NULL once the lane has gone. */
+    oh_far_end *far_end;  /* NULL: the exchange. */
+    bool was_withheld;    /* Since the call began something was not sent, because a value could not be packed. */
+    oh_exchange exchange;
+} oh_transport;
+
+/* Registers the transport `onehop`. */
+zend_result oh_transport_register(void);
+void oh_transport_unregister(void);
+
+/* The lane goes before its stream: from here on the stream only says that it has ended. */
+void oh_transport_detach(oh_transport *transport);
+
+#endif

@@ -1,0 +1,176 @@
+/*
+ * The runners are the exchanges of the shares; each has an exchange beside it that releases it. Both kinds are members of
+ * one flight, which lets the race have a look before each wait.
+ */
+#include "php_onehop.h"
+
+#include "php/client/client.h"
+#include "php/scatter/race.h"
+
+#define OH_RUNNERS_MAX (OH_FLIGHT_MEMBERS_MAX / 2)
+#define OH_NIL_REPLY   "*-1\r\n"
+
+static const char *const ask_identity = "*2\r\n$6\r\nCLIENT\r\n$2\r\nID\r\n";
+
+typedef struct oh_runner {
+    oh_lane *lane;
+    oh_exchange release; /* CLIENT UNBLOCK, on another connection. */
+    oh_failure failure;  /* Of the release. */
+    char request[80];
+} oh_runner;
+
+typedef struct oh_race {
+    oh_client *client;
+    bool is_over;
+    uint32_t runners_count;
+    oh_runner runners[];
+} oh_race;
+
+const char *oh_race_objection(const oh_client *client, uint32_t nodes_count)
+{
+    if (client->snapshot->cluster) {
+        return "streams of several slots of a Redis Cluster cannot be waited for together: give them a common hash tag";
+    }
+    if (client->batch.is_open) {
+        return "streams of several nodes cannot be waited for in a pipeline: call it alone";
+    }
+    if (client->snapshot->pool->pool_size < 2) {
+        return "set pool_size to 2 or more: one connection waits, the other one ends the wait";
+    }
+    return nodes_count > OH_RUNNERS_MAX ? "give it streams of fewer nodes" : NULL;
+}
+
+/* ---- Who has won ---- */
+
+static oh_exchange *exchange_of(const oh_runner *runner)
+{
+    return runner->lane->transport ? &runner->lane->transport->exchange : NULL;
+}
+
+static bool is_nil(const oh_exchange *exchange)
+{
+    return exchange->end == strlen(OH_NIL_REPLY) && memcmp(exchange->replies, OH_NIL_REPLY, exchange->end) == 0;
+}
+
+/* Whoever has something to say ends the race: entries, an error, a failure. */
+static bool has_finished(const oh_runner *runner)
+{
+    const oh_exchange *exchange = exchange_of(runner);
+
+    if (!exchange || !oh_exchange_is_active(exchange)) {
+        return !exchange || exchange->state != OH_EXCHANGE_COMPLETE || !is_nil(exchange);
+    }
+    return exchange->end > strlen(OH_NIL_REPLY);
+}
+
+/* ---- Releasing the others ---- */
+
+static void ask_release(oh_race *race, oh_runner *runner, const char *identity)
+{
+    oh_exchange *release = &runner->release;
+    int digits = (int)strcspn(identity, "\r");
+    int length = snprintf(runner->request, sizeof runner->request,
+        "*3\r\n$6\r\nCLIENT\r\n$7\r\nUNBLOCK\r\n$%d\r\n%.*s\r\n", digits, digits, identity);
+
+    release->connections = exchange_of(runner)->connections;
+    release->meter = exchange_of(runner)->meter;
+    release->failure = &runner->failure;
+    oh_exchange_prepare(release, race->client->timeout_ms, true, exchange_of(runner)->flight);
+    oh_exchange_start(release, runner->request, (size_t)length);
+}
+
+/* Asks once more if the last answer was that it is not blocked. One that cannot be asked meets its deadline. */
+static void release(oh_race *race, oh_runner *runner)
+{
+    const oh_exchange *exchange = exchange_of(runner), *release = &runner->release;
+    bool was_late = release->state == OH_EXCHANGE_COMPLETE && release->end > 1 && release->replies[0] == ':' &&
+                    release->replies[1] == '0';
+
+    if (!exchange || !oh_exchange_is_waiting(exchange) || exchange->preface_reply[0] != ':') {
+        return;
+    }
+    if (release->state == OH_EXCHANGE_IDLE || was_late) {
+        ask_release(race, runner, exchange->preface_reply + 1);
+    }
+}
+
+static void look(oh_flight *flight)
+{
+    oh_race *race = flight->looker;
+
+    for (uint32_t i = 0; !race->is_over && i < race->runners_count; i++) {
+        race->is_over = has_finished(&race->runners[i]);
+        for (uint32_t j = 0; race->is_over && j < race->runners_count; j++) {
+            oh_exchange *exchange = exchange_of(&race->runners[j]);
+
+            if (exchange && oh_exchange_is_active(exchange)) {
+                oh_exchange_end_patience(exchange);
+            }
+        }
+    }
+    for (uint32_t i = 0; race->is_over && i < race->runners_count; i++) {
+        release(race, &race->runners[i]);
+    }
+}
+
+/* ---- The race ---- */
+
+static oh_race *begin(oh_client *client, const oh_share *shares, uint32_t count)
+{
+    oh_race *race = ecalloc(1, sizeof *race + count * sizeof *race->runners);
+
+    race->client = client;
+    race->runners_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        race->runners[i].lane = shares[i].lane;
+        shares[i].lane->preface = ask_identity;
+        oh_exchange_keep(&shares[i].lane->transport->exchange);
+    }
+    return race;
+}
+
+static void end(oh_race *race)
+{
+    for (uint32_t i = 0; i < race->runners_count; i++) {
+        oh_runner *runner = &race->runners[i];
+        oh_exchange *exchange = exchange_of(runner);
+
+        runner->release.flight = NULL;
+        if (!EG(exception)) {
+            oh_exchange_await(&runner->release);
+        }
+        bool is_answered = runner->release.state == OH_EXCHANGE_IDLE || runner->release.state == OH_EXCHANGE_COMPLETE;
+        oh_exchange_end(&runner->release);
+        if (exchange) {
+            oh_exchange_give_back(exchange, is_answered);
+        }
+    }
+    efree(race);
+}
+
+/* What a signal handler has thrown is the caller's, and no node's failure. True: it is thrown. */
+static bool throw_interruption(oh_share *shares, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const oh_transport *transport = shares[i].lane->transport;
+        zend_object *failure = shares[i].failure;
+
+        if (failure && transport && transport->exchange.was_interrupted &&
+            !instanceof_function(failure->ce, oh_exception_class)) {
+            GC_ADDREF(failure);
+            oh_scatter_free(shares, count);
+            oh_failure_throw(failure);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool oh_race_run(oh_client *client, oh_share *shares, uint32_t count)
+{
+    oh_race *race = begin(client, shares, count);
+    bool is_done = oh_scatter_run_watched(shares, count, look, race);
+
+    end(race);
+    return is_done && !throw_interruption(shares, count);
+}

@@ -1,0 +1,62 @@
+/*
+ * Scatter: calls of phpredis on several nodes, all at once.
+ *
+ * phpredis writes and reads in one call, so calls made one after another would cost the sum of their round trips. Here
+ * the calls are nested instead: when the first one has sent its bytes and would wait, the second is called from there,
+ * and so on; the innermost waits for all of them. Then each finds its replies in memory and returns, the innermost
+ * first.
+ *
+ *     exec() on a ─► write: send to a
+ *                      └─ exec() on b ─► write: send to b
+ *                                          └─ exec() on c ─► write: send to c, wait, receiving from a, b and c
+ *                                             reads c's replies, returns
+ *                         reads b's replies, returns
+ *        reads a's replies, returns
+ *
+ * The whole takes the longest of the round trips. It needs no threads, no fibers and nothing of phpredis but that it
+ * writes its commands before it reads their replies. Each level costs about a kilobyte of stack: hence a bound, beyond
+ * which nodes are served in rounds.
+ */
+#ifndef OH_PHP_SCATTER_H
+#define OH_PHP_SCATTER_H
+
+#include "php/phpredis/lane.h"
+
+struct oh_client;
+
+/* What one node is to do, and what came of it. */
+typedef struct oh_share {
+    oh_lane *lane;
+    zend_function *function; /* Of phpredis. */
+    uint32_t count;
+    zval *arguments;
+    bool is_read_only;
+    uint32_t expected;    /* For the caller: how many replies exec() should give. */
+    zval reply;           /* UNDEF if it failed. */
+    zend_object *failure; /* What was thrown, ours or phpredis' or the script's; NULL if it succeeded. */
+} oh_share;
+
+/*
+ * Makes the calls of all shares. False: the script is ending (exit), which must not be held up; there is nothing in the
+ * shares then. True: each share has a reply or a failure, to be freed by oh_scatter_free.
+ */
+bool oh_scatter_run(oh_share *shares, uint32_t count);
+
+/* The same; whenever somebody waits, `look` is called first with the flight, whose `looker` is this. */
+bool oh_scatter_run_watched(oh_share *shares, uint32_t count, void (*look)(oh_flight *), void *looker);
+
+void oh_scatter_free(oh_share *shares, uint32_t count);
+
+/* How many of the shares failed. */
+uint32_t oh_scatter_failed(const oh_share *shares, uint32_t count);
+
+/* Throws the first failure itself: nothing came back at all. */
+void oh_scatter_throw_first(oh_share *shares, uint32_t count);
+
+/* Throws PartialBatch; `replies` is taken over. */
+void oh_scatter_throw_partial(struct oh_client *client, oh_share *shares, uint32_t count, zval *replies);
+
+/* The failure of a share as an exception of OneHop: wrapped if it is not one. Borrowed. */
+zend_object *oh_scatter_failure(struct oh_client *client, oh_share *share);
+
+#endif

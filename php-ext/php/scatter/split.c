@@ -1,0 +1,345 @@
+/*
+ * Keys are text before they come here. The form the caller used (several arguments, or one array) matters only if
+ * everything lives on one node; a part is always one array.
+ */
+#include "php_onehop.h"
+
+#include "php/client/client.h"
+#include "php/call/keys.h"
+#include "php/scatter/merge.h"
+#include "php/call/plan.h"
+#include "php/scatter/race.h"
+#include "php/scatter/split_piped.h"
+
+/*
+ * WAIT answers for the writes of its connection, which is seldom the one that carried them. A PUBLISH in front moves the
+ * connection's offset behind every write the node has acknowledged to anybody.
+ */
+static const char writes_preface[] = "*3\r\n$7\r\nPUBLISH\r\n$11\r\nonehop:wait\r\n$0\r\n\r\n";
+
+/* ---- The data ---- */
+
+oh_split *oh_split_new(const oh_plan *plan, uint32_t parts_room, uint32_t keys_room)
+{
+    oh_split *split = ecalloc(1, sizeof *split);
+
+    split->method = plan->method;
+    split->command = plan->command;
+    split->merge = plan->merge;
+    split->is_read_only = plan->is_read_only;
+    split->wait_ms = plan->wait_ms;
+    split->preface = plan->command && plan->command->state == OH_STATE_WRITES ? writes_preface : NULL;
+    split->parts_room = parts_room;
+    split->parts = safe_emalloc(parts_room, sizeof *split->parts, 0);
+    split->keys_room = keys_room;
+    split->part_of_key = keys_room ? safe_emalloc(keys_room, sizeof(uint32_t), 0) : NULL;
+    split->keys = split->merge == OH_MERGE_STREAMS ? safe_emalloc(keys_room, sizeof *split->keys, 0) : NULL;
+    return split;
+}
+
+oh_part *oh_split_add(oh_split *split, uint32_t node, uint32_t count, const zval *arguments)
+{
+    ZEND_ASSERT(split->parts_count < split->parts_room);
+    oh_part *part = &split->parts[split->parts_count++];
+
+    part->node = node;
+    part->count = count;
+    part->arguments = safe_emalloc(count, sizeof(zval), 0);
+    for (uint32_t i = 0; i < count; i++) {
+        ZVAL_COPY_DEREF(&part->arguments[i], (zval *)&arguments[i]);
+    }
+    return part;
+}
+
+/* The next key belongs to this part. The name is taken over; it is needed for STREAMS only. */
+static void note_key(oh_split *split, uint32_t part, zend_string *name)
+{
+    if (split->keys) {
+        split->keys[split->keys_count] = name;
+    }
+    split->part_of_key[split->keys_count++] = part;
+}
+
+void oh_split_free(oh_split *split)
+{
+    for (uint32_t i = 0; i < split->parts_count; i++) {
+        for (uint32_t j = 0; j < split->parts[i].count; j++) {
+            zval_ptr_dtor(&split->parts[i].arguments[j]);
+        }
+        if (split->parts[i].arguments) {
+            efree(split->parts[i].arguments);
+        }
+    }
+    efree(split->parts);
+    for (uint32_t i = 0; split->keys && i < split->keys_count; i++) {
+        zend_string_release(split->keys[i]);
+    }
+    if (split->keys) {
+        efree(split->keys);
+    }
+    if (split->part_of_key) {
+        efree(split->part_of_key);
+    }
+    efree(split);
+}
+
+/* ---- Cutting arguments ---- */
+
+#define OH_NO_PART UINT32_MAX
+
+/* Keys on their way into parts. */
+typedef struct oh_cutter {
+    oh_client *client;
+    oh_split *split;
+    const oh_method_key *place;
+    uint32_t *part_of_home; /* OH_NO_PART for a home that has none yet. */
+    uint32_t count;
+    zval *arguments;        /* What every part is given; UNDEF where its own keys will be. */
+} oh_cutter;
+
+static bool is_array(const zval *argument)
+{
+    return argument && Z_TYPE_P(argument) == IS_ARRAY;
+}
+
+/* Everything but the keys, which become one argument. */
+static void take_arguments(oh_cutter *cutter, zend_execute_data *execute_data)
+{
+    uint32_t at = cutter->place->argument;
+    bool has_array = is_array(oh_keys_argument(execute_data, at));
+    uint32_t behind = has_array ? at + 1 : oh_keys_rest_end(execute_data, cutter->place);
+
+    cutter->count = at + 1 + (ZEND_NUM_ARGS() > behind ? ZEND_NUM_ARGS() - behind : 0);
+    cutter->arguments = safe_emalloc(cutter->count, sizeof(zval), 0);
+    for (uint32_t i = 0; i < cutter->count; i++) {
+        if (i == at) {
+            ZVAL_UNDEF(&cutter->arguments[i]);
+        } else {
+            ZVAL_COPY_VALUE(&cutter->arguments[i], ZEND_CALL_ARG(execute_data, (i < at ? i : behind + i - at - 1) + 1));
+        }
+    }
+}
+
+/* A key as phpredis sends it. */
+static zend_string *sent_name(const oh_cutter *cutter, const zend_string *key)
+{
+    const zend_string *prefix = cutter->place->is_unprefixed ? NULL : cutter->client->prefix;
+
+    return prefix ? zend_string_concat2(ZSTR_VAL(prefix), ZSTR_LEN(prefix), ZSTR_VAL(key), ZSTR_LEN(key))
+                  : zend_string_copy((zend_string *)key);
+}
+
+/* The array of a node's keys; the key that is about to be put there is noted. */
+static HashTable *keys_of(oh_cutter *cutter, const zend_string *key)
+{
+    oh_split *split = cutter->split;
+    const oh_snapshot *snapshot = cutter->client->snapshot;
+    uint32_t home = oh_keys_home(cutter->client, key, cutter->place->is_unprefixed);
+    uint32_t index = cutter->part_of_home[home], at = cutter->place->argument;
+
+    if (index == OH_NO_PART) {
+        index = cutter->part_of_home[home] = split->parts_count;
+        oh_part *part = oh_split_add(split, oh_snapshot_node_of(snapshot, home), cutter->count, cutter->arguments);
+        array_init_size(&part->arguments[at], split->keys_room / oh_snapshot_homes_count(snapshot) + 8);
+    }
+    note_key(split, index, split->keys ? sent_name(cutter, key) : NULL);
+    return Z_ARRVAL(split->parts[index].arguments[at]);
+}
+
+static bool add_key(void *context, zend_string *key, const oh_method_key *place)
+{
+    zval value;
+
+    ZVAL_STR_COPY(&value, key);
+    zend_hash_next_index_insert(keys_of(context, key), &value);
+    return true;
+}
+
+static void cut_pairs(oh_cutter *cutter, HashTable *pairs)
+{
+    zend_ulong number;
+    zend_string *name;
+    zval *value;
+
+    ZEND_HASH_FOREACH_KEY_VAL(pairs, number, name, value)
+    {
+        zend_string *key = name ? zend_string_copy(name) : zend_long_to_str((zend_long)number);
+
+        ZVAL_DEREF(value);
+        Z_TRY_ADDREF_P(value);
+        zend_symtable_update(keys_of(cutter, key), key, value);
+        zend_string_release(key);
+    }
+    ZEND_HASH_FOREACH_END();
+}
+
+oh_split *oh_split_cut(oh_client *client, const oh_plan *plan, zend_execute_data *execute_data, uint32_t keys_count)
+{
+    const oh_method_row *row = plan->method->row;
+    uint32_t homes_count = oh_snapshot_homes_count(client->snapshot);
+    oh_cutter cutter = {.client = client, .place = &row->keys[0]};
+
+    cutter.split = oh_split_new(plan, MIN(homes_count, keys_count), keys_count);
+    cutter.part_of_home = safe_emalloc(homes_count, sizeof(uint32_t), 0);
+    memset(cutter.part_of_home, 0xff, homes_count * sizeof(uint32_t));
+    take_arguments(&cutter, execute_data);
+    if (cutter.place->form == OH_FORM_NAMES) {
+        cut_pairs(&cutter, Z_ARRVAL_P(oh_keys_argument(execute_data, cutter.place->argument)));
+    } else {
+        oh_keys_walk(execute_data, row, add_key, &cutter);
+    }
+    efree(cutter.arguments);
+    efree(cutter.part_of_home);
+    return cutter.split;
+}
+
+/* ---- Cutting words ---- */
+
+oh_split *oh_split_cut_words(oh_client *client, const oh_plan *plan, const oh_word *words,
+    const oh_command_shape *shape, const uint32_t *homes)
+{
+    uint32_t homes_count = oh_snapshot_homes_count(client->snapshot), keys_count = (uint32_t)shape->keys;
+    uint32_t *part_of_home = safe_emalloc(homes_count, sizeof(uint32_t), 0);
+    oh_word *own = safe_emalloc(shape->words, sizeof *own, 0);
+    zval *arguments = safe_emalloc(shape->words, sizeof(zval), 0);
+    oh_split *split = oh_split_new(plan, MIN(homes_count, keys_count), keys_count);
+
+    memset(part_of_home, 0xff, homes_count * sizeof(uint32_t));
+    for (uint32_t i = 0; i < keys_count; i++) {
+        if (part_of_home[homes[i]] == OH_NO_PART) {
+            uint32_t count = (uint32_t)oh_command_part(shape, words, homes, homes[i], own);
+
+            for (uint32_t j = 0; j < count; j++) {
+                ZVAL_STRINGL(&arguments[j], (const char *)own[j].bytes, own[j].length);
+            }
+            part_of_home[homes[i]] = split->parts_count;
+            oh_split_add(split, oh_snapshot_node_of(client->snapshot, homes[i]), count, arguments);
+            for (uint32_t j = 0; j < count; j++) {
+                zval_ptr_dtor(&arguments[j]);
+            }
+        }
+        const oh_word *key = &words[shape->first + i * shape->step];
+        note_key(split, part_of_home[homes[i]],
+            split->keys ? zend_string_init((const char *)key->bytes, key->length, false) : NULL);
+    }
+    efree(arguments);
+    efree(own);
+    efree(part_of_home);
+    return split;
+}
+
+/* ---- Calling ---- */
+
+/* What did arrive of a command that failed on some nodes: by key or by node as its reply has it, otherwise per part. */
+static void throw_partial(oh_client *client, const oh_split *split, oh_share *shares)
+{
+    uint32_t count = split->parts_count;
+    zval **replies = safe_emalloc(count, sizeof *replies, 0);
+    zend_object **failures = safe_emalloc(count, sizeof *failures, 0);
+    zval arrived, entry;
+
+    for (uint32_t i = 0; i < count; i++) {
+        replies[i] = &shares[i].reply;
+        failures[i] = shares[i].failure ? oh_scatter_failure(client, &shares[i]) : NULL;
+    }
+    ZVAL_FALSE(&arrived);
+    if (split->merge == OH_MERGE_IN_ORDER || split->merge == OH_MERGE_PER_NODE || split->merge == OH_MERGE_NONE) {
+        oh_merge_replies(client, split, replies, failures, &arrived);
+    }
+    if (Z_TYPE(arrived) != IS_ARRAY) {
+        array_init_size(&arrived, count);
+        for (uint32_t i = 0; i < count; i++) {
+            if (failures[i]) {
+                ZVAL_OBJ_COPY(&entry, failures[i]);
+            } else {
+                ZVAL_COPY(&entry, replies[i]);
+            }
+            zend_hash_next_index_insert(Z_ARRVAL(arrived), &entry);
+        }
+    }
+    efree(replies);
+    efree(failures);
+    oh_scatter_throw_partial(client, shares, count, &arrived);
+}
+
+static void merge(oh_client *client, const oh_split *split, oh_share *shares, zval *return_value)
+{
+    zval **replies = safe_emalloc(split->parts_count, sizeof *replies, 0);
+
+    for (uint32_t i = 0; i < split->parts_count; i++) {
+        replies[i] = &shares[i].reply;
+    }
+    zend_object *failure = oh_merge_replies(client, split, replies, NULL, return_value);
+    if (failure) {
+        oh_failure_throw(failure);
+    }
+    efree(replies);
+}
+
+/* ONE_OK: a node that failed had nothing to do, as long as another one has done it. */
+static bool has_one_ok(const oh_split *split, const oh_share *shares)
+{
+    for (uint32_t i = 0; split->merge == OH_MERGE_ONE_OK && i < split->parts_count; i++) {
+        if (Z_TYPE(shares[i].reply) > IS_FALSE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void conclude(oh_client *client, const oh_split *split, oh_share *shares, zval *return_value)
+{
+    uint32_t count = split->parts_count, failed = oh_scatter_failed(shares, count);
+
+    if (failed == 0 || has_one_ok(split, shares)) {
+        merge(client, split, shares, return_value);
+    } else if (failed == count || split->merge == OH_MERGE_ONE_OK) {
+        oh_scatter_throw_first(shares, count);
+    } else {
+        throw_partial(client, split, shares);
+    }
+    oh_scatter_free(shares, count);
+}
+
+static void call_parts(oh_client *client, oh_split *split, zval *return_value)
+{
+    uint32_t count = split->parts_count, i;
+    oh_share *shares = safe_emalloc(count, sizeof *shares, 0);
+
+    if (UNEXPECTED(oh_split_is_piped(client, split))) {
+        if (oh_split_run_piped(client, split, shares)) {
+            conclude(client, split, shares, return_value);
+        }
+        efree(shares);
+        return;
+    }
+    for (i = 0; i < count; i++) {
+        shares[i].lane = oh_lane_take(client, split->parts[i].node);
+        shares[i].function = split->method->original;
+        shares[i].count = split->parts[i].count;
+        shares[i].arguments = split->parts[i].arguments;
+        shares[i].is_read_only = split->is_read_only;
+        if (!shares[i].lane) {
+            break;
+        }
+        oh_lane_be_patient(shares[i].lane, split->wait_ms);
+        shares[i].lane->preface = split->preface;
+        shares[i].lane->is_pinned = split->is_pinned;
+        shares[i].lane->is_unknown = !split->command;
+    }
+    bool is_race = split->wait_ms && split->merge == OH_MERGE_STREAMS;
+    if (i == count && (is_race ? oh_race_run(client, shares, count) : oh_scatter_run(shares, count))) {
+        conclude(client, split, shares, return_value);
+    }
+    efree(shares);
+}
+
+void oh_split_run(oh_client *client, const oh_plan *plan, oh_split *split, zval *return_value)
+{
+    if (client->batch.is_open) {
+        oh_batch_queue_split(client, split, return_value);
+    } else {
+        call_parts(client, split, return_value);
+        oh_split_free(split);
+    }
+}

@@ -1,0 +1,216 @@
+/*
+ * How a subscription ends:
+ *
+ * - The last channel is unsubscribed: phpredis 6 returns true. Older ones would wait for ever for nothing: so their
+ *   stream ends, and true is returned for them.
+ * - The callback throws, or a signal handler does, or exit: nothing more is handed to phpredis, and the exception goes on
+ *   as it was thrown.
+ * - A node fails, or OPT_READ_TIMEOUT has passed without a message: the failure takes the place of phpredis' complaint.
+ * - close(): phpredis' own "Connection closed".
+ */
+#include "php_onehop.h"
+
+#include "zend_exceptions.h"
+
+#include "php/client/client.h"
+#include "engine/listener/listener.h"
+#include "php/subscription/subscription.h"
+
+typedef struct oh_subscription {
+    oh_far_end far_end; /* First: the transport is given this and finds the rest. */
+    oh_client *client;
+    oh_lane *lane;
+    oh_listener *listener;
+    zend_execute_data *frame; /* Of the method that is being called. */
+    zend_function *function;  /* What it was before phpredis' took its place. */
+    zend_object *thrown;      /* The exception that was pending when phpredis wanted more. */
+    bool has_ended;           /* phpredis wanted more when there was nothing left. */
+} oh_subscription;
+
+/* ---- The far end of phpredis' stream ---- */
+
+/* What phpredis throws about the end of its stream comes on top of it. */
+static void note_exception(oh_subscription *subscription)
+{
+    if (EG(exception) && !subscription->thrown) {
+        subscription->thrown = EG(exception);
+        GC_ADDREF(subscription->thrown);
+    }
+}
+
+/*
+ * phpredis has found its connection through `this`, and looks at it again only to hand it to callbacks. A failure it finds
+ * when it reads: there it cleans up behind itself, here it would not.
+ */
+static void write_command(oh_far_end *far_end, const char *bytes, size_t length)
+{
+    oh_subscription *subscription = (oh_subscription *)far_end;
+
+    Z_OBJ(subscription->frame->This) = oh_client_object(subscription->client);
+    subscription->frame->func = subscription->function;
+    oh_listener_say(subscription->listener, bytes, length);
+    subscription->listener->callback = NULL;
+    note_exception(subscription);
+}
+
+static size_t read_answer(oh_far_end *far_end, char *bytes, size_t size)
+{
+    oh_subscription *subscription = (oh_subscription *)far_end;
+    size_t given = oh_listener_hear(subscription->listener, bytes, size);
+
+    subscription->has_ended = given == 0;
+    note_exception(subscription);
+    return given;
+}
+
+/* ---- Life ---- */
+
+static oh_subscription *begin(oh_client *client)
+{
+    oh_lane *lane = oh_lane_open(client, 0);
+
+    if (!lane) {
+        return NULL;
+    }
+    oh_subscription *subscription = ecalloc(1, sizeof *subscription);
+
+    subscription->far_end = (oh_far_end){write_command, read_answer};
+    subscription->client = client;
+    subscription->lane = lane;
+    subscription->listener = oh_listener_open(client->snapshot, client->topology, client->timeout_ms,
+        client->has_read_timeout ? client->timeout_ms : 0, &lane->failure);
+    lane->transport->far_end = &subscription->far_end;
+    client->subscription = subscription;
+    return subscription;
+}
+
+static void end(oh_subscription *subscription)
+{
+    subscription->client->subscription = NULL;
+    oh_lane_close(subscription->lane);
+    oh_listener_close(subscription->listener);
+    efree(subscription);
+}
+
+oh_lane *oh_subscription_lane(const oh_client *client)
+{
+    return client->subscription ? client->subscription->lane : NULL;
+}
+
+void oh_subscription_close(oh_client *client)
+{
+    oh_subscription *subscription = client->subscription;
+    zval result;
+
+    /* At the very end of a request nothing can be called, and the pool takes back the connections by itself. */
+    if (subscription && EG(active) && !EG(exception)) {
+        ZVAL_UNDEF(&result);
+        oh_lane_call(subscription->lane,
+            zend_hash_str_find_ptr(&oh_phpredis_class->function_table, ZEND_STRL("close")), 0, NULL, &result);
+        zval_ptr_dtor(&result);
+    }
+}
+
+/* ---- Calling ---- */
+
+static void throw_failure(oh_subscription *subscription)
+{
+    const oh_snapshot *snapshot = subscription->client->snapshot;
+    const oh_listener *listener = subscription->listener;
+    zend_object *cause = oh_lane_take_first_cause();
+    oh_node node;
+
+    if (listener->failed_node != OH_NO_NODE) {
+        node = oh_topology_node(snapshot->topology, listener->failed_node);
+    }
+    oh_failure_throw(oh_failure_exception(listener->failure, listener->failed_node == OH_NO_NODE ? NULL : &node,
+        snapshot->pool->name.bytes, cause));
+}
+
+/* Takes what phpredis said about the end of its stream for what it was. */
+static void conclude(oh_subscription *subscription, zend_object *thrown, zval *return_value)
+{
+    if (oh_is_script_ending()) {
+        return;
+    }
+    if (subscription->listener->has_failed) {
+        zval_ptr_dtor(return_value);
+        ZVAL_NULL(return_value);
+        throw_failure(subscription);
+    } else if (thrown) {
+        zend_clear_exception();
+        GC_ADDREF(thrown);
+        oh_failure_throw(thrown);
+    } else if (subscription->has_ended && EG(exception)) {
+        zend_object *cause = oh_lane_take_first_cause();
+
+        if (cause) {
+            oh_failure_throw(cause);
+        }
+        ZVAL_BOOL(return_value, oh_listener_is_idle(subscription->listener));
+    }
+}
+
+static void call(oh_subscription *subscription, INTERNAL_FUNCTION_PARAMETERS)
+{
+    zend_execute_data *frame = subscription->frame;
+    zend_function *function = subscription->function;
+    zend_object *redis = subscription->lane->redis;
+    zval released;
+
+    subscription->listener->callback = ZEND_NUM_ARGS() >= 2 ? ZEND_CALL_ARG(execute_data, 2) : NULL;
+    subscription->frame = execute_data;
+    subscription->function = execute_data->func;
+    GC_ADDREF(redis);
+    oh_lane_call_in_frame(subscription->lane, oh_method_of(execute_data), execute_data, return_value);
+    OBJ_RELEASE(redis);
+    subscription->frame = frame;
+    subscription->function = function;
+    zend_object *thrown = subscription->thrown;
+    subscription->thrown = NULL;
+    conclude(subscription, thrown, return_value);
+    if (thrown) {
+        OBJ_RELEASE(thrown);
+    }
+    ZVAL_COPY_VALUE(&released, &subscription->listener->released);
+    ZVAL_UNDEF(&subscription->listener->released);
+    zval_ptr_dtor(&released);
+}
+
+void oh_subscription_method(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_this(execute_data);
+
+    if (!client) {
+        return;
+    }
+    if (client->batch.is_open) {
+        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "call it outside", "%s() cannot be a part of a pipeline",
+            ZSTR_VAL(execute_data->func->common.function_name));
+        return;
+    }
+    if (client->snapshot->pool->is_ssdb) {
+        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "use a server pool of redis for messages",
+            "%s() means nothing to SSDB, which has no subscriptions", ZSTR_VAL(execute_data->func->common.function_name));
+        return;
+    }
+    if (oh_transaction_is_open(client)) {
+        oh_transaction_refuse(execute_data, "call exec() or discard() first");
+        return;
+    }
+    if (client->snapshot->pool->is_ssdb) {
+        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "use redis nodes for it", "SSDB has no channels, so no %s()",
+            ZSTR_VAL(execute_data->func->common.function_name));
+        return;
+    }
+    oh_subscription *subscription = client->subscription;
+    bool is_first = !subscription;
+
+    if (is_first && !(subscription = begin(client))) {
+        return;
+    }
+    call(subscription, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    if (is_first) {
+        end(subscription);
+    }
+}

@@ -1,0 +1,261 @@
+/*
+ * The steps of a transaction: binding it to a node, one call of phpredis after another on the lane that is reserved for
+ * it, and its end.
+ */
+#include "php_onehop.h"
+
+#include "php/call/keys.h"
+#include "php/call/refuse.h"
+#include "php/transaction/transaction_step.h"
+
+/* ---- Ending ---- */
+
+void oh_transaction_end(oh_transaction *transaction, bool is_clean)
+{
+    oh_lane *lane = transaction->lane;
+
+    if (lane) {
+        if (lane->transport) {
+            oh_exchange_give_back(&lane->transport->exchange, is_clean);
+        }
+        lane->is_reserved = false;
+        lane->is_spent |= !is_clean;
+    }
+    if (transaction->key) {
+        zend_string_release(transaction->key);
+    }
+    if (transaction->ending) {
+        efree(transaction->ending);
+    }
+    memset(transaction, 0, sizeof *transaction);
+}
+
+void oh_transaction_drop(oh_client *client)
+{
+    oh_transaction_end(&client->transaction, false);
+}
+
+/* Ends it before EXEC. An open one remembers why: the calls to come must not run outside of it. */
+static void end_for(oh_client *client, const oh_failure *cause, bool is_refusal)
+{
+    oh_transaction *transaction = &client->transaction;
+    oh_transaction ended = {.is_open = transaction->is_open, .is_piped = transaction->is_piped, .node = transaction->node};
+    size_t advice_length = strlen(cause->advice);
+    oh_ending *ending = safe_emalloc(1, advice_length, sizeof *ending + 1);
+
+    ending->failure = *cause;
+    ending->is_refusal = is_refusal;
+    memcpy(ending->advice, cause->advice, advice_length + 1);
+    ending->failure.advice = ending->advice;
+    oh_transaction_end(transaction, false);
+    if (ended.is_open) {
+        *transaction = ended;
+        transaction->ending = ending;
+    } else {
+        efree(ending);
+    }
+}
+
+void oh_transaction_fail(oh_client *client, const oh_failure *cause)
+{
+    end_for(client, cause, false);
+}
+
+void oh_transaction_meet_refusal(oh_client *client, const oh_failure *refusal)
+{
+    oh_failure cause;
+
+    if (EXPECTED(!client->transaction.is_open) || client->transaction.ending) {
+        return;
+    }
+    oh_failure_set(&cause, refusal->kind, OH_OUTCOME_NOT_SENT, refusal->advice,
+        "The transaction was discarded because a call of it was refused: %s", refusal->what);
+    if (client->transaction.is_piped) {
+        oh_transaction_discard_piped(client);
+    }
+    end_for(client, &cause, true);
+}
+
+/* The same, with the failure of the lane, which is thrown. No EXEC was sent, so nothing can have been executed. */
+static void fail_on_lane(oh_client *client, oh_lane *lane)
+{
+    lane->failure.outcome = OH_OUTCOME_NOT_SENT;
+    lane->failure.advice = OH_ADVICE_AGAIN;
+    zend_object *exception = oh_lane_failure(lane);
+
+    oh_transaction_fail(client, &lane->failure);
+    oh_failure_throw(exception);
+}
+
+void oh_transaction_throw_again(oh_client *client)
+{
+    const oh_snapshot *snapshot = client->snapshot;
+    const oh_ending *ending = client->transaction.ending;
+    oh_node node = oh_topology_node(snapshot->topology, client->transaction.node);
+
+    oh_failure_throw(oh_failure_exception(&ending->failure, ending->is_refusal ? NULL : &node,
+        snapshot->pool->name.bytes, NULL));
+}
+
+/* ---- Refusing ---- */
+
+void oh_transaction_refuse(zend_execute_data *execute_data, const char *advice)
+{
+    oh_failure refusal;
+
+    oh_failure_set(&refusal, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, advice,
+        "OneHop\\Redis::%s() has no place in a transaction", ZSTR_VAL(execute_data->func->common.function_name));
+    oh_refuse_for(oh_client_of(Z_OBJ(execute_data->This)), &refusal);
+}
+
+/* A node; or the slot of a key, where that says more. */
+static void quote_place(oh_failure *failure, const oh_client *client, bool has_key, uint32_t home, uint32_t node)
+{
+    oh_node view = oh_topology_node(client->snapshot->topology, node);
+    char slot[32];
+
+    if (client->snapshot->cluster && has_key) {
+        snprintf(slot, sizeof slot, "slot %u", (unsigned)home);
+        oh_failure_quote(failure, slot, strlen(slot));
+    } else {
+        oh_failure_quote(failure, view.name.bytes, MIN(view.name.length, OH_SHOWN_BYTES_MAX));
+    }
+}
+
+static void quote_key(oh_failure *failure, const zend_string *key)
+{
+    oh_failure_quote(failure, ZEND_STRL("key \""));
+    oh_failure_quote(failure, ZSTR_VAL(key), MIN(ZSTR_LEN(key), OH_SHOWN_BYTES_MAX));
+    oh_failure_quote(failure, ZEND_STRL("\""));
+}
+
+bool oh_transaction_is_elsewhere(const oh_client *client, oh_call_key key, uint32_t node)
+{
+    const oh_transaction *transaction = &client->transaction;
+
+    if (transaction->node != node) {
+        return true;
+    }
+    return client->snapshot->cluster && key.text && transaction->key &&
+           oh_keys_home(client, key.text, key.is_unprefixed) != transaction->home;
+}
+
+/* The key as nodes name it; to be released. */
+static zend_string *whole(const oh_client *client, oh_call_key key)
+{
+    return client->prefix && !key.is_unprefixed
+               ? zend_string_concat2(ZSTR_VAL(client->prefix), ZSTR_LEN(client->prefix), ZSTR_VAL(key.text), ZSTR_LEN(key.text))
+               : zend_string_copy(key.text);
+}
+
+void oh_transaction_refuse_other_node(oh_client *client, oh_call_key key, uint32_t node)
+{
+    const oh_transaction *transaction = &client->transaction;
+    bool is_cluster = client->snapshot->cluster;
+    oh_failure failure;
+
+    oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT,
+        is_cluster ? "give its keys a common hash tag, so that they share a slot"
+                   : "give its keys a common hash tag, so that they share a node",
+        "The transaction is bound to %s", is_cluster && transaction->key ? "" : "node ");
+    quote_place(&failure, client, transaction->key, transaction->home, transaction->node);
+    if (transaction->key) {
+        oh_failure_quote(&failure, ZEND_STRL(" by "));
+        quote_key(&failure, transaction->key);
+    }
+    oh_failure_quote(&failure, ZEND_STRL(", but "));
+    if (key.text) {
+        zend_string *name = whole(client, key);
+
+        quote_key(&failure, name);
+        zend_string_release(name);
+        oh_failure_quote(&failure, is_cluster ? " lives in " : " lives on ", strlen(" lives on "));
+        quote_place(&failure, client, true, oh_keys_home(client, key.text, key.is_unprefixed), node);
+    } else {
+        oh_failure_quote(&failure, ZEND_STRL("this command goes to "));
+        quote_place(&failure, client, false, 0, node);
+    }
+    oh_refuse_for(client, &failure);
+}
+
+/* ---- A step ---- */
+
+void oh_transaction_note_place(oh_client *client, uint32_t node, oh_call_key key)
+{
+    oh_transaction *transaction = &client->transaction;
+
+    transaction->node = node;
+    transaction->key = key.text ? whole(client, key) : NULL;
+    transaction->home = key.text ? oh_keys_home(client, key.text, key.is_unprefixed) : 0;
+}
+
+bool oh_transaction_bind(oh_client *client, uint32_t node, oh_call_key key)
+{
+    oh_lane *lane = oh_lane_take(client, node);
+
+    if (!lane) {
+        return false;
+    }
+    lane->is_reserved = true;
+    oh_exchange_keep(&lane->transport->exchange);
+    client->transaction.lane = lane;
+    oh_transaction_note_place(client, node, key);
+    return true;
+}
+
+/* A step may begin inside another: the script's own code, while it packs a value, may queue a command first. */
+bool oh_transaction_begin_step(oh_lane *lane, bool is_read_only)
+{
+    bool is_inner = lane->is_busy;
+
+    oh_lane_enter(lane, is_read_only, NULL);
+    return is_inner;
+}
+
+/* False: the transaction has ended, in this step or in one inside it. */
+bool oh_transaction_end_step(oh_client *client, oh_lane *lane, bool is_inner)
+{
+    const oh_transaction *transaction = &client->transaction;
+
+    if (oh_lane_has_failed(lane) && transaction->lane == lane && !oh_is_script_ending()) {
+        fail_on_lane(client, lane);
+    }
+    oh_lane_leave(lane);
+    if (transaction->lane != lane) {
+        return false;
+    }
+    if (is_inner && lane->transport) {
+        lane->is_busy = true;
+        oh_exchange_prepare(&lane->transport->exchange, client->timeout_ms, false, NULL);
+    }
+    return true;
+}
+
+zend_function *oh_transaction_function(const char *name, size_t length)
+{
+    return zend_hash_str_find_ptr(&oh_phpredis_class->function_table, name, length);
+}
+
+/* MULTI goes out alone: were it refused, a command behind it would be executed at once. */
+bool oh_transaction_send_multi(oh_client *client)
+{
+    oh_lane *lane = client->transaction.lane;
+    bool is_inner = oh_transaction_begin_step(lane, true);
+    zval answer;
+
+    ZVAL_UNDEF(&answer);
+    oh_lane_call(lane, oh_transaction_function(ZEND_STRL("multi")), 0, NULL, &answer);
+    bool is_begun = Z_TYPE(answer) == IS_OBJECT;
+    zval_ptr_dtor(&answer);
+    if (!is_begun && lane->transport && lane->transport->exchange.held) {
+        const oh_wire *wire = &lane->transport->exchange.held->wire;
+
+        oh_failure_set(&lane->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "", "The node refused MULTI: ");
+        if (lane->transport->exchange.has_refusal) {
+            oh_failure_quote(&lane->failure, wire->refusal, wire->refusal_length);
+        }
+        fail_on_lane(client, lane);
+    }
+    client->transaction.is_begun = is_begun;
+    return oh_transaction_end_step(client, lane, is_inner) && is_begun;
+}
