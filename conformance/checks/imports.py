@@ -1,10 +1,11 @@
 """Who may import whom, in C and in Java: the layers of the architecture, enforced.
 
-A file belongs to a room, a room to a layer; nothing may use a room of a higher layer. Further rules keep the outside
-world behind its doors: Zend only in php-ext/php, Jedis only in java/jedis and the testee, the clock
-only in `clock`, the kernel only where sockets and memory are handled, YAML only in `config`. A file whose room is
-unknown is an error too: a new room must be given its layer here. Prints every violation and exits with 1, or one line
-with the number of files.
+A folder is a room, and the rooms of a language stand in one list, the lowest first: a file uses its
+own room and those before it, nothing else. A folder that is not in its list is an error: a new room
+must be given its place here. Further rules keep the outside world behind its doors: Zend only in
+php-ext/php, the kernel only in php-ext/engine, Jedis only in java/jedis and the testee, the clock
+only in `clock`, YAML only in `config`. Prints every violation and exits with 1, or one line with
+the number of files.
 """
 
 import re
@@ -12,6 +13,23 @@ import sys
 
 from sources import ROOT, code, files, name
 
+C = (
+    "core/generated", "core/base", "core/hash", "core/key", "core/resp", "core/command", "core/ssdb",
+    "core/placement", "core/topology", "core/config", "core/cluster", "core/host",
+    "engine/log", "engine/wait", "engine/failure", "engine/shared", "engine/pool", "engine/snapshot",
+    "engine/exchange", "engine/cluster", "engine/redirects", "engine/source", "engine/listener",
+    "php/generated", "php/phpredis", "php/client", "php/call", "php/batch", "php/scatter", "php/fleet",
+    "php/transaction", "php/subscription", "php/session", "php/userland", "php/module",
+)
+# What the core may include of the system: nothing that waits, and nothing that differs between machines.
+PURE_HEADERS = {f"std{x}.h" for x in ("int", "bool", "def", "lib", "io", "arg", "atomic", "align")} | {
+    "string.h", "math.h", "limits.h", "errno.h", "assert.h"}
+DOORS = {"time.h": "core/base", "yaml.h": "core/config"}
+ZEND = re.compile(r"php[^/]*\.h|onehop_arginfo\.h|zend.*\.h|SAPI\.h|Zend/.*|main/.*|ext/.*|TSRM.*")
+KERNEL = re.compile(r"sys/(socket|un|mman|uio|epoll|ioctl|wait)\.h|netinet/.*|arpa/inet\.h"
+                    r"|(poll|netdb|unistd|fcntl|signal)\.h")
+
+# Rooms of java/core.
 LAYERS = {
     "limits": 0, "clock": 0, "memory": 0, "decimal": 0, "compiler": 0,
     "hash": 1, "key": 1, "command": 1, "wire": 1, "cursor": 1, "ssdb": 1,
@@ -22,15 +40,6 @@ LAYERS = {
     "client": 6,
 }
 PURE = {"placement", "topology", "health", "wire", "hash", "key", "cursor", "ssdb", "redirect", "fastest"}
-PURE_HEADERS = {"stdint.h", "stddef.h", "string.h", "stdbool.h", "math.h"}
-
-ZEND = re.compile(r"php.*\.h|zend.*\.h|SAPI\.h|Zend/.*|main/.*|ext/.*|TSRM.*")
-KERNEL = re.compile(r"sys/(socket|un|mman|uio|epoll|ioctl|wait)\.h|netinet/.*|arpa/inet\.h"
-                    r"|(poll|netdb|unistd|fcntl|signal)\.h")
-# `connection` and `greeting` are parts of the pool, `exchange` of the transport, `reading` of the source.
-KERNEL_ROOMS = {"pool", "source", "transport", "segment", "connection", "greeting", "exchange", "listener", "reading", "queue",
-                "resolver"}
-
 # Java classes of io.onehop.core that are not in a package of their room.
 JAVA_ROOMS = {
     "Clock": "clock", "Limits": "limits", "ErrorKind": "limits", "Hash": "hash", "Key": "key", "HashTag": "key",
@@ -45,17 +54,17 @@ JAVA_ROOMS = {
 }
 JAVA_CONFIG = re.compile(r"Config[A-Z]?\w*")
 
+KERNEL_ROOMS = set()
+
 violations = []
 
 
 def main():
-    c_files, java_files = files("php-ext/**/*.c", "php-ext/**/*.h"), files("java/*/src/main/java/**/*.java")
+    c_files = files(*(f"php-ext/{tree}/**/*.[ch]" for tree in ("core", "engine", "php")))
+    java_files = files("java/*/src/main/java/**/*.java")
     java_files = [path for path in java_files if not path.stem.endswith("-info")]
     for path in c_files:
-        if path.is_relative_to(ROOT / "php-ext/core"):
-            check_core_c(path)
-        elif path.is_relative_to(ROOT / "php-ext/php"):
-            check_php_c(path)
+        check_c(path)
     java_classes = {path.stem: java_room(path) for path in java_files if in_java_core(path)}
     for path in java_files:
         if in_java_core(path):
@@ -73,41 +82,31 @@ def main():
 
 # ---- C ----
 
-def check_core_c(path):
+def check_c(path):
     room = c_room(path)
-    if room not in LAYERS:
-        return tell(path, 1, f"its room '{room}' has no layer")
+    if room not in C:
+        return tell(path, 1, f"its folder '{room}' has no place in the list of rooms")
+    tree = room.split("/")[0]
     for line, header, is_system in includes(path):
-        if ZEND.fullmatch(header) and is_system:
+        if tree != "php" and ZEND.fullmatch(header):
             tell(path, line, f"includes {header}: only php-ext/php knows Zend")
-        elif is_system and room in PURE and header not in PURE_HEADERS:
-            tell(path, line, f"includes <{header}>, but {room} is pure")
-        elif is_system and KERNEL.fullmatch(header) and room not in KERNEL_ROOMS:
-            tell(path, line, f"includes <{header}>, but {room} may not call the kernel")
-        elif header == "time.h" and room != "clock":
-            tell(path, line, "includes <time.h>: time enters through clock only")
-        elif not is_system:
-            check_layer(path, line, room, c_room((path.parent / header).resolve()))
+        elif is_system and tree == "php" and KERNEL.fullmatch(header):
+            tell(path, line, f"includes <{header}>: only php-ext/engine calls the kernel")
+        elif is_system and tree == "core" and DOORS.get(header, header in PURE_HEADERS and room) != room:
+            tell(path, line, f"includes <{header}>, which {room} may not")
+        elif not is_system and not ZEND.fullmatch(header):
+            check_room(path, line, room, header.rpartition("/")[0])
 
 
-def check_php_c(path):
-    room = path.stem.split("_")[0]
-    for line, header, is_system in includes(path):
-        if is_system and KERNEL.fullmatch(header) and room not in KERNEL_ROOMS:
-            tell(path, line, f"includes <{header}>, but {room} may not call the kernel")
-        elif re.search(r"\broute\.h$", header) and room not in ("route", "scatter", "client", "methods"):
-            tell(path, line, "only scatter and client (which `methods` is part of) use route")
+def check_room(path, line, room, used):
+    if used not in C:
+        tell(path, line, f"uses '{used}', which has no place in the list of rooms")
+    elif C.index(used) > C.index(room):
+        tell(path, line, f"{room} uses {used}, which is above it")
 
 
 def c_room(path):
-    """core/hash/md5.c is hash, core/topology_build.c is topology, core/server_pool.c is server_pool."""
-    parts = path.relative_to(ROOT / "php-ext/core").parts if path.is_relative_to(ROOT / "php-ext/core") else ("?",)
-    if len(parts) > 1:
-        return "limits" if parts[0] == "generated" else parts[0]
-    stem = path.stem
-    while stem not in LAYERS and "_" in stem:
-        stem = stem.rpartition("_")[0]
-    return stem
+    return str(path.parent.relative_to(ROOT / "php-ext"))
 
 
 def includes(path):
