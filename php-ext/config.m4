@@ -32,6 +32,10 @@ if test "$PHP_ONEHOP" != "no"; then
   done
 
   ONEHOP_CFLAGS="-std=gnu11 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden"
+  ONEHOP_CFLAGS="$ONEHOP_CFLAGS -D_GNU_SOURCE"
+  if test "$PHP_THREAD_SAFETY" = "yes"; then
+    ONEHOP_CFLAGS="$ONEHOP_CFLAGS -DOH_IS_THREADED"
+  fi
   ONEHOP_CFLAGS="$ONEHOP_CFLAGS -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1"
   if test "$ext_shared" = "yes"; then
     ONEHOP_CFLAGS="$ONEHOP_CFLAGS -DONEHOP_IS_SHARED"

@@ -37,7 +37,6 @@ ZEND_BEGIN_MODULE_GLOBALS(onehop)
     oh_scripts scripts;              /* script: bodies that this process has seen, by their digest. */
     struct oh_cluster *inquiring;    /* cluster: those with an inquiry that goes on, in a list. */
     struct oh_lane *connecting;      /* lane: who is being connected while phpredis' connect() runs, otherwise NULL. */
-    struct oh_note *notes;           /* log: lines that are still to be written, the oldest first. */
 ZEND_END_MODULE_GLOBALS(onehop)
 
 ZEND_EXTERN_MODULE_GLOBALS(onehop)

@@ -16,9 +16,9 @@ from sources import ROOT, code, files, name
 C = (
     "core/generated", "core/base", "core/hash", "core/key", "core/resp", "core/command", "core/ssdb",
     "core/placement", "core/topology", "core/config", "core/cluster", "core/host",
-    "engine/log", "engine/wait", "engine/failure", "engine/shared", "engine/pool", "engine/snapshot",
+    "engine/base", "engine/failure", "engine/shared", "engine/pool", "engine/snapshot",
     "engine/exchange", "engine/cluster", "engine/redirects", "engine/source", "engine/listener",
-    "php/generated", "php/phpredis", "php/client", "php/call", "php/batch", "php/scatter", "php/fleet",
+    "php/generated", "php/exception", "php/phpredis", "php/client", "php/call", "php/batch", "php/scatter", "php/fleet",
     "php/transaction", "php/subscription", "php/session", "php/userland", "php/module",
 )
 # What the core may include of the system: nothing that waits, and nothing that differs between machines.

@@ -4,15 +4,46 @@
 #include "core/base/memory.h"
 
 #include <stdalign.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 void *(*oh_memory_allocate)(size_t size) = malloc;
 size_t oh_arena_chunk_bytes = 8192;
 
+void *oh_memory_zeroed(size_t count, size_t size)
+{
+    if (size > 0 && count > SIZE_MAX / size) {
+        return NULL;
+    }
+    size_t bytes = count * size > 0 ? count * size : 1;
+    void *memory = oh_memory_allocate(bytes);
+    return memory != NULL ? memset(memory, 0, bytes) : NULL;
+}
+
+void *oh_memory_copy(const void *bytes, size_t length)
+{
+    char *copy = length < SIZE_MAX ? oh_memory_allocate(length + 1) : NULL;
+    if (copy != NULL) {
+        if (length > 0) {
+            memcpy(copy, bytes, length);
+        }
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
 void oh_memory_release(void *memory)
 {
     free(memory);
+}
+
+void oh_memory_erase(void *memory, size_t length)
+{
+    volatile unsigned char *bytes = memory;
+    while (length-- > 0) {
+        *bytes++ = 0;
+    }
 }
 
 struct oh_arena_chunk {

@@ -14,8 +14,17 @@
 /* Memory of `size` bytes, size > 0, aligned for any type, contents undefined; NULL if there is none. */
 extern void *(*oh_memory_allocate)(size_t size);
 
-/* Gives back what oh_memory_allocate gave; NULL is fine. */
+/* The same for an array, all zeros; NULL as well if it would be larger than any memory. */
+void *oh_memory_zeroed(size_t count, size_t size);
+
+/* A copy of `length` bytes, with a 0 behind them; NULL if there is no memory. */
+void *oh_memory_copy(const void *bytes, size_t length);
+
+/* Gives back what the functions above gave; NULL is fine. */
 void oh_memory_release(void *memory);
+
+/* Overwrites a secret, which no compiler may leave out. */
+void oh_memory_erase(void *memory, size_t length);
 
 /* Begins as all zeros. */
 typedef struct oh_arena {

@@ -3,11 +3,13 @@
  */
 #include "php_onehop.h"
 
+#include "core/base/compiler.h"
 #include "core/base/clock.h"
 #include "core/hash/md5.h"
 
+#include "php/exception/exception.h"
 #include "engine/cluster/cluster.h"
-#include "engine/wait/exchange_patience.h"
+#include "engine/base/wait.h"
 #include "engine/shared/segment.h"
 
 #define OH_ASK_EVERY_MS 1000    /* The least time between two inquiries of a host. */
@@ -114,11 +116,11 @@ oh_snapshot *oh_cluster_take(oh_cluster *cluster, oh_snapshot *seeds)
 {
     oh_failure failure;
 
-    if (UNEXPECTED(cluster->seeds != seeds)) {
+    if (OH_UNLIKELY(cluster->seeds != seeds)) {
         reconfigure(cluster, seeds);
     }
     oh_cluster_catch_up(cluster);
-    if (UNEXPECTED(!cluster->map) && !oh_cluster_contact(cluster, &failure)) {
+    if (OH_UNLIKELY(!cluster->map) && !oh_cluster_contact(cluster, &failure)) {
         oh_failure_throw(oh_failure_exception(&failure, NULL, seeds->pool->name.bytes, NULL));
         return NULL;
     }
@@ -160,11 +162,11 @@ static bool is_wanted(oh_cluster *cluster)
 
 void oh_cluster_tend(oh_cluster *cluster)
 {
-    if (UNEXPECTED(cluster->inquiry != NULL)) {
+    if (OH_UNLIKELY(cluster->inquiry != NULL)) {
         oh_inquiry_move(cluster, 0);
         return;
     }
-    if (EXPECTED(!cluster->wanted_ms && ++cluster->calls < OH_CALLS_PER_LOOK)) {
+    if (OH_LIKELY(!cluster->wanted_ms && ++cluster->calls < OH_CALLS_PER_LOOK)) {
         return;
     }
     uint32_t every_ms = is_wanted(cluster) ? OH_ASK_EVERY_MS : OH_ASK_ANYWAY_MS;
@@ -198,7 +200,7 @@ void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns)
             oh_inquiry_begin(cluster, deadline_ns);
             has_asked = true;
         } else {
-            oh_exchange_poll_patiently(NULL, 0, OH_LOOK_AGAIN_MS);
+            oh_wait_poll(NULL, 0, OH_LOOK_AGAIN_MS);
         }
         oh_cluster_catch_up(cluster);
     }

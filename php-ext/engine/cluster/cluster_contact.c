@@ -9,7 +9,7 @@
 #include "core/base/clock.h"
 
 #include "engine/cluster/cluster.h"
-#include "engine/wait/exchange_patience.h"
+#include "engine/base/wait.h"
 #include "engine/pool/pool_host.h"
 #include "engine/shared/segment.h"
 
@@ -128,7 +128,7 @@ bool oh_cluster_contact(oh_cluster *cluster, oh_failure *failure)
             return fail(failure, OH_ERROR_DEADLINE_EXCEEDED,
                 "Another process of this host asks what the cluster looks like, and has no answer yet", "");
         }
-        oh_exchange_poll_patiently(NULL, 0, OH_LOOK_AGAIN_MS);
+        oh_wait_poll(NULL, 0, OH_LOOK_AGAIN_MS);
     }
     return ask(cluster, NULL, deadline_ns, failure);
 }

@@ -4,6 +4,7 @@
  */
 #include "php_onehop.h"
 
+#include "core/base/compiler.h"
 #include "engine/cluster/cluster.h"
 #include "engine/shared/segment.h"
 
@@ -49,7 +50,7 @@ bool oh_cluster_is_behind(const oh_cluster *cluster)
         return false;
     }
     uint64_t generation = oh_store_generation(oh_segment_store(), cluster->place);
-    return UNEXPECTED(generation != cluster->generation) && generation != cluster->foreign;
+    return OH_UNLIKELY(generation != cluster->generation) && generation != cluster->foreign;
 }
 
 void oh_cluster_catch_up(oh_cluster *cluster)
@@ -57,7 +58,7 @@ void oh_cluster_catch_up(oh_cluster *cluster)
     size_t room = 1 << 16, length;
     uint64_t generation;
 
-    if (EXPECTED(!oh_cluster_is_behind(cluster))) {
+    if (OH_LIKELY(!oh_cluster_is_behind(cluster))) {
         return;
     }
     void *image = pemalloc(room, true);

@@ -6,10 +6,12 @@
 
 #include "ext/random/php_random.h"
 
+#include "core/base/compiler.h"
+#include "engine/base/environment.h"
 #include "core/base/clock.h"
 
 #include "engine/cluster/cluster.h"
-#include "engine/wait/exchange_patience.h"
+#include "engine/base/wait.h"
 #include "engine/exchange/exchange_wait.h"
 
 #define OH_ASKED_MAX 2
@@ -84,7 +86,7 @@ void oh_inquiry_end(oh_cluster *cluster)
     if (inquiry->before) {
         oh_snapshot_release(inquiry->before);
     }
-    efree(inquiry);
+    oh_call_release(inquiry);
 }
 
 /* ---- Understanding ---- */
@@ -195,7 +197,7 @@ static bool goes_on(oh_inquiry *inquiry)
             inquiry->answered_ns = oh_clock_now_ns();
         }
     }
-    uint64_t grace_ns = MAX(inquiry->answered_ns - inquiry->began_ns, OH_GRACE_MS * UINT64_C(1000000));
+    uint64_t grace_ns = OH_MAX(inquiry->answered_ns - inquiry->began_ns, OH_GRACE_MS * UINT64_C(1000000));
 
     return active > 0 && (!inquiry->answered_ns || oh_clock_now_ns() < inquiry->answered_ns + grace_ns);
 }
@@ -251,7 +253,7 @@ void oh_inquiry_move(oh_cluster *cluster, uint32_t milliseconds)
     bool had_no_shards = cluster->has_no_shards, has_doubted = cluster->doubts_nodes, is_adopted = conclude(cluster);
 
     oh_inquiry_end(cluster);
-    if (UNEXPECTED(cluster->has_no_shards != had_no_shards) && !is_adopted) {
+    if (OH_UNLIKELY(cluster->has_no_shards != had_no_shards) && !is_adopted) {
         cluster->doubts_nodes = has_doubted; /* Nothing is wrong with them: they are asked again, for what they know. */
         oh_inquiry_begin(cluster, deadline_ns);
     }
@@ -314,7 +316,7 @@ void oh_inquiry_begin(oh_cluster *cluster, uint64_t deadline_ns)
             memset(&inquiry->exchanges[inquiry->count], 0, sizeof *inquiry->exchanges);
         }
     }
-    efree(nodes);
+    oh_call_release(nodes);
 }
 
 /* ---- The first contact ---- */
@@ -381,19 +383,19 @@ bool oh_inquiry_contact(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *l
         bool had_no_shards = cluster->has_no_shards;
 
         is_done = ask_seeds(cluster, nodes + at, count - at, deadline_ns, failures + at);
-        for (uint32_t i = at; i < MIN(at + OH_ASKED_MAX, count); i++) {
+        for (uint32_t i = at; i < OH_MIN(at + OH_ASKED_MAX, count); i++) {
             is_strange |= failures[i].kind == OH_ERROR_PROTOCOL_VIOLATION;
         }
         at += had_no_shards == cluster->has_no_shards ? OH_ASKED_MAX : 0;
         if (at >= count && is_strange && !is_done) {
-            oh_exchange_poll_patiently(NULL, 0, OH_GRACE_MS);
+            oh_wait_poll(NULL, 0, OH_GRACE_MS);
             at = 0;
         }
     }
     if (!is_done) {
         list_failures(cluster, nodes, count, failures, list);
     }
-    efree(failures);
-    efree(nodes);
+    oh_call_release(failures);
+    oh_call_release(nodes);
     return is_done;
 }

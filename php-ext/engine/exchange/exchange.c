@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include "core/base/compiler.h"
 #include "core/base/clock.h"
 
 #include "engine/exchange/exchange.h"
@@ -106,7 +107,7 @@ static void take(oh_exchange *exchange, size_t count)
 {
     oh_wire *wire = &exchange->connection->wire;
     exchange->received += count;
-    if (UNEXPECTED(exchange->preface_number)) {
+    if (OH_UNLIKELY(exchange->preface_number)) {
         count = oh_exchange_take_preface(exchange, count);
         if (!exchange->connection) {
             return;
@@ -115,34 +116,34 @@ static void take(oh_exchange *exchange, size_t count)
     uint64_t answered = wire->answered;
 
     exchange->has_heard |= count > 0;
-    exchange->end += EXPECTED(!exchange->redirects) ? oh_wire_read(wire, exchange->replies + exchange->end, count)
+    exchange->end += OH_LIKELY(!exchange->redirects) ? oh_wire_read(wire, exchange->replies + exchange->end, count)
                                                     : oh_redirects_read(exchange, count);
     exchange->has_refusal |= wire->refusal_reply > answered;
     exchange->has_error |= wire->error_reply > answered;
-    if (UNEXPECTED(exchange->wait_ms) && exchange->begin < exchange->end) {
+    if (OH_UNLIKELY(exchange->wait_ms) && exchange->begin < exchange->end) {
         oh_exchange_end_patience(exchange);
     }
-    if (UNEXPECTED(wire->error != NULL)) {
+    if (OH_UNLIKELY(wire->error != NULL)) {
         if (!is_turned_away(exchange)) {
             oh_exchange_refuse_bytes(exchange, wire->error);
         }
         return;
     }
-    if (UNEXPECTED(wire->pushed > 0)) {
+    if (OH_UNLIKELY(wire->pushed > 0)) {
         oh_exchange_refuse_bytes(exchange, "a push frame in RESP2"); /* phpredis would take it for a reply. */
         return;
     }
-    if (UNEXPECTED(exchange->connection->is_unproven) && is_turned_away(exchange)) {
+    if (OH_UNLIKELY(exchange->connection->is_unproven) && is_turned_away(exchange)) {
         return;
     }
-    if (UNEXPECTED(wire->refusal_reply > answered) && is_of_a_cluster(exchange)) {
+    if (OH_UNLIKELY(wire->refusal_reply > answered) && is_of_a_cluster(exchange)) {
         return;
     }
-    if (UNEXPECTED(exchange->fence_reply) && !oh_exchange_pass_fence(exchange)) {
+    if (OH_UNLIKELY(exchange->fence_reply) && !oh_exchange_pass_fence(exchange)) {
         return;
     }
     if (oh_wire_owed(wire) == 0 && exchange->sent == exchange->request_length) {
-        if (UNEXPECTED(exchange->ssdb != NULL) && !oh_exchange_fits_ssdb(exchange)) {
+        if (OH_UNLIKELY(exchange->ssdb != NULL) && !oh_exchange_fits_ssdb(exchange)) {
             return;
         }
         oh_exchange_end_well(exchange);
@@ -155,7 +156,7 @@ bool oh_exchange_receive(oh_exchange *exchange, int flags)
     ssize_t count = recv(exchange->connection->socket, exchange->replies + exchange->end,
         exchange->capacity - exchange->end, flags);
 
-    if (EXPECTED(count > 0)) {
+    if (OH_LIKELY(count > 0)) {
         take(exchange, (size_t)count);
         return true;
     }
@@ -173,7 +174,7 @@ static void send_more(oh_exchange *exchange)
     ssize_t count = send(exchange->connection->socket, exchange->request + exchange->sent,
         exchange->fence - exchange->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
 
-    if (EXPECTED(count >= 0)) {
+    if (OH_LIKELY(count >= 0)) {
         exchange->sent += (size_t)count;
     } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
         lose_connection(exchange, strerror(errno));
@@ -207,17 +208,17 @@ void oh_exchange_begin_moving(oh_exchange *exchange)
     connection->is_spent |= exchange->is_unknown;
     exchange->preface_number = exchange->preface ? connection->wire.written + 1 : 0;
     exchange->preface_reply_length = 0;
-    if (UNEXPECTED(exchange->redirects != NULL)) {
+    if (OH_UNLIKELY(exchange->redirects != NULL)) {
         oh_redirects_begin(exchange);
     }
     oh_exchange_put_fence(exchange, connection->wire.written);
-    if (UNEXPECTED(connection->timeout_ms != exchange->timeout_ms)) {
+    if (OH_UNLIKELY(connection->timeout_ms != exchange->timeout_ms)) {
         oh_connection_set_timeout(connection, exchange->timeout_ms);
     }
-    if (UNEXPECTED(exchange->wait_ms == OH_WAIT_FOR_EVER)) {
+    if (OH_UNLIKELY(exchange->wait_ms == OH_WAIT_FOR_EVER)) {
         oh_connection_keep_alive(connection);
     }
-    if (UNEXPECTED(!oh_wire_wrote(&connection->wire, exchange->request, exchange->request_length))) {
+    if (OH_UNLIKELY(!oh_wire_wrote(&connection->wire, exchange->request, exchange->request_length))) {
         refuse_to_write(exchange);
         return;
     }
@@ -248,13 +249,13 @@ static void advance_opening(oh_exchange *exchange)
 
 void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
 {
-    if (UNEXPECTED(exchange->was_held)) {
+    if (OH_UNLIKELY(exchange->was_held)) {
         oh_exchange_take_held(exchange);
         return;
     }
     uint64_t deadline_ns = exchange->timeout_ms ? exchange->deadline_ns : 0;
 
-    exchange->connection = UNEXPECTED(exchange->goes_beyond)
+    exchange->connection = OH_UNLIKELY(exchange->goes_beyond)
                                ? oh_pool_lease_beyond(exchange->connections, exchange->meter, must_be_new, deadline_ns, exchange->failure)
                                : oh_pool_lease(exchange->connections, exchange->meter, must_be_new, deadline_ns, exchange->failure);
     if (!exchange->connection) {
@@ -262,7 +263,7 @@ void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
         return;
     }
     exchange->is_reused = exchange->connection->state == OH_READY;
-    if (EXPECTED(exchange->is_reused)) {
+    if (OH_LIKELY(exchange->is_reused)) {
         exchange->has_waited |= exchange->connection->has_waited;
         oh_exchange_begin_moving(exchange);
     } else {
@@ -341,10 +342,10 @@ void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length
     exchange->dropped = 0;
     exchange->request = (const uint8_t *)request;
     exchange->request_length = length;
-    if (UNEXPECTED(exchange->preface != NULL)) {
+    if (OH_UNLIKELY(exchange->preface != NULL)) {
         oh_exchange_join_preface(exchange);
     }
-    if (UNEXPECTED(exchange->discarded != NULL)) {
+    if (OH_UNLIKELY(exchange->discarded != NULL)) {
         oh_exchange_write_discards(exchange);
     }
     uint64_t now_ns = oh_clock_now_ns();
@@ -356,7 +357,7 @@ void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length
     if (!exchange->deadline_ns || exchange->is_iterated) {
         exchange->deadline_ns = now_ns + (uint64_t)exchange->timeout_ms * 1000000;
     }
-    if (EXPECTED(!oh_exchange_is_ssdb(exchange))) {
+    if (OH_LIKELY(!oh_exchange_is_ssdb(exchange))) {
         oh_exchange_lease(exchange, false);
     } else if (!oh_exchange_translate(exchange)) {
         return;
@@ -366,7 +367,7 @@ void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length
 
 bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
 {
-    if (!exchange->connections || UNEXPECTED(!exchange->is_called)) {
+    if (!exchange->connections || OH_UNLIKELY(!exchange->is_called)) {
         oh_exchange_abandon(exchange);
         return false;
     }
@@ -374,14 +375,14 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
     if (exchange->flight) {
         exchange->flight->start_others(exchange->flight);
     }
-    if (UNEXPECTED(exchange->is_waiting)) {
+    if (OH_UNLIKELY(exchange->is_waiting)) {
         oh_exchange_launch(exchange);
     }
     oh_exchange_wait_until(exchange, is_readable);
-    if (UNEXPECTED(exchange->redirects != NULL)) {
+    if (OH_UNLIKELY(exchange->redirects != NULL)) {
         oh_redirects_meet(exchange);
     }
-    if (UNEXPECTED(exchange->is_exec)) {
+    if (OH_UNLIKELY(exchange->is_exec)) {
         oh_exchange_judge_exec(exchange);
     }
     oh_exchange_drop_joined(exchange);
@@ -391,17 +392,17 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
 
 size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size)
 {
-    if (UNEXPECTED(exchange->ssdb && exchange->ssdb->is_shaped)) {
+    if (OH_UNLIKELY(exchange->ssdb && exchange->ssdb->is_shaped)) {
         return oh_exchange_read_ssdb(exchange, bytes, size);
     }
     oh_exchange_wait_until(exchange, oh_exchange_has_bytes_or_ended);
-    if (UNEXPECTED(exchange->redirects != NULL)) {
+    if (OH_UNLIKELY(exchange->redirects != NULL)) {
         oh_redirects_meet(exchange);
     }
-    size_t count = MIN(size, EXPECTED(!exchange->redirects) ? exchange->end - exchange->begin
+    size_t count = OH_MIN(size, OH_LIKELY(!exchange->redirects) ? exchange->end - exchange->begin
                                                             : oh_redirects_readable(exchange));
 
-    if (EXPECTED(count)) {
+    if (OH_LIKELY(count)) {
         memcpy(bytes, exchange->replies + exchange->begin, count);
         exchange->begin += count;
     } else {

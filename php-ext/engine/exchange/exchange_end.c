@@ -5,6 +5,8 @@
  */
 #include "php_onehop.h"
 
+#include "core/base/compiler.h"
+#include "engine/base/environment.h"
 #include "core/base/clock.h"
 #include "core/cluster/fastest.h"
 
@@ -31,7 +33,7 @@ static void remember_time(const oh_exchange *exchange, uint64_t took_ns)
 
 static bool is_compared(const oh_exchange *exchange)
 {
-    return UNEXPECTED(exchange->redirects != NULL) && exchange->is_read_only && exchange->begun_ns &&
+    return OH_UNLIKELY(exchange->redirects != NULL) && exchange->is_read_only && exchange->begun_ns &&
            exchange->redirects->client->snapshot->pool->read_from == OH_READ_LOWEST_LATENCY;
 }
 
@@ -79,7 +81,7 @@ void oh_exchange_end_well(oh_exchange *exchange)
 
     exchange->state = OH_EXCHANGE_COMPLETE;
     oh_exchange_count_bytes(exchange);
-    if (EXPECTED(exchange->begun_ns)) {
+    if (OH_LIKELY(exchange->begun_ns)) {
         oh_meter_answered(exchange->meter, now_ns - exchange->begun_ns);
         if (is_typical(exchange)) {
             remember_time(exchange, now_ns - exchange->begun_ns);
@@ -87,11 +89,11 @@ void oh_exchange_end_well(oh_exchange *exchange)
     } else {
         oh_meter_count(exchange->meter, OH_METER_UNTIMED);
     }
-    if (UNEXPECTED(exchange->has_refusal)) {
+    if (OH_UNLIKELY(exchange->has_refusal)) {
         weigh_refusal(exchange);
     }
     oh_pool_praise(exchange->connection, now_ns / 1000000);
-    if (UNEXPECTED(exchange->keeps)) {
+    if (OH_UNLIKELY(exchange->keeps)) {
         oh_exchange_hold(exchange);
     } else {
         oh_pool_settle(exchange->connection);
@@ -151,7 +153,7 @@ void oh_exchange_end(oh_exchange *exchange)
     oh_exchange_release_ssdb(exchange);
     oh_redirects_free(exchange);
     if (exchange->replies) {
-        efree(exchange->replies);
+        oh_call_release(exchange->replies);
         exchange->replies = NULL;
         exchange->capacity = 0;
     }

@@ -4,6 +4,7 @@
  */
 #include "php_onehop.h"
 
+#include "core/base/compiler.h"
 #include "engine/exchange/exchange_wait.h"
 
 #define MULTI "*1\r\n$5\r\nMULTI\r\n"
@@ -18,7 +19,7 @@ void oh_exchange_mind_multi(oh_exchange *exchange, HashTable *discarded)
 
 void oh_exchange_drop_discards(oh_exchange *exchange)
 {
-    if (UNEXPECTED(exchange->discarded != NULL)) {
+    if (OH_UNLIKELY(exchange->discarded != NULL)) {
         zend_array_destroy(exchange->discarded);
         exchange->discarded = NULL;
     }
@@ -42,7 +43,7 @@ size_t oh_exchange_end_of_command(const uint8_t *bytes, size_t length, size_t at
 
         at += word + strlen("\r\n");
     }
-    return MIN(at, length);
+    return OH_MIN(at, length);
 }
 
 static bool is_next(const uint8_t *bytes, size_t left, const char *command)
@@ -94,7 +95,7 @@ void oh_exchange_put_fence(oh_exchange *exchange, uint64_t written)
 {
     exchange->fence = exchange->minds_multi ? 0 : exchange->request_length;
     exchange->fence_reply = 0;
-    if (UNEXPECTED(exchange->minds_multi)) {
+    if (OH_UNLIKELY(exchange->minds_multi)) {
         move_fence(exchange, written);
     }
 }

@@ -4,6 +4,8 @@
  */
 #include "php_onehop.h"
 
+#include "core/base/compiler.h"
+#include "engine/base/environment.h"
 #include "engine/exchange/exchange_wait.h"
 
 void oh_exchange_put_in_front(oh_exchange *exchange, const char *preface)
@@ -25,8 +27,8 @@ void oh_exchange_join_preface(oh_exchange *exchange)
 
 void oh_exchange_drop_joined(oh_exchange *exchange)
 {
-    if (UNEXPECTED(exchange->joined != NULL)) {
-        efree(exchange->joined);
+    if (OH_UNLIKELY(exchange->joined != NULL)) {
+        oh_call_release(exchange->joined);
         exchange->joined = NULL;
     }
 }

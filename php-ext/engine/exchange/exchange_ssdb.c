@@ -11,6 +11,8 @@
  */
 #include "php_onehop.h"
 
+#include "core/base/compiler.h"
+#include "engine/base/environment.h"
 #include "engine/exchange/exchange_wait.h"
 
 #define SCRATCH_BYTES 4096
@@ -118,7 +120,7 @@ size_t oh_exchange_read_ssdb(oh_exchange *exchange, char *bytes, size_t size)
         size_t written = oh_ssdb_read(exchange->ssdb, exchange->replies + exchange->begin, &length, (uint8_t *)bytes, size);
 
         exchange->begin += length;
-        if (UNEXPECTED(exchange->ssdb->is_broken)) {
+        if (OH_UNLIKELY(exchange->ssdb->is_broken)) {
             oh_exchange_refuse_bytes(exchange, strange_reply);
             return 0;
         }
@@ -137,7 +139,7 @@ void oh_exchange_release_ssdb(oh_exchange *exchange)
 {
     if (exchange->ssdb) {
         oh_ssdb_release(exchange->ssdb);
-        efree(exchange->ssdb);
+        oh_call_release(exchange->ssdb);
         exchange->ssdb = NULL;
     }
 }

@@ -11,9 +11,11 @@
 #include <errno.h>
 #include <poll.h>
 
+#include "core/base/compiler.h"
+#include "engine/base/environment.h"
 #include "core/base/clock.h"
 
-#include "engine/wait/exchange_patience.h"
+#include "engine/base/wait.h"
 #include "engine/exchange/exchange_wait.h"
 
 #define OH_PAUSE_NS 200000000 /* A wait that ends so much too late was not the node's. */
@@ -133,7 +135,7 @@ static int time_left_ms(oh_exchange *const *members, uint32_t count)
         return -1;
     }
     now_ns = oh_clock_now_ns();
-    return now_ns >= earliest_ns ? 0 : (int)MIN((earliest_ns - now_ns + 999999) / 1000000, INT_MAX);
+    return now_ns >= earliest_ns ? 0 : (int)OH_MIN((earliest_ns - now_ns + 999999) / 1000000, INT_MAX);
 }
 
 /*
@@ -163,11 +165,11 @@ static bool is_patient(oh_exchange *const *members, uint32_t count)
 /* The handlers of the script's signals run. Should one throw, or call exit, then everything that is waited for ends. */
 static void let_handlers_run(oh_exchange *const *members, uint32_t count)
 {
-    if (EG(exception)) {
+    if (oh_surroundings.is_ending()) {
         return;
     }
-    oh_exchange_run_interrupts();
-    for (uint32_t i = 0; EG(exception) && i < count; i++) {
+    oh_wait_serve_interrupts();
+    for (uint32_t i = 0; oh_surroundings.is_ending() && i < count; i++) {
         if (oh_exchange_is_active(members[i])) {
             oh_failure_set(members[i]->failure, OH_ERROR_NODE_DOWN, oh_exchange_outcome(members[i]), OH_ADVICE_RETRY,
                 "The script has ended the wait");
@@ -184,7 +186,7 @@ static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
     bool has_patience = is_patient(members, count);
     int left_ms = time_left_ms(members, count);
 
-    left_ms = most_ms < 0 ? left_ms : left_ms < 0 ? most_ms : MIN(left_ms, most_ms);
+    left_ms = most_ms < 0 ? left_ms : left_ms < 0 ? most_ms : OH_MIN(left_ms, most_ms);
     for (uint32_t i = 0; i < count; i++) {
         short events = oh_exchange_is_active(members[i]) ? oh_exchange_events(members[i]) : 0;
 
@@ -192,8 +194,8 @@ static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
         descriptors[i].events = events;
         descriptors[i].revents = 0;
     }
-    if (UNEXPECTED(has_patience)) {
-        oh_exchange_poll_patiently(descriptors, count, left_ms);
+    if (OH_UNLIKELY(has_patience)) {
+        oh_wait_poll(descriptors, count, left_ms);
     } else {
         poll(descriptors, count, left_ms);
     }
@@ -207,7 +209,7 @@ static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
             oh_exchange_pass_deadline(members[i]);
         }
     }
-    if (UNEXPECTED(has_patience)) {
+    if (OH_UNLIKELY(has_patience)) {
         let_handlers_run(members, count);
     }
 }
@@ -218,7 +220,7 @@ static void wait_alone(oh_exchange *exchange)
     if (!exchange->has_waited && exchange->state == OH_EXCHANGE_MOVING && exchange->sent == exchange->request_length) {
         exchange->has_waited = true;
         errno = 0;
-        if (EXPECTED(oh_exchange_receive(exchange, 0))) {
+        if (OH_LIKELY(oh_exchange_receive(exchange, 0))) {
             return;
         }
         if (errno != EINTR && exchange->timeout_ms) {
@@ -254,7 +256,7 @@ static void note_return(oh_exchange *const *members, uint32_t count)
             members[i]->deadline_ns += now_ns - members[i]->left_ns;
             members[i]->left_ns = 0;
         }
-        if (UNEXPECTED(members[i]->connection && !oh_pool_is_own(members[i]->connection))) {
+        if (OH_UNLIKELY(members[i]->connection && !oh_pool_is_own(members[i]->connection))) {
             oh_exchange_disown(members[i]);
         }
     }
@@ -263,7 +265,7 @@ static void note_return(oh_exchange *const *members, uint32_t count)
 /* Whoever the flight belongs to has a look; how many members there are then. */
 static uint32_t look(oh_flight *flight)
 {
-    if (UNEXPECTED(flight->look != NULL)) {
+    if (OH_UNLIKELY(flight->look != NULL)) {
         flight->look(flight);
     }
     return flight->members_count;
@@ -310,7 +312,7 @@ void oh_exchange_await(oh_exchange *exchange)
 bool oh_exchange_has_bytes_or_ended(const oh_exchange *exchange)
 {
     size_t readable =
-        EXPECTED(!exchange->redirects) ? exchange->end - exchange->begin : oh_redirects_readable(exchange);
+        OH_LIKELY(!exchange->redirects) ? exchange->end - exchange->begin : oh_redirects_readable(exchange);
 
     return readable > 0 || !oh_exchange_is_active(exchange);
 }

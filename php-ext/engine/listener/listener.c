@@ -8,10 +8,12 @@
 
 #include <poll.h>
 
+#include "core/base/compiler.h"
+#include "engine/base/environment.h"
 #include "core/base/clock.h"
 
 #include "engine/listener/listener_inside.h"
-#include "engine/log/log.h"
+#include "engine/base/log.h"
 
 /* ---- Life ---- */
 
@@ -40,7 +42,7 @@ static void drop_first(oh_listener *listener)
 
     listener->first = message->next;
     listener->given = 0;
-    efree(message);
+    oh_call_release(message);
 }
 
 static void close_ears(oh_listener *listener)
@@ -61,9 +63,9 @@ void oh_listener_close(oh_listener *listener)
     }
     zval_ptr_dtor(&listener->released);
     smart_str_free(&listener->answer);
-    efree(listener->ears);
-    efree(listener->descriptors);
-    efree(listener);
+    oh_call_release(listener->ears);
+    oh_call_release(listener->descriptors);
+    oh_call_release(listener);
 }
 
 /* The connections go at once: until somebody looks, nodes would fill them in vain. */
@@ -142,8 +144,8 @@ typedef struct oh_said {
 static void free_said(oh_said *said)
 {
     if (said->words) {
-        efree(said->words);
-        efree(said->nodes);
+        oh_call_release(said->words);
+        oh_call_release(said->nodes);
     }
 }
 
@@ -355,7 +357,7 @@ static bool await_message(oh_listener *listener)
         listener->patience_ms ? oh_clock_now_ns() + (uint64_t)listener->patience_ms * 1000000 : 0;
 
     while (!has_wanted_message(listener)) {
-        if (oh_listener_is_idle(listener) || listener->has_failed || EG(exception)) {
+        if (oh_listener_is_idle(listener) || listener->has_failed || oh_surroundings.is_ending()) {
             return false;
         }
         if (until_ns && oh_clock_now_ns() >= until_ns) {
@@ -382,16 +384,16 @@ size_t oh_listener_hear(oh_listener *listener, char *bytes, size_t size)
     if (listener->answer.s && listener->answer_given < ZSTR_LEN(listener->answer.s)) {
         left = ZSTR_LEN(listener->answer.s) - listener->answer_given;
         from = ZSTR_VAL(listener->answer.s) + listener->answer_given;
-        size = MIN(size, left);
+        size = OH_MIN(size, left);
         listener->answer_given += size;
         memcpy(bytes, from, size);
         return size;
     }
-    if (EG(exception) || !await_message(listener)) {
+    if (oh_surroundings.is_ending() || !await_message(listener)) {
         return 0;
     }
     left = listener->first->length - listener->given;
-    size = MIN(size, left);
+    size = OH_MIN(size, left);
     memcpy(bytes, listener->first->bytes + listener->given, size);
     listener->given += size;
     if (size == left) {

@@ -7,9 +7,11 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include "core/base/compiler.h"
+#include "engine/base/environment.h"
 #include "core/base/clock.h"
 
-#include "engine/wait/exchange_patience.h"
+#include "engine/base/wait.h"
 #include "engine/pool/greeting.h"
 #include "engine/listener/listener_inside.h"
 
@@ -30,7 +32,7 @@ void oh_ear_close(oh_ear *ear)
     }
     smart_str_free(&ear->request);
     if (ear->heard) {
-        efree(ear->heard);
+        oh_call_release(ear->heard);
         ear->heard = NULL;
     }
 }
@@ -85,7 +87,7 @@ static bool is_own(oh_listener *listener, uint32_t node)
 {
     const oh_ear *ear = &listener->ears[node];
 
-    if (EXPECTED(!ear->connection || oh_pool_is_own(ear->connection))) {
+    if (OH_LIKELY(!ear->connection || oh_pool_is_own(ear->connection))) {
         return true;
     }
     lose(listener, node, "The connection belongs to another process");
@@ -105,10 +107,10 @@ static void frame(oh_listener *listener, uint32_t node)
         uint64_t whole = wire->answered + wire->pushed;
 
         ear->framed += oh_wire_read_value(wire, (uint8_t *)ear->heard + ear->framed, ear->end - ear->framed);
-        if (UNEXPECTED(is_turned_away(listener, node))) {
+        if (OH_UNLIKELY(is_turned_away(listener, node))) {
             return;
         }
-        if (UNEXPECTED(wire->error != NULL)) {
+        if (OH_UNLIKELY(wire->error != NULL)) {
             refuse_bytes(listener, node);
             return;
         }
@@ -278,7 +280,7 @@ static int time_left_ms(uint64_t until_ns)
     if (!until_ns) {
         return -1;
     }
-    return now_ns >= until_ns ? 0 : (int)MIN((until_ns - now_ns + 999999) / 1000000, INT_MAX);
+    return now_ns >= until_ns ? 0 : (int)OH_MIN((until_ns - now_ns + 999999) / 1000000, INT_MAX);
 }
 
 bool oh_ears_wait(oh_listener *listener, uint64_t until_ns)
@@ -288,12 +290,12 @@ bool oh_ears_wait(oh_listener *listener, uint64_t until_ns)
     if (!prepare(listener)) {
         return false;
     }
-    int ready = oh_exchange_poll_patiently(listener->descriptors, count, time_left_ms(until_ns));
+    int ready = oh_wait_poll(listener->descriptors, count, time_left_ms(until_ns));
     for (uint32_t node = 0; ready > 0 && node < count && !listener->has_failed; node++) {
         if (listener->descriptors[node].revents && listener->ears[node].connection) {
             move(listener, node, listener->descriptors[node].revents);
         }
     }
-    oh_exchange_run_interrupts();
-    return !listener->has_failed && !EG(exception);
+    oh_wait_serve_interrupts();
+    return !listener->has_failed && !oh_surroundings.is_ending();
 }

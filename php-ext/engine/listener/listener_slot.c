@@ -5,6 +5,7 @@
  */
 #include "php_onehop.h"
 
+#include "core/base/compiler.h"
 #include "core/base/clock.h"
 #include "core/cluster/redirect.h"
 
@@ -91,5 +92,5 @@ uint64_t oh_listener_look_at_map(oh_listener *listener, uint64_t until_ns)
     listener->looked_at = map;
     oh_snapshot_release(map);
     uint64_t next_ns = oh_clock_now_ns() + (cluster->inquiry ? OH_LOOK_SOON_NS : OH_LOOK_EVERY_NS);
-    return until_ns ? MIN(until_ns, next_ns) : next_ns;
+    return until_ns ? OH_MIN(until_ns, next_ns) : next_ns;
 }

@@ -16,6 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "core/base/memory.h"
 #include "engine/pool/connection.h"
 #include "engine/pool/greeting.h"
 
@@ -131,7 +132,7 @@ static void become_connected(oh_connection *connection, const oh_endpoint *endpo
 
     /* From here on a receive may block: that is one system call less than a poll before it. */
     fcntl(connection->socket, F_SETFL, flags & ~O_NONBLOCK);
-    pefree(connection->addresses, true);
+    oh_memory_release(connection->addresses);
     connection->addresses = NULL;
     connection->state = endpoint->greeting ? OH_GREETING : OH_READY;
     connection->is_unproven = !endpoint->greeting;
@@ -191,8 +192,8 @@ static oh_progress go_on_resolving(oh_connection *connection, const oh_endpoint 
 void oh_endpoint_set(oh_endpoint *endpoint, const oh_pool *pool, const oh_server *server)
 {
     memset(endpoint, 0, sizeof *endpoint);
-    endpoint->host = server->host.bytes ? pestrdup(server->host.bytes, true) : NULL;
-    endpoint->path = server->path.bytes ? pestrdup(server->path.bytes, true) : NULL;
+    endpoint->host = server->host.bytes ? oh_memory_copy(server->host.bytes, strlen(server->host.bytes)) : NULL;
+    endpoint->path = server->path.bytes ? oh_memory_copy(server->path.bytes, strlen(server->path.bytes)) : NULL;
     endpoint->port = server->port;
     endpoint->is_ssdb = pool->is_ssdb;
     oh_greeting_set(endpoint, pool, server);
@@ -203,7 +204,7 @@ void oh_endpoint_clear(oh_endpoint *endpoint)
     free(endpoint->host);
     free(endpoint->path);
     if (endpoint->greeting) {
-        ZEND_SECURE_ZERO(endpoint->greeting, endpoint->greeting_length);
+        oh_memory_erase(endpoint->greeting, endpoint->greeting_length);
         free(endpoint->greeting);
     }
 }
@@ -291,7 +292,7 @@ void oh_connection_close(oh_connection *connection)
         close(connection->socket);
     }
     if (connection->addresses) {
-        pefree(connection->addresses, true);
+        oh_memory_release(connection->addresses);
     }
-    pefree(connection, true);
+    oh_memory_release(connection);
 }

@@ -10,6 +10,7 @@
 
 #include "zend_smart_str.h"
 
+#include "core/base/memory.h"
 #include "engine/pool/greeting.h"
 
 /* ---- Text of the greeting ---- */
@@ -77,7 +78,7 @@ void oh_greeting_set(oh_endpoint *endpoint, const oh_pool *pool, const oh_server
         endpoint->greeting_length = ZSTR_LEN(greeting.s);
         endpoint->greeting = pemalloc(endpoint->greeting_length, true);
         memcpy(endpoint->greeting, ZSTR_VAL(greeting.s), endpoint->greeting_length);
-        ZEND_SECURE_ZERO(ZSTR_VAL(greeting.s), ZSTR_LEN(greeting.s));
+        oh_memory_erase(ZSTR_VAL(greeting.s), ZSTR_LEN(greeting.s));
         smart_str_free(&greeting);
     }
 }

@@ -5,12 +5,14 @@
  */
 #include "php_onehop.h"
 
+#include "core/base/compiler.h"
+#include "core/base/memory.h"
 #include "core/base/clock.h"
 #include "core/generated/limits.h"
 
 #include <syslog.h>
 
-#include "engine/log/log.h"
+#include "engine/base/log.h"
 #include "engine/pool/node_health.h"
 #include "engine/shared/segment.h"
 
@@ -29,7 +31,7 @@ static char *make_label(const oh_pool *pool, const oh_server *server)
         snprintf(address, sizeof address, "%s:%u", server->host.bytes, (unsigned)server->port);
     }
     snprintf(label, sizeof label, "node %s (%s) of server pool %s", server->name.bytes, address, pool->name.bytes);
-    return pestrdup(label, true);
+    return oh_memory_copy(label, strlen(label));
 }
 
 void oh_node_health_begin(oh_node_health *health, oh_store_health *host, const oh_pool *pool, const oh_server *server)
@@ -84,7 +86,7 @@ static _Atomic uint64_t *changes(void)
 /* After the word, so that who has seen the count sees the word. */
 static void tell_change(const oh_node_health *health, uint64_t before, uint64_t after)
 {
-    if (health->rules.ejects && UNEXPECTED(oh_health_until(before) != oh_health_until(after))) {
+    if (health->rules.ejects && OH_UNLIKELY(oh_health_until(before) != oh_health_until(after))) {
         atomic_fetch_add(changes(), 1);
     }
 }
@@ -126,7 +128,7 @@ static void tell_log(const oh_node_health *health, uint64_t before, uint64_t aft
     oh_health_edge edge = oh_health_edge_of(before, after);
     oh_health_line line;
 
-    if (EXPECTED(edge == OH_HEALTH_NO_EDGE)) {
+    if (OH_LIKELY(edge == OH_HEALTH_NO_EDGE)) {
         return;
     }
     _Atomic uint64_t *word = &health->known->told;
@@ -146,11 +148,11 @@ bool oh_node_health_ask(oh_node_health *health, uint64_t deadline_ns, uint64_t *
     oh_health_answer answer;
 
     *born = birth(health, state);
-    if (EXPECTED(oh_health_until(state) == 0)) {
+    if (OH_LIKELY(oh_health_until(state) == 0)) {
         return true;
     }
     uint64_t now = oh_clock_now_ms(), deadline_ms = deadline_ns / 1000000;
-    uint32_t patience_ms = deadline_ms > now ? (uint32_t)MIN(deadline_ms - now, INT_MAX) : deadline_ns ? 1 : 0;
+    uint32_t patience_ms = deadline_ms > now ? (uint32_t)OH_MIN(deadline_ms - now, INT_MAX) : deadline_ns ? 1 : 0;
     do {
         next = oh_health_asked(state, &health->rules, now, patience_ms, &answer);
     } while (next != state && !atomic_compare_exchange_weak(word, &state, next));
@@ -197,7 +199,7 @@ void oh_node_health_answer(oh_node_health *health, uint64_t now_ms)
 
     do {
         next = oh_health_answered(state, &health->rules);
-    } while (UNEXPECTED(next != state) && !atomic_compare_exchange_weak(word, &state, next));
+    } while (OH_UNLIKELY(next != state) && !atomic_compare_exchange_weak(word, &state, next));
     tell_change(health, state, next);
     tell_log(health, state, next, NULL);
 }

@@ -15,6 +15,7 @@
 
 #include <pthread.h>
 
+#include "core/base/compiler.h"
 #include "core/base/clock.h"
 
 #include "engine/pool/pool_inside.h"
@@ -127,7 +128,7 @@ void oh_pool_blame_opening(oh_connection *connection, const char *why)
 
 void oh_pool_praise(const oh_connection *connection, uint64_t now_ms)
 {
-    if (EXPECTED(!connection->is_blamed && is_known(connection))) {
+    if (OH_LIKELY(!connection->is_blamed && is_known(connection))) {
         oh_node_health_answer(&connection->home->health, now_ms);
     }
 }
@@ -234,7 +235,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
     bool has_waited = false;
 
     oh_pool_join(connections);
-    if (UNEXPECTED(!oh_node_health_ask(&connections->health, deadline_ns, &health, failure))) {
+    if (OH_UNLIKELY(!oh_node_health_ask(&connections->health, deadline_ns, &health, failure))) {
         return NULL;
     }
     for (;;) {
@@ -265,10 +266,10 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
             return NULL; /* Somebody has found it dead meanwhile. */
         }
     }
-    if (UNEXPECTED(has_waited)) {
+    if (OH_UNLIKELY(has_waited)) {
         oh_meter_count(meter, OH_METER_WAITS);
     }
-    if (EXPECTED(connection->state == OH_READY)) {
+    if (OH_LIKELY(connection->state == OH_READY)) {
         oh_meter_count(meter, OH_METER_LEASES);
     }
     connection->health = health;
@@ -318,7 +319,7 @@ void oh_pool_settle(oh_connection *connection)
         return;
     }
     mark_returned(connection);
-    if (UNEXPECTED(connection->is_beyond || connection->is_spent)) {
+    if (OH_UNLIKELY(connection->is_beyond || connection->is_spent)) {
         discard(connections, connection);
         return;
     }
@@ -346,7 +347,7 @@ void oh_pool_sweep(void)
     oh_connections *connections;
 
     oh_host_tidy();
-    if (EXPECTED(OHG(leased_count) == 0 && !OHG(has_idle))) {
+    if (OH_LIKELY(OHG(leased_count) == 0 && !OHG(has_idle))) {
         return;
     }
     OHG(has_idle) = false;

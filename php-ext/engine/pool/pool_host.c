@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "core/base/compiler.h"
 #include "core/base/clock.h"
 #include "core/hash/md5.h"
 
@@ -62,7 +63,7 @@ void oh_host_begin(oh_host_node *node, const char *text, size_t length, uint32_t
 
 bool oh_host_is_joined(const oh_host_node *node, uint64_t now_ms)
 {
-    if (EXPECTED(node->shared)) {
+    if (OH_LIKELY(node->shared)) {
         return oh_store_want(node->shared, node->tenure, now_ms);
     }
     return node->looked_ms && (!oh_segment_store() || now_ms - node->looked_ms < OH_JOIN_EVERY_MS);
@@ -186,7 +187,7 @@ uint32_t oh_host_claim(const oh_host_node *node)
 {
     uint32_t pid = (uint32_t)getpid(), place = oh_store_claim(node->shared, node->size_max, pid, oh_clock_now_ms());
 
-    if (UNEXPECTED(place == OH_STORE_NONE) && !oh_queue_await(node->number, 0) &&
+    if (OH_UNLIKELY(place == OH_STORE_NONE) && !oh_queue_await(node->number, 0) &&
         oh_store_reclaim(node->shared, oh_host_is_alive, true, oh_clock_now_ms()) > 0) {
         place = oh_store_claim(node->shared, node->size_max, pid, oh_clock_now_ms());
     }

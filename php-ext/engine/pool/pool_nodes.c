@@ -3,6 +3,8 @@
  */
 #include "php_onehop.h"
 
+#include "core/base/compiler.h"
+#include "core/base/memory.h"
 #include "core/base/clock.h"
 
 #include "engine/pool/pool_inside.h"
@@ -22,7 +24,7 @@ static zend_string *make_identity(const oh_endpoint *endpoint, const oh_server *
         (unsigned)endpoint->port, (unsigned)pool->pool_size, (unsigned)(pool->auto_eject_hosts ? pool->server_failure_limit : 0),
         (unsigned)(pool->auto_eject_hosts ? pool->server_retry_timeout_ms : 0), endpoint->steps[0]);
 
-    head_length = MIN(head_length, sizeof head - 1);
+    head_length = OH_MIN(head_length, sizeof head - 1);
     zend_string *identity = zend_string_alloc(head_length + endpoint->greeting_length, true);
     memcpy(ZSTR_VAL(identity), head, head_length);
     if (endpoint->greeting_length) {
@@ -64,7 +66,7 @@ void oh_pool_join(oh_connections *connections)
     uint64_t now_ms = oh_clock_now_ms();
     oh_host_node *host = &connections->host;
 
-    if (UNEXPECTED(!oh_host_is_joined(host, now_ms))) {
+    if (OH_UNLIKELY(!oh_host_is_joined(host, now_ms))) {
         oh_host_join(host, now_ms);
         connections->is_of_host = oh_host_keeps(host);
         oh_node_health_move(&connections->health, host->shared ? &host->shared->health : NULL);
@@ -80,9 +82,9 @@ static void destroy(oh_connections *connections)
     oh_pool_park_all(connections);
     oh_endpoint_clear(&connections->endpoint);
     oh_node_health_end(&connections->health);
-    ZEND_SECURE_ZERO(ZSTR_VAL(connections->identity), ZSTR_LEN(connections->identity));
+    oh_memory_erase(ZSTR_VAL(connections->identity), ZSTR_LEN(connections->identity));
     zend_string_release_ex(connections->identity, true);
-    pefree(connections, true);
+    oh_memory_release(connections);
 }
 
 void oh_pool_release(oh_connections *connections)

@@ -13,9 +13,10 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include "core/base/compiler.h"
 #include "core/base/clock.h"
 
-#include "engine/log/log.h"
+#include "engine/base/log.h"
 #include "engine/pool/pool_host_inside.h"
 #include "engine/shared/segment.h"
 
@@ -120,7 +121,7 @@ void oh_host_tidy(void)
     oh_store *store = oh_segment_store();
     uint64_t now_ms = oh_clock_now_ms(), idle = 0, idle_max;
 
-    if (!oh_host_is_shared() || EXPECTED(!oh_store_is_time_to_tidy(store, now_ms))) {
+    if (!oh_host_is_shared() || OH_LIKELY(!oh_store_is_time_to_tidy(store, now_ms))) {
         return;
     }
     for (uint32_t i = 0; i < oh_store_nodes_max(store); i++) {

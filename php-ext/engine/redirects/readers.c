@@ -4,9 +4,11 @@
  */
 #include "php_onehop.h"
 
+#include "core/base/compiler.h"
 #include "core/base/clock.h"
 #include "core/cluster/fastest.h"
 
+#include "php/exception/exception.h"
 #include "engine/cluster/cluster.h"
 #include "engine/redirects/readers.h"
 
@@ -41,7 +43,7 @@ static void list_readers(const oh_snapshot *snapshot, bool is_near)
 
 static const oh_readers *readers_of(oh_snapshot *snapshot, uint32_t master)
 {
-    if (EXPECTED(snapshot->readers != NULL)) {
+    if (OH_LIKELY(snapshot->readers != NULL)) {
         return &snapshot->readers[master];
     }
     snapshot->readers = pecalloc(snapshot->nodes_count, sizeof *snapshot->readers, true);
@@ -93,7 +95,7 @@ static uint32_t take_fastest(oh_client *client, const oh_readers *readers, uint3
             nodes[count++] = (oh_fastest_node){node, atomic_load_explicit(&meter->smoothed_ns, memory_order_relaxed)};
         }
     }
-    if (UNEXPECTED(count == 0)) {
+    if (OH_UNLIKELY(count == 0)) {
         return master;
     }
     client->last_reader = oh_fastest_choose(nodes, count, snapshot->cluster->reads++, client->last_reader);
@@ -109,7 +111,7 @@ bool oh_readers_choose(oh_client *client, uint32_t *node)
         *node = take_fastest(client, readers, *node);
         return true;
     }
-    if (EXPECTED(readers->count > 0)) {
+    if (OH_LIKELY(readers->count > 0)) {
         *node = take_turn(snapshot, readers, *node);
         return true;
     }

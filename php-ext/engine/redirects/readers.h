@@ -15,7 +15,7 @@
 /* Whether reads of this command, called now, may go elsewhere. */
 static inline bool oh_readers_may_answer(const oh_client *client, const oh_command *command)
 {
-    return UNEXPECTED(client->snapshot->pool->read_from != OH_READ_MASTER) && command &&
+    return OH_UNLIKELY(client->snapshot->pool->read_from != OH_READ_MASTER) && command &&
            command->access == OH_ACCESS_READ && !command->blocking.is_blocking && !oh_transaction_is_open(client);
 }
 

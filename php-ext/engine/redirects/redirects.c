@@ -3,6 +3,8 @@
  */
 #include "php_onehop.h"
 
+#include "core/base/compiler.h"
+#include "engine/base/environment.h"
 #include "core/cluster/redirect.h"
 
 #include "php/client/client.h"
@@ -24,7 +26,7 @@ oh_redirects *oh_redirects_new(struct oh_client *client, uint32_t node)
 static void forget_request(oh_redirects *redirects)
 {
     if (redirects->request) {
-        efree(redirects->request);
+        oh_call_release(redirects->request);
         redirects->request = NULL;
     }
 }
@@ -37,9 +39,9 @@ void oh_redirects_free(oh_exchange *exchange)
     if (redirects) {
         forget_request(redirects);
         if (redirects->list) {
-            efree(redirects->list);
+            oh_call_release(redirects->list);
         }
-        efree(redirects);
+        oh_call_release(redirects);
     }
 }
 
@@ -114,10 +116,10 @@ size_t oh_redirects_read(oh_exchange *exchange, size_t count)
         at += oh_wire_read_value(wire, bytes + at, count - at);
         if (wire->answered > answered) {
             redirects->is_between = true;
-            if (UNEXPECTED(redirects->is_error)) {
+            if (OH_UNLIKELY(redirects->is_error)) {
                 note(exchange, before + at);
                 redirects->is_error = false;
-            } else if (UNEXPECTED(wire->error_reply == wire->answered)) {
+            } else if (OH_UNLIKELY(wire->error_reply == wire->answered)) {
                 redirects->has_nested = true;
             }
         }
@@ -131,9 +133,9 @@ size_t oh_redirects_readable(const oh_exchange *exchange)
     size_t end = exchange->end;
 
     if (redirects->count > 0) {
-        end = MIN(end, redirects->list[0].begin - exchange->dropped);
+        end = OH_MIN(end, redirects->list[0].begin - exchange->dropped);
     } else if (redirects->is_error) {
-        end = MIN(end, redirects->value - exchange->dropped);
+        end = OH_MIN(end, redirects->value - exchange->dropped);
     }
     return end - exchange->begin;
 }
@@ -166,7 +168,7 @@ static void put_in_place(oh_exchange *exchange, const oh_mended *mended)
         memcpy(replies + at, old, length - at);
     }
     if (exchange->replies) {
-        efree(exchange->replies);
+        oh_call_release(exchange->replies);
     }
     exchange->replies = replies;
     exchange->capacity = length + 1;
@@ -193,10 +195,10 @@ static void mend(oh_exchange *exchange, const uint8_t *request, size_t length)
     }
     for (uint32_t i = 0; i < redirects->count; i++) {
         if (mended[i].bytes) {
-            efree(mended[i].bytes);
+            oh_call_release(mended[i].bytes);
         }
     }
-    efree(mended);
+    oh_call_release(mended);
     redirects->count = 0;
     exchange->gathers = false;
 }
@@ -253,13 +255,13 @@ void oh_redirects_meet(oh_exchange *exchange)
 {
     oh_redirects *redirects = exchange->redirects;
 
-    if (UNEXPECTED(exchange->state == OH_EXCHANGE_FAILED)) {
+    if (OH_UNLIKELY(exchange->state == OH_EXCHANGE_FAILED)) {
         oh_cluster_want(redirects->client->snapshot->cluster); /* Another node may have its slots by now. */
         if (may_ask_masters(exchange)) {
             ask_masters(exchange);
         }
     }
-    if (exchange->state == OH_EXCHANGE_COMPLETE && UNEXPECTED(redirects->count > 0)) {
+    if (exchange->state == OH_EXCHANGE_COMPLETE && OH_UNLIKELY(redirects->count > 0)) {
         mend(exchange, exchange->request ? exchange->request : redirects->request,
             exchange->request ? exchange->request_length : redirects->request_length);
     } else if (oh_exchange_is_active(exchange) && exchange->request && exchange->connection->wire.written - redirects->first > 1) {

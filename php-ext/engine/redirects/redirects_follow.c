@@ -10,12 +10,15 @@
 
 #include "ext/random/php_random.h"
 
+#include "engine/base/random.h"
+#include "core/base/compiler.h"
+#include "engine/base/environment.h"
 #include "core/base/clock.h"
 #include "core/command/command.h"
 #include "core/key/key.h"
 #include "core/cluster/redirect.h"
 
-#include "engine/wait/exchange_patience.h"
+#include "engine/base/wait.h"
 #include "engine/redirects/redirects_journey.h"
 #include "php/fleet/script.h"
 
@@ -53,7 +56,7 @@ uint32_t oh_redirects_slot_of(const uint8_t *bytes, size_t length, oh_state *sta
     if (command && !oh_command_keys(command, words, count, &place, 1, &found) && found > 0) {
         slot = oh_key_slot((oh_bytes){words[place.place].bytes, words[place.place].length});
     }
-    efree(words);
+    oh_call_release(words);
     return slot;
 }
 
@@ -123,7 +126,7 @@ static void take_newest_map(oh_journey *journey)
 
     journey->map = oh_cluster_newest(journey->cluster);
     for (uint32_t i = 0; i < journey->count; i++) { /* Nodes keep their places, but for those that are gone. */
-        journey->errands[i].node = MIN(journey->errands[i].node, journey->map->nodes_count - 1);
+        journey->errands[i].node = OH_MIN(journey->errands[i].node, journey->map->nodes_count - 1);
     }
     oh_snapshot_release(before);
 }
@@ -141,7 +144,7 @@ static oh_redirect decide(const oh_journey *journey, const oh_errand *errand, bo
     uint64_t left_ns = time_left_ns(journey->exchange);
     zend_long chance = 0;
 
-    php_random_int_silent(0, INT32_MAX, &chance);
+    chance = oh_random_below(INT32_MAX);
     oh_redirect_case it = {.error = {(const char *)errand->reply->bytes + 1, errand->reply->length - 3},
         .asked = errand->node,
         .hops = errand->hops,
@@ -200,7 +203,7 @@ static zend_string *script_of(const oh_errand *errand)
                     strncasecmp((const char *)words[0].bytes, EVALSHA, strlen(EVALSHA)) == 0;
     zend_string *script = is_named ? oh_script_body((const char *)words[1].bytes, words[1].length) : NULL;
 
-    efree(words);
+    oh_call_release(words);
     return script;
 }
 
@@ -242,7 +245,7 @@ static bool judge(oh_journey *journey, oh_errand *errand, uint32_t *pause_ms)
             errand->tries++;
             errand->asks = errand->has_moved = false;
             errand->goes_home = true;
-            *pause_ms = MAX(*pause_ms, redirect.wait_ms);
+            *pause_ms = OH_MAX(*pause_ms, redirect.wait_ms);
             return true;
         case OH_REDIRECT_NONE:
             return true;
@@ -273,7 +276,7 @@ static void tell_moves(oh_journey *journey)
     if (count > 0) {
         oh_cluster_note_moves(journey->cluster, moves, count);
     }
-    efree(moves);
+    oh_call_release(moves);
 }
 
 static void begin(oh_journey *journey, oh_exchange *exchange, oh_mended *replies)
@@ -291,7 +294,7 @@ static void begin(oh_journey *journey, oh_exchange *exchange, oh_mended *replies
         const oh_redirected *place = &redirects->list[i];
 
         journey->errands[i].reply = &replies[i];
-        journey->errands[i].node = MIN(redirects->node, journey->map->nodes_count - 1);
+        journey->errands[i].node = OH_MIN(redirects->node, journey->map->nodes_count - 1);
         journey->errands[i].is_sent = !redirects->is_rescue;
         if (!redirects->is_rescue) {
             oh_journey_reply(&replies[i],
@@ -302,10 +305,10 @@ static void begin(oh_journey *journey, oh_exchange *exchange, oh_mended *replies
 
 static void end(oh_journey *journey)
 {
-    efree(journey->flight);
-    efree(journey->detours);
-    efree(journey->going);
-    efree(journey->errands);
+    oh_call_release(journey->flight);
+    oh_call_release(journey->detours);
+    oh_call_release(journey->going);
+    oh_call_release(journey->errands);
     oh_snapshot_release(journey->map);
 }
 
@@ -330,7 +333,7 @@ static bool judge_all(oh_journey *journey, bool is_first, bool *is_done)
     }
     tell_moves(journey);
     if (pause_ms) {
-        oh_exchange_poll_patiently(NULL, 0, (int)pause_ms);
+        oh_wait_poll(NULL, 0, (int)pause_ms);
         oh_cluster_tend(journey->cluster);
         take_newest_map(journey);
     }

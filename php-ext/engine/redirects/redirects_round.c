@@ -6,6 +6,7 @@
  */
 #include "php_onehop.h"
 
+#include "engine/base/environment.h"
 #include "engine/redirects/redirects_journey.h"
 
 #define OH_NOWHERE UINT32_MAX
@@ -106,7 +107,7 @@ static oh_bytes next_reply(oh_exchange *exchange)
 void oh_journey_reply(oh_mended *reply, oh_bytes bytes)
 {
     if (reply->bytes) {
-        efree(reply->bytes);
+        oh_call_release(reply->bytes);
     }
     reply->bytes = emalloc(bytes.length + 1);
     reply->length = bytes.length;

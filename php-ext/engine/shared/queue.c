@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/base/compiler.h"
 #include "engine/shared/queue.h"
 
 static int (*pairs)[2]; /* Written to [0], read from [1]. */
@@ -25,7 +26,7 @@ static uint32_t pairs_max(void)
 
 void oh_queue_startup(uint32_t wanted)
 {
-    uint32_t count = MIN(wanted, pairs_max());
+    uint32_t count = OH_MIN(wanted, pairs_max());
 
     if (count < wanted) {
         zend_error(E_WARNING, "OneHop: connections of %u nodes are shared, not of %u: that takes half of the descriptors that a process may have; raise "

@@ -15,6 +15,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "core/base/compiler.h"
+#include "core/base/memory.h"
 #include "core/base/clock.h"
 #include "core/hash/md5.h"
 
@@ -151,17 +153,17 @@ static void take_answer(void *context, int status, int timeouts, struct ares_add
     for (const struct ares_addrinfo_node *node = answer ? answer->nodes : NULL; node; node = node->ai_next) {
         if ((node->ai_family == AF_INET || node->ai_family == AF_INET6) && lookup->found.count < OH_ADDRESSES_MAX) {
             add_address(&lookup->found, node);
-            ttl_s = MIN(ttl_s, node->ai_ttl);
+            ttl_s = OH_MIN(ttl_s, node->ai_ttl);
         }
     }
     for (const struct ares_addrinfo_cname *alias = answer ? answer->cnames : NULL; alias; alias = alias->next) {
-        ttl_s = MIN(ttl_s, alias->ttl);
+        ttl_s = OH_MIN(ttl_s, alias->ttl);
     }
     if (answer) {
         ares_freeaddrinfo(answer);
     }
     if (lookup->found.count) {
-        lookup->found.until_ms = oh_clock_now_ms() + (uint64_t)MAX(ttl_s * 1000, OH_NAME_KEPT_MS_MIN);
+        lookup->found.until_ms = oh_clock_now_ms() + (uint64_t)OH_MAX(ttl_s * 1000, OH_NAME_KEPT_MS_MIN);
         remember(lookup);
     } else if (status == ARES_SUCCESS) {
         lookup->status = ARES_ENODATA;
@@ -370,7 +372,7 @@ oh_lookup *oh_resolver_ask(const char *host)
         return lookup;
     }
     lookup = pecalloc(1, sizeof *lookup, true);
-    lookup->host = pestrdup(host, true);
+    lookup->host = oh_memory_copy(host, strlen(host));
     lookup->waiting = 1;
     lookup->next = OHG(resolver)->lookups;
     OHG(resolver)->lookups = lookup;

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/compiler.h"
 #include "core/base/clock.h"
 
 #include "engine/shared/segment.h"
@@ -58,7 +59,7 @@ static bool make_segment(zend_long bytes, uint32_t nodes_max)
 
 static uint32_t within_limit(zend_long nodes_max)
 {
-    uint32_t used = (uint32_t)MAX(1, MIN(nodes_max, OH_STORE_NODES_LIMIT));
+    uint32_t used = (uint32_t)OH_MAX(1, OH_MIN(nodes_max, OH_STORE_NODES_LIMIT));
 
     if (nodes_max != (zend_long)used) {
         zend_error(E_WARNING, "OneHop: onehop.max_nodes = " ZEND_LONG_FMT " is not 1 to %d: %u is used", nodes_max,
@@ -158,7 +159,7 @@ static bool wait_for_lock(void)
 
     while (!(is_locked = set_lock(F_WRLCK)) && oh_clock_now_ns() < end_ns) {
         nanosleep(&pause, NULL);
-        pause.tv_nsec = MIN(pause.tv_nsec * 2, OH_PAUSE_NS_MAX);
+        pause.tv_nsec = OH_MIN(pause.tv_nsec * 2, OH_PAUSE_NS_MAX);
     }
     was_in_vain = !is_locked;
     return is_locked;

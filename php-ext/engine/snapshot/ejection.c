@@ -3,6 +3,7 @@
  */
 #include "php_onehop.h"
 
+#include "core/base/compiler.h"
 #include "core/base/clock.h"
 
 #include "engine/snapshot/ejection.h"
@@ -88,7 +89,7 @@ oh_ring *oh_ejection_follow(oh_snapshot *snapshot)
     oh_ejection *ejection = &snapshot->ejection;
     uint64_t changes = oh_node_health_changes();
 
-    if (EXPECTED(changes == ejection->seen && ejection->due_ms == 0)) {
+    if (OH_LIKELY(changes == ejection->seen && ejection->due_ms == 0)) {
         return ejection->ring;
     }
     uint64_t now_ms = oh_clock_now_ms();

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/compiler.h"
+#include "core/base/memory.h"
 #include "core/generated/limits.h"
 #include "core/hash/md5.h"
 
@@ -124,7 +126,7 @@ static void tell_missing(const oh_config *config, const char *name, size_t lengt
 {
     oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_NOT_SENT, "name one of these",
         "There is no server pool ");
-    oh_failure_quote(failure, name, MIN(length, OH_SHOWN_BYTES_MAX));
+    oh_failure_quote(failure, name, OH_MIN(length, OH_SHOWN_BYTES_MAX));
     size_t end = strlen(failure->what);
     snprintf(failure->what + end, sizeof failure->what - end, " in %.200s, only ", from);
     for (size_t i = 0; i < config->pools_count && strlen(failure->what) < sizeof failure->what - 64; i++) {
@@ -133,7 +135,7 @@ static void tell_missing(const oh_config *config, const char *name, size_t lengt
         if (i > 0) {
             oh_failure_quote(failure, ZEND_STRL(", "));
         }
-        oh_failure_quote(failure, known->bytes, MIN(known->length, OH_SHOWN_BYTES_MAX));
+        oh_failure_quote(failure, known->bytes, OH_MIN(known->length, OH_SHOWN_BYTES_MAX));
     }
 }
 
@@ -191,7 +193,7 @@ bool oh_reading_make(oh_reading *reading, const char *path, const char *name, si
             error == NO_FILE ? "it is a FIFO, a device or a socket, and not a file" : strerror(error));
     } else {
         config = parse(path, text, (size_t)length, &reading->failure);
-        ZEND_SECURE_ZERO(text, (size_t)length);
+        oh_memory_erase(text, (size_t)length);
     }
     free(text);
     const oh_pool *pool = config ? oh_reading_find(config, name, name_length, path, &reading->failure) : NULL;
@@ -206,7 +208,7 @@ void oh_reading_free(oh_reading *reading)
 {
     free(reading->image);
     if (reading->password) {
-        ZEND_SECURE_ZERO(reading->password, reading->password_length);
+        oh_memory_erase(reading->password, reading->password_length);
         free(reading->password);
     }
     memset(reading, 0, sizeof *reading);

@@ -3,6 +3,7 @@
  */
 #include "php_onehop.h"
 
+#include "core/base/compiler.h"
 #include "engine/snapshot/snapshot.h"
 
 oh_snapshot *oh_snapshot_make(oh_reading *reading, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
@@ -82,7 +83,7 @@ oh_meter *oh_snapshot_meter(oh_snapshot *snapshot, uint32_t node)
     oh_metered *metered = &snapshot->meters[node];
     uint32_t joined, number = oh_pool_number(oh_snapshot_connections(snapshot, node), &joined);
 
-    if (UNEXPECTED(metered->tied != joined) && metered->shared) {
+    if (OH_UNLIKELY(metered->tied != joined) && metered->shared) {
         oh_store_tie(metered->shared, number);
         metered->tied = joined;
     }

@@ -8,9 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/compiler.h"
 #include "core/base/clock.h"
 #include "core/hash/md5.h"
 
+#include "php/exception/exception.h"
 #include "engine/cluster/cluster.h"
 #include "engine/pool/pool_host.h"
 #include "engine/shared/segment.h"
@@ -118,7 +120,7 @@ static bool begin_look(oh_known *known)
 {
     uint64_t now = oh_clock_now_ms();
 
-    if (UNEXPECTED(known->refused_ms) && now < known->refused_ms + OH_LOOK_EVERY_MS) {
+    if (OH_UNLIKELY(known->refused_ms) && now < known->refused_ms + OH_LOOK_EVERY_MS) {
         return false;
     }
     if (known->place != OH_STORE_NONE) {
@@ -237,7 +239,7 @@ static oh_known *know(const char *path, const zend_string *name)
         identify(known);
         zend_hash_str_add_new_ptr(&OHG(known), ZSTR_VAL(key), ZSTR_LEN(key), known);
     }
-    if (UNEXPECTED(!known->snapshot) && !begin(known)) {
+    if (OH_UNLIKELY(!known->snapshot) && !begin(known)) {
         zend_hash_del(&OHG(known), key);
         known = NULL;
     }
@@ -268,10 +270,10 @@ oh_snapshot *oh_source_take(zend_string *name, zend_string *path)
     oh_snapshot *snapshot = known->snapshot;
     snapshot->references++;
     if (known->place != OH_STORE_NONE &&
-        UNEXPECTED(oh_store_generation(oh_segment_store(), known->place) != known->generation)) {
+        OH_UNLIKELY(oh_store_generation(oh_segment_store(), known->place) != known->generation)) {
         follow(known);
     }
-    if (UNEXPECTED(begin_look(known))) {
+    if (OH_UNLIKELY(begin_look(known))) {
         oh_known_look_again(known); /* A warning may call the script, and that may come here again. */
     }
     oh_snapshot_release(snapshot);

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/memory.h"
+#include "engine/base/environment.h"
 #include "core/base/clock.h"
 
 #include "engine/shared/segment.h"
@@ -40,7 +42,7 @@ void oh_known_note_reading(oh_known *known, const char *problem)
 
     if (known->place == OH_STORE_NONE) {
         free(known->problem);
-        known->problem = problem ? pestrdup(problem, true) : NULL;
+        known->problem = problem ? oh_memory_copy(problem, strlen(problem)) : NULL;
         known->read_at = read_at;
         return;
     }
@@ -93,7 +95,7 @@ void oh_known_tell_exposed(const oh_known *known, mode_t exposed)
     spprintf(&text, 0, "OneHop: %s holds a password, and every user of this machine may %s it: take these rights away (chmod o=)",
         known->path, exposed == S_IROTH ? "read" : exposed == S_IWOTH ? "write" : "read and write");
     php_log_err_with_severity(text, LOG_WARNING);
-    efree(text);
+    oh_call_release(text);
 }
 
 /* ---- Changes ---- */
@@ -106,7 +108,7 @@ static void tell_change(const oh_known *known, const void *before, const oh_read
     spprintf(&text, 0, "OneHop: %s changed: %u.%u %% of the keys of server pool %s move (generation %llu)",
         known->path, moved / 10, moved % 10, known->snapshot->pool->name.bytes, (unsigned long long)generation);
     php_log_err_with_severity(text, LOG_NOTICE);
-    efree(text);
+    oh_call_release(text);
 }
 
 typedef enum oh_switched { OH_SWITCHED, OH_NO_ROOM, OH_NOT_NOW } oh_switched;

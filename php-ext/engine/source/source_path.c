@@ -7,7 +7,7 @@
  */
 #include "php_onehop.h"
 
-#include "engine/failure/failure.h"
+#include "php/exception/exception.h"
 #include "engine/source/source_path.h"
 
 static bool refuse(const char *what, const char *why, const char *advice)

@@ -4,6 +4,7 @@
  */
 #include "php_onehop.h"
 
+#include "php/exception/exception.h"
 #include "php/call/call.h"
 #include "php/client/client.h"
 #include "php/call/plan.h"

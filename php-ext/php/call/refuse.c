@@ -7,6 +7,7 @@
 
 #include "core/generated/limits.h"
 
+#include "php/exception/exception.h"
 #include "php/call/keys.h"
 #include "php/call/refuse.h"
 

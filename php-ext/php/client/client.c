@@ -5,6 +5,7 @@
  */
 #include "php_onehop.h"
 
+#include "php/exception/exception.h"
 #include "php/client/client.h"
 #include "php/subscription/subscription.h"
 

@@ -8,6 +8,7 @@
 
 #include "ext/random/php_random.h"
 
+#include "php/exception/exception.h"
 #include "php/call/call.h"
 #include "php/fleet/fleet.h"
 #include "php/call/refuse.h"

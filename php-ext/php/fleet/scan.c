@@ -6,6 +6,7 @@
 #include "core/command/cursor.h"
 #include "core/generated/limits.h"
 
+#include "php/exception/exception.h"
 #include "php/client/client.h"
 #include "php/client/local.h"
 #include "php/call/refuse.h"

@@ -7,6 +7,7 @@
 
 #include "core/generated/limits.h"
 
+#include "php/exception/exception.h"
 #include "php/call/call.h"
 #include "php/client/client.h"
 #include "php/fleet/script.h"

@@ -9,7 +9,7 @@
 #include "php_onehop.h"
 
 #include "php/client/client.h"
-#include "engine/failure/failure.h"
+#include "php/exception/exception.h"
 #include "php/module/methods.h"
 #include "php/userland/topology_class.h"
 

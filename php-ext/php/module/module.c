@@ -13,7 +13,8 @@
 
 #include "php/module/classes.h"
 #include "engine/cluster/cluster.h"
-#include "engine/log/log.h"
+#include "engine/base/log.h"
+#include "php/module/environment.h"
 #include "php/module/methods.h"
 #include "engine/pool/pool_host.h"
 #include "engine/shared/resolver.h"
@@ -48,7 +49,7 @@ static PHP_GINIT_FUNCTION(onehop)
 
 static PHP_GSHUTDOWN_FUNCTION(onehop)
 {
-    oh_log_shutdown(onehop_globals->notes);
+    oh_log_shutdown();
     oh_script_shutdown(&onehop_globals->scripts);
     oh_source_shutdown(&onehop_globals->known);
     oh_pool_shutdown(&onehop_globals->connections);
@@ -69,6 +70,7 @@ static bool is_pool_of_host(void)
 static PHP_MINIT_FUNCTION(onehop)
 {
     REGISTER_INI_ENTRIES();
+    oh_environment_startup();
     oh_segment_startup(OHG(shared_memory), OHG(max_nodes));
     oh_host_startup(is_pool_of_host());
     oh_pool_startup();

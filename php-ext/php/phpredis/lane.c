@@ -7,8 +7,9 @@
 
 #include "zend_exceptions.h"
 
+#include "php/exception/exception.h"
 #include "php/client/client.h"
-#include "engine/log/log.h"
+#include "engine/base/log.h"
 #include "engine/redirects/redirects.h"
 
 /* ---- Opening ---- */

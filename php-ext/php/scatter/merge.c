@@ -5,6 +5,7 @@
 
 #include "zend_smart_str.h"
 
+#include "php/exception/exception.h"
 #include "php/client/client.h"
 #include "php/scatter/merge.h"
 #include "php/scatter/merge_rules.h"

@@ -4,6 +4,7 @@
  */
 #include "php_onehop.h"
 
+#include "php/exception/exception.h"
 #include "php/client/client.h"
 #include "php/call/keys.h"
 #include "php/scatter/merge.h"

@@ -7,6 +7,7 @@
 
 #include "zend_exceptions.h"
 
+#include "php/exception/exception.h"
 #include "php/client/client.h"
 #include "php/scatter/split_piped.h"
 

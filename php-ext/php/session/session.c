@@ -7,7 +7,7 @@
 #include "zend_exceptions.h"
 #include "zend_ini.h"
 
-#include "engine/failure/failure.h"
+#include "php/exception/exception.h"
 #include "php/session/session.h"
 #include "php/session/session_inside.h"
 

@@ -12,6 +12,7 @@
 
 #include "zend_exceptions.h"
 
+#include "php/exception/exception.h"
 #include "php/client/client.h"
 #include "engine/listener/listener.h"
 #include "php/subscription/subscription.h"

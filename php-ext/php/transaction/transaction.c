@@ -6,6 +6,7 @@
 
 #include "zend_exceptions.h"
 
+#include "php/exception/exception.h"
 #include "php/client/client.h"
 #include "php/batch/deal.h"
 #include "php/call/plan.h"

@@ -2,7 +2,15 @@
  * Notes are kept in the process' memory, in order. A note leaves the list before it is written: if the
  * script ends during the write, the line is lost, not written twice.
  */
-#include "engine/log/log.h"
+#include "engine/base/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+
+#include "engine/base/environment.h"
 
 #define OH_LINE_BYTES 1024
 
@@ -12,15 +20,20 @@ struct oh_note {
     char text[OH_LINE_BYTES];
 };
 
+OH_PER_THREAD struct oh_note *oh_log_notes;
+
 void oh_log_note(int severity, const char *format, ...)
 {
-    struct oh_note *note = pemalloc(sizeof *note, true), **end = &OHG(notes);
+    struct oh_note *note = oh_memory_allocate(sizeof *note), **end = &oh_log_notes;
     va_list arguments;
 
+    if (!note) {
+        return;
+    }
     note->next = NULL;
     note->severity = severity;
     va_start(arguments, format);
-    ap_php_vsnprintf(note->text, sizeof note->text, format, arguments);
+    vsnprintf(note->text, sizeof note->text, format, arguments);
     va_end(arguments);
     for (char *at = note->text; *at; at++) {
         *at = *at >= ' ' && *at <= '~' ? *at : '?';
@@ -31,29 +44,31 @@ void oh_log_note(int severity, const char *format, ...)
     *end = note;
 }
 
+/* Takes the oldest note. */
+static struct oh_note *take(void)
+{
+    struct oh_note *note = oh_log_notes;
+
+    oh_log_notes = note->next;
+    return note;
+}
+
 void oh_log_write(void)
 {
-    struct oh_note *note;
-
-    while ((note = OHG(notes))) {
+    while (oh_log_notes) {
+        struct oh_note *note = take();
         char text[OH_LINE_BYTES];
         int severity = note->severity;
 
         memcpy(text, note->text, sizeof text);
-        OHG(notes) = note->next;
-        free(note);
-        if (PG(log_errors)) {
-            php_log_err_with_severity(text, severity);
-        }
+        oh_memory_release(note);
+        oh_surroundings.log(severity, text);
     }
 }
 
-void oh_log_shutdown(struct oh_note *notes)
+void oh_log_shutdown(void)
 {
-    while (notes) {
-        struct oh_note *next = notes->next;
-
-        free(notes);
-        notes = next;
+    while (oh_log_notes) {
+        oh_memory_release(take());
     }
 }

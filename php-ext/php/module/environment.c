@@ -1,0 +1,80 @@
+/*
+ * The memory of a call is that of the request: it counts against memory_limit, and is gone with the
+ * request whatever happens. (emalloc ends the script in place of returning NULL.) An interrupt is what
+ * Zend serves between two opcodes; whatever goes on is given up once an exception is pending.
+ */
+#include "php_onehop.h"
+
+#include "engine/base/environment.h"
+
+#include "php/module/environment.h"
+
+static void *allocate(size_t size)
+{
+    return emalloc(size);
+}
+
+static void *resize(void *memory, size_t size)
+{
+    return erealloc(memory, size);
+}
+
+static void release(void *memory)
+{
+    efree(memory);
+}
+
+static size_t memory_left(void)
+{
+    size_t used = zend_memory_usage(true);
+    size_t limit = PG(memory_limit) < 0 ? SIZE_MAX : (size_t)PG(memory_limit);
+
+    return used < limit ? limit - used : 0;
+}
+
+static bool is_interrupted(void)
+{
+    return zend_atomic_bool_load_ex(&EG(vm_interrupt));
+}
+
+static void serve_interrupt(void)
+{
+    zend_atomic_bool_store_ex(&EG(vm_interrupt), false);
+    if (zend_atomic_bool_load_ex(&EG(timed_out))) {
+        zend_timeout();
+    } else if (zend_interrupt_function) {
+        zend_interrupt_function(EG(current_execute_data));
+    }
+}
+
+static bool is_ending(void)
+{
+    return EG(exception) != NULL;
+}
+
+static void warn(const char *text)
+{
+    zend_error(E_WARNING, "%s", text);
+}
+
+static void write_line(int severity, const char *text)
+{
+    if (PG(log_errors)) {
+        php_log_err_with_severity(text, severity);
+    }
+}
+
+void oh_environment_startup(void)
+{
+    oh_surroundings = (oh_environment){
+        .allocate = allocate,
+        .resize = resize,
+        .release = release,
+        .memory_left = memory_left,
+        .is_interrupted = is_interrupted,
+        .serve_interrupt = serve_interrupt,
+        .is_ending = is_ending,
+        .warn = warn,
+        .log = write_line,
+    };
+}
