@@ -32,7 +32,8 @@ if test "$PHP_ONEHOP" != "no"; then
   done
 
   ONEHOP_CFLAGS="-std=gnu11 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden"
-  ONEHOP_CFLAGS="$ONEHOP_CFLAGS -D_GNU_SOURCE"
+  dnl -MP: a header that has moved away must not stop the next make.
+  ONEHOP_CFLAGS="$ONEHOP_CFLAGS -D_GNU_SOURCE -MP"
   if test "$PHP_THREAD_SAFETY" = "yes"; then
     ONEHOP_CFLAGS="$ONEHOP_CFLAGS -DOH_IS_THREADED"
   fi
