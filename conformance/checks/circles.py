@@ -1,0 +1,124 @@
+"""No circles: two files of C, or two classes of Java, never use each other, however long the way.
+
+A C file uses another if it names a function or a variable that the other one defines; a Java class
+uses another if it names it (its nested classes count as itself). What calls back goes through a
+pointer or an interface that belongs to the lower of the two. Prints every circle and exits with 1,
+or one line with the number of files. `circles.py --arrows A B` lists what A names of B.
+"""
+
+import re
+import sys
+
+from sources import code, files, name
+
+# What begins at the margin and is not `static`: a function with its body, or a variable.
+C_FUNCTION = re.compile(r"^(?!static\b|typedef\b|extern\b|#)[a-zA-Z_][\w \t*]*?\b(\w+)\([^;{}]*\)\s*\{", re.MULTILINE)
+C_VARIABLE = re.compile(r"^(?!static\b|typedef\b|extern\b|#|struct\b|enum\b|union\b|return\b|\})[a-zA-Z_][\w \t*]*?\b(oh_\w+)"
+                        r"(?:\[[^\]]*\])*\s*(?:=|;)", re.MULTILINE)
+WORD = re.compile(r"\b[A-Za-z_]\w*\b")
+
+
+def main(arguments):
+    c_files = [path for tree in ("core", "engine", "php") for path in files(f"php-ext/{tree}/**/*.c")]
+    java_files = [path for path in files("java/core/src/main/java/**/*.java", "java/jedis/src/main/java/**/*.java")
+                  if not path.stem.endswith("-info")]
+    if not c_files or not java_files:
+        sys.exit("there is nothing to check: the sources have moved")
+    graphs = {"C": c_arrows(c_files), "Java": java_arrows(java_files)}
+    if arguments[:1] == ["--arrows"]:
+        return show_arrows(graphs, *arguments[1:])
+    largest = {language: 0 for language in graphs}
+    for language, arrows in graphs.items():
+        for circle in circles(arrows):
+            largest[language] = max(largest[language], len(circle))
+            if len(circle) > 1:
+                print(f"a circle of {len(circle)} in {language}: {', '.join(sorted(name(path) for path in circle))}")
+    if max(largest.values()) > 1:
+        sys.exit(1)
+    print(f"{len(c_files)} files of C and {len(java_files)} of Java use each other without a circle.")
+
+
+def c_arrows(paths):
+    """{file: {file it uses: the names it uses}}"""
+    texts = {path: code(path) for path in paths}
+    owners = {}
+    for path, text in texts.items():
+        for pattern in (C_FUNCTION, C_VARIABLE):
+            owners.update((match.group(1), path) for match in pattern.finditer(text))
+    return {path: used_by(path, text, owners) for path, text in texts.items()}
+
+
+def java_arrows(paths):
+    texts = {path: code(path) for path in paths}
+    packages = {path: package(text) for path, text in texts.items()}
+    arrows = {}
+    for path, text in texts.items():
+        imported = set(re.findall(r"\bimport\s+(?:static\s+)?(io\.onehop\.[\w.]+|io\.onehop\.[\w.]+\.\*)\s*;", text))
+        reachable = {other.stem: other for other in paths
+                     if packages[other] == packages[path] or is_imported(packages[other], other.stem, imported)}
+        arrows[path] = used_by(path, text, reachable)
+    return arrows
+
+
+def package(text):
+    return re.search(r"\bpackage\s+([\w.]+)\s*;", text).group(1)
+
+
+def is_imported(package_name, stem, imported):
+    full = f"{package_name}.{stem}"
+    return f"{package_name}.*" in imported or any(one == full or one.startswith(full + ".") for one in imported)
+
+
+def used_by(path, text, owners):
+    used = {}
+    for word in set(WORD.findall(text)):
+        owner = owners.get(word)
+        if owner and owner != path:
+            used.setdefault(owner, set()).add(word)
+    return used
+
+
+def circles(arrows):
+    """Tarjan's strongly connected components, without recursion."""
+    order, low, on_stack, stack, found = {}, {}, set(), [], []
+    for root in arrows:
+        if root in order:
+            continue
+        work = [(root, iter(sorted(arrows[root])))]
+        order[root] = low[root] = len(order)
+        stack.append(root)
+        on_stack.add(root)
+        while work:
+            node, targets = work[-1]
+            target = next(targets, None)
+            if target is None:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == order[node]:
+                    circle = []
+                    while not circle or circle[-1] != node:
+                        circle.append(stack.pop())
+                        on_stack.discard(circle[-1])
+                    found.append(circle)
+            elif target not in order:
+                order[target] = low[target] = len(order)
+                stack.append(target)
+                on_stack.add(target)
+                work.append((target, iter(sorted(arrows[target]))))
+            elif target in on_stack:
+                low[node] = min(low[node], order[target])
+    return found
+
+
+def show_arrows(graphs, *stems):
+    """What files of these names use of each other; of one name: all arrows from and to it."""
+    for arrows in graphs.values():
+        for path, used in arrows.items():
+            for other, words in used.items():
+                if (path.stem in stems and other.stem in stems) or (len(stems) == 1 and stems[0] in (path.stem, other.stem)):
+                    print(f"{path.stem} -> {other.stem}: {', '.join(sorted(words))}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
