@@ -63,6 +63,12 @@ void oh_failure_number(oh_failure *failure, const char *format, ...)
     va_end(arguments);
 }
 
+void oh_failure_set_no_memory(oh_failure *failure, oh_outcome outcome)
+{
+    oh_failure_set(failure, OH_ERROR_NODE_DOWN, outcome, "give this process more memory",
+        "This process has no memory left");
+}
+
 void oh_failure_append(oh_failure *failure, const char *text)
 {
     size_t end = strlen(failure->what);

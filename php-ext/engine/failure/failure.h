@@ -32,6 +32,9 @@ void oh_failure_set(oh_failure *failure, oh_error_kind kind, oh_outcome outcome,
 /* Fills `numbers`, which oh_failure_set leaves empty. */
 void oh_failure_number(oh_failure *failure, const char *format, ...) OH_FORMAT(2, 3);
 
+/* Fills a failure whose cause is that this process has no memory left; no node is to blame. */
+void oh_failure_set_no_memory(oh_failure *failure, oh_outcome outcome);
+
 /* Appends a text of ours to `what`, as far as there is room. */
 void oh_failure_append(oh_failure *failure, const char *text);
 
