@@ -1,5 +1,7 @@
 --TEST--
 A node that stops reading until its replies are read does not bring a large pipeline to a halt
+--DESCRIPTION--
+Not beneath valgrind: its pipelines move millions of bytes.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

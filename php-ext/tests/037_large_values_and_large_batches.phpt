@@ -1,5 +1,7 @@
 --TEST--
 Values of 20 MB and batches of 100,000 commands come back whole
+--DESCRIPTION--
+Not beneath valgrind: it moves values of 20 MB.
 --INI--
 memory_limit=1G
 --FILE--

@@ -1,5 +1,7 @@
 --TEST--
 Connections outlive the requests of a php-fpm worker; one that was left in the middle does not
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

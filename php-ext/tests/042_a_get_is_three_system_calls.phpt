@@ -1,5 +1,7 @@
 --TEST--
 A GET on a warm connection is exactly three system calls on its socket: one look, one send, one receive
+--DESCRIPTION--
+Not beneath valgrind: it counts its own system calls.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

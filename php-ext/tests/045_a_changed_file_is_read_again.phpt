@@ -1,5 +1,7 @@
 --TEST--
 A changed file is looked at within a second and used by clients made after that; a bad one never replaces a good one
+--DESCRIPTION--
+Not beneath valgrind: it only races a writer of a file.
 --INI--
 error_log=/dev/null
 --FILE--

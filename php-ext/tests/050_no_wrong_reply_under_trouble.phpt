@@ -1,5 +1,7 @@
 --TEST--
 While nodes hang, wake up, and throw clients out, no command ever gets the reply of another
+--DESCRIPTION--
+Not beneath valgrind: its nodes hang for as long as a deadline.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

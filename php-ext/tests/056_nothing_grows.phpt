@@ -1,5 +1,7 @@
 --TEST--
 Memory and descriptors of a process do not grow, whatever its clients do
+--DESCRIPTION--
+Not beneath valgrind: it weighs its own process.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

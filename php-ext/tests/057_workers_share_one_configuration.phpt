@@ -1,5 +1,7 @@
 --TEST--
 All workers of a php-fpm share what one of them has read, and follow it when the file changes
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

@@ -1,5 +1,7 @@
 --TEST--
 All workers of a php-fpm together hold at most pool_size connections per node, whoever is killed
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

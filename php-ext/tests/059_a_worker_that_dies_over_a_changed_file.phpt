@@ -1,5 +1,7 @@
 --TEST--
 A worker that is killed while it reads a changed file leaves it to the next one, which does not wait for another second
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

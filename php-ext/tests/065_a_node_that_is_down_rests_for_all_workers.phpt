@@ -1,5 +1,7 @@
 --TEST--
 Of all workers of a php-fpm one at a time asks a node that is down; all others fail at once, and other nodes are not touched
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

@@ -1,5 +1,7 @@
 --TEST--
 Whoever leaves a transaction without exec(), by exit(), an exception, a fork, the end of the request, has executed nothing and bothers nobody
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

@@ -1,5 +1,7 @@
 --TEST--
 A blocking command may take its own timeout beyond the deadline; 0 is for ever, and signal handlers, exit() and kill still end it
+--DESCRIPTION--
+Not beneath valgrind: it only waits.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

@@ -1,5 +1,7 @@
 --TEST--
 session.save_handler = onehop: PHP's sessions on the nodes, the same keys as phpredis' handler through nutcracker
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

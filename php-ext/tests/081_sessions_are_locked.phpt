@@ -1,5 +1,7 @@
 --TEST--
 With redis.session.locking_enabled one request at a time has a session, whether by OneHop or by phpredis
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

@@ -1,5 +1,7 @@
 --TEST--
 What phpredis 6 adds to sessions is honoured where it is loaded: early_refresh, compression
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

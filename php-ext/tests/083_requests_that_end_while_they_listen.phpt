@@ -1,5 +1,7 @@
 --TEST--
 A request that ends inside a callback leaves no subscription, no connection and no lock behind
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

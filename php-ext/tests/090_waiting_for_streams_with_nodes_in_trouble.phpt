@@ -1,5 +1,7 @@
 --TEST--
 While several nodes are waited for one may fail, refuse or not let go: the call ends in time, with what the others gave
+--DESCRIPTION--
+Not beneath valgrind: it only waits.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

@@ -1,5 +1,7 @@
 --TEST--
 Whatever another worker pushes into the queues of a host costs no descriptor, no reply and no waiting
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

@@ -1,5 +1,7 @@
 --TEST--
 Workers of a host that was suspended are not taken for dead: what they use stays theirs
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

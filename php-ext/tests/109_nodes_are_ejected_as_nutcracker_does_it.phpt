@@ -1,5 +1,7 @@
 --TEST--
 auto_eject_hosts beside a live nutcracker with the same file: who gets which key while nodes die, stay away and return, alone and with several workers
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

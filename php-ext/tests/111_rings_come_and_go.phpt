@@ -1,5 +1,7 @@
 --TEST--
 Nodes that are ejected and return a thousand times leave nothing behind, whoever holds an earlier ring or an earlier file
+--DESCRIPTION--
+Not beneath valgrind: it weighs its own process.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

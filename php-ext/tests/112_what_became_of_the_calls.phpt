@@ -1,5 +1,7 @@
 --TEST--
 Topology::status() has what became of the calls of a node, counted by all workers together
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

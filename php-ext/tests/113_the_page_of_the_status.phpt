@@ -1,5 +1,7 @@
 --TEST--
 onehop-status.php: a page, text, JSON and Prometheus' format, in which no name is anything but text; and a terminal asks a php-fpm
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

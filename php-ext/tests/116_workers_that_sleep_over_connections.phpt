@@ -1,5 +1,7 @@
 --TEST--
 However many workers keep a connection and sleep, others get one at once
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

@@ -1,5 +1,7 @@
 --TEST--
 Who waits for a connection of a node that others find dead is told so with them; a wait that left a node no time says nothing about the node
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

@@ -1,5 +1,7 @@
 --TEST--
 A worker that reads a file for its password, and finds it newer than what its host has, does not keep that for itself; names that do not exist use no place up
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

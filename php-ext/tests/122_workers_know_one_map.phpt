@@ -1,5 +1,7 @@
 --TEST--
 All workers of a php-fpm know one map of a Redis Cluster, which one of them has asked for; a slot that moves costs the host one redirect
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/cluster.inc';

@@ -1,5 +1,7 @@
 --TEST--
 OneHop\Topology and the page of the status tell what each node of a Redis Cluster is, and whose replicas the replicas are
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/cluster.inc';

@@ -1,5 +1,7 @@
 --TEST--
 Redirects of a Redis Cluster of every kind: without a host, to a hostname, in a circle, by the thousand; and a cluster that is down for a while
+--DESCRIPTION--
+Not beneath valgrind: it moves ten thousand keys.
 --FILE--
 <?php
 require __DIR__ . '/cluster.inc';

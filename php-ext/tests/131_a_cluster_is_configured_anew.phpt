@@ -1,5 +1,7 @@
 --TEST--
 The configuration of a Redis Cluster changes under running workers: directives, other servers, no cluster any more, and back
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/cluster.inc';

@@ -1,5 +1,7 @@
 --TEST--
 A map of a Redis Cluster that never ends, one that changes while values are packed, and a replica that dies in the middle of an error
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/liars.inc';

@@ -1,5 +1,7 @@
 --TEST--
 Where php-fpm may have few descriptors it starts all the same, shares the connections of fewer nodes, and says so
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

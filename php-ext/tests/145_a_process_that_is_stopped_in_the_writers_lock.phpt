@@ -1,5 +1,7 @@
 --TEST--
 A worker that is stopped while it holds the writer's lock of the segment: all others serve, and what changes meanwhile is taken up afterwards
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/cluster.inc';

@@ -1,5 +1,7 @@
 --TEST--
 A call whose master of a Redis Cluster dies in the middle of it is answered by the replica that has taken over, if another worker knows that already
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/cluster.inc';

@@ -1,5 +1,7 @@
 --TEST--
 A configuration behind links: what they lead to is exchanged, and all workers follow it within two seconds, as the same server pool; a link that leads nowhere changes nothing
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --INI--
 error_log=/dev/null
 --FILE--

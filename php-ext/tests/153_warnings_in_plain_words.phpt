@@ -1,5 +1,7 @@
 --TEST--
 Warnings of php.ini and of the configuration say in plain words, and in the log without HTML, what is wrong
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

@@ -1,5 +1,7 @@
 --TEST--
 Connections of a node whose password or pool_size has changed, or that was taken out, are closed; its entry is used again and its counters go on
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

@@ -1,5 +1,7 @@
 --TEST--
 Counters of a node that stays configured only grow, however many others come and go and whatever else changes; theirs are used again
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

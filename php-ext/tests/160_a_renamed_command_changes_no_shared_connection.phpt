@@ -1,5 +1,7 @@
 --TEST--
 A renamed SELECT, and any command the table does not hold, changes no connection that others use
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

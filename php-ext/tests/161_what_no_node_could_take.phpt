@@ -1,5 +1,7 @@
 --TEST--
 A value above 512 MiB, a name with a NUL and an absurd count are refused with the true reason
+--DESCRIPTION--
+Not beneath valgrind: it sends a value of 512 MiB.
 --INI--
 memory_limit=-1
 --FILE--

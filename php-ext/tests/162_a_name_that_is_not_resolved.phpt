@@ -1,5 +1,7 @@
 --TEST--
 A name whose resolver is slow, dead or does not know it costs its own node's keys only, nothing is sent, and its node rests
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';

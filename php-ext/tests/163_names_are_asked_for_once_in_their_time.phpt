@@ -1,5 +1,7 @@
 --TEST--
 All workers of a host ask for a name once in its time and follow it to another address; numbers and /etc/hosts ask nobody
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/lab.inc';
