@@ -35,7 +35,7 @@ def is_beneath_valgrind(path):
         return not NOT_BENEATH_VALGRIND.search(test.read())
 
 
-VALGRIND_TESTS = [path for path in sorted(glob.glob("php-ext/tests/*.phpt", root_dir=ROOT)) if is_beneath_valgrind(path)]
+VALGRIND_TESTS = [path for path in sorted(glob.glob("php-ext/tests/*/*.phpt", root_dir=ROOT)) if is_beneath_valgrind(path)]
 ENVIRONMENT = {"NO_INTERACTION": "1",
                "VALGRIND_OPTS": "--trace-children-skip=*/setpriv,*/redis-server,*/nutcracker,*/php-fpm*,*/cgi-fcgi"}
 

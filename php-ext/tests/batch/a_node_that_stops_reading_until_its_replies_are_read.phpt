@@ -1,0 +1,35 @@
+--TEST--
+A node that stops reading until its replies are read does not bring a large pipeline to a halt
+--DESCRIPTION--
+Not beneath valgrind: its pipelines move millions of bytes.
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+/* Writes block, and while they do nothing is read: more is under way than all buffers hold. */
+$script = '
+    $socket = socket_import_stream((fn () => $this->socket)->call($node));
+    socket_set_option($socket, SOL_SOCKET, SO_SNDBUF, 32768);
+    socket_set_option($socket, SOL_SOCKET, SO_RCVBUF, 32768);
+    socket_set_option($socket, SOL_TCP, TCP_NODELAY, 1);
+    while ($words = $node->command()) { $node->value(str_repeat($words[2][0], 40000)); }';
+
+function wrong_of(OneHop\Redis $redis, int $commands): int
+{
+    $redis->pipeline();
+    for ($i = 0; $i < $commands; $i++) {
+        $redis->getSet("key:$i", str_repeat(chr(97 + $i % 26), 40000));
+    }
+    $wrong = 0;
+    foreach ($redis->exec() as $i => $value) {
+        $wrong += $value !== str_repeat(chr(97 + $i % 26), 40000);
+    }
+    return $wrong;
+}
+
+var_dump(wrong_of(new OneHop\Redis('alpha', lab_config([lab_node($script)], ['timeout' => 30000])), 300));
+var_dump(wrong_of(new OneHop\Redis('alpha', lab_config([lab_node($script), lab_node($script), lab_node($script)], ['timeout' => 30000])), 900));
+?>
+--EXPECT--
+int(0)
+int(0)

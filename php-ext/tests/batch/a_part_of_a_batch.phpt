@@ -1,0 +1,99 @@
+--TEST--
+If some nodes of a batch fail, PartialBatch carries what did arrive, in order, and each failure
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$dead = Lab::port();
+[$hung, $hung_id] = lab_redis_process();
+$config = lab_config(['127.0.0.1:' . lab_redis() . ':1 fine', "127.0.0.1:$dead:1 dead", "127.0.0.1:$hung:1 hung"], ['timeout' => 1500, 'server_failure_limit' => 1000]);
+Lab::signal($hung_id, SIGSTOP);
+$key = lab_key_of_each($config);
+$redis = new OneHop\Redis('alpha', $config);
+
+function show(mixed $reply): string
+{
+    return $reply instanceof OneHop\Exception
+        ? $reply->getKind() . ($reply->mayHaveExecuted() ? '?' : '') . ' on ' . $reply->getNode()
+        : json_encode($reply);
+}
+function tell(callable $call): void
+{
+    try {
+        $call();
+    } catch (OneHop\PartialBatch $e) {
+        echo $e->getKind(), ' may have executed: ', var_export($e->mayHaveExecuted(), true), ', node: ', var_export($e->getNode(), true), "\n";
+        foreach ($e->getReplies() as $i => $reply) {
+            echo "  $i: ", show($reply), "\n";
+        }
+        foreach ($e->getFailures() as $name => $failure) {
+            echo "  $name: ", show($failure), "\n";
+        }
+        echo '  ', lab_hide($e->getMessage()), "\n";
+    }
+}
+echo "-- pipeline\n";
+tell(fn () => $redis->pipeline()->set($key['dead'], 1)->set($key['fine'], 'x')->get($key['hung'])->get($key['fine'])->get($key['dead'])->exec());
+echo "-- pipeline with split commands\n";
+tell(fn () => $redis->pipeline()->mget([$key['fine'], $key['dead']])->del($key['fine'])->get($key['fine'])->exec());
+echo "-- MGET\n";
+tell(fn () => $redis->mget([$key['fine'], $key['dead'], $key['hung'], $key['fine']]));
+echo "-- DEL\n";
+tell(fn () => $redis->del($key['fine'], $key['dead']));
+echo "-- MSET\n";
+tell(fn () => $redis->mset([$key['fine'] => 'set', $key['dead'] => 1]));
+lab_tell(fn () => $redis->get($key['fine']));
+echo "-- nothing came back: the first failure itself\n";
+lab_tell(fn () => $redis->pipeline()->get($key['dead'])->get($key['hung'])->exec());
+lab_tell(fn () => $redis->mget([$key['hung'], $key['dead']]));
+echo "-- and the client is as good as before\n";
+Lab::signal($hung_id, SIGCONT);
+lab_tell(fn () => $redis->pipeline()->get($key['fine'])->set($key['hung'], 'back')->get($key['hung'])->exec() === ['set', true, 'back']);
+?>
+--EXPECT--
+-- pipeline
+PartialBatch may have executed: true, node: NULL
+  0: NodeDown on dead
+  1: true
+  2: DeadlineExceeded? on hung
+  3: "x"
+  4: NodeDown on dead
+  dead: NodeDown on dead
+  hung: DeadlineExceeded? on hung
+  A part of the batch did not come back (2 nodes failed), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed, the first: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
+-- pipeline with split commands
+PartialBatch may have executed: true, node: NULL
+  0: NodeDown on dead
+  1: 1
+  2: false
+  dead: NodeDown on dead
+  A part of the batch did not come back (1 node failed), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed, the first: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
+-- MGET
+PartialBatch may have executed: true, node: NULL
+  0: false
+  1: NodeDown on dead
+  2: DeadlineExceeded? on hung
+  3: false
+  dead: NodeDown on dead
+  hung: DeadlineExceeded? on hung
+  A part of the batch did not come back (2 nodes failed), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed, the first: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
+-- DEL
+PartialBatch may have executed: true, node: NULL
+  0: 0
+  1: NodeDown on dead
+  dead: NodeDown on dead
+  A part of the batch did not come back (1 node failed), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed, the first: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
+-- MSET
+PartialBatch may have executed: true, node: NULL
+  0: true
+  1: NodeDown on dead
+  dead: NodeDown on dead
+  A part of the batch did not come back (1 node failed), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed, the first: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
+string(3) "set"
+-- nothing came back: the first failure itself
+OneHop\NodeDown, node dead, may have executed: false
+  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+OneHop\DeadlineExceeded, node hung, may have executed: true
+  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+-- and the client is as good as before
+bool(true)

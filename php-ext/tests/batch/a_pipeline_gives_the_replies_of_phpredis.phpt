@@ -1,0 +1,43 @@
+--TEST--
+A pipeline over all nodes gives the replies of phpredis' pipeline on one node, in the order of the commands
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+require __DIR__ . '/../lab/parity.inc';
+
+/** The whole walk in one pipeline: what each call answered when it was queued, and what exec() gave. */
+function pipelined(Redis $redis): array
+{
+    $told = [];
+    $queued = [];
+    $redis->pipeline();
+    foreach (parity_calls() as $call) {
+        $name = json_encode($call, JSON_INVALID_UTF8_SUBSTITUTE);
+        if ($call[0] === 'setOption') {
+            continue;
+        }
+        try {
+            $answer = @$redis->{$call[0]}(...array_slice($call, 1));
+        } catch (Throwable $e) {
+            $answer = get_class($e) . $e->getMessage();
+        }
+        if ($answer === $redis) {
+            $queued[] = $name;
+        } else {
+            $told[] = "$name not queued: " . var_export($answer, true);
+        }
+    }
+    foreach ($redis->exec() as $i => $reply) {
+        $told[] = $queued[$i] . ' -> ' . var_export($reply, true);
+    }
+    return $told;
+}
+
+$expected = pipelined(lab_plain(lab_redis()));
+$redis = new OneHop\Redis('alpha', lab_config([lab_redis(), lab_redis(), lab_redis(), lab_redis()]));
+var_dump(count($expected) > 160);
+var_dump(parity_compare($expected, pipelined($redis)));
+?>
+--EXPECT--
+bool(true)
+bool(true)

@@ -1,0 +1,57 @@
+--TEST--
+A node as the first argument, RedisCluster's habit, is refused where phpredis would let it pass: nothing is flushed, asked or answered for all nodes
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$plain = lab_plain(lab_redis());
+$ours = new OneHop\Redis('alpha', lab_config([lab_redis(), lab_redis()]));
+foreach (['flushDB', 'flushAll', 'info', 'dbSize', 'bgSave', 'save', 'lastSave', 'time', 'randomKey', 'bgrewriteaof', 'role'] as $method) {
+    foreach (['key:1', '127.0.0.1:6379', ['127.0.0.1', 6379]] as $node) {
+        $ours->set('a', 1);
+        try {
+            $ours->$method($node);
+            echo "$method: served\n";
+        } catch (OneHop\Unsupported | TypeError | ArgumentCountError $e) {
+            /* What PHP refuses by itself it refuses in plain phpredis, too. */
+            if (!$e instanceof OneHop\Unsupported) {
+                try {
+                    $plain->$method($node);
+                    echo "$method: served by phpredis\n";
+                } catch (TypeError) {
+                }
+            }
+        }
+        $ours->get('a') === '1' || print("$method: flushed\n");
+    }
+}
+lab_tell(fn () => $ours->flushDB('key:1'));
+foreach ([fn () => $ours->pipeline(), fn () => $ours->multi()] as $begin) {
+    $begin();
+    lab_tell(fn () => $ours->flushAll('key:1'));
+    $ours->discard();
+}
+
+echo "what phpredis means stays\n";
+foreach ([true, false, 1, 0, '1', '0', ''] as $async) {
+    foreach (['flushDB', 'flushAll'] as $method) {
+        $ours->set('a', 1);
+        $ours->$method($async) === true && $ours->dbSize() === 0 || print("$method: not flushed\n");
+    }
+}
+foreach (['server', 'SERVER', 'everything', 'commandstats', 'no_section'] as $section) {
+    array_key_exists('redis_version', (array) $ours->info($section)) === array_key_exists('redis_version', (array) $plain->info($section)) || print("$section\n");
+}
+var_dump($ours->ping('key:1') === $plain->ping('key:1'), $ours->onNode('node-0', 'flushDB'), is_array($ours->onEachNode('time')));
+?>
+--EXPECT--
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::flushDB() is not supported: the command was not sent; its first argument names no node, as that of RedisCluster does, and it would concern all of them: leave it out if you mean that, or call it by onNode() on one
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::flushAll() is not supported: the command was not sent; its first argument names no node, as that of RedisCluster does, and it would concern all of them: leave it out if you mean that, or call it by onNode() on one
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::flushAll() is not supported: the command was not sent; its first argument names no node, as that of RedisCluster does, and it would concern all of them: leave it out if you mean that, or call it by onNode() on one
+what phpredis means stays
+bool(true)
+bool(true)
+bool(true)

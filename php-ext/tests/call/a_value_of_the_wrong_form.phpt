@@ -1,0 +1,43 @@
+--TEST--
+An answer of a form that phpredis did not expect, and large answers cut short, leave nothing behind
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+/* The key orders the answer; every other command is answered with its key. */
+$script = '
+    $answers = ["simple" => "+simple\r\n", "number" => ":12\r\n", "list" => "*2\r\n$1\r\na\r\n$1\r\nb\r\n", "nested" => "*1\r\n*2\r\n:1\r\n$-1\r\n",
+        "null list" => "*-1\r\n", "resp3" => "%1\r\n+a\r\n:1\r\n", "long error" => "-ERR " . str_repeat("e", 20000) . "\r\n"];
+    while ($words = $node->command()) {
+        if ($words[1] === "cut") { $node->send("$3000000\r\n" . str_repeat("x", 1000000)); exit; }
+        if (isset($answers[$words[1]])) { $node->send($answers[$words[1]]); } else { $node->value("value of $words[1]"); }
+    }';
+$port = lab_node($script);
+$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 2000]));
+foreach (['simple', 'number', 'list', 'nested', 'null list', 'resp3', 'long error', 'cut'] as $key) {
+    foreach (['get', 'hGetAll', 'incr', 'sMembers', 'type', 'xRange'] as $method) {
+        try {
+            @$redis->$method($key, ...($method === 'xRange' ? ['-', '+'] : []));
+        } catch (RedisException) {
+        }
+        if (($value = $redis->get("after $method of $key")) !== "value of after $method of $key") {
+            echo "$method of $key: ";
+            var_dump($value);
+        }
+        try {
+            @$redis->pipeline()->get('x')->$method($key, ...($method === 'xRange' ? ['-', '+'] : []))->get('y')->exec();
+        } catch (RedisException) {
+        }
+        if (($value = $redis->get("after a batch with $method of $key")) !== "value of after a batch with $method of $key") {
+            echo "batch with $method of $key: ";
+            var_dump($value);
+        }
+    }
+}
+lab_tell(fn () => $redis->get('cut'));
+lab_tell(fn () => $redis->get('end'));
+?>
+--EXPECT--
+OneHop\NodeDown, node odd, may have executed: true
+  Connection closed by the node, node odd (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+string(12) "value of end"

@@ -1,0 +1,164 @@
+--TEST--
+A blocking command may take its own timeout beyond the deadline; 0 is for ever, and signal handlers, exit() and kill still end it
+--DESCRIPTION--
+Not beneath valgrind: it only waits.
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$ports = [lab_redis(), lab_redis()];
+$config = lab_config($ports, ['timeout' => 500, 'hash_tag' => '"{}"']);
+$redis = new OneHop\Redis('alpha', $config);
+$topology = new OneHop\Topology('alpha', $config);
+$port = fn (string $key) => $topology->locate($key)->port;
+
+/** Does something in another process, later. */
+function later(int $ms, int $port, string ...$words): void
+{
+    Lab::start([PHP_BINARY, ...lab_php_arguments(), '-r', 'usleep((int) $argv[1] * 1000); $r = new Redis; $r->connect("127.0.0.1", (int) $argv[2]); $r->rawCommand(...array_slice($argv, 3));',
+        '--', (string) $ms, (string) $port, ...$words]);
+}
+
+echo "longer than the deadline\n";
+later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'x');
+var_dump($redis->blPop(['{a}1', '{a}2'], 10));
+later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'y');
+var_dump($redis->brPop('{a}2', '{a}1', 0));
+later(1000, $port('{a}z'), 'ZADD', '{a}z', '1', 'm');
+var_dump($redis->bzPopMin('{a}z', 10));
+later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'z');
+var_dump($redis->brpoplpush('{a}1', '{a}2', 10), $redis->rawCommand('BLPOP', '{a}2', '0.5'));
+later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'raw');
+var_dump($redis->rawCommand('BLPOP', '{a}1', '0'));
+later(1000, $port('s'), 'XADD', 's', '1-1', 'f', 'v');
+var_dump($redis->xRead(['s' => '$'], 1, 0));
+echo "its own end\n";
+var_dump($redis->blPop('{a}1', 1), lab_time(fn () => $redis->blPop('{a}1', 1)) >= 1000);
+echo "in a pipeline, in a transaction\n";
+later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'p', 'q');
+var_dump(json_encode($redis->pipeline()->blPop('{a}1', 10)->set('{a}s', 1)->blPop('{a}1', 10)->exec()));
+var_dump(json_encode($redis->multi()->blPop('{a}1', 10)->get('{a}s')->exec()));
+echo "other nodes\n";
+$other = array_filter(lab_key_of_each($config), fn ($key) => $port($key) !== $port('{a}1'));
+lab_tell(fn () => $redis->blPop(['{a}1', ...array_values($other)], 10));
+
+echo "a node that is not there, or hangs\n";
+$hung = lab_node('while ($words = $node->command()) { if ($words[0] !== "BLPOP") $node->value("fine"); elseif ($words[1] === "cut") exit(0); elseif ($words[1] === "half") { $node->send("*2\r\n"); sleep(30); } else sleep(30); }');
+$odd = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$hung:1 hung"], ['timeout' => 500, 'server_failure_limit' => 1000], 'hung.yml'));
+lab_tell(fn () => $odd->blPop('x', 1));
+lab_tell(fn () => $odd->blPop('cut', 0));
+lab_tell(fn () => $odd->blPop('half', 0));
+lab_tell(fn () => $odd->get('x'));
+$listener = socket_create(AF_INET, SOCK_STREAM, SOL_TCP);
+socket_bind($listener, '127.0.0.1');
+socket_listen($listener, 0);
+socket_getsockname($listener, $address, $backlog);
+$blockers = [];
+for ($i = 0; $i < 4; $i++) {
+    $blockers[] = @stream_socket_client("tcp://127.0.0.1:$backlog", timeout: 0.1);
+}
+$full = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$backlog:1 full"], ['timeout' => 500], 'full.yml'));
+lab_tell(fn () => $full->blPop('x', 0));
+
+echo "signals\n";
+pcntl_async_signals(true);
+$own = posix_getpid();
+$seen = 0;
+pcntl_signal(SIGUSR1, function () use (&$seen, $redis) {
+    $seen++;
+    echo 'handled; ', json_encode($redis->get('{a}s')), "\n";
+});
+pcntl_signal(SIGUSR2, fn () => throw new DomainException('from the handler'));
+$kill = fn (int $ms, int $signal) => Lab::start([PHP_BINARY, '-n', '-d', 'extension=posix', '-r', 'usleep((int) $argv[1] * 1000); posix_kill((int) $argv[2], (int) $argv[3]);', '--', (string) $ms, (string) $own, (string) $signal]);
+later(1800, $port('{a}1'), 'RPUSH', '{a}1', 'after the signal');
+$kill(400, SIGUSR1);
+var_dump($redis->blPop('{a}1', 0), $seen);
+$kill(400, SIGUSR2);
+lab_tell(fn () => $redis->blPop('{a}1', 0));
+var_dump($redis->get('{a}s'), $redis->rPush('{a}1', 'kept'), $redis->lLen('{a}1'));
+$script = '<?php $redis = new OneHop\Redis("alpha", $argv[1]); pcntl_async_signals(true); pcntl_signal(SIGUSR1, function () { echo "exit in the handler"; exit(0); });
+    register_shutdown_function(fn () => print(" and " . json_encode($redis->get("{a}s")))); pcntl_alarm(1); pcntl_signal(SIGALRM, fn () => posix_kill(posix_getpid(), SIGUSR1)); $redis->blPop("{b}1", 0); echo "not reached";';
+echo lab_run($script, [$config]), "\n";
+$script = '<?php $redis = new OneHop\Redis("alpha", $argv[1]); pcntl_alarm(1); $redis->blPop("{b}1", 0); echo "not reached";';
+echo 'killed: ', json_encode(lab_run($script, [$config])), "\n";
+?>
+--EXPECT--
+longer than the deadline
+array(2) {
+  [0]=>
+  string(4) "{a}1"
+  [1]=>
+  string(1) "x"
+}
+array(2) {
+  [0]=>
+  string(4) "{a}1"
+  [1]=>
+  string(1) "y"
+}
+array(3) {
+  [0]=>
+  string(4) "{a}z"
+  [1]=>
+  string(1) "m"
+  [2]=>
+  string(1) "1"
+}
+string(1) "z"
+array(2) {
+  [0]=>
+  string(4) "{a}2"
+  [1]=>
+  string(1) "z"
+}
+array(2) {
+  [0]=>
+  string(4) "{a}1"
+  [1]=>
+  string(3) "raw"
+}
+array(1) {
+  ["s"]=>
+  array(1) {
+    ["1-1"]=>
+    array(1) {
+      ["f"]=>
+      string(1) "v"
+    }
+  }
+}
+its own end
+array(0) {
+}
+bool(true)
+in a pipeline, in a transaction
+string(32) "[["{a}1","p"],true,["{a}1","q"]]"
+string(8) "[[],"1"]"
+other nodes
+OneHop\CrossNode, node none, may have executed: false
+  BLPOP needs all its keys on one node: key "{a}1" is on node node-0, key "key:100" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{a}1" and "{a}key:100"
+a node that is not there, or hangs
+OneHop\DeadlineExceeded, node hung, may have executed: true
+  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+OneHop\NodeDown, node hung, may have executed: true
+  Connection closed by the node, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+OneHop\DeadlineExceeded, node hung, may have executed: true
+  Answer not complete within 500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+string(4) "fine"
+OneHop\DeadlineExceeded, node full, may have executed: false
+  No connection within 500 ms, node full (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
+signals
+handled; "1"
+array(2) {
+  [0]=>
+  string(4) "{a}1"
+  [1]=>
+  string(16) "after the signal"
+}
+int(1)
+DomainException: from the handler
+string(1) "1"
+int(1)
+int(1)
+exit in the handler and "1"
+killed: ""

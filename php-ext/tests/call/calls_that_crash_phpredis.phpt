@@ -1,0 +1,116 @@
+--TEST--
+Calls that crash plain phpredis are an exception, a warning or a refusal: objects that PHP never serializes, options it does not have, walks in a pipeline
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$config = lab_config([$port = lab_redis(), lab_redis()], ['hash_tag' => '"{}"']);
+$one = lab_config([$port]);
+$redis = new OneHop\Redis('alpha', $config);
+
+echo "the original\n";
+$begin = '<?php error_reporting(E_ALL & ~E_WARNING); $redis = new Redis(); $redis->connect("127.0.0.1", (int) $argv[1]); ';
+$ours = '<?php error_reporting(E_ALL & ~E_WARNING); $redis = new OneHop\Redis("alpha", $argv[2]); ';
+$call = static function (string $script) use ($begin, $ours, $port, $one): void {
+    foreach (['phpredis' => $begin, 'OneHop' => $ours] as $who => $prepare) {
+        $end = ' echo "lived"; ';
+        $output = lab_run($prepare . 'try { ' . $script . ' } catch (Throwable $e) { echo get_class($e), ", "; }' . $end, [(string) $port, $one]);
+        $told[] = "$who: " . (str_ends_with($output, 'lived') ? 'lives' : 'dies');
+    }
+    echo implode(', ', $told), "\n";
+};
+$call('$redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP); $redis->set("k", function () {});');
+$call('$redis->pipeline()->hScan("h", $cursor);');
+if (version_compare(phpversion('redis'), '6.0.0') < 0) {
+    $call('$redis->setOption(9999, 1);');
+} else {
+    echo "phpredis: dies, OneHop: lives\n"; // 6.0 and later give a warning.
+}
+
+echo "objects that PHP never serializes\n";
+$redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
+$closure = fn () => 1;
+$generator = (fn () => yield 1)();
+foreach ([
+    fn () => $redis->set('{t}a', $closure),
+    fn () => $redis->hSet('{t}h', 'f', $generator),
+    fn () => $redis->rPush('{t}l', 'first', new class { }),
+    fn () => $redis->mSet(['{t}a' => 1, '{u}b' => $closure]),
+    fn () => $redis->hMSet('{t}h', ['f' => 1, 'g' => $closure]),
+    fn () => $redis->onNode('node-0', 'set', '{t}a', $closure),
+    fn () => $redis->_serialize($closure),
+    fn () => $redis->set('{t}a', ['nested' => ['deep' => $closure]]),
+    fn () => $redis->exists('{t}a', '{t}h', '{t}l', '{u}b'),
+] as $call) {
+    lab_tell($call);
+}
+foreach ([fn () => $redis->pipeline(), fn () => $redis->multi()] as $begin) {
+    $begin()->set('{t}p', 1);
+    lab_tell(fn () => $redis->set('{t}p', $closure));
+    echo json_encode($redis->get('{t}p')->exec()), "\n";
+}
+var_dump($redis->set('{t}a', new ArrayObject([1])), $redis->get('{t}a') == new ArrayObject([1]));
+$redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
+
+echo "options\n";
+var_dump(@$redis->setOption(9999, 1), error_get_last()['message'], $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY));
+
+echo "walks\n";
+foreach ([fn () => $redis->pipeline(), fn () => $redis->multi()] as $begin) {
+    foreach (['hScan', 'sScan', 'zScan'] as $walk) {
+        $cursor = null;
+        $begin();
+        lab_tell(fn () => $redis->$walk('{t}h', $cursor));
+        $redis->discard();
+    }
+}
+
+echo "nulls among keys, silently as in phpredis\n";
+$plain = lab_plain(lab_redis());
+foreach ([$plain, $redis] as $client) {
+    $client->mset(['' => 'empty', 'a' => 1, 'b' => 2]);
+    echo json_encode([$client->mget(['a', null, 'b']), $client->exists('a', null), $client->exists(null, 'a', 'b'), $client->exists(['a', null]),
+        $client->del(null, 'a'), $client->del(['b', null]), $client->exists('', 'a', 'b')]), "\n";
+}
+?>
+--EXPECT--
+the original
+phpredis: dies, OneHop: lives
+phpredis: dies, OneHop: lives
+phpredis: dies, OneHop: lives
+objects that PHP never serializes
+Exception: Serialization of 'Closure' is not allowed
+Exception: Serialization of 'Generator' is not allowed
+Exception: Serialization of 'class@anonymous' is not allowed
+Exception: Serialization of 'Closure' is not allowed
+Exception: Serialization of 'Closure' is not allowed
+Exception: Serialization of 'Closure' is not allowed
+Exception: Serialization of 'Closure' is not allowed
+Exception: Serialization of 'Closure' is not allowed
+int(0)
+Exception: Serialization of 'Closure' is not allowed
+[true,1]
+Exception: Serialization of 'Closure' is not allowed
+[true,1]
+bool(true)
+bool(true)
+options
+bool(false)
+string(48) "OneHop\Redis::setOption(): Unknown option '9999'"
+bool(true)
+walks
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::hscan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::sscan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::zscan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::hscan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::sscan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::zscan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
+nulls among keys, silently as in phpredis
+[["1","empty","2"],2,3,2,2,1,0]
+[["1","empty","2"],2,3,2,2,1,0]

@@ -1,0 +1,206 @@
+--TEST--
+Every call of every method goes to the node of its keys, as phpredis sends it; or in parts; or nowhere
+--DESCRIPTION--
+Not beneath valgrind: it makes every call of every method.
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+require __DIR__ . '/../../../spec/route/table.php';
+require __DIR__ . '/../../../spec/route/methods.php';
+
+/* The nodes write down what they are sent and answer an error: it is about where a call goes. */
+const SCRIPT = 'while ($node->command()) { $node->send("-ERR not here\r\n"); }';
+
+final class Walk
+{
+    public array $faults = [];
+    public array $counts = [];
+    private array $ports;
+    private int $plainPort;
+    private Redis $plain;
+    private string $plainMethod = '';
+    private OneHop\Topology $topology;
+    private string $config;
+    private array $keys;
+
+    public function __construct(private Table $table, private Methods $methods)
+    {
+        foreach (['a', 'b', 'c', 'd'] as $name) {
+            $this->ports[$name] = lab_node(SCRIPT);
+        }
+        $servers = array_map(fn ($name) => "127.0.0.1:{$this->ports[$name]}:1 $name", array_keys($this->ports));
+        $this->config = lab_config($servers, ['hash_tag' => '"{}"', 'timeout' => 5000]);
+        $this->topology = new OneHop\Topology('alpha', $this->config);
+        $this->plainPort = lab_node(SCRIPT);
+        $this->keys = array_values(lab_key_of_each($this->config));
+    }
+
+    /** k1, k2 ... wherever they stand, become keys of one hash tag, or of one node each. */
+    private function named(mixed $value, bool $together): mixed
+    {
+        if (is_array($value)) {
+            $named = [];
+            foreach ($value as $name => $element) {
+                $named[is_string($name) ? $this->named($name, $together) : $name] = $this->named($element, $together);
+            }
+            return $named;
+        }
+        if ($value === 'return 1') {
+            return 'return(1)'; /* The nodes write words apart by spaces. */
+        }
+        if (!is_string($value) || !preg_match('/^k(\d)$/', $value, $match)) {
+            return $value;
+        }
+        return $together ? "{same}$value" : $this->keys[$match[1] % count($this->keys)];
+    }
+
+    /** What a call did: the name of what was thrown, or null. */
+    private function make(Redis $redis, string $method, array $arguments): ?string
+    {
+        $iterator = null;
+        foreach ($arguments as $place => $argument) {
+            if ($argument === '@iterator') {
+                $arguments[$place] = &$iterator;
+            }
+        }
+        try {
+            @$redis->$method(...$arguments);
+            return null;
+        } catch (OneHop\Exception $e) {
+            if ($e->mayHaveExecuted()) {
+                $this->faults[] = "$method: " . $e->getMessage();
+            }
+            return $e->getKind();
+        } catch (RedisException) {
+            return null;
+        }
+    }
+
+    /** The commands a node was sent, words by words, since the last time. */
+    private function take(int $port): array
+    {
+        $lines = array_map(fn ($line) => explode(' ', explode(' ', $line, 2)[1]), lab_commands($port));
+        file_put_contents(Lab::file("node-$port"), '');
+        return $lines;
+    }
+
+    private function nodeOf(string $key): string
+    {
+        return $this->topology->locate($key)->name;
+    }
+
+    /** A pattern with its tag in front of the * is placed by it; any other may stand for a key of any node. */
+    private function expected(array $entry, array $found): string
+    {
+        $nodes = [];
+        foreach ($found as [$kind, $key]) {
+            $isPlaced = $kind !== 'pattern' || preg_match('/^[^*{]*\{[^*}]+\}/', $key);
+            $nodes[$isPlaced ? $this->nodeOf($key) : "every, by $key"] = true;
+        }
+        return match (true) {
+            count($nodes) === 1 => array_key_first($nodes),
+            $entry['spread'] === 'split' => 'split',
+            default => 'CrossNode',
+        };
+    }
+
+    /** Plain phpredis would not survive it: told by another test. */
+    private function isFatal(string $method, string $prefix): bool
+    {
+        return $prefix !== '' && in_array(true, array_column($this->methods->find($method)['faults'] ?? [], 'with_prefix'), true)
+            && phpversion('redis') === '5.3.7';
+    }
+
+    /** One object per method: what one of them leaves unread must not answer another. */
+    private function plain(string $method): Redis
+    {
+        if ($this->plainMethod !== $method || str_contains($method, 'scan')) {
+            $this->plainMethod = $method;
+            $this->plain = new Redis();
+            $this->plain->connect('127.0.0.1', $this->plainPort);
+        }
+        return $this->plain;
+    }
+
+    public function call(string $method, array $arguments, bool $together, string $prefix): void
+    {
+        if ($this->isFatal($method, $prefix)) {
+            return;
+        }
+        $arguments = $this->named($arguments, $together);
+        $plain = $this->plain($method);
+        $ours = new OneHop\Redis('alpha', $this->config);
+        foreach ([$plain, $ours] as $redis) {
+            $redis->setOption(Redis::OPT_PREFIX, $prefix);
+        }
+        $this->take($this->plainPort);
+        $this->make($plain, $method, $arguments);
+        [$words] = $this->take($this->plainPort) ?: [null];
+        if ($words === null) {
+            return;
+        }
+        $entry = $this->table->find($words);
+        $found = $this->table->keys($words);
+        if (!in_array($entry['spread'], ['one_node', 'split'], true) || $found === []) {
+            return; /* Told by other tests. */
+        }
+        $expected = $this->expected($entry, $found);
+        if ($expected === 'split' && $this->table->timeout($words) !== null) {
+            return; /* Waiting on several nodes takes more than one command: told by another test. */
+        }
+        $this->judge("$method(" . json_encode($arguments) . ')', $entry, $words, $expected, $this->make($ours, $method, $arguments));
+        $this->counts[strlen($expected) === 1 ? 'one node' : $expected] = ($this->counts[strlen($expected) === 1 ? 'one node' : $expected] ?? 0) + 1;
+    }
+
+    private function judge(string $what, array $entry, array $words, string $expected, ?string $thrown): void
+    {
+        $sent = array_filter(array_map($this->take(...), $this->ports));
+        $keys = fn (array $command) => array_column($this->table->keys($command), 1);
+        if ($expected === 'split') {
+            $all = [];
+            foreach ($sent as $node => $commands) {
+                array_push($all, ...$keys($commands[0]));
+                foreach ($keys($commands[0]) as $key) {
+                    if (count($commands) !== 1 || $this->nodeOf($key) !== $node) {
+                        $this->faults[] = "$what: $key was sent to $node";
+                    }
+                }
+            }
+            $wanted = $keys($words);
+            sort($wanted);
+            sort($all);
+            if ($wanted !== $all) {
+                $this->faults[] = "$what: sent " . json_encode($sent);
+            }
+        } elseif ($sent !== ($expected === 'CrossNode' ? [] : [$expected => [$words]])
+            || $thrown !== ($expected === 'CrossNode' ? 'CrossNode' : null)) {
+            $this->faults[] = "$what: sent " . json_encode($sent) . ", expected $expected: " . json_encode($words) . ", thrown: $thrown";
+        }
+    }
+}
+
+$version = phpversion('redis');
+$methods = new Methods($version);
+$walk = new Walk(new Table(), $methods);
+$calls = json_decode(file_get_contents(__DIR__ . '/../../../spec/route/phpredis_calls.json'), true)['calls'];
+foreach ($calls as $method => $all) {
+    if (!isset($methods->all[$method]) || !in_array($methods->find($method)['kind'], ['command', 'raw'], true)) {
+        continue;
+    }
+    foreach ($all as $call) {
+        if (in_array($version, $call['versions'] ?? [$version], true) && !isset($call['before'])) {
+            foreach ([true, false] as $together) {
+                $walk->call($method, $call['with'], $together, '');
+                $walk->call($method, $call['with'], $together, 'p:');
+            }
+        }
+    }
+}
+echo implode("\n", $walk->faults), "\n";
+var_dump($walk->counts['one node'] > 800, $walk->counts['split'] > 15, $walk->counts['CrossNode'] > 70);
+?>
+--EXPECT--
+
+bool(true)
+bool(true)
+bool(true)

@@ -1,0 +1,109 @@
+--TEST--
+rawCommand: the command table says by its words where it goes; what it does not hold is refused
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$ports = ['a' => lab_redis(), 'b' => lab_redis(), 'c' => lab_redis()];
+$config = lab_config(array_map(fn ($name) => "127.0.0.1:$ports[$name]:1 $name", array_keys($ports)), ['hash_tag' => '"{}"']);
+[$a, $b, $c] = array_values(lab_key_of_each($config, ''));
+$redis = new OneHop\Redis('alpha', $config);
+$tell = fn (callable $call) => lab_tell(function () use ($call) {
+    $value = $call();
+    return $value instanceof OneHop\Redis ? 'queued' : $value;
+});
+
+echo "One node\n";
+$tell(fn () => $redis->rawCommand('set', $a, 1));
+$tell(fn () => $redis->rawCommand('INCRBY', $a, 2));
+$tell(fn () => $redis->get($a));
+$redis->setOption(Redis::OPT_PREFIX, 'prefix:');
+$tell(fn () => $redis->rawCommand('GET', $a));
+$redis->setOption(Redis::OPT_PREFIX, '');
+$tell(fn () => $redis->rawCommand('rename', "{{$a}}", "{{$a}}2"));
+$tell(fn () => $redis->getLastError());
+$tell(fn () => $redis->rawCommand('EVAL', 'return KEYS[1] .. ARGV[1]', 1, $b, 'x') === $b . 'x');
+
+echo "Several nodes\n";
+$tell(fn () => $redis->rawCommand('MSET', $a, '1', $b, '2', $c, '3'));
+$tell(fn () => implode(' ', $redis->rawCommand('MGET', $c, 'nothing', $a, $b, $c)));
+$tell(fn () => $redis->rawCommand('EXISTS', $a, $b, $c, $a));
+$tell(fn () => array_map(fn ($reply) => is_array($reply) ? implode(' ', $reply) : $reply,
+    $redis->pipeline()->rawCommand('MGET', $c, $a)->rawCommand('GET', $b)->rawCommand('DEL', $a, $b, 'nothing')->exec()));
+$tell(fn () => $redis->rawCommand('MSET', $a, '1', $b));
+$tell(fn () => $redis->rawCommand('SELECT', '0'));
+
+echo "Nowhere\n";
+$hide = fn (callable $call) => $tell(function () use ($call, $a, $b) {
+    try {
+        return $call();
+    } catch (OneHop\CrossNode $e) {
+        return str_replace(["\"$a", "\"$b", "{{$a}}$b", "{{$a}}"], ['"A', '"B', '{A}B', '{A}'], $e->getMessage());
+    }
+});
+$hide(fn () => $redis->rawCommand('RENAME', $a, $b));
+$hide(fn () => $redis->rawCommand('SORT', $a, 'BY', 'w_*'));
+$hide(fn () => $redis->rawCommand('SORT', $a, 'STORE', $b));
+foreach ([['NO.SUCH', $a], ['CLIENT', 'NOSUCH'], ['SELECT', '1'], ['MULTI'], ['WATCH', $a], ['SUBSCRIBE', 'c'], ['SCAN', '0'], ['EVAL', 'return 1', '0'],
+    ['EVAL', 'return 1', '2', $a], ['GET'], ['CLIENT', 'REPLY', 'OFF'], ['']] as $words) {
+    $tell(fn () => $redis->rawCommand(...$words));
+}
+$tell(fn () => $redis->rawCommand('GET', []));
+$tell(fn () => $redis->rawCommand());
+$tell(fn () => $redis->rawCommand('GET', $c));
+?>
+--EXPECT--
+One node
+bool(true)
+int(3)
+string(1) "3"
+string(1) "3"
+bool(false)
+string(15) "ERR no such key"
+bool(true)
+Several nodes
+bool(true)
+string(8) "3  1 2 3"
+int(4)
+array(3) {
+  [0]=>
+  string(3) "3 1"
+  [1]=>
+  string(1) "2"
+  [2]=>
+  int(2)
+}
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand() with MSET is not supported: the command was not sent; it is malformed: its keys and what belongs to them do not come out even
+bool(true)
+Nowhere
+string(178) "RENAME needs all its keys on one node: key "A" is on node a, key "B" on node b, server pool alpha: the command was not sent; give both keys one hash tag, such as "{A}" and "{A}B""
+string(221) "SORT reads keys made from the pattern "w_*", which may live on any node, server pool alpha: the command was not sent; put a hash tag in front of the *, the one that the sorted key has, in a server pool with hash_tag: "{}""
+string(176) "SORT needs all its keys on one node: key "A" is on node a, key "B" on node b, server pool alpha: the command was not sent; give both keys one hash tag, such as "{A}" and "{A}B""
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand(): the table of commands has no "NO.SUCH": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand(): the table of commands has no "CLIENT NOSUCH": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand() with SELECT is not supported: the command was not sent; connections are shared, a database chosen on one would be chosen for others: set `database` in the server pool's configuration, one pool per database (a Redis Cluster has no database but 0)
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand() with MULTI is not supported: the command was not sent; a raw call could not follow what it begins: call multi(), watch(), subscribe() or scan() and their kin
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand() with WATCH is not supported: the command was not sent; a raw call could not follow what it begins: call multi(), watch(), subscribe() or scan() and their kin
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand() with SUBSCRIBE is not supported: the command was not sent; a raw call could not follow what it begins: call multi(), watch(), subscribe() or scan() and their kin
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand() with SCAN is not supported: the command was not sent; a raw call could not follow what it begins: call multi(), watch(), subscribe() or scan() and their kin
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand() with EVAL is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand() with EVAL is not supported: the command was not sent; it is malformed: its keys would reach beyond its last word
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand() with GET is not supported: the command was not sent; it is malformed: its keys would reach beyond its last word
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand() with CLIENT REPLY is not supported: the command was not sent; without replies nobody knows which command failed, and a connection could not be handed on: use a pipeline
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand(): the table of commands has no "": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
+TypeError: OneHop\Redis::rawcommand(): Argument #2 must be a key of type string, array given; nothing was sent
+ArgumentCountError: OneHop\Redis::rawcommand() expects at least 1 argument, 0 given
+string(1) "3"

@@ -1,0 +1,60 @@
+--TEST--
+php --ri shows the version, the phpredis beneath, and the settings
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+ob_start();
+(new ReflectionExtension('onehop'))->info();
+$told = ob_get_clean();
+echo preg_replace('/\d+\.\d+\.\d+/', 'N', trim($told)), "\n";
+$extension = new ReflectionExtension('onehop');
+var_dump($extension->getVersion() === phpversion('onehop'), $extension->getDependencies(), array_keys($extension->getINIEntries()));
+echo implode(' ', $extension->getClassNames()), "\n";
+var_dump(is_subclass_of(OneHop\NodeDown::class, RedisException::class), get_parent_class(OneHop\PartialBatch::class));
+var_dump(in_array('onehop', stream_get_transports(), true));
+?>
+--EXPECT--
+onehop
+
+OneHop => enabled
+Version => N
+On top of phpredis => N
+libyaml => N
+c-ares => N
+Distributions => ketama, modula, random; the slots of Redis Cluster
+Connections => TCP, unix sockets; kept over requests
+Shared by all workers => configuration, topology, health, counters
+
+Directive => Local Value => Master Value
+onehop.config => no value => no value
+onehop.shared_memory => 4M => 4M
+onehop.max_nodes => 64 => 64
+onehop.pool_scope => host => host
+
+Directive => Meaning
+onehop.config => the configuration, where a constructor names none
+onehop.shared_memory => bytes that all workers share; 0: each process by itself
+onehop.max_nodes => nodes whose connections are shared, at most 1024
+onehop.pool_scope => host: php-fpm's workers share connections; process: they do not
+bool(true)
+array(2) {
+  ["redis"]=>
+  string(8) "Required"
+  ["session"]=>
+  string(8) "Required"
+}
+array(4) {
+  [0]=>
+  string(13) "onehop.config"
+  [1]=>
+  string(20) "onehop.shared_memory"
+  [2]=>
+  string(16) "onehop.max_nodes"
+  [3]=>
+  string(17) "onehop.pool_scope"
+}
+OneHop\Exception OneHop\NodeDown OneHop\DeadlineExceeded OneHop\CrossNode OneHop\PoolExhausted OneHop\ConfigInvalid OneHop\ProtocolViolation OneHop\Unsupported OneHop\PartialBatch OneHop\Topology OneHop\Node OneHop\Health OneHop\Wire OneHop\Redis
+bool(true)
+string(16) "OneHop\Exception"
+bool(true)

@@ -1,0 +1,97 @@
+--TEST--
+The configuration of a Redis Cluster changes under running workers: directives, other servers, no cluster any more, and back
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
+--FILE--
+<?php
+require __DIR__ . '/../lab/cluster.inc';
+
+const WORKERS = 4;
+$first = new LabCluster(3);
+$second = new LabCluster(2);
+$plain = [lab_redis(), lab_redis()];
+$keys = array_map(static fn ($i) => "key:$i", range(0, 49));
+$fill = static function (string $config, string $where) use ($keys) {
+    (new OneHop\Redis('alpha', $config))->mSet(array_combine($keys, array_map(static fn ($key) => "$where $key", $keys)));
+};
+$fill($first->config(), 'first');
+$fill($second->config(), 'second');
+$fill(lab_config($plain), 'plain');
+
+$page = lab_fpm([], WORKERS);
+$config = $first->config(['timeout' => 2000], null, 'live.yml');
+$script = <<<'PHP'
+<?php
+try {
+    $redis = new OneHop\Redis('alpha', $_GET['config']);
+    $found = [];
+    for ($i = 0; $i < 50; $i++) {
+        $found[strtok($redis->get("key:$i"), ' ')] = 1;
+    }
+    foreach ($redis->mGet(["key:1", "key:2", "key:3"]) as $value) {
+        $found[strtok($value, ' ')] = 1;
+    }
+    echo implode('+', array_keys($found)), ' ', $redis->getTimeout() * 1000;
+} catch (Throwable $e) {
+    echo get_class($e), ': ', $e->getMessage();
+}
+PHP;
+/* What all workers answer, once they have agreed for longer than a changed file may stay unseen. Meanwhile each answer is of one configuration alone. */
+$settle = static function () use ($page, $script, $config): string {
+    $mixed = $last = [];
+    for ($since = microtime(true), $end = $since + 30; microtime(true) < $since + 1.4 && microtime(true) < $end; usleep(50000)) {
+        $answers = array_unique($page($script, ['config' => $config], 2 * WORKERS));
+        $since = $answers === $last && count($answers) === 1 ? $since : microtime(true);
+        $last = $answers;
+        $mixed += array_flip(preg_grep('/^\w+ \d+$/', $answers, PREG_GREP_INVERT));
+    }
+    return implode(', ', $last) . ($mixed ? ', but ' . implode(', ', array_keys($mixed)) : '');
+};
+
+echo $settle(), "\n";
+$first->config(['timeout' => 1000], null, 'live.yml');
+echo 'a directive: ', $settle(), "\n";
+$first->config(['timeout' => 1000], [$first->ports[2]], 'live.yml');
+echo 'other seeds: ', $settle(), "\n";
+lab_config($plain, ['timeout' => 3000], 'live.yml');
+echo 'no cluster: ', $settle(), "\n";
+$first->move($slot = lab_slot('key:7'), $from = $first->owner($slot), current(array_diff($first->ports, [$from])));
+$first->config(['timeout' => 2000], null, 'live.yml');
+echo 'a cluster again: ', $settle(), "\n";
+$second->config(['timeout' => 2000], null, 'live.yml');
+echo 'another cluster: ', $settle(), "\n";
+lab_config($plain, ['timeout' => 3000], 'live.yml');
+$settle();
+$first->config(['timeout' => 1000], null, 'live.yml');
+echo 'by way of plain servers: ', $settle(), "\n";
+file_put_contents($config, "alpha:\n  cluster: true\n  listen: 1:1\n  distribution: ketama\n  redis: true\n  servers:\n    - 127.0.0.1:1:1\n");
+echo 'a bad file: ', preg_replace('/, but .*the configuration read before stays in use.*/s', ', with a warning', $settle()), "\n";
+
+echo "a client that lives on\n";
+$first->config(['timeout' => 2000], null, 'live.yml');
+$old = new OneHop\Redis('alpha', $config);
+echo $old->get('key:1'), "\n";
+lab_config($plain, ['timeout' => 3000], 'live.yml');
+ini_set('error_log', '/dev/null');
+LabCluster::until(static fn () => (new OneHop\Redis('alpha', $config))->get('key:1') === 'plain key:1', 'client of plain servers');
+echo $old->get('key:1'), "\n";
+$slot = lab_slot('key:1');
+$first->move($slot, $from = $first->owner($slot), current(array_diff($first->ports, [$from])));
+echo $old->get('key:1'), ' ', $old->get('key:1'), "\n";
+$status = array_column(OneHop\Topology::status(), 'distribution', 'path')[$config];
+echo "the status shows $status\n";
+?>
+--EXPECT--
+first 2000
+a directive: first 1000
+other seeds: first 1000
+no cluster: plain 3000
+a cluster again: first 2000
+another cluster: second 2000
+by way of plain servers: first 1000
+a bad file: first 1000, with a warning
+a client that lives on
+first key:1
+first key:1
+first key:1 first key:1
+the status shows ketama

@@ -1,0 +1,105 @@
+--TEST--
+A Redis Cluster of 1,000 nodes: its map is had by all workers of a host, whichever way the slots lie; more nodes than a map may have are refused, and the map stays
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
+--FILE--
+<?php
+require __DIR__ . '/../lab/liars.inc';
+
+/** A key of every slot. */
+for ($keys = [], $i = 0; count($keys) < LAB_SLOTS; $i++) {
+    $keys[OneHop\Topology::slot("key:$i")] ??= "key:$i";
+}
+$page = <<<'PHP'
+<?php
+$redis = new OneHop\Redis('alpha', $_GET['config']);
+foreach (explode(',', $_GET['keys']) as $key) {
+    $wrong = ($wrong ?? 0) + ($redis->get($key) !== "value of $key");
+}
+usleep(2000);
+echo count((new OneHop\Topology('alpha', $_GET['config']))->nodes()), ' nodes, ', $wrong, ' wrong';
+PHP;
+
+foreach ([[1000, 0, false], [1000, 0, true], [500, 1, true]] as [$masters, $replicas, $isDealt]) {
+    echo "-- $masters masters, $replicas replicas of each, slots ", $isDealt ? "dealt round\n" : "in ranges\n";
+    $cluster = LabCluster::large($masters, $replicas, $isDealt);
+    $config = $cluster->config();
+    $redis = new OneHop\Redis('alpha', $config);
+    $topology = new OneHop\Topology('alpha', $config);
+    $roles = array_count_values(array_column($topology->nodes(), 'role'));
+    ksort($roles);
+    echo json_encode($roles), "\n";
+    $owner = static fn (int $slot) => $isDealt ? $slot % $masters : intdiv(($slot + 1) * $masters - 1, LAB_SLOTS);
+    $wrong = 0;
+    foreach ($keys as $slot => $key) {
+        $wrong += $topology->locate($key)->name !== LabCluster::largeName($owner($slot), $cluster->ports);
+    }
+    echo "keys elsewhere: $wrong\n";
+
+    $here = array_filter($keys, static fn ($slot) => $owner($slot) < 3, ARRAY_FILTER_USE_KEY);
+    $values = array_map(static fn ($key) => "value of $key", $here);
+    var_dump($redis->mset(array_combine($here, $values)), $redis->mGet(array_values($here)) === array_values($values));
+    try {
+        $redis->get($keys[array_search(7, array_map($owner, range(0, LAB_SLOTS - 1)), true)]);
+    } catch (OneHop\NodeDown $exception) {
+        var_dump($exception->getNode() === LabCluster::largeName(7, $cluster->ports));
+    }
+    echo 'redirects: ', $cluster->errors('MOVED'), "\n";
+
+    $ask = lab_fpm([], 4);
+    $cluster->forgetStatistics();
+    for ($i = 0, $answers = []; $i < 10; $i++) {
+        $answers += array_flip($ask($page, ['config' => $config, 'keys' => implode(',', array_slice($here, 0, 20))], 4));
+    }
+    echo implode(', ', array_keys($answers)), "; questions: ", $cluster->questions(), "\n";
+    foreach (array_keys($cluster->processes) as $port) {
+        $cluster->kill($port);
+    }
+}
+
+echo "-- more nodes than a map may have\n";
+$liars = new Liars();
+$config = $liars->config();
+$redis = new OneHop\Redis('alpha', $config);
+$crowd = array_map(static fn ($i) => [3 * $i, 3 * $i + 2, $i ?: $liars->ports[0]], range(0, 4096));
+$liars->tell($crowd);
+lab_tell(fn () => $liars->client());
+$liars->behave('$words[0] === "GET" && $port === $a ? "-MOVED 5 127.0.0.1:$b\r\n" : null');
+for ($wrong = 0, $end = microtime(true) + 1.5; microtime(true) < $end; usleep(1000)) {
+    $wrong += $redis->get($keys[5]) !== "{$liars->ports[1]} {$keys[5]}";
+}
+$asked = count(array_filter(lab_commands($liars->ports[1]), static fn ($line) => str_contains($line, 'CLUSTER SHARDS')));
+echo 'asked again: ', $asked > 0 ? 'yes' : 'no', ", wrong: $wrong, nodes: ", count((new OneHop\Topology('alpha', $config))->nodes()), "\n";
+$liars->tell(array_slice($crowd, 0, 4096));
+echo count((new OneHop\Topology('alpha', $liars->config()))->nodes()), " nodes\n";
+?>
+--EXPECT--
+-- 1000 masters, 0 replicas of each, slots in ranges
+{"master":1000}
+keys elsewhere: 0
+bool(true)
+bool(true)
+bool(true)
+redirects: 0
+1000 nodes, 0 wrong; questions: 2
+-- 1000 masters, 0 replicas of each, slots dealt round
+{"master":1000}
+keys elsewhere: 0
+bool(true)
+bool(true)
+bool(true)
+redirects: 0
+1000 nodes, 0 wrong; questions: 2
+-- 500 masters, 1 replicas of each, slots dealt round
+{"master":500,"replica":500}
+keys elsewhere: 0
+bool(true)
+bool(true)
+bool(true)
+redirects: 0
+1000 nodes, 0 wrong; questions: 2
+-- more nodes than a map may have
+OneHop\ProtocolViolation, node none, may have executed: false
+  No node tells what the cluster looks like: 127.0.0.1:PORT: its picture of the cluster is refused: there are more than 4096 nodes, server pool alpha: the command was not sent; check the nodes of the cluster
+asked again: yes, wrong: 0, nodes: 2
+4096 nodes

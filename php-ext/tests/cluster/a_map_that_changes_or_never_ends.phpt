@@ -1,0 +1,118 @@
+--TEST--
+A map of a Redis Cluster that never ends, one that changes while values are packed, and a replica that dies in the middle of an error
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
+--FILE--
+<?php
+require __DIR__ . '/../lab/liars.inc';
+
+$low = lab_key_in(5);
+$high = lab_key_in(9000);
+
+echo "-- a map of 200 MB\n";
+$endless = '$words[0] === "CLUSTER" && $words[1] === "SHARDS" ? (function () use ($node) { $node->send("$200000000\r\n"); for ($i = 0; $i < 200; $i++) { $node->send(str_repeat("x", 1000000)); } return "\r\n"; })()';
+$liars = new Liars();
+$liars->behave("$endless : null");
+try {
+    $liars->client();
+} catch (OneHop\ProtocolViolation | OneHop\DeadlineExceeded) {
+    echo "refused\n"; /* It is asked again until the deadline: the last attempt may be cut short. */
+}
+echo memory_get_peak_usage() < 40e6 ? "little memory\n" : "much memory\n";
+
+echo "-- the same, asked for beside the calls, and at the end of a request that has little memory\n";
+$liars = new Liars();
+$config = $liars->config();
+$redis = new OneHop\Redis('alpha', $config);
+$redis->get($high);
+$fpm = lab_fpm(['memory_limit' => '4M', 'onehop.config' => $config]);
+$page = '<?php $redis = new OneHop\Redis("alpha"); for ($i = 0; $i < 20; $i++) { echo $redis->get($_GET["key"]), ","; usleep(1000); }';
+$ask = fn (string $key) => $fpm($page, ['key' => $key]) === str_repeat("{$liars->ports[1]} $key,", 20);
+var_dump($ask($high));
+$liars->behave("$endless : (\$port === \$a && \$words[1] === '$low' ? \"-MOVED 5 127.0.0.1:\$b\r\n\" : null)");
+usleep(1100000);
+$wrong = 0;
+for ($end = microtime(true) + 1; microtime(true) < $end;) {
+    $wrong += $redis->get($low) !== "{$liars->ports[1]} $low";
+}
+var_dump($wrong);
+echo memory_get_peak_usage() < 40e6 ? "little memory\n" : "much memory\n";
+for ($i = 0; $i < 4; $i++) {
+    var_dump($ask($low));
+    usleep(500000);
+}
+$liars->behave('null');
+var_dump($ask($high));
+
+echo "-- the map changes while the values of an MSET are packed\n";
+final class Curious
+{
+    public static Closure $look;
+    public function __serialize(): array
+    {
+        (self::$look)();
+        return [];
+    }
+}
+$liars = new Liars(12);
+$redis = $liars->client();
+$redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
+$ok = '$words[0] === "MSET" ? "+OK\r\n" : ($words[0] === "GET" ? "$-1\r\n" : null)';
+$liars->behave($ok);
+$times = 0;
+Curious::$look = function () use ($redis, $liars, $low, $ok, &$times) {
+    if ($times++ === 1) {
+        $ranges = array_map(fn ($i) => [1489 * $i, min(1489 * ($i + 1), 16384) - 1, $liars->ports[$i + 1]], range(0, 10));
+        $liars->tell($ranges);
+        $liars->behave("\$words[0] === 'GET' ? '-MOVED 5 127.0.0.1:{$liars->ports[1]}' . \"\r\n\" : $ok");
+        try {
+            $redis->get($low);
+        } catch (OneHop\Exception) {
+        }
+        $liars->behave($ok);
+    }
+    for ($i = 0; $i < 5; $i++) {
+        $redis->get(lab_key_in(100 + $i));
+    }
+};
+$values = [];
+foreach ([5, 6, 7, 9000, 9001, 10000, 10001] as $slot) {
+    $values[lab_key_in($slot)] = new Curious();
+}
+var_dump($redis->mset($values), $redis->mset($values), $redis->get($high));
+
+echo "-- a replica dies in the middle of an error\n";
+foreach (['-LOADI', '+OK\r\n-LOADI', '-MOVED 5 127'] as $bytes) {
+    $liars = new Liars();
+    $liars->tell([[0, 16383, $liars->ports[0], $liars->ports[1]]]);
+    $redis = $liars->client(['read_from' => 'prefer_replica']);
+    $redis->get($low);
+    $liars->behave('$port === $b && $words[0] === "GET" ? [$node->send("' . $bytes . '"), exit(0)] : null');
+    var_dump($redis->get($low) === "{$liars->ports[0]} $low");
+    var_dump($redis->pipeline()->get($low)->get($high)->exec() === ["{$liars->ports[0]} $low", "{$liars->ports[0]} $high"]);
+}
+?>
+--EXPECT--
+-- a map of 200 MB
+refused
+little memory
+-- the same, asked for beside the calls, and at the end of a request that has little memory
+bool(true)
+int(0)
+little memory
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+-- the map changes while the values of an MSET are packed
+bool(true)
+bool(true)
+bool(false)
+-- a replica dies in the middle of an error
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+bool(true)

@@ -1,0 +1,37 @@
+--TEST--
+The password of a Redis Cluster changes, and the processes that knew the map with the old one have gone: those with the new one ask anew, and share what they learn
+--FILE--
+<?php
+require __DIR__ . '/../lab/cluster.inc';
+
+ini_set('error_log', '/dev/null'); /* Whoever notices the change may say so. */
+$cluster = new LabCluster(3);
+foreach ($cluster->ports as $port) {
+    $cluster->call($port, 'ACL', 'SETUSER', 'default', 'resetpass', '>old', '>new');
+}
+$config = $cluster->config(['redis_auth' => 'old'], null, 'nodes.yml');
+$fork = static function (callable $do): void {
+    if (($child = pcntl_fork()) === 0) {
+        $do();
+        posix_kill(getmypid(), SIGKILL); /* What the test has started is not the child's to stop. */
+    }
+    pcntl_waitpid($child, $status);
+};
+$call = static function () use ($config): void {
+    lab_tell(static fn () => (new OneHop\Redis('alpha', $config))->incr('key'));
+};
+
+$fork($call);
+$cluster->config(['redis_auth' => 'new'], null, 'nodes.yml');
+$cluster->forgetStatistics();
+$fork($call);
+$fork($call);
+$call();
+echo in_array($cluster->questions(), [1, 2], true) ? "one inquiry" : "{$cluster->questions()} questions", "\n";
+?>
+--EXPECT--
+int(1)
+int(2)
+int(3)
+int(4)
+one inquiry

@@ -1,0 +1,77 @@
+--TEST--
+A master of a Redis Cluster is killed: its keys fail fast until a replica takes its place, are right again soon after, and nobody else notices
+--FILE--
+<?php
+require __DIR__ . '/../lab/cluster.inc';
+
+$cluster = new LabCluster(3, 1, '--cluster-require-full-coverage', 'no');
+$redis = new OneHop\Redis('alpha', $cluster->config(['timeout' => 1000]));
+$keys = array_map(static fn ($i) => "key:$i", range(0, 299));
+$redis->mSet(array_combine($keys, $keys));
+$cluster->awaitReplicas();
+$victim = $cluster->ports[1];
+$heir = array_search($victim, $cluster->masters, true);
+$mine = array_values(array_filter($keys, static fn ($key) => $cluster->owner(lab_slot($key)) === $victim));
+$others = array_values(array_diff($keys, $mine));
+echo count($mine) > 50 && count($others) > 100 ? "well mixed\n" : "badly mixed\n";
+
+$cluster->kill($victim);
+$wrong = $failed = 0;
+$slowest = 0.0;
+$promoted = $right = null;
+$end = microtime(true) + 40;
+for ($i = 0; microtime(true) < $end && $right === null; $i++) {
+    $wrong += $redis->get($others[$i % count($others)]) !== $others[$i % count($others)];
+    $begin = microtime(true);
+    try {
+        $wrong += $redis->get($mine[$i % count($mine)]) !== $mine[$i % count($mine)];
+        $right = microtime(true);
+    } catch (OneHop\NodeDown) {
+        $failed++;
+    }
+    $slowest = max($slowest, microtime(true) - $begin);
+    $promoted ??= str_contains($cluster->call($heir, 'ROLE')[0], 'master') ? microtime(true) : null;
+    usleep(2000);
+}
+var_dump($wrong, $failed > 0, $right !== null && $promoted !== null);
+echo $right - $promoted < 5 ? "right again soon after\n" : 'right again after ' . ($right - $promoted) . " s\n";
+echo $slowest < 5 ? "no call waited for long\n" : "a call took $slowest s\n";
+var_dump($redis->mGet($keys) === $keys);
+$pipeline = $redis->pipeline();
+foreach ($keys as $key) {
+    $pipeline->get($key);
+}
+var_dump($pipeline->exec() === $keys);
+
+echo "the old master comes back as a replica\n";
+$cluster->start($victim);
+LabCluster::until(fn () => $cluster->call($victim, 'ROLE')[0] === 'slave', 'demotion');
+var_dump($redis->mGet($keys) === $keys);
+
+echo "another node at the address of one that has gone: its connections are not those of the old one\n";
+$old = $cluster->id($victim);
+$cluster->replace($victim);
+$cluster->introduce($victim, $heir);
+LabCluster::until(fn () => str_contains($cluster->call($victim, 'CLUSTER', 'INFO'), 'cluster_state:ok'), 'good state');
+LabCluster::until(fn () => preg_match("/^$old \\S+ \\S*fail\\b/m", $cluster->call($heir, 'CLUSTER', 'NODES')) === 1, 'failure of the old node');
+var_dump($redis->mGet($keys) === $keys);
+
+echo "all seeds are gone, the cluster is not\n";
+$seed = new OneHop\Redis('alpha', $cluster->config(['timeout' => 1000], [$heir]));
+var_dump($seed->get('key:1'));
+?>
+--EXPECT--
+well mixed
+int(0)
+bool(true)
+bool(true)
+right again soon after
+no call waited for long
+bool(true)
+bool(true)
+the old master comes back as a replica
+bool(true)
+another node at the address of one that has gone: its connections are not those of the old one
+bool(true)
+all seeds are gone, the cluster is not
+string(5) "key:1"

@@ -1,0 +1,84 @@
+--TEST--
+Slots of a Redis Cluster that nobody has, nodes that join later, nodes that are no cluster; scripts that have to move along
+--FILE--
+<?php
+require __DIR__ . '/../lab/cluster.inc';
+
+$cluster = new LabCluster(3, 0, '--cluster-require-full-coverage', 'no');
+[$a, $b, $c] = $cluster->ports;
+$redis = new OneHop\Redis('alpha', $cluster->config(['timeout' => 1500]));
+$redis->set('somewhere', 'else');
+
+echo "a hole\n";
+$slot = 77;
+$key = lab_key_in($slot);
+foreach ($cluster->ports as $port) {
+    $cluster->call($port, 'CLUSTER', 'DELSLOTS', (string) $slot);
+}
+lab_tell(static fn () => $redis->get($key));
+$second = new OneHop\Redis('alpha', $cluster->config(['timeout' => 1500]));
+var_dump($second->get('somewhere'));
+lab_tell(static fn () => $second->get($key));
+$cluster->call($b, 'CLUSTER', 'ADDSLOTS', (string) $slot);
+foreach ($cluster->ports as $port) {
+    LabCluster::until(static fn () => $cluster->owns($port, $slot, $b), 'owner of the slot');
+}
+var_dump($redis->set($key, 'back'), $second->get($key));
+
+echo "a node that joins, and is given a slot\n";
+$new = $cluster->join();
+$redis->set($key = lab_key_in(99), 'moves');
+$cluster->move(99, $a, $new);
+var_dump($redis->get($key), $second->pipeline()->get($key)->get('somewhere')->exec());
+
+echo "scripts\n";
+$script = 'return redis.call("INCR", KEYS[1])';
+$key = lab_key_in(111);
+var_dump($redis->eval($script, [$key], 1), $redis->evalSha(sha1($script), [$key], 1));
+$cluster->move(111, $a, $c);
+$cluster->call($c, 'SCRIPT', 'FLUSH');
+var_dump($redis->evalSha(sha1($script), [$key], 1));
+$cluster->move(111, $c, $b);
+var_dump($redis->pipeline()->evalSha(sha1($script), [$key], 1)->get($key)->exec());
+
+echo "no cluster\n";
+lab_tell(static fn () => new OneHop\Redis('alpha', lab_config(['127.0.0.1:' . lab_redis() . ':1'], ['cluster' => 'true'])));
+$empty = new LabCluster(1, 0);
+$empty->replace($empty->ports[0]);
+lab_tell(static fn () => new OneHop\Redis('alpha', $empty->config(['timeout' => 1500])));
+lab_tell(static fn () => new OneHop\Redis('alpha', lab_config(['127.0.0.1:' . Lab::port() . ':1'], ['cluster' => 'true'])));
+?>
+--EXPECT--
+a hole
+OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
+  The cluster cannot serve this now: there is no time left to try again (node 127.0.0.1:PORT said CLUSTERDOWN Hash slot not served), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command was answered; try again
+string(4) "else"
+OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
+  The cluster cannot serve this now: there is no time left to try again (node 127.0.0.1:PORT said CLUSTERDOWN Hash slot not served), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command was answered; try again
+bool(true)
+string(4) "back"
+a node that joins, and is given a slot
+string(5) "moves"
+array(2) {
+  [0]=>
+  string(5) "moves"
+  [1]=>
+  string(4) "else"
+}
+scripts
+int(1)
+int(2)
+int(3)
+array(2) {
+  [0]=>
+  int(4)
+  [1]=>
+  string(1) "4"
+}
+no cluster
+OneHop\ConfigInvalid, node none, may have executed: false
+  No node tells what the cluster looks like: 127.0.0.1:PORT: it answered: ERR This instance has cluster support disabled, server pool alpha: the command was not sent; correct the servers of the server pool, or how it signs in
+OneHop\ProtocolViolation, node none, may have executed: false
+  No node tells what the cluster looks like: 127.0.0.1:PORT: its picture of the cluster is refused: no slot is served, server pool alpha: the command was not sent; check the nodes of the cluster
+OneHop\NodeDown, node none, may have executed: false
+  No node tells what the cluster looks like: 127.0.0.1:PORT: Connection refused while connecting, server pool alpha: the command was not sent; check that the servers run and can be reached

@@ -1,0 +1,77 @@
+--TEST--
+read_from: lowest_latency: reads leave a node that has become slow, and come back to it once it answers sooner than the others
+--FILE--
+<?php
+require __DIR__ . '/../lab/cluster.inc';
+
+const READS = 400;
+$cluster = new LabCluster(1, 2, '--hz', '500');
+$cluster->call($cluster->ports[0], 'SET', 'key', 'value');
+foreach ($cluster->ports as $port) {
+    LabCluster::until(static fn () => $cluster->call($port, 'DBSIZE') === 1, 'replicated key');
+}
+LabCluster::until(static fn () => array_reduce($cluster->ports, static fn ($is, $port) =>
+    $is && !str_contains(json_encode($cluster->call($port, 'CLUSTER', 'SHARDS')), '"loading"'), true), 'replicas that are online');
+
+$redis = new OneHop\Redis('alpha', $cluster->config(['read_from' => 'lowest_latency', 'timeout' => '5000']));
+
+/* Port => reads it answered since. */
+$answered = static function () use ($cluster): array {
+    $reads = [];
+    foreach ($cluster->ports as $port) {
+        $reads[$port] = preg_match('/cmdstat_get:calls=(\d+)/', $cluster->call($port, 'INFO', 'commandstats'), $match) ? (int) $match[1] : 0;
+    }
+    return $reads;
+};
+
+/* So many reads, while some nodes answer nothing in the first 8 ms. Who answered the second half of them? */
+$read = static function (array $slow) use ($cluster, $redis, $answered): array {
+    $wrong = 0;
+    for ($i = 0; $i < READS; $i++) {
+        if ($i === intdiv(READS, 2)) {
+            $cluster->forgetStatistics();
+        }
+        foreach ($slow as $port) {
+            $cluster->call($port, 'CLIENT', 'PAUSE', '8');
+        }
+        $wrong += $redis->get('key') !== 'value';
+    }
+    return [$answered(), $wrong];
+};
+
+[$reads, $wrong] = $read([]);
+$favourite = array_search(max($reads), $reads, true);
+echo array_sum($reads), " reads, $wrong wrong\n";
+
+echo "it becomes slow\n";
+[$reads, $wrong] = $read([$favourite]);
+for ($round = 0; $round < 20 && $reads[$favourite] >= READS / 2 / 10; $round++) { /* On a busy machine all are slow. */
+    [$reads, $wrong] = $read([$favourite]);
+}
+echo array_sum($reads), " reads, $wrong wrong; ", $reads[$favourite] < READS / 2 / 10 ? "nearly all elsewhere\n" : "$reads[$favourite] still there\n";
+for ($round = 0; $round < 20 && $reads[$favourite] === 0; $round++) { /* The two others than the fastest take turns. */
+    [$reads, $wrong] = $read([$favourite]);
+}
+echo $reads[$favourite] > 0 ? "it is asked now and then\n" : "it is never asked again\n";
+
+echo "the others become slow, it does not\n";
+[$reads, $wrong] = $read(array_diff($cluster->ports, [$favourite]));
+for ($round = 0; $round < 20 && $reads[$favourite] < READS / 2 * 0.9; $round++) {
+    [$reads, $wrong] = $read(array_diff($cluster->ports, [$favourite]));
+}
+echo array_sum($reads), " reads, $wrong wrong; ", $reads[$favourite] > READS / 2 * 0.9 ? "nearly all there\n" : "$reads[$favourite] there\n";
+
+$cluster->kill($favourite === $cluster->ports[0] ? $cluster->ports[1] : $favourite);
+for ($i = $wrong = 0; $i < 200; $i++) {
+    $wrong += $redis->get('key') !== 'value';
+}
+echo "a replica is dead: $wrong wrong\n";
+?>
+--EXPECT--
+200 reads, 0 wrong
+it becomes slow
+200 reads, 0 wrong; nearly all elsewhere
+it is asked now and then
+the others become slow, it does not
+200 reads, 0 wrong; nearly all there
+a replica is dead: 0 wrong

@@ -1,0 +1,82 @@
+--TEST--
+OneHop\Topology and the page of the status tell what each node of a Redis Cluster is, and whose replicas the replicas are
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
+--FILE--
+<?php
+require __DIR__ . '/../lab/cluster.inc';
+
+const PAGE = __DIR__ . '/../../onehop-status.php';
+$cluster = new LabCluster(3, 1, '--cluster-require-full-coverage', 'no');
+$spare = $cluster->join();
+$config = $cluster->config(['timeout' => 1000], array_slice($cluster->ports, 0, 3));
+$roles = static fn () => array_column(array_map(static fn ($node) => [$node->port, $node->role], (new OneHop\Topology('alpha', $config))->nodes()), 1, 0);
+$redis = new OneHop\Redis('alpha', $config);
+LabCluster::until(static fn () => $redis->set('key', 'value') && count($roles()) === 7, 'map of all nodes');
+
+$found = $roles();
+$expected = array_fill_keys(array_slice($cluster->ports, 0, 3), 'master') + array_fill_keys(array_keys($cluster->masters), 'replica') + [$spare => 'spare'];
+ksort($found);
+ksort($expected);
+var_dump($found === $expected, (new OneHop\Topology('alpha', $config))->locate('key')->role);
+
+$page = lab_fpm();
+echo $page('<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); echo $redis->get("key");', ['config' => $config]), "\n";
+$show = static fn (string $format) => $page("<?php require '" . PAGE . "';", ['format' => $format]);
+$nodes = json_decode($show('json'), true)['pools'][0]['nodes'];
+$masters = [];
+foreach ($nodes as $node) {
+    $found[(int) substr(strrchr($node['node'], ':'), 1)] = $node['role'];
+    if ($node['master'] !== null) {
+        $masters[(int) substr(strrchr($node['node'], ':'), 1)] = (int) substr(strrchr($node['master'], ':'), 1);
+    }
+}
+ksort($masters);
+$known = $cluster->masters;
+ksort($known);
+var_dump($found === $expected, $masters === $known);
+
+/* Each replica stands behind its master. */
+$wanted = '';
+preg_match_all('/^  127\.0\.0\.1:(\d+) +\S+ +(master|spare|replica of 127\.0\.0\.1:(\d+)) +up/m', $show('text'), $lines, PREG_SET_ORDER);
+$right = 0;
+foreach ($lines as $i => $line) {
+    $right += isset($line[3]) ? $lines[$i - 1][1] === $line[3] && $known[$line[1]] === (int) $line[3] : $expected[$line[1]] === $line[2];
+}
+var_dump(count($lines), $right);
+var_dump(preg_match_all('/^onehop_node_info\{pool="alpha",node="[\d.:]+",role="(master|spare)",master=""\} 1$/m', $show('prometheus')),
+    preg_match_all('/^onehop_node_info\{pool="alpha",node="[\d.:]+",role="replica",master="[\d.:]+"\} 1$/m', $show('prometheus')));
+var_dump(substr_count($show('html'), '<small>replica of 127.0.0.1:'), substr_count($show('html'), '<small>master<'));
+
+echo "a replica takes over\n";
+$cluster->kill($victim = $cluster->ports[0]);
+$heir = array_search($victim, $cluster->masters, true);
+LabCluster::until(static function () use ($redis, $roles, $heir) {
+    try {
+        $redis->mGet(array_map(static fn ($i) => "key:$i", range(0, 20)));
+    } catch (OneHop\Exception) {
+    }
+    return ($roles()[$heir] ?? '') === 'master';
+}, 'map with the new master');
+var_dump(($roles()[$victim] ?? null) === 'master');
+
+echo "no cluster\n";
+var_dump((new OneHop\Topology('alpha', lab_config([lab_redis()])))->nodes()[0]->role, OneHop\Topology::fromText('alpha', file_get_contents($config))->nodes()[0]->role);
+?>
+--EXPECT--
+bool(true)
+string(6) "master"
+value
+bool(true)
+bool(true)
+int(7)
+int(7)
+int(4)
+int(3)
+int(3)
+int(3)
+a replica takes over
+bool(false)
+no cluster
+NULL
+NULL

@@ -1,0 +1,96 @@
+--TEST--
+All workers of a php-fpm know one map of a Redis Cluster, which one of them has asked for; a slot that moves costs the host one redirect
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
+--FILE--
+<?php
+require __DIR__ . '/../lab/cluster.inc';
+
+const WORKERS = 8;
+$cluster = new LabCluster(3);
+$config = $cluster->config();
+$redis = new OneHop\Redis('alpha', $config);
+for ($i = 0; $i < 100; $i++) {
+    $redis->set("key:$i", "value:$i");
+}
+$page = lab_fpm([], WORKERS);
+$script = <<<'PHP'
+<?php
+$redis = new OneHop\Redis('alpha', $_GET['config']);
+$wrong = 0;
+for ($i = 0; $i < 20; $i++) {
+    $wrong += $redis->get("key:$i") !== "value:$i";
+}
+usleep(2000);
+echo getmypid(), ' ', $wrong;
+PHP;
+$ask = static function (int $requests) use ($page, $script, $config): array {
+    $workers = [];
+    $wrong = 0;
+    for ($i = 0; $i < $requests; $i += WORKERS) {
+        foreach ($page($script, ['config' => $config], WORKERS) as $answer) {
+            [$worker, $here] = explode(' ', $answer) + [1 => 'nothing'];
+            $workers[$worker] = true;
+            $wrong += is_numeric($here) ? (int) $here : 1000;
+        }
+    }
+    return [count($workers), $wrong];
+};
+
+$cluster->forgetStatistics();
+[$workers, $wrong] = $ask(400);
+echo "workers that answered: ", $workers > 1 ? 'several' : $workers, ", wrong: $wrong, questions: ", $cluster->questions(), "\n";
+
+echo "a slot moves\n";
+$slot = lab_slot('key:7');
+$from = $cluster->owner($slot);
+$to = current(array_diff($cluster->ports, [$from]));
+$cluster->move($slot, $from, $to);
+$cluster->forgetStatistics();
+[, $wrong] = $ask(WORKERS);
+[, $wrong] = $ask(200);
+/* Workers that meet it in the same moment are each redirected once. */
+echo "wrong: $wrong, redirects: ", $cluster->errors('MOVED') <= WORKERS ? 'at most one each' : $cluster->errors('MOVED'), "\n";
+echo 'questions: ', $cluster->questions() <= 4 ? 'at most one inquiry in a second' : $cluster->questions(), "\n";
+
+echo "nodes that do not know CLUSTER SHARDS\n";
+/* The second worker has the map of the first, and learns what they know when it asks. */
+foreach ($cluster->ports as $port) {
+    $cluster->call($port, 'ACL', 'SETUSER', 'default', '-cluster|shards');
+}
+$old = lab_fpm([], 1);
+$config = $cluster->config();
+$ask = static fn (string $key) => $old('<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); for ($end = microtime(true) + 0.3; microtime(true) < $end;) { $redis->get($_GET["key"]); }
+    echo getmypid();', ['config' => $config, 'key' => $key]);
+$first = (int) $ask('key:7');
+$cluster->move($slot, $to, $from);
+posix_kill($first, 9);
+usleep(1300000);
+$cluster->forgetStatistics();
+$second = (int) $ask('key:7');
+echo $second !== $first ? 'another worker' : 'the same worker', ', refused: ', min(2, $cluster->errors('NOPERM')), ', questions: ', $cluster->questions(), "\n";
+foreach ($cluster->ports as $port) {
+    $cluster->call($port, 'ACL', 'SETUSER', 'default', '+cluster|shards');
+}
+
+echo "nobody can be asked\n";
+$nowhere = lab_config([$one = '127.0.0.1:' . Lab::port() . ':1', $other = '127.0.0.1:' . Lab::port() . ':1'], ['cluster' => 'true', 'timeout' => 1000], 'nowhere.yml');
+$answers = $page('<?php try { new OneHop\Redis("alpha", $_GET["config"]); } catch (OneHop\Exception $e) { echo get_class($e), $e->mayHaveExecuted() ? " maybe " : " not sent ", $e->getMessage(); }',
+    ['config' => $nowhere], WORKERS);
+foreach (array_unique(array_map(static fn ($answer) => substr($answer, 0, strlen('OneHop\NodeDown not sent No node tells what the cluster looks like')), $answers)) as $answer) {
+    echo $answer, "\n";
+}
+$naming = array_filter($answers, static fn ($answer) => preg_match('/' . preg_quote(substr($one, 0, -2)) . ': .*Connection refused/', $answer)
+    && preg_match('/' . preg_quote(substr($other, 0, -2)) . ': .*Connection refused/', $answer));
+echo count($naming) === WORKERS ? "each says of both nodes why\n" : implode("\n", array_diff($answers, $naming));
+?>
+--EXPECT--
+workers that answered: several, wrong: 0, questions: 2
+a slot moves
+wrong: 0, redirects: at most one each
+questions: at most one inquiry in a second
+nodes that do not know CLUSTER SHARDS
+another worker, refused: 2, questions: 2
+nobody can be asked
+OneHop\NodeDown not sent No node tells what the cluster looks like
+each says of both nodes why

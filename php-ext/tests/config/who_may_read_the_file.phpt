@@ -1,0 +1,84 @@
+--TEST--
+A worker that may not read the file is not given what others have read of it, and keeps nobody from what has changed; a password that every user could read or write is told once
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+chmod(Lab::$directory, 0755);
+foreach (['one', 'two'] as $name) {
+    lab_plain($$name = lab_redis())->set('where', $name);
+}
+$config = lab_config([$one], [], 'n.yml');
+$write = static function (int $port, int $mode, array $directives = []): void {
+    $file = lab_config([$port], $directives, 'beside.yml');
+    chmod($file, $mode);
+    rename($file, Lab::file('n.yml'));
+};
+$write($one, 0600);
+
+/* The owner of the file, and everybody else. */
+foreach (['root', 'nobody'] as $user) {
+    $pools[] = "[$user]\nuser = $user\ngroup = " . posix_getgrgid(posix_getpwnam($user)['gid'])['name'] . "\nlisten = " . Lab::file("$user.sock")
+        . "\npm = static\npm.max_children = 2\nphp_admin_value[display_errors] = 0\ncatch_workers_output = yes\n";
+}
+file_put_contents(Lab::file('fpm.conf'), "[global]\nerror_log = " . Lab::file('fpm.log') . "\ndaemonize = no\n" . implode($pools));
+lab_start_fpm();
+file_put_contents(Lab::file('page.php'), '<?php try { $redis = new OneHop\Redis("alpha", "' . $config . '"); echo $redis->get("where"); }
+    catch (OneHop\Exception $e) { echo preg_replace("~Configuration /.*/~", "", $e->getMessage()); }');
+$ask = static function (string $user): string {
+    Lab::await('unix://' . Lab::file("$user.sock"));
+    for ($i = 0; $i < 8; $i++) {
+        $answer = (string) shell_exec('SCRIPT_FILENAME=' . Lab::file('page.php') . ' REQUEST_METHOD=GET cgi-fcgi -bind -connect ' . Lab::file("$user.sock") . ' 2>/dev/null');
+        $seen[explode("\r\n\r\n", $answer, 2)[1] ?? $answer] = true;
+    }
+    return "$user: " . implode(', ', array_keys($seen)) . "\n";
+};
+echo "only the owner may read it\n", $ask('root'), $ask('nobody'), $ask('root');
+echo "all may read it\n";
+chmod($config, 0644);
+echo $ask('nobody'), $ask('root');
+echo "it changes, and only the owner may read it, but is not the first who comes by\n";
+$write($two, 0600);
+usleep(1100000);
+echo $ask('nobody'), $ask('root'), $ask('nobody');
+echo "all may read it\n";
+chmod($config, 0644);
+usleep(1100000);
+echo $ask('nobody'), $ask('root');
+$log = file_get_contents(Lab::file('fpm.log'));
+preg_match_all('/[\d.]+ % of the keys of server pool alpha move \(generation \d\)/', $log, $told);
+echo implode("\n", $told[0]), "\n";
+echo 'warned of the mode of a file without a password: ', substr_count($log, 'every user of this machine'), "\n";
+
+foreach ([0640, 0644, 0642, 0646] as $mode) {
+    file_put_contents(Lab::file('fpm.log'), '');
+    $write($two, $mode, ['redis_auth' => 'secret']);
+    usleep(1100000);
+    $ask('root');
+    for ($i = 0; $i < 100 && !preg_match_all('/n.yml holds .*?\)/', file_get_contents(Lab::file('fpm.log')), $told); $i++) {
+        usleep(20000); /* The master writes it down when it comes to it. */
+    }
+    printf("%o: %s\n", $mode, implode(' | ', $told[0]));
+}
+?>
+--EXPECT--
+only the owner may read it
+root: one
+nobody: n.yml: Permission denied; correct the file, or name another one
+root: one
+all may read it
+nobody: one
+root: one
+it changes, and only the owner may read it, but is not the first who comes by
+nobody: one
+root: two
+nobody: one
+all may read it
+nobody: two
+root: two
+100.0 % of the keys of server pool alpha move (generation 2)
+warned of the mode of a file without a password: 0
+640: 
+644: n.yml holds a password, and every user of this machine may read it: take these rights away (chmod o=)
+642: n.yml holds a password, and every user of this machine may write it: take these rights away (chmod o=)
+646: n.yml holds a password, and every user of this machine may read and write it: take these rights away (chmod o=)

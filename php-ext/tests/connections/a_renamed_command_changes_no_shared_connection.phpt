@@ -1,0 +1,105 @@
+--TEST--
+A renamed SELECT, and any command the table does not hold, changes no connection that others use
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$port = lab_redis('--rename-command', 'SELECT', 'choose', '--rename-command', 'CLIENT', 'customer',
+    '--rename-command', 'SUBSCRIBE', 'listen', '--rename-command', 'MULTI', 'begin');
+$file = lab_config([$port], ['pool_size' => 2]);
+$plain = lab_plain($port);
+$unknown = ['choose 3', 'CHOOSE 4', 'customer SETNAME me', 'listen channel', 'begin', 'nonsense'];
+
+/* The databases and names of all connections but our own, as the node tells them. */
+function connections(Redis $plain): array
+{
+    preg_match_all('/ name=(\S*) .* db=(\d+) .* cmd=(?!client|customer)/m', $plain->rawCommand('customer', 'LIST'), $found, PREG_SET_ORDER);
+    return array_unique(array_map(static fn ($one) => "database $one[2], name '$one[1]'", $found));
+}
+
+$script = <<<'SCRIPT'
+<?php
+$redis = new OneHop\Redis('alpha', $_GET['file']);
+$redis->set('k', 'of database 0');
+foreach ($_GET['unknown'] as $words) {
+    foreach ([[...['onNode', 'node-0']], ['onEachNode']] as $by) {
+        $method = array_shift($by);
+        $reply = $redis->$method(...[...$by, 'rawCommand', ...explode(' ', $words)]);
+        echo "$method $words: ", json_encode($reply), ', then ', json_encode($redis->get('k')), "\n";
+    }
+}
+SCRIPT;
+
+echo "-- in php-fpm, where all workers share connections\n";
+$fpm = lab_fpm(workers: 2);
+echo $fpm($script, ['file' => $file, 'unknown' => $unknown]);
+print_r(connections($plain));
+
+echo "-- on the command line, where a process has its own\n";
+$_GET = ['file' => $file, 'unknown' => $unknown];
+eval(substr($script, 5));
+print_r(connections($plain));
+
+echo "-- what the table holds costs no connection, what it does not hold costs one\n";
+$redis->get('k');
+foreach (['get k', 'choose 3', 'get k'] as $words) {
+    $before = lab_accepted($plain);
+    $redis->onNode('node-0', 'rawCommand', ...explode(' ', $words));
+    $redis->get('k');
+    echo "$words: ", lab_accepted($plain) - $before, "\n";
+}
+
+echo "-- not for the fleet, a pipeline or a transaction\n";
+lab_tell(fn () => $redis->rawCommand('choose', '3'));
+lab_tell(fn () => $redis->pipeline()->rawCommand('choose', '3'));
+$redis->discard();
+lab_tell(fn () => $redis->multi()->rawCommand('choose', '3'));
+?>
+--EXPECT--
+-- in php-fpm, where all workers share connections
+onNode choose 3: true, then "of database 0"
+onEachNode choose 3: {"node-0":true}, then "of database 0"
+onNode CHOOSE 4: true, then "of database 0"
+onEachNode CHOOSE 4: {"node-0":true}, then "of database 0"
+onNode customer SETNAME me: true, then "of database 0"
+onEachNode customer SETNAME me: {"node-0":true}, then "of database 0"
+onNode listen channel: ["subscribe","channel",1], then "of database 0"
+onEachNode listen channel: {"node-0":["subscribe","channel",1]}, then "of database 0"
+onNode begin: true, then "of database 0"
+onEachNode begin: {"node-0":true}, then "of database 0"
+onNode nonsense: false, then "of database 0"
+onEachNode nonsense: {"node-0":false}, then "of database 0"
+Array
+(
+    [0] => database 0, name ''
+)
+-- on the command line, where a process has its own
+onNode choose 3: true, then "of database 0"
+onEachNode choose 3: {"node-0":true}, then "of database 0"
+onNode CHOOSE 4: true, then "of database 0"
+onEachNode CHOOSE 4: {"node-0":true}, then "of database 0"
+onNode customer SETNAME me: true, then "of database 0"
+onEachNode customer SETNAME me: {"node-0":true}, then "of database 0"
+onNode listen channel: ["subscribe","channel",1], then "of database 0"
+onEachNode listen channel: {"node-0":["subscribe","channel",1]}, then "of database 0"
+onNode begin: true, then "of database 0"
+onEachNode begin: {"node-0":true}, then "of database 0"
+onNode nonsense: false, then "of database 0"
+onEachNode nonsense: {"node-0":false}, then "of database 0"
+Array
+(
+    [0] => database 0, name ''
+)
+-- what the table holds costs no connection, what it does not hold costs one
+get k: 0
+choose 3: 1
+get k: 0
+-- not for the fleet, a pipeline or a transaction
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand(): the table of commands has no "choose": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand(): the table of commands has no "choose": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand(): the table of commands has no "choose": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose

@@ -1,0 +1,54 @@
+--TEST--
+Passwords: right, wrong, missing, not needed, and of a user; none of them is ever shown
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$locked = lab_redis('--requirepass', 'secret-1');
+$open = lab_redis();
+$users = lab_redis('--user', 'app', 'on', '>secret-2', '~*', '+@all', '--user', 'default', 'off');
+$try = function (int $port, array $directives) {
+    $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 node"], $directives));
+    lab_tell(fn () => $redis->set('key', 'value') && $redis->get('key') === 'value');
+};
+echo "-- right\n";
+$try($locked, ['redis_auth' => 'secret-1']);
+echo "-- wrong\n";
+$try($locked, ['redis_auth' => 'secret-wrong']);
+echo "-- missing\n";
+$try($locked, []);
+echo "-- not needed\n";
+$try($open, ['redis_auth' => 'secret-1']);
+echo "-- of a user\n";
+$try($users, ['redis_auth' => 'secret-2', 'username' => 'app']);
+echo "-- of nobody\n";
+$try($users, ['redis_auth' => 'secret-2', 'username' => 'nobody']);
+
+echo "-- dumps and exports\n";
+$redis = new OneHop\Redis('alpha', lab_config([$locked], ['redis_auth' => 'secret-1']));
+$redis->get('key');
+ob_start();
+var_dump($redis);
+print_r($redis);
+var_export($redis);
+phpinfo();
+var_dump(str_contains(ob_get_clean(), 'secret'));
+?>
+--EXPECT--
+-- right
+bool(true)
+-- wrong
+OneHop\ConfigInvalid, node node, may have executed: false
+  The node refused the password: WRONGPASS invalid username-password pair or user is disabled., node node (127.0.0.1:PORT), server pool alpha: the command was not sent; correct username and redis_auth of the server pool
+-- missing
+OneHop\ConfigInvalid, node node, may have executed: false
+  The node wants a password: NOAUTH Authentication required., node node (127.0.0.1:PORT), server pool alpha: the command was not sent; set redis_auth of the server pool
+-- not needed
+bool(true)
+-- of a user
+bool(true)
+-- of nobody
+OneHop\ConfigInvalid, node node, may have executed: false
+  The node refused the password: WRONGPASS invalid username-password pair or user is disabled., node node (127.0.0.1:PORT), server pool alpha: the command was not sent; correct username and redis_auth of the server pool
+-- dumps and exports
+bool(false)

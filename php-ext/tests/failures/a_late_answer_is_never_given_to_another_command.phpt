@@ -1,0 +1,71 @@
+--TEST--
+The answer that comes after the deadline is never given to another command
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+/* Each connection answers its first command when the client has given it up, and all others at once. */
+$gives_up = fn (string $key) => touch(Lab::file("given-up-$key"));
+$port = lab_node('$words = $node->command();
+    for ($i = 0; $i < 6000 && !file_exists("' . Lab::$directory . '/given-up-$words[1]"); $i++) usleep(5000);
+    $node->value("late value of $words[1]");
+    touch("' . Lab::$directory . '/sent-$words[1]");
+    while (($words = $node->command()) && $words[1] !== "close") $node->value("value of $words[1]");');
+$is_sent = function (string $key) {
+    for ($i = 0; $i < 3000 && !file_exists(Lab::file("sent-$key")); $i++) {
+        usleep(5000);
+    }
+};
+$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 late"], ['timeout' => 100, 'server_failure_limit' => 1000]));
+$seen = [];
+for ($i = 0; $i < 5; $i++) {
+    try {
+        $seen[] = $redis->get("a$i");
+    } catch (OneHop\DeadlineExceeded) {
+        $seen[] = 'late';
+    }
+    $gives_up("a$i");
+    $is_sent("a$i");
+}
+echo implode(' ', $seen), "\n";
+try {
+    $redis->pipeline()->get('b1')->get('b2')->exec();
+} catch (OneHop\DeadlineExceeded) {
+    echo "late\n";
+}
+$gives_up('b1');
+$is_sent('b1');
+
+/* With time enough the very next call has its own answers, though the late one is still on its way. */
+for ($i = 0; $i < 3; $i++) {
+    $gives_up("d$i");
+    $redis->setOption(Redis::OPT_READ_TIMEOUT, 0.05);
+    try {
+        $redis->get("c$i");
+    } catch (OneHop\DeadlineExceeded) {
+        $redis->setOption(Redis::OPT_READ_TIMEOUT, 20);
+        $gives_up("c$i");
+        echo $redis->get("d$i"), ', ', $redis->get("e$i"), ', ', implode(' ', $redis->pipeline()->get('f')->get('g')->exec()), "\n";
+    }
+    /* The good connection is left in the middle, so that the next round begins with a new one. */
+    try {
+        $redis->setOption(Redis::OPT_READ_TIMEOUT, 0.05);
+        $redis->get('close');
+    } catch (OneHop\DeadlineExceeded) {
+    }
+}
+$seen = [];
+foreach (lab_commands($port) as $line) {
+    [$connection, , $key] = explode(' ', $line);
+    $seen[$connection][] = $key;
+}
+echo 'connections that were asked again after a late answer: ',
+    count(array_filter($seen, fn ($keys) => preg_match('/^[abc]/', $keys[0]) && count($keys) > ($keys[0] === 'b1' ? 2 : 1))), "\n";
+?>
+--EXPECT--
+late late late late late
+late
+late value of d0, value of e0, value of f value of g
+late value of d1, value of e1, value of f value of g
+late value of d2, value of e2, value of f value of g
+connections that were asked again after a late answer: 0

@@ -1,0 +1,73 @@
+--TEST--
+An answer nobody asked for is never delivered, and its connection is not used again
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+function config_of(string $script): string
+{
+    return lab_config(['127.0.0.1:' . lab_node($script) . ':1 odd'], ['timeout' => 5000]);
+}
+
+function pool_of(string $script): OneHop\Redis
+{
+    return new OneHop\Redis('alpha', config_of($script));
+}
+
+/* Sends one more answer as soon as the first one has been read, and says so: then it has arrived, however busy the machine is. */
+$more = 'while ($words = $node->command()) { $node->value("value of $words[1]"); $file = "' . Lab::$directory . '/$words[1]";
+    while (!file_exists("$file-read")) { usleep(50); } $node->value("too many"); touch("$file-sent"); }';
+$let_come = static function (string $key): void {
+    touch(Lab::file("$key-read"));
+    while (!file_exists(Lab::file("$key-sent"))) {
+    }
+};
+$tell = static function (array $wrong): void {
+    echo $wrong ? 'wrong: ' . implode(', ', array_slice($wrong, 0, 5)) : 'only right answers', "\n";
+};
+
+echo "-- two answers at once\n";
+$redis = pool_of('while ($words = $node->command()) { $node->send("+first $words[1]\r\n+second $words[1]\r\n"); }');
+lab_tell(fn () => $redis->get('a'));
+lab_tell(fn () => $redis->get('b'));
+
+echo "-- a second answer a little later, and at once the next command\n";
+$redis = pool_of($more);
+$wrong = [];
+for ($i = 0; $i < 50; $i++) {
+    $value = $i % 2 ? $redis->pipeline()->get("key-$i")->exec()[0] : $redis->get("key-$i");
+    $value === "value of key-$i" || $wrong[] = $value;
+    $let_come("key-$i");
+}
+$tell($wrong);
+
+echo "-- and at once the next request, of the same worker or another one\n";
+$page = lab_fpm([], 2);
+$config = config_of($more);
+$script = <<<'PHP'
+<?php
+$key = "page-$_GET[number]-" . getmypid() . '-' . hrtime(true);
+$value = (new OneHop\Redis('alpha', $_GET['config']))->get($key);
+touch("$_GET[directory]/$key-read");
+while (!file_exists("$_GET[directory]/$key-sent")) {
+}
+echo $value === "value of $key" ? '' : $value;
+PHP;
+$wrong = [];
+for ($i = 0; $i < 10; $i++) {
+    $wrong = [...$wrong, ...array_filter($page($script, ['config' => $config, 'directory' => Lab::$directory, 'number' => $i], 6))];
+}
+$tell($wrong);
+?>
+--EXPECT--
+-- two answers at once
+OneHop\ProtocolViolation, node odd, may have executed: true
+  The node broke the protocol (a reply that nobody asked for), node odd (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens there
+OneHop\ProtocolViolation, node odd, may have executed: true
+  The node broke the protocol (a reply that nobody asked for), node odd (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens there
+-- a second answer a little later, and at once the next command
+only right answers
+-- and at once the next request, of the same worker or another one
+only right answers

@@ -1,0 +1,73 @@
+--TEST--
+A connection that died while idle is replaced; one that dies under a command is tried again for reads only
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+/* Each connection answers its first command and closes when it has read the second; the log tells what came twice. */
+$port = lab_node('$words = $node->command(); $node->value("value of $words[1]"); $node->command();');
+$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
+lab_tell(fn () => $redis->get('a'));
+lab_tell(fn () => $redis->get('b'));
+lab_tell(fn () => $redis->incr('c'));
+lab_tell(fn () => $redis->get('d'));
+lab_tell(fn () => $redis->pipeline()->get('e')->exec());
+lab_tell(fn () => $redis->pipeline()->get('f')->set('g', 1)->exec());
+echo implode("\n", lab_commands($port)), "\n";
+
+echo "-- closed while idle: nothing was sent, so anything may go again\n";
+$port = lab_node('for ($i = 0; $i < 2; $i++) { $words = $node->command(); $node->send(":7\r\n"); if ($words[0] === "SET") exit; }');
+$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
+lab_tell(fn () => $redis->set('a', 1));
+usleep(400000);
+lab_tell(fn () => $redis->incr('b'));
+echo implode("\n", lab_commands($port)), "\n";
+
+echo "-- sent once, and then the node is gone for good: the first attempt may have executed\n";
+$port = lab_node('$node->command(); $node->value("x"); $node->command(); posix_kill(posix_getppid(), SIGKILL); usleep(200000);');
+$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
+$redis->get('a');
+lab_tell(fn () => $redis->get('b'));
+
+echo "-- OPT_MAX_RETRIES 0: nothing goes again\n";
+$port = lab_node('$words = $node->command(); $node->value("value of $words[1]"); $node->command();');
+$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
+$redis->setOption(Redis::OPT_MAX_RETRIES, 0);
+lab_tell(fn () => $redis->get('a'));
+lab_tell(fn () => $redis->get('b'));
+echo implode("\n", lab_commands($port)), "\n";
+?>
+--EXPECT--
+string(10) "value of a"
+string(10) "value of b"
+OneHop\NodeDown, node fickle, may have executed: true
+  Connection closed by the node, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+string(10) "value of d"
+array(1) {
+  [0]=>
+  string(10) "value of e"
+}
+OneHop\NodeDown, node fickle, may have executed: true
+  Connection closed by the node, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+1 GET a
+1 GET b
+2 GET b
+2 INCR c
+3 GET d
+3 GET e
+4 GET e
+4 GET f
+-- closed while idle: nothing was sent, so anything may go again
+bool(false)
+int(7)
+1 SET a 1
+2 INCR b
+-- sent once, and then the node is gone for good: the first attempt may have executed
+OneHop\NodeDown, node fickle, may have executed: true
+  Connection refused while connecting, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; check that redis runs there and can be reached
+-- OPT_MAX_RETRIES 0: nothing goes again
+string(10) "value of a"
+OneHop\NodeDown, node fickle, may have executed: true
+  Connection closed by the node, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+1 GET a
+1 GET b

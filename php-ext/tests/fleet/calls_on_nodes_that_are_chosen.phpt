@@ -1,0 +1,122 @@
+--TEST--
+onEachNode() and onNode() call on nodes the script has chosen what the fleet refuses, but nothing that changes a shared connection
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$ports = [lab_redis(), lab_redis(), lab_redis()];
+$config = lab_config($ports);
+$redis = new OneHop\Redis('alpha', $config);
+$nodes = array_map('lab_plain', $ports);
+foreach ($nodes as $i => $node) {
+    $node->set('here', "node-$i");
+}
+$key = lab_key_of_each($config);
+
+echo "-- by name, phpredis' replies\n";
+echo json_encode($redis->onEachNode('get', 'here')), "\n";
+echo json_encode(array_map(fn ($config) => (int) $config['port'], $redis->onEachNode('config', 'get', 'port')) === array_combine(['node-0', 'node-1', 'node-2'], $ports)), "\n";
+echo json_encode($redis->onEachNode('ROLE')['node-1'][0]), ' ', json_encode($redis->onNode('node-2', 'get', 'here')), ' ', json_encode($redis->onNode('node-2', 'get', 'nothing')), "\n";
+echo json_encode($redis->onEachNode('eval', 'return 7')), ' ', json_encode($redis->onEachNode('evalSha', sha1('return 7'))), "\n";
+echo "-- what the fleet refuses: other nodes' keys, orders to one server, commands the table does not hold\n";
+echo json_encode($redis->onNode('node-0', 'mset', [$key['node-1'] => 1, $key['node-2'] => 2])), ' ', json_encode($nodes[0]->mget([$key['node-1'], $key['node-2']])), "\n";
+echo json_encode($redis->onEachNode('client', 'kill', '1.2.3.4:5')), ' ', json_encode($redis->getLastError()), "\n";
+$redis->clearLastError();
+echo json_encode(is_int($redis->onNode('node-1', 'rawCommand', 'CLIENT', 'ID'))), ' ', json_encode($redis->onEachNode('rawCommand', 'NO.SUCH', 'x')), "\n";
+$nodes[1]->rPush('list', 'a');
+echo json_encode($redis->onNode('node-1', 'blPop', ['list'], 1)), ' ', json_encode($redis->onEachNode('blPop', ['list'], 1)), "\n";
+echo json_encode($redis->onEachNode('wait', 0, 100)), "\n";
+echo json_encode($redis->onEachNode('rawCommand', 'SCAN', '0')['node-0'][0]), "\n";
+echo "-- options are those of the object\n";
+$redis->setOption(Redis::OPT_PREFIX, 'he');
+echo json_encode($redis->onEachNode('get', 're')), "\n";
+$redis->setOption(Redis::OPT_PREFIX, '');
+
+echo "-- refused\n";
+foreach ([['select', 1], ['auth', 'x'], ['rawCommand', 'SELECT', '1'], ['rawCommand', 'client', 'reply', 'off'], ['rawCommand', 'MULTI'], ['multi'], ['pipeline'],
+    ['subscribe', ['c'], 'strlen'], ['watch', 'k'], ['connect', 'h'], ['setOption', 1, 1], ['hScan', 'k', null], ['xinfo', 'help'], ['client', 'setname', 'x']] as $call) {
+    lab_tell(fn () => @$redis->onEachNode(...$call));
+}
+lab_tell(fn () => $redis->onEachNode('noSuchMethod'));
+lab_tell(fn () => $redis->onEachNode('__construct'));
+lab_tell(fn () => $redis->onEachNode('onNode', 'node-0', 'get', 'here'));
+lab_tell(fn () => $redis->onNode('node-9', 'get', 'here'));
+lab_tell(fn () => $redis->onEachNode('rawCommand'));
+lab_tell(fn () => $redis->pipeline()->onEachNode('get', 'here'));
+$redis->discard();
+lab_tell(fn () => $redis->multi()->onNode('node-0', 'get', 'here'));
+$redis->discard();
+
+echo "-- a node that is down\n";
+$redis = new OneHop\Redis('alpha', lab_config([$ports[0], '127.0.0.1:' . Lab::port() . ':1 dead'], [], 'dead.yml'));
+try {
+    $redis->onEachNode('get', 'here');
+} catch (OneHop\PartialBatch $e) {
+    foreach ($e->getReplies() as $name => $reply) {
+        echo "$name: ", $reply instanceof OneHop\Exception ? $reply->getKind() : $reply, "\n";
+    }
+    echo implode(' ', array_keys($e->getFailures())), "\n";
+}
+lab_tell(fn () => $redis->onNode('dead', 'get', 'here'));
+lab_tell(fn () => $redis->onNode('node-0', 'get', 'here'));
+?>
+--EXPECT--
+-- by name, phpredis' replies
+{"node-0":"node-0","node-1":"node-1","node-2":"node-2"}
+true
+"master" "node-2" false
+{"node-0":7,"node-1":7,"node-2":7} {"node-0":7,"node-1":7,"node-2":7}
+-- what the fleet refuses: other nodes' keys, orders to one server, commands the table does not hold
+true ["1","2"]
+{"node-0":false,"node-1":false,"node-2":false} "ERR No such client"
+true {"node-0":false,"node-1":false,"node-2":false}
+["list","a"] {"node-0":[],"node-1":[],"node-2":[]}
+{"node-0":0,"node-1":0,"node-2":0}
+"0"
+-- options are those of the object
+{"node-0":"node-0","node-1":"node-1","node-2":"node-2"}
+-- refused
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::select() is not supported: the command was not sent; connections are shared, a database chosen on one would be chosen for others: set `database` in the server pool's configuration, one pool per database (a Redis Cluster has no database but 0)
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::auth() is not supported: the command was not sent; connections are made and authenticated by the pool: set `redis_auth` (and `username`) in the server pool's configuration
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand() with SELECT is not supported: the command was not sent; connections are shared, a database chosen on one would be chosen for others: set `database` in the server pool's configuration, one pool per database (a Redis Cluster has no database but 0)
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand() with CLIENT REPLY is not supported: the command was not sent; without replies nobody knows which command failed, and a connection could not be handed on: use a pipeline
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand() with MULTI is not supported: the command was not sent; it would change a connection that others use: call the method on the object
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::multi() is not supported: the command was not sent; it is no command for one node: call it on the object itself
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::pipeline() is not supported: the command was not sent; it is no command for one node: call it on the object itself
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::subscribe() is not supported: the command was not sent; it is no command for one node: call it on the object itself
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::watch() is not supported: the command was not sent; it is no command for one node: call it on the object itself
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::connect() is not supported: the command was not sent; the nodes and their addresses come from the server pool's configuration, connections are made when they are needed: drop the call, `new OneHop\Redis(pool)` is enough
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::setOption() is not supported: the command was not sent; it is no command for one node: call it on the object itself
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::hscan() is not supported: the command was not sent; it changes its argument: use rawCommand with the words themselves
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::xinfo() is not supported: the command was not sent; phpredis does not read the whole reply of XINFO HELP: the connection would be out of step. Ask the documentation
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::client() with CLIENT SETNAME is not supported: the command was not sent; connections are shared and come and go, so a name set on one would be lost or be someone else's: leave it out
+ValueError: OneHop\Redis::onEachNode(): Argument #1 ($method) must be the name of a method of \Redis
+ValueError: OneHop\Redis::onEachNode(): Argument #1 ($method) must be the name of a method of \Redis
+ValueError: OneHop\Redis::onEachNode(): Argument #1 ($method) must be the name of a method of \Redis
+ValueError: OneHop\Redis::onNode(): Argument #1 ($node) must be the name of a node of server pool alpha; OneHop\Topology::nodes() has them
+ValueError: OneHop\Redis::onEachNode(): Argument #1 ($method) needs the words of a command behind it
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::onEachNode() is not supported: the command was not sent; it has no place in a transaction or a pipeline: call it before or after
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::onNode() is not supported: the command was not sent; it has no place in a transaction or a pipeline: call it before or after
+-- a node that is down
+dead: NodeDown
+node-0: node-0
+dead
+OneHop\NodeDown, node dead, may have executed: false
+  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+string(6) "node-0"

@@ -1,0 +1,43 @@
+--TEST--
+scan() begins with every value that the loaded phpredis begins with, and is at its end with every value that is phpredis' end
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$plain = lab_plain(lab_redis());
+$ours = new OneHop\Redis('alpha', lab_config([lab_redis(), lab_redis(), lab_redis(), lab_redis()]));
+for ($i = 0; $i < 100; $i++) {
+    $plain->set("key:$i", $i);
+    $ours->set("key:$i", $i);
+}
+
+/** How many keys a loop finds that begins like this; false: none was looked for. */
+function found(Redis $redis, mixed $cursor): int|false
+{
+    $found = [];
+    for ($rounds = 0; ($keys = $redis->scan($cursor, 'key:*', 20)) !== false && $rounds < 100; $rounds++) {
+        $found += array_flip($keys);
+        if ($cursor === 0) {
+            break;
+        }
+    }
+    return $keys === false && $rounds === 0 ? false : count($found);
+}
+$different = [];
+$begins = 0;
+foreach ([null, 0, -1, -17, '0', '00', ' 0', '', 'abc', '-0', '0.0', '-1', '17', true, false, 1.5] as $first) {
+    $expected = found($plain, $first);
+    if ($expected !== false && $expected < 100) {
+        continue; // A cursor of that one server: it begins in the middle.
+    }
+    $begins += $expected === 100;
+    if (found($ours, $first) !== $expected) {
+        $different[] = var_export($first, true);
+    }
+}
+var_dump($different, $begins > 4);
+?>
+--EXPECT--
+array(0) {
+}
+bool(true)

@@ -1,0 +1,88 @@
+--TEST--
+scan() where a node is down, answers with an error, takes its time or has cursors of its own kind
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+/** A node whose SCAN answers are these, one after another; each [cursor, keys]. */
+function node(array $answers, int $pause_ms = 0): string
+{
+    $bytes = base64_encode(serialize(array_map(fn ($answer) => is_string($answer) ? $answer
+        : "*2\r\n$" . strlen($answer[0]) . "\r\n$answer[0]\r\n*" . count($answer[1]) . "\r\n"
+            . implode('', array_map(fn ($key) => '$' . strlen($key) . "\r\n$key\r\n", $answer[1])), $answers)));
+    $port = lab_node("\$answers = unserialize(base64_decode('$bytes')); while (\$node->command()) { usleep($pause_ms * 1000); \$node->send(array_shift(\$answers)); }");
+    return "127.0.0.1:$port:1";
+}
+
+echo "-- a node that is down: the iterator stays, so nothing is lost when it is back\n";
+$port = Lab::port();
+$config = lab_config([node([['5', ['a']], ['0', ['b']]]) . ' n0', "127.0.0.1:$port:1 n1"]);
+$redis = new OneHop\Redis('alpha', $config);
+$iterator = null;
+var_dump(implode($redis->scan($iterator)), implode($redis->scan($iterator)));
+$kept = $iterator;
+lab_tell(function () use ($redis, &$iterator) { return $redis->scan($iterator); });
+var_dump($iterator === $kept);
+Lab::start(['redis-server', '--port', (string) $port, '--bind', '127.0.0.1', '--save', '', '--dir', Lab::$directory]);
+Lab::await("tcp://127.0.0.1:$port");
+lab_plain($port)->set('c', 1);
+for ($found = null; $found === null; usleep(10000)) {
+    try {
+        $found = $redis->scan($iterator);
+    } catch (OneHop\NodeDown) { /* It rests for a while. */
+    }
+}
+var_dump(implode($found), $iterator);
+
+echo "-- an error of a node is false, as phpredis has it\n";
+$redis = new OneHop\Redis('alpha', lab_config([node(["-ERR no\r\n", ['0', ['a']]]) . ' n0']));
+$iterator = null;
+lab_tell(function () use ($redis, &$iterator) { return @$redis->scan($iterator); });
+var_dump($iterator);
+lab_tell(function () use ($redis, &$iterator) { return $redis->scan($iterator); });
+
+echo "-- each round trip of a retried scan has a deadline of its own\n";
+$empty = array_map(fn ($i) => [(string) $i, []], range(1, 8));
+$redis = new OneHop\Redis('alpha', lab_config([node([...$empty, ['0', []]], 100) . ' n0', node([...$empty, ['9', ['late']]], 100) . ' n1'], ['timeout' => 700]));
+$redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY);
+$iterator = null;
+lab_tell(function () use ($redis, &$iterator) { return implode($redis->scan($iterator)); });
+var_dump($iterator > 0);
+$redis = new OneHop\Redis('alpha', lab_config([node([...$empty, ['9', ['field', 'late']]], 100) . ' n0'], ['timeout' => 700]));
+$redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY);
+$iterator = null;
+lab_tell(function () use ($redis, &$iterator) { return $redis->hScan('key', $iterator); });
+
+echo "-- a cursor that has no room\n";
+$redis = new OneHop\Redis('alpha', lab_config([node([['1099511627775', ['a']], ['1099511627776', ['b']]]) . ' large']));
+$iterator = null;
+lab_tell(function () use ($redis, &$iterator) { return implode($redis->scan($iterator)); });
+lab_tell(function () use ($redis, &$iterator) { return implode($redis->scan($iterator)); });
+?>
+--EXPECT--
+-- a node that is down: the iterator stays, so nothing is lost when it is back
+string(1) "a"
+string(1) "b"
+OneHop\NodeDown, node n1, may have executed: false
+  Connection refused while connecting, node n1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+bool(true)
+string(1) "c"
+int(0)
+-- an error of a node is false, as phpredis has it
+bool(false)
+NULL
+array(1) {
+  [0]=>
+  string(1) "a"
+}
+-- each round trip of a retried scan has a deadline of its own
+string(4) "late"
+bool(true)
+array(1) {
+  ["field"]=>
+  string(4) "late"
+}
+-- a cursor that has no room
+string(1) "a"
+OneHop\ProtocolViolation, node large, may have executed: true
+  The cursor of the node has more than 40 bits, node large (127.0.0.1:PORT), server pool alpha: the command was answered; report this as a bug

@@ -1,0 +1,129 @@
+--TEST--
+scan() walks over all nodes with one iterator: complete, resumable anywhere, and never mistaken for that of another topology
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$ports = [lab_redis(), lab_redis(), lab_redis(), lab_redis()];
+$config = lab_config($ports);
+$redis = new OneHop\Redis('alpha', $config);
+/** All keys a loop of scan() finds, as a program writes it for one server. */
+function walk(Redis $redis, mixed &$iterator, ?callable $between = null, mixed ...$arguments): array
+{
+    $found = [];
+    while (($keys = $redis->scan($iterator, ...$arguments)) !== false) {
+        $found = [...$found, ...$keys];
+        $between && $between();
+    }
+    sort($found);
+    return $found;
+}
+$names = array_map(fn ($i) => 'key:' . md5($i), range(1, 1000));
+sort($names);
+
+echo "-- nothing there: one empty answer, then the end\n";
+$iterator = null;
+var_dump($redis->scan($iterator), $iterator, $redis->scan($iterator));
+
+echo "-- all keys, each once\n";
+$redis->mset(array_fill_keys($names, 1));
+$iterator = null;
+var_dump(walk($redis, $iterator) === $names, $iterator);
+$iterator = null;
+var_dump(walk($redis, $iterator, null, 'key:a*', 50) === array_values(preg_grep('/^key:a/', $names)));
+
+echo "-- what is there from the beginning to the end is found, whatever happens meanwhile\n";
+$iterator = null;
+$round = 0;
+$found = walk($redis, $iterator, function () use ($redis, &$round) {
+    $redis->mset(array_fill_keys(array_map(fn ($i) => 'new:' . md5("$i"), range($round * 100, ++$round * 100)), 1));
+    $round > 30 && $redis->del(array_map(fn ($i) => 'new:' . md5("$i"), range(($round - 30) * 100, ($round - 29) * 100)));
+}, null, 100);
+var_dump(array_diff($names, $found));
+$redis->del(array_map(fn ($i) => 'new:' . md5("$i"), range(0, $round * 100)));
+
+echo "-- goes on with another object, in another process\n";
+$iterator = null;
+$found = [];
+for ($i = 0; $i < 30; $i++) {
+    $found = [...$found, ...$redis->scan($iterator, null, 20)];
+    $redis = new OneHop\Redis('alpha', $config);
+}
+var_dump(is_int($iterator), $iterator > 0);
+$rest = lab_run('<?php $redis = new OneHop\Redis("alpha", $argv[1]); $it = (int) $argv[2]; while ($keys = $redis->scan($it)) { echo implode("\n", $keys), "\n"; }',
+    [$config, (string) $iterator]);
+$found = array_unique([...$found, ...explode("\n", trim($rest))]);
+sort($found);
+var_dump($found === $names);
+
+echo "-- the options are phpredis'\n";
+$redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY);
+$rare = array_values(preg_grep('/^key:abc?/', $names));
+$iterator = null;
+$answers = 0;
+var_dump(walk($redis, $iterator, function () use (&$answers) { $answers++; }, 'key:ab*', 1) === array_values(preg_grep('/^key:ab/', $names)), $answers <= count($rare) + 1);
+$iterator = null;
+var_dump($redis->scan($iterator, 'nothing*', 1), $iterator);
+$redis->setOption(Redis::OPT_SCAN, Redis::SCAN_NORETRY);
+if (defined('Redis::SCAN_PREFIX')) {
+    $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_PREFIX);
+    $redis->setOption(Redis::OPT_PREFIX, 'key:a');
+    $iterator = null;
+    var_dump(walk($redis, $iterator, null, 'b*') === array_values(preg_grep('/^key:ab/', $names)));
+    $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_NOPREFIX);
+    $redis->setOption(Redis::OPT_PREFIX, '');
+}
+echo "-- an iterator of another topology\n";
+$iterator = null;
+$redis->scan($iterator);
+$kept = $iterator;
+$larger = new OneHop\Redis('alpha', lab_config([...$ports, lab_redis()], [], 'larger.yml'));
+lab_tell(function () use ($larger, &$iterator) { return $larger->scan($iterator); });
+var_dump($iterator === $kept);
+foreach ([17, 1 << 45, PHP_INT_MAX] as $iterator) {
+    lab_tell(function () use ($redis, &$iterator) { return $redis->scan($iterator); });
+}
+echo "-- no command for a pipeline\n";
+$iterator = null;
+lab_tell(function () use ($redis, &$iterator) { return $redis->pipeline()->scan($iterator); });
+$redis->discard();
+lab_tell(fn () => count($redis->scan($iterator)) > 0);
+?>
+--EXPECT--
+-- nothing there: one empty answer, then the end
+array(0) {
+}
+int(0)
+bool(false)
+-- all keys, each once
+bool(true)
+int(0)
+bool(true)
+-- what is there from the beginning to the end is found, whatever happens meanwhile
+array(0) {
+}
+-- goes on with another object, in another process
+bool(true)
+bool(true)
+bool(true)
+-- the options are phpredis'
+bool(true)
+bool(true)
+array(0) {
+}
+int(0)
+bool(true)
+-- an iterator of another topology
+OneHop\Unsupported, node none, may have executed: false
+  The cursor is of another topology, server pool alpha: the command was not sent; begin again with null
+bool(true)
+OneHop\Unsupported, node none, may have executed: false
+  The cursor is of another topology, server pool alpha: the command was not sent; begin again with null
+OneHop\Unsupported, node none, may have executed: false
+  The cursor is of another topology, server pool alpha: the command was not sent; begin again with null
+OneHop\Unsupported, node none, may have executed: false
+  The cursor is of another topology, server pool alpha: the command was not sent; begin again with null
+-- no command for a pipeline
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::scan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
+bool(true)

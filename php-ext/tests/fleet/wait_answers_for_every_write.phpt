@@ -1,0 +1,101 @@
+--TEST--
+wait() counts the replicas that have every write of the fleet, whichever connection carried it
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+/** A master and its replica, linked: their ports and the replica's process. */
+function pair(string ...$options): array
+{
+    $master = lab_redis('--repl-diskless-sync-delay', '0', ...$options);
+    [$replica, $id] = lab_redis_process('--replicaof', '127.0.0.1', (string) $master);
+    for ($i = 0; lab_plain($replica)->info('replication')['master_link_status'] !== 'up' && $i < 500; $i++) {
+        usleep(10000);
+    }
+    return [$master, $replica, $id];
+}
+
+[$one, , $one_replica] = pair();
+[$two, , $two_replica] = pair();
+$config = lab_config([$one, $two]);
+$key = lab_key_of_each($config);
+$redis = new OneHop\Redis('alpha', $config);
+/* The write goes over a connection of another process. */
+$write = fn () => lab_run('<?php $redis = new OneHop\Redis("alpha", $argv[1]); $redis->mset([$argv[2] => 1, $argv[3] => 1]);', [$config, ...array_values($key)]);
+
+echo "-- all replicas are there\n";
+$write();
+var_dump($redis->wait(1, 5000), $redis->wait(2, 100), $redis->rawCommand('WAIT', '1', '5000'));
+var_dump($redis->pipeline()->set($key['node-0'], 2)->wait(1, 5000)->get($key['node-0'])->exec());
+echo json_encode($redis->onEachNode('wait', 1, 5000)), "\n";
+
+echo "-- one of them stopped\n";
+Lab::signal($two_replica, SIGSTOP);
+$write();
+var_dump($redis->wait(1, 300));
+echo json_encode($redis->onEachNode('wait', 1, 300)), "\n";
+var_dump($redis->pipeline()->get($key['node-0'])->wait(1, 300)->exec());
+
+echo "-- the same for a pool of one server\n";
+$write();
+$alone = new OneHop\Redis('alpha', lab_config([$two], [], 'alone.yml'));
+var_dump($alone->wait(1, 300));
+var_dump($alone->pipeline()->wait(1, 300)->exec());
+Lab::signal($two_replica, SIGCONT);
+var_dump($alone->wait(1, 5000));
+
+echo "-- it may wait longer than the timeout of the pool\n";
+Lab::signal($two_replica, SIGSTOP);
+$short = new OneHop\Redis('alpha', lab_config([$one, $two], ['timeout' => 1500], 'short.yml'));
+$write();
+var_dump($short->wait(1, 2000));
+
+echo "-- a user who may not publish\n";
+lab_plain($one)->rawCommand('ACL', 'SETUSER', 'default', 'resetchannels');
+try {
+    (new OneHop\Redis('alpha', lab_config([$one], [], 'mute.yml')))->wait(1, 300);
+} catch (OneHop\Unsupported $e) {
+    echo $e->getNode(), ' ', preg_replace('/NOPERM .*?, node.*: /', 'NOPERM ...: ', $e->getMessage()), "\n";
+}
+
+echo "-- no place in a transaction\n";
+lab_tell(fn () => $redis->multi()->wait(1, 100));
+$redis->discard();
+?>
+--EXPECT--
+-- all replicas are there
+int(1)
+int(1)
+int(1)
+array(3) {
+  [0]=>
+  bool(true)
+  [1]=>
+  int(1)
+  [2]=>
+  string(1) "2"
+}
+{"node-0":1,"node-1":1}
+-- one of them stopped
+int(0)
+{"node-0":1,"node-1":0}
+array(2) {
+  [0]=>
+  string(1) "1"
+  [1]=>
+  int(0)
+}
+-- the same for a pool of one server
+int(0)
+array(1) {
+  [0]=>
+  int(0)
+}
+int(1)
+-- it may wait longer than the timeout of the pool
+int(0)
+-- a user who may not publish
+node-0 The node refused a command that is sent in front of this one: NOPERM ...: the command may have executed; give the user of the server pool the right to send that, too
+-- no place in a transaction
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::wait() has no place in a transaction: the command was not sent; it concerns every node: call it before multi() or after exec()

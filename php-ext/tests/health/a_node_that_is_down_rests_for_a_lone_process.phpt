@@ -1,0 +1,87 @@
+--TEST--
+On the command line too a node that is down rests: the first failure tells why, the next ones at once, and a node that is back is found
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$script = <<<'PHP'
+<?php
+require $argv[1];
+
+[$up, [$port, $id]] = [lab_redis(), lab_redis_process()];
+$config = lab_config([$up, $port]);
+$keys = lab_key_of_each($config);
+$redis = new OneHop\Redis('alpha', $config);
+$last = '';
+$tell = function (callable $call) use (&$last) {
+    try {
+        return json_encode($call());
+    } catch (OneHop\NodeDown $e) {
+        $last = $e->getMessage();
+        return $e->getNode() . ($e->mayHaveExecuted() ? ' maybe: ' : ': ')
+            . preg_replace(['/\d+ ms/', '/\d+ failures?/', '/, node .*: the/'], ['N ms', 'N failures', ': the'], $last);
+    }
+};
+/** Asks until the answer is another one. */
+$until = function (string $wanted) use ($tell, $redis, $keys): bool {
+    for ($end = hrtime(true) + 30e9; hrtime(true) < $end; usleep(5000)) {
+        if (str_starts_with($tell(fn () => $redis->get($keys['node-1'])), $wanted)) {
+            return true;
+        }
+    }
+    return false;
+};
+echo $tell(fn () => $redis->set($keys['node-1'], 'here')), "\n";
+for ($round = 0; $round < 2; $round++) {
+    Lab::stop($id);
+    usleep(20000);
+    echo $tell(fn () => $redis->get($keys['node-1'])), "\n";
+    echo 'rests: ', json_encode($until('node-1: The node rests')), ', ', preg_replace(['/\d+ ms/', '/\d+ failures?/', '/, node .*: the/'], ['N ms', 'N failures', ': the'], $last), "\n";
+    echo 'known to other clients and children: ';
+    if (pcntl_fork() === 0) {
+        $redis = new OneHop\Redis('alpha', $config);
+        echo json_encode($until('node-1: The node rests')), "\n";
+        exit;
+    }
+    pcntl_wait($status);
+    echo 'the other node: ', $tell(fn () => $redis->set($keys['node-0'], 1)), "\n";
+    echo 'tried again: ', json_encode($until('node-1: Connection refused')), ', rests again: ', json_encode($until('node-1: The node rests')), "\n";
+    $id = Lab::start(['redis-server', '--port', (string) $port, '--bind', '127.0.0.1', '--save', '']);
+    Lab::await("tcp://127.0.0.1:$port");
+    echo 'found again: ', json_encode($until('false')), ', ', json_encode($redis->mGet(array_values($keys))), "\n";
+}
+PHP;
+foreach (['4M', '0'] as $memory) {
+    echo "-- shared memory: $memory\n";
+    echo lab_run($script, [__DIR__ . '/../lab/lab.inc'], settings: ['onehop.shared_memory' => $memory]);
+}
+?>
+--EXPECT--
+-- shared memory: 4M
+true
+node-1: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached
+rests: true, The node rests: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached (N ms more, after N failures in a row)
+known to other clients and children: true
+the other node: true
+tried again: true, rests again: true
+found again: true, ["1",false]
+node-1: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached
+rests: true, The node rests: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached (N ms more, after N failures in a row)
+known to other clients and children: true
+the other node: true
+tried again: true, rests again: true
+found again: true, ["1",false]
+-- shared memory: 0
+true
+node-1: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached
+rests: true, The node rests: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached (N ms more, after N failures in a row)
+known to other clients and children: true
+the other node: true
+tried again: true, rests again: true
+found again: true, ["1",false]
+node-1: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached
+rests: true, The node rests: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached (N ms more, after N failures in a row)
+known to other clients and children: true
+the other node: true
+tried again: true, rests again: true
+found again: true, ["1",false]

@@ -1,0 +1,72 @@
+--TEST--
+Of all workers of a php-fpm one at a time asks a node that is down; all others fail at once, and other nodes are not touched
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+const WORKERS = 6;
+[$up, [$port, $id]] = [lab_redis(), lab_redis_process()];
+$config = lab_config([$up, $port], ['timeout' => 1000]);
+$topology = new OneHop\Topology('alpha', $config);
+$keys = ['up' => null, 'down' => null];
+for ($i = 0; in_array(null, $keys, true); $i++) {
+    $keys[$topology->locate("key:$i")->port === $up ? 'up' : 'down'] = "key:$i";
+}
+$trace = Lab::file('trace');
+$page = lab_fpm(['display_errors' => '1'], WORKERS, ['strace', '-f', '-qq', '-ttt', '-e', 'trace=connect', '-o', $trace]);
+$script = <<<'PHP'
+<?php
+$redis = new OneHop\Redis('alpha', $_GET['config']);
+$told = [];
+for ($i = 0; $i < 5; $i++) {
+    try {
+        $redis->set($_GET['up'], 1) || $told['other node'] = 'failed';
+        $redis->get($_GET['down']);
+        $told[] = 'answered';
+    } catch (OneHop\NodeDown $e) {
+        $told[] = $e->getNode() . ($e->mayHaveExecuted() ? ' maybe: ' : ': ') . preg_replace(['/\d+ ms/', '/rests: Connection refused.*/', '/,.*/'], ['N ms', 'rests: refused', ''], $e->getMessage());
+    }
+    usleep(20000);
+}
+echo json_encode($told);
+PHP;
+$ask = static function (float $seconds) use ($page, $script, $config, $keys): array {
+    $told = [];
+    for ($end = microtime(true) + $seconds; microtime(true) < $end;) {
+        foreach ($page($script, ['config' => $config] + $keys, WORKERS) as $answer) {
+            foreach (json_decode($answer, true) ?? [$answer] as $what) {
+                $told[$what] = ($told[$what] ?? 0) + 1;
+            }
+        }
+    }
+    ksort($told);
+    return $told;
+};
+$attempts = static fn (): array => array_filter(file($trace), static fn ($line) => str_contains($line, "htons($port)"));
+
+echo implode("\n", array_keys($ask(0.3))), "\n";
+Lab::signal($id, SIGKILL);
+usleep(200000);
+$before = count($attempts());
+$told = $ask(4);
+$after = count($attempts());
+echo implode("\n", array_diff(array_keys($told), ['node-1: Connection closed by the node', 'node-1 maybe: Connection closed by the node'])), "\n";
+echo 'at most two attempts a second: ', var_export($after - $before <= 8 + 1, true), '; some: ', var_export($after > $before, true), "\n";
+echo 'most failed at once: ', var_export(array_sum($told) > 20 * ($after - $before), true), "\n";
+
+echo "back again\n";
+Lab::start(['redis-server', '--port', (string) $port, '--save', '', '--bind', '127.0.0.1']);
+Lab::await("tcp://127.0.0.1:$port");
+$ask(9);
+echo implode("\n", array_keys($ask(0.3))), "\n";
+?>
+--EXPECT--
+answered
+node-1: Connection refused while connecting
+node-1: The node rests: refused
+at most two attempts a second: true; some: true
+most failed at once: true
+back again
+answered

@@ -1,0 +1,51 @@
+--TEST--
+A process that was stopped for five seconds in the middle of a call finds its deadline gone: that is not the node's fault, and it neither rests nor is ejected
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$script = 'while ($words = $node->command()) { if ($words[1] !== "hang") { $node->value("well"); } }';
+$cases = [];
+foreach (['resting' => [], 'ejected' => ['auto_eject_hosts' => 'true', 'server_retry_timeout' => 60000]] as $rule => $directives) {
+    foreach ([true, false] as $is_stopped) {
+        $port = lab_node($script);
+        $config = lab_config([$port], $directives + ['timeout' => 1000, 'server_failure_limit' => 1]);
+        $file = Lab::file("$rule-$port");
+        if (($id = pcntl_fork()) === 0) {
+            $redis = new OneHop\Redis('alpha', $config);
+            $told = [$redis->get('key')];
+            $state = static fn () => array_values(array_filter(OneHop\Topology::status(), static fn ($pool) => $pool['path'] === $config))[0]['nodes'][0];
+            /* Who was not stopped may have noticed his deadline too late for another reason: on a busy machine. */
+            for ($end = microtime(true) + 60; !isset($told[1]) || (!$is_stopped && $state()['state'] === 'up' && microtime(true) < $end);) {
+                try {
+                    $redis->get('hang');
+                } catch (OneHop\Exception $e) {
+                    $told[1] = get_class($e);
+                }
+            }
+            $told[] = $state()['state'] . ', ' . $state()['failures'] . ' failures counted';
+            if ($is_stopped) {
+                $told[] = $redis->get('key');
+            }
+            file_put_contents($file, implode('; ', $told));
+            posix_kill(posix_getpid(), SIGKILL);
+        }
+        $cases[] = [$rule, $is_stopped, $id, $file, $port];
+    }
+}
+foreach ($cases as [, $is_stopped, $id, , $port]) {
+    for ($end = microtime(true) + 60; !preg_grep('/ GET hang$/', lab_commands($port)) && microtime(true) < $end; usleep(1000));
+    $is_stopped && posix_kill($id, SIGSTOP);
+}
+sleep(5);
+foreach ($cases as [$rule, $is_stopped, $id, $file]) {
+    $is_stopped && posix_kill($id, SIGCONT);
+    pcntl_waitpid($id, $status);
+    echo $is_stopped ? 'stopped, or it would be ' : 'not stopped, so it is ', $rule, ': ', file_get_contents($file), "\n";
+}
+?>
+--EXPECT--
+stopped, or it would be resting: well; OneHop\DeadlineExceeded; up, 0 failures counted; well
+not stopped, so it is resting: well; OneHop\DeadlineExceeded; resting, 1 failures counted
+stopped, or it would be ejected: well; OneHop\DeadlineExceeded; up, 0 failures counted; well
+not stopped, so it is ejected: well; OneHop\DeadlineExceeded; ejected, 0 failures counted

@@ -1,0 +1,128 @@
+--TEST--
+A pipeline and a transaction keep the placement they began with; errors of an overloaded node count; without any node nothing changes
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$eject = ['auto_eject_hosts' => 'true', 'server_failure_limit' => 2, 'server_retry_timeout' => 600000];
+[$p0, [$p1, $id], $p2] = [lab_redis(), lab_redis_process(), lab_redis()];
+$config = lab_config([$p0, $p1, $p2], $eject + ['distribution' => 'modula']);
+[$redis, $other, $third] = [new OneHop\Redis('alpha', $config), new OneHop\Redis('alpha', $config), new OneHop\Redis('alpha', $config)];
+$topology = new OneHop\Topology('alpha', $config);
+$out = fn ($topology) => implode(' ', array_map(fn ($node) => $node->name, array_filter($topology->nodes(), fn ($node) => $node->isEjected)));
+/* A key of each node of which the first moves when node-1 is out. */
+$without = new OneHop\Topology('alpha', $config, ['node-1']);
+for ($i = 0; !isset($moves) || $without->locate($key['node-1'] = "k$i")->name !== 'node-2' || $topology->locate("k$i")->name !== 'node-1'; $i++) {
+    if ($topology->locate("k$i")->name === 'node-0' && $without->locate("k$i")->name === 'node-2') {
+        $moves = "k$i";
+    }
+}
+$redis->set($moves, 'old');
+var_dump($out($topology), $without->nodes()[1]->isEjected);
+
+echo "-- begun before\n";
+$node = $topology->locate($moves);
+$redis->pipeline()->get($moves);
+$third->multi()->get($moves);
+Lab::stop($id);
+usleep(20000);
+for ($i = 0; $i < 2; $i++) {
+    lab_tell(fn () => $other->get($key['node-1']));
+}
+var_dump($out($topology), $node->isEjected, $topology->locate($key['node-1'])->name, $topology->locate($moves)->name);
+lab_tell(fn () => $other->get($key['node-1']));
+lab_tell(fn () => $other->get($moves));
+var_dump($redis->set($moves, 'new')->get($moves)->exec() === ['old', true, 'new']);
+var_dump($third->get($moves)->exec() === ['new', 'new']);
+echo "-- begun after\n";
+var_dump($redis->pipeline()->get($moves)->exec(), $third->multi()->get($moves)->exec());
+var_dump((new OneHop\Redis('alpha', $config))->get($moves));
+echo "-- another pool with other rules keeps its own count\n";
+var_dump($out(new OneHop\Topology('alpha', lab_config([$p0, $p1, $p2], ['server_failure_limit' => 3] + $eject))));
+
+echo "-- errors that count, and such that do not\n";
+foreach (['OOM command not allowed', 'LOADING data', 'BUSY script', 'BUSYKEY exists', 'ERR OOM', 'OOMPH', 'MISCONF no'] as $error) {
+    $bad = lab_node('while ($node->command()) { $node->send("-' . $error . '\r\n"); }');
+    $config = lab_config([$p0, "127.0.0.1:$bad:1 bad"], $eject);
+    $key = lab_key_of_each($config)['bad'];
+    $redis = new OneHop\Redis('alpha', $config);
+    for ($i = 0; $i < 2; $i++) {
+        try {
+            $redis->set($key, 'x');
+        } catch (RedisException $e) {
+        }
+    }
+    echo "$error: ", $out(new OneHop\Topology('alpha', $config)) ?: 'stays', "\n";
+}
+echo "-- a node that does not answer\n";
+$hung = lab_node('while ($node->command()) { sleep(30); }');
+$config = lab_config([$p0, "127.0.0.1:$hung:1 hung"], $eject + ['timeout' => 1500]);
+$key = lab_key_of_each($config)['hung'];
+$redis = new OneHop\Redis('alpha', $config);
+lab_tell(fn () => $redis->set($key, 'x'));
+lab_tell(fn () => $redis->set($key, 'x'));
+lab_tell(fn () => $redis->set($key, 'x'));
+
+echo "-- nobody is left\n";
+[$only, $id] = lab_redis_process();
+$config = lab_config(["127.0.0.1:$only:1 only"], $eject);
+$redis = new OneHop\Redis('alpha', $config);
+Lab::stop($id);
+usleep(20000);
+for ($i = 0; $i < 3; $i++) {
+    lab_tell(fn () => $redis->set('key', 'x'));
+}
+Lab::start(['redis-server', '--port', (string) $only, '--bind', '127.0.0.1', '--save', '', '--dir', Lab::$directory]);
+Lab::await("tcp://127.0.0.1:$only");
+lab_tell(fn () => $redis->set('key', 'x'));
+?>
+--EXPECT--
+string(0) ""
+bool(true)
+-- begun before
+OneHop\NodeDown, node node-1, may have executed: false
+  Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+OneHop\NodeDown, node node-1, may have executed: false
+  Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+string(6) "node-1"
+bool(false)
+string(6) "node-2"
+string(6) "node-2"
+bool(false)
+bool(false)
+bool(true)
+bool(true)
+-- begun after
+array(1) {
+  [0]=>
+  bool(false)
+}
+array(1) {
+  [0]=>
+  bool(false)
+}
+bool(false)
+-- another pool with other rules keeps its own count
+string(0) ""
+-- errors that count, and such that do not
+OOM command not allowed: bad
+LOADING data: bad
+BUSY script: bad
+BUSYKEY exists: stays
+ERR OOM: stays
+OOMPH: stays
+MISCONF no: stays
+-- a node that does not answer
+OneHop\DeadlineExceeded, node hung, may have executed: true
+  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+OneHop\DeadlineExceeded, node hung, may have executed: true
+  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+bool(true)
+-- nobody is left
+OneHop\NodeDown, node only, may have executed: false
+  Connection refused while connecting, node only (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+OneHop\NodeDown, node only, may have executed: false
+  Connection refused while connecting, node only (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+OneHop\NodeDown, node only, may have executed: false
+  Connection refused while connecting, node only (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+bool(true)

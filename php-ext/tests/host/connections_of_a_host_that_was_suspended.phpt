@@ -1,0 +1,36 @@
+--TEST--
+Workers of a host that was suspended are not taken for dead: what they use stays theirs
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$port = lab_redis();
+$plain = lab_plain($port);
+$plain->set('key', 'value');
+$config = lab_config([$port], ['timeout' => 300, 'pool_size' => 1]);
+/* To the kernel of a machine that slept a day, processes are a day older than its clock. */
+$page = lab_fpm(['display_errors' => '1'], 2, ['unshare', '--time', '--boottime', '86400', '--fork']);
+/* The first one to come keeps the connection until the second one has been told. */
+$script = <<<'PHP'
+<?php
+$redis = new OneHop\Redis('alpha', $_GET['config']);
+try {
+    $redis->watch('key');
+    for ($i = 0; $i < 500 && !file_exists($_GET['told']); $i++) {
+        usleep(10000);
+        clearstatcache();
+    }
+    echo 'has it';
+} catch (OneHop\PoolExhausted $e) {
+    echo 'waits in vain';
+    touch($_GET['told']);
+}
+PHP;
+$answers = $page($script, ['config' => $config, 'told' => Lab::file('told')], 2);
+sort($answers);
+echo implode(', ', $answers), "\n";
+?>
+--EXPECT--
+has it, waits in vain

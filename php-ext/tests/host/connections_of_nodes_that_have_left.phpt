@@ -1,0 +1,86 @@
+--TEST--
+Connections of a node whose password or pool_size has changed, or that was taken out, are closed; its entry is used again and its counters go on
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+const CHANGES = 5;
+$ports = [lab_redis('--requirepass', 'secret-0'), lab_redis('--requirepass', 'secret-0')];
+$nodes = array_map(static function (int $port) {
+    $node = lab_plain($port);
+    $node->auth('secret-0');
+    return $node;
+}, $ports);
+$write = static fn (array $ports, array $directives) => lab_config($ports, $directives + ['timeout' => 5000, 'pool_size' => 4], 'live.yml');
+$config = $write($ports, ['redis_auth' => 'secret-0']);
+/* Two nodes at a time, so that four entries are enough for a change. */
+$page = lab_fpm([], 3, ['sh', '-c', 'exec "$0" "$@" -d onehop.max_nodes=4']);
+$script = <<<'PHP'
+<?php
+$redis = new OneHop\Redis('alpha', $_GET['config']);
+for ($i = 0; $i < 30; $i++) {
+    $redis->get(md5("$i"));
+}
+echo implode(' ', array_column(OneHop\Topology::status()[0]['nodes'], 'calls')), "\n";
+PHP;
+$load = static fn () => $page($script, ['config' => $config], 4);
+$ids = static fn (Redis $node): array => array_diff(array_column($node->client('list'), 'id'), [(int) $node->rawCommand('CLIENT', 'ID')]);
+
+/* Whether under load all connections that a node has now are closed before long. */
+$are_gone = static function (Redis $node) use ($load, $ids): bool {
+    for ($before = $ids($node), $end = microtime(true) + 60; ($left = array_intersect($before, $ids($node))) && microtime(true) < $end; usleep(100000)) {
+        $load();
+    }
+    return $before && !$left;
+};
+
+echo "another password, again and again\n";
+$load();
+for ($i = 1; $i <= CHANGES; $i++) {
+    foreach ($nodes as $node) {
+        $node->rawCommand('ACL', 'SETUSER', 'default', ">secret-$i");
+    }
+    $write($ports, ['redis_auth' => "secret-$i"]);
+    $gone[] = $are_gone($nodes[0]);
+}
+echo 'old connections are closed: ', var_export(array_unique($gone) === [true], true), "\n";
+
+echo "another pool_size\n";
+$password = ['redis_auth' => 'secret-' . CHANGES];
+$write($ports, $password + ['pool_size' => 3]);
+echo 'old connections are closed: ', var_export($are_gone($nodes[0]), true), "\n";
+
+echo "still shared\n";
+$accepted = lab_accepted($nodes[0]);
+for ($i = 0; $i < 20; $i++) {
+    $load();
+}
+echo 'at most pool_size: ', var_export(count($ids($nodes[0])) <= 3, true), ', new ones: ', lab_accepted($nodes[0]) - $accepted, "\n";
+
+echo "a server that was taken out\n";
+[$calls, $other] = array_map(intval(...), explode(' ', $load()[3]));
+$write([$ports[0]], $password + ['pool_size' => 3]);
+echo 'its connections are closed: ', var_export($are_gone($nodes[1]), true), "\n";
+echo 'it has none: ', var_export($ids($nodes[1]) === [], true), "\n";
+$pages = CHANGES * 4 * 30;
+echo 'counted from the beginning: ', var_export($calls + $other > $pages && (int) $load()[3] > $calls, true), "\n";
+$sharing = json_decode($page('<?php echo json_encode(OneHop\Topology::status()[0]["sharing"]);'), true);
+echo 'entries in use: ', var_export($sharing['nodes'] >= 1 && $sharing['nodes'] <= 2, true), " of $sharing[nodes_max], descriptors: ",
+    var_export($sharing['descriptors'] >= 1 && $sharing['descriptors'] <= 3, true), "\n";
+echo 'the log says: ', implode(preg_grep('/max_nodes|descriptors/', file(Lab::file('fpm.log'))) ?: ['nothing']), "\n";
+?>
+--EXPECT--
+another password, again and again
+old connections are closed: true
+another pool_size
+old connections are closed: true
+still shared
+at most pool_size: true, new ones: 0
+a server that was taken out
+its connections are closed: true
+it has none: true
+counted from the beginning: true
+entries in use: true of 4, descriptors: true
+the log says: nothing

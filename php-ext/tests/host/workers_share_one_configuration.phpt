@@ -1,0 +1,67 @@
+--TEST--
+All workers of a php-fpm share what one of them has read, and follow it when the file changes
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+const WORKERS = 6;
+[$a, $b] = [lab_redis(), lab_redis()];
+lab_plain($a)->set('where', 'a');
+lab_plain($b)->set('where', 'b');
+$write = static fn (array $servers, array $more = []) => lab_config($servers, $more, 'changing.yml');
+$config = $write([$a]);
+$trace = Lab::file('trace');
+$page = lab_fpm(['display_errors' => '0', 'log_errors' => '1'], WORKERS, ['strace', '-f', '-qq', '-e', 'trace=openat', '-o', $trace]);
+
+/* Each worker says who it is and what it sees; it is slow, so that all of them get something to do. */
+$script = <<<'PHP'
+<?php
+$redis = new OneHop\Redis('alpha', $_GET['config']);
+echo getmypid(), ' ', $redis->get('where');
+usleep(20000);
+PHP;
+$ask = static function () use ($page, $script, $config): array {
+    $seen = [];
+    for ($i = 0; count($seen) < WORKERS && $i < 100; $i++) {
+        foreach ($page($script, ['config' => $config], WORKERS) as $answer) {
+            [$worker, $where] = explode(' ', $answer, 2);
+            $seen[$worker] = $where;
+        }
+    }
+    return $seen;
+};
+$seen = $ask();
+echo count($seen), ' workers see ', implode(' ', array_unique($seen)), "\n";
+$write([$b]);
+usleep(1100000);
+$page($script, ['config' => $config]);
+$seen = $ask();
+echo count($seen), ' workers see ', implode(' ', array_unique($seen)), "\n";
+file_put_contents($config, 'rubbish');
+usleep(1100000);
+$seen = $ask();
+echo count($seen), ' workers see ', implode(' ', array_unique(array_map(static fn ($text) => preg_replace('/.*Warning.*/s', 'Warning', $text), $seen))), "\n";
+echo 'the file was read: ', substr_count(file_get_contents($trace), 'changing.yml", O_RDONLY'), "\n";
+echo 'warnings: ', preg_match_all('/the configuration read before stays in use/', file_get_contents(Lab::file('fpm.log'))), "\n";
+preg_match('/[\d.]+ % of the keys of server pool alpha move \(generation \d\)/', file_get_contents(Lab::file('fpm.log')), $told);
+echo $told[0] ?? 'no change was told', "\n";
+
+echo "a password is in no shared memory, and every worker knows it\n";
+lab_plain($b)->config('SET', 'requirepass', 'secret');
+$write([$b], ['redis_auth' => 'secret']);
+usleep(1100000);
+$page($script, ['config' => $config]);
+$seen = $ask();
+echo count($seen), ' workers see ', implode(' ', array_unique($seen)), "\n";
+?>
+--EXPECT--
+6 workers see a
+6 workers see b
+6 workers see b
+the file was read: 3
+warnings: 1
+100.0 % of the keys of server pool alpha move (generation 2)
+a password is in no shared memory, and every worker knows it
+6 workers see b

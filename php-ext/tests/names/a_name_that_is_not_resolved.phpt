@@ -1,0 +1,135 @@
+--TEST--
+A name whose resolver is slow, dead or does not know it costs its own node's keys only, nothing is sent, and its node rests
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$script = <<<'SCRIPT'
+<?php
+[, $lab, $zone] = $argv;
+require $lab;
+$ports = [lab_redis(), lab_redis(), lab_redis()];
+$cases = ['slow.test' => ['a' => ['127.0.0.1'], 'delay' => 1], 'slower.test' => ['a' => ['127.0.0.1'], 'delay' => 5],
+    'silent.test' => ['drop' => true], 'failing.test' => ['code' => 2], 'unknown.test' => ['code' => 3]];
+file_put_contents($zone, json_encode($cases));
+
+$page = <<<'PAGE'
+<?php
+$tries = 0;
+$timed = static function (callable $call) use (&$longest): mixed {
+    $begin = hrtime(true);
+    try {
+        return $call();
+    } catch (OneHop\Exception $e) {
+        return $e;
+    } finally {
+        $longest = max($longest, (hrtime(true) - $begin) / 1e6);
+    }
+};
+$tell = static fn ($e) => substr(strrchr(get_class($e), '\\'), 1) . ($e->mayHaveExecuted() ? ', may have executed' : '') . ': '
+    . preg_replace(['/\([A-Z].*?\)/', '/, node .*/'], ['(...)', ''], $e->getMessage());
+$redis = new OneHop\Redis('alpha', $_GET['file']);
+$three = [$_GET['keys']['node-1'], $_GET['keys']['named'], $_GET['keys']['node-0']];
+foreach (['mget' => fn () => $redis->mget($three), 'pipeline' => fn () => $redis->pipeline()->get($three[0])->get($three[1])->get($three[2])->exec()] as $what => $call) {
+    do { // A machine that is busy may let a rest pass in between.
+        $e = $timed($call);
+    } while ($what === 'pipeline' && ++$tries < 50 && !str_contains($e->getFailures()['named']->getMessage(), 'rests'));
+    $replies = $e->getReplies();
+    echo "$what: {$replies[0]}, {$replies[2]}, ", $tell($e->getFailures()['named']), "\n";
+}
+echo 'others: ', $timed(fn () => $redis->get($three[0])), ' ', $timed(fn () => $redis->get($three[2])), "\n";
+echo 'longest call: ', $longest < 3000 ? 'not as long as the resolver takes' : "$longest ms", "\n";
+PAGE;
+
+$fpm = lab_fpm(['onehop.pool_scope' => 'host'], 2);
+foreach ($cases as $name => $case) {
+    $file = lab_config([$ports[0], $ports[1], "$name:$ports[2]:1 named"], ['timeout' => 200]);
+    $keys = lab_key_of_each($file);
+    foreach (['node-0', 'node-1', 'named'] as $i => $node) {
+        lab_plain($ports[$i])->set($keys[$node], "of $node");
+    }
+    lab_plain($ports[2])->rawCommand('CONFIG', 'RESETSTAT');
+    echo "-- $name, on the command line\n";
+    $_GET = ['file' => $file, 'keys' => $keys];
+    $longest = $tries = 0;
+    eval(substr($page, 5));
+    echo "-- $name, in php-fpm\n";
+    echo $fpm($page, $_GET);
+    $sent = lab_plain($ports[2])->info('commandstats');
+    echo 'sent to it: ', isset($sent['cmdstat_get']) || isset($sent['cmdstat_mget']) ? 'something' : 'nothing', "\n";
+}
+
+echo "-- an answer that came too late for one call is there for another\n";
+$redis = new OneHop\Redis('alpha', lab_config(["slow.test:$ports[2]:1 named"], ['timeout' => 200], 'late.yml'));
+for ($end = microtime(true) + 60, $value = false; $value === false && microtime(true) < $end; usleep(50000)) {
+    try {
+        $value = $redis->get($keys['named']);
+    } catch (OneHop\Exception) {
+    }
+}
+var_dump($value);
+SCRIPT;
+$zone = Lab::file('zone.json');
+echo lab_run($script, [__DIR__ . '/../lab/lab.inc', $zone],
+    ['unshare', '-m', '-n', '--', 'python3', __DIR__ . '/../../../conformance/lab/dns.py', $zone, '--']);
+?>
+--EXPECT--
+-- slow.test, on the command line
+mget: of node-1, of node-0, DeadlineExceeded: Host name not resolved within 200 ms
+pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved within 200 ms
+others: of node-1 of node-0
+longest call: not as long as the resolver takes
+-- slow.test, in php-fpm
+mget: of node-1, of node-0, DeadlineExceeded: Host name not resolved within 200 ms
+pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved within 200 ms
+others: of node-1 of node-0
+longest call: not as long as the resolver takes
+sent to it: nothing
+-- slower.test, on the command line
+mget: of node-1, of node-0, DeadlineExceeded: Host name not resolved within 200 ms
+pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved within 200 ms
+others: of node-1 of node-0
+longest call: not as long as the resolver takes
+-- slower.test, in php-fpm
+mget: of node-1, of node-0, DeadlineExceeded: Host name not resolved within 200 ms
+pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved within 200 ms
+others: of node-1 of node-0
+longest call: not as long as the resolver takes
+sent to it: nothing
+-- silent.test, on the command line
+mget: of node-1, of node-0, DeadlineExceeded: Host name not resolved within 200 ms
+pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved within 200 ms
+others: of node-1 of node-0
+longest call: not as long as the resolver takes
+-- silent.test, in php-fpm
+mget: of node-1, of node-0, DeadlineExceeded: Host name not resolved within 200 ms
+pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved within 200 ms
+others: of node-1 of node-0
+longest call: not as long as the resolver takes
+sent to it: nothing
+-- failing.test, on the command line
+mget: of node-1, of node-0, NodeDown: Host name not resolved (...)
+pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved (...)
+others: of node-1 of node-0
+longest call: not as long as the resolver takes
+-- failing.test, in php-fpm
+mget: of node-1, of node-0, NodeDown: Host name not resolved (...)
+pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved (...)
+others: of node-1 of node-0
+longest call: not as long as the resolver takes
+sent to it: nothing
+-- unknown.test, on the command line
+mget: of node-1, of node-0, NodeDown: Host name not resolved (...)
+pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved (...)
+others: of node-1 of node-0
+longest call: not as long as the resolver takes
+-- unknown.test, in php-fpm
+mget: of node-1, of node-0, NodeDown: Host name not resolved (...)
+pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved (...)
+others: of node-1 of node-0
+longest call: not as long as the resolver takes
+sent to it: nothing
+-- an answer that came too late for one call is there for another
+string(8) "of named"

@@ -1,0 +1,73 @@
+--TEST--
+OneHop\Topology shows where keys live and why
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$text = <<<'YAML'
+alpha:
+  listen: 127.0.0.1:22121
+  hash: fnv1a_64
+  hash_tag: "{}"
+  distribution: ketama
+  redis: true
+  servers:
+   - 127.0.0.1:6379:1 first
+   - /tmp/second.sock:2 second
+   - 127.0.0.1:6381:1 third
+YAML;
+$topology = OneHop\Topology::fromText('alpha', $text);
+file_put_contents(Lab::file('t.yml'), $text);
+$same = new OneHop\Topology('alpha', Lab::file('t.yml'));
+var_dump($topology->fingerprint() === $same->fingerprint(), strlen($topology->fingerprint()));
+foreach ($topology->nodes() as $node) {
+    echo json_encode($node), "\n";
+}
+var_dump($topology->locate('key') === $topology->locate('key'));
+$told = $topology->explain('user:{42}:name');
+echo implode(' ', array_keys($told)), ': ', $told['hashed'], ' ', $told['hash_function'], ' ', $told['distribution'], "\n";
+var_dump($told['hash'] === OneHop\Topology::hash('fnv1a_64', '42'), $told['node'] === $topology->locate('{42}'));
+
+$dead = OneHop\Topology::fromText('alpha', $text, [$topology->locate('key')->name]);
+var_dump($dead->locate('key')->name !== $topology->locate('key')->name, count($dead->nodes()), $dead->fingerprint() === $topology->fingerprint());
+var_dump((new OneHop\Topology('alpha', Lab::file('t.yml'), dead: [$topology->locate('key')->name]))->locate('key')->name === $dead->locate('key')->name);
+lab_tell(fn () => OneHop\Topology::fromText('alpha', $text, ['nobody']));
+lab_tell(fn () => OneHop\Topology::fromText('beta', $text));
+lab_tell(fn () => OneHop\Topology::fromText('beta', 'x'));
+lab_tell(fn () => OneHop\Topology::hash('sha1', 'x'));
+lab_tell(fn () => OneHop\Topology::check($text));
+echo json_encode(OneHop\Topology::check("alpha:\n  hash: none\n")), "\n";
+lab_tell(fn () => clone $topology);
+lab_tell(fn () => serialize($topology));
+lab_tell(fn () => $topology->locate('key')->name = 'x');
+lab_tell(fn () => new OneHop\Node());
+var_dump(OneHop\Topology::slot('foo'), OneHop\Topology::slot('{foo}bar'));
+?>
+--EXPECT--
+bool(true)
+int(32)
+{"index":0,"name":"first","host":"127.0.0.1","port":6379,"path":null,"weight":1,"isEjected":false,"role":null}
+{"index":1,"name":"third","host":"127.0.0.1","port":6381,"path":null,"weight":1,"isEjected":false,"role":null}
+{"index":2,"name":"second","host":null,"port":null,"path":"\/tmp\/second.sock","weight":2,"isEjected":false,"role":null}
+bool(true)
+key hashed hash_function hash distribution point node: 42 fnv1a_64 ketama
+bool(true)
+bool(true)
+bool(true)
+int(3)
+bool(true)
+bool(true)
+ValueError: $dead must be names of servers of server pool alpha
+OneHop\ConfigInvalid, node none, may have executed: false
+  There is no server pool beta in the configuration, only alpha; name one of these
+OneHop\ConfigInvalid, node none, may have executed: false
+  Configuration, line 1: the document is not a mapping of server pools; correct the file, or name another one
+ValueError: OneHop\Topology::hash(): Argument #1 ($algorithm) must be the name of a hash of a configuration
+NULL
+{"line":2,"reason":"directive \"hash\" is not a valid hash: \"none\""}
+Error: Trying to clone an uncloneable object of class OneHop\Topology
+Exception: Serialization of 'OneHop\Topology' is not allowed
+Error: Cannot modify readonly property OneHop\Node::$name
+Error: Call to private OneHop\Node::__construct() from global scope
+int(12182)
+int(12182)

@@ -1,0 +1,152 @@
+--TEST--
+session.save_handler = onehop: PHP's sessions on the nodes, the same keys as phpredis' handler through nutcracker
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+require __DIR__ . '/../lab/speaker.inc';
+
+$ports = [lab_redis(), lab_redis(), lab_redis()];
+$config = lab_config($ports, ['hash_tag' => '"{}"', 'hash' => 'murmur', 'distribution' => 'ketama', 'auto_eject_hosts' => 'false']);
+$nutcracker = lab_nutcracker($config);
+$redis = new OneHop\Redis('alpha', $config);
+$fpm = lab_fpm(['html_errors' => '0']);
+$settings = ['session.save_handler' => 'onehop', 'session.save_path' => "pool=alpha&config=$config", 'session.gc_maxlifetime' => 1000];
+$page = fn (string $id, string $script, array $others = []) => $fpm('<?php foreach ($_GET["ini"] as $name => $value) { ini_set($name, $value); } session_id($_GET["id"]); '
+    . $script, ['id' => $id, 'ini' => $others + $settings]);
+
+echo "Data stays from request to request, on the node of its key:\n";
+$ids = array_map(fn ($i) => "id$i", range(0, 5));
+foreach ($ids as $id) {
+    echo $page($id, 'var_dump(session_start()); $_SESSION["name"] = "of " . session_id();');
+}
+foreach ($ids as $id) {
+    echo $page($id, 'session_start(); echo $_SESSION["name"], "\n";');
+}
+echo $redis->get('PHPREDIS_SESSION:id3'), ' ', $redis->ttl('PHPREDIS_SESSION:id3') > 990 ? 'lives as long as gc_maxlifetime' : 'dies too early', "\n";
+echo 'nodes with sessions: ', count(array_filter($ports, fn ($port) => lab_plain($port)->dbSize() > 0)), "\n";
+
+echo "phpredis' handler through nutcracker reads them and is read:\n";
+$proxy = ['session.save_handler' => 'redis', 'session.save_path' => "tcp://127.0.0.1:$nutcracker"];
+echo $page('id4', 'session_start(); echo $_SESSION["name"], "\n"; $_SESSION["name"] .= ", seen by phpredis"; $_SESSION["more"] = 1;', $proxy);
+echo $page('id4', 'session_start(); echo $_SESSION["name"], " ", $_SESSION["more"], "\n";');
+
+echo "What does not change is not written, but lives on:\n";
+$redis->expire('PHPREDIS_SESSION:id5', 50);
+$page('id5', 'session_start();');
+var_dump($redis->ttl('PHPREDIS_SESSION:id5') > 990);
+
+echo "Destroyed, regenerated, strict:\n";
+echo $page('id0', 'session_start(); session_destroy(); echo "destroyed\n";');
+var_dump($redis->exists('PHPREDIS_SESSION:id0'));
+$new = $page('id1', 'session_start(); session_regenerate_id(true); echo session_id();');
+var_dump($redis->exists('PHPREDIS_SESSION:id1'), $redis->get("PHPREDIS_SESSION:$new"));
+echo $page('unknown', 'session_start(); var_dump(session_id() === "unknown", session_id() === "");', ['session.use_strict_mode' => '1']);
+echo $page('id2', 'session_start(); var_dump(session_id());', ['session.use_strict_mode' => '1']);
+
+echo "Another prefix; large and binary values:\n";
+$path = 'pool=alpha&config=' . rawurlencode($config) . '&prefix=' . rawurlencode('a&b:');
+echo $page('big', 'session_start(); $_SESSION["big"] = str_repeat("\0\xff\r\n", 300000); echo "written\n";', ['session.save_path' => $path]);
+var_dump($redis->strlen('a&b:big') > 1200000);
+echo $page('big', 'session_start(); var_dump($_SESSION["big"] === str_repeat("\0\xff\r\n", 300000));', ['session.save_path' => $path]);
+
+echo "onehop.config and the bare name of a pool; a fatal error, exit and an uncaught exception still write:\n";
+$bare = ['session.save_path' => 'alpha', 'onehop.config' => $config];
+foreach (['undefined_function();', 'exit;', 'throw new Exception("x");'] as $i => $end) {
+    $page("end$i", "session_start(); \$_SESSION['end'] = $i; $end", $bare);
+    echo $redis->get("PHPREDIS_SESSION:end$i"), "\n";
+}
+$plain = lab_plain(port_of('PHPREDIS_SESSION:id3', $config, $ports));
+$before = lab_accepted($plain);
+for ($i = 0; $i < 5; $i++) {
+    $page('id3', 'session_start(); $_SESSION["count"] = ($_SESSION["count"] ?? 0) + 1;');
+}
+echo 'new connections for 5 requests: ', lab_accepted($plain) - $before, "\n";
+
+echo "What is wrong is a warning, never an exception:\n";
+$show = fn (string $answer) => preg_replace('/ in \S+ on line \d+|\n(?=\n)/', '', ltrim(lab_hide($answer)));
+foreach (['nopool', "pool=nopool&config=$config", "pool=alpha&pool=alpha", 'colour=blue', "config=$config", ''] as $path) {
+    echo $show($page('x', 'var_dump(session_start());', ['session.save_path' => $path]));
+}
+$dead = lab_config(['127.0.0.1:1:1 dead'], [], 'dead.yml');
+echo $show($page('x', 'var_dump(session_start());', ['session.save_path' => "pool=alpha&config=$dead"]));
+$redis->lPush('PHPREDIS_SESSION:list', 'no session');
+echo $show($page('list', 'var_dump(session_start());'));
+
+echo "A node that dies before the end of the request:\n";
+[$port, $id] = lab_redis_process();
+$dying = lab_config([$port], [], 'dying.yml');
+$answer = $show($page('x', sprintf('session_start(); $_SESSION["x"] = 1; posix_kill(%d, 9); while (@stream_socket_client("tcp://127.0.0.1:%d")) { usleep(1000); }', $id, $port),
+    ['session.save_path' => "pool=alpha&config=$dying"]));
+/* Closed, reset or refused: that depends on when the process is gone. */
+echo preg_replace('/Shutdown: Connection .*?, node node-0 .*/', 'Shutdown: Connection ..., node node-0 ...', $answer);
+echo $page('id3', 'session_start(); echo $_SESSION["name"], "\n";');
+?>
+--EXPECT--
+Data stays from request to request, on the node of its key:
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+of id0
+of id1
+of id2
+of id3
+of id4
+of id5
+name|s:6:"of id3"; lives as long as gc_maxlifetime
+nodes with sessions: 3
+phpredis' handler through nutcracker reads them and is read:
+of id4
+of id4, seen by phpredis 1
+What does not change is not written, but lives on:
+bool(true)
+Destroyed, regenerated, strict:
+destroyed
+int(0)
+int(0)
+string(18) "name|s:6:"of id1";"
+bool(false)
+bool(false)
+string(3) "id2"
+Another prefix; large and binary values:
+written
+bool(true)
+bool(true)
+onehop.config and the bare name of a pool; a fatal error, exit and an uncaught exception still write:
+end|i:0;
+end|i:1;
+end|i:2;
+new connections for 5 requests: 0
+What is wrong is a warning, never an exception:
+Warning: session_start(): There is no configuration; set onehop.config in php.ini or name a file
+Warning: session_start(): Failed to initialize storage module: onehop (path: nopool)
+bool(false)
+Warning: session_start(): There is no server pool nopool in DIRECTORY/alpha.yml, only alpha; name one of these
+Warning: session_start(): Failed to initialize storage module: onehop (path: pool=nopool&config=DIRECTORY/alpha.yml)
+bool(false)
+Warning: session_start(): session.save_path must be the name of a server pool, or pool=NAME&config=FILE&prefix=PREFIX; it has "pool=alpha"
+Warning: session_start(): Failed to initialize storage module: onehop (path: pool=alpha&pool=alpha)
+bool(false)
+Warning: session_start(): session.save_path must be the name of a server pool, or pool=NAME&config=FILE&prefix=PREFIX; it has "colour=blue"
+Warning: session_start(): Failed to initialize storage module: onehop (path: colour=blue)
+bool(false)
+Warning: session_start(): session.save_path names no server pool
+Warning: session_start(): Failed to initialize storage module: onehop (path: config=DIRECTORY/alpha.yml)
+bool(false)
+Warning: session_start(): There is no configuration; set onehop.config in php.ini or name a file
+Warning: session_start(): Failed to initialize storage module: onehop (path: )
+bool(false)
+Warning: session_start(): Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+Warning: session_start(): Failed to read session data: onehop (path: pool=alpha&config=DIRECTORY/dead.yml)
+bool(false)
+Warning: session_start(): The node refused: WRONGTYPE Operation against a key holding the wrong kind of value
+Warning: session_start(): Failed to read session data: onehop (path: pool=alpha&config=DIRECTORY/alpha.yml)
+bool(false)
+A node that dies before the end of the request:
+Warning: PHP Request Shutdown: Connection ..., node node-0 ...
+Warning: PHP Request Shutdown: Failed to write session data (onehop). Please verify that the current setting of session.save_path is correct (pool=alpha&config=DIRECTORY/dying.yml)
+of id3

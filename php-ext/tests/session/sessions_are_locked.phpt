@@ -1,0 +1,116 @@
+--TEST--
+With redis.session.locking_enabled one request at a time has a session, whether by OneHop or by phpredis
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+require __DIR__ . '/../lab/speaker.inc';
+
+$ports = [lab_redis(), lab_redis(), lab_redis()];
+$config = lab_config($ports, ['hash' => 'fnv1a_64', 'distribution' => 'ketama', 'auto_eject_hosts' => 'false']);
+$nutcracker = lab_nutcracker($config);
+$redis = new OneHop\Redis('alpha', $config);
+$settings = ['session.save_handler' => 'onehop', 'session.save_path' => "pool=alpha&config=$config", 'redis.session.locking_enabled' => 1,
+    'redis.session.lock_retries' => -1, 'redis.session.lock_wait_time' => 1000, 'session.use_cookies' => 0, 'session.cache_limiter' => ''];
+$by_phpredis = ['session.save_handler' => 'redis', 'session.save_path' => "tcp://127.0.0.1:$nutcracker"] + $settings;
+$ini = fn (array $settings) => 'foreach (' . var_export($settings, true) . ' as $name => $value) { ini_set($name, $value); } ';
+$fpm = lab_fpm(['html_errors' => '0']);
+$page = fn (string $script, array $others = []) => preg_replace('/ in \S+ on line \d+|\n(?=\n)/', '', ltrim(lab_hide($fpm('<?php ' . $ini($others + $settings) . $script))));
+
+echo "Six processes of both handlers count together:\n";
+$count = $ini($settings) . 'for ($i = 0; $i < 20; $i++) { session_id("counter"); session_start(); $n = $_SESSION["n"] ?? 0; usleep(500); $_SESSION["n"] = $n + 1; session_write_close(); }';
+$processes = [];
+foreach ([$settings, $by_phpredis, $settings, $by_phpredis, $settings, $by_phpredis] as $k => $handler) {
+    file_put_contents(Lab::file("counter$k.php"), '<?php ' . $ini($handler) . substr($count, strlen($ini($settings))));
+    $processes[] = Lab::start([PHP_BINARY, ...lab_php_arguments(), Lab::file("counter$k.php")], Lab::file("counter$k.log"));
+}
+foreach ($processes as $k => $id) {
+    while (proc_get_status(Lab::$processes[$id])['running']) {
+        usleep(2000);
+    }
+    echo file_get_contents(Lab::file("counter$k.log"));
+}
+echo $redis->get('PHPREDIS_SESSION:counter'), "\n";
+var_dump($redis->exists('PHPREDIS_SESSION:counter_LOCK'));
+
+echo "The lock while it is held, and afterwards:\n";
+$look = '$redis = new OneHop\Redis("alpha", ' . var_export($config, true) . '); $lock = "PHPREDIS_SESSION:" . session_id() . "_LOCK";
+    echo $redis->get($lock) === false ? "none" : "held", " ", $redis->ttl($lock), "\n"; ';
+echo $page('session_id("a"); session_start(); ' . $look);
+echo $page('session_id("a"); session_start(); ' . $look, ['redis.session.lock_expire' => 40]);
+echo $page('session_id("a"); session_start(); session_write_close(); ' . $look);
+echo $page('session_start(); ' . $look, ['redis.session.lock_expire' => 40]);
+$page('session_id("a"); session_start(); undefined_function();');
+var_dump($redis->exists('PHPREDIS_SESSION:a_LOCK'));
+
+echo "Somebody else holds it, for too long:\n";
+$redis->set('PHPREDIS_SESSION:b_LOCK', 'somebody');
+echo $page('session_id("b"); var_dump(session_start());', ['redis.session.lock_retries' => 2]);
+echo $redis->get('PHPREDIS_SESSION:b_LOCK'), " holds it still\n";
+
+echo "As often as phpredis asks for it:\n";
+$asked = function (string $handler, int $retries) use ($ini, $config): int {
+    $port = lab_redis();
+    $plain = lab_plain($port);
+    $one = lab_config(["127.0.0.1:$port:1 one"], ['auto_eject_hosts' => 'false']);
+    $plain->set('PHPREDIS_SESSION:x_LOCK', 'somebody');
+    $plain->rawCommand('CONFIG', 'RESETSTAT');
+    $path = $handler === 'redis' ? "tcp://127.0.0.1:$port" : "pool=alpha&config=$one";
+    lab_run('<?php ' . $ini(['session.save_handler' => $handler, 'session.save_path' => $path, 'redis.session.locking_enabled' => 1, 'redis.session.lock_retries' => $retries,
+        'redis.session.lock_wait_time' => 100, 'session.use_cookies' => 0, 'session.cache_limiter' => '']) . 'session_id("x"); @session_start();');
+    preg_match('/calls=(\d+)/', $plain->info('commandstats')['cmdstat_set'] ?? '', $calls);
+    return (int) ($calls[1] ?? 0);
+};
+foreach ([0, 3, -2] as $retries) {
+    var_dump($asked('onehop', $retries) === $asked('redis', $retries));
+}
+var_dump($asked('redis', 3));
+
+echo "Somebody else lets go:\n";
+speaker(sprintf('$redis = new Redis(); $redis->connect("127.0.0.1", %d); $redis->del("PHPREDIS_SESSION:b_LOCK");', port_of('PHPREDIS_SESSION:b_LOCK', $config, $ports)));
+echo $page('session_id("b"); var_dump(session_start());');
+
+echo "It is lost on the way: nothing is written, and the other's lock is left alone:\n";
+echo $page('session_id("c"); session_start(); $_SESSION["x"] = 1; ' . $look . '$redis->set($lock, "somebody"); var_dump(session_write_close());', ['redis.session.lock_expire' => 40]);
+var_dump($redis->exists('PHPREDIS_SESSION:c'), $redis->get('PHPREDIS_SESSION:c_LOCK'));
+
+echo "regenerate and destroy leave no lock behind:\n";
+$page('session_id("d"); session_start(); $_SESSION["x"] = 1; session_regenerate_id(); session_destroy();');
+$locks = 0;
+foreach ($ports as $port) {
+    $locks += count(lab_plain($port)->keys('*_LOCK'));
+}
+echo $locks, " (of somebody)\n";
+?>
+--EXPECT--
+Six processes of both handlers count together:
+n|i:120;
+int(0)
+The lock while it is held, and afterwards:
+held 30
+held 40
+none -2
+held 40
+int(0)
+Somebody else holds it, for too long:
+Warning: session_start(): The session is locked by another request, which did not end in time
+Warning: session_start(): Failed to read session data: onehop (path: pool=alpha&config=DIRECTORY/alpha.yml)
+bool(false)
+somebody holds it still
+As often as phpredis asks for it:
+bool(true)
+bool(true)
+bool(true)
+int(4)
+Somebody else lets go:
+bool(true)
+It is lost on the way: nothing is written, and the other's lock is left alone:
+held 40
+Warning: session_write_close(): The lock of the session has expired, so it is not written; raise redis.session.lock_expire
+Warning: session_write_close(): Failed to write session data (onehop). Please verify that the current setting of session.save_path is correct (pool=alpha&config=DIRECTORY/alpha.yml)
+bool(true)
+int(0)
+string(8) "somebody"
+regenerate and destroy leave no lock behind:
+1 (of somebody)

@@ -1,0 +1,105 @@
+--TEST--
+What SSDB would misunderstand is sent to no node, and a node that is no SSDB is found out before anything is sent
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$serve = '
+    while ($words = $node->command()) {
+        $node->send($words === ["VERSION"] ? "*1\r\n$5\r\n1.9.8\r\n" : ($words[0] === "GET" ? "$1\r\nv\r\n" : "+OK\r\n"));
+    }';
+$nodes = [lab_node($serve), lab_node($serve), lab_node($serve)];
+$config = lab_config($nodes, ['engine' => 'ssdb']);
+$keys = array_values(lab_key_of_each($config));
+$redis = new OneHop\Redis('alpha', $config);
+$sent = static fn () => array_map(static fn (int $port) => implode(', ', preg_replace('/^\d+ /', '', lab_commands($port))), $nodes);
+
+echo "A word too long for one part refuses them all:\n";
+lab_tell(fn () => $redis->mSet([$keys[0] => '1', $keys[1] => '2', $keys[2] => '3', str_repeat('k', 256) => '4']));
+echo "And a command in a pipeline:\n";
+lab_tell(fn () => $redis->pipeline()->set($keys[0], '1')->set($keys[1], '2', ['nx', 'ex' => 10])->get($keys[2])->exec());
+echo "Of a kind of its own:\n";
+lab_tell(fn () => $redis->subscribe(['news'], fn () => null));
+lab_tell(fn () => $redis->multi()->set($keys[0], '1'));
+$redis->discard();
+lab_tell(fn () => $redis->eval('return 1', [$keys[0]], 1));
+lab_tell(fn () => $redis->dbSize());
+lab_tell(fn () => $redis->get(''));
+var_dump($sent());
+
+echo "Nothing within the bounds is nothing to send:\n";
+lab_tell(fn () => $redis->zCount($keys[0], '(1', '(2'));
+lab_tell(fn () => count($redis->zRangeByScore($keys[0], '2', '1')));
+lab_tell(fn () => implode(' ', $redis->pipeline()->zCount($keys[0], '2', '1')->get($keys[0])->zCount($keys[1], '2', '1')->exec()));
+var_dump($sent());
+
+echo "redis where SSDB should be:\n";
+lab_tell(fn () => (new OneHop\Redis('alpha', lab_config([lab_redis()], ['engine' => 'ssdb'], 'redis.yml')))->get('k'));
+echo "A password:\n";
+$guarded = lab_node('
+    while ($words = $node->command()) {
+        $in = $words[0] === "AUTH" ? $words[1] === "secret" : $in ?? false;
+        $node->send(match (true) {
+            $words[0] === "AUTH" => $in ? "+OK\r\n" : "-ERR invalid password\r\n",
+            !$in => "-NOAUTH authentication required.\r\n",
+            default => $words === ["VERSION"] ? "*1\r\n$5\r\n1.9.8\r\n" : "$1\r\nv\r\n",
+        });
+    }');
+foreach ([[], ['redis_auth' => 'wrong'], ['redis_auth' => 'secret', 'redis_db' => 3]] as $i => $directives) {
+    $redis = new OneHop\Redis('alpha', lab_config([$guarded], ['engine' => 'ssdb'] + $directives, "guarded-$i.yml"));
+    lab_tell(fn () => $redis->get('k'));
+}
+/* By connection, each of which is a process that writes down what it was sent when it comes to it. */
+$commands = lab_commands($guarded);
+usort($commands, fn (string $a, string $b) => (int) $a <=> (int) $b);
+/* Behind a refused password nobody reads on for sure. */
+echo str_replace('AUTH wrong, VERSION', 'AUTH wrong', implode(', ', preg_replace('/^\d+ /', '', $commands))), "\n";
+?>
+--EXPECT--
+A word too long for one part refuses them all:
+OneHop\Unsupported, node node-2, may have executed: false
+  Command MSET is not for SSDB (SSDB takes a key of 1 to 255 bytes), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md has what SSDB can be sent
+And a command in a pipeline:
+OneHop\Unsupported, node node-2, may have executed: false
+  Command SET is not for SSDB (SSDB ignores the options of SET and overwrites: no lock can be taken by it. SET with EX, with NX and with KEEPTTL alone can be had; two together cannot), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md has what SSDB can be sent
+Of a kind of its own:
+OneHop\Unsupported, node none, may have executed: false
+  subscribe() means nothing to SSDB, which has no subscriptions: the command was not sent; use a server pool of redis for messages
+OneHop\Unsupported, node node-2, may have executed: false
+  Command MULTI is not for SSDB (SSDB has no such command), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+OneHop\Unsupported, node node-2, may have executed: false
+  Command EVAL is not for SSDB (SSDB has no such command), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md has what SSDB can be sent
+OneHop\Unsupported, node node-0, may have executed: false
+  Command DBSIZE is not for SSDB (SSDB tells bytes on disk, not keys), node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md has what SSDB can be sent
+OneHop\Unsupported, node node-0, may have executed: false
+  Command GET is not for SSDB (SSDB takes a key of 1 to 255 bytes), node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md has what SSDB can be sent
+array(3) {
+  [0]=>
+  string(0) ""
+  [1]=>
+  string(0) ""
+  [2]=>
+  string(0) ""
+}
+Nothing within the bounds is nothing to send:
+int(0)
+int(0)
+string(5) "0 v 0"
+array(3) {
+  [0]=>
+  string(0) ""
+  [1]=>
+  string(0) ""
+  [2]=>
+  string(18) "VERSION, GET key:0"
+}
+redis where SSDB should be:
+OneHop\ConfigInvalid, node node-0, may have executed: false
+  The node is no SSDB of 1.9 or later: ERR unknown command 'VERSION', with args beginning with: , node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; correct the engine of the server pool
+A password:
+OneHop\ConfigInvalid, node node-0, may have executed: false
+  The node wants a password: NOAUTH authentication required., node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; set redis_auth of the server pool
+OneHop\ConfigInvalid, node node-0, may have executed: false
+  The node refused the password: ERR invalid password, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; correct username and redis_auth of the server pool
+string(1) "v"
+VERSION, AUTH wrong, AUTH secret, VERSION, GET k

@@ -1,0 +1,78 @@
+--TEST--
+Every command of the vectors is sent to an SSDB node as they say, and its replies are read as they say
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+putenv('NOW=' . Lab::file('now'));
+
+/* The test says beforehand what the node must be sent and what it answers; as recorded from a real SSDB. */
+$ssdb = lab_node('
+    while ($words = $node->command()) {
+        if ($words === ["VERSION"]) {
+            $node->send("*1\r\n$5\r\n1.9.8\r\n");
+            continue;
+        }
+        $now = unserialize(file_get_contents(getenv("NOW")));
+        for ($i = 0; $i < count($now["send"]); $i++) {
+            if ($i > 0) {
+                $words = $node->command();
+            }
+            if ($words !== $now["send"][$i]) {
+                $node->send("-NOT WHAT THE VECTOR SAYS\r\n");
+                exit;
+            }
+        }
+        $node->send($now["replies"]);
+    }');
+$reader = lab_node('while ($node->command()) { $node->send(unserialize(file_get_contents(getenv("NOW")))["reply"]); }');
+
+function bytes(mixed $text): mixed
+{
+    return is_array($text) ? array_map('bytes', $text) : (is_string($text) ? mb_convert_encoding($text, 'ISO-8859-1', 'UTF-8') : $text);
+}
+
+$page = json_decode(file_get_contents(__DIR__ . '/../../../spec/route/vectors/ssdb.json'), true);
+$tests = array_merge(...array_column($page['testGroups'], 'tests'));
+$config = lab_config([$ssdb], ['engine' => 'ssdb', 'timeout' => 10000, 'server_failure_limit' => 1000]);
+$redis = new OneHop\Redis('alpha', $config);
+$plain = lab_plain($reader);
+$count = ['refused' => 0, 'violation' => 0, 'same' => 0];
+foreach (array_map('bytes', $tests) as $test) {
+    /* A raw call cannot follow a cursor, and what all nodes are asked is merged: that is not for a vector to say. */
+    $is_of_all_nodes = in_array(strtolower($test['words'][0]), ['scan', 'keys', 'info', 'dbsize', 'ping', 'hlist'], true);
+    if ($is_of_all_nodes && (isset($test['raw']) || !isset($test['refused']) || count($test['words']) === 1)) {
+        continue;
+    }
+    if ($test['comment'] === 'But not by a method' || $test['words'][0] === 'SELECT') {
+        continue; /* Here everything is a raw call, and SELECT of the pool's own database never leaves. */
+    }
+    $told = "$test[tcId], $test[comment]: ";
+    file_put_contents(Lab::file('now'), serialize($test));
+    try {
+        $value = $redis->rawCommand(...$test['words']);
+        $expected = isset($test['reply']) ? $plain->rawCommand('ANY') : 'nothing';
+        if ($value !== $expected) {
+            echo $told, var_export($value, true), ' instead of ', var_export($expected, true), "\n";
+        }
+        $count['same']++;
+    } catch (OneHop\Unsupported $e) {
+        $is_told = str_contains($e->getMessage(), rtrim($test['refused'] ?? 'served', '.'));
+        /* Some have a reason of their own for every kind of node. */
+        if (!isset($test['refused']) || (!$is_told && str_contains($e->getMessage(), 'SSDB'))) {
+            echo $told, $e->getMessage(), "\n";
+        }
+        $count['refused']++;
+    } catch (OneHop\ProtocolViolation $e) {
+        if (!isset($test['violation'])) {
+            echo $told, $e->getMessage(), "\n";
+        }
+        $count['violation']++;
+    }
+}
+var_dump($count['refused'] > 75, $count['violation'] === 7, $count['same'] > 130);
+?>
+--EXPECT--
+bool(true)
+bool(true)
+bool(true)

@@ -1,0 +1,138 @@
+--TEST--
+onehop-status.php: a page, text, JSON and Prometheus' format, in which no name is anything but text; and a terminal asks a php-fpm
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+const PAGE = __DIR__ . '/../../onehop-status.php';
+$hidden = static fn (string $text): string => preg_replace(['/127\.0\.0\.1:\d+/', '~/[\w./-]+/alpha\.yml~', '/[0-9a-f]{32}/'], ['ADDRESS', 'FILE', 'FINGERPRINT'], $text);
+$evil = '<b>"\\&' . "'é";
+$config = lab_config([lab_redis(), '127.0.0.1:' . Lab::port() . ":2 $evil"], ['distribution' => 'modula']);
+$page = lab_fpm(['date.timezone' => 'UTC'], 2);
+$show = static fn (string $format) => $page("<?php require '" . PAGE . "';", ['format' => $format]);
+
+echo $show('text');
+echo $page('<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); $refused = 0;
+    for ($i = 0; $i < 90; $i++) { try { $redis->get("key:$i"); } catch (OneHop\NodeDown) { $refused++; } } echo $refused;', ['config' => $config]), " refused\n\n";
+
+echo "text\n", preg_replace(['/resting\S* \S+( ms| s)?/', '/\d+ µs|\d+\.?\d* m?s/', '/ {3,}/'], ['resting', 'TIME', '  '], $hidden($show('text')));
+
+echo "\nJSON\n";
+$status = json_decode($show('json'), true, 512, JSON_THROW_ON_ERROR);
+[$pool] = $status['pools'];
+echo implode(' ', array_keys($pool)), "\n", implode(' ', array_keys($pool['nodes'][0])), "\n", implode(' ', array_keys($pool['nodes'][0]['latency'])), "\n";
+echo json_encode([$pool['nodes'][1]['state'], round($pool['nodes'][1]['share'], 2), $pool['nodes'][1]['errors']]), "\n";
+
+echo "\nPrometheus\n";
+$text = $show('prometheus');
+$families = $wrong = [];
+foreach (explode("\n", rtrim($text, "\n")) as $line) {
+    if (preg_match('/^# TYPE (\w+) (\w+)$/', $line, $match)) {
+        $families[$match[1]] = $match[2];
+    } elseif (!preg_match('/^# HELP \w+ \S/', $line)
+        && !preg_match('/^(\w+)\{(\w+="(?:[^"\\\\\n]|\\\\[\\\\"n])*",?)+\} [0-9.]+$/u', $line, $match)) {
+        $wrong[] = $line;
+    }
+}
+foreach ($families as $name => $type) {
+    echo "$name $type\n";
+}
+var_dump($wrong, preg_match('//u', $text));
+preg_match_all('/^onehop_latency_seconds_bucket\{pool="alpha",node="node-0",le="([^"]+)"\} (\d+)$/m', $text, $match);
+$sorted = array_map(intval(...), $match[2]);
+sort($sorted);
+echo implode(' ', $match[1]), "\n";
+var_dump($sorted == $match[2], end($sorted) === $status['pools'][0]['nodes'][0]['latency']['count']);
+echo preg_grep('/^onehop_latency_seconds_count.*node-0/', explode("\n", $text)) ? "as many as were counted\n" : '';
+echo implode("\n", preg_grep('/^onehop_(calls_total|node_up|connections|generation)\{/', explode("\n", $text))), "\n";
+
+echo "\nHTML\n";
+$html = $show('html');
+var_dump(str_contains($html, '<b>'), str_contains($html, '&lt;b&gt;&quot;\\&amp;&apos;é'));
+echo substr_count($html, '<script'), ' scripts, ', substr_count($html, '<table'), ' table, ', substr_count($html, '<tr'), " rows\n";
+
+echo "\nwhat else it can be asked for\n";
+echo $show('xml'), $page("<?php require '" . PAGE . "';", ['format' => ['html']]);
+
+echo "\nfrom a terminal\n";
+$ask = static fn (string $arguments) => $hidden((string) shell_exec(escapeshellarg(PHP_BINARY) . ' -n ' . escapeshellarg(PAGE) . " $arguments 2>&1; echo \"ends with $?\""));
+$socket = Lab::file('fpm.sock');
+echo explode("\n", $ask($socket))[0], "\n", str_contains($ask("$socket prometheus"), 'onehop_calls_total{') ? "and Prometheus'\n" : '';
+echo str_replace($socket, 'SOCKET', $ask("$socket-gone")), preg_replace('/127\S+|ADDRESS/', 'ADDRESS', $ask('127.0.0.1:' . Lab::port())), $ask("$socket xml");
+?>
+--EXPECT--
+No server pool is in use: no client was made yet by a process that shares its memory with this one.
+10 refused
+
+text
+alpha  FILE
+  generation 1, modula, fnv1a_64, fingerprint FINGERPRINT
+
+  node  address  state  share  leased  idle  max  calls  errors  p50  p99  redirects  waits  connects  sent  received
+  node-0  ADDRESS  up  33.3 %  0  1  16  80  0  TIME  TIME  0  0  1  2.0 KiB  400 B
+  <b>"\&'é  ADDRESS  resting  66.7 %  0  0  16  10  10  –  –  0  0  1  0 B  0 B
+
+  <b>"\&'é: Connection refused while connecting
+
+
+JSON
+pool path generation fingerprint distribution hash config sharing nodes
+node address weight role master share state rests_ms failures reason connections calls errors redirects leases waits connects bytes_sent bytes_received latency
+count sum p50 p99 below
+["resting",0.67,10]
+
+Prometheus
+onehop_calls_total counter
+onehop_errors_total counter
+onehop_redirects_total counter
+onehop_leases_total counter
+onehop_waits_total counter
+onehop_connects_total counter
+onehop_bytes_sent_total counter
+onehop_bytes_received_total counter
+onehop_latency_seconds histogram
+onehop_connections gauge
+onehop_connections_max gauge
+onehop_node_up gauge
+onehop_node_info gauge
+onehop_share gauge
+onehop_generation gauge
+onehop_config_last_reload_successful gauge
+onehop_config_last_reload_timestamp_seconds gauge
+array(0) {
+}
+int(1)
+0.000016 0.000032 0.000064 0.000128 0.000256 0.000512 0.001024 0.002048 0.004096 0.008192 0.016384 0.032768 0.065536 0.131072 0.262144 0.524288 1.048576 2.097152 4.194304 8.388608 16.777216 +Inf
+bool(true)
+bool(true)
+as many as were counted
+onehop_calls_total{pool="alpha",node="node-0"} 80
+onehop_calls_total{pool="alpha",node="<b>\"\\&'é"} 10
+onehop_connections{pool="alpha",node="node-0",state="leased"} 0
+onehop_connections{pool="alpha",node="node-0",state="idle"} 1
+onehop_connections{pool="alpha",node="<b>\"\\&'é",state="leased"} 0
+onehop_connections{pool="alpha",node="<b>\"\\&'é",state="idle"} 0
+onehop_node_up{pool="alpha",node="node-0"} 1
+onehop_node_up{pool="alpha",node="<b>\"\\&'é"} 0
+onehop_generation{pool="alpha"} 1
+
+HTML
+bool(false)
+bool(true)
+0 scripts, 1 table, 5 rows
+
+what else it can be asked for
+format is one of: html, text, json, prometheus
+format is one of: html, text, json, prometheus
+
+from a terminal
+alpha  FILE
+and Prometheus'
+unix://SOCKET-gone: No such file or directory
+ends with 1
+tcp://ADDRESS: Connection refused
+ends with 1
+usage: php onehop-status.php /path/of/php-fpm.sock|host:port [html|text|json|prometheus]
+ends with 2

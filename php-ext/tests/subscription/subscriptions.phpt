@@ -1,0 +1,146 @@
+--TEST--
+Channels are subscribed on their own nodes, and one callback hears all of them
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+require __DIR__ . '/../lab/speaker.inc';
+
+$ports = [lab_redis(), lab_redis(), lab_redis(), lab_redis()];
+$config = lab_config($ports);
+$redis = new OneHop\Redis('alpha', $config);
+$channels = array_values(lab_key_of_each($config, 'news:'));
+sort($channels);
+final class Enough extends RedisException {}
+
+echo "Each channel on its node:\n";
+$script = '';
+foreach ($channels as $i => $channel) {
+    $script .= sprintf("say(%d, '%s', 'text %d');\n", port_of($channel, $config, $ports), $channel, $i);
+}
+speaker($script);
+$heard = [];
+try {
+    $redis->subscribe($channels, function ($self, $channel, $text) use (&$heard, $channels, $redis) {
+        $heard[$channel] = $text . ($self === $redis ? '' : ' to a stranger');
+        if (count($heard) === count($channels)) {
+            throw new Enough('enough');
+        }
+    });
+} catch (Enough $e) {
+    printf("%s: %s, previous: %s\n", get_class($e), $e->getMessage(), var_export($e->getPrevious(), true));
+}
+ksort($heard);
+print_r($heard);
+
+echo "A pattern is on all nodes, each message comes once:\n";
+$script = '';
+foreach ($channels as $channel) {
+    $script .= sprintf("say(%d, '%s', 'once');\n", port_of($channel, $config, $ports), $channel);
+}
+speaker($script . sprintf("say(%d, 'news:last', 'end');\n", port_of('news:last', $config, $ports)));
+$heard = [];
+try {
+    $redis->psubscribe(['news:*', 'weather:*'], function (OneHop\Redis $self, $pattern, $channel, $text) use (&$heard) {
+        $heard[] = "$pattern $channel $text";
+        if (count($heard) === 5) {
+            throw new Enough('enough');
+        }
+    });
+} catch (Enough $e) {
+    echo get_class($e), "\n";
+}
+sort($heard);
+echo implode("\n", array_map(fn ($line) => preg_replace('/news:\d+/', 'news:N', $line), $heard)), "\n";
+
+echo "The prefix is a part of the channel; other methods work inside the callback:\n";
+$redis->setOption(Redis::OPT_PREFIX, 'app:');
+speaker(sprintf("say(%d, 'app:x', 'hello');", port_of('app:x', $config, $ports)));
+try {
+    $redis->subscribe(['x'], function ($self, $channel, $text) {
+        $self->set('answer', "$channel says $text");
+        throw new Enough($self->get('answer'));
+    });
+} catch (Enough $e) {
+    echo $e->getMessage(), "\n";
+}
+
+echo "Publisher and subscriber meet, also in one object, and an option set meanwhile holds:\n";
+speaker(sprintf("say(%d, 'app:x', 'begin');", port_of('app:x', $config, $ports)));
+var_dump($redis->subscribe(['x', 'y', 'z'], function ($self, $channel, $text) use ($redis) {
+    match ($text) {
+        'begin' => $redis->publish('y', 'second'),
+        'second' => $redis->publish('z', 'third'),
+        'third' => [$redis->setOption(Redis::OPT_PREFIX, ''), $redis->unsubscribe(['app:x', 'app:y', 'app:z'])],
+    };
+}));
+$redis->setOption(Redis::OPT_PREFIX, 'app:');
+echo "Many callbacks come and go:\n";
+final class Counted { public static int $alive = 0; public function __construct() { self::$alive++; } public function __destruct() { self::$alive--; }
+    public function __invoke($redis, $channel, $text) { $redis->publish('x', (string) ((int) $text + 1)); } }
+speaker(sprintf("say(%d, 'app:x', '0');", port_of('app:x', $config, $ports)));
+$most = 0;
+var_dump($redis->subscribe(['x'], function ($redis, $channel, $text) use (&$most) {
+    $redis->unsubscribe(['y' . ((int) $text - 1)]);
+    if ($text === '50') {
+        return $redis->unsubscribe(['x']);
+    }
+    if (method_exists('Redis', 'ssubscribe')) {
+        $redis->subscribe(["y$text"], new Counted);
+    }
+    $most = max($most, Counted::$alive);
+    $redis->publish('x', (string) ((int) $text + 1));
+}));
+var_dump($most <= 1, Counted::$alive);
+$redis->setOption(Redis::OPT_PREFIX, '');
+
+echo "Afterwards the object is as before, and no node has a subscriber:\n";
+var_dump($redis->get('app:answer'));
+foreach ($ports as $port) {
+    $plain = lab_plain($port);
+    for ($i = 0; $plain->pubsub('numpat') + count($plain->pubsub('channels')) > 0 && $i < 500; $i++) {
+        usleep(2000);
+    }
+    echo $plain->pubsub('numpat') + count($plain->pubsub('channels')), ' ';
+}
+echo "\nNo channels, no callback, in a pipeline, in a transaction:\n";
+lab_tell(fn () => $redis->subscribe([], fn () => 0));
+lab_tell(fn () => $redis->subscribe(['x'], 'no such function'));
+lab_tell(fn () => $redis->pipeline()->subscribe(['x'], fn () => 0));
+$redis->discard();
+lab_tell(fn () => $redis->multi()->subscribe(['x'], fn () => 0));
+?>
+--EXPECTF--
+Each channel on its node:
+Enough: enough, previous: NULL
+Array
+(
+    [news:0] => text 0
+    [news:100] => text 1
+    [news:190] => text 2
+    [news:200] => text 3
+)
+A pattern is on all nodes, each message comes once:
+Enough
+news:* news:N once
+news:* news:N once
+news:* news:N once
+news:* news:N once
+news:* news:last end
+The prefix is a part of the channel; other methods work inside the callback:
+app:x says hello
+Publisher and subscriber meet, also in one object, and an option set meanwhile holds:
+bool(true)
+Many callbacks come and go:
+bool(true)
+bool(true)
+int(0)
+Afterwards the object is as before, and no node has a subscriber:
+string(16) "app:x says hello"
+0 0 0 0 
+No channels, no callback, in a pipeline, in a transaction:
+bool(false)
+TypeError: Redis::subscribe(): Argument #2 ($%s) must be a valid callback, function "no such function" not found or invalid function name
+OneHop\Unsupported, node none, may have executed: false
+  subscribe() cannot be a part of a pipeline: the command was not sent; call it outside
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::subscribe() has no place in a transaction: the command was not sent; call exec() or discard() first

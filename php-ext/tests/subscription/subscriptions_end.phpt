@@ -1,0 +1,117 @@
+--TEST--
+How a subscription ends: unsubscribed, closed, exit, a signal, no message in time
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+require __DIR__ . '/../lab/speaker.inc';
+
+$ports = [lab_redis(), lab_redis(), lab_redis()];
+$config = lab_config($ports);
+$redis = new OneHop\Redis('alpha', $config);
+[$a, $b, $c] = array_values(lab_key_of_each($config, 'ch:'));
+$say = fn (string $channel, string $text) => sprintf("say(%d, '%s', '%s');\n", port_of($channel, $config, $ports), $channel, $text);
+
+echo "The last channel is unsubscribed, from inside the callback:\n";
+speaker($say($a, 'one') . $say($b, 'two') . $say($c, 'three'));
+$hear = function (OneHop\Redis $redis, $channel, $text) use ($a, $b, $c) {
+    var_dump($redis->unsubscribe([$channel]) === [$channel => true]);
+};
+var_dump($redis->subscribe([$a, $b, $c], $hear));
+
+echo "Another channel joins from inside the callback, and both leave:\n";
+speaker($say($a, 'one') . $say($b, 'two'));
+var_dump($redis->subscribe([$a], function ($redis, $channel, $text) use ($a, $b) {
+    echo "  $text\n";
+    $redis->subscribe([$b], function ($redis, $channel, $text) use ($a, $b) {
+        echo "  $text\n";
+        $redis->unsubscribe([$a, $b]);
+    });
+}));
+
+echo "Nothing was subscribed:\n";
+var_dump(array_keys($redis->unsubscribe([$a, 'never'])));
+var_dump(array_keys($redis->punsubscribe(['p*'])));
+
+echo "Messages that arrive while one is unsubscribed are not lost and not mistaken:\n";
+speaker($say($a, 'go'));
+$rest = [];
+var_dump($redis->subscribe([$a, $b, $c], function ($redis, $channel, $text) use ($a, $b, $c, $config, $ports, &$rest) {
+    if ($channel === $a) {
+        $plain = array_map(fn ($name) => lab_plain(port_of($name, $config, $ports)), [$a, $b, $c]);
+        for ($i = 0; $i < 3; $i++) {
+            foreach ([$a, $b, $c] as $k => $name) {
+                $plain[$k]->publish($name, "$k$i");
+            }
+        }
+        $redis->unsubscribe([$a]);
+        return;
+    }
+    $rest[$channel][] = $text;
+    if (count($rest[$channel]) === 3) {
+        $redis->unsubscribe([$channel]);
+    }
+}));
+ksort($rest);
+echo json_encode(array_values($rest)), "\n";
+
+echo "close():\n";
+speaker($say($a, 'close'));
+lab_tell(fn () => $redis->subscribe([$a], fn ($redis) => $redis->close()));
+var_dump($redis->set('k', 'v'));
+
+echo "OPT_READ_TIMEOUT passes without a message:\n";
+$redis->setOption(Redis::OPT_READ_TIMEOUT, 0.2);
+lab_tell(fn () => $redis->psubscribe(['nothing*'], fn () => 0));
+$redis->setOption(Redis::OPT_READ_TIMEOUT, -1);
+
+echo "A signal's handler throws, though nothing is ever published:\n";
+pcntl_async_signals(true);
+pcntl_signal(SIGUSR1, fn () => throw new RedisException('from the handler'));
+$id = getmypid();
+speaker(sprintf('$redis = new Redis(); $redis->connect("127.0.0.1", %d);
+    while ($redis->pubsub("numpat") === 0) { usleep(2000); } posix_kill(%d, %d);', $ports[0], $id, SIGUSR1));
+lab_tell(fn () => $redis->psubscribe(['nothing*'], fn () => 0));
+
+echo "exit:\n";
+speaker($say($b, 'exit'));
+register_shutdown_function(fn () => print("finally, " . $redis->get('k') . "\n"));
+$redis->subscribe([$b], function () {
+    exit("exits\n");
+});
+echo "never\n";
+?>
+--EXPECT--
+The last channel is unsubscribed, from inside the callback:
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+Another channel joins from inside the callback, and both leave:
+  one
+  two
+bool(true)
+Nothing was subscribed:
+array(2) {
+  [0]=>
+  string(4) "ch:0"
+  [1]=>
+  string(5) "never"
+}
+array(1) {
+  [0]=>
+  string(2) "p*"
+}
+Messages that arrive while one is unsubscribed are not lost and not mistaken:
+bool(true)
+[["10","11","12"],["20","21","22"]]
+close():
+RedisException: Connection closed
+bool(true)
+OPT_READ_TIMEOUT passes without a message:
+OneHop\DeadlineExceeded, node none, may have executed: true
+  No message within 200 ms, server pool alpha: the command was answered; subscribe again, or set no OPT_READ_TIMEOUT
+A signal's handler throws, though nothing is ever published:
+RedisException: from the handler
+exit:
+exits
+finally, v

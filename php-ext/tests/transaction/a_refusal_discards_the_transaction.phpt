@@ -1,0 +1,193 @@
+--TEST--
+A refused call discards the transaction, as an error in its queue does on one server; arguments that were never accepted discard nothing, as with phpredis
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$ports = [lab_redis(), lab_redis()];
+$config = lab_config($ports, ['hash_tag' => '"{}"']);
+$plain = lab_plain($server = lab_redis());
+$ours = new OneHop\Redis('alpha', $config);
+[$one, $two] = array_values(lab_key_of_each($config));
+
+echo "the original: a server, by its own words\n"; // phpredis waits for ever for what follows EXECABORT.
+$socket = stream_socket_client("tcp://127.0.0.1:$server");
+fwrite($socket, "MULTI\r\nSET a 1\r\nSET a\r\nSET a 2\r\nEXEC\r\nEXISTS a\r\n");
+for ($i = 0; $i < 6; $i++) {
+    echo strtok(fgets($socket), "\r\n "), ' ';
+}
+echo "\n";
+
+/* What came of the call, of the one behind it, and of exec(); where the object is; what is stored; whether it goes on. */
+function abandon(OneHop\Redis $redis, string $key, callable $call): string
+{
+    $end = function (callable $call): string {
+        try {
+            $call();
+            return 'served';
+        } catch (OneHop\Exception $e) {
+            return $e->getKind() . (str_contains($e->getMessage(), 'was discarded') ? ', discarded' : '')
+                . ($e->mayHaveExecuted() ? ', may have executed' : '');
+        }
+    };
+    $redis->multi()->set($key, 1);
+    return implode('; ', [$end($call), $end(fn () => $redis->set($key, 2)), $end(fn () => $redis->exec()),
+        $redis->getMode(), var_export($redis->get($key), true), json_encode($redis->multi()->get($key)->exec())]);
+}
+foreach ([
+    fn () => $ours->set($two, 1),
+    fn () => $ours->mget([$one, $two]),
+    fn () => $ours->dbSize(),
+    fn () => $ours->eval('return 1'),
+    fn () => $ours->rawCommand('NOCOMMAND', $one),
+    fn () => $ours->rawCommand('MSET', $one, 1, $two, 2),
+    fn () => $ours->connect('127.0.0.1'),
+] as $call) {
+    echo abandon($ours, $one, $call), "\n";
+}
+
+echo "who leaves it there executes nothing later\n";
+try {
+    $ours->multi()->set($one, 'half')->set($two, 'half');
+} catch (OneHop\CrossNode) {
+}
+lab_tell(fn () => $ours->get($one));
+var_dump($ours->multi()->incr('n')->exec() > 0, $ours->get($one));
+try {
+    $ours->multi()->set($one, 'half')->set($two, 'half');
+} catch (OneHop\CrossNode) {
+}
+var_dump($ours->discard(), $ours->get($one), $ours->getMode());
+
+echo "arguments that were never accepted\n";
+$bad = [
+    fn ($redis) => $redis->expire('{t}a', 'abc'),
+    fn ($redis) => $redis->set('{t}a'),
+    fn ($redis) => $redis->get(),
+    fn ($redis) => $redis->hMSet('{t}a', 'no array'),
+    fn ($redis) => $redis->noMethod(),
+];
+foreach ([
+    'pipeline' => [fn ($redis) => $redis->pipeline(), fn ($redis) => $redis->exec()],
+    'transaction' => [fn ($redis) => $redis->multi(), fn ($redis) => $redis->exec()],
+    'transaction in a pipeline' => [fn ($redis) => $redis->pipeline()->set('{t}b', 1)->multi(), fn ($redis) => $redis->exec()->get('{t}b')->exec()],
+] as $name => [$begin, $end]) {
+    $told = [];
+    foreach ([$plain, $ours] as $i => $redis) {
+        foreach ($bad as $call) {
+            foreach ([false, true] as $isSecond) {
+                $begin($redis);
+                $isSecond && $redis->set('{t}a', 7);
+                try {
+                    $call($redis);
+                    $told[$i][] = 'no error';
+                } catch (Error $e) {
+                    $told[$i][] = get_class($e);
+                }
+                $told[$i][] = $end($redis->get('{t}a'));
+            }
+        }
+    }
+    echo "$name: ", $told[0] === $told[1] ? 'as with phpredis, ' : json_encode($told), count(preg_grep('~Error$~', array_filter($told[0], is_string(...)))), " errors\n";
+}
+
+echo "refused while a value is packed\n";
+final class Nested
+{
+    public function __serialize(): array
+    {
+        try {
+            $GLOBALS['ours']->dbSize();
+        } catch (OneHop\Unsupported) {
+        }
+        return ['packed'];
+    }
+}
+$ours->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
+$ours->multi()->set('{t}c', 1);
+lab_tell(fn () => $ours->set('{t}c', [1, new Nested()]));
+lab_tell(fn () => $ours->exec());
+$ours->pipeline()->set('{t}c', 1)->multi()->set('{t}c', 2);
+lab_tell(fn () => $ours->set('{t}c', [1, new Nested()]));
+lab_tell(fn () => $ours->exec());
+lab_tell(fn () => $ours->exec());
+var_dump($ours->getMode(), $ours->exists('{t}c'));
+
+echo "packing that throws a TypeError half-way\n";
+final class Wrong
+{
+    public function __serialize(): array
+    {
+        return strlen([]);
+    }
+}
+foreach ([fn () => $ours->multi(), fn () => $ours->pipeline()] as $begin) {
+    $begin()->set('{t}c', 1);
+    lab_tell(fn () => $ours->set('{t}c', [1, new Wrong()]));
+    lab_tell(fn () => $ours->exec());
+    var_dump($ours->exists('{t}c'));
+}
+$ours->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
+
+echo "keys are named as nodes name them\n";
+$ours->setOption(Redis::OPT_PREFIX, 'test:');
+for ($i = 0; ($topology ??= new OneHop\Topology('alpha', $config))->locate("test:$i")->name === $topology->locate('test:a')->name; $i++);
+$ours->multi()->set('a', 1);
+lab_tell(fn () => $ours->set("$i", 1));
+$ours->discard();
+$ours->multi()->del('a');
+lab_tell(fn () => $ours->del(["$i"]));
+$ours->discard();
+lab_tell(fn () => $ours->sInter('a', "$i"));
+?>
+--EXPECT--
+the original: a server, by its own words
++OK +QUEUED -ERR +QUEUED -EXECABORT :0 
+CrossNode; CrossNode, discarded; CrossNode, discarded; 0; false; [false]
+CrossNode; CrossNode, discarded; CrossNode, discarded; 0; false; [false]
+Unsupported; Unsupported, discarded; Unsupported, discarded; 0; false; [false]
+Unsupported; Unsupported, discarded; Unsupported, discarded; 0; false; [false]
+Unsupported; Unsupported, discarded; Unsupported, discarded; 0; false; [false]
+CrossNode; CrossNode, discarded; CrossNode, discarded; 0; false; [false]
+Unsupported; Unsupported, discarded; Unsupported, discarded; 0; false; [false]
+who leaves it there executes nothing later
+OneHop\CrossNode, node none, may have executed: false
+  The transaction was discarded because a call of it was refused: The transaction is bound to node node-0 by key "key:0", but key "key:100" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+bool(true)
+bool(false)
+bool(true)
+bool(false)
+int(0)
+arguments that were never accepted
+pipeline: as with phpredis, 10 errors
+transaction: as with phpredis, 10 errors
+transaction in a pipeline: as with phpredis, 10 errors
+refused while a value is packed
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::set() has no place in a transaction: the command was not sent; it was ended by the script's own code while a value was packed
+OneHop\Unsupported, node none, may have executed: false
+  The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
+OneHop\Unsupported, node none, may have executed: false
+  The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
+OneHop\Unsupported, node none, may have executed: false
+  The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
+OneHop\Unsupported, node none, may have executed: false
+  A value of the batch could not be packed: the command was not sent; see the exception that was thrown when it was queued
+int(0)
+int(0)
+packing that throws a TypeError half-way
+TypeError: strlen(): Argument #1 ($string) must be of type string, array given
+OneHop\Unsupported, node node-0, may have executed: false
+  A value of the transaction could not be packed, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; see the exception that was thrown when it was queued
+int(0)
+TypeError: strlen(): Argument #1 ($string) must be of type string, array given
+OneHop\Unsupported, node none, may have executed: false
+  A value of the batch could not be packed: the command was not sent; see the exception that was thrown when it was queued
+int(0)
+keys are named as nodes name them
+OneHop\CrossNode, node none, may have executed: false
+  The transaction is bound to node node-0 by key "test:a", but key "test:10" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+OneHop\CrossNode, node none, may have executed: false
+  The transaction is bound to node node-0 by key "test:a", but key "test:10" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+OneHop\CrossNode, node none, may have executed: false
+  SINTER needs all its keys on one node: key "test:a" is on node node-0, key "test:10" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{a}" and "{a}10" behind the prefix

@@ -1,0 +1,176 @@
+--TEST--
+A transaction in a pipeline takes one place in it and is that of one node; after a refusal nothing of it is executed, and all else is
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$ports = [lab_redis(), lab_redis(), lab_redis()];
+$config = lab_config($ports, ['hash_tag' => '"{}"', 'timeout' => '30000']); /* Thousands of round trips in a call. */
+$redis = new OneHop\Redis('alpha', $config);
+$plain = lab_plain(lab_redis());
+$keys = array_values(lab_key_of_each($config));
+
+function walk(Redis $redis): array
+{
+    $told = [];
+    $tell = function ($value) use (&$told, $redis) {
+        $told[] = $value === $redis ? 'itself' : $value;
+    };
+    $redis->pipeline()->set('a', 1)->set('b', 2);
+    array_map($tell, [$redis->multi(), $redis->getMode(), $redis->multi(), $redis->incr('{t}n'), $redis->hMSet('{t}h', ['x' => 1]),
+        $redis->hGetAll('{t}h'), $redis->mset(['{t}k' => 'v', '{t}l' => 'w']), $redis->exec(), $redis->getMode()]);
+    $redis->mget(['a', 'b', 'c']);
+    $redis->multi()->exec();
+    $redis->multi()->get('a')->exec();
+    $redis->get('{t}n');
+    $tell($redis->exec());
+    $tell($redis->getMode());
+    $redis->pipeline()->set('{t}s', 'text')->multi()->incr('{t}s')->get('{t}s')->exec()->get('a');
+    $tell($redis->exec());
+    $tell($redis->getLastError());
+    $redis->clearLastError();
+    $redis->pipeline()->set('gone', 1)->multi()->set('{t}gone', 1);
+    $tell($redis->discard());
+    array_map($tell, [$redis->getMode(), $redis->get('gone'), $redis->get('{t}gone')]);
+    return $told;
+}
+$expected = walk($plain);
+var_dump(walk($redis) === $expected, count($expected));
+
+echo "of one node\n";
+foreach ([
+    fn () => $redis->set($keys[1], 'yours'),
+    fn () => $redis->mget([$keys[0], $keys[1]]),
+    fn () => $redis->dbSize(),
+] as $call) {
+    $redis->pipeline()->set($keys[0], 'before')->multi()->set($keys[0], 'mine')->get($keys[0]);
+    lab_tell($call);
+    lab_tell(fn () => $redis->get($keys[0]));
+    lab_tell(fn () => $redis->exec());
+    echo json_encode($redis->append($keys[0], ' and behind')->multi()->get($keys[0])->exec()->set($keys[1], 'else')->exec()), "\n";
+}
+echo "of no node yet, and many that are refused among many that are not\n";
+$redis->pipeline()->multi();
+lab_tell(fn () => $redis->dbSize());
+lab_tell(fn () => $redis->exec());
+var_dump($redis->getMode());
+for ($i = 0; $i < 500; $i++) {
+    $redis->multi()->set("{r$i}", $i)->get("{r$i}");
+    try {
+        $i % 3 || $redis->dbSize();
+        $redis->exec();
+    } catch (OneHop\Unsupported) {
+        try {
+            $redis->exec();
+        } catch (OneHop\Unsupported) {
+        }
+    }
+    $redis->get("{r$i}");
+}
+$expected = [];
+for ($i = 0; $i < 500; $i++) {
+    array_push($expected, ...($i % 3 ? [[true, "$i"], "$i"] : [false]));
+}
+var_dump($redis->exec() === $expected, $redis->getLastError());
+$redis->watch($keys[0]);
+$redis->pipeline();
+lab_tell(fn () => $redis->multi());
+$redis->discard();
+$redis->unwatch();
+
+echo "on all nodes at once, many\n";
+$redis->pipeline();
+for ($i = 0; $i < 2000; $i++) {
+    $redis->multi()->set("{k$i}", str_repeat((string) $i, 200))->strlen("{k$i}")->exec()->get("{k$i}");
+}
+$replies = $redis->exec();
+$wrong = 0;
+for ($i = 0; $i < 2000; $i++) {
+    $value = str_repeat((string) $i, 200);
+    $wrong += $replies[2 * $i] !== [true, strlen($value)] || $replies[2 * $i + 1] !== $value;
+}
+var_dump($wrong, count($replies));
+
+echo "a command that the node refuses to queue\n";
+$redis->pipeline()->set($keys[1], 'done')->multi()->set($keys[0], 'theirs')->rawCommand('HSET', $keys[0]);
+try {
+    var_dump($redis->exec()->exec());
+} catch (OneHop\PartialBatch $e) {
+    var_dump(str_contains($e->getMessage(), 'The node refused a transaction of the pipeline'));
+}
+var_dump($redis->get($keys[0]), $redis->get($keys[1]));
+
+echo "a node that refuses MULTI\n";
+foreach ($ports as $port) {
+    lab_plain($port)->rawCommand('ACL', 'SETUSER', 'default', '-multi');
+}
+$redis->pipeline()->set($keys[0], 'before')->multi()->set('{' . $keys[0] . '}x', 'within')->exec()->set('{' . $keys[0] . '}y', 'behind');
+try {
+    $redis->exec();
+} catch (OneHop\Unsupported $e) { // The servers' own words differ by version.
+    echo preg_replace('/NOPERM .* command,/', 'NOPERM ...,', lab_hide($e->getMessage())), "\n";
+}
+var_dump($redis->get($keys[0]), $redis->exists('{' . $keys[0] . '}x', '{' . $keys[0] . '}y'));
+
+echo "ended by the script's own code while a value is packed\n";
+final class Ending
+{
+    public static Redis $redis;
+    public function __serialize(): array
+    {
+        self::$redis->exec();
+        return [];
+    }
+}
+$redis = Ending::$redis = new OneHop\Redis('alpha', lab_config([lab_redis()]));
+$redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
+echo json_encode($redis->pipeline()->multi()->set('a', 1)->set('b', ['first', new Ending()])->exec()), "\n";
+?>
+--EXPECT--
+bool(true)
+int(17)
+of one node
+OneHop\CrossNode, node none, may have executed: false
+  The transaction is bound to node node-2 by key "key:0", but key "key:120" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+OneHop\CrossNode, node none, may have executed: false
+  The transaction was discarded because a call of it was refused: The transaction is bound to node node-2 by key "key:0", but key "key:120" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+OneHop\CrossNode, node none, may have executed: false
+  The transaction was discarded because a call of it was refused: The transaction is bound to node node-2 by key "key:0", but key "key:120" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+[true,17,["before and behind"],true]
+OneHop\CrossNode, node none, may have executed: false
+  MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
+OneHop\CrossNode, node none, may have executed: false
+  The transaction was discarded because a call of it was refused: MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
+OneHop\CrossNode, node none, may have executed: false
+  The transaction was discarded because a call of it was refused: MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
+[true,17,["before and behind"],true]
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::dbSize() has no place in a transaction: the command was not sent; it concerns every node: call it before multi() or after exec()
+OneHop\Unsupported, node none, may have executed: false
+  The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
+OneHop\Unsupported, node none, may have executed: false
+  The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
+[true,17,["before and behind"],true]
+of no node yet, and many that are refused among many that are not
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::dbSize() has no place in a transaction: the command was not sent; it concerns every node: call it before multi() or after exec()
+OneHop\Unsupported, node none, may have executed: false
+  The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
+int(2)
+bool(true)
+NULL
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::multi() has no place in a pipeline: the command was not sent; call exec() or discard() first
+on all nodes at once, many
+int(0)
+int(4000)
+a command that the node refuses to queue
+bool(true)
+string(17) "before and behind"
+string(4) "done"
+a node that refuses MULTI
+The node refused MULTI: NOPERM ..., node node-2 (127.0.0.1:PORT), server pool alpha: the command may have executed; nothing of the transaction was executed, nor what was queued behind it
+string(6) "before"
+int(0)
+ended by the script's own code while a value is packed
+[[true],true]

@@ -1,0 +1,138 @@
+--TEST--
+A transaction runs on the node of its first key, with the replies of phpredis; a call for another node ends it
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$ports = [lab_redis(), lab_redis(), lab_redis(), lab_redis()];
+$config = lab_config($ports, ['hash_tag' => '"{}"']);
+$redis = new OneHop\Redis('alpha', $config);
+$plain = lab_plain(lab_redis());
+
+/** What each step answers, and exec(). The client stands for itself. */
+function walk(Redis $redis): array
+{
+    $told = [];
+    $tell = function ($value) use (&$told, $redis) {
+        $told[] = $value === $redis ? 'itself' : $value;
+    };
+    $tell($redis->getMode());
+    $tell($redis->multi());
+    $tell($redis->multi());
+    $tell($redis->getMode());
+    $tell($redis->set('{t}a', 'one'));
+    $tell($redis->incr('{t}n'));
+    $tell($redis->get('{t}a'));
+    $tell($redis->mset(['{t}b' => 'two', '{t}c' => 'three']));
+    $tell($redis->mget(['{t}a', '{t}missing', '{t}c']));
+    $tell($redis->hMSet('{t}h', ['x' => 1, 'y' => 2]));
+    $tell($redis->hGetAll('{t}h'));
+    $tell($redis->zAdd('{t}z', 1.5, 'm'));
+    $tell($redis->zRange('{t}z', 0, -1, true));
+    $tell($redis->lPush('{t}a', 'wrong type'));
+    $tell($redis->lRange('{t}l', 0, -1));
+    $tell($redis->del('{t}b', '{t}c'));
+    $tell($redis->getMode());
+    $tell($redis->exec());
+    $tell($redis->getMode());
+    $tell($redis->multi()->get('{t}a')->discard());
+    $tell($redis->discard());
+    $tell($redis->get('{t}n'));
+    $tell($redis->multi()->exec());
+    $tell($redis->multi()->discard());
+    return $told;
+}
+var_dump(walk($redis) === walk($plain));
+var_dump($redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP) && $plain->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP));
+$redis->del('{t}n', '{t}a');
+$plain->del('{t}n', '{t}a');
+$ours = $redis->multi()->set('{t}o', ['a' => [1, 2]])->get('{t}o')->exec();
+var_dump($ours === $plain->multi()->set('{t}o', ['a' => [1, 2]])->get('{t}o')->exec());
+$redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
+
+echo "another node\n";
+$keys = array_values(lab_key_of_each($config));
+foreach ([
+    fn () => $redis->set($keys[1], 'second'),
+    fn () => $redis->mget([$keys[0], $keys[2]]),
+    fn () => $redis->mget([$keys[2], $keys[3]]),
+    fn () => $redis->watch($keys[0]),
+    fn () => $redis->pipeline(),
+    fn () => $redis->multi(Redis::PIPELINE),
+] as $call) {
+    $redis->multi()->set($keys[0], 'first');
+    lab_tell($call);
+    var_dump($redis->discard(), $redis->getMode(), $redis->get($keys[0]));
+}
+$redis->set($keys[0], 'first');
+$redis->pipeline();
+lab_tell(fn () => $redis->watch($keys[0]));
+lab_tell(fn () => $redis->unwatch());
+var_dump($redis->get($keys[0])->exec());
+
+echo "what the node refuses\n";
+$redis->multi();
+var_dump($redis->rawCommand('SET', $keys[0]), trim($redis->getLastError()), $redis->get($keys[0]) === $redis);
+lab_tell(fn () => $redis->exec());
+var_dump($redis->getMode(), $redis->get($keys[0]));
+
+echo "connections: ", implode(' ', array_map(fn ($port) => (int) lab_plain($port)->info('clients')['connected_clients'] <= 3, $ports)), "\n";
+foreach ($ports as $port) {
+    $stats = lab_plain($port)->info('commandstats');
+    $multi[] = (int) preg_replace('/calls=(\d+).*/', '$1', $stats['cmdstat_multi'] ?? 'calls=0');
+}
+sort($multi);
+echo implode(' ', $multi), "\n";
+?>
+--EXPECT--
+bool(true)
+bool(true)
+bool(true)
+another node
+OneHop\CrossNode, node none, may have executed: false
+  The transaction is bound to node node-3 by key "key:0", but key "key:10" lives on node-2, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+bool(true)
+int(0)
+bool(false)
+OneHop\CrossNode, node none, may have executed: false
+  MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-3, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
+bool(true)
+int(0)
+bool(false)
+OneHop\CrossNode, node none, may have executed: false
+  MGET needs all its keys on one node, being in a transaction: key "key:120" is on node node-1, key "key:500" on node node-0, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:120}" and "{key:120}key:500"
+bool(true)
+int(0)
+bool(false)
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::watch() has no place in a transaction: the command was not sent; call it before multi()
+bool(true)
+int(0)
+bool(false)
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::pipeline() has no place in a transaction: the command was not sent; call exec() or discard() first
+bool(true)
+int(0)
+bool(false)
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::multi() has no place in a transaction: the command was not sent; call exec() or discard() first
+bool(true)
+int(0)
+bool(false)
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::watch() has no place in a pipeline: the command was not sent; call exec() or discard() first
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::unwatch() has no place in a pipeline: the command was not sent; call exec() or discard() first
+array(1) {
+  [0]=>
+  string(5) "first"
+}
+what the node refuses
+bool(false)
+string(47) "ERR wrong number of arguments for 'set' command"
+bool(true)
+RedisException: EXECABORT Transaction discarded because of previous errors.
+int(0)
+string(5) "first"
+connections: 1 1 1 1
+0 0 0 10

@@ -1,0 +1,209 @@
+--TEST--
+A transaction whose connection fails is over: nothing is sent again, nothing runs outside of it, every later call says why
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+/* The first word of each key says what the node does when it is queued; "exec" what it does at EXEC. */
+$port = lab_node('$queued = []; $late = 0;
+    while ($words = $node->command()) {
+        $what = strtok($words[1] ?? "", ":");
+        if ($words[0] === "MULTI" || $words[0] === "WATCH" || $words[0] === "DISCARD" || $words[0] === "UNWATCH") {
+            if ($what === "nowatch") exit(0);
+            $queued = [];
+            $node->send("+OK\r\n");
+        } elseif ($words[0] === "EXEC") {
+            $at = $queued[0] ?? "";
+            if ($at === "execclose") exit(0);
+            if ($at === "exechang") sleep(30);
+            if ($at === "execmany") $node->send("*3\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n");
+            elseif ($at === "execfew") $node->send("*1\r\n$1\r\na\r\n");
+            elseif ($at === "execodd") $node->send("+OK\r\n");
+            elseif ($at === "exectwice") $node->send("*2\r\n$1\r\na\r\n$1\r\nb\r\n*2\r\n$1\r\nc\r\n$1\r\nd\r\n");
+            elseif ($at === "execcut") { $node->send("*2\r\n$1\r\na\r\n$5\r\nb"); exit(0); }
+            elseif ($at === "execerror") $node->send("-OOM command not allowed\r\n");
+            elseif ($at === "execlarge") { $node->send("*2\r\n$400000\r\n" . str_repeat("x", 300000)); exit(0); }
+            else { $node->send("*" . count($queued) . "\r\n"); foreach ($queued as $i => $q) $node->value("reply $i"); }
+        } elseif ($what === "plain") {
+            $node->value("value of $words[1]");
+        } else {
+            $queued[] = $what;
+            if ($what === "close") exit(0);
+            if ($what === "hang") sleep(30);
+            if ($what === "reset") $node->reset();
+            if ($what === "then") { $node->send("+QUEUED\r\n"); exit(0); }
+            if ($what === "surplus") { $node->send("+QUEUED\r\n+QUEUED\r\n"); continue; }
+            if ($what === "later") { $node->send("+QUEUED\r\n"); usleep(20000); $node->send("+QUEUED\r\n"); continue; }
+            if ($what === "value") { $node->value("value of $words[1]"); continue; }
+            if ($what === "oom") { $node->send("-OOM command not allowed\r\n"); continue; }
+            $node->send("+QUEUED\r\n");
+        }
+    }');
+$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 1000, 'server_failure_limit' => 1000]));
+$show = function (string $what, callable $call) {
+    echo "$what: ";
+    try {
+        $value = $call();
+        echo is_object($value) ? 'queued' : json_encode($value), "\n";
+    } catch (OneHop\Exception $e) {
+        printf("%s, may have executed: %s: %s\n", $e->getKind(), json_encode($e->mayHaveExecuted()), preg_replace('/, node .*:/U', ' ...', lab_hide($e->getMessage())));
+    } catch (Throwable $e) {
+        echo get_class($e), ': ', $e->getMessage(), "\n";
+    }
+};
+foreach (['close', 'hang', 'reset'] as $what) {
+    echo "-- $what while it is queued\n";
+    $redis->multi();
+    $show('first', fn () => $redis->set('fine:1', 'x'));
+    $show($what, fn () => $redis->set("$what:1", 'x'));
+    $show('next', fn () => $redis->set('fine:2', 'x'));
+    $show('several keys', fn () => $redis->mget(['fine:2', 'fine:3']));
+    var_dump($redis->getMode());
+    if ($what === 'hang') {
+        var_dump($redis->discard());
+    } else {
+        $show('exec', fn () => $redis->exec());
+    }
+    var_dump($redis->getMode());
+    $show('outside', fn () => $redis->get('plain:1'));
+}
+foreach (['then', 'later', 'surplus', 'value'] as $what) {
+    echo "-- $what\n";
+    $redis->multi();
+    $show($what, fn () => $redis->get("$what:1"));
+    usleep(60000);
+    $show('next', fn () => $redis->get('fine:2'));
+    $show('exec', fn () => $redis->exec());
+    $show('outside', fn () => $redis->get('plain:1'));
+}
+foreach (['execclose', 'exechang', 'execmany', 'execfew', 'execodd', 'exectwice', 'execcut', 'execerror', 'execlarge'] as $what) {
+    echo "-- $what\n";
+    $redis->multi()->get("$what:1")->get('fine:2');
+    $show('exec', fn () => $redis->exec());
+    var_dump($redis->getMode());
+    $show('outside', fn () => $redis->get('plain:1'));
+}
+echo "-- an error that phpredis throws\n";
+$redis->multi()->get('fine:1');
+$show('oom', fn () => $redis->get('oom:1'));
+$show('exec', fn () => $redis->discard());
+echo "-- watch\n";
+$show('nowatch', fn () => $redis->watch('nowatch:1'));
+$show('outside', fn () => $redis->get('plain:1'));
+$show('watch', fn () => $redis->watch('fine:1'));
+$show('multi', fn () => $redis->multi()->get('fine:1')->exec());
+echo "-- a new multi() after a failure\n";
+$redis->multi();
+$show('close', fn () => $redis->get('close:1'));
+$show('all', fn () => $redis->multi()->get('fine:1')->get('fine:2')->exec());
+echo "-- what each connection was told after it had failed\n";
+$told = [];
+foreach (lab_commands($port) as $line) {
+    [$connection, $rest] = explode(' ', $line, 2);
+    $told[$connection][] = $rest;
+}
+$after = 0;
+foreach ($told as $commands) {
+    foreach (preg_grep('/^(GET|SET) (close|hang|reset|then|later|surplus|value):/', $commands) as $i => $command) {
+        $after += count($commands) - 1 - $i;
+    }
+}
+var_dump($after);
+?>
+--EXPECT--
+-- close while it is queued
+first: queued
+close: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+next: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+several keys: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+int(1)
+exec: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+int(0)
+outside: "value of plain:1"
+-- hang while it is queued
+first: queued
+hang: DeadlineExceeded, may have executed: false: No answer within 1000 ms ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+next: DeadlineExceeded, may have executed: false: No answer within 1000 ms ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+several keys: DeadlineExceeded, may have executed: false: No answer within 1000 ms ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+int(1)
+bool(true)
+int(0)
+outside: "value of plain:1"
+-- reset while it is queued
+first: queued
+reset: NodeDown, may have executed: false: Connection reset by peer ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+next: NodeDown, may have executed: false: Connection reset by peer ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+several keys: NodeDown, may have executed: false: Connection reset by peer ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+int(1)
+exec: NodeDown, may have executed: false: Connection reset by peer ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+int(0)
+outside: "value of plain:1"
+-- then
+then: queued
+next: NodeDown, may have executed: false: The connection was closed by the node, or is out of step ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+exec: NodeDown, may have executed: false: The connection was closed by the node, or is out of step ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+outside: "value of plain:1"
+-- later
+later: queued
+next: NodeDown, may have executed: false: The connection was closed by the node, or is out of step ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+exec: NodeDown, may have executed: false: The connection was closed by the node, or is out of step ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+outside: "value of plain:1"
+-- surplus
+surplus: ProtocolViolation, may have executed: false: The node broke the protocol (a reply that nobody asked for) ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+next: ProtocolViolation, may have executed: false: The node broke the protocol (a reply that nobody asked for) ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+exec: ProtocolViolation, may have executed: false: The node broke the protocol (a reply that nobody asked for) ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+outside: "value of plain:1"
+-- value
+value: ProtocolViolation, may have executed: true: The command was neither queued nor refused ...PORT), server pool alpha: the command may have executed; check what listens there, or call this method outside of a transaction
+next: ProtocolViolation, may have executed: true: The command was neither queued nor refused ...PORT), server pool alpha: the command may have executed; check what listens there, or call this method outside of a transaction
+exec: ProtocolViolation, may have executed: true: The command was neither queued nor refused ...PORT), server pool alpha: the command may have executed; check what listens there, or call this method outside of a transaction
+outside: "value of plain:1"
+-- execclose
+exec: NodeDown, may have executed: true: Connection closed by the node ...PORT), server pool alpha: the command may have executed; try again if the command may run twice
+int(0)
+outside: "value of plain:1"
+-- exechang
+exec: DeadlineExceeded, may have executed: true: No answer within 1000 ms ...PORT), server pool alpha: the command may have executed; try again if the command may run twice
+int(0)
+outside: "value of plain:1"
+-- execmany
+exec: ProtocolViolation, may have executed: true: The node broke the protocol (EXEC was not answered by one reply for each command) ...PORT), server pool alpha: the command may have executed; check what listens there
+int(0)
+outside: "value of plain:1"
+-- execfew
+exec: ProtocolViolation, may have executed: true: The node broke the protocol (EXEC was not answered by one reply for each command) ...PORT), server pool alpha: the command may have executed; check what listens there
+int(0)
+outside: "value of plain:1"
+-- execodd
+exec: ProtocolViolation, may have executed: true: The node broke the protocol (EXEC was not answered by one reply for each command) ...PORT), server pool alpha: the command may have executed; check what listens there
+int(0)
+outside: "value of plain:1"
+-- exectwice
+exec: ProtocolViolation, may have executed: true: The node broke the protocol (a reply that nobody asked for) ...PORT), server pool alpha: the command may have executed; check what listens there
+int(0)
+outside: "value of plain:1"
+-- execcut
+exec: NodeDown, may have executed: true: Connection closed by the node ...PORT), server pool alpha: the command may have executed; try again if the command may run twice
+int(0)
+outside: "value of plain:1"
+-- execerror
+exec: RedisException: OOM command not allowed
+int(0)
+outside: "value of plain:1"
+-- execlarge
+exec: NodeDown, may have executed: true: Connection closed by the node ...PORT), server pool alpha: the command may have executed; try again if the command may run twice
+int(0)
+outside: "value of plain:1"
+-- an error that phpredis throws
+oom: RedisException: OOM command not allowed
+exec: true
+-- watch
+nowatch: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+outside: "value of plain:1"
+watch: true
+multi: ["reply 0"]
+-- a new multi() after a failure
+close: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+all: ["reply 0","reply 1"]
+-- what each connection was told after it had failed
+int(0)
