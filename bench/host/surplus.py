@@ -14,7 +14,8 @@ import tempfile
 from figures import Figure
 from lab import LabError
 from lab.fpm import Fpm
-from lab.process import Process, free_port, program
+from lab.ports import free_port
+from lab.process import Process, program
 from table import bold, show
 from tree import ROOT
 from workers import EXTENSION, JAR

@@ -1,6 +1,7 @@
 """The lab: real servers on free loopback ports for tests, demonstrations and measurements.
 
-    process.py     one child process by pid, gone whatever happens; free_port
+    process.py     one child process by pid, gone whatever happens
+    ports.py       free_port
     resp.py        a small blocking RESP connection, independent of every client under test
     redis.py       RedisNode: redis-server, optionally with password, unix socket, cluster mode
     ssdb.py        SsdbNode: an ssdb-server, where SSDB_SERVER names one
@@ -8,7 +9,10 @@
     cluster.py     Cluster: n masters that share the 16,384 slots; LargeCluster: thousands of nodes, of which three run
     fpm.py         Fpm: a php-fpm master with workers, spoken to over FastCGI
     nginx.py       Nginx: a web server in front of it
+    slots.py       what befalls the nodes of a cluster: they meet, follow each other, and slots move
     network.py     Namespace and Wire: network namespaces behind user-space wires with delay and loss
+
+    server.py      all this for programs in other languages, one line of JSON a request
 
 A program in conformance/ writes `from lab import RedisNode, Nutcracker`; one elsewhere puts conformance/ on sys.path
 first.
@@ -16,7 +20,8 @@ first.
 
 from .cluster import Cluster
 from .nutcracker import Nutcracker
-from .process import LabError, Process, free_port
+from .ports import free_port
+from .process import LabError, Process
 from .redis import RedisNode
 from .resp import Connection, ReplyError
 

@@ -1,8 +1,8 @@
-"""A Redis Cluster of n masters that share the 16,384 slots evenly, assembled by hand.
+"""A Redis Cluster of n masters that share the 16,384 slots evenly, each with as many replicas, assembled by hand.
 
-Three commands per node do what `redis-cli --cluster create` does, and show what a cluster is: every node gets its
-slots, a configuration epoch of its own, and an introduction to the first node. It takes two seconds: that long a
-master waits after its start before it calls the cluster healthy.
+A few commands per node do what `redis-cli --cluster create` does, and show what a cluster is: every master gets its
+slots, every node a configuration epoch of its own and an introduction to all before it. It takes two seconds: that
+long a master waits after its start before it calls the cluster healthy. What may befall it later is in slots.py.
 
 A LargeCluster has up to thousands of nodes, of which three run: these were told of the others by the file in which a
 node keeps what it knows.
@@ -13,21 +13,24 @@ import functools
 import re
 import socket
 import subprocess
-import time
 
-from .process import LabError, free_port
+from . import slots as moves
+from .ports import free_port
 from .redis import RedisNode
-
-SLOTS = 16384
+from .slots import SLOTS
 
 
 class Cluster:
-    def __init__(self, masters=3, **node_options):
-        self.nodes = []
+    """`nodes`: the masters, then the replicas of each, in turn. `meets_at` is the address they know each other by."""
+
+    def __init__(self, masters=3, replicas=0, *, meets_at="127.0.0.1", start=RedisNode, **node_options):
+        self.nodes, self._masters = [], masters
         try:
-            for _ in range(masters):
-                self.nodes.append(RedisNode(cluster=True, **node_options))
-            self._assemble()
+            for _ in range(masters * (1 + replicas)):
+                self.nodes.append(start(cluster=True, is_awaited=False, **node_options))
+            for node in self.nodes:
+                node.wait_ready()
+            self._assemble(meets_at)
         except BaseException:
             self.stop()
             raise
@@ -40,14 +43,13 @@ class Cluster:
         """The node that was given this slot at assembly."""
         return next(node for node, (first, last) in zip(self.nodes, self._shares()) if first <= slot <= last)
 
+    def master_of(self, number):
+        """The number of the master that a replica follows."""
+        return number % self._masters
+
     def give(self, number, slots):
-        """These slots, of nodes before it, become this node's: its epoch is the higher one, so that the others believe it."""
-        receiver = self.nodes[number].command("CLUSTER", "MYID")
-        for node in self.nodes:
-            with node.connect() as connection:
-                for reply in connection.pipeline([("CLUSTER", "SETSLOT", slot, "NODE", receiver) for slot in slots]):
-                    if isinstance(reply, Exception):
-                        raise reply
+        """These slots, which are empty, become this node's, and all know."""
+        moves.give(slots, self.nodes[number], self.nodes)
 
     def fill(self, commands_by_slot):
         """Sends each (slot, command) to its node; raises the first error the nodes answer."""
@@ -71,28 +73,31 @@ class Cluster:
         self.stop()
 
     def _shares(self):
-        """The first and last slot of each node."""
-        edges = [SLOTS * index // len(self.nodes) for index in range(len(self.nodes) + 1)]
+        """The first and last slot of each master."""
+        edges = [SLOTS * index // self._masters for index in range(self._masters + 1)]
         return [(first, next_first - 1) for first, next_first in zip(edges, edges[1:])]
 
-    def _assemble(self):
-        first_node = self.nodes[0]
-        for epoch, (node, (first, last)) in enumerate(zip(self.nodes, self._shares()), start=1):
+    def _assemble(self, meets_at):
+        for node, (first, last) in zip(self.nodes, self._shares()):
             node.command("CLUSTER", "ADDSLOTSRANGE", first, last)
-            node.command("CLUSTER", "SET-CONFIG-EPOCH", epoch)
-            if node is not first_node:
-                node.command("CLUSTER", "MEET", *first_node.address, first_node.bus_port)
-        deadline = time.monotonic() + 20
-        while not all(self._agrees(node) for node in self.nodes):
-            if time.monotonic() > deadline:
-                raise LabError("the cluster did not agree on its slots within 20 s\n" + first_node.process.log_tail())
-            time.sleep(0.02)
+        for number, node in enumerate(self.nodes):
+            node.command("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
+            for earlier in self.nodes[:number]:
+                moves.meet(node, earlier, meets_at)
+        replicas = list(enumerate(self.nodes))[self._masters:]
+        for number, replica in replicas:
+            moves.replicate(replica, self.nodes[self.master_of(number)])
+        for _, replica in replicas:
+            moves.await_link(replica)
+        for node in self.nodes:
+            moves.until(lambda: self._agrees(node), "a new node sees the whole cluster")
 
     def _agrees(self, node):
-        """Whether this node sees the whole cluster, every slot served."""
-        info = node.command("CLUSTER", "INFO")
-        return b"cluster_state:ok" in info and b"cluster_known_nodes:%d" % len(self.nodes) in info \
-            and len(node.command("CLUSTER", "SLOTS")) == len(self.nodes)
+        """Whether this node sees the whole cluster, every slot served and every replica in its place."""
+        info = moves.info(node)
+        return info["cluster_state"] == "ok" and info["cluster_known_nodes"] == str(len(self.nodes)) \
+            and info["cluster_slots_ok"] == str(SLOTS) and info["cluster_size"] == str(self._masters) \
+            and sum("slave" in words[2] for words in moves.known(node)) == len(self.nodes) - self._masters
 
 
 class LargeCluster:
@@ -105,7 +110,7 @@ class LargeCluster:
     LIVE = 3
     NEVER_MS = 3_600_000  # No node is given up by its peers.
 
-    def __init__(self, masters=1000, *, replicas=0, is_dealt=False, namespace=None, **node_options):
+    def __init__(self, masters=1000, replicas=0, *, is_dealt=False, namespace=None, start=RedisNode, **node_options):
         self.masters, self.replicas, self._is_dealt, self._namespace = masters, replicas, is_dealt, namespace
         self.addresses = [("127.0.0.1", free_port()) for _ in range(self.LIVE)]
         self._buses = [free_port() for _ in range(self.LIVE)]
@@ -114,12 +119,13 @@ class LargeCluster:
         self._silence = self._listen_in_silence()
         try:
             for number, (host, port) in enumerate(self.addresses):
-                self.nodes.append(RedisNode(
-                    host=host, port=port, cluster=True, bus_port=self._buses[number], namespace=namespace,
+                self.nodes.append(start(
+                    host=host, port=port, cluster=True, bus_port=self._buses[number], namespace=namespace, is_awaited=False,
                     files={"nodes.conf": self._told_to(number)}, cluster_node_timeout=self.NEVER_MS,
                     **{"bind": "0.0.0.0"} if namespace else {}, **node_options))
             for node in self.nodes:
-                node.process.wait_until(lambda: b"cluster_state:ok" in node.command("CLUSTER", "INFO"), what="be healthy")
+                node.wait_ready()
+            moves.await_whole(self.nodes)
         except BaseException:
             self.stop()
             raise

@@ -4,7 +4,7 @@
         proxy.connect("alpha")          # RESP through the proxy
         proxy.config_path               # the very file to give to OneHop
 
-A pool without `listen` gets a free loopback port. `check(text)` asks nutcracker itself whether it accepts a file.
+A pool without `listen` gets a free loopback port. Instead of pools it takes a configuration's text. `check(text)` asks nutcracker itself whether it accepts a file.
 """
 
 import json
@@ -13,17 +13,25 @@ import re
 import subprocess
 import tempfile
 
-from .process import LabError, Process, free_port, program
+from .ports import free_port
+from .process import LabError, Process, program
 from .resp import connect
 
 # Needs no quotes in YAML: words of harmless characters, a colon only between two of them.
 PLAIN = re.compile(r"[A-Za-z0-9_/.](:?[A-Za-z0-9_/.-])*( [A-Za-z0-9_.](:?[A-Za-z0-9_.-])*)?")
 
+# Of a configuration's text: each pool with its address.
+LISTEN = re.compile(r"^(\S+):\n(?:[ \t]+.*\n)*?[ \t]+listen: (\S+)", re.MULTILINE)
+
 
 class Nutcracker:
     def __init__(self, pools, *, mbuf_bytes=None, namespace=None):
-        self.pools = {name: {"listen": f"127.0.0.1:{free_port()}", **pool} for name, pool in pools.items()}
-        self.config_text = config_text(self.pools)
+        if isinstance(pools, str):
+            self.config_text = pools
+            self.pools = {name: {"listen": listen} for name, listen in LISTEN.findall(pools)}
+        else:
+            self.pools = {name: {"listen": f"127.0.0.1:{free_port()}", **pool} for name, pool in pools.items()}
+            self.config_text = config_text(self.pools)
         arguments = ["nutcracker", "--conf-file", "nutcracker.yml", "--stats-addr", "127.0.0.1",
                      "--stats-port", free_port()]
         if mbuf_bytes:

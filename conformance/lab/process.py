@@ -10,6 +10,8 @@ own scratch directory, session and log, and is stopped by pid, never by name. Fo
      Therefore start processes from a thread that stays, best the main one. A child with children of its own
      takes a `death_signal` that it hears and passes on.
 
+Servers that keep nothing are killed outright: `stop_signal`.
+
 A process that does not become ready raises `LabError` with the end of its log: a test must never hang on a dead server.
 """
 
@@ -17,7 +19,6 @@ import atexit
 import ctypes
 import functools
 import os
-import random
 import shutil
 import signal
 import socket
@@ -28,31 +29,14 @@ import threading
 import time
 
 PR_SET_PDEATHSIG = 1
-PORTS = range(20000, 32000)  # Below the kernel's ephemeral range (32768 and up), so no outgoing connection takes one.
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _alive = []  # In order of starting; the last started is stopped first.
-_ports_given = set()
 _guarded = False
 
 
 class LabError(Exception):
     """The lab itself failed: a server did not start, or did not answer. Says nothing about the program under test."""
-
-
-def free_port():
-    """A TCP port of the loopback that nobody listens on, never given out twice by this program."""
-    for port in random.SystemRandom().sample(PORTS, 200):
-        if port in _ports_given:
-            continue
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-        _ports_given.add(port)
-        return port
-    raise LabError(f"no free port between {PORTS.start} and {PORTS.stop}")
 
 
 def is_listening(path):
@@ -68,28 +52,34 @@ def is_listening(path):
 class Process:
     """A running child. `arguments[0]` is looked up in PATH, also in the sbin directories an ordinary user lacks.
 
-    It starts in its scratch directory, where `files` (name to text) already lie, unless `cwd` says otherwise. What it
-    writes goes to `log_path`, except a piped stdout.
+    It starts in its scratch directory, where `files` (name to text) already lie, unless `cwd` says otherwise. The
+    scratch directory goes when it is stopped; a `directory` that is given stays. What it writes goes to `log_path`,
+    except a piped stdout. `environment` is added to ours; what is None there is taken away.
     """
 
-    def __init__(self, arguments, *, name=None, files=None, cwd=None, environment=None, namespace=None,
-                 stdin=subprocess.DEVNULL, stdout=None, pass_fds=(), death_signal=signal.SIGKILL):
+    def __init__(self, arguments, *, name=None, files=None, directory=None, log_path=None, cwd=None, environment=None,
+                 namespace=None, stdin=subprocess.DEVNULL, stdout=None, pass_fds=(), death_signal=signal.SIGKILL,
+                 stop_signal=signal.SIGTERM):
         _guard_this_program()
         command = [program(arguments[0]), *map(str, arguments[1:])]
         self.name = name or os.path.basename(arguments[0])
-        self.directory = tempfile.mkdtemp(prefix=f"onehop-{self.name}-")
-        self.log_path = os.path.join(self.directory, "log")
+        self._is_own = directory is None
+        self.directory = tempfile.mkdtemp(prefix=f"onehop-{self.name}-") if self._is_own else directory
+        self.log_path = log_path or os.path.join(self.directory, "log")
+        environment = {**os.environ, **(environment or {})}
         self._popen = functools.partial(
-            subprocess.Popen, command, cwd=cwd or self.directory, env={**os.environ, **(environment or {})},
-            stdin=stdin, start_new_session=True, preexec_fn=_before_exec(namespace, death_signal), pass_fds=pass_fds)
-        self._stdout = stdout
+            subprocess.Popen, command, cwd=cwd or self.directory, stdin=stdin, start_new_session=True, pass_fds=pass_fds,
+            env={name: value for name, value in environment.items() if value is not None},
+            preexec_fn=_before_exec(namespace, death_signal))
+        self._stdout, self._stop_signal = stdout, stop_signal
         try:
+            os.makedirs(self.directory, exist_ok=True)
             for file_name, text in (files or {}).items():
                 with open(os.path.join(self.directory, file_name), "w") as file:
                     file.write(text)
             self.start()
         except BaseException:
-            shutil.rmtree(self.directory, ignore_errors=True)
+            self._remove_directory()
             raise
 
     def start(self):
@@ -109,14 +99,15 @@ class Process:
 
     def wait_until(self, is_ready, *, seconds=10.0, what="become ready"):
         """Calls `is_ready` until it answers yes; raises LabError when the child dies first or the time is over."""
-        deadline = time.monotonic() + seconds
+        deadline, pause = time.monotonic() + seconds, 0.001
         while not is_ready():
             if not self.is_running:
                 raise LabError(f"{self.name} (pid {self.pid}) ended with {self.child.returncode} "
                                f"before it could {what}\n{self.log_tail()}")
             if time.monotonic() > deadline:
                 raise LabError(f"{self.name} (pid {self.pid}) did not {what} within {seconds} s\n{self.log_tail()}")
-            time.sleep(0.01)
+            time.sleep(pause)
+            pause = min(2 * pause, 0.01)
 
     def log_tail(self, lines=20):
         """The last lines of what the child wrote, for an error message."""
@@ -139,11 +130,16 @@ class Process:
             self.child.kill()
         self.child.wait()
 
-    def stop(self, seconds=5.0):
-        """Asks politely (SIGTERM), then insists (SIGKILL). Safe to call twice."""
+    def ask_to_end(self):
+        """Sends the signal that ends it, and does not wait."""
         if self.is_running:
-            self.child.terminate()
-            self.child.send_signal(signal.SIGCONT)  # A paused child could not hear the SIGTERM.
+            self.child.send_signal(self._stop_signal)
+            self.child.send_signal(signal.SIGCONT)  # A paused child could not hear a SIGTERM.
+
+    def stop(self, seconds=5.0):
+        """Asks it to end, then insists (SIGKILL). Safe to call twice."""
+        if self.is_running:
+            self.ask_to_end()
             try:
                 self.child.wait(seconds)
             except subprocess.TimeoutExpired:
@@ -154,9 +150,13 @@ class Process:
                     pipe.close()
                 except OSError:
                     pass  # A broken pipe: the child went first.
-        shutil.rmtree(self.directory, ignore_errors=True)
+        self._remove_directory()
         if self in _alive:
             _alive.remove(self)
+
+    def _remove_directory(self):
+        if self._is_own:
+            shutil.rmtree(self.directory, ignore_errors=True)
 
     def __enter__(self):
         return self
@@ -201,6 +201,8 @@ def _guard_this_program():
 
 @atexit.register
 def stop_all():
-    """Stops what is still running, last started first."""
+    """Stops what is still running, last started first; all are asked before the first is waited for."""
+    for process in reversed(_alive):
+        process.ask_to_end()
     for process in reversed(list(_alive)):
         process.stop()

@@ -6,18 +6,23 @@
 
 `unix_socket=True` makes it listen on a unix socket as well; `cluster=True` starts an empty cluster node (cluster.py);
 `host` and `namespace` put it behind a wire (network.py); `files` lie in its directory before it starts. Further redis
-options are keywords: `maxclients=1`.
+options are keywords, `maxclients=1`, or `words` of the command line, which come last.
+
+It keeps nothing, so it is killed when it is stopped. What lies in a `directory` that is given outlives it: a node of a
+Redis Cluster knows its peers again.
 """
 
 import os
+import signal
 
-from .process import Process, free_port
+from .ports import free_port
+from .process import Process
 from .resp import ReplyError, connect
 
 
 class RedisNode:
     def __init__(self, *, host="127.0.0.1", port=None, password=None, unix_socket=False, cluster=False,
-                 bus_port=None, files=None, namespace=None, **options):
+                 bus_port=None, files=None, directory=None, namespace=None, is_awaited=True, words=(), **options):
         self.host, self.password, self.namespace = host, password, namespace
         self.port, self._has_unix_socket = port or free_port(), unix_socket
         settings = {"port": self.port, "bind": host, "save": "", "appendonly": "no", "protected-mode": "no",
@@ -26,14 +31,17 @@ class RedisNode:
             settings.update({"requirepass": password, "masterauth": password})
         if cluster:
             self.bus_port = bus_port or free_port()
-            settings.update({"cluster-enabled": "yes", "cluster-port": self.bus_port, "cluster-node-timeout": 2000})
+            settings.update({"cluster-enabled": "yes", "cluster-port": self.bus_port, "cluster-node-timeout": 2000,
+                             "repl-diskless-sync-delay": 0, "repl-ping-replica-period": 1})
         if unix_socket:
             settings["unixsocket"] = "redis.sock"  # Relative to the scratch directory, where the server starts.
         settings.update({name.replace("_", "-"): value for name, value in options.items()})
         arguments = [word for name, value in settings.items() for word in (f"--{name}", value)]
-        self.process = Process(["redis-server", *arguments], name="redis", files=files, namespace=namespace)
+        self.process = Process(["redis-server", *arguments, *words], name="redis", files=files, directory=directory,
+                               namespace=namespace, stop_signal=signal.SIGKILL)
         try:
-            self._wait_ready()
+            if is_awaited:
+                self.wait_ready()
         except BaseException:
             self.stop()
             raise
@@ -82,7 +90,7 @@ class RedisNode:
         """Kills it if it still runs, and starts it again, empty, on the same port."""
         self.process.kill()
         self.process.start()
-        self._wait_ready()
+        self.wait_ready()
 
     def stop(self):
         self.process.stop()
@@ -93,11 +101,14 @@ class RedisNode:
     def __exit__(self, *_):
         self.stop()
 
-    def _wait_ready(self):
+    def wait_ready(self):
         self.process.wait_until(self._answers, what=f"answer PING on {self.host}:{self.port}")
 
     def _answers(self):
+        """Whether it has an answer; what password it wants, or how many clients, is its own affair."""
         try:
             return self.command("PING") == b"PONG"
-        except (OSError, ReplyError):
+        except ReplyError as error:
+            return not str(error).startswith("LOADING")
+        except OSError:
             return False

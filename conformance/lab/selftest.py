@@ -3,6 +3,7 @@
 Run as a program: `selftest.py [name of a test ...]`. Ends with "N passed, N failed".
 """
 
+import json
 import os
 import signal
 import socket
@@ -14,11 +15,13 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
+from lab import slots  # noqa: E402
 from lab import Cluster, Connection, LabError, Nutcracker, Process, RedisNode, ReplyError  # noqa: E402
 from lab.cluster import LargeCluster  # noqa: E402
 from lab.fpm import Fpm  # noqa: E402
 from lab.network import Namespace, Wire  # noqa: E402
 from lab.nutcracker import check  # noqa: E402
+from lab.ports import BLOCK  # noqa: E402
 
 
 class Servers(unittest.TestCase):
@@ -62,6 +65,23 @@ class Servers(unittest.TestCase):
             with self.assertRaisesRegex(ReplyError, f"MOVED 12182 127.0.0.1:{owner.port}"):
                 stranger.command("GET", "foo")
 
+    def test_each_master_has_its_replicas(self):
+        with Cluster(2, 2) as cluster:
+            for number, node in enumerate(cluster.nodes[2:], start=2):
+                master = slots.identity(cluster.nodes[cluster.master_of(number)])
+                self.assertEqual(slots.said_of_itself(node)[3], master)
+
+    def test_a_slot_moves_with_its_keys(self):
+        with Cluster(2) as cluster:
+            cluster.fill([(12182, ("SET", "foo", "bar"))])
+            target, source = cluster.nodes
+            slots.begin_move(12182, source, target)
+            slots.move_keys(12182, source, target, 1)
+            with self.assertRaisesRegex(ReplyError, f"ASK 12182 127.0.0.1:{target.port}"):
+                source.command("GET", "foo")
+            slots.end_move(12182, source, target, cluster.nodes)
+            self.assertEqual((target.command("GET", "foo"), slots.owner(12182, source)), (b"bar", target.port))
+
     def test_a_large_cluster_answers_for_all_its_nodes(self):
         with LargeCluster(1000, replicas=1) as cluster:
             self.assertEqual(len(cluster.nodes[0].command("CLUSTER", "SHARDS")), 1000)
@@ -89,6 +109,76 @@ class Servers(unittest.TestCase):
             RedisNode(no_such_option="yes")
 
 
+def assert_gone(pid):
+    deadline = time.monotonic() + 10
+    while os.path.exists(f"/proc/{pid}"):
+        assert time.monotonic() < deadline, "a server outlived its program"
+        time.sleep(0.01)
+
+
+class Served(unittest.TestCase):
+    """The lab as a process of its own, spoken to in lines of JSON."""
+
+    def setUp(self):
+        self.directory = tempfile.mkdtemp(prefix="onehop-served-")
+        self.lab = subprocess.Popen([sys.executable, os.path.dirname(os.path.abspath(__file__)), self.directory],
+                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def tearDown(self):
+        self.lab.stdin.close()
+        self.lab.wait()
+        self.lab.stdout.close()
+        subprocess.run(["rm", "-rf", self.directory], check=True)
+
+    def ask(self, what, **arguments):
+        self.lab.stdin.write(json.dumps({"do": what, **arguments}).encode() + b"\n")
+        self.lab.stdin.flush()
+        answer = json.loads(self.lab.stdout.readline())
+        if "failed" in answer:
+            raise LabError(answer["failed"])
+        return answer["is"]
+
+    def test_all_it_has_started_ends_with_its_input(self):
+        node = self.ask("redis", options=["--requirepass", "secret"])
+        with Connection(("127.0.0.1", node["port"]), password="secret") as connection:
+            self.assertEqual(connection.command("PING"), b"PONG")
+        program = self.ask("start", command=["sleep", "60"])
+        self.lab.stdin.close()
+        self.lab.wait()
+        self.assertFalse([pid for pid in (node["pid"], program) if os.path.exists(f"/proc/{pid}")])
+        self.assertFalse(os.path.exists(self.directory))
+
+    def test_all_it_has_started_ends_with_it(self):
+        pids = [self.ask("redis")["pid"], self.ask("start", command=["sleep", "60"])]
+        self.lab.kill()
+        list(map(assert_gone, pids))
+
+    def test_what_is_wrong_is_told_and_the_next_request_is_served(self):
+        for wrong in ({"what": "nothing"}, {"what": "redis", "no": 1}, {"what": "stop", "pid": 1}, {"what": "start", "command": ["no-such"]},
+                      {"what": "redis", "options": ["--no-such-option", "yes"]}, {"what": "_keep", "process": 1}):
+            with self.assertRaises(LabError):
+                self.ask(**wrong)
+        self.assertTrue(self.ask("is_running", pid=self.ask("redis")["pid"]))
+
+    def test_a_node_comes_back_to_its_cluster_at_another_port(self):
+        nodes = self.ask("cluster", masters=2, options=["--cluster-node-timeout", "1500"])
+        ports = [node["port"] for node in nodes]
+        name = slots.identity(slots.Peer(ports[1]))
+        self.ask("stop", pid=nodes[1]["pid"])
+        back = self.ask("cluster_node", directory=nodes[1]["directory"])
+        self.ask("await_known", port=back["port"], nodes=[ports[0], back["port"]])
+        self.assertEqual(slots.identity(slots.Peer(back["port"])), name)
+
+    def test_two_labs_never_have_a_port_in_common(self):
+        ours = [self.ask("port") for _ in range(BLOCK)]
+        with tempfile.TemporaryDirectory() as directory, subprocess.Popen(
+                [sys.executable, os.path.dirname(os.path.abspath(__file__)), os.path.join(directory, "other")],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+            theirs = other.communicate(b'{"do": "port"}\n' * BLOCK)[0]
+        theirs = [json.loads(line)["is"] for line in theirs.splitlines()]
+        self.assertEqual(len({*ours, *theirs}), 2 * BLOCK)
+
+
 class Deaths(unittest.TestCase):
     """A program that has started a node is ended in several ways; the node must be gone each time."""
 
@@ -103,20 +193,14 @@ class Deaths(unittest.TestCase):
             child.send_signal(number)
         return int(pid), directory
 
-    def assert_gone(self, pid):
-        deadline = time.monotonic() + 10
-        while os.path.exists(f"/proc/{pid}") and time.monotonic() < deadline:
-            time.sleep(0.01)
-        self.assertFalse(os.path.exists(f"/proc/{pid}"), "the node outlived its program")
-
     def test_nothing_is_left_after_sigterm(self):
         pid, directory = self.end_with(signal.SIGTERM)
-        self.assert_gone(pid)
+        assert_gone(pid)
         self.assertFalse(os.path.exists(directory))
 
     def test_no_process_is_left_after_sigkill(self):
         pid, directory = self.end_with(signal.SIGKILL)
-        self.assert_gone(pid)
+        assert_gone(pid)
         subprocess.run(["rm", "-r", directory], check=True)  # Nobody was left to do it.
 
     def test_a_child_that_ignores_sigterm_is_killed(self):

@@ -9,7 +9,8 @@ SSDB is no Debian package: the environment variable SSDB_SERVER names the progra
 import os
 import time
 
-from .process import LabError, Process, free_port
+from .ports import free_port
+from .process import LabError, Process
 from .resp import connect
 
 START_SECONDS_MAX = 10

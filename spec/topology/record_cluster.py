@@ -13,7 +13,8 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "conformance"))
-from lab.process import Process, free_port  # noqa: E402
+from lab.ports import free_port  # noqa: E402
+from lab.process import Process  # noqa: E402
 
 
 class Node:

@@ -1,0 +1,182 @@
+"""The lab for programs in other languages: they start it, ask it for servers, and all of these end with them.
+
+    python3 conformance/lab DIRECTORY
+
+Whatever it makes lies in DIRECTORY, which it removes at its end. It ends when its standard input does, however its
+client ended, and stops what it has started. Clients: php-ext/tests/lab/lab.inc and io.onehop.jedis.lab.Lab.
+
+One line of JSON is a request, its name and its arguments; one line is the answer, before the next request is read:
+
+    {"do": "redis", "options": ["--maxclients", "5"]}
+    {"is": {"port": 12345, "pid": 678, "directory": "/tmp/.../redis-12345"}}
+    {"do": "stop", "pid": 9}
+    {"failed": "the lab has no process 9"}
+
+The requests are the public methods of Lab, by their names and those of their parameters; what is optional has a
+default. A node is told of by its port, a process by its pid. The nodes of clusters are asked, not remembered, so it
+does not matter who has started them. Times are in seconds.
+"""
+
+import json
+import os
+import shutil
+import signal
+import sys
+
+from . import slots
+from .cluster import Cluster, LargeCluster
+from .nutcracker import Nutcracker
+from .ports import free_port
+from .process import LabError, Process, stop_all
+from .redis import RedisNode
+from .resp import ReplyError
+from .slots import Peer
+
+
+class Lab:
+    """What a client may ask for."""
+
+    def __init__(self, directory):
+        self._directory = directory
+        self._processes = {}  # By pid.
+        self._buses = {}  # Of the nodes of clusters, by directory: one that comes back has the same.
+
+    # ---- Programs ----
+
+    def port(self):
+        """A port that nobody listens on, and that no other test of this machine is given."""
+        return free_port()
+
+    def start(self, command, log="/dev/null", environment=None, stop_signal=signal.SIGKILL):
+        """Starts any program; its pid. SIGTERM stops one that has children of its own to end. `environment` is added to
+        that of the lab, null takes a name away."""
+        return self._keep(Process(command, directory=self._directory, log_path=log, environment=environment,
+                                  death_signal=stop_signal, stop_signal=stop_signal)).pid
+
+    def stop(self, pid):
+        """Ends a program; its files stay."""
+        process = self._processes.pop(pid, None)
+        if process is None:
+            raise LabError(f"the lab has no process {pid}")
+        process.stop()
+
+    def signal(self, pid, number):
+        os.kill(pid, number)
+
+    def is_running(self, pid):
+        return pid in self._processes and self._processes[pid].is_running
+
+    # ---- Servers ----
+
+    def redis(self, port=None, directory=None, options=()):
+        """A redis-server on a port, or on a free one; in the directory that another one has left, or in its own, where its
+        unix socket is `socket`. The options are words of its command line."""
+        return self._told(self._start_node(port, directory, words=options))
+
+    def cluster_node(self, port=None, directory=None, options=()):
+        """One that is a node of a Redis Cluster, and knows nobody, unless it did in the directory that it is given."""
+        return self._told(self._start_node(port, directory, cluster=True, words=options))
+
+    def nutcracker(self, config):
+        """A nutcracker that runs with this text; where it listens for its first pool."""
+        proxy = Nutcracker(config)
+        self._keep(proxy.process)
+        return {"port": proxy.address(next(iter(proxy.pools)))[1], "pid": proxy.pid}
+
+    # ---- Redis Clusters ----
+
+    def cluster(self, masters=3, replicas=0, meets_at="127.0.0.1", options=()):
+        """Its nodes: the masters, then the replicas of each in turn, with the ports of their masters."""
+        made = Cluster(masters, replicas, meets_at=meets_at, start=self._start_node, words=options)
+        of_whom = [None] * masters + [made.nodes[made.master_of(n)].port for n in range(masters, len(made.nodes))]
+        return [{**self._told(node), "master": master} for node, master in zip(made.nodes, of_whom)]
+
+    def large_cluster(self, masters, replicas=0, is_dealt=False):
+        """Three nodes that run, and the `names` of all."""
+        made = LargeCluster(masters, replicas, is_dealt=is_dealt, start=self._start_node)
+        self._large = made  # It keeps the port where all others can be connected to.
+        return {"nodes": list(map(self._told, made.nodes)), "names": [made.name_of(n) for n in range(masters * (1 + replicas))]}
+
+    def meet(self, port, to, meets_at="127.0.0.1"):
+        slots.meet(Peer(port), Peer(to), meets_at)
+
+    def await_known(self, port, nodes):
+        slots.await_known(Peer(port), list(map(Peer, nodes)))
+
+    def await_whole(self, nodes):
+        slots.await_whole(list(map(Peer, nodes)))
+
+    def await_shards(self, nodes):
+        slots.await_shards(list(map(Peer, nodes)))
+
+    def replicate(self, replica, master):
+        slots.replicate(Peer(replica), Peer(master))
+        slots.await_link(Peer(replica))
+
+    def promote(self, replica):
+        slots.promote(Peer(replica))
+
+    def forget(self, port, nodes):
+        slots.forget(Peer(port), list(map(Peer, nodes)))
+
+    def owner(self, slot, asked):
+        return slots.owner(slot, Peer(asked))
+
+    def begin_move(self, slot, source, target):
+        slots.begin_move(slot, Peer(source), Peer(target))
+
+    def move_keys(self, slot, source, target, most=None):
+        slots.move_keys(slot, Peer(source), Peer(target), most)
+
+    def end_move(self, slot, source, target, nodes=(), tells_all=True):
+        slots.end_move(slot, Peer(source), Peer(target), list(map(Peer, nodes)), tells_all)
+
+    def move(self, slot, source, target, nodes=()):
+        slots.move(slot, Peer(source), Peer(target), list(map(Peer, nodes)))
+
+    def give_all(self, source, target, nodes):
+        """All slots of a node, which are empty."""
+        slots.give(slots.slots_of(Peer(source)), Peer(target), list(map(Peer, nodes)))
+
+    # ---- Within ----
+
+    def _start_node(self, port=None, directory=None, **options):
+        port = port or free_port()
+        directory = directory or os.path.join(self._directory, f"redis-{port}")
+        if options.get("cluster"):
+            options["bus_port"] = self._buses.setdefault(directory, options.get("bus_port") or free_port())
+        node = RedisNode(port=port, directory=directory, unixsocket="socket", enable_debug_command="no", **options)
+        self._keep(node.process)
+        return node
+
+    @staticmethod
+    def _told(node):
+        return {"port": node.port, "pid": node.pid, "directory": node.process.directory}
+
+    def _keep(self, process):
+        self._processes[process.pid] = process
+        return process
+
+
+REQUESTS = {name: method for name, method in vars(Lab).items() if not name.startswith("_")}
+
+
+def answer(lab, line):
+    """The answer to one request, as a line."""
+    try:
+        request = json.loads(line)
+        told = {"is": REQUESTS[request.pop("do")](lab, **request)}
+    except (LabError, ReplyError, OSError, LookupError, TypeError, ValueError) as error:
+        told = {"failed": f"{type(error).__name__}: {error}"}
+    return json.dumps(told).encode() + b"\n"
+
+
+def serve(directory):
+    lab = Lab(directory)
+    try:
+        for line in sys.stdin.buffer:
+            sys.stdout.buffer.write(answer(lab, line))
+            sys.stdout.buffer.flush()
+    finally:
+        stop_all()
+        shutil.rmtree(directory, ignore_errors=True)
