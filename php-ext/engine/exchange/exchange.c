@@ -6,15 +6,15 @@
  *              ▲         │         │
  *              └─ again ─┴─────────┴─────► failed: poisoned, and the failure says how
  */
-#include "php_onehop.h"
-
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "core/base/compiler.h"
 #include "core/base/clock.h"
 
+#include "engine/base/environment.h"
 #include "engine/exchange/exchange.h"
 #include "engine/exchange/exchange_wait.h"
 #include "engine/pool/greeting.h"
@@ -47,26 +47,33 @@ static void lose_connection(oh_exchange *exchange, const char *reason)
 
 /* ---- Receiving ---- */
 
-static void make_room(oh_exchange *exchange)
+/* False: there is no memory for more; the exchange has failed. */
+static bool make_room(oh_exchange *exchange)
 {
     if (exchange->begin == exchange->end) {
         exchange->dropped += exchange->end;
         exchange->begin = exchange->end = 0;
     }
     if (exchange->end < exchange->capacity) {
-        return;
+        return true;
     }
     if (exchange->begin > 0) {
         memmove(exchange->replies, exchange->replies + exchange->begin, exchange->end - exchange->begin);
         exchange->dropped += exchange->begin;
         exchange->end -= exchange->begin;
         exchange->begin = 0;
-        return;
+        return true;
     }
-    /* Request memory: it counts against memory_limit, and is gone with the request whatever happens. */
     size_t capacity = exchange->capacity ? exchange->capacity * 2 : OH_REPLIES_BYTES_MIN;
-    exchange->replies = erealloc(exchange->replies, capacity);
+    uint8_t *replies = oh_call_resize(exchange->replies, capacity, 1);
+
+    if (!replies) {
+        oh_exchange_end_without_memory(exchange);
+        return false;
+    }
+    exchange->replies = replies;
     exchange->capacity = capacity;
+    return true;
 }
 
 /* The first answer on a connection that needed no sign-in may be the node's way to turn it away. */
@@ -152,7 +159,9 @@ static void take(oh_exchange *exchange, size_t count)
 
 bool oh_exchange_receive(oh_exchange *exchange, int flags)
 {
-    make_room(exchange);
+    if (OH_UNLIKELY(!make_room(exchange))) {
+        return true;
+    }
     ssize_t count = recv(exchange->connection->socket, exchange->replies + exchange->end,
         exchange->capacity - exchange->end, flags);
 
@@ -325,8 +334,8 @@ void oh_exchange_prepare(oh_exchange *exchange, uint32_t timeout_ms, bool is_rea
     exchange->has_refusal = exchange->has_error = exchange->is_exec = exchange->was_interrupted = false;
     exchange->wait_ms = 0;
     exchange->preface = NULL;
-    oh_exchange_drop_discards(exchange);
-    exchange->minds_multi = exchange->is_unknown = false;
+    oh_discards_drop(&exchange->discards);
+    exchange->minds_multi = exchange->is_unknown = exchange->is_raw = false;
 }
 
 /* Whether phpredis may go on: there is a reply to read, or there will be none. */
@@ -342,15 +351,15 @@ void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length
     exchange->dropped = 0;
     exchange->request = (const uint8_t *)request;
     exchange->request_length = length;
-    if (OH_UNLIKELY(exchange->preface != NULL)) {
-        oh_exchange_join_preface(exchange);
-    }
-    if (OH_UNLIKELY(exchange->discarded != NULL)) {
-        oh_exchange_write_discards(exchange);
-    }
-    uint64_t now_ns = oh_clock_now_ns();
     exchange->sent = exchange->received = 0;
     exchange->was_retried = exchange->was_sent = exchange->has_heard = false;
+    if (OH_UNLIKELY(exchange->preface != NULL) && !oh_exchange_join_preface(exchange)) {
+        return;
+    }
+    if (OH_UNLIKELY(exchange->discards.count > 0) && !oh_exchange_write_discards(exchange)) {
+        return;
+    }
+    uint64_t now_ns = oh_clock_now_ns();
     exchange->begun_ns = exchange->wait_ms ? 0 : now_ns;
     exchange->left_ns = 0;
     exchange->has_waited = exchange->deadline_ns != 0 || exchange->wait_ms;

@@ -39,6 +39,15 @@ typedef enum oh_exchange_state {
 
 struct oh_flight;
 
+/*
+ * Which MULTI of a pipeline, by number from 1 and in order, end in DISCARD though phpredis writes EXEC.
+ * All zeros: none does.
+ */
+typedef struct oh_discards {
+    uint32_t *numbers; /* Memory of the call. */
+    uint32_t count;
+} oh_discards;
+
 typedef struct oh_exchange {
     oh_exchange_state state;
     oh_connections *connections; /* Of its node. */
@@ -52,12 +61,13 @@ typedef struct oh_exchange {
     size_t fence;            /* Up to here it may be sent: to its end, or as long as MULTI is not answered. */
     uint64_t fence_reply;    /* Which reply of the connection moves the fence; 0: none. */
     bool minds_multi;        /* There is MULTI in the request. */
-    HashTable *discarded;    /* Which, by number from 1, end in DISCARD, though phpredis writes EXEC. NULL: none. */
+    oh_discards discards;
     uint8_t *replies; /* Received and framed; those from `begin` to `end` were not read yet. */
     size_t begin, end, capacity;
     size_t dropped;          /* Bytes of this request's replies that were in front of these. */
     bool gathers;            /* All replies are kept until the last one is in, however large they are. */
     bool is_of_plain_pool;   /* The configuration does not say "cluster: true". */
+    bool compares_reads;     /* Reads go to the fastest node: how long each one takes is remembered. */
     struct oh_redirects *redirects; /* Of a node of a Redis Cluster; NULL: it is none. */
     oh_ssdb *ssdb;           /* Between phpredis and a node that is SSDB; NULL before its first request. */
     bool is_waiting;         /* Translated, but not sent before the rest of its flight is. */
@@ -69,6 +79,7 @@ typedef struct oh_exchange {
     uint64_t received;       /* Bytes of this attempt, the parts phpredis does not see included. */
     uint64_t left_ns;        /* When phpredis was given back control in the middle of it; 0: it was not. */
     bool is_called;          /* A call is going on. What phpredis writes on its own account is not sent. */
+    bool is_raw;             /* The caller wrote the words of the command himself, and wants the reply as it is. */
     bool is_unknown;         /* Nobody knows what it does to its connection, which carries nothing else. */
     bool keeps;              /* The connection is not given back when its replies are in. */
     bool was_held;           /* `held` was set since: no other connection may take its place. */
@@ -116,10 +127,14 @@ void oh_exchange_be_patient(oh_exchange *exchange, uint32_t wait_ms);
 void oh_exchange_put_in_front(oh_exchange *exchange, const char *preface);
 
 /*
- * The next write contains MULTI and more. What follows a MULTI is sent once the node has answered it. Those of
- * `discarded` (by number from 1; NULL: none; taken over) end in DISCARD, though phpredis writes EXEC.
+ * The next write contains MULTI and more. What follows a MULTI is sent once the node has answered it. The discards
+ * are taken over.
  */
-void oh_exchange_mind_multi(oh_exchange *exchange, HashTable *discarded);
+void oh_exchange_mind_multi(oh_exchange *exchange, oh_discards discards);
+
+/* One more, which comes after all others. False: there is no memory for it. */
+bool oh_discards_add(oh_discards *discards, uint32_t number);
+void oh_discards_drop(oh_discards *discards);
 
 /* Carries a request to the node. False: failed, and phpredis must be told that nothing was written. */
 bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length);

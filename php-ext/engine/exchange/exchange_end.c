@@ -3,14 +3,13 @@
  *
  * Implements spec/meter, calls.
  */
-#include "php_onehop.h"
+#include <string.h>
 
 #include "core/base/compiler.h"
 #include "engine/base/environment.h"
 #include "core/base/clock.h"
 #include "core/cluster/fastest.h"
 
-#include "php/client/client.h"
 #include "engine/exchange/exchange_wait.h"
 
 void oh_exchange_drop_connection(oh_exchange *exchange)
@@ -33,14 +32,13 @@ static void remember_time(const oh_exchange *exchange, uint64_t took_ns)
 
 static bool is_compared(const oh_exchange *exchange)
 {
-    return OH_UNLIKELY(exchange->redirects != NULL) && exchange->is_read_only && exchange->begun_ns &&
-           exchange->redirects->client->snapshot->pool->read_from == OH_READ_LOWEST_LATENCY;
+    return OH_UNLIKELY(exchange->compares_reads) && exchange->is_read_only && exchange->begun_ns;
 }
 
 /* One command, answered by a value, over a connection that did not have to be made. */
 static bool is_typical(const oh_exchange *exchange)
 {
-    return is_compared(exchange) && exchange->is_reused && !exchange->has_refusal && exchange->redirects->count == 0 &&
+    return is_compared(exchange) && exchange->is_reused && !exchange->has_refusal && exchange->redirects &&
            exchange->connection->wire.written - exchange->redirects->first == 1;
 }
 
@@ -109,6 +107,12 @@ void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason)
     oh_exchange_end_failed(exchange);
 }
 
+void oh_exchange_end_without_memory(oh_exchange *exchange)
+{
+    oh_failure_set_no_memory(exchange->failure, oh_exchange_outcome(exchange));
+    oh_exchange_end_failed(exchange);
+}
+
 void oh_exchange_disown(oh_exchange *exchange)
 {
     oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_MAYBE_EXECUTED,
@@ -149,7 +153,7 @@ void oh_exchange_end(oh_exchange *exchange)
     oh_exchange_give_back(exchange, false);
     oh_flight_leave(exchange);
     oh_exchange_drop_joined(exchange);
-    oh_exchange_drop_discards(exchange);
+    oh_discards_drop(&exchange->discards);
     oh_exchange_release_ssdb(exchange);
     oh_redirects_free(exchange);
     if (exchange->replies) {

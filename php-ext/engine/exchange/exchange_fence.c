@@ -2,26 +2,39 @@
  * A fence behind each MULTI of a pipeline: what follows leaves only once the node has answered it. Were MULTI refused,
  * the commands behind it would be executed at once, each for itself.
  */
-#include "php_onehop.h"
+#include <string.h>
 
 #include "core/base/compiler.h"
+#include "engine/base/environment.h"
 #include "engine/exchange/exchange_wait.h"
 
 #define MULTI "*1\r\n$5\r\nMULTI\r\n"
 #define EXEC "*1\r\n$4\r\nEXEC\r\n"
 #define DISCARD "*1\r\n$7\r\nDISCARD\r\n"
 
-void oh_exchange_mind_multi(oh_exchange *exchange, HashTable *discarded)
+void oh_exchange_mind_multi(oh_exchange *exchange, oh_discards discards)
 {
     exchange->minds_multi = true;
-    exchange->discarded = discarded;
+    exchange->discards = discards;
 }
 
-void oh_exchange_drop_discards(oh_exchange *exchange)
+bool oh_discards_add(oh_discards *discards, uint32_t number)
 {
-    if (OH_UNLIKELY(exchange->discarded != NULL)) {
-        zend_array_destroy(exchange->discarded);
-        exchange->discarded = NULL;
+    uint32_t *numbers = oh_call_resize(discards->numbers, (size_t)discards->count + 1, sizeof *numbers);
+
+    if (!numbers) {
+        return false;
+    }
+    numbers[discards->count++] = number;
+    discards->numbers = numbers;
+    return true;
+}
+
+void oh_discards_drop(oh_discards *discards)
+{
+    if (OH_UNLIKELY(discards->numbers != NULL)) {
+        oh_call_release(discards->numbers);
+        *discards = (oh_discards){0};
     }
 }
 
@@ -52,17 +65,25 @@ static bool is_next(const uint8_t *bytes, size_t left, const char *command)
 }
 
 /* phpredis takes the OK of DISCARD for a list without replies. */
-void oh_exchange_write_discards(oh_exchange *exchange)
+bool oh_exchange_write_discards(oh_exchange *exchange)
 {
     const uint8_t *request = exchange->request;
+    const oh_discards *discards = &exchange->discards;
     size_t length = exchange->request_length, to = 0;
-    uint8_t *written = safe_emalloc(zend_hash_num_elements(exchange->discarded), strlen(DISCARD) - strlen(EXEC), length);
-    zend_ulong multis = 0;
+    uint8_t *written = oh_call_allocate(length + discards->count * (strlen(DISCARD) - strlen(EXEC)));
+    uint32_t multis = 0, done = 0;
+
+    if (!written) {
+        oh_exchange_end_without_memory(exchange);
+        return false;
+    }
 
     for (size_t from = 0, end; from < length; from = end) {
         end = oh_exchange_end_of_command(request, length, from);
         multis += is_next(request + from, length - from, MULTI);
-        if (is_next(request + from, length - from, EXEC) && zend_hash_index_exists(exchange->discarded, multis)) {
+        bool is_discarded = done < discards->count && discards->numbers[done] == multis;
+        if (is_discarded && is_next(request + from, length - from, EXEC)) {
+            done++;
             memcpy(written + to, DISCARD, strlen(DISCARD));
             to += strlen(DISCARD);
         } else {
@@ -73,7 +94,8 @@ void oh_exchange_write_discards(oh_exchange *exchange)
     oh_exchange_drop_joined(exchange);
     exchange->request = exchange->joined = written;
     exchange->request_length = to;
-    oh_exchange_drop_discards(exchange);
+    oh_discards_drop(&exchange->discards);
+    return true;
 }
 
 /* The next MULTI behind the fence that has been passed, which is behind command number `reply` of the connection. */

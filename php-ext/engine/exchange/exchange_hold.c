@@ -6,7 +6,8 @@
  * What a node was told on a held connection (WATCH, MULTI) is bound to that connection. So it is never replaced: should
  * it be lost, the exchange fails, and it is for the transaction to end.
  */
-#include "php_onehop.h"
+#include <stdio.h>
+#include <string.h>
 
 #include "engine/exchange/exchange_wait.h"
 

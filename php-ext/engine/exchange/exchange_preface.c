@@ -2,7 +2,7 @@
  * One command in front of the request, on the same connection and in the same write, of whose reply phpredis sees
  * nothing: CLIENT ID before a command that will have to be unblocked, PUBLISH before WAIT.
  */
-#include "php_onehop.h"
+#include <string.h>
 
 #include "core/base/compiler.h"
 #include "engine/base/environment.h"
@@ -13,16 +13,21 @@ void oh_exchange_put_in_front(oh_exchange *exchange, const char *preface)
     exchange->preface = preface;
 }
 
-void oh_exchange_join_preface(oh_exchange *exchange)
+bool oh_exchange_join_preface(oh_exchange *exchange)
 {
     size_t preface_length = strlen(exchange->preface);
 
     oh_exchange_drop_joined(exchange);
-    exchange->joined = safe_emalloc(1, exchange->request_length, preface_length);
+    exchange->joined = oh_call_allocate(preface_length + exchange->request_length);
+    if (!exchange->joined) {
+        oh_exchange_end_without_memory(exchange);
+        return false;
+    }
     memcpy(exchange->joined, exchange->preface, preface_length);
     memcpy(exchange->joined + preface_length, exchange->request, exchange->request_length);
     exchange->request = exchange->joined;
     exchange->request_length += preface_length;
+    return true;
 }
 
 void oh_exchange_drop_joined(oh_exchange *exchange)

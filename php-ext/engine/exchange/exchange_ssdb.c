@@ -9,7 +9,8 @@
  *
  * Implements spec/route, "SSDB".
  */
-#include "php_onehop.h"
+#include <stdio.h>
+#include <string.h>
 
 #include "core/base/compiler.h"
 #include "engine/base/environment.h"
@@ -18,15 +19,6 @@
 #define SCRATCH_BYTES 4096
 
 static const char *const strange_reply = "a reply that SSDB does not give to this command";
-
-/* phpredis' rawCommand() is running: its caller wants the reply as it is. */
-static bool is_raw_call(void)
-{
-    const zend_execute_data *frame = EG(current_execute_data);
-
-    return frame && frame->func && frame->func->common.function_name &&
-           zend_string_equals_literal_ci(frame->func->common.function_name, "rawcommand");
-}
 
 /* ---- Out ---- */
 
@@ -42,20 +34,27 @@ static void refuse(oh_exchange *exchange)
     size_t end = strlen(failure->what);
     snprintf(failure->what + end, sizeof failure->what - end, " is not for SSDB (%.*s)",
         (int)(length - (ssdb->refusal[length - 1] == '.')), ssdb->refusal);
+}
+
+/* Nothing is sent to anyone it travels with, either. */
+static bool refuse_all(oh_exchange *exchange)
+{
     oh_exchange_end_failed(exchange);
     if (exchange->flight) {
-        exchange->flight->refusal = failure;
+        exchange->flight->refusal = exchange->failure;
     }
+    return false;
 }
 
 bool oh_exchange_translate(oh_exchange *exchange)
 {
-    if (!exchange->ssdb) {
-        exchange->ssdb = ecalloc(1, sizeof *exchange->ssdb);
+    if (!exchange->ssdb && !(exchange->ssdb = oh_call_zeroed(1, sizeof *exchange->ssdb))) {
+        oh_failure_set_no_memory(exchange->failure, OH_OUTCOME_NOT_SENT);
+        return refuse_all(exchange);
     }
-    if (!oh_ssdb_translate(exchange->ssdb, exchange->request, exchange->request_length, is_raw_call())) {
+    if (!oh_ssdb_translate(exchange->ssdb, exchange->request, exchange->request_length, exchange->is_raw)) {
         refuse(exchange);
-        return false;
+        return refuse_all(exchange);
     }
     exchange->request = exchange->ssdb->request;
     exchange->request_length = exchange->ssdb->length;

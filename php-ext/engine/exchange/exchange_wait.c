@@ -6,9 +6,8 @@
  * several nodes, time gone by) everything becomes non-blocking, and one poll waits for all, with the time that
  * is left.
  */
-#include "php_onehop.h"
-
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 
 #include "core/base/compiler.h"

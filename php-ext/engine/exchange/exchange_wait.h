@@ -50,6 +50,9 @@ void oh_exchange_disown(oh_exchange *exchange);
 /* Ends it with DeadlineExceeded. */
 void oh_exchange_pass_deadline(oh_exchange *exchange);
 
+/* Ends it because there is no memory to go on with. */
+void oh_exchange_end_without_memory(oh_exchange *exchange);
+
 /* Ends it with ProtocolViolation. */
 void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason);
 
@@ -78,8 +81,8 @@ void oh_exchange_end_well(oh_exchange *exchange);
 
 /* ---- exchange_preface ---- */
 
-/* The request as it goes out: with the preface in front. */
-void oh_exchange_join_preface(oh_exchange *exchange);
+/* The request as it goes out: with the preface in front. False: the exchange has failed. */
+bool oh_exchange_join_preface(oh_exchange *exchange);
 void oh_exchange_drop_joined(oh_exchange *exchange);
 
 /* Takes the reply of the preface out of `count` bytes behind `end`; returns how many are left there. */
@@ -90,9 +93,8 @@ size_t oh_exchange_take_preface(oh_exchange *exchange, size_t count);
 /* Before anything is sent: up to where it may be. `written` commands were on the connection before these. */
 void oh_exchange_put_fence(oh_exchange *exchange, uint64_t written);
 
-/* The request as it goes out: with DISCARD where EXEC is not to be. */
-void oh_exchange_write_discards(oh_exchange *exchange);
-void oh_exchange_drop_discards(oh_exchange *exchange);
+/* The request as it goes out: with DISCARD where EXEC is not to be. False: the exchange has failed. */
+bool oh_exchange_write_discards(oh_exchange *exchange);
 
 /* In bytes that wire has seen to: where the command that begins here ends; the number behind a type, moving on behind its line. */
 size_t oh_exchange_end_of_command(const uint8_t *bytes, size_t length, size_t at);

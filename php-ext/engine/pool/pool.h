@@ -94,7 +94,8 @@ void oh_pool_sweep(void);
 void oh_pool_startup(void);
 
 /* The list of all nodes of a thread begins, and ends: every connection is closed. */
-void oh_pool_prepare(HashTable *all);
-void oh_pool_shutdown(HashTable *all);
+struct _zend_array;
+void oh_pool_prepare(struct _zend_array *all);
+void oh_pool_shutdown(struct _zend_array *all);
 
 #endif

@@ -241,10 +241,7 @@ void oh_batch_discard_transaction(oh_client *client, uint32_t node)
         return;
     }
     oh_lane *lane = lane_for(client, node);
-    if (!lane->discarded) {
-        lane->discarded = zend_new_array(8);
-    }
-    zend_hash_index_add_empty_element(lane->discarded, lane->multis);
+    oh_discards_add(&lane->discards, lane->multis);
     batch->commands[batch->commands_count - 1] = OH_BATCH_SKIP | node;
 }
 

@@ -69,6 +69,7 @@ void oh_call_planned(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_P
     }
     oh_lane *lane = oh_lane_take(client, plan->node);
     if (EXPECTED(lane)) {
+        lane->is_raw = plan->method->row->kind == OH_METHOD_RAW;
         oh_lane_be_patient(lane, plan->wait_ms);
         oh_call_on_lane(lane, plan->is_read_only, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }

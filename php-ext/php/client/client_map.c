@@ -49,6 +49,7 @@ static void move_lanes(oh_client *client, oh_snapshot *snapshot)
             if (lane->transport) {
                 lane->transport->exchange.connections = oh_snapshot_connections(snapshot, node);
                 lane->transport->exchange.meter = oh_snapshot_meter(snapshot, node);
+                lane->transport->exchange.compares_reads = snapshot->pool->read_from == OH_READ_LOWEST_LATENCY;
             }
         }
     }

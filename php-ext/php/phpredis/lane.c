@@ -79,10 +79,7 @@ static bool connect_to_stream(oh_lane *lane)
 
 void oh_lane_forget_multis(oh_lane *lane)
 {
-    if (lane->discarded) {
-        zend_array_destroy(lane->discarded);
-        lane->discarded = NULL;
-    }
+    oh_discards_drop(&lane->discards);
     lane->multis = 0;
 }
 
@@ -93,7 +90,7 @@ static void drop_redis(oh_lane *lane)
     lane->redis = NULL;
     lane->queued = lane->wait_ms = 0;
     lane->preface = NULL;
-    lane->is_piping = lane->is_pinned = lane->is_unknown = false;
+    lane->is_piping = lane->is_pinned = lane->is_raw = lane->is_unknown = false;
     oh_lane_forget_multis(lane);
     lane->is_spent = false;
     if (lane->transport) {
@@ -180,7 +177,8 @@ void oh_lane_enter(oh_lane *lane, bool is_read_only, oh_flight *flight)
             lane->is_pinned = false;
         }
         lane->transport->exchange.is_unknown = lane->is_unknown;
-        lane->is_unknown = false;
+        lane->transport->exchange.is_raw = lane->is_raw;
+        lane->is_unknown = lane->is_raw = false;
         if (UNEXPECTED(lane->wait_ms)) {
             oh_exchange_be_patient(&lane->transport->exchange, lane->wait_ms);
             lane->wait_ms = 0;
@@ -190,8 +188,8 @@ void oh_lane_enter(oh_lane *lane, bool is_read_only, oh_flight *flight)
             lane->preface = NULL;
         }
         if (UNEXPECTED(lane->multis)) {
-            oh_exchange_mind_multi(&lane->transport->exchange, lane->discarded);
-            lane->discarded = NULL;
+            oh_exchange_mind_multi(&lane->transport->exchange, lane->discards);
+            lane->discards = (oh_discards){0};
             lane->multis = 0;
         }
     }
@@ -298,6 +296,7 @@ void oh_lane_take_transport(oh_lane *lane, oh_transport *transport)
     transport->exchange.meter = oh_snapshot_meter(lane->client->snapshot, lane->node);
     transport->exchange.failure = &lane->failure;
     transport->exchange.is_of_plain_pool = !lane->client->snapshot->cluster;
+    transport->exchange.compares_reads = lane->client->snapshot->pool->read_from == OH_READ_LOWEST_LATENCY;
     if (!transport->exchange.is_of_plain_pool) {
         transport->exchange.redirects = oh_redirects_new(lane->client, lane->node);
     }

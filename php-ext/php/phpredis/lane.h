@@ -27,8 +27,9 @@ typedef struct oh_lane {
     bool has_failed;           /* The exchange of the last call failed, and its stream is gone already. */
     bool is_spent;             /* phpredis believes its connection lost: its object is of no more use. */
     uint32_t multis;           /* How many MULTI are queued in phpredis' pipeline. */
-    HashTable *discarded;      /* Which of them, by number from 1, the node is to discard. NULL: none. */
+    oh_discards discards;      /* Which of them the node is to discard. */
     bool is_pinned;            /* The next call is about this very node: where it redirects to is the answer. */
+    bool is_raw;               /* The next call is rawCommand(). */
     bool is_unknown;           /* The next call is of a command that the table does not hold. */
     const char *preface;       /* What goes out in front of the next call; see exchange. NULL: nothing. */
     zend_object *redis;        /* NULL: not connected yet, or given up after a failure. */

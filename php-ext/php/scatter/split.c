@@ -326,6 +326,7 @@ static void call_parts(oh_client *client, oh_split *split, zval *return_value)
         oh_lane_be_patient(shares[i].lane, split->wait_ms);
         shares[i].lane->preface = split->preface;
         shares[i].lane->is_pinned = split->is_pinned;
+        shares[i].lane->is_raw = split->method->row && split->method->row->kind == OH_METHOD_RAW;
         shares[i].lane->is_unknown = !split->command;
     }
     bool is_race = split->wait_ms && split->merge == OH_MERGE_STREAMS;
