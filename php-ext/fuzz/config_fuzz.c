@@ -40,7 +40,7 @@ static void check_error(const oh_config_error *error)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     oh_config *config;
-    oh_config_error error = {0, ""};
+    oh_config_error error = {0, "", false};
     if (!oh_config_parse((const char *)bytes, length, &config, &error)) {
         MUST(config == NULL);
         check_error(&error);

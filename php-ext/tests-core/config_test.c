@@ -159,7 +159,7 @@ static void test_good(const char *name, const json_t *it)
 {
     test_begin("config good %s", name);
     oh_config *config;
-    oh_config_error error = {0, "none"};
+    oh_config_error error = {0, "none", false};
     bytes text = text_of_case("good", name, it);
     bool is_read = parse(text, &config, &error);
     free(text.bytes);
@@ -179,7 +179,7 @@ static void test_bad(const char *name, const json_t *it)
 {
     test_begin("config bad %s", name);
     oh_config *config;
-    oh_config_error error = {0, "none"};
+    oh_config_error error = {0, "none", false};
     bytes text = text_of_case("bad", name, it);
     CHECK(!parse(text, &config, &error) && config == NULL);
     const json_t *line = json_object_get(it, "line");
@@ -244,7 +244,7 @@ static uint32_t lines_of(bytes text)
 static void check_cut(bytes whole, size_t length)
 {
     oh_config *config;
-    oh_config_error error = {0, ""};
+    oh_config_error error = {0, "", false};
     bytes cut = bytes_of_text((const char *)whole.bytes, length);
     if (parse(cut, &config, &error)) {
         oh_config_free(config);

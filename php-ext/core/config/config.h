@@ -29,6 +29,7 @@ typedef struct oh_config {
 typedef struct oh_config_error {
     uint32_t line;    /* 1-based. */
     char reason[512]; /* One line without control characters, as worded in spec/config. Never a password. */
+    bool is_out_of_memory; /* Nothing is said of the text. */
 } oh_config_error;
 
 /*

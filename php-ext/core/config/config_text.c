@@ -21,6 +21,7 @@ bool oh_config_fail(oh_config_error *error, size_t line, const char *format, ...
     va_list arguments;
     va_start(arguments, format);
     error->line = (uint32_t)line;
+    error->is_out_of_memory = false;
     vsnprintf(error->reason, sizeof error->reason, format, arguments);
     va_end(arguments);
     return false;
@@ -28,7 +29,9 @@ bool oh_config_fail(oh_config_error *error, size_t line, const char *format, ...
 
 bool oh_config_fail_memory(oh_config_error *error)
 {
-    return oh_config_fail(error, 1, "there is not enough memory");
+    oh_config_fail(error, 1, "there is not enough memory");
+    error->is_out_of_memory = true;
+    return false;
 }
 
 oh_config_shown oh_config_show(oh_text name)

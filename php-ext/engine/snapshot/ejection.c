@@ -3,49 +3,15 @@
  */
 #include "php_onehop.h"
 
-#include "core/base/compiler.h"
-#include "core/base/clock.h"
-
 #include "engine/snapshot/ejection.h"
+
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/base/compiler.h"
+#include "core/base/memory.h"
+
 #include "engine/pool/node_health.h"
-#include "engine/snapshot/snapshot.h"
-
-#define NEVER_SEEN UINT64_MAX
-
-void oh_ejection_begin(oh_ejection *ejection)
-{
-    *ejection = (oh_ejection){.seen = NEVER_SEEN};
-}
-
-void oh_ejection_end(oh_ejection *ejection)
-{
-    if (ejection->ring) {
-        oh_ring_release(ejection->ring);
-        ejection->ring = NULL;
-    }
-}
-
-void oh_ring_release(oh_ring *ring)
-{
-    if (--ring->references == 0) {
-        free(ring->topology);
-        free(ring->ejected);
-        free(ring);
-    }
-}
-
-/* Takes over the flags. */
-static oh_ring *build(const oh_pool *pool, bool *ejected)
-{
-    oh_ring *ring = pemalloc(sizeof *ring, true);
-    size_t size = oh_topology_size(pool);
-
-    ring->references = 1;
-    ring->ejected = ejected;
-    ring->topology = pemalloc(size, true);
-    oh_topology_build(pool, ejected, ring->topology, size);
-    return ring;
-}
 
 /* Flags who is out, and when the first of them may return. How many are in. */
 static uint32_t look(oh_snapshot *snapshot, uint64_t now_ms, bool *ejected, uint64_t *due_ms)
@@ -54,7 +20,8 @@ static uint32_t look(oh_snapshot *snapshot, uint64_t now_ms, bool *ejected, uint
 
     *due_ms = 0;
     for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
-        uint64_t until_ms = oh_pool_out_until(oh_snapshot_connections(snapshot, i), now_ms);
+        oh_connections *connections = oh_snapshot_connections(snapshot, i);
+        uint64_t until_ms = connections ? oh_pool_out_until(connections, now_ms) : 0;
 
         ejected[i] = until_ms != 0;
         live += until_ms == 0;
@@ -65,23 +32,38 @@ static uint32_t look(oh_snapshot *snapshot, uint64_t now_ms, bool *ejected, uint
     return live;
 }
 
-static void rebuild(oh_snapshot *snapshot, uint64_t now_ms)
+static void put_in_place(oh_ejection *ejection, oh_ring *ring)
+{
+    oh_ring_release(ejection->ring);
+    ejection->ring = ring;
+}
+
+/* False: there is no memory. */
+static bool rebuild(oh_snapshot *snapshot, uint64_t now_ms)
 {
     oh_ejection *ejection = &snapshot->ejection;
-    bool *ejected = pecalloc(snapshot->nodes_count, sizeof *ejected, true);
+    bool *ejected = oh_memory_zeroed(snapshot->nodes_count, sizeof *ejected);
+
+    if (!ejected) {
+        return false;
+    }
     uint32_t live = look(snapshot, now_ms, ejected, &ejection->due_ms);
     bool is_same = ejection->ring && memcmp(ejected, ejection->ring->ejected, snapshot->nodes_count) == 0;
 
     if (live == 0 || is_same) { /* Without any node the ring stays the one that it was. */
-        free(ejected);
-        return;
+        oh_memory_release(ejected);
+        return true;
     }
-    oh_ejection_end(ejection);
     if (live == snapshot->nodes_count) {
-        free(ejected);
-    } else {
-        ejection->ring = build(snapshot->pool, ejected);
+        oh_memory_release(ejected);
+        put_in_place(ejection, NULL);
+        return true;
     }
+    oh_ring *ring = oh_ring_build(snapshot->pool, ejected);
+    if (ring) {
+        put_in_place(ejection, ring);
+    }
+    return ring != NULL;
 }
 
 oh_ring *oh_ejection_follow(oh_snapshot *snapshot)
@@ -94,8 +76,7 @@ oh_ring *oh_ejection_follow(oh_snapshot *snapshot)
     }
     uint64_t now_ms = oh_clock_now_ms();
     if (changes != ejection->seen || oh_health_is_rebuild_due(ejection->due_ms, now_ms)) {
-        ejection->seen = changes;
-        rebuild(snapshot, now_ms);
+        ejection->seen = rebuild(snapshot, now_ms) ? changes : OH_NEVER_SEEN;
     }
     return ejection->ring;
 }

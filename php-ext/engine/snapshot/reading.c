@@ -2,10 +2,12 @@
  * A file is read through one descriptor, and again if it changed meanwhile: a half-written one is rarely met, and
  * hardly ever a configuration.
  */
-#include "php_onehop.h"
+#include "engine/snapshot/reading.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,8 +15,6 @@
 #include "core/base/memory.h"
 #include "core/generated/limits.h"
 #include "core/hash/md5.h"
-
-#include "engine/snapshot/reading.h"
 
 #define NO_FILE ENOTBLK /* What is opened, but is no file: no other error here has this number. */
 
@@ -133,7 +133,7 @@ static void tell_missing(const oh_config *config, const char *name, size_t lengt
         const oh_text *known = &config->pools[i].name;
 
         if (i > 0) {
-            oh_failure_quote(failure, ZEND_STRL(", "));
+            oh_failure_append(failure, ", ");
         }
         oh_failure_quote(failure, known->bytes, OH_MIN(known->length, OH_SHOWN_BYTES_MAX));
     }
@@ -152,64 +152,90 @@ const oh_pool *oh_reading_find(const oh_config *config, const char *name, size_t
 
 /* ---- The whole ---- */
 
-static oh_config *parse(const char *path, const char *text, size_t length, oh_failure *failure)
+static void refuse_without_memory(oh_reading *reading)
+{
+    oh_reading_free(reading);
+    reading->has_no_memory = true;
+    oh_failure_set_no_memory(&reading->failure, OH_OUTCOME_NOT_SENT);
+}
+
+/* NULL: there is none, and the reading says why. */
+static oh_config *parse(oh_reading *reading, const char *path, const char *text, size_t length)
 {
     oh_config_error error;
     oh_config *config = NULL;
     char from[320];
 
-    if (!oh_config_parse(text, length, &config, &error)) {
-        snprintf(from, sizeof from, "Configuration %s", path);
-        oh_reading_refuse(failure, from, &error);
+    if (oh_config_parse(text, length, &config, &error)) {
+        return config;
     }
-    return config;
+    if (error.is_out_of_memory) {
+        refuse_without_memory(reading);
+        return NULL;
+    }
+    snprintf(from, sizeof from, "Configuration %s", path);
+    oh_reading_refuse(&reading->failure, from, &error);
+    return NULL;
 }
 
 static void keep(oh_reading *reading, const oh_pool *pool, const uint8_t *salt, mode_t mode)
 {
+    bool has_password = pool->redis_auth.bytes != NULL;
+
     reading->image_length = oh_image_size(pool);
-    reading->image = pemalloc(reading->image_length, true);
-    oh_image_write(pool, salt, reading->image);
-    if (pool->redis_auth.bytes) {
-        reading->password = pestrndup(pool->redis_auth.bytes, pool->redis_auth.length, true);
+    reading->image = oh_memory_allocate(reading->image_length);
+    if (has_password) {
+        reading->password = oh_memory_copy(pool->redis_auth.bytes, pool->redis_auth.length);
         reading->password_length = pool->redis_auth.length;
         reading->exposed = mode & (S_IROTH | S_IWOTH);
     }
+    if (!reading->image || (has_password && !reading->password)) {
+        refuse_without_memory(reading);
+        return;
+    }
+    oh_image_write(pool, salt, reading->image);
 }
 
-bool oh_reading_make(oh_reading *reading, const char *path, const char *name, size_t name_length,
-    const uint8_t salt[OH_IMAGE_SALT_BYTES])
+static void read_pool(oh_reading *reading, char *text, const char *path, oh_text name, const uint8_t *salt)
 {
-    char *text = pemalloc(OH_CONFIG_BYTES_MAX + 1, true);
     mode_t mode;
     ssize_t length = read_file(path, text, &mode);
-    int error = errno;
-    oh_config *config = NULL;
 
-    memset(reading, 0, sizeof *reading);
     if (length < 0) {
-        reading->is_forbidden = error == EACCES;
+        reading->is_forbidden = errno == EACCES;
         refuse_file(&reading->failure, path,
-            error == NO_FILE ? "it is a FIFO, a device or a socket, and not a file" : strerror(error));
-    } else {
-        config = parse(path, text, (size_t)length, &reading->failure);
-        oh_memory_erase(text, (size_t)length);
+            errno == NO_FILE ? "it is a FIFO, a device or a socket, and not a file" : strerror(errno));
+        return;
     }
-    free(text);
-    const oh_pool *pool = config ? oh_reading_find(config, name, name_length, path, &reading->failure) : NULL;
+    oh_config *config = parse(reading, path, text, (size_t)length);
+    oh_memory_erase(text, (size_t)length);
+    const oh_pool *pool = config ? oh_reading_find(config, name.bytes, name.length, path, &reading->failure) : NULL;
     if (pool) {
         keep(reading, pool, salt, mode);
     }
     oh_config_free(config);
+}
+
+bool oh_reading_make(oh_reading *reading, const char *path, oh_text name, const uint8_t salt[OH_IMAGE_SALT_BYTES])
+{
+    char *text = oh_memory_allocate(OH_CONFIG_BYTES_MAX + 1);
+
+    memset(reading, 0, sizeof *reading);
+    if (text) {
+        read_pool(reading, text, path, name, salt);
+        oh_memory_release(text);
+    } else {
+        refuse_without_memory(reading);
+    }
     return reading->image != NULL;
 }
 
 void oh_reading_free(oh_reading *reading)
 {
-    free(reading->image);
+    oh_memory_release(reading->image);
     if (reading->password) {
         oh_memory_erase(reading->password, reading->password_length);
-        free(reading->password);
+        oh_memory_release(reading->password);
     }
     memset(reading, 0, sizeof *reading);
 }

@@ -20,6 +20,7 @@ typedef struct oh_reading {
     size_t password_length;
     mode_t exposed;    /* What every user of the machine may do with a file that holds a password: S_IROTH, S_IWOTH. */
     bool is_forbidden; /* There is no image, since this process may not read the file. */
+    bool has_no_memory; /* There is none for the image; nothing is said of the file. */
     oh_failure failure;
 } oh_reading;
 
@@ -33,8 +34,7 @@ uint64_t oh_reading_version(const char *path);
 bool oh_reading_is_forbidden(const char *path);
 
 /* Reads the server pool `name` of the file `path`. The image carries a digest of the password made with `salt`. */
-bool oh_reading_make(oh_reading *reading, const char *path, const char *name, size_t name_length,
-    const uint8_t salt[OH_IMAGE_SALT_BYTES]);
+bool oh_reading_make(oh_reading *reading, const char *path, oh_text name, const uint8_t salt[OH_IMAGE_SALT_BYTES]);
 
 void oh_reading_free(oh_reading *reading);
 

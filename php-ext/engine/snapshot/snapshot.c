@@ -3,35 +3,73 @@
  */
 #include "php_onehop.h"
 
-#include "core/base/compiler.h"
 #include "engine/snapshot/snapshot.h"
 
-oh_snapshot *oh_snapshot_make(oh_reading *reading, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
-{
-    oh_snapshot *snapshot = pecalloc(1, sizeof *snapshot, true);
+#include <string.h>
 
-    snapshot->references = 1;
-    memcpy(snapshot->identity, identity, sizeof snapshot->identity);
+#include "core/base/compiler.h"
+#include "core/base/memory.h"
+
+static void release(oh_snapshot *snapshot)
+{
+    oh_reading rest = {.image = snapshot->image,
+        .password = snapshot->password,
+        .password_length = snapshot->password_length};
+
+    oh_reading_free(&rest);
+    oh_memory_release(snapshot->connections);
+    oh_memory_release(snapshot->meters);
+    oh_memory_release(snapshot->readers);
+    oh_memory_release(snapshot->servers);
+    oh_memory_release(snapshot);
+}
+
+static void take_over(oh_snapshot *snapshot, oh_reading *reading)
+{
     snapshot->image = reading->image;
     snapshot->image_length = reading->image_length;
     snapshot->password = reading->password;
     snapshot->password_length = reading->password_length;
+    memset(reading, 0, sizeof *reading);
+}
+
+static bool make_arrays(oh_snapshot *snapshot)
+{
+    size_t count = snapshot->nodes_count;
+
+    snapshot->servers = oh_memory_zeroed(count, sizeof *snapshot->servers);
+    snapshot->connections = oh_memory_zeroed(count, sizeof *snapshot->connections);
+    snapshot->meters = oh_memory_zeroed(count, sizeof *snapshot->meters);
+    return snapshot->servers && snapshot->connections && snapshot->meters;
+}
+
+oh_snapshot *oh_snapshot_make(oh_reading *reading, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
+{
+    oh_snapshot *snapshot = oh_memory_zeroed(1, sizeof *snapshot);
+
+    if (!snapshot) {
+        oh_reading_free(reading);
+        return NULL;
+    }
+    take_over(snapshot, reading);
+    snapshot->references = 1;
+    memcpy(snapshot->identity, identity, sizeof snapshot->identity);
     snapshot->topology = oh_image_topology(snapshot->image);
     snapshot->nodes_count = oh_topology_nodes_count(snapshot->topology);
-    snapshot->servers = pecalloc(snapshot->nodes_count, sizeof *snapshot->servers, true);
+    if (!make_arrays(snapshot)) {
+        release(snapshot);
+        return NULL;
+    }
     oh_image_pool(snapshot->image, snapshot->servers, &snapshot->own_pool);
     if (snapshot->password) {
         snapshot->own_pool.redis_auth = (oh_text){snapshot->password, snapshot->password_length};
     }
     snapshot->pool = &snapshot->own_pool;
     snapshot->ejects = snapshot->pool->auto_eject_hosts;
-    oh_ejection_begin(&snapshot->ejection);
+    snapshot->ejection.seen = OH_NEVER_SEEN;
     for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
         snapshot->masters_count += oh_snapshot_has_keys(snapshot, i);
     }
-    snapshot->connections = pecalloc(snapshot->nodes_count, sizeof *snapshot->connections, true);
-    snapshot->meters = pecalloc(snapshot->nodes_count, sizeof *snapshot->meters, true);
-    memset(reading, 0, sizeof *reading);
     return snapshot;
 }
 
@@ -40,22 +78,14 @@ void oh_snapshot_release(oh_snapshot *snapshot)
     if (--snapshot->references > 0) {
         return;
     }
-    oh_ejection_end(&snapshot->ejection);
+    oh_ring_release(snapshot->ejection.ring);
     for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
         if (snapshot->connections[i]) {
             oh_pool_release(snapshot->connections[i]);
             oh_metered_close(&snapshot->meters[i]);
         }
     }
-    oh_reading rest = {.image = snapshot->image,
-        .password = snapshot->password,
-        .password_length = snapshot->password_length};
-    oh_reading_free(&rest);
-    free(snapshot->connections);
-    free(snapshot->meters);
-    free(snapshot->readers);
-    free(snapshot->servers);
-    free(snapshot);
+    release(snapshot);
 }
 
 uint32_t oh_snapshot_next(const oh_snapshot *snapshot, uint32_t node)
@@ -66,23 +96,40 @@ uint32_t oh_snapshot_next(const oh_snapshot *snapshot, uint32_t node)
     return node;
 }
 
+static oh_connections *open_connections(oh_snapshot *snapshot, uint32_t node)
+{
+    const oh_server *server = &snapshot->pool->servers[node];
+    oh_metered *metered = &snapshot->meters[node];
+    oh_connections *connections = oh_pool_open(snapshot->pool, server);
+
+    if (!connections) {
+        return NULL;
+    }
+    oh_metered_open(metered, snapshot->identity, &server->name);
+    if (!metered->meter) {
+        oh_pool_release(connections);
+        return NULL;
+    }
+    return snapshot->connections[node] = connections;
+}
+
 oh_connections *oh_snapshot_connections(oh_snapshot *snapshot, uint32_t node)
 {
-    if (!snapshot->connections[node]) {
-        const oh_server *server = &snapshot->pool->servers[node];
-        oh_metered *metered = &snapshot->meters[node];
+    oh_connections *connections = snapshot->connections[node];
 
-        snapshot->connections[node] = oh_pool_open(snapshot->pool, server);
-        oh_metered_open(metered, snapshot->identity, &server->name);
-    }
-    return snapshot->connections[node];
+    return OH_LIKELY(connections != NULL) ? connections : open_connections(snapshot, node);
 }
 
 oh_meter *oh_snapshot_meter(oh_snapshot *snapshot, uint32_t node)
 {
+    oh_connections *connections = oh_snapshot_connections(snapshot, node);
     oh_metered *metered = &snapshot->meters[node];
-    uint32_t joined, number = oh_pool_number(oh_snapshot_connections(snapshot, node), &joined);
+    uint32_t joined;
 
+    if (!connections) {
+        return NULL;
+    }
+    uint32_t number = oh_pool_number(connections, &joined);
     if (OH_UNLIKELY(metered->tied != joined) && metered->shared) {
         oh_store_tie(metered->shared, number);
         metered->tied = joined;

@@ -8,10 +8,19 @@
 
 #include "core/topology/topology.h"
 
-#include "engine/snapshot/ejection.h"
 #include "engine/pool/meter.h"
 #include "engine/pool/pool.h"
 #include "engine/snapshot/reading.h"
+#include "engine/snapshot/ring.h"
+
+#define OH_NEVER_SEEN UINT64_MAX
+
+/* Which nodes are out of the ring, for a server pool that ejects them: room ejection. */
+typedef struct oh_ejection {
+    oh_ring *ring;   /* NULL: every node is in, keys are placed as configured. */
+    uint64_t seen;   /* The count of changes that is in it; OH_NEVER_SEEN: nobody has looked. */
+    uint64_t due_ms; /* When the first node may return; 0: none is out. */
+} oh_ejection;
 
 /* A list of nodes that may answer reads, threaded through the nodes themselves: room readers. */
 typedef struct oh_readers {
@@ -42,7 +51,7 @@ typedef struct oh_snapshot {
     size_t password_length;
 } oh_snapshot;
 
-/* A snapshot of what was read, which it takes over. Given back by release. */
+/* A snapshot of what was read, which it takes over. Given back by release. NULL: there is no memory. */
 oh_snapshot *oh_snapshot_make(oh_reading *reading, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 void oh_snapshot_release(oh_snapshot *snapshot);
 
@@ -69,7 +78,7 @@ static inline uint32_t oh_snapshot_node_of(const oh_snapshot *snapshot, uint32_t
 /* The next node behind this one that has keys, going round. */
 uint32_t oh_snapshot_next(const oh_snapshot *snapshot, uint32_t node);
 
-/* The connections of a node, and where its calls are counted. */
+/* The connections of a node, and where its calls are counted. NULL: there is no memory to begin with it. */
 oh_connections *oh_snapshot_connections(oh_snapshot *snapshot, uint32_t node);
 oh_meter *oh_snapshot_meter(oh_snapshot *snapshot, uint32_t node);
 

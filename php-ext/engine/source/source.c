@@ -88,7 +88,7 @@ static bool find_password(const oh_known *known, oh_reading *reading)
         reading->password_length = before->password_length;
         return true;
     }
-    if (!oh_reading_make(&own, known->path, known->name, known->name_length, oh_known_salt())) {
+    if (!oh_reading_make(&own, known->path, (oh_text){known->name, known->name_length}, oh_known_salt())) {
         oh_reading_free(&own);
         return false;
     }
@@ -154,7 +154,7 @@ static bool read_first(oh_known *known, oh_reading *reading)
     if (is_mine) {
         uint64_t version = oh_reading_version(known->path);
 
-        if (oh_reading_make(reading, known->path, known->name, known->name_length, oh_known_salt())) {
+        if (oh_reading_make(reading, known->path, (oh_text){known->name, known->name_length}, oh_known_salt())) {
             known->place = oh_store_add(oh_segment_store(), known->identity, known->path);
             if (known->place != OH_STORE_NONE && oh_known_publish(known, reading) == 0) {
                 known->place = OH_STORE_NONE; /* It does not fit: every process goes its own way. */
@@ -194,7 +194,7 @@ static bool begin(oh_known *known)
     known->place = OH_STORE_NONE;
     known->looked_ms = oh_clock_now_ms();
     known->version = oh_reading_version(known->path);
-    if (!oh_reading_make(&reading, known->path, known->name, known->name_length, oh_known_salt())) {
+    if (!oh_reading_make(&reading, known->path, (oh_text){known->name, known->name_length}, oh_known_salt())) {
         return throw_reading(&reading);
     }
     if (!oh_segment_store()) {

@@ -155,7 +155,7 @@ void oh_known_look_again(oh_known *known)
         end_look(known);
         return;
     }
-    bool is_good = oh_reading_make(&reading, known->path, known->name, known->name_length, oh_known_salt());
+    bool is_good = oh_reading_make(&reading, known->path, (oh_text){known->name, known->name_length}, oh_known_salt());
     if (!is_good && reading.is_forbidden && known->place != OH_STORE_NONE) {
         oh_store_pass_look(oh_segment_store(), known->place, (uint32_t)getpid()); /* Another user's process may read it. */
         refuse(known);

@@ -5,6 +5,8 @@
  */
 #include "php_onehop.h"
 
+#include "engine/snapshot/ejection.h"
+
 #include "php/exception/exception.h"
 #include "php/client/client.h"
 #include "php/subscription/subscription.h"

@@ -10,6 +10,7 @@
 #include "core/hash/hash.h"
 
 #include "php/exception/exception.h"
+#include "engine/snapshot/ejection.h"
 #include "engine/source/source.h"
 #include "php/userland/status.h"
 #include "php/userland/topology_class.h"

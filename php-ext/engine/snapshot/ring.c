@@ -1,0 +1,40 @@
+/*
+ * The topology is built as if the ejected nodes were not configured; their indexes stay free.
+ */
+#include "engine/snapshot/ring.h"
+
+#include "core/base/memory.h"
+
+static void release(oh_ring *ring)
+{
+    oh_memory_release(ring->topology);
+    oh_memory_release(ring->ejected);
+    oh_memory_release(ring);
+}
+
+oh_ring *oh_ring_build(const oh_pool *pool, bool *ejected)
+{
+    size_t size = oh_topology_size(pool);
+    oh_ring *ring = oh_memory_zeroed(1, sizeof *ring);
+
+    if (!ring) {
+        oh_memory_release(ejected);
+        return NULL;
+    }
+    ring->references = 1;
+    ring->ejected = ejected;
+    ring->topology = oh_memory_allocate(size);
+    if (!ring->topology) {
+        release(ring);
+        return NULL;
+    }
+    oh_topology_build(pool, ejected, ring->topology, size);
+    return ring;
+}
+
+void oh_ring_release(oh_ring *ring)
+{
+    if (ring && --ring->references == 0) {
+        release(ring);
+    }
+}
