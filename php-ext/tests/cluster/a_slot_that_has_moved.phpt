@@ -1,0 +1,96 @@
+--TEST--
+Slots of a Redis Cluster that have moved: each command is sent on once, alone, in a pipeline and over several slots
+--FILE--
+<?php
+require __DIR__ . '/../lab/cluster.inc';
+
+$cluster = new LabCluster(3);
+[$a, $b, $c] = $cluster->ports;
+$redis = new OneHop\Redis('alpha', $cluster->config());
+
+/* Fifteen slots of the first node, each with five keys; and keys of slots that stay. */
+$slots = range(100, 114);
+$keys = [];
+foreach ($slots as $slot) {
+    for ($i = 0; $i < 5; $i++) {
+        $keys[] = $key = lab_key_in($slot, ":$i");
+        $redis->set($key, "value of $key");
+    }
+}
+$values = array_map(static fn ($key) => "value of $key", $keys);
+$others = array_map(static fn ($i) => "other:$i", range(0, 74));
+$redis->mSet(array_combine($others, $others));
+
+$mixed = $expected = [];
+foreach ($keys as $i => $key) {
+    array_push($mixed, $key, $others[$i]);
+    array_push($expected, $values[$i], $others[$i]);
+}
+$is_right = static function () use ($redis, $mixed, $expected): bool {
+    $pipeline = $redis->pipeline();
+    foreach ($mixed as $key) {
+        $pipeline->get($key);
+    }
+    return $pipeline->exec() === $expected;
+};
+
+echo "-- ten slots with fifty keys move to the last node\n";
+foreach (array_slice($slots, 0, 10) as $slot) {
+    $cluster->move($slot, $a, $c);
+}
+$cluster->forgetStatistics();
+lab_show('a pipeline over all keys has all values', $is_right());
+lab_show('nodes have answered MOVED', $cluster->errors('MOVED'));
+lab_show('redirects, as the status counts them',
+    array_sum(array_column(OneHop\Topology::status()[0]['nodes'], 'redirects')));
+lab_show('the same pipeline has all values again', $is_right());
+lab_show('nodes have answered MOVED', $cluster->errors('MOVED'));
+lab_show('MGET has all values', $redis->mGet($keys) === $values);
+lab_show('nodes have answered MOVED', $cluster->errors('MOVED'));
+
+echo "-- five more move\n";
+foreach (array_slice($slots, 10) as $slot) {
+    $cluster->move($slot, $a, $c);
+}
+lab_show('GET of a key of the first', $redis->get($keys[50]));
+lab_show('nodes have answered MOVED', $cluster->errors('MOVED'));
+lab_show('MGET of all keys, of which four slots have moved unnoticed, has all values',
+    $redis->mGet($keys) === $values);
+lab_show('nodes have answered MOVED', $cluster->errors('MOVED'));
+lab_show('last error', $redis->getLastError());
+
+echo "-- what is said to a node that was chosen stays there\n";
+try {
+    $redis->onEachNode('get', $keys[0]);
+} catch (OneHop\PartialBatch $e) {
+    lab_show('nodes that gave the value', count(array_filter($e->getReplies(), is_string(...))));
+    lab_show('nodes that refused', count($e->getFailures()));
+}
+
+echo "-- two nodes that send it to each other\n";
+$slot = 300;
+$key = lab_key_in($slot);
+$cluster->call($a, 'CLUSTER', 'SETSLOT', (string) $slot, 'NODE', $cluster->id($b));
+lab_tell(static fn () => preg_replace('/\d+$/', '', (string) $redis->get($key)));
+?>
+--EXPECT--
+-- ten slots with fifty keys move to the last node
+a pipeline over all keys has all values: true
+nodes have answered MOVED: 50
+redirects, as the status counts them: 50
+the same pipeline has all values again: true
+nodes have answered MOVED: 50
+MGET has all values: true
+nodes have answered MOVED: 50
+-- five more move
+GET of a key of the first: "value of {2359}:0"
+nodes have answered MOVED: 51
+MGET of all keys, of which four slots have moved unnoticed, has all values: true
+nodes have answered MOVED: 55
+last error: null
+-- what is said to a node that was chosen stays there
+nodes that gave the value: 1
+nodes that refused: 2
+-- two nodes that send it to each other
+OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
+  The cluster cannot serve this now: the nodes send it to each other (node 127.0.0.1:PORT said MOVED 300 127.0.0.1:PORT), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command was answered; try again

@@ -1,0 +1,65 @@
+--TEST--
+A slot of a Redis Cluster while it moves: ASK for keys that have gone and keys that are new, TRYAGAIN until they are together
+--FILE--
+<?php
+require __DIR__ . '/../lab/cluster.inc';
+
+$cluster = new LabCluster(3);
+[$a, $b, $c] = $cluster->ports;
+$redis = new OneHop\Redis('alpha', $cluster->config());
+
+$slot = 115;
+$keys = array_map(static fn ($i) => lab_key_in($slot, ":$i"), range(0, 4));
+$values = array_map(static fn ($key) => "value of $key", $keys);
+$redis->mSet(array_combine($keys, $values));
+$cluster->beginMove($slot, $a, $c);
+$cluster->call($a, 'MIGRATE', '127.0.0.1', (string) $c, '', '0', '5000', 'KEYS', $keys[0], $keys[1]);
+$cluster->forgetStatistics();
+
+echo "-- two of five keys have gone\n";
+lab_show('a key that has gone', $redis->get($keys[0]) === $values[0]);
+lab_show('a key that is still there', $redis->get($keys[2]) === $values[2]);
+lab_show('a key that is new', $redis->set(lab_key_in($slot, ':new'), 'new'));
+lab_show('and its value', $redis->get(lab_key_in($slot, ':new')));
+$pipeline = $redis->pipeline();
+foreach ($keys as $key) {
+    $pipeline->get($key);
+}
+lab_show('a pipeline over all five', $pipeline->exec() === $values);
+
+$pipeline = $redis->pipeline();
+foreach ($keys as $key) {
+    $pipeline->append($key, '!')->get($key)->append($key, '?')->get($key);
+}
+$replies = array_chunk($pipeline->exec(), 4);
+$right = 0;
+foreach ($replies as $i => [, $first, , $second]) {
+    $right += $first === "$values[$i]!" && $second === "$values[$i]!?";
+}
+lab_show('keys whose four commands ran in order', $right);
+lab_show('nodes have answered ASK', $cluster->errors('ASK') > 0);
+lab_show('nodes have answered MOVED', $cluster->errors('MOVED'));
+
+echo "-- MGET of all five, TRYAGAIN until the others have gone, too\n";
+Lab::start([PHP_BINARY, '-r', 'usleep(200000); exec($argv[1]);', '--', "redis-cli -p $a MIGRATE 127.0.0.1 $c '' 0 5000 KEYS "
+    . implode(' ', array_map('escapeshellarg', array_slice($keys, 2)))]);
+lab_show('values', count(array_filter($redis->mGet($keys))));
+lab_show('nodes have answered TRYAGAIN', $cluster->errors('TRYAGAIN') > 0);
+$cluster->moveKeys($slot, $a, $c);
+$cluster->endMove($slot, $a, $c);
+lab_show('values once the slot has moved', count(array_filter($redis->mGet($keys))));
+?>
+--EXPECT--
+-- two of five keys have gone
+a key that has gone: true
+a key that is still there: true
+a key that is new: true
+and its value: "new"
+a pipeline over all five: true
+keys whose four commands ran in order: 5
+nodes have answered ASK: true
+nodes have answered MOVED: 0
+-- MGET of all five, TRYAGAIN until the others have gone, too
+values: 5
+nodes have answered TRYAGAIN: true
+values once the slot has moved: 5
