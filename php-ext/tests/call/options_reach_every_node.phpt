@@ -9,28 +9,40 @@ $keys = array_values(lab_key_of_each($config));
 $redis = new OneHop\Redis('alpha', $config);
 $redis->set($keys[0], 'plain');
 $value = ['a' => 1, 'list' => [1.5, null, true], 'o' => new ArrayObject([1])];
-var_dump($redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP), $redis->getOption(Redis::OPT_SERIALIZER));
+lab_show('serializer set', $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP));
+lab_show('serializer', $redis->getOption(Redis::OPT_SERIALIZER));
 foreach ($keys as $key) {
     $redis->set($key, $value);
 }
-var_dump($redis->mget($keys) == [$value, $value, $value]);
-var_dump($redis->setOption(Redis::OPT_COMPRESSION, Redis::COMPRESSION_ZSTD), $redis->setOption(Redis::OPT_COMPRESSION_LEVEL, 9));
+lab_show('MGET from three nodes gives what was set', $redis->mget($keys) == [$value, $value, $value]);
+lab_show('compression set', $redis->setOption(Redis::OPT_COMPRESSION, Redis::COMPRESSION_ZSTD));
+lab_show('its level set', $redis->setOption(Redis::OPT_COMPRESSION_LEVEL, 9));
 $redis->pipeline();
 foreach ($keys as $key) {
     $redis->hSet("h:$key", 'f', str_repeat('z', 10000));
     $redis->hGet("h:$key", 'f');
 }
-var_dump($redis->exec() === [1, str_repeat('z', 10000), 1, str_repeat('z', 10000), 1, str_repeat('z', 10000)]);
+$long = str_repeat('z', 10000);
+lab_show('a pipeline over three nodes gives what was set', $redis->exec() === [1, $long, 1, $long, 1, $long]);
 $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
 $redis->setOption(Redis::OPT_COMPRESSION, Redis::COMPRESSION_NONE);
-var_dump(strlen($redis->hGet("h:$keys[1]", 'f')) < 200);
+lab_show('the node has it compressed', strlen($redis->hGet("h:$keys[1]", 'f')) < 200);
 echo "-- values phpredis refuses, and those that are OneHop's business\n";
-var_dump($redis->setOption(Redis::OPT_SERIALIZER, 99), $redis->getOption(Redis::OPT_SERIALIZER));
-var_dump($redis->setOption(Redis::OPT_MAX_RETRIES, 5), $redis->setOption(Redis::OPT_BACKOFF_BASE, 5), $redis->setOption(Redis::OPT_TCP_KEEPALIVE, 1));
-var_dump($redis->getOption(Redis::OPT_MAX_RETRIES), $redis->setOption(Redis::OPT_MAX_RETRIES, -1), (new OneHop\Redis('alpha', $config))->getOption(Redis::OPT_MAX_RETRIES));
-var_dump($redis->setOption(Redis::OPT_READ_TIMEOUT, 0.25), $redis->getOption(Redis::OPT_READ_TIMEOUT), $redis->getTimeout());
-var_dump($redis->setOption(Redis::OPT_READ_TIMEOUT, 0), $redis->getReadTimeout());
-var_dump($redis->setOption(Redis::OPT_REPLY_LITERAL, true), $redis->set('x', 1));
+lab_show('serializer 99 set', $redis->setOption(Redis::OPT_SERIALIZER, 99));
+lab_show('serializer', $redis->getOption(Redis::OPT_SERIALIZER));
+lab_show('5 retries set', $redis->setOption(Redis::OPT_MAX_RETRIES, 5));
+lab_show('back-off set', $redis->setOption(Redis::OPT_BACKOFF_BASE, 5));
+lab_show('keepalive set', $redis->setOption(Redis::OPT_TCP_KEEPALIVE, 1));
+lab_show('retries', $redis->getOption(Redis::OPT_MAX_RETRIES));
+lab_show('-1 retries set', $redis->setOption(Redis::OPT_MAX_RETRIES, -1));
+lab_show('retries of a new client', (new OneHop\Redis('alpha', $config))->getOption(Redis::OPT_MAX_RETRIES));
+lab_show('timeout of 0.25 s set', $redis->setOption(Redis::OPT_READ_TIMEOUT, 0.25));
+lab_show('timeout as an option', $redis->getOption(Redis::OPT_READ_TIMEOUT));
+lab_show('timeout', $redis->getTimeout());
+lab_show('timeout of 0 set', $redis->setOption(Redis::OPT_READ_TIMEOUT, 0));
+lab_show("timeout, the configuration's again", $redis->getReadTimeout());
+lab_show('literal replies set', $redis->setOption(Redis::OPT_REPLY_LITERAL, true));
+lab_show('SET with literal replies', $redis->set('x', 1));
 echo "-- HSCAN with both switches of OPT_SCAN\n";
 $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY);
 $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_PREFIX);
@@ -43,44 +55,53 @@ $seen = [];
 while ($some = $redis->hScan('big', $iterator, 'field:*', 100)) {
     $seen += $some;
 }
-var_dump(count($seen));
+lab_show('fields', count($seen));
 echo "-- without I/O\n";
-var_dump($redis->_serialize([1]), $redis->_prefix('x'), $redis->getMode(), $redis->isConnected(), $redis->close(), $redis->isConnected());
-var_dump($redis->get('x'), $redis->isConnected(), $redis->getOption(Redis::OPT_REPLY_LITERAL));
+lab_show('an array without serializer', $redis->_serialize([1]));
+lab_show('a key without prefix', $redis->_prefix('x'));
+lab_show('mode', $redis->getMode());
+lab_show('is connected', $redis->isConnected());
+lab_show('closed', $redis->close());
+lab_show('is connected', $redis->isConnected());
+echo "-- a closed client opens itself again, with its options\n";
+lab_show('GET', $redis->get('x'));
+lab_show('is connected', $redis->isConnected());
+lab_show('literal replies', $redis->getOption(Redis::OPT_REPLY_LITERAL));
 ?>
 --EXPECTF--
-bool(true)
-int(1)
-bool(true)
-bool(true)
-bool(true)
-bool(true)
-bool(true)
+serializer set: true
+serializer: 1
+MGET from three nodes gives what was set: true
+compression set: true
+its level set: true
+a pipeline over three nodes gives what was set: true
+the node has it compressed: true
 -- values phpredis refuses, and those that are OneHop's business
-bool(false)
-int(0)
-bool(true)
-bool(true)
-bool(false)
-int(5)
-bool(false)
-int(10)
-bool(true)
-float(0.25)
-float(0.25)
-bool(true)
-float(2)
-bool(true)
-bool(true)
+serializer 99 set: false
+serializer: 0
+5 retries set: true
+back-off set: true
+keepalive set: false
+retries: 5
+-1 retries set: false
+retries of a new client: 10
+timeout of 0.25 s set: true
+timeout as an option: 0.25
+timeout: 0.25
+timeout of 0 set: true
+timeout, the configuration's again: 2.0
+literal replies set: true
+SET with literal replies: true
 -- HSCAN with both switches of OPT_SCAN
-int(2000)
+fields: 2000
 -- without I/O
-string(%d) "%S"
-string(1) "x"
-int(0)
-bool(true)
-bool(true)
-bool(false)
-string(1) "1"
-bool(true)
-int(1)
+an array without serializer: "%S"
+a key without prefix: "x"
+mode: 0
+is connected: true
+closed: true
+is connected: false
+-- a closed client opens itself again, with its options
+GET: "1"
+is connected: true
+literal replies: 1

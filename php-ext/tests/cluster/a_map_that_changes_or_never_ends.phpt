@@ -18,7 +18,7 @@ try {
 } catch (OneHop\ProtocolViolation | OneHop\DeadlineExceeded) {
     echo "refused\n"; /* It is asked again until the deadline: the last attempt may be cut short. */
 }
-echo memory_get_peak_usage() < 40e6 ? "little memory\n" : "much memory\n";
+lab_show('little memory', memory_get_peak_usage() < 40e6);
 
 echo "-- the same, asked for beside the calls, and at the end of a request that has little memory\n";
 $liars = new Liars();
@@ -28,21 +28,21 @@ $redis->get($high);
 $fpm = lab_fpm(['memory_limit' => '4M', 'onehop.config' => $config]);
 $page = '<?php $redis = new OneHop\Redis("alpha"); for ($i = 0; $i < 20; $i++) { echo $redis->get($_GET["key"]), ","; usleep(1000); }';
 $ask = fn (string $key) => $fpm($page, ['key' => $key]) === str_repeat("{$liars->ports[1]} $key,", 20);
-var_dump($ask($high));
+lab_show('a worker gets its replies', $ask($high));
 $liars->behave("$endless : (\$port === \$a && \$words[1] === '$low' ? \"-MOVED 5 127.0.0.1:\$b\r\n\" : null)");
 usleep(1100000);
 $wrong = 0;
 for ($end = microtime(true) + 1; microtime(true) < $end;) {
     $wrong += $redis->get($low) !== "{$liars->ports[1]} $low";
 }
-var_dump($wrong);
-echo memory_get_peak_usage() < 40e6 ? "little memory\n" : "much memory\n";
+lab_show('wrong replies within a second of such maps', $wrong);
+lab_show('little memory', memory_get_peak_usage() < 40e6);
 for ($i = 0; $i < 4; $i++) {
-    var_dump($ask($low));
+    lab_show('a worker with 4 MB gets its replies', $ask($low));
     usleep(500000);
 }
 $liars->behave('null');
-var_dump($ask($high));
+lab_show('and once the map is good again', $ask($high));
 
 echo "-- the map changes while the values of an MSET are packed\n";
 final class Curious
@@ -79,7 +79,9 @@ $values = [];
 foreach ([5, 6, 7, 9000, 9001, 10000, 10001] as $slot) {
     $values[lab_key_in($slot)] = new Curious();
 }
-var_dump($redis->mset($values), $redis->mset($values), $redis->get($high));
+lab_show('MSET while the map changes', $redis->mset($values));
+lab_show('MSET with the new map', $redis->mset($values));
+lab_show('GET of a key that nobody has', $redis->get($high));
 
 echo "-- a replica dies in the middle of an error\n";
 foreach (['-LOADI', '+OK\r\n-LOADI', '-MOVED 5 127'] as $bytes) {
@@ -88,31 +90,32 @@ foreach (['-LOADI', '+OK\r\n-LOADI', '-MOVED 5 127'] as $bytes) {
     $redis = $liars->client(['read_from' => 'prefer_replica']);
     $redis->get($low);
     $liars->behave('$port === $b && $words[0] === "GET" ? [$node->send("' . $bytes . '"), exit(0)] : null');
-    var_dump($redis->get($low) === "{$liars->ports[0]} $low");
-    var_dump($redis->pipeline()->get($low)->get($high)->exec() === ["{$liars->ports[0]} $low", "{$liars->ports[0]} $high"]);
+    lab_show("after $bytes the master answers", $redis->get($low) === "{$liars->ports[0]} $low");
+    lab_show('and a pipeline', $redis->pipeline()->get($low)->get($high)->exec()
+        === ["{$liars->ports[0]} $low", "{$liars->ports[0]} $high"]);
 }
 ?>
 --EXPECT--
 -- a map of 200 MB
 refused
-little memory
+little memory: true
 -- the same, asked for beside the calls, and at the end of a request that has little memory
-bool(true)
-int(0)
-little memory
-bool(true)
-bool(true)
-bool(true)
-bool(true)
-bool(true)
+a worker gets its replies: true
+wrong replies within a second of such maps: 0
+little memory: true
+a worker with 4 MB gets its replies: true
+a worker with 4 MB gets its replies: true
+a worker with 4 MB gets its replies: true
+a worker with 4 MB gets its replies: true
+and once the map is good again: true
 -- the map changes while the values of an MSET are packed
-bool(true)
-bool(true)
-bool(false)
+MSET while the map changes: true
+MSET with the new map: true
+GET of a key that nobody has: false
 -- a replica dies in the middle of an error
-bool(true)
-bool(true)
-bool(true)
-bool(true)
-bool(true)
-bool(true)
+after -LOADI the master answers: true
+and a pipeline: true
+after +OK\r\n-LOADI the master answers: true
+and a pipeline: true
+after -MOVED 5 127 the master answers: true
+and a pipeline: true

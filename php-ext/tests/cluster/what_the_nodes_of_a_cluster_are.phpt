@@ -18,7 +18,8 @@ $found = $roles();
 $expected = array_fill_keys(array_slice($cluster->ports, 0, 3), 'master') + array_fill_keys(array_keys($cluster->masters), 'replica') + [$spare => 'spare'];
 ksort($found);
 ksort($expected);
-var_dump($found === $expected, (new OneHop\Topology('alpha', $config))->locate('key')->role);
+lab_show('Topology has the role of each node', $found === $expected);
+lab_show('role of the node of a key', (new OneHop\Topology('alpha', $config))->locate('key')->role);
 
 $page = lab_fpm();
 echo $page('<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); echo $redis->get("key");', ['config' => $config]), "\n";
@@ -34,7 +35,8 @@ foreach ($nodes as $node) {
 ksort($masters);
 $known = $cluster->masters;
 ksort($known);
-var_dump($found === $expected, $masters === $known);
+lab_show('JSON has the role of each node', $found === $expected);
+lab_show('JSON has the master of each replica', $masters === $known);
 
 /* Each replica stands behind its master. */
 $wanted = '';
@@ -43,10 +45,14 @@ $right = 0;
 foreach ($lines as $i => $line) {
     $right += isset($line[3]) ? $lines[$i - 1][1] === $line[3] && $known[$line[1]] === (int) $line[3] : $expected[$line[1]] === $line[2];
 }
-var_dump(count($lines), $right);
-var_dump(preg_match_all('/^onehop_node_info\{pool="alpha",node="[\d.:]+",role="(master|spare)",master=""\} 1$/m', $show('prometheus')),
-    preg_match_all('/^onehop_node_info\{pool="alpha",node="[\d.:]+",role="replica",master="[\d.:]+"\} 1$/m', $show('prometheus')));
-var_dump(substr_count($show('html'), '<small>replica of 127.0.0.1:'), substr_count($show('html'), '<small>master<'));
+lab_show('lines of nodes in the text', count($lines));
+lab_show('of which are right, and behind their masters', $right);
+lab_show('masters and spares among the metrics', preg_match_all(
+    '/^onehop_node_info\{pool="alpha",node="[\d.:]+",role="(master|spare)",master=""\} 1$/m', $show('prometheus')));
+lab_show('replicas among the metrics', preg_match_all(
+    '/^onehop_node_info\{pool="alpha",node="[\d.:]+",role="replica",master="[\d.:]+"\} 1$/m', $show('prometheus')));
+lab_show('replicas on the page', substr_count($show('html'), '<small>replica of 127.0.0.1:'));
+lab_show('masters on the page', substr_count($show('html'), '<small>master<'));
 
 echo "a replica takes over\n";
 $cluster->kill($victim = $cluster->ports[0]);
@@ -58,25 +64,27 @@ LabCluster::until(static function () use ($redis, $roles, $heir) {
     }
     return ($roles()[$heir] ?? '') === 'master';
 }, 'map with the new master');
-var_dump(($roles()[$victim] ?? null) === 'master');
+lab_show('the dead node is still a master', ($roles()[$victim] ?? null) === 'master');
 
 echo "no cluster\n";
-var_dump((new OneHop\Topology('alpha', lab_config([lab_redis()])))->nodes()[0]->role, OneHop\Topology::fromText('alpha', file_get_contents($config))->nodes()[0]->role);
+lab_show('role of a node of a server pool', (new OneHop\Topology('alpha', lab_config([lab_redis()])))->nodes()[0]->role);
+lab_show('role of a server named in a text',
+    OneHop\Topology::fromText('alpha', file_get_contents($config))->nodes()[0]->role);
 ?>
 --EXPECT--
-bool(true)
-string(6) "master"
+Topology has the role of each node: true
+role of the node of a key: "master"
 value
-bool(true)
-bool(true)
-int(7)
-int(7)
-int(4)
-int(3)
-int(3)
-int(3)
+JSON has the role of each node: true
+JSON has the master of each replica: true
+lines of nodes in the text: 7
+of which are right, and behind their masters: 7
+masters and spares among the metrics: 4
+replicas among the metrics: 3
+replicas on the page: 3
+masters on the page: 3
 a replica takes over
-bool(false)
+the dead node is still a master: false
 no cluster
-NULL
-NULL
+role of a node of a server pool: null
+role of a server named in a text: null

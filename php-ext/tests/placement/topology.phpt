@@ -19,55 +19,61 @@ YAML;
 $topology = OneHop\Topology::fromText('alpha', $text);
 file_put_contents(Lab::file('t.yml'), $text);
 $same = new OneHop\Topology('alpha', Lab::file('t.yml'));
-var_dump($topology->fingerprint() === $same->fingerprint(), strlen($topology->fingerprint()));
+lab_show('of a text and of a file: the same fingerprint', $topology->fingerprint() === $same->fingerprint());
+lab_show('its length', strlen($topology->fingerprint()));
 foreach ($topology->nodes() as $node) {
     echo json_encode($node), "\n";
 }
-var_dump($topology->locate('key') === $topology->locate('key'));
+lab_show('a node is one object', $topology->locate('key') === $topology->locate('key'));
 $told = $topology->explain('user:{42}:name');
 echo implode(' ', array_keys($told)), ': ', $told['hashed'], ' ', $told['hash_function'], ' ', $told['distribution'], "\n";
-var_dump($told['hash'] === OneHop\Topology::hash('fnv1a_64', '42'), $told['node'] === $topology->locate('{42}'));
+lab_show('explained is the hash of the tag', $told['hash'] === OneHop\Topology::hash('fnv1a_64', '42'));
+lab_show('and its node', $told['node'] === $topology->locate('{42}'));
 
 $dead = OneHop\Topology::fromText('alpha', $text, [$topology->locate('key')->name]);
-var_dump($dead->locate('key')->name !== $topology->locate('key')->name, count($dead->nodes()), $dead->fingerprint() === $topology->fingerprint());
-var_dump((new OneHop\Topology('alpha', Lab::file('t.yml'), dead: [$topology->locate('key')->name]))->locate('key')->name === $dead->locate('key')->name);
+lab_show('without its node the key is on another', $dead->locate('key')->name !== $topology->locate('key')->name);
+lab_show('nodes, the dead one among them', count($dead->nodes()));
+lab_show('the same fingerprint', $dead->fingerprint() === $topology->fingerprint());
+$dead_by_file = new OneHop\Topology('alpha', Lab::file('t.yml'), dead: [$topology->locate('key')->name]);
+lab_show('of a file likewise', $dead_by_file->locate('key')->name === $dead->locate('key')->name);
 lab_tell(fn () => OneHop\Topology::fromText('alpha', $text, ['nobody']));
 lab_tell(fn () => OneHop\Topology::fromText('beta', $text));
 lab_tell(fn () => OneHop\Topology::fromText('beta', 'x'));
 lab_tell(fn () => OneHop\Topology::hash('sha1', 'x'));
-lab_tell(fn () => OneHop\Topology::check($text));
-echo json_encode(OneHop\Topology::check("alpha:\n  hash: none\n")), "\n";
+lab_show('faults of a good text', OneHop\Topology::check($text));
+lab_show('the first fault of a bad one', OneHop\Topology::check("alpha:\n  hash: none\n"));
 lab_tell(fn () => clone $topology);
 lab_tell(fn () => serialize($topology));
 lab_tell(fn () => $topology->locate('key')->name = 'x');
 lab_tell(fn () => new OneHop\Node());
-var_dump(OneHop\Topology::slot('foo'), OneHop\Topology::slot('{foo}bar'));
+lab_show('slot of foo', OneHop\Topology::slot('foo'));
+lab_show('slot of {foo}bar', OneHop\Topology::slot('{foo}bar'));
 ?>
 --EXPECT--
-bool(true)
-int(32)
+of a text and of a file: the same fingerprint: true
+its length: 32
 {"index":0,"name":"first","host":"127.0.0.1","port":6379,"path":null,"weight":1,"isEjected":false,"role":null}
 {"index":1,"name":"third","host":"127.0.0.1","port":6381,"path":null,"weight":1,"isEjected":false,"role":null}
 {"index":2,"name":"second","host":null,"port":null,"path":"\/tmp\/second.sock","weight":2,"isEjected":false,"role":null}
-bool(true)
+a node is one object: true
 key hashed hash_function hash distribution point node: 42 fnv1a_64 ketama
-bool(true)
-bool(true)
-bool(true)
-int(3)
-bool(true)
-bool(true)
+explained is the hash of the tag: true
+and its node: true
+without its node the key is on another: true
+nodes, the dead one among them: 3
+the same fingerprint: true
+of a file likewise: true
 ValueError: $dead must be names of servers of server pool alpha
 OneHop\ConfigInvalid, node none, may have executed: false
   There is no server pool beta in the configuration, only alpha; name one of these
 OneHop\ConfigInvalid, node none, may have executed: false
   Configuration, line 1: the document is not a mapping of server pools; correct the file, or name another one
 ValueError: OneHop\Topology::hash(): Argument #1 ($algorithm) must be the name of a hash of a configuration
-NULL
-{"line":2,"reason":"directive \"hash\" is not a valid hash: \"none\""}
+faults of a good text: null
+the first fault of a bad one: {"line":2,"reason":"directive \"hash\" is not a valid hash: \"none\""}
 Error: Trying to clone an uncloneable object of class OneHop\Topology
 Exception: Serialization of 'OneHop\Topology' is not allowed
 Error: Cannot modify readonly property OneHop\Node::$name
 Error: Call to private OneHop\Node::__construct() from global scope
-int(12182)
-int(12182)
+slot of foo: 12182
+slot of {foo}bar: 12182

@@ -19,7 +19,7 @@ $page = fn (string $id, string $script, array $others = []) => $fpm('<?php forea
 echo "Data stays from request to request, on the node of its key:\n";
 $ids = array_map(fn ($i) => "id$i", range(0, 5));
 foreach ($ids as $id) {
-    echo $page($id, 'var_dump(session_start()); $_SESSION["name"] = "of " . session_id();');
+    echo $page($id, 'echo session_start() ? "started\n" : "failed\n"; $_SESSION["name"] = "of " . session_id();');
 }
 foreach ($ids as $id) {
     echo $page($id, 'session_start(); echo $_SESSION["name"], "\n";');
@@ -35,21 +35,22 @@ echo $page('id4', 'session_start(); echo $_SESSION["name"], " ", $_SESSION["more
 echo "What does not change is not written, but lives on:\n";
 $redis->expire('PHPREDIS_SESSION:id5', 50);
 $page('id5', 'session_start();');
-var_dump($redis->ttl('PHPREDIS_SESSION:id5') > 990);
+lab_show('it lives as long as gc_maxlifetime again', $redis->ttl('PHPREDIS_SESSION:id5') > 990);
 
 echo "Destroyed, regenerated, strict:\n";
 echo $page('id0', 'session_start(); session_destroy(); echo "destroyed\n";');
-var_dump($redis->exists('PHPREDIS_SESSION:id0'));
+lab_show('keys of the destroyed one', $redis->exists('PHPREDIS_SESSION:id0'));
 $new = $page('id1', 'session_start(); session_regenerate_id(true); echo session_id();');
-var_dump($redis->exists('PHPREDIS_SESSION:id1'), $redis->get("PHPREDIS_SESSION:$new"));
-echo $page('unknown', 'session_start(); var_dump(session_id() === "unknown", session_id() === "");', ['session.use_strict_mode' => '1']);
-echo $page('id2', 'session_start(); var_dump(session_id());', ['session.use_strict_mode' => '1']);
+lab_show('keys of the regenerated one', $redis->exists('PHPREDIS_SESSION:id1'));
+lab_show('and of its new id', $redis->get("PHPREDIS_SESSION:$new"));
+echo $page('unknown', 'session_start(); echo in_array(session_id(), ["unknown", ""]) ? "as told" : "an id of its own", "\n";', ['session.use_strict_mode' => '1']);
+echo $page('id2', 'session_start(); echo session_id(), "\n";', ['session.use_strict_mode' => '1']);
 
 echo "Another prefix; large and binary values:\n";
 $path = 'pool=alpha&config=' . rawurlencode($config) . '&prefix=' . rawurlencode('a&b:');
 echo $page('big', 'session_start(); $_SESSION["big"] = str_repeat("\0\xff\r\n", 300000); echo "written\n";', ['session.save_path' => $path]);
-var_dump($redis->strlen('a&b:big') > 1200000);
-echo $page('big', 'session_start(); var_dump($_SESSION["big"] === str_repeat("\0\xff\r\n", 300000));', ['session.save_path' => $path]);
+lab_show('the node has all of it', $redis->strlen('a&b:big') > 1200000);
+echo $page('big', 'session_start(); echo $_SESSION["big"] === str_repeat("\0\xff\r\n", 300000) ? "read\n" : "spoilt\n";', ['session.save_path' => $path]);
 
 echo "onehop.config and the bare name of a pool; a fatal error, exit and an uncaught exception still write:\n";
 $bare = ['session.save_path' => 'alpha', 'onehop.config' => $config];
@@ -85,12 +86,12 @@ echo $page('id3', 'session_start(); echo $_SESSION["name"], "\n";');
 ?>
 --EXPECT--
 Data stays from request to request, on the node of its key:
-bool(true)
-bool(true)
-bool(true)
-bool(true)
-bool(true)
-bool(true)
+started
+started
+started
+started
+started
+started
 of id0
 of id1
 of id2
@@ -103,19 +104,18 @@ phpredis' handler through nutcracker reads them and is read:
 of id4
 of id4, seen by phpredis 1
 What does not change is not written, but lives on:
-bool(true)
+it lives as long as gc_maxlifetime again: true
 Destroyed, regenerated, strict:
 destroyed
-int(0)
-int(0)
-string(18) "name|s:6:"of id1";"
-bool(false)
-bool(false)
-string(3) "id2"
+keys of the destroyed one: 0
+keys of the regenerated one: 0
+and of its new id: "name|s:6:\"of id1\";"
+an id of its own
+id2
 Another prefix; large and binary values:
 written
-bool(true)
-bool(true)
+the node has all of it: true
+read
 onehop.config and the bare name of a pool; a fatal error, exit and an uncaught exception still write:
 end|i:0;
 end|i:1;

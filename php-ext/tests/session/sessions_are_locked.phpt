@@ -32,7 +32,7 @@ foreach ($processes as $k => $id) {
     echo file_get_contents(Lab::file("counter$k.log"));
 }
 echo $redis->get('PHPREDIS_SESSION:counter'), "\n";
-var_dump($redis->exists('PHPREDIS_SESSION:counter_LOCK'));
+lab_show('locks left', $redis->exists('PHPREDIS_SESSION:counter_LOCK'));
 
 echo "The lock while it is held, and afterwards:\n";
 $look = '$redis = new OneHop\Redis("alpha", ' . var_export($config, true) . '); $lock = "PHPREDIS_SESSION:" . session_id() . "_LOCK";
@@ -42,11 +42,11 @@ echo $page('session_id("a"); session_start(); ' . $look, ['redis.session.lock_ex
 echo $page('session_id("a"); session_start(); session_write_close(); ' . $look);
 echo $page('session_start(); ' . $look, ['redis.session.lock_expire' => 40]);
 $page('session_id("a"); session_start(); undefined_function();');
-var_dump($redis->exists('PHPREDIS_SESSION:a_LOCK'));
+lab_show('locks left after a fatal error', $redis->exists('PHPREDIS_SESSION:a_LOCK'));
 
 echo "Somebody else holds it, for too long:\n";
 $redis->set('PHPREDIS_SESSION:b_LOCK', 'somebody');
-echo $page('session_id("b"); var_dump(session_start());', ['redis.session.lock_retries' => 2]);
+echo $page('session_id("b"); echo session_start() ? "started\n" : "failed\n";', ['redis.session.lock_retries' => 2]);
 echo $redis->get('PHPREDIS_SESSION:b_LOCK'), " holds it still\n";
 
 echo "As often as phpredis asks for it:\n";
@@ -63,17 +63,18 @@ $asked = function (string $handler, int $retries) use ($ini, $config): int {
     return (int) ($calls[1] ?? 0);
 };
 foreach ([0, 3, -2] as $retries) {
-    var_dump($asked('onehop', $retries) === $asked('redis', $retries));
+    lab_show("with $retries retries both ask equally often", $asked('onehop', $retries) === $asked('redis', $retries));
 }
-var_dump($asked('redis', 3));
+lab_show('with 3 retries phpredis asks', $asked('redis', 3));
 
 echo "Somebody else lets go:\n";
 speaker(sprintf('$redis = new Redis(); $redis->connect("127.0.0.1", %d); $redis->del("PHPREDIS_SESSION:b_LOCK");', port_of('PHPREDIS_SESSION:b_LOCK', $config, $ports)));
-echo $page('session_id("b"); var_dump(session_start());');
+echo $page('session_id("b"); echo session_start() ? "started\n" : "failed\n";');
 
 echo "It is lost on the way: nothing is written, and the other's lock is left alone:\n";
-echo $page('session_id("c"); session_start(); $_SESSION["x"] = 1; ' . $look . '$redis->set($lock, "somebody"); var_dump(session_write_close());', ['redis.session.lock_expire' => 40]);
-var_dump($redis->exists('PHPREDIS_SESSION:c'), $redis->get('PHPREDIS_SESSION:c_LOCK'));
+echo $page('session_id("c"); session_start(); $_SESSION["x"] = 1; ' . $look . '$redis->set($lock, "somebody"); echo session_write_close() ? "closed\n" : "failed\n";', ['redis.session.lock_expire' => 40]);
+lab_show('sessions written', $redis->exists('PHPREDIS_SESSION:c'));
+lab_show('the lock is held by', $redis->get('PHPREDIS_SESSION:c_LOCK'));
 
 echo "regenerate and destroy leave no lock behind:\n";
 $page('session_id("d"); session_start(); $_SESSION["x"] = 1; session_regenerate_id(); session_destroy();');
@@ -86,31 +87,31 @@ echo $locks, " (of somebody)\n";
 --EXPECT--
 Six processes of both handlers count together:
 n|i:120;
-int(0)
+locks left: 0
 The lock while it is held, and afterwards:
 held 30
 held 40
 none -2
 held 40
-int(0)
+locks left after a fatal error: 0
 Somebody else holds it, for too long:
 Warning: session_start(): The session is locked by another request, which did not end in time
 Warning: session_start(): Failed to read session data: onehop (path: pool=alpha&config=DIRECTORY/alpha.yml)
-bool(false)
+failed
 somebody holds it still
 As often as phpredis asks for it:
-bool(true)
-bool(true)
-bool(true)
-int(4)
+with 0 retries both ask equally often: true
+with 3 retries both ask equally often: true
+with -2 retries both ask equally often: true
+with 3 retries phpredis asks: 4
 Somebody else lets go:
-bool(true)
+started
 It is lost on the way: nothing is written, and the other's lock is left alone:
 held 40
 Warning: session_write_close(): The lock of the session has expired, so it is not written; raise redis.session.lock_expire
 Warning: session_write_close(): Failed to write session data (onehop). Please verify that the current setting of session.save_path is correct (pool=alpha&config=DIRECTORY/alpha.yml)
-bool(true)
-int(0)
-string(8) "somebody"
+closed
+sessions written: 0
+the lock is held by: "somebody"
 regenerate and destroy leave no lock behind:
 1 (of somebody)

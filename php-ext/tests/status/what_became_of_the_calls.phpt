@@ -35,10 +35,15 @@ echo "\nbefore the first call: ";
 $pools = OneHop\Topology::status();
 show(numbers($pools), 'calls', 'leases', 'connects');
 [$pool] = $pools;
-var_dump($pool['pool'], $pool['path'] === $config, $pool['generation'], $pool['distribution'], $pool['hash']);
-var_dump($pool['fingerprint'] === (new OneHop\Topology('alpha', $config))->fingerprint());
+foreach (['pool', 'generation', 'distribution', 'hash'] as $name) {
+    lab_show($name, $pool[$name]);
+}
+lab_show('it has the path of the configuration', $pool['path'] === $config);
+lab_show('it has the fingerprint of the topology',
+    $pool['fingerprint'] === (new OneHop\Topology('alpha', $config))->fingerprint());
 echo implode(' ', array_column($pool['nodes'], 'node')), ', shares add up to ', round(array_sum(array_column($pool['nodes'], 'share')), 3), "\n";
-var_dump(array_column($pool['nodes'], 'address') === array_map(static fn ($port) => "127.0.0.1:$port", $ports));
+lab_show('it has the address of each node',
+    array_column($pool['nodes'], 'address') === array_map(static fn ($port) => "127.0.0.1:$port", $ports));
 
 echo "\ncommands: ";
 $keys = lab_key_of_each($config);
@@ -47,7 +52,7 @@ for ($i = 0; $i < 10; $i++) {
 }
 show(numbers(OneHop\Topology::status(), 'node-0'), 'calls', 'timed', 'errors', 'leases', 'waits', 'connects', 'bytes_sent', 'bytes_received');
 $request = strlen("*3\r\n\$3\r\nSET\r\n\$" . strlen($keys['node-0']) . "\r\n{$keys['node-0']}\r\n\$5\r\nvalue\r\n");
-var_dump(numbers(OneHop\Topology::status(), 'node-0')['bytes_sent'] === 10 * $request);
+lab_show('bytes sent are those of ten requests', numbers(OneHop\Topology::status(), 'node-0')['bytes_sent'] === 10 * $request);
 echo 'an error that a node answers: ';
 try {
     $redis->incr($keys['node-0']);
@@ -68,8 +73,13 @@ $redis->set($keys['node-2'], '1');
 $redis->exec();
 show(numbers(OneHop\Topology::status(), 'node-2'), 'leases', 'connects');
 $latency = OneHop\Topology::status()[0]['nodes'][0]['latency'];
-var_dump($latency['p50'] > 0, $latency['p99'] >= $latency['p50'], $latency['sum'] > 0, array_key_first($latency['below']), array_key_last($latency['below']));
-var_dump(end($latency['below']) === $latency['count']);
+lab_show('latency: p50 is above 0', $latency['p50'] > 0);
+lab_show('p99 is not below p50', $latency['p99'] >= $latency['p50']);
+lab_show('the sum is above 0', $latency['sum'] > 0);
+lab_show('the first bound', array_key_first($latency['below']));
+lab_show('the last bound', array_key_last($latency['below']));
+lab_show('below the last bound are all calls', end($latency['below']) === $latency['count']);
+echo 'connections: ';
 echo json_encode(OneHop\Topology::status()[0]['nodes'][0]['connections']), "\n";
 
 echo "\na node that is down\n";
@@ -96,7 +106,9 @@ sleep(1);
 lab_config([...$ports, lab_redis()], ['timeout' => 5000], basename($config));
 new OneHop\Redis('alpha', $config);
 $pools = OneHop\Topology::status();
-var_dump($pools[0]['generation'], count($pools[0]['nodes']), numbers($pools, 'node-0')['calls'] === $calls);
+lab_show('generation', $pools[0]['generation']);
+lab_show('nodes', count($pools[0]['nodes']));
+lab_show('calls of a node are as many as before', numbers($pools, 'node-0')['calls'] === $calls);
 
 echo "\nworkers count together\n";
 $page = lab_fpm([], 4);
@@ -119,28 +131,28 @@ echo lab_run('<?php $redis = new OneHop\Redis("alpha", $argv[1]); for ($i = 0; $
 []
 
 before the first call: calls 0, leases 0, connects 0
-string(5) "alpha"
-bool(true)
-int(1)
-string(6) "ketama"
-string(8) "fnv1a_64"
-bool(true)
+pool: "alpha"
+generation: 1
+distribution: "ketama"
+hash: "fnv1a_64"
+it has the path of the configuration: true
+it has the fingerprint of the topology: true
 node-0 node-1 node-2, shares add up to 1
-bool(true)
+it has the address of each node: true
 
 commands: calls 10, timed 10, errors 0, leases 10, waits 0, connects 1, bytes_sent 370, bytes_received 50
-bool(true)
+bytes sent are those of ten requests: true
 an error that a node answers: calls 12, errors 0
 a batch on two nodes: calls 1, timed 1, bytes_received 10
 a command that blocks has no time: calls 3, timed 2
 a transaction: leases 2, connects 1
-bool(true)
-bool(true)
-bool(true)
-int(16)
-int(16777216)
-bool(true)
-{"leased":0,"idle":1,"max":16}
+latency: p50 is above 0: true
+p99 is not below p50: true
+the sum is above 0: true
+the first bound: 16
+the last bound: 16777216
+below the last bound are all calls: true
+connections: {"leased":0,"idle":1,"max":16}
 
 a node that is down
 2 server pools
@@ -149,9 +161,9 @@ a node that is down
 calls 2, errors 2, leases 0, connects 1
 
 a configuration that changes: the numbers stay
-int(2)
-int(4)
-bool(true)
+generation: 2
+nodes: 4
+calls of a node are as many as before: true
 
 workers count together
 calls 1000, errors 0, leases 1000

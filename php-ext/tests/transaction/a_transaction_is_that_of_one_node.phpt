@@ -42,12 +42,13 @@ function walk(Redis $redis): array
     $tell($redis->multi()->discard());
     return $told;
 }
-var_dump(walk($redis) === walk($plain));
-var_dump($redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP) && $plain->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP));
+lab_show('each step answers as with phpredis', walk($redis) === walk($plain));
+$redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
+$plain->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
 $redis->del('{t}n', '{t}a');
 $plain->del('{t}n', '{t}a');
 $ours = $redis->multi()->set('{t}o', ['a' => [1, 2]])->get('{t}o')->exec();
-var_dump($ours === $plain->multi()->set('{t}o', ['a' => [1, 2]])->get('{t}o')->exec());
+lab_show('with a serializer, too', $ours === $plain->multi()->set('{t}o', ['a' => [1, 2]])->get('{t}o')->exec());
 $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
 
 echo "another node\n";
@@ -62,77 +63,78 @@ foreach ([
 ] as $call) {
     $redis->multi()->set($keys[0], 'first');
     lab_tell($call);
-    var_dump($redis->discard(), $redis->getMode(), $redis->get($keys[0]));
+    lab_show('  discarded', $redis->discard());
+    lab_show('  mode', $redis->getMode());
+    lab_show('  the first key', $redis->get($keys[0]));
 }
 $redis->set($keys[0], 'first');
 $redis->pipeline();
 lab_tell(fn () => $redis->watch($keys[0]));
 lab_tell(fn () => $redis->unwatch());
-var_dump($redis->get($keys[0])->exec());
+lab_show('the pipeline', $redis->get($keys[0])->exec());
 
 echo "what the node refuses\n";
 $redis->multi();
-var_dump($redis->rawCommand('SET', $keys[0]), trim($redis->getLastError()), $redis->get($keys[0]) === $redis);
+lab_show('SET without a value', $redis->rawCommand('SET', $keys[0]));
+lab_show('its error', trim($redis->getLastError()));
+lab_show('the next call is queued', $redis->get($keys[0]) === $redis);
 lab_tell(fn () => $redis->exec());
-var_dump($redis->getMode(), $redis->get($keys[0]));
+lab_show('mode', $redis->getMode());
+lab_show('the first key', $redis->get($keys[0]));
 
-echo "connections: ", implode(' ', array_map(fn ($port) => (int) lab_plain($port)->info('clients')['connected_clients'] <= 3, $ports)), "\n";
+echo "nodes with at most 3 connections: ", implode(' ', array_map(fn ($port) => (int) lab_plain($port)->info('clients')['connected_clients'] <= 3, $ports)), "\n";
 foreach ($ports as $port) {
     $stats = lab_plain($port)->info('commandstats');
     $multi[] = (int) preg_replace('/calls=(\d+).*/', '$1', $stats['cmdstat_multi'] ?? 'calls=0');
 }
 sort($multi);
-echo implode(' ', $multi), "\n";
+lab_show('MULTI that each node was sent', $multi);
 ?>
 --EXPECT--
-bool(true)
-bool(true)
-bool(true)
+each step answers as with phpredis: true
+with a serializer, too: true
 another node
 OneHop\CrossNode, node none, may have executed: false
   The transaction is bound to node node-3 by key "key:0", but key "key:10" lives on node-2, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
-bool(true)
-int(0)
-bool(false)
+  discarded: true
+  mode: 0
+  the first key: false
 OneHop\CrossNode, node none, may have executed: false
   MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-3, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
-bool(true)
-int(0)
-bool(false)
+  discarded: true
+  mode: 0
+  the first key: false
 OneHop\CrossNode, node none, may have executed: false
   MGET needs all its keys on one node, being in a transaction: key "key:120" is on node node-1, key "key:500" on node node-0, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:120}" and "{key:120}key:500"
-bool(true)
-int(0)
-bool(false)
+  discarded: true
+  mode: 0
+  the first key: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::watch() has no place in a transaction: the command was not sent; call it before multi()
-bool(true)
-int(0)
-bool(false)
+  discarded: true
+  mode: 0
+  the first key: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::pipeline() has no place in a transaction: the command was not sent; call exec() or discard() first
-bool(true)
-int(0)
-bool(false)
+  discarded: true
+  mode: 0
+  the first key: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::multi() has no place in a transaction: the command was not sent; call exec() or discard() first
-bool(true)
-int(0)
-bool(false)
+  discarded: true
+  mode: 0
+  the first key: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::watch() has no place in a pipeline: the command was not sent; call exec() or discard() first
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::unwatch() has no place in a pipeline: the command was not sent; call exec() or discard() first
-array(1) {
-  [0]=>
-  string(5) "first"
-}
+the pipeline: ["first"]
 what the node refuses
-bool(false)
-string(47) "ERR wrong number of arguments for 'set' command"
-bool(true)
+SET without a value: false
+its error: "ERR wrong number of arguments for 'set' command"
+the next call is queued: true
 RedisException: EXECABORT Transaction discarded because of previous errors.
-int(0)
-string(5) "first"
-connections: 1 1 1 1
-0 0 0 10
+mode: 0
+the first key: "first"
+nodes with at most 3 connections: 1 1 1 1
+MULTI that each node was sent: [0,0,0,10]

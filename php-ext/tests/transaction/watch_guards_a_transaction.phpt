@@ -14,20 +14,37 @@ $topology = new OneHop\Topology('alpha', $config);
 for ($i = 0; $topology->locate($b = "{two$i}")->name === $topology->locate($a)->name; $i++);
 
 $redis->mset([$a => 1, $b => 1]);
-var_dump($redis->watch($a), $redis->get($a), $redis->get($b), $redis->mget([$a, $b]), $redis->getMode());
-var_dump($redis->multi()->incr($a)->exec());
-var_dump($redis->watch($a, '{one}x'), $other->incr($a));
-var_dump($redis->multi()->incr($a)->exec(), $redis->get($a));
-echo "unwatch\n";
-var_dump($redis->watch([$a]), $other->incr($a), $redis->unwatch(), $redis->multi()->incr($a)->exec());
-var_dump($redis->unwatch());
-echo "discard\n";
-var_dump($redis->watch($a), $redis->multi() === $redis, $redis->discard(), $other->incr($a), $redis->multi()->incr($a)->exec());
-echo "an empty transaction\n";
+echo "-- nobody changes the key\n";
+lab_show('WATCH', $redis->watch($a));
+lab_show('GET of it', $redis->get($a));
+lab_show('GET of a key of the other node', $redis->get($b));
+lab_show('MGET of both', $redis->mget([$a, $b]));
+lab_show('mode', $redis->getMode());
+lab_show('the transaction', $redis->multi()->incr($a)->exec());
+echo "-- somebody changes the key\n";
+lab_show('WATCH of two keys', $redis->watch($a, '{one}x'));
+lab_show('INCR by somebody', $other->incr($a));
+lab_show('the transaction', $redis->multi()->incr($a)->exec());
+lab_show('the value is what somebody made it', $redis->get($a));
+echo "-- unwatch\n";
+lab_show('WATCH', $redis->watch([$a]));
+lab_show('INCR by somebody', $other->incr($a));
+lab_show('UNWATCH', $redis->unwatch());
+lab_show('the transaction', $redis->multi()->incr($a)->exec());
+lab_show('UNWATCH of nothing', $redis->unwatch());
+echo "-- discard\n";
+lab_show('WATCH', $redis->watch($a));
+lab_show('MULTI gives the client', $redis->multi() === $redis);
+lab_show('DISCARD', $redis->discard());
+lab_show('INCR by somebody', $other->incr($a));
+lab_show('the next transaction', $redis->multi()->incr($a)->exec());
+echo "-- an empty transaction\n";
 $redis->watch($a);
 $other->incr($a);
-var_dump($redis->multi()->exec(), $redis->watch($a), $redis->multi()->exec());
-echo "other nodes\n";
+lab_show('after a change', $redis->multi()->exec());
+lab_show('WATCH', $redis->watch($a));
+lab_show('without a change', $redis->multi()->exec());
+echo "-- other nodes\n";
 lab_tell(fn () => $redis->watch($a, $b));
 $redis->watch($a);
 lab_tell(fn () => $redis->watch($b));
@@ -35,65 +52,55 @@ $redis->multi();
 lab_tell(fn () => $redis->incr($b));
 lab_tell(fn () => $redis->get($a));
 lab_tell(fn () => $redis->exec());
-var_dump($redis->getMode(), $redis->watch($a), $redis->multi()->get($a)->exec());
-echo "a pipeline in between\n";
+lab_show('mode', $redis->getMode());
+lab_show('WATCH', $redis->watch($a));
+lab_show('a transaction', $redis->multi()->get($a)->exec());
+echo "-- a pipeline in between\n";
 $redis->watch($a);
-var_dump($redis->pipeline()->get($b)->get($a)->exec());
+lab_show('the pipeline', $redis->pipeline()->get($b)->get($a)->exec());
 $other->incr($a);
-var_dump($redis->multi()->get($a)->exec());
-echo "left behind\n";
+lab_show('the transaction, after a change', $redis->multi()->get($a)->exec());
+echo "-- left behind\n";
 $redis->watch($a);
 $redis->multi()->incr($a);
 unset($redis);
 gc_collect_cycles();
-var_dump($other->multi()->get($a)->exec());
+lab_show('the value after a client is gone in the middle', $other->multi()->get($a)->exec());
 $other->watch($a);
 $other->close();
-var_dump($other->incr($a), $other->multi()->get($a)->exec());
+lab_show('INCR after close()', $other->incr($a));
+lab_show('a transaction that watches nothing', $other->multi()->get($a)->exec());
 ?>
 --EXPECT--
-bool(true)
-string(1) "1"
-string(1) "1"
-array(2) {
-  [0]=>
-  string(1) "1"
-  [1]=>
-  string(1) "1"
-}
-int(0)
-array(1) {
-  [0]=>
-  int(2)
-}
-bool(true)
-int(3)
-bool(false)
-string(1) "3"
-unwatch
-bool(true)
-int(4)
-bool(true)
-array(1) {
-  [0]=>
-  int(5)
-}
-bool(true)
-discard
-bool(true)
-bool(true)
-bool(true)
-int(6)
-array(1) {
-  [0]=>
-  int(7)
-}
-an empty transaction
-bool(false)
-bool(true)
-array(0) {
-}
-other nodes
+-- nobody changes the key
+WATCH: true
+GET of it: "1"
+GET of a key of the other node: "1"
+MGET of both: ["1","1"]
+mode: 0
+the transaction: [2]
+-- somebody changes the key
+WATCH of two keys: true
+INCR by somebody: 3
+the transaction: false
+the value is what somebody made it: "3"
+-- unwatch
+WATCH: true
+INCR by somebody: 4
+UNWATCH: true
+the transaction: [5]
+UNWATCH of nothing: true
+-- discard
+WATCH: true
+MULTI gives the client: true
+DISCARD: true
+INCR by somebody: 6
+the next transaction: [7]
+-- an empty transaction
+after a change: false
+WATCH: true
+without a change: []
+-- other nodes
 OneHop\CrossNode, node none, may have executed: false
   WATCH needs all its keys on one node: key "{one}a" is on node node-0, key "{two10}" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{one}a" and "{one}{two10}"
 OneHop\CrossNode, node none, may have executed: false
@@ -104,27 +111,13 @@ OneHop\CrossNode, node none, may have executed: false
   The transaction was discarded because a call of it was refused: The transaction is bound to node node-0 by key "{one}a", but key "{two10}" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false
   The transaction was discarded because a call of it was refused: The transaction is bound to node node-0 by key "{one}a", but key "{two10}" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
-int(0)
-bool(true)
-array(1) {
-  [0]=>
-  string(1) "8"
-}
-a pipeline in between
-array(2) {
-  [0]=>
-  string(1) "1"
-  [1]=>
-  string(1) "8"
-}
-bool(false)
-left behind
-array(1) {
-  [0]=>
-  string(1) "9"
-}
-int(10)
-array(1) {
-  [0]=>
-  string(2) "10"
-}
+mode: 0
+WATCH: true
+a transaction: ["8"]
+-- a pipeline in between
+the pipeline: ["1","8"]
+the transaction, after a change: false
+-- left behind
+the value after a client is gone in the middle: ["9"]
+INCR after close(): 10
+a transaction that watches nothing: ["10"]
