@@ -46,10 +46,4 @@ ZEND_EXTERN_MODULE_GLOBALS(onehop)
 ZEND_TSRMLS_CACHE_EXTERN()
 #endif
 
-extern zend_class_entry *oh_phpredis_class;           /* \Redis */
-extern zend_class_entry *oh_phpredis_exception_class; /* \RedisException */
-extern zend_class_entry *oh_client_class;             /* OneHop\Redis */
-extern zend_class_entry *oh_topology_class;           /* OneHop\Topology */
-extern zend_class_entry *oh_node_class;               /* OneHop\Node */
-
 #endif

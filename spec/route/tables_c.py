@@ -1,4 +1,4 @@
-"""commands.json and phpredis.json as C: the rows that core/command/command.c and php/module/methods.c are made of.
+"""commands.json and phpredis.json as C: the rows that core/command/command.c and php/phpredis/method.c are made of.
 
 In: the two tables and signatures.json. Out: the text of two headers, each included by one .c file behind its types.
 Lists that occur often (key specifications of a command, keys of a method) are written once and pointed at. Reasons are
@@ -165,7 +165,7 @@ def methods_h(notice):
     page, keys, faults = load("phpredis.json"), Lists(), Lists()
     rows = list(method_rows(page, load("signatures.json")["methods"], keys, faults))
     versions = ", ".join(quoted(version) for version in page["versions"])
-    return (f"/* {notice} Included by php/module/methods.c alone. */\n"
+    return (f"/* {notice} Included by php/phpredis/method.c alone. */\n"
             f"static const char *const method_versions[] = {{{versions}}};\n\n"
             + keys.text("oh_method_key method_keys") + "\n" + faults.text("oh_fault method_faults")
             + "\nstatic const oh_method_row method_rows[] = {\n" + "".join(f"    {row},\n" for row in rows) + "};\n")

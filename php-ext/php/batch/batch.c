@@ -68,18 +68,6 @@ void oh_batch_clear(oh_batch *batch)
 
 /* ---- Queueing ---- */
 
-static bool call_plain(oh_lane *lane, const char *name, size_t length)
-{
-    zend_function *function = zend_hash_str_find_ptr(&oh_phpredis_class->function_table, name, length);
-    zval result;
-
-    ZVAL_UNDEF(&result);
-    oh_lane_call(lane, function, 0, NULL, &result);
-    bool is_done = Z_TYPE(result) == IS_OBJECT || Z_TYPE(result) == IS_TRUE;
-    zval_ptr_dtor(&result);
-    return is_done;
-}
-
 /* The lane of a node that takes commands of this batch: the one that does already, or one that is put into it. */
 static oh_lane *lane_for(oh_client *client, uint32_t node)
 {
@@ -94,7 +82,7 @@ static oh_lane *lane_for(oh_client *client, uint32_t node)
     if (!lane) {
         return NULL;
     }
-    if (!call_plain(lane, ZEND_STRL("pipeline"))) {
+    if (!oh_lane_tell(lane, "pipeline")) {
         zend_throw_error(NULL, "phpredis could not begin a pipeline");
         return NULL;
     }
@@ -198,9 +186,7 @@ bool oh_batch_queue_unseen(oh_client *client, uint32_t node, zend_function *func
 
 bool oh_batch_begin_transaction(oh_client *client, uint32_t node)
 {
-    zend_function *multi = zend_hash_str_find_ptr(&oh_phpredis_class->function_table, ZEND_STRL("multi"));
-
-    if (!queue_on(client, node, multi, false, 0, NULL)) {
+    if (!queue_on(client, node, oh_phpredis_method("multi"), false, 0, NULL)) {
         return false;
     }
     oh_split *split = ecalloc(1, sizeof *split);
@@ -221,9 +207,7 @@ void oh_batch_queue_inside(oh_client *client, uint32_t node, INTERNAL_FUNCTION_P
 
 bool oh_batch_end_transaction(oh_client *client, uint32_t node)
 {
-    zend_function *exec = zend_hash_str_find_ptr(&oh_phpredis_class->function_table, ZEND_STRL("exec"));
-
-    if (!queue_on(client, node, exec, false, 0, NULL)) {
+    if (!queue_on(client, node, oh_phpredis_method("exec"), false, 0, NULL)) {
         return false;
     }
     lane_for(client, node)->queued--; /* Its one reply was counted with MULTI. */
@@ -304,7 +288,7 @@ static void leave_pipeline(oh_lane *lane)
 {
     /* At the very end of a request nothing can be called any more, and phpredis' memory goes with the request. */
     if (lane->redis && EG(active)) {
-        call_plain(lane, ZEND_STRL("discard"));
+        oh_lane_tell(lane, "discard");
     }
     lane->queued = lane->wait_ms = 0;
     lane->preface = NULL;

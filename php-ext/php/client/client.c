@@ -11,6 +11,7 @@
 #include "php/client/client.h"
 #include "php/subscription/subscription.h"
 
+zend_class_entry *oh_client_class;
 zend_object_handlers oh_client_handlers;
 
 static void free_client(zend_object *object);

@@ -41,6 +41,7 @@ typedef struct oh_client {
     oh_transaction transaction;
 } oh_client;
 
+extern zend_class_entry *oh_client_class; /* OneHop\Redis */
 extern zend_object_handlers oh_client_handlers;
 
 static inline oh_client *oh_client_of(zend_object *object)

@@ -48,14 +48,6 @@ void oh_local_forward(INTERNAL_FUNCTION_PARAMETERS)
 
 #define OH_PHPREDIS_RETRIES 10 /* What getOption(OPT_MAX_RETRIES) says of an untouched \Redis. */
 
-static zend_long option_named(const char *name)
-{
-    zend_class_constant *constant =
-        zend_hash_str_find_ptr(&oh_phpredis_class->constants_table, name, strlen(name));
-
-    return constant ? Z_LVAL(constant->value) : -1;
-}
-
 /* phpredis 5.3.7 crashes over any other. */
 static bool is_known(zend_long option)
 {
@@ -75,14 +67,14 @@ static bool is_known(zend_long option)
 /* OPT_SCAN is two switches in one option: 0 and 1 are values of the first, 2 and 3 of the second. */
 static zend_ulong slot_of(zend_long option, const zval *value)
 {
-    bool is_second_switch = option == option_named("OPT_SCAN") && (zval_get_long((zval *)value) & 2);
+    bool is_second_switch = option == oh_phpredis_constant("OPT_SCAN") && (zval_get_long((zval *)value) & 2);
 
     return (zend_ulong)option * 2 + is_second_switch;
 }
 
 bool oh_local_is_scan_retried(const oh_client *client)
 {
-    zval *setting = client->options ? zend_hash_index_find(client->options, option_named("OPT_SCAN") * 2) : NULL;
+    zval *setting = client->options ? zend_hash_index_find(client->options, oh_phpredis_constant("OPT_SCAN") * 2) : NULL;
 
     return setting && zval_get_long(zend_hash_index_find(Z_ARRVAL_P(setting), 1)) == 1;
 }
@@ -128,8 +120,7 @@ static bool set_on(oh_lane *lane, zval *arguments)
         return false;
     }
     ZVAL_UNDEF(&result);
-    oh_lane_call(lane, zend_hash_str_find_ptr(&oh_phpredis_class->function_table, ZEND_STRL("setoption")), 2, arguments,
-        &result);
+    oh_lane_call(lane, oh_phpredis_method("setoption"), 2, arguments, &result);
     bool is_set = Z_TYPE(result) == IS_TRUE;
     zval_ptr_dtor(&result);
     return is_set;
@@ -180,18 +171,18 @@ void oh_local_set_option(INTERNAL_FUNCTION_PARAMETERS)
         Z_PARAM_ZVAL(value)
     ZEND_PARSE_PARAMETERS_END();
     /* Connections are everybody's, so no client sets their keepalive. */
-    if (!client || option == option_named("OPT_TCP_KEEPALIVE")) {
+    if (!client || option == oh_phpredis_constant("OPT_TCP_KEEPALIVE")) {
         RETURN_FALSE;
     }
     if (!is_known(option)) {
         php_error_docref(NULL, E_WARNING, "Unknown option '" ZEND_LONG_FMT "'", option);
         RETURN_FALSE;
     }
-    if (option == option_named("OPT_READ_TIMEOUT")) {
+    if (option == oh_phpredis_constant("OPT_READ_TIMEOUT")) {
         set_deadline(client, value);
         RETURN_TRUE;
     }
-    bool is_prefix = option == option_named("OPT_PREFIX");
+    bool is_prefix = option == oh_phpredis_constant("OPT_PREFIX");
     if (is_prefix && !try_convert_to_string(value)) {
         return;
     }
@@ -200,10 +191,10 @@ void oh_local_set_option(INTERNAL_FUNCTION_PARAMETERS)
         RETURN_FALSE;
     }
     remember_option(client, option, value);
-    if (option == option_named("OPT_SERIALIZER")) {
-        client->packs_by_php = zval_get_long(value) == option_named("SERIALIZER_PHP");
+    if (option == oh_phpredis_constant("OPT_SERIALIZER")) {
+        client->packs_by_php = zval_get_long(value) == oh_phpredis_constant("SERIALIZER_PHP");
     }
-    if (option == option_named("OPT_MAX_RETRIES")) {
+    if (option == oh_phpredis_constant("OPT_MAX_RETRIES")) {
         set_retries(client, option, value);
     }
     if (is_prefix) {
@@ -220,10 +211,10 @@ void oh_local_get_option(INTERNAL_FUNCTION_PARAMETERS)
     ZEND_PARSE_PARAMETERS_START(1, 1)
         Z_PARAM_LONG(option)
     ZEND_PARSE_PARAMETERS_END();
-    if (client && option == option_named("OPT_READ_TIMEOUT")) {
+    if (client && option == oh_phpredis_constant("OPT_READ_TIMEOUT")) {
         RETURN_DOUBLE(client->timeout_ms / 1000.0);
     }
-    if (client && option == option_named("OPT_MAX_RETRIES")) {
+    if (client && option == oh_phpredis_constant("OPT_MAX_RETRIES")) {
         RETURN_LONG(retries_of(client, option));
     }
     if (client) {

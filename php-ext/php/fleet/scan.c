@@ -30,7 +30,7 @@ typedef struct oh_scan {
  */
 static bool read_iterator(const zval *iterator, uint64_t *cursor)
 {
-    bool is_old = oh_methods_are_before("6.1.0");
+    bool is_old = oh_phpredis_is_before("6.1.0");
 
     *cursor = 0;
     if (Z_TYPE_P(iterator) == IS_LONG) {

@@ -165,11 +165,6 @@ static void free_arguments(zval arguments[LOAD_WORDS])
     }
 }
 
-static zend_function *phpredis_method(const char *name)
-{
-    return zend_hash_str_find_ptr(&oh_phpredis_class->function_table, name, strlen(name));
-}
-
 static bool has_lost_script(oh_lane *lane, const zval *reply)
 {
     zval error;
@@ -178,7 +173,7 @@ static bool has_lost_script(oh_lane *lane, const zval *reply)
         return false;
     }
     ZVAL_UNDEF(&error);
-    oh_lane_call(lane, phpredis_method("getlasterror"), 0, NULL, &error);
+    oh_lane_call(lane, oh_phpredis_method("getlasterror"), 0, NULL, &error);
     bool has_lost = Z_TYPE(error) == IS_STRING && zend_string_starts_with_literal(Z_STR(error), "NOSCRIPT");
     zval_ptr_dtor(&error);
     return has_lost;
@@ -191,7 +186,7 @@ static bool load(oh_lane *lane, const zend_string *body)
 
     load_arguments(arguments, body);
     ZVAL_UNDEF(&reply);
-    oh_lane_call(lane, phpredis_method("rawcommand"), LOAD_WORDS, arguments, &reply);
+    oh_lane_call(lane, oh_phpredis_method("rawcommand"), LOAD_WORDS, arguments, &reply);
     bool is_loaded = Z_TYPE(reply) == IS_STRING && !oh_lane_has_failed(lane);
     zval_ptr_dtor(&reply);
     free_arguments(arguments);
@@ -201,11 +196,7 @@ static bool load(oh_lane *lane, const zend_string *body)
 /* The script has not seen the error. */
 static void forget_error(oh_lane *lane)
 {
-    zval nothing;
-
-    ZVAL_UNDEF(&nothing);
-    oh_lane_call(lane, phpredis_method("clearlasterror"), 0, NULL, &nothing);
-    zval_ptr_dtor(&nothing);
+    oh_lane_tell(lane, "clearlasterror");
     lane->transport->exchange.has_refusal = false;
 }
 
@@ -242,7 +233,7 @@ static void load_in_batch(oh_client *client, uint32_t node, const zend_string *b
     memcpy(ZSTR_VAL(where) + sizeof node, ZSTR_VAL(body), ZSTR_LEN(body) + 1);
     if (oh_batch_is_first(&client->batch, where)) {
         load_arguments(arguments, body);
-        oh_batch_queue_unseen(client, node, phpredis_method("rawcommand"), LOAD_WORDS, arguments);
+        oh_batch_queue_unseen(client, node, oh_phpredis_method("rawcommand"), LOAD_WORDS, arguments);
         free_arguments(arguments);
     }
     zend_string_release(where);

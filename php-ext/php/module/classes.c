@@ -2,7 +2,7 @@
  * Declares OneHop's classes, as onehop.stub.php describes them, and makes OneHop\Redis out of phpredis' \Redis.
  *
  * OneHop\Redis inherits every method of whichever phpredis is loaded, and then each inherited entry gets a handler of
- * ours in place of phpredis' own (room methods says which). The entry keeps everything else: name, signature, flags. So
+ * ours in place of phpredis' own (room handlers says which). The entry keeps everything else: name, signature, flags. So
  * `instanceof \Redis`, reflection, named arguments and by-reference parameters are phpredis', and no method
  * can be forgotten: an entry that the table does not know gets the handler that refuses.
  */
@@ -10,18 +10,12 @@
 
 #include "php/client/client.h"
 #include "php/exception/exception.h"
-#include "php/module/methods.h"
+#include "php/module/handlers.h"
 #include "php/userland/topology_class.h"
 
 #include "onehop_arginfo.h"
 
 #include "php/module/classes.h"
-
-zend_class_entry *oh_phpredis_class;
-zend_class_entry *oh_phpredis_exception_class;
-zend_class_entry *oh_client_class;
-zend_class_entry *oh_topology_class;
-zend_class_entry *oh_node_class;
 
 static void register_exceptions(void)
 {
@@ -54,7 +48,7 @@ static zend_result take_over_methods(void)
         }
         zend_function *original =
             zend_hash_find_ptr_lc(&oh_phpredis_class->function_table, inherited->common.function_name);
-        if (inherited == original || oh_methods_take_over(inherited, original) == FAILURE) {
+        if (inherited == original || oh_handlers_take_over(inherited, original) == FAILURE) {
             return FAILURE;
         }
         inherited->common.scope = oh_client_class;
@@ -69,9 +63,7 @@ static zend_result take_over_methods(void)
 
 zend_result oh_classes_register(void)
 {
-    oh_phpredis_class = zend_hash_str_find_ptr(CG(class_table), ZEND_STRL("redis"));
-    oh_phpredis_exception_class = zend_hash_str_find_ptr(CG(class_table), ZEND_STRL("redisexception"));
-    if (!oh_phpredis_class || !oh_phpredis_exception_class) {
+    if (!oh_phpredis_find()) {
         zend_error(E_CORE_WARNING, "OneHop needs phpredis: load the extension redis before onehop");
         return FAILURE;
     }
@@ -103,7 +95,7 @@ void oh_classes_release(void)
     {
         if (method->internal_function.reserved[oh_methods_slot]) {
             /* Zend frees a signature with the class that is its scope, and this one belongs to phpredis. */
-            oh_methods_give_back(method);
+            oh_handlers_give_back(method);
             method->common.scope = oh_phpredis_class;
         }
     }

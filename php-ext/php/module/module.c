@@ -15,7 +15,7 @@
 #include "engine/cluster/cluster.h"
 #include "engine/base/log.h"
 #include "php/module/environment.h"
-#include "php/module/methods.h"
+#include "php/phpredis/method.h"
 #include "engine/pool/pool_host.h"
 #include "engine/shared/resolver.h"
 #include "php/fleet/script.h"

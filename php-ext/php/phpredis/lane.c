@@ -14,13 +14,12 @@
 
 /* ---- Opening ---- */
 
-static bool call_checked(oh_lane *lane, const char *name, size_t length, uint32_t count, zval *arguments)
+static bool call_checked(oh_lane *lane, const char *method, uint32_t count, zval *arguments)
 {
-    zend_function *function = zend_hash_str_find_ptr(&oh_phpredis_class->function_table, name, length);
     zval result;
 
     ZVAL_UNDEF(&result);
-    zend_call_known_function(function, lane->redis, oh_phpredis_class, &result, count, arguments, NULL);
+    oh_lane_call(lane, oh_phpredis_method(method), count, arguments, &result);
     bool is_true = Z_TYPE(result) == IS_TRUE;
     zval_ptr_dtor(&result);
     return is_true && !EG(exception);
@@ -32,21 +31,13 @@ static bool set_option(oh_lane *lane, zend_long option, const zval *value)
 
     ZVAL_LONG(&arguments[0], option);
     ZVAL_COPY_VALUE(&arguments[1], value);
-    return call_checked(lane, ZEND_STRL("setoption"), 2, arguments);
-}
-
-static zend_long option_max_retries(void)
-{
-    zend_class_constant *constant =
-        zend_hash_str_find_ptr(&oh_phpredis_class->constants_table, ZEND_STRL("OPT_MAX_RETRIES"));
-
-    return constant ? Z_LVAL(constant->value) : 0;
+    return call_checked(lane, "setoption", 2, arguments);
 }
 
 /* phpredis must never connect, sleep or repeat by itself: that is decided by exchange, within the deadline. */
 static bool set_options(oh_lane *lane)
 {
-    zend_long max_retries = option_max_retries();
+    zend_long max_retries = oh_phpredis_constant("OPT_MAX_RETRIES");
     zval zero, *setting;
 
     if (lane->client->options) {
@@ -62,7 +53,7 @@ static bool set_options(oh_lane *lane)
         ZEND_HASH_FOREACH_END();
     }
     ZVAL_LONG(&zero, 0);
-    return !max_retries || set_option(lane, max_retries, &zero);
+    return max_retries < 0 || set_option(lane, max_retries, &zero);
 }
 
 static bool connect_to_stream(oh_lane *lane)
@@ -71,7 +62,7 @@ static bool connect_to_stream(oh_lane *lane)
 
     ZVAL_STR(&host, strpprintf(0, "onehop://node-%u", lane->node));
     OHG(connecting) = lane;
-    bool is_connected = call_checked(lane, ZEND_STRL("connect"), 1, &host);
+    bool is_connected = call_checked(lane, "connect", 1, &host);
     OHG(connecting) = NULL;
     zval_ptr_dtor(&host);
     return is_connected && lane->transport;
@@ -224,6 +215,17 @@ void oh_lane_call_in_frame(oh_lane *lane, const oh_method *method, zend_execute_
 void oh_lane_call(oh_lane *lane, zend_function *function, uint32_t count, zval *arguments, zval *return_value)
 {
     zend_call_known_function(function, lane->redis, oh_phpredis_class, return_value, count, arguments, NULL);
+}
+
+bool oh_lane_tell(oh_lane *lane, const char *method)
+{
+    zval answer;
+
+    ZVAL_UNDEF(&answer);
+    oh_lane_call(lane, oh_phpredis_method(method), 0, NULL, &answer);
+    bool is_done = Z_TYPE(answer) == IS_OBJECT || Z_TYPE(answer) == IS_TRUE;
+    zval_ptr_dtor(&answer);
+    return is_done;
 }
 
 /* ---- Failing ---- */

@@ -8,7 +8,8 @@
 #ifndef OH_PHP_LANE_H
 #define OH_PHP_LANE_H
 
-#include "php/module/methods.h"
+#include "php/phpredis/method.h"
+#include "php/phpredis/phpredis.h"
 #include "php/phpredis/transport.h"
 
 struct oh_client;
@@ -80,6 +81,9 @@ static inline void oh_lane_be_patient(oh_lane *lane, uint32_t wait_ms)
 /* A call begins on the lane, alone or in a flight, and ends. In between the lane is busy and its object stays. */
 void oh_lane_enter(oh_lane *lane, bool is_read_only, oh_flight *flight);
 void oh_lane_leave(oh_lane *lane);
+
+/* Calls a method of phpredis that takes no arguments. Whether its answer was true, or an object: it was done, or queued. */
+bool oh_lane_tell(oh_lane *lane, const char *method);
 
 /* Calls a method of phpredis on the lane with arguments of our own. */
 void oh_lane_call(oh_lane *lane, zend_function *function, uint32_t count, zval *arguments, zval *return_value);

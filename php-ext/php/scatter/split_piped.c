@@ -18,11 +18,6 @@ typedef struct oh_pipe {
     uint32_t queued, dealt;
 } oh_pipe;
 
-static zend_function *function_named(const char *name, size_t length)
-{
-    return zend_hash_str_find_ptr(&oh_phpredis_class->function_table, name, length);
-}
-
 bool oh_split_is_piped(const oh_client *client, const oh_split *split)
 {
     /* Parts of their own node each need no pipeline: then there are few of them. */
@@ -40,16 +35,11 @@ bool oh_split_is_piped(const oh_client *client, const oh_split *split)
 
 static bool open_pipe(oh_client *client, oh_pipe *pipe, uint32_t node)
 {
-    zval answer;
-
-    ZVAL_UNDEF(&answer);
     if (!(pipe->lane = oh_lane_take(client, node))) {
         return false;
     }
     pipe->lane->is_reserved = true;
-    oh_lane_call(pipe->lane, function_named(ZEND_STRL("pipeline")), 0, NULL, &answer);
-    bool is_open = Z_TYPE(answer) == IS_OBJECT;
-    zval_ptr_dtor(&answer);
+    bool is_open = oh_lane_tell(pipe->lane, "pipeline");
     if (!is_open && !EG(exception)) {
         zend_throw_error(NULL, "phpredis could not begin a pipeline");
     }
@@ -80,12 +70,9 @@ static void discard(oh_pipe *pipe)
 {
     zend_object *pending = EG(exception);
     const zend_op *opline = EG(opline_before_exception);
-    zval answer;
 
     EG(exception) = NULL;
-    ZVAL_UNDEF(&answer);
-    oh_lane_call(pipe->lane, function_named(ZEND_STRL("discard")), 0, NULL, &answer);
-    zval_ptr_dtor(&answer);
+    oh_lane_tell(pipe->lane, "discard");
     if (pending) {
         zend_clear_exception();
         EG(exception) = pending;
@@ -129,7 +116,7 @@ static bool run(oh_client *client, oh_pipe *pipes, const oh_split *split, oh_sha
     for (uint32_t node = 0; node < client->snapshot->nodes_count; node++) {
         if (pipes[node].lane) {
             shares[count] = (oh_share){.lane = pipes[node].lane,
-                .function = function_named(ZEND_STRL("exec")),
+                .function = oh_phpredis_method("exec"),
                 .is_read_only = split->is_read_only};
             pipes[node].share = count++;
         }

@@ -7,6 +7,7 @@
 #include "zend_exceptions.h"
 #include "zend_ini.h"
 
+#include "php/client/client.h"
 #include "php/exception/exception.h"
 #include "php/session/session.h"
 #include "php/session/session_inside.h"

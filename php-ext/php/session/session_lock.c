@@ -9,7 +9,7 @@
 
 #include "zend_ini.h"
 
-#include "php/module/methods.h"
+#include "php/phpredis/phpredis.h"
 #include "php/session/session_inside.h"
 
 #define LOCK_SUFFIX          "_LOCK"
@@ -80,12 +80,12 @@ static bool try_lock(oh_session *session, zend_string *key, zend_string *secret,
 /* What 0 stands for has changed between two versions of phpredis. */
 static zend_long lock_retries(void)
 {
-    return setting("redis.session.lock_retries", oh_methods_are_before("6.0.0") ? 10 : 100);
+    return setting("redis.session.lock_retries", oh_phpredis_is_before("6.0.0") ? 10 : 100);
 }
 
 static zend_long lock_wait_us(void)
 {
-    return setting("redis.session.lock_wait_time", oh_methods_are_before("6.0.0") ? 2000 : 20000);
+    return setting("redis.session.lock_wait_time", oh_phpredis_is_before("6.0.0") ? 2000 : 20000);
 }
 
 bool oh_session_lock(oh_session *session, const zend_string *session_key)

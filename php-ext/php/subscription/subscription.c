@@ -101,14 +101,10 @@ oh_lane *oh_subscription_lane(const oh_client *client)
 void oh_subscription_close(oh_client *client)
 {
     oh_subscription *subscription = client->subscription;
-    zval result;
 
     /* At the very end of a request nothing can be called, and the pool takes back the connections by itself. */
     if (subscription && EG(active) && !EG(exception)) {
-        ZVAL_UNDEF(&result);
-        oh_lane_call(subscription->lane,
-            zend_hash_str_find_ptr(&oh_phpredis_class->function_table, ZEND_STRL("close")), 0, NULL, &result);
-        zval_ptr_dtor(&result);
+        oh_lane_tell(subscription->lane, "close");
     }
 }
 

@@ -237,19 +237,14 @@ static void forget(oh_client *client)
 {
     oh_transaction transaction = client->transaction;
     oh_lane *lane = transaction.lane;
-    zval answer;
 
     memset(&client->transaction, 0, sizeof client->transaction);
     if (!lane) {
         oh_transaction_end(&transaction, true);
         return;
     }
-    ZVAL_UNDEF(&answer);
     oh_lane_enter(lane, false, NULL);
-    oh_lane_call(lane, transaction.is_begun ? oh_transaction_function(ZEND_STRL("discard")) : oh_transaction_function(ZEND_STRL("unwatch")), 0,
-        NULL, &answer);
-    bool is_clean = Z_TYPE(answer) == IS_TRUE && !oh_lane_has_failed(lane);
-    zval_ptr_dtor(&answer);
+    bool is_clean = oh_lane_tell(lane, transaction.is_begun ? "discard" : "unwatch") && !oh_lane_has_failed(lane);
     if (oh_lane_has_failed(lane) && !oh_is_script_ending()) {
         OBJ_RELEASE(oh_lane_failure(lane));
     }

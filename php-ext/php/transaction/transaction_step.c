@@ -232,22 +232,13 @@ bool oh_transaction_end_step(oh_client *client, oh_lane *lane, bool is_inner)
     return true;
 }
 
-zend_function *oh_transaction_function(const char *name, size_t length)
-{
-    return zend_hash_str_find_ptr(&oh_phpredis_class->function_table, name, length);
-}
-
 /* MULTI goes out alone: were it refused, a command behind it would be executed at once. */
 bool oh_transaction_send_multi(oh_client *client)
 {
     oh_lane *lane = client->transaction.lane;
     bool is_inner = oh_transaction_begin_step(lane, true);
-    zval answer;
+    bool is_begun = oh_lane_tell(lane, "multi");
 
-    ZVAL_UNDEF(&answer);
-    oh_lane_call(lane, oh_transaction_function(ZEND_STRL("multi")), 0, NULL, &answer);
-    bool is_begun = Z_TYPE(answer) == IS_OBJECT;
-    zval_ptr_dtor(&answer);
     if (!is_begun && lane->transport && lane->transport->exchange.held) {
         const oh_wire *wire = &lane->transport->exchange.held->wire;
 

@@ -28,9 +28,6 @@ void oh_transaction_queue_piped(struct oh_client *client, uint32_t node, oh_call
 void oh_transaction_exec_piped(struct oh_client *client, zval *return_value);
 void oh_transaction_discard_piped(struct oh_client *client);
 
-/* A method of phpredis. */
-zend_function *oh_transaction_function(const char *name, size_t length);
-
 /* Gives everything back. The connection goes to the pool if it is clean, otherwise it is closed. */
 void oh_transaction_end(oh_transaction *transaction, bool is_clean);
 

@@ -24,6 +24,9 @@ typedef struct oh_topology_object {
     zend_object object;
 } oh_topology_object;
 
+zend_class_entry *oh_topology_class;
+zend_class_entry *oh_node_class;
+
 static zend_object_handlers handlers;
 
 static oh_topology_object *of(zend_object *object)

@@ -4,6 +4,9 @@
 
 #include "php_onehop.h"
 
+extern zend_class_entry *oh_topology_class; /* OneHop\Topology */
+extern zend_class_entry *oh_node_class;     /* OneHop\Node */
+
 /* create_object of OneHop\Topology. */
 zend_object *oh_topology_object_create(zend_class_entry *class);
 

@@ -1,14 +1,14 @@
 /*
- * Methods: what each of phpredis' methods sends, and which handler takes its calls.
+ * Method: what each of phpredis' methods sends.
  *
- * The rows are generated from spec/route/phpredis.json; what the command they name means is in the command table alone.
- * While the extension loads each inherited method gets its handler from here, and a slot in which the handler finds,
- * without a look-up, what it needs to know. A method without a row is refused.
+ * The rows are generated from spec/route/phpredis.json; what the command they name means is in the command
+ * table alone. Zend reserves slots in every function: one of them is ours, so a handler finds what it needs
+ * to know of its method without a look-up. A method without a row is refused.
  *
  * Implements spec/route, "phpredis' methods".
  */
-#ifndef OH_PHP_METHODS_H
-#define OH_PHP_METHODS_H
+#ifndef OH_PHP_METHOD_H
+#define OH_PHP_METHOD_H
 
 #include "php_onehop.h"
 
@@ -93,11 +93,8 @@ static inline const oh_method *oh_method_of(const zend_execute_data *execute_dat
 /* Reserves the slot, and sees which phpredis is loaded. */
 zend_result oh_methods_startup(void);
 
-/* Whether the phpredis that is loaded is older than this version. */
-bool oh_methods_are_before(const char *version);
-
-/* Puts the handler and the slot of a method that OneHop\Redis inherits; `original` is phpredis' entry. */
-zend_result oh_methods_take_over(zend_function *inherited, zend_function *original);
-void oh_methods_give_back(zend_function *inherited);
+/* What there is to know of phpredis' method `original`; `name` is in small letters. In the memory of the process. */
+oh_method *oh_method_new(zend_function *original, const char *name);
+void oh_method_free(oh_method *method);
 
 #endif

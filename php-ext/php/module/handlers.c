@@ -1,0 +1,88 @@
+/*
+ * A call goes to the first of these that fits:
+ *
+ *     the handlers below, by name: what OneHop does by itself, or in a way of its own
+ *     refused              the row says so, or there is none
+ *     oh_raw_method        the words themselves are the arguments
+ *     oh_route_method      one key that is one argument, one node, nothing else to be known: nearly all, and the hot road
+ *     oh_plan_method       all others
+ */
+#include "php_onehop.h"
+
+#include "php/batch/batch.h"
+#include "php/call/plan.h"
+#include "php/call/raw.h"
+#include "php/call/refuse.h"
+#include "php/call/route.h"
+#include "php/client/local.h"
+#include "php/fleet/scan.h"
+#include "php/fleet/server.h"
+#include "php/module/handlers.h"
+#include "php/subscription/subscription.h"
+#include "php/transaction/transaction.h"
+
+typedef struct own_handler {
+    const char *name;
+    zif_handler handler;
+} own_handler;
+
+static const own_handler own_handlers[] = {
+    {"multi", oh_transaction_multi}, {"exec", oh_transaction_exec}, {"discard", oh_transaction_discard},
+    {"watch", oh_transaction_watch}, {"unwatch", oh_transaction_unwatch}, {"pipeline", oh_batch_pipeline},
+    {"getmode", oh_batch_get_mode},
+
+    {"subscribe", oh_subscription_method}, {"psubscribe", oh_subscription_method},
+    {"ssubscribe", oh_subscription_method}, {"unsubscribe", oh_subscription_method},
+    {"punsubscribe", oh_subscription_method}, {"sunsubscribe", oh_subscription_method},
+
+    {"__destruct", oh_local_nothing}, {"close", oh_local_close}, {"isconnected", oh_local_is_connected},
+    {"setoption", oh_local_set_option}, {"getoption", oh_local_get_option}, {"select", oh_local_select},
+    {"getlasterror", oh_local_get_last_error}, {"clearlasterror", oh_local_clear_last_error},
+    {"gettimeout", oh_local_get_timeout}, {"getreadtimeout", oh_local_get_timeout},
+    {"getdbnum", oh_local_get_database}, {"gethost", oh_local_get_host}, {"getport", oh_local_get_port},
+    {"getauth", oh_local_nothing}, {"getpersistentid", oh_local_nothing},
+    {"gettransferredbytes", oh_local_get_transferred_bytes},
+    {"cleartransferredbytes", oh_local_clear_transferred_bytes},
+    {"_prefix", oh_local_forward}, {"_serialize", oh_local_forward}, {"_unserialize", oh_local_forward},
+    {"_pack", oh_local_forward}, {"_unpack", oh_local_forward}, {"_compress", oh_local_forward},
+    {"_uncompress", oh_local_forward},
+
+    {"scan", oh_scan_method}, {"servername", oh_server_name},
+    {"serverversion", oh_server_version}, {"rawcommand", oh_raw_method},
+};
+
+static zif_handler handler_for(const oh_method *method, const char *name)
+{
+    if (!method->row || method->row->kind == OH_METHOD_REFUSED) {
+        return oh_refuse_method;
+    }
+    for (size_t i = 0; i < sizeof own_handlers / sizeof *own_handlers; i++) {
+        if (strcmp(own_handlers[i].name, name) == 0) {
+            return own_handlers[i].handler;
+        }
+    }
+    if (method->row->kind != OH_METHOD_COMMAND) {
+        return oh_refuse_method;
+    }
+    return method->key ? oh_route_method : oh_plan_method;
+}
+
+zend_result oh_handlers_take_over(zend_function *inherited, zend_function *original)
+{
+    if (original->type != ZEND_INTERNAL_FUNCTION) {
+        return FAILURE;
+    }
+    zend_string *name = zend_string_tolower_ex(inherited->common.function_name, true);
+    oh_method *method = oh_method_new(original, ZSTR_VAL(name));
+
+    inherited->internal_function.handler = handler_for(method, ZSTR_VAL(name));
+    inherited->internal_function.reserved[oh_methods_slot] = method;
+    zend_string_release_ex(name, true);
+    return SUCCESS;
+}
+
+void oh_handlers_give_back(zend_function *inherited)
+{
+    oh_method_free(inherited->internal_function.reserved[oh_methods_slot]);
+    inherited->internal_function.reserved[oh_methods_slot] = NULL;
+}
