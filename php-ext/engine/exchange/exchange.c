@@ -125,6 +125,9 @@ static void take(oh_exchange *exchange, size_t count)
     exchange->has_heard |= count > 0;
     exchange->end += OH_LIKELY(!exchange->redirects) ? oh_wire_read(wire, exchange->replies + exchange->end, count)
                                                     : oh_redirects_read(exchange, count);
+    if (OH_UNLIKELY(!exchange->connection)) {
+        return; /* There was no memory to note a redirect. */
+    }
     exchange->has_refusal |= wire->refusal_reply > answered;
     exchange->has_error |= wire->error_reply > answered;
     if (OH_UNLIKELY(exchange->wait_ms) && exchange->begin < exchange->end) {

@@ -2,13 +2,11 @@
  * Who may answer for a master is listed once for each map, in one walk over its nodes: a read then costs the same however
  * many nodes there are.
  */
-#include "php_onehop.h"
-
-#include "core/base/compiler.h"
 #include "core/base/clock.h"
+#include "core/base/compiler.h"
+#include "core/base/memory.h"
 #include "core/cluster/fastest.h"
 
-#include "php/exception/exception.h"
 #include "engine/cluster/cluster.h"
 #include "engine/redirects/readers.h"
 
@@ -41,12 +39,16 @@ static void list_readers(const oh_snapshot *snapshot, bool is_near)
     }
 }
 
+/* NULL: there is no memory for the lists. */
 static const oh_readers *readers_of(oh_snapshot *snapshot, uint32_t master)
 {
     if (OH_LIKELY(snapshot->readers != NULL)) {
         return &snapshot->readers[master];
     }
-    snapshot->readers = pecalloc(snapshot->nodes_count, sizeof *snapshot->readers, true);
+    snapshot->readers = oh_memory_zeroed(snapshot->nodes_count, sizeof *snapshot->readers);
+    if (!snapshot->readers) {
+        return NULL;
+    }
     if (snapshot->pool->read_from == OH_READ_SAME_ZONE) {
         for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
             snapshot->readers[i].are_near = true;
@@ -81,9 +83,8 @@ static bool is_resting(oh_connections *connections, uint64_t now_ms)
 }
 
 /* Who answers soonest, of those that do not rest; `master` if all do. */
-static uint32_t take_fastest(oh_client *client, const oh_readers *readers, uint32_t master)
+static uint32_t take_fastest(oh_snapshot *snapshot, const oh_readers *readers, uint32_t master, uint32_t *last)
 {
-    oh_snapshot *snapshot = client->snapshot;
     oh_fastest_node nodes[OH_FASTEST_NODES_MAX];
     uint64_t now_ms = oh_clock_now_ms();
     uint32_t count = 0, node = readers->first;
@@ -98,17 +99,20 @@ static uint32_t take_fastest(oh_client *client, const oh_readers *readers, uint3
     if (OH_UNLIKELY(count == 0)) {
         return master;
     }
-    client->last_reader = oh_fastest_choose(nodes, count, snapshot->cluster->reads++, client->last_reader);
-    return client->last_reader;
+    *last = oh_fastest_choose(nodes, count, snapshot->cluster->reads++, *last);
+    return *last;
 }
 
-bool oh_readers_choose(oh_client *client, uint32_t *node)
+bool oh_readers_choose(oh_snapshot *snapshot, uint32_t *last, uint32_t *node, oh_failure *failure)
 {
-    oh_snapshot *snapshot = client->snapshot;
     const oh_readers *readers = readers_of(snapshot, *node);
 
+    if (OH_UNLIKELY(!readers)) {
+        oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
+        return false;
+    }
     if (snapshot->pool->read_from == OH_READ_LOWEST_LATENCY) {
-        *node = take_fastest(client, readers, *node);
+        *node = take_fastest(snapshot, readers, *node, last);
         return true;
     }
     if (OH_LIKELY(readers->count > 0)) {
@@ -118,17 +122,12 @@ bool oh_readers_choose(oh_client *client, uint32_t *node)
     if (snapshot->pool->read_from != OH_READ_REPLICA) {
         return true;
     }
-    oh_node view = oh_topology_node(snapshot->topology, *node);
-    oh_failure failure;
-    oh_failure_set(&failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "give it one, or set \"read_from: prefer_replica\"",
+    oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "give it one, or set \"read_from: prefer_replica\"",
         "It has no replica that could answer");
-    oh_failure_throw(oh_failure_exception(&failure, &view, snapshot->pool->name.bytes, NULL));
     return false;
 }
 
-bool oh_readers_has_master(const oh_client *client, uint32_t node)
+bool oh_readers_has_master(const oh_snapshot *snapshot, uint32_t node)
 {
-    const oh_snapshot *snapshot = client->snapshot;
-
     return snapshot->pool->servers[node].role == OH_REPLICA && snapshot->pool->read_from != OH_READ_REPLICA;
 }

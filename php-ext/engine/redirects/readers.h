@@ -10,22 +10,26 @@
 #ifndef OH_ENGINE_READERS_H
 #define OH_ENGINE_READERS_H
 
-#include "php/client/client.h"
+#include "core/base/compiler.h"
+#include "core/command/command.h"
 
-/* Whether reads of this command, called now, may go elsewhere. */
-static inline bool oh_readers_may_answer(const oh_client *client, const oh_command *command)
+#include "engine/snapshot/snapshot.h"
+
+/* Whether reads of this command may go elsewhere. */
+static inline bool oh_readers_may_answer(const oh_snapshot *snapshot, const oh_command *command)
 {
-    return OH_UNLIKELY(client->snapshot->pool->read_from != OH_READ_MASTER) && command &&
-           command->access == OH_ACCESS_READ && !command->blocking.is_blocking && !oh_transaction_is_open(client);
+    return OH_UNLIKELY(snapshot->pool->read_from != OH_READ_MASTER) && command &&
+           command->access == OH_ACCESS_READ && !command->blocking.is_blocking;
 }
 
 /*
- * In the place of a master the node that is to answer for it; another one each time, where there are several. The master,
- * if there is none; but under `replica` that is an exception, and false.
+ * In the place of a master the node that is to answer for it; another one each time, where there are several. `last` is
+ * the caller's memory of the node that answered the time before. The master, if there is none; but under `replica` that
+ * is a failure, and false.
  */
-bool oh_readers_choose(oh_client *client, uint32_t *node);
+bool oh_readers_choose(oh_snapshot *snapshot, uint32_t *last, uint32_t *node, oh_failure *failure);
 
 /* Whether a read that failed on this node may be asked of its master. */
-bool oh_readers_has_master(const oh_client *client, uint32_t node);
+bool oh_readers_has_master(const oh_snapshot *snapshot, uint32_t node);
 
 #endif

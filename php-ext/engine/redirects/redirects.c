@@ -1,26 +1,34 @@
 /*
  * Noticing, and mending: what lies in the memory of the exchange. Where it goes meanwhile is for redirects_follow.
  */
-#include "php_onehop.h"
+#include <string.h>
 
 #include "core/base/compiler.h"
 #include "engine/base/environment.h"
 #include "core/cluster/redirect.h"
 
-#include "php/client/client.h"
 #include "engine/cluster/cluster.h"
 #include "engine/exchange/exchange_wait.h"
 #include "engine/redirects/readers.h"
 
 #define ABORT "EXECABORT"
 
-oh_redirects *oh_redirects_new(struct oh_client *client, uint32_t node)
+oh_redirects *oh_redirects_new(oh_snapshot *map, uint32_t node)
 {
-    oh_redirects *redirects = ecalloc(1, sizeof *redirects);
+    oh_redirects *redirects = oh_call_zeroed(1, sizeof *redirects);
 
-    redirects->client = client;
-    redirects->node = node;
+    if (redirects) {
+        redirects->map = map;
+        redirects->node = node;
+    }
     return redirects;
+}
+
+void oh_redirects_set_map(oh_exchange *exchange, oh_snapshot *map)
+{
+    if (exchange->redirects) {
+        exchange->redirects->map = map;
+    }
 }
 
 static void forget_request(oh_redirects *redirects)
@@ -38,9 +46,7 @@ void oh_redirects_free(oh_exchange *exchange)
     exchange->redirects = NULL;
     if (redirects) {
         forget_request(redirects);
-        if (redirects->list) {
-            oh_call_release(redirects->list);
-        }
+        oh_call_release(redirects->list);
         oh_call_release(redirects);
     }
 }
@@ -61,13 +67,24 @@ void oh_redirects_begin(oh_exchange *exchange)
 
 /* ---- Noticing ---- */
 
-static void list(oh_redirects *redirects, oh_redirected redirected)
+/* False: there is no memory; the exchange has failed. */
+static bool list(oh_exchange *exchange, oh_redirected redirected)
 {
+    oh_redirects *redirects = exchange->redirects;
+
     if (redirects->count == redirects->capacity) {
-        redirects->capacity = redirects->capacity ? redirects->capacity * 2 : 16;
-        redirects->list = safe_erealloc(redirects->list, redirects->capacity, sizeof *redirects->list, 0);
+        uint32_t capacity = redirects->capacity ? redirects->capacity * 2 : 16;
+        oh_redirected *grown = oh_call_resize(redirects->list, capacity, sizeof *grown);
+
+        if (!grown) {
+            oh_exchange_end_without_memory(exchange);
+            return false;
+        }
+        redirects->capacity = capacity;
+        redirects->list = grown;
     }
     redirects->list[redirects->count++] = redirected;
+    return true;
 }
 
 /* And what EXEC says of a transaction of which a command was redirected. */
@@ -81,21 +98,22 @@ static bool is_redirect(const oh_exchange *exchange, size_t end)
     if (exchange->minds_multi && it.error.length > strlen(ABORT) && memcmp(it.error.bytes, ABORT, strlen(ABORT)) == 0) {
         return redirects->count > 0;
     }
-    return oh_redirect_decide(redirects->client->snapshot->topology, &it).action != OH_REDIRECT_NONE;
+    return oh_redirect_decide(redirects->map->topology, &it).action != OH_REDIRECT_NONE;
 }
 
-static void note(oh_exchange *exchange, size_t end)
+/* False: the exchange has failed. */
+static bool note(oh_exchange *exchange, size_t end)
 {
     oh_redirects *redirects = exchange->redirects;
     const oh_wire *wire = &exchange->connection->wire;
 
     if (redirects->is_pinned || wire->refusal_reply != wire->answered || !is_redirect(exchange, end)) {
         redirects->has_others = true;
-        return;
+        return true;
     }
-    list(redirects, (oh_redirected){
-        .command = (uint32_t)(wire->answered - redirects->first - 1), .begin = redirects->value, .end = end});
     exchange->gathers = true;
+    return list(exchange, (oh_redirected){
+        .command = (uint32_t)(wire->answered - redirects->first - 1), .begin = redirects->value, .end = end});
 }
 
 size_t oh_redirects_read(oh_exchange *exchange, size_t count)
@@ -117,8 +135,10 @@ size_t oh_redirects_read(oh_exchange *exchange, size_t count)
         if (wire->answered > answered) {
             redirects->is_between = true;
             if (OH_UNLIKELY(redirects->is_error)) {
-                note(exchange, before + at);
                 redirects->is_error = false;
+                if (!note(exchange, before + at)) {
+                    return 0;
+                }
             } else if (OH_UNLIKELY(wire->error_reply == wire->answered)) {
                 redirects->has_nested = true;
             }
@@ -142,8 +162,8 @@ size_t oh_redirects_readable(const oh_exchange *exchange)
 
 /* ---- Mending ---- */
 
-/* The replies anew, with each error replaced by what has taken its place. */
-static void put_in_place(oh_exchange *exchange, const oh_mended *mended)
+/* The replies anew, with each error replaced by what has taken its place. False: the exchange has failed. */
+static bool put_in_place(oh_exchange *exchange, const oh_mended *mended)
 {
     const oh_redirects *redirects = exchange->redirects;
     size_t length = exchange->end - exchange->begin, from = exchange->dropped + exchange->begin, at = 0;
@@ -152,7 +172,11 @@ static void put_in_place(oh_exchange *exchange, const oh_mended *mended)
     for (uint32_t i = 0; i < redirects->count; i++) {
         length += mended[i].length - (redirects->list[i].end - redirects->list[i].begin);
     }
-    uint8_t *replies = emalloc(length + 1);
+    uint8_t *replies = oh_call_allocate(length + 1);
+    if (!replies) {
+        oh_exchange_end_without_memory(exchange);
+        return false;
+    }
     for (uint32_t i = 0; i < redirects->count; i++) {
         size_t kept = redirects->list[i].begin - from;
 
@@ -167,13 +191,12 @@ static void put_in_place(oh_exchange *exchange, const oh_mended *mended)
     if (length > at) {
         memcpy(replies + at, old, length - at);
     }
-    if (exchange->replies) {
-        oh_call_release(exchange->replies);
-    }
+    oh_call_release(exchange->replies);
     exchange->replies = replies;
     exchange->capacity = length + 1;
     exchange->end = length;
     exchange->begin = exchange->dropped = 0;
+    return true;
 }
 
 static void mend(oh_exchange *exchange, const uint8_t *request, size_t length)
@@ -182,11 +205,14 @@ static void mend(oh_exchange *exchange, const uint8_t *request, size_t length)
     size_t first = exchange->preface ? oh_exchange_end_of_command(request, length, 0) : 0;
 
     redirects->is_alone = oh_exchange_end_of_command(request, length, first) == length;
-    oh_mended *mended = ecalloc(redirects->count, sizeof *mended);
-    if (oh_redirects_follow(exchange, request, length, mended)) {
+    oh_mended *mended = oh_call_zeroed(redirects->count, sizeof *mended);
+    if (!mended) {
+        oh_exchange_end_without_memory(exchange);
+        return;
+    }
+    if (oh_redirects_follow(exchange, request, length, mended) && put_in_place(exchange, mended)) {
         bool has_error = redirects->has_others;
 
-        put_in_place(exchange, mended);
         for (uint32_t i = 0; i < redirects->count; i++) {
             has_error |= mended[i].bytes[0] == '-';
         }
@@ -194,9 +220,7 @@ static void mend(oh_exchange *exchange, const uint8_t *request, size_t length)
         exchange->has_error = has_error || redirects->has_nested;
     }
     for (uint32_t i = 0; i < redirects->count; i++) {
-        if (mended[i].bytes) {
-            oh_call_release(mended[i].bytes);
-        }
+        oh_call_release(mended[i].bytes);
     }
     oh_call_release(mended);
     redirects->count = 0;
@@ -213,7 +237,9 @@ static void ask_masters(oh_exchange *exchange)
     redirects->is_error = redirects->has_others = redirects->has_nested = false;
     exchange->dropped = 0;
     for (uint32_t number = 0; at < exchange->request_length; number++) {
-        list(redirects, (oh_redirected){.command = number});
+        if (!list(exchange, (oh_redirected){.command = number})) {
+            return;
+        }
         at = oh_exchange_end_of_command(exchange->request, exchange->request_length, at);
     }
     redirects->is_rescue = true;
@@ -226,16 +252,19 @@ static void ask_masters(oh_exchange *exchange)
 static bool has_heir(const oh_exchange *exchange)
 {
     const oh_redirects *redirects = exchange->redirects;
-    const oh_snapshot *before = redirects->client->snapshot;
+    const oh_snapshot *before = redirects->map;
     bool is_safe = exchange->failure->outcome == OH_OUTCOME_NOT_SENT || exchange->is_read_only;
     size_t at = exchange->preface ? oh_exchange_end_of_command(exchange->request, exchange->request_length, 0) : 0;
+    uint32_t slot = OH_SLOTS_COUNT;
     oh_state state;
 
     if (!is_safe || exchange->never_repeats || exchange->minds_multi || exchange->failure->kind != OH_ERROR_NODE_DOWN) {
         return false;
     }
     size_t end = oh_exchange_end_of_command(exchange->request, exchange->request_length, at);
-    uint32_t slot = oh_redirects_slot_of(exchange->request + at, end - at, &state);
+    if (!oh_redirects_find_slot(exchange->request + at, end - at, &slot, &state)) {
+        return false;
+    }
     oh_snapshot *map = oh_cluster_newest(before->cluster);
     bool is_elsewhere = slot < OH_SLOTS_COUNT && oh_snapshot_node_of(map, slot) != redirects->node;
     oh_snapshot_release(map);
@@ -248,7 +277,21 @@ static bool may_ask_masters(const oh_exchange *exchange)
     const oh_redirects *redirects = exchange->redirects;
 
     return exchange->request && !redirects->is_pinned && !exchange->keeps && !exchange->was_interrupted &&
-           ((exchange->is_read_only && oh_readers_has_master(redirects->client, redirects->node)) || has_heir(exchange));
+           ((exchange->is_read_only && oh_readers_has_master(redirects->map, redirects->node)) || has_heir(exchange));
+}
+
+/* Replies are still to come when phpredis is given its write back: then a copy of it is kept. */
+static void keep_request(oh_exchange *exchange)
+{
+    oh_redirects *redirects = exchange->redirects;
+
+    redirects->request = oh_call_allocate(exchange->request_length);
+    if (!redirects->request) {
+        oh_exchange_end_without_memory(exchange);
+        return;
+    }
+    redirects->request_length = exchange->request_length;
+    memcpy(redirects->request, exchange->request, exchange->request_length);
 }
 
 void oh_redirects_meet(oh_exchange *exchange)
@@ -256,7 +299,7 @@ void oh_redirects_meet(oh_exchange *exchange)
     oh_redirects *redirects = exchange->redirects;
 
     if (OH_UNLIKELY(exchange->state == OH_EXCHANGE_FAILED)) {
-        oh_cluster_want(redirects->client->snapshot->cluster); /* Another node may have its slots by now. */
+        oh_cluster_want(redirects->map->cluster); /* Another node may have its slots by now. */
         if (may_ask_masters(exchange)) {
             ask_masters(exchange);
         }
@@ -265,9 +308,7 @@ void oh_redirects_meet(oh_exchange *exchange)
         mend(exchange, exchange->request ? exchange->request : redirects->request,
             exchange->request ? exchange->request_length : redirects->request_length);
     } else if (oh_exchange_is_active(exchange) && exchange->request && exchange->connection->wire.written - redirects->first > 1) {
-        redirects->request = emalloc(exchange->request_length);
-        redirects->request_length = exchange->request_length;
-        memcpy(redirects->request, exchange->request, exchange->request_length);
+        keep_request(exchange);
     }
     if (!oh_exchange_is_active(exchange)) {
         forget_request(redirects);

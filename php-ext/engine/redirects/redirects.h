@@ -22,9 +22,14 @@
 #include <stdint.h>
 
 #include "core/command/command.h"
+#include "core/key/key.h"
 
-struct oh_client;
+#include "engine/snapshot/snapshot.h"
+
 struct oh_exchange;
+
+/* The script with this digest, as far as the program knows it; bytes NULL: it does not. NULL: it knows none. */
+extern oh_bytes (*oh_redirects_script)(const char *digest, size_t length);
 
 /* A reply that is none yet. Places are counted from the first byte of the first reply of the request. */
 typedef struct oh_redirected {
@@ -33,7 +38,7 @@ typedef struct oh_redirected {
 } oh_redirected;
 
 typedef struct oh_redirects {
-    struct oh_client *client;
+    oh_snapshot *map;   /* The caller's; it outlives the exchange, or set_map gives a newer one. */
     uint32_t node;      /* Its index there. */
     uint64_t first;     /* Replies of the connection before those of the request. */
     size_t value;       /* Where the value begins that is being received. */
@@ -51,8 +56,11 @@ typedef struct oh_redirects {
     uint32_t count, capacity;
 } oh_redirects;
 
-/* For an exchange with a node of a cluster; freed with the exchange. */
-oh_redirects *oh_redirects_new(struct oh_client *client, uint32_t node);
+/* For an exchange with a node of a cluster; freed with the exchange. NULL: there is no memory. */
+oh_redirects *oh_redirects_new(oh_snapshot *map, uint32_t node);
+
+/* Between two calls: the node has the same index in a newer map. */
+void oh_redirects_set_map(struct oh_exchange *exchange, oh_snapshot *map);
 void oh_redirects_free(struct oh_exchange *exchange);
 
 /* A request is about to be sent. */
@@ -67,12 +75,15 @@ size_t oh_redirects_readable(const struct oh_exchange *exchange);
 /* If every reply is in, and some redirect, they are followed. The exchange has failed if that did. */
 void oh_redirects_meet(struct oh_exchange *exchange);
 
-/* The slot of a command's first key, OH_SLOTS_COUNT if it has none, and whether it begins or ends a transaction. */
-uint32_t oh_redirects_slot_of(const uint8_t *command, size_t length, oh_state *state);
+/*
+ * The slot of a command's first key, OH_SLOTS_COUNT if it has none, and whether it begins or ends a transaction. False:
+ * there is no memory.
+ */
+bool oh_redirects_find_slot(const uint8_t *command, size_t length, uint32_t *slot, oh_state *state);
 
 /* What takes the place of a redirect. */
 typedef struct oh_mended {
-    uint8_t *bytes; /* To be freed by efree. */
+    uint8_t *bytes; /* Memory of the call. */
     size_t length;
 } oh_mended;
 

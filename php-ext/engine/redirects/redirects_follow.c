@@ -6,9 +6,8 @@
  * What a transaction of the pipeline holds is not sent on: nothing of that transaction was executed. phpredis is told that
  * its commands were queued and that EXEC has given nothing: so it goes on, and room deal knows what that means.
  */
-#include "php_onehop.h"
-
-#include "ext/random/php_random.h"
+#include <string.h>
+#include <strings.h>
 
 #include "engine/base/random.h"
 #include "core/base/compiler.h"
@@ -20,22 +19,23 @@
 
 #include "engine/base/wait.h"
 #include "engine/redirects/redirects_journey.h"
-#include "php/fleet/script.h"
 
 #define NOSCRIPT "-NOSCRIPT "
 #define EVALSHA "EVALSHA"
 
 /* ---- The commands ---- */
 
-/* Words of a command that wire has seen to. To be freed by efree. */
+oh_bytes (*oh_redirects_script)(const char *digest, size_t length);
+
+/* Words of a command that wire has seen to, in memory of the call. NULL: there is none. */
 static oh_word *read_words(const uint8_t *bytes, size_t length, size_t *count)
 {
     size_t at = 0;
     oh_word *words;
 
     *count = oh_exchange_read_number(bytes, length, &at);
-    words = safe_emalloc(*count, sizeof *words, 0);
-    for (size_t i = 0; i < *count; i++) {
+    words = oh_call_resize(NULL, *count, sizeof *words);
+    for (size_t i = 0; words && i < *count; i++) {
         size_t word = oh_exchange_read_number(bytes, length, &at);
 
         words[i] = (oh_word){bytes + at, word};
@@ -44,24 +44,30 @@ static oh_word *read_words(const uint8_t *bytes, size_t length, size_t *count)
     return words;
 }
 
-uint32_t oh_redirects_slot_of(const uint8_t *bytes, size_t length, oh_state *state)
+bool oh_redirects_find_slot(const uint8_t *bytes, size_t length, uint32_t *slot, oh_state *state)
 {
     size_t count, found = 0;
     oh_word *words = read_words(bytes, length, &count);
-    const oh_command *command = oh_command_find(words, count);
     oh_key_place place;
-    uint32_t slot = OH_SLOTS_COUNT;
 
+    if (!words) {
+        return false;
+    }
+    const oh_command *command = oh_command_find(words, count);
+    *slot = OH_SLOTS_COUNT;
     *state = command ? command->state : OH_STATE_NONE;
     if (command && !oh_command_keys(command, words, count, &place, 1, &found) && found > 0) {
-        slot = oh_key_slot((oh_bytes){words[place.place].bytes, words[place.place].length});
+        *slot = oh_key_slot((oh_bytes){words[place.place].bytes, words[place.place].length});
     }
     oh_call_release(words);
-    return slot;
+    return true;
 }
 
-/* The commands of the list, found in the request. What stands between MULTI and EXEC, or is EXEC, goes nowhere. */
-static void find_commands(oh_journey *journey, const uint8_t *request, size_t length)
+/*
+ * The commands of the list, found in the request. What stands between MULTI and EXEC, or is EXEC, goes nowhere. False: the
+ * exchange has failed.
+ */
+static bool find_commands(oh_journey *journey, const uint8_t *request, size_t length)
 {
     const oh_redirects *redirects = journey->exchange->redirects;
     size_t at = journey->exchange->preface ? oh_exchange_end_of_command(request, length, 0) : 0;
@@ -73,8 +79,12 @@ static void find_commands(oh_journey *journey, const uint8_t *request, size_t le
         oh_state state = OH_STATE_NONE;
 
         if (is_wanted || minds) {
-            uint32_t slot = oh_redirects_slot_of(request + at, end - at, &state);
+            uint32_t slot;
 
+            if (!oh_redirects_find_slot(request + at, end - at, &slot, &state)) {
+                oh_exchange_end_without_memory(journey->exchange);
+                return false;
+            }
             is_inside ^= state == OH_STATE_TRANSACTION;
             if (is_wanted) {
                 oh_errand *errand = &journey->errands[i++];
@@ -88,6 +98,7 @@ static void find_commands(oh_journey *journey, const uint8_t *request, size_t le
         }
         at = end;
     }
+    return true;
 }
 
 /* ---- Where next ---- */
@@ -110,11 +121,11 @@ static bool give_up(oh_journey *journey, const oh_errand *errand, const oh_redir
 
     oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, outcome, "try again", "The cluster cannot serve this now: ");
     oh_failure_quote(exchange->failure, redirect->reason, strlen(redirect->reason));
-    oh_failure_quote(exchange->failure, ZEND_STRL(" (node "));
+    oh_failure_quote(exchange->failure, " (node ", strlen(" (node "));
     oh_failure_quote(exchange->failure, asked.name.bytes, asked.name.length);
-    oh_failure_quote(exchange->failure, ZEND_STRL(" said "));
+    oh_failure_quote(exchange->failure, " said ", strlen(" said "));
     oh_failure_quote(exchange->failure, text, strcspn(text, "\r"));
-    oh_failure_quote(exchange->failure, ZEND_STRL(")"));
+    oh_failure_quote(exchange->failure, ")", 1);
     oh_cluster_want(journey->cluster);
     oh_exchange_end_failed(exchange);
     return false;
@@ -142,9 +153,6 @@ static void place_anew(oh_journey *journey, oh_errand *errand)
 static oh_redirect decide(const oh_journey *journey, const oh_errand *errand, bool is_held, bool is_fresh)
 {
     uint64_t left_ns = time_left_ns(journey->exchange);
-    zend_long chance = 0;
-
-    chance = oh_random_below(INT32_MAX);
     oh_redirect_case it = {.error = {(const char *)errand->reply->bytes + 1, errand->reply->length - 3},
         .asked = errand->node,
         .hops = errand->hops,
@@ -152,7 +160,7 @@ static oh_redirect decide(const oh_journey *journey, const oh_errand *errand, bo
         .left_ms = left_ns == UINT64_MAX ? -1 : (int64_t)(left_ns / 1000000),
         .is_held = is_held,
         .is_fresh = is_fresh,
-        .chance = (uint32_t)chance};
+        .chance = oh_random_below(INT32_MAX)};
 
     return oh_redirect_decide(journey->map->topology, &it);
 }
@@ -187,22 +195,25 @@ static void learn(oh_journey *journey, const oh_errand *errand)
     }
 }
 
-static void end_transaction(const oh_errand *errand)
+static bool end_transaction(oh_journey *journey, const oh_errand *errand)
 {
     const char *reply = errand->is_exec ? "*0\r\n" : "+QUEUED\r\n";
 
-    oh_journey_reply(errand->reply, (oh_bytes){(const uint8_t *)reply, strlen(reply)});
+    return oh_journey_reply(journey, errand->reply, (oh_bytes){(const uint8_t *)reply, strlen(reply)});
 }
 
 /* The script that a command names by its digest, if this process knows it. */
-static zend_string *script_of(const oh_errand *errand)
+static oh_bytes script_of(const oh_errand *errand)
 {
     size_t count;
-    oh_word *words = read_words(errand->command, errand->command_length, &count);
-    bool is_named = count > 1 && words[0].length >= strlen(EVALSHA) &&
+    oh_word *words = oh_redirects_script ? read_words(errand->command, errand->command_length, &count) : NULL;
+    oh_bytes script = {NULL, 0};
+    bool is_named = words && count > 1 && words[0].length >= strlen(EVALSHA) &&
                     strncasecmp((const char *)words[0].bytes, EVALSHA, strlen(EVALSHA)) == 0;
-    zend_string *script = is_named ? oh_script_body((const char *)words[1].bytes, words[1].length) : NULL;
 
+    if (is_named) {
+        script = oh_redirects_script((const char *)words[1].bytes, words[1].length);
+    }
     oh_call_release(words);
     return script;
 }
@@ -213,11 +224,11 @@ static bool brings_script(const oh_journey *journey, oh_errand *errand)
     bool is_lost = errand->reply->length > strlen(NOSCRIPT) &&
                    memcmp(errand->reply->bytes, NOSCRIPT, strlen(NOSCRIPT)) == 0;
 
-    if (errand->script || (!is_lost && journey->exchange->redirects->is_alone)) {
+    if (errand->script.bytes || (!is_lost && journey->exchange->redirects->is_alone)) {
         return false;
     }
     errand->script = script_of(errand);
-    return is_lost && errand->script;
+    return is_lost && errand->script.bytes;
 }
 
 /* What is to be done about the last reply. False: nothing can be, and the exchange has failed. */
@@ -262,10 +273,10 @@ static bool judge(oh_journey *journey, oh_errand *errand, uint32_t *pause_ms)
 /* Slots that have moved, as nodes have just said: told before the commands are sent on, so that others need not be. */
 static void tell_moves(oh_journey *journey)
 {
-    oh_cluster_move *moves = safe_emalloc(journey->count, sizeof *moves, 0);
+    oh_cluster_move *moves = oh_call_resize(NULL, journey->count, sizeof *moves);
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < journey->count; i++) {
+    for (uint32_t i = 0; moves && i < journey->count; i++) {
         oh_errand *errand = &journey->errands[i];
 
         if (errand->has_moved && (count == 0 || moves[count - 1].slot != errand->slot)) {
@@ -279,28 +290,34 @@ static void tell_moves(oh_journey *journey)
     oh_call_release(moves);
 }
 
-static void begin(oh_journey *journey, oh_exchange *exchange, oh_mended *replies)
+/* False: there is no memory; the exchange has failed. */
+static bool begin(oh_journey *journey, oh_exchange *exchange, oh_mended *replies)
 {
     const oh_redirects *redirects = exchange->redirects;
 
     *journey = (oh_journey){.exchange = exchange, .count = redirects->count};
-    journey->cluster = redirects->client->snapshot->cluster;
+    journey->cluster = redirects->map->cluster;
     journey->map = oh_cluster_newest(journey->cluster);
-    journey->errands = ecalloc(journey->count, sizeof *journey->errands);
-    journey->going = safe_emalloc(OH_SLOTS_COUNT + 1, sizeof *journey->going, 0);
-    journey->detours = safe_emalloc(OH_FLIGHT_MEMBERS_MAX, sizeof *journey->detours, 0);
-    journey->flight = ecalloc(1, sizeof *journey->flight);
+    journey->errands = oh_call_zeroed(journey->count, sizeof *journey->errands);
+    journey->going = oh_call_resize(NULL, OH_SLOTS_COUNT + 1, sizeof *journey->going);
+    journey->detours = oh_call_resize(NULL, OH_FLIGHT_MEMBERS_MAX, sizeof *journey->detours);
+    journey->flight = oh_call_zeroed(1, sizeof *journey->flight);
+    if (!journey->errands || !journey->going || !journey->detours || !journey->flight) {
+        oh_exchange_end_without_memory(exchange);
+        return false;
+    }
     for (uint32_t i = 0; i < journey->count; i++) {
         const oh_redirected *place = &redirects->list[i];
 
         journey->errands[i].reply = &replies[i];
         journey->errands[i].node = OH_MIN(redirects->node, journey->map->nodes_count - 1);
         journey->errands[i].is_sent = !redirects->is_rescue;
-        if (!redirects->is_rescue) {
-            oh_journey_reply(&replies[i],
-                (oh_bytes){exchange->replies + place->begin - exchange->dropped, place->end - place->begin});
+        if (!redirects->is_rescue && !oh_journey_reply(journey, &replies[i],
+                (oh_bytes){exchange->replies + place->begin - exchange->dropped, place->end - place->begin})) {
+            return false;
         }
     }
+    return true;
 }
 
 static void end(oh_journey *journey)
@@ -324,7 +341,9 @@ static bool judge_all(oh_journey *journey, bool is_first, bool *is_done)
 
         if (errand->is_done && errand->is_sent && is_first) {
             learn(journey, errand);
-            end_transaction(errand);
+            if (!end_transaction(journey, errand)) {
+                return false;
+            }
         }
         if (!errand->is_done && errand->is_sent && !judge(journey, errand, &pause_ms)) {
             return false;
@@ -351,8 +370,10 @@ bool oh_redirects_follow(oh_exchange *exchange, const uint8_t *request, size_t l
     oh_journey journey;
     bool is_done = false, is_first = true, is_well;
 
-    begin(&journey, exchange, replies);
-    find_commands(&journey, request, length);
+    if (!begin(&journey, exchange, replies) || !find_commands(&journey, request, length)) {
+        end(&journey);
+        return false;
+    }
     for (uint32_t i = 0; exchange->redirects->is_rescue && i < journey.count; i++) {
         place_anew(&journey, &journey.errands[i]);
     }

@@ -5,9 +5,7 @@
 #ifndef OH_ENGINE_REDIRECTS_JOURNEY_H
 #define OH_ENGINE_REDIRECTS_JOURNEY_H
 
-#include "zend_smart_str.h"
-
-#include "php/client/client.h"
+#include "engine/base/buffer.h"
 #include "engine/cluster/cluster.h"
 #include "engine/exchange/exchange_wait.h"
 
@@ -20,7 +18,7 @@ typedef struct oh_errand {
     uint32_t tries;       /* How often it was sent once more. */
     uint32_t slot;        /* OH_SLOTS_COUNT: of no key. */
     uint32_t node;        /* Where it was last, or goes next; in the map of the journey. */
-    zend_string *script;  /* The next node has lost it: it goes in front. NULL: none. */
+    oh_bytes script;      /* The next node has lost it: it goes in front. No bytes: none. */
     bool asks;            /* The next node wants ASKING in front of it. */
     bool has_moved;       /* The next node is said to have the slot. */
     bool goes_home;       /* It goes to whoever has the slot by then. */
@@ -32,7 +30,7 @@ typedef struct oh_errand {
 /* One write of a round. */
 typedef struct oh_detour {
     uint32_t node;
-    smart_str request;
+    oh_buffer request;
     oh_failure failure;
     oh_exchange exchange;
 } oh_detour;
@@ -50,8 +48,8 @@ typedef struct oh_journey {
     oh_flight *flight;
 } oh_journey;
 
-/* Makes a reply of a command the one that it has. */
-void oh_journey_reply(oh_mended *reply, oh_bytes bytes);
+/* Makes a reply of a command the one that it has. False: there is no memory; the exchange has failed. */
+bool oh_journey_reply(oh_journey *journey, oh_mended *reply, oh_bytes bytes);
 
 /* One round: what is not done is sent, unless it must wait for a later one, and has a new reply. False: the exchange has failed. */
 bool oh_journey_go_round(oh_journey *journey);

@@ -4,7 +4,7 @@
  *
  * A command is left for the next round if one before it, of the same slot, goes to another node in this one.
  */
-#include "php_onehop.h"
+#include <string.h>
 
 #include "engine/base/environment.h"
 #include "engine/redirects/redirects_journey.h"
@@ -43,19 +43,22 @@ static void load(oh_journey *journey, oh_errand *errand)
     if (!detour) {
         return;
     }
-    if (errand->script) {
-        smart_str_append_printf(&detour->request, SCRIPT_LOAD "$%zu\r\n", ZSTR_LEN(errand->script));
-        smart_str_append(&detour->request, errand->script);
-        smart_str_appends(&detour->request, "\r\n");
+    if (errand->script.bytes) {
+        oh_buffer_print(&detour->request, SCRIPT_LOAD "$%zu\r\n", errand->script.length);
+        oh_buffer_append(&detour->request, errand->script.bytes, errand->script.length);
+        oh_buffer_append_text(&detour->request, "\r\n");
     }
     if (errand->asks) {
-        smart_str_appends(&detour->request, ASKING);
+        oh_buffer_append_text(&detour->request, ASKING);
     }
-    smart_str_appendl(&detour->request, (const char *)errand->command, errand->command_length);
+    oh_buffer_append(&detour->request, errand->command, errand->command_length);
 }
 
-static void load_all(oh_journey *journey)
+/* False: there is no memory; the exchange has failed. */
+static bool load_all(oh_journey *journey)
 {
+    bool is_broken = false;
+
     memset(journey->going, 0xff, (OH_SLOTS_COUNT + 1) * sizeof *journey->going);
     journey->detours_count = 0;
     for (uint32_t i = 0; i < journey->count; i++) {
@@ -63,6 +66,13 @@ static void load_all(oh_journey *journey)
             load(journey, &journey->errands[i]);
         }
     }
+    for (uint32_t i = 0; i < journey->detours_count; i++) {
+        is_broken |= journey->detours[i].request.is_broken;
+    }
+    if (is_broken) {
+        oh_exchange_end_without_memory(journey->exchange);
+    }
+    return !is_broken;
 }
 
 /* ---- Sending ---- */
@@ -84,7 +94,7 @@ static void send_all(oh_journey *journey)
         exchange->gathers = true;
         exchange->deadline_ns = from->deadline_ns;
         oh_exchange_be_patient(exchange, from->redirects->wait_ms);
-        oh_exchange_start(exchange, ZSTR_VAL(detour->request.s), ZSTR_LEN(detour->request.s));
+        oh_exchange_start(exchange, detour->request.bytes, detour->request.length);
     }
     for (uint32_t i = 0; i < journey->detours_count; i++) {
         oh_exchange_await(&journey->detours[i].exchange);
@@ -104,15 +114,19 @@ static oh_bytes next_reply(oh_exchange *exchange)
     return (oh_bytes){bytes, length};
 }
 
-void oh_journey_reply(oh_mended *reply, oh_bytes bytes)
+bool oh_journey_reply(oh_journey *journey, oh_mended *reply, oh_bytes bytes)
 {
-    if (reply->bytes) {
-        oh_call_release(reply->bytes);
+    uint8_t *copy = oh_call_allocate(bytes.length + 1);
+
+    if (!copy) {
+        oh_exchange_end_without_memory(journey->exchange);
+        return false;
     }
-    reply->bytes = emalloc(bytes.length + 1);
-    reply->length = bytes.length;
-    memcpy(reply->bytes, bytes.bytes, bytes.length);
-    reply->bytes[bytes.length] = '\0';
+    memcpy(copy, bytes.bytes, bytes.length);
+    copy[bytes.length] = '\0';
+    oh_call_release(reply->bytes);
+    *reply = (oh_mended){copy, bytes.length};
+    return true;
 }
 
 /* What went wrong on the way to another node, told as the failure of the exchange. */
@@ -126,7 +140,7 @@ static bool fail_detour(oh_journey *journey, const oh_detour *detour)
     oh_failure_set(exchange->failure, detour->failure.kind, may_have_executed ? OH_OUTCOME_MAYBE_EXECUTED : OH_OUTCOME_NOT_SENT,
         detour->failure.advice, "Sent on to ");
     oh_failure_quote(exchange->failure, node.name.bytes, node.name.length);
-    oh_failure_quote(exchange->failure, ZEND_STRL(": "));
+    oh_failure_quote(exchange->failure, ": ", strlen(": "));
     oh_failure_quote(exchange->failure, detour->failure.what, strlen(detour->failure.what));
     exchange->was_interrupted = detour->exchange.was_interrupted;
     oh_cluster_want(journey->cluster);
@@ -148,22 +162,27 @@ static bool unload_all(oh_journey *journey)
             continue;
         }
         oh_exchange *exchange = &detour_to(journey, errand->node)->exchange;
-        for (int unseen = errand->asks + (errand->script != NULL); unseen > 0; unseen--) {
+        for (int unseen = errand->asks + (errand->script.bytes != NULL); unseen > 0; unseen--) {
             next_reply(exchange);
         }
-        oh_journey_reply(errand->reply, next_reply(exchange));
+        if (!oh_journey_reply(journey, errand->reply, next_reply(exchange))) {
+            return false;
+        }
     }
     return true;
 }
 
 bool oh_journey_go_round(oh_journey *journey)
 {
-    load_all(journey);
-    send_all(journey);
-    bool is_done = unload_all(journey);
+    bool is_done = load_all(journey);
+
+    if (is_done) {
+        send_all(journey);
+        is_done = unload_all(journey);
+    }
     for (uint32_t i = 0; i < journey->detours_count; i++) {
         oh_exchange_end(&journey->detours[i].exchange);
-        smart_str_free(&journey->detours[i].request);
+        oh_buffer_free(&journey->detours[i].request);
     }
     return is_done;
 }

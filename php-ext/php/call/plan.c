@@ -12,7 +12,6 @@
 #include "php/scatter/race.h"
 #include "php/call/raw.h"
 #include "php/call/refuse.h"
-#include "engine/redirects/readers.h"
 #include "php/fleet/script.h"
 
 /* ---- Which command ---- */
@@ -305,7 +304,7 @@ static bool read_elsewhere(oh_client *client, oh_plan *plan)
     bool is_found = true;
 
     if (plan->spread == OH_SPREAD_ONE_NODE) {
-        return oh_readers_choose(client, &plan->node);
+        return oh_client_choose_reader(client, &plan->node);
     }
     if (plan->spread != OH_SPREAD_SPLIT) {
         return true;
@@ -317,7 +316,7 @@ static bool read_elsewhere(oh_client *client, oh_plan *plan)
 
         if (*reader == UINT32_MAX) { /* One for each master, which gets one write. */
             *reader = *node;
-            is_found = oh_readers_choose(client, reader);
+            is_found = oh_client_choose_reader(client, reader);
         }
         *node = *reader;
     }
@@ -336,7 +335,7 @@ void oh_plan_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAM
         return;
     }
     oh_script_see(plan, execute_data);
-    if (oh_readers_may_answer(client, plan->command) && !oh_script_is_known(plan, execute_data) &&
+    if (oh_client_may_read_elsewhere(client, plan->command) && !oh_script_is_known(plan, execute_data) &&
         !read_elsewhere(client, plan)) {
         oh_plan_free(plan);
         return;

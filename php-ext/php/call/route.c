@@ -13,7 +13,6 @@
 #include "php/call/call.h"
 #include "php/client/client.h"
 #include "php/client/packing.h"
-#include "engine/redirects/readers.h"
 #include "php/call/route.h"
 
 void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
@@ -33,7 +32,7 @@ void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
     if (EXPECTED(key != NULL) && oh_packing_may_begin(client, execute_data)) {
         uint32_t node = oh_client_locate(client, key);
 
-        if (oh_readers_may_answer(client, method->command) && !oh_readers_choose(client, &node)) {
+        if (oh_client_may_read_elsewhere(client, method->command) && !oh_client_choose_reader(client, &node)) {
             return;
         }
         oh_call_on_node(client, node, INTERNAL_FUNCTION_PARAM_PASSTHRU);

@@ -18,6 +18,7 @@
 
 #include "php/batch/batch.h"
 #include "php/phpredis/lane.h"
+#include "engine/redirects/readers.h"
 #include "engine/source/source.h"
 #include "php/transaction/transaction.h"
 
@@ -82,6 +83,15 @@ static inline bool oh_transaction_is_open(const oh_client *client)
 {
     return client->transaction.is_open;
 }
+
+/* Whether reads of this command, called now, may go to other nodes than their master. */
+static inline bool oh_client_may_read_elsewhere(const oh_client *client, const oh_command *command)
+{
+    return oh_readers_may_answer(client->snapshot, command) && !oh_transaction_is_open(client);
+}
+
+/* The node that answers a read, in the place of its master. False and an exception: there is none. */
+bool oh_client_choose_reader(oh_client *client, uint32_t *node);
 
 /* Closes every lane. Whatever was queued is forgotten. */
 void oh_client_close_lanes(oh_client *client);

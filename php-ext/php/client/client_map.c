@@ -5,7 +5,9 @@
 #include "php_onehop.h"
 
 #include "php/client/client.h"
+#include "php/exception/exception.h"
 #include "engine/cluster/cluster.h"
+#include "engine/redirects/redirects.h"
 
 /* In the middle of anything the map must stay: a batch is dealt out by the one it was queued with. */
 static bool is_between_calls(const oh_client *client)
@@ -49,12 +51,26 @@ static void move_lanes(oh_client *client, oh_snapshot *snapshot)
             if (lane->transport) {
                 lane->transport->exchange.connections = oh_snapshot_connections(snapshot, node);
                 lane->transport->exchange.meter = oh_snapshot_meter(snapshot, node);
+                oh_redirects_set_map(&lane->transport->exchange, snapshot);
                 lane->transport->exchange.compares_reads = snapshot->pool->read_from == OH_READ_LOWEST_LATENCY;
             }
         }
     }
     efree(client->lanes);
     client->lanes = lanes;
+}
+
+bool oh_client_choose_reader(oh_client *client, uint32_t *node)
+{
+    oh_snapshot *snapshot = client->snapshot;
+    oh_failure failure;
+
+    if (OH_LIKELY(oh_readers_choose(snapshot, &client->last_reader, node, &failure))) {
+        return true;
+    }
+    oh_node master = oh_topology_node(snapshot->topology, *node);
+    oh_failure_throw(oh_failure_exception(&failure, &master, snapshot->pool->name.bytes, NULL));
+    return false;
 }
 
 void oh_client_follow_map(oh_client *client)

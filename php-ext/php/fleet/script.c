@@ -79,7 +79,7 @@ static void remember(oh_scripts *scripts, const zend_string *text)
     zend_string_release(digest);
 }
 
-zend_string *oh_script_body(const char *digest, size_t length)
+static zend_string *body_of(const char *digest, size_t length)
 {
     char lower[DIGEST_LENGTH + 1];
     zval *body;
@@ -90,6 +90,13 @@ zend_string *oh_script_body(const char *digest, size_t length)
     zend_str_tolower_copy(lower, digest, DIGEST_LENGTH);
     body = zend_hash_str_find(&OHG(scripts).by_digest, lower, DIGEST_LENGTH);
     return body ? Z_STR_P(body) : NULL;
+}
+
+oh_bytes oh_script_body(const char *digest, size_t length)
+{
+    const zend_string *body = body_of(digest, length);
+
+    return body ? (oh_bytes){(const uint8_t *)ZSTR_VAL(body), ZSTR_LEN(body)} : (oh_bytes){NULL, 0};
 }
 
 /* ---- The script of a call ---- */
@@ -138,7 +145,7 @@ static zend_string *known_body(const oh_plan *plan, zend_execute_data *execute_d
 {
     zend_string *digest = role_of(plan->command) == NAMES_BODY ? script_of(plan, execute_data) : NULL;
 
-    return digest ? oh_script_body(ZSTR_VAL(digest), ZSTR_LEN(digest)) : NULL;
+    return digest ? body_of(ZSTR_VAL(digest), ZSTR_LEN(digest)) : NULL;
 }
 
 bool oh_script_is_known(const oh_plan *plan, zend_execute_data *execute_data)

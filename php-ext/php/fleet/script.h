@@ -25,7 +25,7 @@ bool oh_script_is_known(const oh_plan *plan, zend_execute_data *execute_data);
 /* Calls such an EVALSHA on the node of its keys, or queues it. */
 void oh_script_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
 
-/* The body with this digest, in either case, as servers take it; NULL: this process has not seen it. Not counted. */
-zend_string *oh_script_body(const char *digest, size_t length);
+/* The body with this digest, in either case, as servers take it; bytes NULL: this process has not seen it. */
+oh_bytes oh_script_body(const char *digest, size_t length);
 
 #endif

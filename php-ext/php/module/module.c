@@ -14,6 +14,7 @@
 #include "php/module/classes.h"
 #include "engine/cluster/cluster.h"
 #include "engine/base/log.h"
+#include "engine/redirects/redirects.h"
 #include "php/module/environment.h"
 #include "php/phpredis/method.h"
 #include "engine/pool/pool_host.h"
@@ -78,6 +79,7 @@ static PHP_MINIT_FUNCTION(onehop)
         zend_error(E_CORE_WARNING, "OneHop could not initialise c-ares");
         return FAILURE;
     }
+    oh_redirects_script = oh_script_body;
     if (oh_methods_startup() == FAILURE) {
         zend_error(E_CORE_WARNING, "OneHop found no free slot: too many other extensions hook functions");
         return FAILURE;

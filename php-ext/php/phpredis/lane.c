@@ -300,7 +300,7 @@ void oh_lane_take_transport(oh_lane *lane, oh_transport *transport)
     transport->exchange.is_of_plain_pool = !lane->client->snapshot->cluster;
     transport->exchange.compares_reads = lane->client->snapshot->pool->read_from == OH_READ_LOWEST_LATENCY;
     if (!transport->exchange.is_of_plain_pool) {
-        transport->exchange.redirects = oh_redirects_new(lane->client, lane->node);
+        transport->exchange.redirects = oh_redirects_new(lane->client->snapshot, lane->node);
     }
 }
 
