@@ -28,12 +28,7 @@ ZEND_BEGIN_MODULE_GLOBALS(onehop)
     zend_long shared_memory;         /* onehop.shared_memory: bytes of the segment; 0: none. */
     zend_long max_nodes;             /* onehop.max_nodes: nodes that the segment has room for. */
     HashTable known;                 /* source: file and server pool -> its snapshot. */
-    HashTable connections;           /* pool: identity of a node -> its connections. */
-    struct oh_resolver *resolver;    /* resolver: lookups that go on. */
-    struct oh_store_names *names;    /* resolver: addresses, where there is no segment. */
     char *pool_scope;                /* onehop.pool_scope: host or process. */
-    bool has_idle;                   /* pool: some connection may lie idle in this process. */
-    uint32_t leased_count;           /* pool: connections that are in somebody's hands right now. */
     oh_scripts scripts;              /* script: bodies that this process has seen, by their digest. */
     struct oh_cluster *inquiring;    /* cluster: those with an inquiry that goes on, in a list. */
     struct oh_lane *connecting;      /* lane: who is being connected while phpredis' connect() runs, otherwise NULL. */

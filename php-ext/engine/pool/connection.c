@@ -4,7 +4,7 @@
  * A host name may stand for several addresses: they are tried in the resolver's order until one accepts. Names are
  * resolved when a connection is opened and not before, as nutcracker does; numeric addresses need no look-up.
  */
-#include "php_onehop.h"
+#include "engine/pool/connection.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,12 +12,14 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "core/base/memory.h"
-#include "engine/pool/connection.h"
+
 #include "engine/pool/greeting.h"
 
 static const char *const advice_reach = "check that redis runs there and can be reached";
@@ -66,7 +68,11 @@ static void refuse_name(oh_failure *failure, const char *reason)
 /* The addresses, or whom to wait for. */
 static bool resolve(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
 {
-    connection->addresses = pecalloc(OH_ADDRESSES_MAX, sizeof *connection->addresses, true);
+    connection->addresses = oh_memory_zeroed(OH_ADDRESSES_MAX, sizeof *connection->addresses);
+    if (!connection->addresses) {
+        oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
+        return false;
+    }
     if (endpoint->path) {
         if (!resolve_path(connection, endpoint->path)) {
             oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, advice_reach, "Path too long");
@@ -126,16 +132,20 @@ static oh_progress refuse(const oh_connection *connection, oh_failure *failure)
     return OH_PROGRESS_BROKEN;
 }
 
-static void become_connected(oh_connection *connection, const oh_endpoint *endpoint)
+/* From here on a receive may block: that is one system call less than a poll before it. */
+static bool become_connected(oh_connection *connection, const oh_endpoint *endpoint)
 {
     int flags = fcntl(connection->socket, F_GETFL);
 
-    /* From here on a receive may block: that is one system call less than a poll before it. */
-    fcntl(connection->socket, F_SETFL, flags & ~O_NONBLOCK);
+    if (flags < 0 || fcntl(connection->socket, F_SETFL, flags & ~O_NONBLOCK) < 0) {
+        connection->last_errno = errno;
+        return false;
+    }
     oh_memory_release(connection->addresses);
     connection->addresses = NULL;
     connection->state = endpoint->greeting ? OH_GREETING : OH_READY;
     connection->is_unproven = !endpoint->greeting;
+    return true;
 }
 
 static oh_progress go_on_connecting(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
@@ -149,8 +159,7 @@ static oh_progress go_on_connecting(oh_connection *connection, const oh_endpoint
     if (getsockopt(connection->socket, SOL_SOCKET, SO_ERROR, &connection->last_errno, &length) < 0) {
         connection->last_errno = errno;
     }
-    if (connection->last_errno == 0) {
-        become_connected(connection, endpoint);
+    if (connection->last_errno == 0 && become_connected(connection, endpoint)) {
         return OH_PROGRESS_READY;
     }
     close(connection->socket);
@@ -189,24 +198,29 @@ static oh_progress go_on_resolving(oh_connection *connection, const oh_endpoint 
 
 /* ---- What the pool calls ---- */
 
-void oh_endpoint_set(oh_endpoint *endpoint, const oh_pool *pool, const oh_server *server)
+/* NULL stays NULL. */
+static bool copy(char **copied, const oh_text *text)
 {
-    memset(endpoint, 0, sizeof *endpoint);
-    endpoint->host = server->host.bytes ? oh_memory_copy(server->host.bytes, strlen(server->host.bytes)) : NULL;
-    endpoint->path = server->path.bytes ? oh_memory_copy(server->path.bytes, strlen(server->path.bytes)) : NULL;
-    endpoint->port = server->port;
-    endpoint->is_ssdb = pool->is_ssdb;
-    oh_greeting_set(endpoint, pool, server);
+    *copied = text->bytes ? oh_memory_copy(text->bytes, text->length) : NULL;
+    return !text->bytes || *copied;
+}
+
+bool oh_endpoint_set(oh_endpoint *endpoint, const oh_pool *pool, const oh_server *server)
+{
+    *endpoint = (oh_endpoint){.port = server->port, .is_ssdb = pool->is_ssdb};
+    if (copy(&endpoint->host, &server->host) && copy(&endpoint->path, &server->path) &&
+        oh_greeting_set(endpoint, pool)) {
+        return true;
+    }
+    oh_endpoint_clear(endpoint);
+    return false;
 }
 
 void oh_endpoint_clear(oh_endpoint *endpoint)
 {
-    free(endpoint->host);
-    free(endpoint->path);
-    if (endpoint->greeting) {
-        oh_memory_erase(endpoint->greeting, endpoint->greeting_length);
-        free(endpoint->greeting);
-    }
+    oh_memory_release(endpoint->host);
+    oh_memory_release(endpoint->path);
+    oh_greeting_clear(endpoint);
 }
 
 /* Errors that no node can cause. */
@@ -217,11 +231,15 @@ static bool is_own_error(int error)
 
 oh_connection *oh_connection_open(const oh_endpoint *endpoint, oh_failure *failure, bool *is_of_node)
 {
-    oh_connection *connection = pecalloc(1, sizeof *connection, true);
+    oh_connection *connection = oh_memory_zeroed(1, sizeof *connection);
 
+    *is_of_node = false;
+    if (!connection) {
+        oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
+        return NULL;
+    }
     connection->socket = -1;
     oh_wire_reset(&connection->wire);
-    *is_of_node = false;
     if (resolve(connection, endpoint, failure)) {
         connection->state = connection->lookup ? OH_RESOLVING : OH_CONNECTING;
         if (connection->lookup || begin_next_address(connection)) {
@@ -262,9 +280,10 @@ void oh_connection_set_timeout(oh_connection *connection, uint32_t timeout_ms)
 {
     struct timeval limit = {.tv_sec = timeout_ms / 1000, .tv_usec = (timeout_ms % 1000) * 1000};
 
-    setsockopt(connection->socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    setsockopt(connection->socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-    connection->timeout_ms = timeout_ms;
+    if (setsockopt(connection->socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0 &&
+        setsockopt(connection->socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) == 0) {
+        connection->timeout_ms = timeout_ms;
+    }
 }
 
 void oh_connection_keep_alive(const oh_connection *connection)
@@ -282,7 +301,8 @@ bool oh_connection_is_sound(const oh_connection *connection)
     char byte;
 
     /* A byte nobody asked for is as bad as the end of the stream: it would be taken for the next reply. */
-    return recv(connection->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    return recv(connection->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
+           (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
 void oh_connection_close(oh_connection *connection)
@@ -291,8 +311,6 @@ void oh_connection_close(oh_connection *connection)
     if (connection->socket >= 0) {
         close(connection->socket);
     }
-    if (connection->addresses) {
-        oh_memory_release(connection->addresses);
-    }
+    oh_memory_release(connection->addresses);
     oh_memory_release(connection);
 }

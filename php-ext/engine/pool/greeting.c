@@ -3,83 +3,106 @@
  * and never sends it to a unix socket; OneHop means the same there, so that a client that replaces nutcracker
  * finds the data where nutcracker put it. The SELECT of `database` comes after AUTH, everywhere, and must succeed.
  */
-#include "php_onehop.h"
+#include "engine/pool/greeting.h"
 
 #include <errno.h>
 #include <poll.h>
-
-#include "zend_smart_str.h"
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
 
 #include "core/base/memory.h"
-#include "engine/pool/greeting.h"
 
 /* ---- Text of the greeting ---- */
 
-static void append_argument(smart_str *command, const char *bytes, size_t length)
+#define OH_FRAME_BYTES 256 /* More than a greeting has besides user and password. */
+
+static void append(oh_endpoint *endpoint, const char *bytes, size_t length)
 {
-    smart_str_append_printf(command, "$%zu\r\n", length);
-    smart_str_appendl(command, bytes, length);
-    smart_str_appendl(command, ZEND_STRL("\r\n"));
+    memcpy(endpoint->greeting + endpoint->greeting_length, bytes, length);
+    endpoint->greeting_length += length;
 }
 
-static void append_auth(smart_str *greeting, const oh_pool *pool)
+static void append_text(oh_endpoint *endpoint, const char *text)
 {
-    smart_str_append_printf(greeting, "*%d\r\n", pool->username.bytes ? 3 : 2);
-    append_argument(greeting, ZEND_STRL("AUTH"));
+    append(endpoint, text, strlen(text));
+}
+
+static void append_argument(oh_endpoint *endpoint, const char *bytes, size_t length)
+{
+    char head[32];
+
+    snprintf(head, sizeof head, "$%zu\r\n", length);
+    append_text(endpoint, head);
+    append(endpoint, bytes, length);
+    append_text(endpoint, "\r\n");
+}
+
+static void append_auth(oh_endpoint *endpoint, const oh_pool *pool)
+{
+    append_text(endpoint, pool->username.bytes ? "*3\r\n$4\r\nAUTH\r\n" : "*2\r\n$4\r\nAUTH\r\n");
     if (pool->username.bytes) {
-        append_argument(greeting, pool->username.bytes, pool->username.length);
+        append_argument(endpoint, pool->username.bytes, pool->username.length);
     }
-    append_argument(greeting, pool->redis_auth.bytes, pool->redis_auth.length);
+    append_argument(endpoint, pool->redis_auth.bytes, pool->redis_auth.length);
 }
 
-/* All that an SSDB is greeted with besides AUTH: it has no databases, and redis does not know the command. */
-static void append_version(smart_str *greeting)
-{
-    smart_str_appends(greeting, "*1\r\n$7\r\nVERSION\r\n");
-}
-
-static void append_select(smart_str *greeting, uint32_t database)
+static void append_select(oh_endpoint *endpoint, uint32_t database)
 {
     char number[16];
-    int length = snprintf(number, sizeof number, "%u", database);
 
-    smart_str_appends(greeting, "*2\r\n");
-    append_argument(greeting, ZEND_STRL("SELECT"));
-    append_argument(greeting, number, (size_t)length);
+    snprintf(number, sizeof number, "%u", (unsigned)database);
+    append_text(endpoint, "*2\r\n$6\r\nSELECT\r\n");
+    append_argument(endpoint, number, strlen(number));
 }
 
-void oh_greeting_set(oh_endpoint *endpoint, const oh_pool *pool, const oh_server *server)
+static void write_greeting(oh_endpoint *endpoint, const oh_pool *pool)
 {
-    smart_str greeting = {0};
-
     char *step = endpoint->steps;
 
-    if (!pool->has_database && pool->redis_db > 0 && !server->path.bytes && !pool->is_ssdb) {
-        append_select(&greeting, pool->redis_db);
+    if (!pool->has_database && pool->redis_db > 0 && !endpoint->path && !pool->is_ssdb) {
+        append_select(endpoint, pool->redis_db);
         *step++ = OH_STEP_TRY_SELECT;
     }
     if (pool->redis_auth.bytes) {
-        append_auth(&greeting, pool);
+        append_auth(endpoint, pool);
         *step++ = OH_STEP_AUTH;
     }
     if (pool->has_database && pool->database > 0) {
-        append_select(&greeting, pool->database);
+        append_select(endpoint, pool->database);
         *step++ = OH_STEP_SELECT;
     }
-    if (pool->is_ssdb) {
-        append_version(&greeting);
+    if (pool->is_ssdb) { /* It has no databases, and redis does not know the command. */
+        append_text(endpoint, "*1\r\n$7\r\nVERSION\r\n");
         *step++ = OH_STEP_VERSION;
     }
     if (pool->is_cluster && pool->read_from != OH_READ_MASTER) {
-        smart_str_appends(&greeting, "*1\r\n$8\r\nREADONLY\r\n"); /* Said to a master it changes nothing. */
+        append_text(endpoint, "*1\r\n$8\r\nREADONLY\r\n"); /* Said to a master it changes nothing. */
         *step++ = OH_STEP_READONLY;
     }
-    if (greeting.s) {
-        endpoint->greeting_length = ZSTR_LEN(greeting.s);
-        endpoint->greeting = pemalloc(endpoint->greeting_length, true);
-        memcpy(endpoint->greeting, ZSTR_VAL(greeting.s), endpoint->greeting_length);
-        oh_memory_erase(ZSTR_VAL(greeting.s), ZSTR_LEN(greeting.s));
-        smart_str_free(&greeting);
+}
+
+bool oh_greeting_set(oh_endpoint *endpoint, const oh_pool *pool)
+{
+    endpoint->greeting =
+        oh_memory_allocate(OH_FRAME_BYTES + pool->username.length + pool->redis_auth.length);
+    if (!endpoint->greeting) {
+        return false;
+    }
+    write_greeting(endpoint, pool);
+    if (endpoint->greeting_length == 0) {
+        oh_greeting_clear(endpoint);
+    }
+    return true;
+}
+
+void oh_greeting_clear(oh_endpoint *endpoint)
+{
+    if (endpoint->greeting) {
+        oh_memory_erase(endpoint->greeting, endpoint->greeting_length);
+        oh_memory_release(endpoint->greeting);
+        endpoint->greeting = NULL;
+        endpoint->greeting_length = 0;
     }
 }
 
@@ -94,7 +117,7 @@ static bool begins_with(const oh_wire *wire, const char *text)
 
 static bool contains(const oh_wire *wire, const char *text)
 {
-    return zend_memnstr(wire->refusal, text, strlen(text), wire->refusal + wire->refusal_length) != NULL;
+    return memmem(wire->refusal, wire->refusal_length, text, strlen(text)) != NULL;
 }
 
 static void refuse(const oh_wire *wire, oh_failure *failure, oh_error_kind kind, const char *advice, const char *what)

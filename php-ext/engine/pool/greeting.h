@@ -9,8 +9,11 @@
 
 #include "engine/pool/connection.h"
 
-/* Writes the greeting, if one is needed, into the endpoint. */
-void oh_greeting_set(oh_endpoint *endpoint, const oh_pool *pool, const oh_server *server);
+/* Writes the greeting, if one is needed, into an endpoint that has its address. False: there is no memory. */
+bool oh_greeting_set(oh_endpoint *endpoint, const oh_pool *pool);
+
+/* Forgets it, passwords included. */
+void oh_greeting_clear(oh_endpoint *endpoint);
 
 /* Says it and hears the answers as far as that goes without waiting. */
 oh_progress oh_greeting_advance(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure);

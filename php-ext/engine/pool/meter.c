@@ -3,13 +3,15 @@
  *
  * Implements spec/topology/segment.md, "Entries come and go".
  */
-#include "php_onehop.h"
+#include "engine/pool/meter.h"
+
+#include <string.h>
 
 #include "core/base/clock.h"
+#include "core/base/memory.h"
 #include "core/hash/md5.h"
 #include "core/topology/topology_image.h"
 
-#include "engine/pool/meter.h"
 #include "engine/shared/segment.h"
 
 static void identify(const uint8_t *pool, const oh_text *node, uint8_t identity[OH_STORE_IDENTITY_BYTES])
@@ -52,41 +54,51 @@ static uint64_t generations(const oh_store *store)
     return sum;
 }
 
-static void collect_nodes(oh_configured *configured, const void *image, const uint8_t *pool_identity)
+/* False: there is no memory. */
+static bool collect_nodes(oh_configured *configured, const void *image, const uint8_t *pool_identity)
 {
     uint32_t count = oh_topology_nodes_count(oh_image_topology(image));
-    oh_server *servers = pecalloc(count, sizeof *servers, true);
+    oh_server *servers = oh_memory_zeroed(count, sizeof *servers);
+    uint8_t (*identities)[OH_STORE_IDENTITY_BYTES] =
+        oh_memory_zeroed(configured->count + count, sizeof *identities);
     oh_pool pool;
 
-    oh_image_pool(image, servers, &pool);
-    configured->identities =
-        safe_perealloc(configured->identities, configured->count + count, sizeof *configured->identities, 0, true);
-    for (uint32_t i = 0; i < count; i++) {
-        identify(pool_identity, &servers[i].name, configured->identities[configured->count++]);
+    if (!servers || !identities) {
+        oh_memory_release(servers);
+        oh_memory_release(identities);
+        return false;
     }
-    free(servers);
+    if (configured->count) {
+        memcpy(identities, configured->identities, configured->count * sizeof *identities);
+    }
+    oh_image_pool(image, servers, &pool);
+    for (uint32_t i = 0; i < count; i++) {
+        identify(pool_identity, &servers[i].name, identities[configured->count++]);
+    }
+    oh_memory_release(configured->identities);
+    configured->identities = identities;
+    oh_memory_release(servers);
+    return true;
 }
 
-static void collect(oh_configured *configured, const oh_store *store)
+/* False: not all could be read. */
+static bool collect(oh_configured *configured, const oh_store *store)
 {
-    memset(configured, 0, sizeof *configured);
-    configured->generations = generations(store);
-    for (uint32_t i = 0; i < oh_store_pools_count(store); i++) {
-        uint8_t pool[OH_STORE_IDENTITY_BYTES];
-        size_t room = 1 << 14, length;
-        void *image = pemalloc(room, true);
-        uint64_t generation;
+    bool is_whole = true;
 
-        while ((length = oh_store_copy(store, i, image, room, &generation)) > room) {
-            room = length + length / 4;
-            image = perealloc(image, room, true);
-        }
-        if (length && oh_image_is_valid(image, length)) {
+    *configured = (oh_configured){.generations = generations(store)};
+    for (uint32_t i = 0; is_whole && i < oh_store_pools_count(store); i++) {
+        uint8_t pool[OH_STORE_IDENTITY_BYTES];
+        oh_image_copy copy = oh_segment_copy(i);
+
+        if (copy.image) {
             oh_store_identity(store, i, pool);
-            collect_nodes(configured, image, pool);
+            is_whole = collect_nodes(configured, copy.image, pool);
         }
-        free(image);
+        is_whole = is_whole && !copy.lacks_memory;
+        oh_memory_release(copy.image);
     }
+    return is_whole;
 }
 
 static bool has(const oh_configured *configured, const uint8_t *identity)
@@ -110,8 +122,7 @@ static void give_up_meters(oh_store *store)
         return;
     }
     atomic_store(&looked_ms, now_ms);
-    collect(&configured, store);
-    if (oh_segment_lock()) {
+    if (collect(&configured, store) && oh_segment_lock()) {
         for (uint32_t i = 0; i < oh_store_nodes_max(store) && configured.generations == generations(store); i++) {
             if (!has(&configured, oh_store_meter_at(store, i)->key.identity)) {
                 oh_store_give_up_meter(store, i, now_ms);
@@ -119,7 +130,7 @@ static void give_up_meters(oh_store *store)
         }
         oh_segment_unlock();
     }
-    free(configured.identities);
+    oh_memory_release(configured.identities);
 }
 
 static uint32_t add(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
@@ -153,12 +164,12 @@ static oh_store_meter *find_or_add(const uint8_t *pool, const oh_text *node)
 void oh_metered_open(oh_metered *metered, const uint8_t pool[OH_STORE_IDENTITY_BYTES], const oh_text *node)
 {
     metered->shared = find_or_add(pool, node);
-    metered->meter = metered->shared ? &metered->shared->meter : pecalloc(1, sizeof *metered->meter, true);
+    metered->meter = metered->shared ? &metered->shared->meter : oh_memory_zeroed(1, sizeof *metered->meter);
 }
 
 void oh_metered_close(oh_metered *metered)
 {
     if (!metered->shared) {
-        free(metered->meter);
+        oh_memory_release(metered->meter);
     }
 }

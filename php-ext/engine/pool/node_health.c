@@ -3,17 +3,19 @@
  * the one who put the node to rest, at most twice a second of all: torn by a second writer it would be odd to read, no
  * more, and since others may write there it is read like bytes of a server.
  */
-#include "php_onehop.h"
+#include "engine/pool/node_health.h"
 
-#include "core/base/compiler.h"
-#include "core/base/memory.h"
-#include "core/base/clock.h"
-#include "core/generated/limits.h"
-
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
 #include <syslog.h>
 
+#include "core/base/clock.h"
+#include "core/base/compiler.h"
+#include "core/base/memory.h"
+#include "core/generated/limits.h"
+
 #include "engine/base/log.h"
-#include "engine/pool/node_health.h"
 #include "engine/shared/segment.h"
 
 #define OH_LABEL_BYTES 512
@@ -34,18 +36,20 @@ static char *make_label(const oh_pool *pool, const oh_server *server)
     return oh_memory_copy(label, strlen(label));
 }
 
-void oh_node_health_begin(oh_node_health *health, oh_store_health *host, const oh_pool *pool, const oh_server *server)
+bool oh_node_health_begin(oh_node_health *health, oh_store_health *host, const oh_pool *pool,
+    const oh_server *server)
 {
     health->label = make_label(pool, server);
     health->known = host ? host : &health->own;
     health->rules = (oh_health_rules){.ejects = pool->auto_eject_hosts,
         .failure_limit = pool->server_failure_limit,
         .retry_ms = pool->server_retry_timeout_ms};
+    return health->label != NULL;
 }
 
 void oh_node_health_end(oh_node_health *health)
 {
-    free(health->label);
+    oh_memory_release(health->label);
 }
 
 void oh_node_health_move(oh_node_health *health, oh_store_health *host)

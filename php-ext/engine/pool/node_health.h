@@ -29,8 +29,8 @@ typedef struct oh_node_health {
     char *label; /* As the log names it. */
 } oh_node_health;
 
-/* `host` is NULL if the segment has no place for the node. */
-void oh_node_health_begin(oh_node_health *health, oh_store_health *host, const oh_pool *pool, const oh_server *server);
+/* `host` is NULL if the segment has no place for the node. False: there is no memory. */
+bool oh_node_health_begin(oh_node_health *health, oh_store_health *host, const oh_pool *pool, const oh_server *server);
 void oh_node_health_end(oh_node_health *health);
 
 /* The node has another place in the segment, or none. */

@@ -11,29 +11,31 @@
  * made; a child finds them to be of another generation and closes its copies without a word, which the parent's
  * copies do not notice.
  */
-#include "php_onehop.h"
-
 #include <pthread.h>
 
-#include "core/base/compiler.h"
 #include "core/base/clock.h"
+#include "core/base/compiler.h"
 
 #include "engine/pool/pool_inside.h"
+#include "engine/shared/segment.h"
 
 static uint32_t fork_generation;
+static OH_PER_THREAD uint32_t leased_count; /* Connections that are in somebody's hands right now. */
+static OH_PER_THREAD bool has_idle;         /* Some connection may lie idle in this process. */
 
 static void notice_fork(void)
 {
     fork_generation++;
 }
 
-void oh_pool_startup(void)
+bool oh_pool_startup(void)
 {
     static bool is_noticed;
 
     if (!is_noticed) {
         is_noticed = pthread_atfork(NULL, NULL, notice_fork) == 0;
     }
+    return is_noticed;
 }
 
 /* ---- The list of a node ---- */
@@ -65,7 +67,7 @@ static void mark_leased(oh_connections *connections, oh_connection *connection)
     connection->is_leased = true;
     link_to(&connections->leased, connection);
     connections->leased_count += !connection->is_beyond;
-    OHG(leased_count)++;
+    leased_count++;
 }
 
 static void mark_returned(oh_connection *connection)
@@ -73,19 +75,20 @@ static void mark_returned(oh_connection *connection)
     connection->is_leased = false;
     unlink_from(&connection->home->leased, connection);
     connection->home->leased_count -= !connection->is_beyond;
-    OHG(leased_count)--;
+    leased_count--;
 }
 
 /* Whatever it was used for, it is gone. A child that closes its copy frees no place: that is its parent's. */
 static void discard(oh_connections *connections, oh_connection *connection)
 {
     if (connections->is_of_host) {
-        oh_host_free(&connections->host, connection);
+        oh_host_free(&connections->host, connection->place);
     }
     oh_connection_close(connection);
 }
 
-void oh_pool_park_all(oh_connections *connections)
+/* Those that are idle here go to whoever needs them; where there is no host they are closed. */
+static void park_all(oh_connections *connections)
 {
     while (connections->idle) {
         oh_connection *connection = connections->idle;
@@ -188,13 +191,11 @@ static oh_connection *open_new(oh_connections *connections, uint32_t place, uint
     oh_connection *connection = oh_connection_open(&connections->endpoint, failure, &is_of_node);
 
     if (!connection) {
-        oh_connection none = {.place = place};
-
         if (is_of_node) {
             oh_node_health_fail(&connections->health, OH_HEALTH_CONNECT, health, failure->what);
         }
         if (connections->is_of_host) {
-            oh_host_free(&connections->host, &none);
+            oh_host_free(&connections->host, place);
         }
         return NULL;
     }
@@ -211,18 +212,14 @@ static oh_connection *open_new(oh_connections *connections, uint32_t place, uint
  */
 static bool await(oh_connections *connections, uint64_t deadline_ns)
 {
-    oh_connections *each;
-
     if (!connections->is_of_host) {
         return false;
     }
-    ZEND_HASH_MAP_FOREACH_PTR(&OHG(connections), each)
-    {
+    for (oh_connections *each = oh_pool_nodes; each; each = each->next) {
         if (each->is_of_host) {
-            oh_pool_park_all(each);
+            park_all(each);
         }
     }
-    ZEND_HASH_FOREACH_END();
     return oh_host_await(&connections->host, deadline_ns);
 }
 
@@ -328,13 +325,20 @@ void oh_pool_settle(oh_connection *connection)
         return;
     }
     link_to(&connections->idle, connection);
-    OHG(has_idle) = true;
+    has_idle = true;
 }
 
 void oh_pool_poison(oh_connection *connection)
 {
     mark_returned(connection);
     discard(connection->home, connection);
+}
+
+static void poison_all(oh_connections *connections)
+{
+    while (connections->leased) {
+        oh_pool_poison(connections->leased);
+    }
 }
 
 bool oh_pool_is_own(const oh_connection *connection)
@@ -344,21 +348,41 @@ bool oh_pool_is_own(const oh_connection *connection)
 
 void oh_pool_sweep(void)
 {
-    oh_connections *connections;
-
     oh_host_tidy();
-    if (OH_LIKELY(OHG(leased_count) == 0 && !OHG(has_idle))) {
+    if (OH_LIKELY(leased_count == 0 && !has_idle)) {
         return;
     }
-    OHG(has_idle) = false;
-    ZEND_HASH_MAP_FOREACH_PTR(&OHG(connections), connections)
-    {
-        while (connections->leased) {
-            oh_pool_poison(connections->leased);
-        }
-        if (connections->is_of_host) {
-            oh_pool_park_all(connections);
+    has_idle = false;
+    for (oh_connections *each = oh_pool_nodes; each; each = each->next) {
+        poison_all(each);
+        if (each->is_of_host) {
+            park_all(each);
         }
     }
-    ZEND_HASH_FOREACH_END();
+}
+
+/* ---- A node is not wanted any more ---- */
+
+static void close_all(oh_connections *connections)
+{
+    connections->is_of_host = connections->is_of_host && oh_segment_store(); /* At the very end there is none. */
+    poison_all(connections);
+    park_all(connections);
+}
+
+void oh_pool_release(oh_connections *connections)
+{
+    if (--connections->references == 0) {
+        oh_host_leave(&connections->host);
+        close_all(connections);
+        oh_pool_forget(connections);
+    }
+}
+
+void oh_pool_end(void)
+{
+    while (oh_pool_nodes) {
+        close_all(oh_pool_nodes);
+        oh_pool_forget(oh_pool_nodes);
+    }
 }

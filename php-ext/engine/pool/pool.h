@@ -18,7 +18,10 @@
 
 typedef struct oh_connections oh_connections;
 
-/* The connections of a server, shared with everyone who names an equal endpoint. Counted: give it back. */
+/*
+ * The connections of a server, shared with everyone who names an equal endpoint. Counted: give it back.
+ * NULL: there is no memory.
+ */
 oh_connections *oh_pool_open(const oh_pool *pool, const oh_server *server);
 void oh_pool_release(oh_connections *connections);
 
@@ -90,12 +93,10 @@ bool oh_pool_is_own(const oh_connection *connection);
  */
 void oh_pool_sweep(void);
 
-/* The module begins: before any fork. */
-void oh_pool_startup(void);
+/* The module begins: before any fork. False: forks could not be noticed. */
+bool oh_pool_startup(void);
 
-/* The list of all nodes of a thread begins, and ends: every connection is closed. */
-struct _zend_array;
-void oh_pool_prepare(struct _zend_array *all);
-void oh_pool_shutdown(struct _zend_array *all);
+/* A thread ends: every connection is closed. */
+void oh_pool_end(void);
 
 #endif

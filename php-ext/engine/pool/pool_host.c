@@ -5,15 +5,17 @@
  * The order of the two halves of parking and taking is that of spec/topology/segment.md: whoever dies in between
  * leaves a place that somebody finds, never two owners.
  */
-#include "php_onehop.h"
+#include "engine/pool/pool_host.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "core/base/compiler.h"
 #include "core/base/clock.h"
+#include "core/base/compiler.h"
+#include "core/base/memory.h"
 #include "core/hash/md5.h"
 
 #include "engine/pool/pool_host_inside.h"
@@ -119,8 +121,11 @@ static bool is_fresh(const oh_queue_note *note, const oh_connection *connection,
 
 static oh_connection *make_connection(const oh_queue_note *note, int descriptor)
 {
-    oh_connection *connection = pecalloc(1, sizeof *connection, true);
+    oh_connection *connection = oh_memory_zeroed(1, sizeof *connection);
 
+    if (!connection) {
+        return NULL;
+    }
     connection->socket = descriptor;
     connection->state = OH_READY;
     connection->place = note->place;
@@ -145,10 +150,15 @@ oh_connection *oh_host_take(const oh_host_node *node)
             continue;
         }
         oh_connection *connection = make_connection(&note, descriptor);
+        if (!connection) {
+            close(descriptor);
+            oh_host_free(node, note.place);
+            return NULL;
+        }
         if (is_fresh(&note, connection, now)) {
             return connection;
         }
-        oh_host_free(node, connection);
+        oh_host_free(node, note.place);
         oh_connection_close(connection);
     }
     return NULL;
@@ -209,9 +219,9 @@ bool oh_host_await(const oh_host_node *node, uint64_t deadline_ns)
     return true;
 }
 
-void oh_host_free(const oh_host_node *node, const oh_connection *connection)
+void oh_host_free(const oh_host_node *node, uint32_t place)
 {
-    oh_store_free(node->shared, connection->place, (uint32_t)getpid());
+    oh_store_free(node->shared, place, (uint32_t)getpid());
 }
 
 /* A quarter, and one at least, is always on its way from worker to worker: whoever sleeps over what it keeps starves nobody. */
@@ -238,7 +248,7 @@ void oh_host_park(const oh_host_node *node, oh_connection *connection)
         bool is_for_descriptors = errno == ETOOMANYREFS;
 
         if (oh_store_take(node->shared, connection->place, pid, note.parked_ms)) {
-            oh_host_free(node, connection);
+            oh_host_free(node, connection->place);
         }
         if (is_for_descriptors) {
             oh_host_tell(OH_STORE_NO_PUSH);

@@ -68,7 +68,7 @@ bool oh_host_await(const oh_host_node *node, uint64_t deadline_ns);
 void oh_host_park(const oh_host_node *node, oh_connection *connection);
 
 /* Frees the place of a connection that is about to be closed. */
-void oh_host_free(const oh_host_node *node, const oh_connection *connection);
+void oh_host_free(const oh_host_node *node, uint32_t place);
 
 /* Whether so few connections have an owner that this process may keep one until its request ends. */
 bool oh_host_is_roomy(const oh_host_node *node);

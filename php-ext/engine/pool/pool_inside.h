@@ -4,12 +4,14 @@
 #ifndef OH_ENGINE_POOL_INSIDE_H
 #define OH_ENGINE_POOL_INSIDE_H
 
+#include "core/base/compiler.h"
+
 #include "engine/pool/node_health.h"
 #include "engine/pool/pool.h"
 #include "engine/pool/pool_host.h"
 
 struct oh_connections {
-    HashTable *all; /* Where it is listed. */
+    oh_connections *next, *previous; /* Among all nodes of its thread. */
     uint32_t references;
     uint32_t leased_count;
     uint32_t size_max;
@@ -20,16 +22,19 @@ struct oh_connections {
     oh_node_health health;
     oh_connection *idle;
     oh_connection *leased;
-    zend_string *identity;
+    size_t identity_length;
+    char identity[]; /* What tells it from all other nodes, the password included. */
 };
+
+extern OH_PER_THREAD oh_connections *oh_pool_nodes; /* All nodes of this thread. */
+
+/* Takes one without any connection from the list, and frees it. */
+void oh_pool_forget(oh_connections *connections);
 
 /*
  * To be called before the segment is asked about the node: its entry may belong to another node now, or there may
  * be room for one at last.
  */
 void oh_pool_join(oh_connections *connections);
-
-/* Those that are idle here go to whoever needs them; where there is no host they are closed. */
-void oh_pool_park_all(oh_connections *connections);
 
 #endif

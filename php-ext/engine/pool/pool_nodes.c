@@ -1,64 +1,122 @@
 /*
  * Which nodes a process has connections of: each is opened by the first snapshot that has it, and goes with the last one.
  */
-#include "php_onehop.h"
+#include <stdio.h>
+#include <string.h>
 
+#include "core/base/clock.h"
 #include "core/base/compiler.h"
 #include "core/base/memory.h"
-#include "core/base/clock.h"
 
 #include "engine/pool/pool_inside.h"
-#include "engine/shared/segment.h"
+
+#define OH_NUMBERS_BYTES 96 /* More than all numbers of an identity take, and what separates them. */
+
+OH_PER_THREAD oh_connections *oh_pool_nodes;
 
 /*
- * Servers of several files and server pools share connections if name, address, sign-in, bound and the rules of ejection
- * agree, since one word says how the node is. (Two names for one address are two nodes, which may be in use at the same
- * time. A node of a Redis Cluster that has another id than the one before it at its address is another node.) Persistent, never shown to anyone.
+ * Servers of several files and server pools share connections if name, address, sign-in, bound and the
+ * rules of ejection agree, since one word says how the node is. (Two names for one address are two nodes,
+ * which may be in use at the same time. A node of a Redis Cluster that has another id than the one before
+ * it at its address is another node.) Never shown to anyone. Returns its length.
  */
-static zend_string *make_identity(const oh_endpoint *endpoint, const oh_server *server, const oh_pool *pool)
+static size_t write_identity(char *identity, size_t room, const oh_endpoint *endpoint, const oh_server *server,
+    const oh_pool *pool)
 {
-    char head[OH_SERVER_NAME_BYTES_MAX + OH_SERVER_ADDRESS_BYTES_MAX + OH_NODE_ID_BYTES_MAX + 96];
-    size_t head_length = (size_t)snprintf(head, sizeof head, "%s|%s|%s%s|%u|%u|%u,%u|%d|", server->name.bytes,
-        server->id.bytes ? server->id.bytes : "",
-        endpoint->host ? "tcp:" : "unix:", endpoint->host ? endpoint->host : endpoint->path,
-        (unsigned)endpoint->port, (unsigned)pool->pool_size, (unsigned)(pool->auto_eject_hosts ? pool->server_failure_limit : 0),
+    int length = snprintf(identity, room - endpoint->greeting_length, "%s|%s|%s%s|%u|%u|%u,%u|%d|", server->name.bytes,
+        server->id.bytes ? server->id.bytes : "", endpoint->host ? "tcp:" : "unix:",
+        endpoint->host ? endpoint->host : endpoint->path, (unsigned)endpoint->port, (unsigned)pool->pool_size,
+        (unsigned)(pool->auto_eject_hosts ? pool->server_failure_limit : 0),
         (unsigned)(pool->auto_eject_hosts ? pool->server_retry_timeout_ms : 0), endpoint->steps[0]);
 
-    head_length = OH_MIN(head_length, sizeof head - 1);
-    zend_string *identity = zend_string_alloc(head_length + endpoint->greeting_length, true);
-    memcpy(ZSTR_VAL(identity), head, head_length);
-    if (endpoint->greeting_length) {
-        memcpy(ZSTR_VAL(identity) + head_length, endpoint->greeting, endpoint->greeting_length);
+    if (endpoint->greeting_length) { /* Room for it was counted with the rest. */
+        memcpy(identity + length, endpoint->greeting, endpoint->greeting_length);
     }
-    ZSTR_VAL(identity)[ZSTR_LEN(identity)] = '\0';
-    return identity;
+    return (size_t)length + endpoint->greeting_length;
+}
+
+/* NULL: there is no memory. */
+static oh_connections *make(const oh_pool *pool, const oh_server *server)
+{
+    oh_endpoint endpoint;
+
+    if (!oh_endpoint_set(&endpoint, pool, server)) {
+        return NULL;
+    }
+    size_t room = OH_NUMBERS_BYTES + server->name.length + server->id.length + server->host.length +
+                  server->path.length + endpoint.greeting_length;
+    oh_connections *connections = oh_memory_zeroed(1, sizeof *connections + room);
+    if (!connections) {
+        oh_endpoint_clear(&endpoint);
+        return NULL;
+    }
+    connections->endpoint = endpoint;
+    connections->size_max = pool->pool_size;
+    connections->timeout_ms = pool->timeout_ms;
+    connections->identity_length = write_identity(connections->identity, room, &endpoint, server, pool);
+    return connections;
+}
+
+static void destroy(oh_connections *connections)
+{
+    oh_endpoint_clear(&connections->endpoint);
+    oh_node_health_end(&connections->health);
+    oh_memory_erase(connections->identity, connections->identity_length);
+    oh_memory_release(connections);
+}
+
+static oh_connections *find(const oh_connections *wanted)
+{
+    oh_connections *each = oh_pool_nodes;
+
+    while (each && (each->identity_length != wanted->identity_length ||
+                    memcmp(each->identity, wanted->identity, wanted->identity_length) != 0)) {
+        each = each->next;
+    }
+    return each;
+}
+
+static void list(oh_connections *connections)
+{
+    connections->next = oh_pool_nodes;
+    if (oh_pool_nodes) {
+        oh_pool_nodes->previous = connections;
+    }
+    oh_pool_nodes = connections;
 }
 
 oh_connections *oh_pool_open(const oh_pool *pool, const oh_server *server)
 {
-    oh_endpoint endpoint;
+    oh_connections *connections = make(pool, server), *known = connections ? find(connections) : NULL;
 
-    oh_endpoint_set(&endpoint, pool, server);
-    zend_string *identity = make_identity(&endpoint, server, pool);
-    oh_connections *connections = zend_hash_find_ptr(&OHG(connections), identity);
-
-    if (connections) {
-        oh_endpoint_clear(&endpoint);
-        zend_string_release_ex(identity, true);
-    } else {
-        connections = pecalloc(1, sizeof *connections, true);
-        connections->all = &OHG(connections);
-        connections->endpoint = endpoint;
-        connections->size_max = pool->pool_size;
-        connections->timeout_ms = pool->timeout_ms;
-        connections->identity = identity;
-        oh_host_begin(&connections->host, ZSTR_VAL(identity), ZSTR_LEN(identity), pool->pool_size);
-        oh_node_health_begin(&connections->health, NULL, pool, server);
+    if (known) {
+        destroy(connections);
+        connections = known;
+    } else if (connections && oh_node_health_begin(&connections->health, NULL, pool, server)) {
+        oh_host_begin(&connections->host, connections->identity, connections->identity_length, pool->pool_size);
         oh_pool_join(connections);
-        zend_hash_add_new_ptr(&OHG(connections), identity, connections);
+        list(connections);
+    } else if (connections) {
+        destroy(connections);
+        return NULL;
+    } else {
+        return NULL;
     }
     connections->references++;
     return connections;
+}
+
+void oh_pool_forget(oh_connections *connections)
+{
+    if (connections->previous) {
+        connections->previous->next = connections->next;
+    } else {
+        oh_pool_nodes = connections->next;
+    }
+    if (connections->next) {
+        connections->next->previous = connections->previous;
+    }
+    destroy(connections);
 }
 
 void oh_pool_join(oh_connections *connections)
@@ -70,29 +128,6 @@ void oh_pool_join(oh_connections *connections)
         oh_host_join(host, now_ms);
         connections->is_of_host = oh_host_keeps(host);
         oh_node_health_move(&connections->health, host->shared ? &host->shared->health : NULL);
-    }
-}
-
-static void destroy(oh_connections *connections)
-{
-    connections->is_of_host = connections->is_of_host && oh_segment_store(); /* At the very end there is none. */
-    while (connections->leased) {
-        oh_pool_poison(connections->leased);
-    }
-    oh_pool_park_all(connections);
-    oh_endpoint_clear(&connections->endpoint);
-    oh_node_health_end(&connections->health);
-    oh_memory_erase(ZSTR_VAL(connections->identity), ZSTR_LEN(connections->identity));
-    zend_string_release_ex(connections->identity, true);
-    oh_memory_release(connections);
-}
-
-void oh_pool_release(oh_connections *connections)
-{
-    if (--connections->references == 0) {
-        zend_hash_del(connections->all, connections->identity);
-        oh_host_leave(&connections->host);
-        destroy(connections);
     }
 }
 
@@ -127,21 +162,4 @@ bool oh_pool_ejects(const oh_connections *connections)
 uint32_t oh_pool_timeout(const oh_connections *connections)
 {
     return connections->timeout_ms;
-}
-
-void oh_pool_prepare(HashTable *all)
-{
-    zend_hash_init(all, 8, NULL, NULL, true);
-}
-
-void oh_pool_shutdown(HashTable *all)
-{
-    oh_connections *connections;
-
-    ZEND_HASH_MAP_FOREACH_PTR(all, connections)
-    {
-        destroy(connections);
-    }
-    ZEND_HASH_FOREACH_END();
-    zend_hash_destroy(all);
 }

@@ -7,14 +7,14 @@
  *
  * Implements spec/topology/segment.md, "Entries come and go".
  */
-#include "php_onehop.h"
-
+#include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <syslog.h>
 #include <unistd.h>
 
-#include "core/base/compiler.h"
 #include "core/base/clock.h"
+#include "core/base/compiler.h"
 
 #include "engine/base/log.h"
 #include "engine/pool/pool_host_inside.h"

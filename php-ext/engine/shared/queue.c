@@ -2,16 +2,19 @@
  * SOCK_SEQPACKET keeps a note and its descriptor together, and tells as one message what is no note. Both ends are
  * inherited by every worker and close at exec.
  */
-#include "php_onehop.h"
+#include "engine/shared/queue.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "core/base/compiler.h"
-#include "engine/shared/queue.h"
+#include "core/base/memory.h"
+
+#include "engine/base/environment.h"
 
 static int (*pairs)[2]; /* Written to [0], read from [1]. */
 static uint32_t pairs_count;
@@ -21,7 +24,10 @@ static uint32_t pairs_max(void)
 {
     struct rlimit limit;
 
-    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 4 < UINT32_MAX ? (uint32_t)(limit.rlim_cur / 4) : UINT32_MAX;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur / 4 >= UINT32_MAX) {
+        return UINT32_MAX;
+    }
+    return (uint32_t)(limit.rlim_cur / 4);
 }
 
 void oh_queue_startup(uint32_t wanted)
@@ -29,10 +35,15 @@ void oh_queue_startup(uint32_t wanted)
     uint32_t count = OH_MIN(wanted, pairs_max());
 
     if (count < wanted) {
-        zend_error(E_WARNING, "OneHop: connections of %u nodes are shared, not of %u: that takes half of the descriptors that a process may have; raise "
-            "that limit (LimitNOFILE of php-fpm's service), or lower onehop.max_nodes", count, wanted);
+        oh_warn("OneHop: connections of %u nodes are shared, not of %u: that takes half of the "
+            "descriptors that a process may have; raise that limit (LimitNOFILE of php-fpm's service), "
+            "or lower onehop.max_nodes", count, wanted);
     }
-    pairs = pecalloc(count ? count : 1, sizeof *pairs, true);
+    pairs = oh_memory_zeroed(count, sizeof *pairs);
+    if (!pairs) {
+        oh_warn("OneHop: no memory for the queues of connections: each worker has its own connections");
+        return;
+    }
     while (pairs_count < count &&
            socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pairs[pairs_count]) == 0) {
         pairs_count++;
@@ -46,7 +57,7 @@ void oh_queue_shutdown(void)
         close(pairs[pairs_count][0]);
         close(pairs[pairs_count][1]);
     }
-    free(pairs);
+    oh_memory_release(pairs);
     pairs = NULL;
 }
 

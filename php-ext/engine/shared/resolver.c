@@ -6,21 +6,21 @@
  * A child of a fork sees that the channel is its parent's. It closes its copies. It neither reads from the
  * sockets nor changes the epoll set, because parent and child share both.
  */
-#include "php_onehop.h"
+#include "engine/shared/resolver.h"
 
 #include <ares.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/compiler.h"
 #include "core/base/memory.h"
-#include "core/base/clock.h"
 #include "core/hash/md5.h"
 
-#include "engine/shared/resolver.h"
 #include "engine/shared/segment.h"
 
 #define OH_REPEAT_MS 500   /* A lost question is asked again after so long, then after twice as long ... */
@@ -38,7 +38,7 @@ struct oh_lookup {
     oh_name found;
 };
 
-struct oh_resolver {
+typedef struct oh_resolver {
     ares_channel channel;
     int events;    /* Of epoll. */
     int timer;
@@ -46,7 +46,10 @@ struct oh_resolver {
     bool is_foreign;
     uint64_t begun_ms;
     oh_lookup *lookups;
-};
+} oh_resolver;
+
+static OH_PER_THREAD oh_resolver *own; /* NULL while nothing is asked. */
+static OH_PER_THREAD oh_store_names *own_names; /* Where there is no segment. */
 
 bool oh_resolver_startup(void)
 {
@@ -65,7 +68,7 @@ const char *oh_resolver_version(void)
 
 /* ---- What is known ---- */
 
-/* The host's, or where there is no segment the thread's own. */
+/* The host's, or where there is no segment the thread's own. NULL: there is no memory for them. */
 static oh_store_names *names(void)
 {
     oh_store *store = oh_segment_store();
@@ -73,10 +76,10 @@ static oh_store_names *names(void)
     if (store) {
         return oh_store_names_of(store);
     }
-    if (!OHG(names)) {
-        OHG(names) = pecalloc(1, sizeof *OHG(names), true);
+    if (!own_names) {
+        own_names = oh_memory_zeroed(1, sizeof *own_names);
     }
-    return OHG(names);
+    return own_names;
 }
 
 /* Each user has his own records: nobody reads what other users write. */
@@ -98,9 +101,12 @@ static void identify(const char *host, uint8_t identity[OH_NAME_IDENTITY_BYTES])
 static void remember(const oh_lookup *lookup)
 {
     uint8_t identity[OH_NAME_IDENTITY_BYTES];
+    oh_store_names *known = names();
 
-    identify(lookup->host, identity);
-    oh_store_remember(names(), identity, &lookup->found, oh_clock_now_ms());
+    if (known) {
+        identify(lookup->host, identity);
+        oh_store_remember(known, identity, &lookup->found, oh_clock_now_ms());
+    }
 }
 
 static uint8_t fill(const oh_name *name, uint16_t port, oh_address addresses[OH_ADDRESSES_MAX])
@@ -148,6 +154,7 @@ static void take_answer(void *context, int status, int timeouts, struct ares_add
     oh_lookup *lookup = context;
     int64_t ttl_s = OH_NAME_KEPT_MS_MAX / 1000;
 
+    (void)timeouts;
     lookup->is_done = true;
     lookup->status = status;
     for (const struct ares_addrinfo_node *node = answer ? answer->nodes : NULL; node; node = node->ai_next) {
@@ -172,8 +179,10 @@ static void take_answer(void *context, int status, int timeouts, struct ares_add
 
 static void free_lookup(oh_lookup *lookup)
 {
-    free(lookup->host);
-    free(lookup);
+    if (lookup) {
+        oh_memory_release(lookup->host);
+        oh_memory_release(lookup);
+    }
 }
 
 /* Drops those that are done and that nobody waits for. */
@@ -213,7 +222,7 @@ static void watch(void *context, ares_socket_t descriptor, int is_readable, int 
 /* When c-ares wants to be called next; at once, if a result was not fetched yet. */
 static void set_timer(oh_resolver *resolver)
 {
-    struct itimerspec when = {{0}};
+    struct itimerspec when = {0};
     struct timeval left, *next = ares_timeout(resolver->channel, NULL, &left);
 
     if (next) {
@@ -263,7 +272,7 @@ static void end(oh_resolver *resolver)
         resolver->lookups = lookup->next;
         lookup->is_orphan = true;
     }
-    free(resolver);
+    oh_memory_release(resolver);
 }
 
 static bool open_channel(oh_resolver *resolver)
@@ -289,8 +298,12 @@ static bool open_channel(oh_resolver *resolver)
 
 static oh_resolver *begin(void)
 {
-    oh_resolver *resolver = pecalloc(1, sizeof *resolver, true);
+    oh_resolver *resolver = oh_memory_zeroed(1, sizeof *resolver);
 
+    if (!resolver) {
+        errno = ENOMEM;
+        return NULL;
+    }
     resolver->owner = getpid();
     resolver->begun_ms = oh_clock_now_ms();
     if (open_channel(resolver)) {
@@ -303,7 +316,7 @@ static oh_resolver *begin(void)
     if (resolver->timer >= 0) {
         close(resolver->timer);
     }
-    free(resolver);
+    oh_memory_release(resolver);
     errno = error;
     return NULL;
 }
@@ -321,7 +334,7 @@ static bool is_waited_for(const oh_resolver *resolver)
 /* The channel of this thread, with what has arrived on it meanwhile. NULL: there is none. */
 static oh_resolver *current(void)
 {
-    oh_resolver *resolver = OHG(resolver);
+    oh_resolver *resolver = own;
 
     if (!resolver) {
         return NULL;
@@ -334,7 +347,7 @@ static oh_resolver *current(void)
         }
     }
     end(resolver);
-    return OHG(resolver) = NULL;
+    return own = NULL;
 }
 
 /* ---- What connection calls ---- */
@@ -345,8 +358,12 @@ uint8_t oh_resolver_recall(const char *host, uint16_t port, oh_address addresses
     oh_name name;
 
     current();
+    const oh_store_names *known = names();
+    if (!known) {
+        return 0;
+    }
     identify(host, identity);
-    return oh_store_recall(names(), identity, oh_clock_now_ms(), &name) ? fill(&name, port, addresses) : 0;
+    return oh_store_recall(known, identity, oh_clock_now_ms(), &name) ? fill(&name, port, addresses) : 0;
 }
 
 static oh_lookup *join(const oh_resolver *resolver, const char *host)
@@ -360,36 +377,63 @@ static oh_lookup *join(const oh_resolver *resolver, const char *host)
     return NULL;
 }
 
+static oh_lookup *make_lookup(const char *host)
+{
+    oh_lookup *lookup = oh_memory_zeroed(1, sizeof *lookup);
+
+    if (lookup) {
+        lookup->host = oh_memory_copy(host, strlen(host));
+        lookup->waiting = 1;
+    }
+    if (!lookup || !lookup->host) {
+        free_lookup(lookup);
+        return NULL;
+    }
+    return lookup;
+}
+
+/* A channel that no look-up needs is given up. */
+static void give_up_if_unused(void)
+{
+    if (own && !own->lookups) {
+        end(own);
+        own = NULL;
+    }
+}
+
 oh_lookup *oh_resolver_ask(const char *host)
 {
     static const struct ares_addrinfo_hints hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
 
-    if (!OHG(resolver) && !(OHG(resolver) = begin())) {
+    if (!own && !(own = begin())) {
         return NULL;
     }
-    oh_lookup *lookup = join(OHG(resolver), host);
+    oh_lookup *lookup = join(own, host);
     if (lookup) {
         return lookup;
     }
-    lookup = pecalloc(1, sizeof *lookup, true);
-    lookup->host = oh_memory_copy(host, strlen(host));
-    lookup->waiting = 1;
-    lookup->next = OHG(resolver)->lookups;
-    OHG(resolver)->lookups = lookup;
-    ares_getaddrinfo(OHG(resolver)->channel, host, NULL, &hints, take_answer, lookup);
-    set_timer(OHG(resolver));
+    lookup = make_lookup(host);
+    if (!lookup) {
+        give_up_if_unused();
+        errno = ENOMEM;
+        return NULL;
+    }
+    lookup->next = own->lookups;
+    own->lookups = lookup;
+    ares_getaddrinfo(own->channel, host, NULL, &hints, take_answer, lookup);
+    set_timer(own);
     return lookup;
 }
 
 int oh_resolver_descriptor(void)
 {
-    return OHG(resolver)->events;
+    return own->events;
 }
 
 bool oh_resolver_is_done(oh_lookup *lookup)
 {
-    if (!lookup->is_done && OHG(resolver)->owner == getpid()) {
-        go_on(OHG(resolver));
+    if (!lookup->is_done && own->owner == getpid()) {
+        go_on(own);
     }
     return lookup->is_done;
 }
@@ -409,18 +453,17 @@ void oh_resolver_leave(oh_lookup *lookup)
     if (lookup->is_orphan) {
         free_lookup(lookup);
     } else if (lookup->is_done) {
-        sweep(OHG(resolver));
-        if (!OHG(resolver)->lookups) {
-            end(OHG(resolver));
-            OHG(resolver) = NULL;
-        }
+        sweep(own);
+        give_up_if_unused();
     }
 }
 
-void oh_resolver_end(oh_resolver *resolver, oh_store_names *own)
+void oh_resolver_end(void)
 {
-    if (resolver) {
-        end(resolver);
+    if (own) {
+        end(own);
+        own = NULL;
     }
-    free(own);
+    oh_memory_release(own_names);
+    own_names = NULL;
 }

@@ -18,6 +18,8 @@
 #ifndef OH_ENGINE_RESOLVER_H
 #define OH_ENGINE_RESOLVER_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/socket.h>
 
 #include "core/host/store_name.h"
@@ -31,7 +33,6 @@ typedef struct oh_address {
 } oh_address;
 
 typedef struct oh_lookup oh_lookup;
-typedef struct oh_resolver oh_resolver; /* What a thread has of it, in the module's globals; NULL while nothing is asked. */
 
 /* The library begins and ends with the module. */
 bool oh_resolver_startup(void);
@@ -58,6 +59,6 @@ uint8_t oh_resolver_result(const oh_lookup *lookup, uint16_t port, oh_address ad
 void oh_resolver_leave(oh_lookup *lookup);
 
 /* A thread ends. */
-void oh_resolver_end(oh_resolver *resolver, oh_store_names *names);
+void oh_resolver_end(void);
 
 #endif

@@ -1,23 +1,29 @@
 /*
- * An anonymous mapping: no name that another user could open, nothing left behind. The lock is a POSIX record lock on a
- * memfd, which excludes processes from each other; threads of one process (ZTS) need a mutex besides. It is not waited for in
- * the kernel, since a process that was stopped keeps it.
+ * An anonymous mapping: no name that another user could open, nothing left behind. The lock is a POSIX
+ * record lock on a memfd, which excludes processes from each other; a mutex besides excludes threads of
+ * one process. It is not waited for in the kernel, since a process that was stopped keeps it.
  */
-#include "php_onehop.h"
+#include "engine/shared/segment.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/compiler.h"
 #include "core/base/clock.h"
+#include "core/base/compiler.h"
+#include "core/base/memory.h"
+#include "core/topology/topology_image.h"
 
-#include "engine/shared/segment.h"
+#include "engine/base/environment.h"
 
 #define OH_TOPOLOGIES_BYTES_MIN 16384
+#define OH_IMAGE_BYTES_FIRST 16384 /* Nearly all images are smaller. */
 #define OH_LOCK_MS 1000
 #define OH_PAUSE_NS_MIN 62500
 #define OH_PAUSE_NS_MAX 4000000
@@ -27,9 +33,7 @@ static size_t memory_bytes;
 static oh_store *store;
 static int lock_descriptor = -1;
 static bool was_in_vain; /* It was waited for, the last time: until it is free again nobody waits here. */
-#ifdef ZTS
-static MUTEX_T lock_mutex;
-#endif
+static pthread_mutex_t lock_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static bool make_store(uint32_t nodes_max)
 {
@@ -42,9 +46,9 @@ static bool make_store(uint32_t nodes_max)
     return store != NULL;
 }
 
-static bool make_segment(zend_long bytes, uint32_t nodes_max)
+static bool make_segment(size_t bytes, uint32_t nodes_max)
 {
-    memory_bytes = (size_t)bytes;
+    memory_bytes = bytes;
     lock_descriptor = memfd_create("onehop-lock", MFD_CLOEXEC);
     if (lock_descriptor < 0) {
         return false;
@@ -57,45 +61,42 @@ static bool make_segment(zend_long bytes, uint32_t nodes_max)
     return make_store(nodes_max);
 }
 
-static uint32_t within_limit(zend_long nodes_max)
+static uint32_t within_limit(int64_t nodes_max)
 {
     uint32_t used = (uint32_t)OH_MAX(1, OH_MIN(nodes_max, OH_STORE_NODES_LIMIT));
 
-    if (nodes_max != (zend_long)used) {
-        zend_error(E_WARNING, "OneHop: onehop.max_nodes = " ZEND_LONG_FMT " is not 1 to %d: %u is used", nodes_max,
+    if (nodes_max != used) {
+        oh_warn("OneHop: onehop.max_nodes = %" PRId64 " is not 1 to %d: %u is used", nodes_max,
             OH_STORE_NODES_LIMIT, (unsigned)used);
     }
     return used;
 }
 
 /* One topology of some nodes has room besides. */
-static bool is_large_enough(zend_long bytes, uint32_t nodes_max)
+static bool is_large_enough(size_t bytes, uint32_t nodes_max)
 {
     size_t needed = oh_store_bytes_min(nodes_max) + OH_TOPOLOGIES_BYTES_MIN;
 
-    if ((size_t)bytes < needed) {
-        zend_error(E_WARNING, "OneHop: onehop.shared_memory = " ZEND_LONG_FMT " is too small for onehop.max_nodes = %u, which needs "
-            "%zu KiB: each process keeps what it knows for itself", bytes, (unsigned)nodes_max, (needed + 1023) / 1024);
+    if (bytes < needed) {
+        oh_warn("OneHop: onehop.shared_memory = %zu is too small for onehop.max_nodes = %u, which needs "
+            "%zu KiB: each process keeps what it knows for itself", bytes, (unsigned)nodes_max,
+            (needed + 1023) / 1024);
     }
-    return (size_t)bytes >= needed;
+    return bytes >= needed;
 }
 
-void oh_segment_startup(zend_long bytes, zend_long nodes_max)
+void oh_segment_startup(int64_t bytes, int64_t nodes_max)
 {
     if (bytes <= 0) {
         return;
     }
     uint32_t nodes = within_limit(nodes_max);
-    if (!is_large_enough(bytes, nodes)) {
+    if (!is_large_enough((size_t)bytes, nodes)) {
         return;
     }
-#ifdef ZTS
-    lock_mutex = tsrm_mutex_alloc();
-#endif
-    if (!make_segment(bytes, nodes)) {
-        zend_error(E_WARNING,
-            "OneHop: no memory shared by all workers (%s): each keeps what it knows for itself; see onehop.shared_memory",
-            strerror(errno));
+    if (!make_segment((size_t)bytes, nodes)) {
+        oh_warn("OneHop: no memory shared by all workers (%s): each keeps what it knows for itself; see "
+            "onehop.shared_memory", strerror(errno));
         oh_segment_shutdown();
     }
 }
@@ -112,17 +113,32 @@ void oh_segment_shutdown(void)
         close(lock_descriptor);
         lock_descriptor = -1;
     }
-#ifdef ZTS
-    if (lock_mutex) {
-        tsrm_mutex_free(lock_mutex);
-        lock_mutex = NULL;
-    }
-#endif
 }
 
 oh_store *oh_segment_store(void)
 {
     return store;
+}
+
+oh_image_copy oh_segment_copy(uint32_t pool)
+{
+    oh_image_copy copy = {.length = OH_IMAGE_BYTES_FIRST};
+    size_t room;
+
+    do { /* It may grow meanwhile. */
+        oh_memory_release(copy.image);
+        room = copy.length + copy.length / 4;
+        copy.image = oh_memory_allocate(room);
+        if (!copy.image) {
+            return (oh_image_copy){.lacks_memory = true};
+        }
+        copy.length = oh_store_copy(store, pool, copy.image, room, &copy.generation);
+    } while (copy.length > room);
+    if (copy.length == 0 || !oh_image_is_valid(copy.image, copy.length)) {
+        oh_memory_release(copy.image);
+        copy.image = NULL;
+    }
+    return copy;
 }
 
 static bool set_lock(short type)
@@ -138,15 +154,11 @@ static bool set_lock(short type)
 /* A process that may not wait: what it wants to do, another one can do later. */
 bool oh_segment_try_lock(void)
 {
-#ifdef ZTS
-    tsrm_mutex_lock(lock_mutex);
-#endif
+    pthread_mutex_lock(&lock_mutex);
     bool is_locked = set_lock(F_WRLCK);
-#ifdef ZTS
     if (!is_locked) {
-        tsrm_mutex_unlock(lock_mutex);
+        pthread_mutex_unlock(&lock_mutex);
     }
-#endif
     return is_locked;
 }
 
@@ -167,22 +179,16 @@ static bool wait_for_lock(void)
 
 bool oh_segment_lock(void)
 {
-#ifdef ZTS
-    tsrm_mutex_lock(lock_mutex);
-#endif
+    pthread_mutex_lock(&lock_mutex);
     bool is_locked = wait_for_lock();
-#ifdef ZTS
     if (!is_locked) {
-        tsrm_mutex_unlock(lock_mutex);
+        pthread_mutex_unlock(&lock_mutex);
     }
-#endif
     return is_locked;
 }
 
 void oh_segment_unlock(void)
 {
     set_lock(F_UNLCK);
-#ifdef ZTS
-    tsrm_mutex_unlock(lock_mutex);
-#endif
+    pthread_mutex_unlock(&lock_mutex);
 }

@@ -10,16 +10,30 @@
 #ifndef OH_ENGINE_SEGMENT_H
 #define OH_ENGINE_SEGMENT_H
 
-#include "php_onehop.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "core/host/store.h"
 
-/* While the module starts, and ends: the end only unmaps, since with daemonize=yes a launcher ends long before us. */
-void oh_segment_startup(zend_long bytes, zend_long nodes_max);
+/*
+ * While the module starts, and ends: the end only unmaps, since with daemonize=yes a launcher ends long
+ * before us. No bytes: none is wanted.
+ */
+void oh_segment_startup(int64_t bytes, int64_t nodes_max);
 void oh_segment_shutdown(void);
 
 /* NULL: there is none. */
 oh_store *oh_segment_store(void);
+
+/* What a server pool has published, copied into the memory of this process. */
+typedef struct oh_image_copy {
+    void *image; /* NULL: nothing was, or nothing that is valid. Release it. */
+    size_t length;
+    uint64_t generation;
+    bool lacks_memory; /* It could not be copied. */
+} oh_image_copy;
+
+oh_image_copy oh_segment_copy(uint32_t pool);
 
 /*
  * The writer's lock. Between lock and unlock nothing may allocate request memory, throw or call the script: all

@@ -43,7 +43,6 @@ static PHP_GINIT_FUNCTION(onehop)
     ZEND_TSRMLS_CACHE_UPDATE();
 #endif
     memset(onehop_globals, 0, sizeof *onehop_globals);
-    oh_pool_prepare(&onehop_globals->connections);
     oh_source_prepare(&onehop_globals->known);
     oh_script_prepare(&onehop_globals->scripts);
 }
@@ -53,8 +52,8 @@ static PHP_GSHUTDOWN_FUNCTION(onehop)
     oh_log_shutdown();
     oh_script_shutdown(&onehop_globals->scripts);
     oh_source_shutdown(&onehop_globals->known);
-    oh_pool_shutdown(&onehop_globals->connections);
-    oh_resolver_end(onehop_globals->resolver, onehop_globals->names);
+    oh_pool_end();
+    oh_resolver_end();
 }
 
 /* A server's workers share their connections; a command line script has nobody to share with. */
@@ -74,7 +73,10 @@ static PHP_MINIT_FUNCTION(onehop)
     oh_environment_startup();
     oh_segment_startup(OHG(shared_memory), OHG(max_nodes));
     oh_host_startup(is_pool_of_host());
-    oh_pool_startup();
+    if (!oh_pool_startup()) {
+        zend_error(E_CORE_WARNING, "OneHop cannot notice forks: no memory");
+        return FAILURE;
+    }
     if (!oh_resolver_startup()) {
         zend_error(E_CORE_WARNING, "OneHop could not initialise c-ares");
         return FAILURE;
