@@ -30,7 +30,6 @@ ZEND_BEGIN_MODULE_GLOBALS(onehop)
     HashTable known;                 /* source: file and server pool -> its snapshot. */
     char *pool_scope;                /* onehop.pool_scope: host or process. */
     oh_scripts scripts;              /* script: bodies that this process has seen, by their digest. */
-    struct oh_cluster *inquiring;    /* cluster: those with an inquiry that goes on, in a list. */
     struct oh_lane *connecting;      /* lane: who is being connected while phpredis' connect() runs, otherwise NULL. */
 ZEND_END_MODULE_GLOBALS(onehop)
 

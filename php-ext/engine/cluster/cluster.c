@@ -1,14 +1,15 @@
 /*
  * The map of a Redis Cluster as clients use it: the newest that this process has, when it is asked for anew, and by whom.
  */
-#include "php_onehop.h"
+#include "engine/cluster/cluster.h"
 
-#include "core/base/compiler.h"
+#include <string.h>
+
 #include "core/base/clock.h"
+#include "core/base/compiler.h"
+#include "core/base/memory.h"
 #include "core/hash/md5.h"
 
-#include "php/exception/exception.h"
-#include "engine/cluster/cluster.h"
 #include "engine/base/wait.h"
 #include "engine/shared/segment.h"
 
@@ -33,8 +34,11 @@ void oh_cluster_identify(const uint8_t pool[OH_STORE_IDENTITY_BYTES], uint8_t id
 
 oh_cluster *oh_cluster_open(const uint8_t pool[OH_STORE_IDENTITY_BYTES], const char *path)
 {
-    oh_cluster *cluster = pecalloc(1, sizeof *cluster, true);
+    oh_cluster *cluster = oh_memory_zeroed(1, sizeof *cluster);
 
+    if (!cluster) {
+        return NULL;
+    }
     oh_cluster_identify(pool, cluster->identity);
     cluster->place = oh_segment_store() ? oh_store_find(oh_segment_store(), cluster->identity) : OH_STORE_NONE;
     if (cluster->place == OH_STORE_NONE && oh_segment_store() && oh_segment_lock()) {
@@ -48,7 +52,7 @@ void oh_cluster_forget(oh_cluster *cluster)
 {
     oh_cluster_set(&cluster->map, NULL);
     oh_cluster_set(&cluster->seeds, NULL);
-    free(cluster);
+    oh_memory_release(cluster);
 }
 
 /* ---- Whose turn it is ---- */
@@ -112,16 +116,13 @@ static void reconfigure(oh_cluster *cluster, oh_snapshot *seeds)
     oh_cluster_adopt(cluster, &pool);
 }
 
-oh_snapshot *oh_cluster_take(oh_cluster *cluster, oh_snapshot *seeds)
+oh_snapshot *oh_cluster_take(oh_cluster *cluster, oh_snapshot *seeds, oh_failure *failure)
 {
-    oh_failure failure;
-
     if (OH_UNLIKELY(cluster->seeds != seeds)) {
         reconfigure(cluster, seeds);
     }
     oh_cluster_catch_up(cluster);
-    if (OH_UNLIKELY(!cluster->map) && !oh_cluster_contact(cluster, &failure)) {
-        oh_failure_throw(oh_failure_exception(&failure, NULL, seeds->pool->name.bytes, NULL));
+    if (OH_UNLIKELY(!cluster->map) && !oh_cluster_contact(cluster, failure)) {
         return NULL;
     }
     cluster->calls = OH_CALLS_PER_LOOK;
@@ -206,16 +207,18 @@ void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns)
     }
 }
 
-void oh_cluster_end_request(void)
+void oh_cluster_finish_inquiries(void)
 {
-    uint64_t end_ns = OHG(inquiring) ? oh_clock_now_ns() + OH_LAST_MOMENT_MS * UINT64_C(1000000) : 0;
+    uint64_t end_ns = oh_inquiry_going_on() ? oh_clock_now_ns() + OH_LAST_MOMENT_MS * UINT64_C(1000000) : 0;
 
-    zend_try {
-        while (OHG(inquiring) && oh_clock_now_ns() < end_ns) {
-            oh_inquiry_move(OHG(inquiring), OH_LAST_MOMENT_MS);
-        }
-    } zend_end_try();
-    while (OHG(inquiring)) {
-        oh_inquiry_end(OHG(inquiring));
+    while (oh_inquiry_going_on() && oh_clock_now_ns() < end_ns) {
+        oh_inquiry_move(oh_inquiry_going_on(), OH_LAST_MOMENT_MS);
+    }
+}
+
+void oh_cluster_drop_inquiries(void)
+{
+    while (oh_inquiry_going_on()) {
+        oh_inquiry_end(oh_inquiry_going_on());
     }
 }

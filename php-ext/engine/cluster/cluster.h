@@ -48,15 +48,15 @@ typedef struct oh_cluster {
 /* What the map of a server pool is known by in the store. */
 void oh_cluster_identify(const uint8_t pool[OH_STORE_IDENTITY_BYTES], uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 
-/* The cluster of a server pool of this identity and file. Kept as long as the process. */
+/* The cluster of a server pool of this identity and file. Kept as long as the process. NULL: there is no memory. */
 oh_cluster *oh_cluster_open(const uint8_t pool[OH_STORE_IDENTITY_BYTES], const char *path);
 void oh_cluster_forget(oh_cluster *cluster);
 
 /*
  * The newest map, counted; the seeds are those of the newest configuration. At the first contact this waits, for the
- * nodes or for the process that asks them. NULL and an exception if none has answered within the server pool's timeout.
+ * nodes or for the process that asks them. NULL and a failure if none has answered within the server pool's timeout.
  */
-oh_snapshot *oh_cluster_take(oh_cluster *cluster, oh_snapshot *seeds);
+oh_snapshot *oh_cluster_take(oh_cluster *cluster, oh_snapshot *seeds, oh_failure *failure);
 
 /* Whether a map is no longer the newest that there is in the host. A load or two. */
 bool oh_cluster_is_old(const oh_cluster *cluster, const oh_snapshot *map);
@@ -85,8 +85,9 @@ typedef struct oh_cluster_move {
 /* Redirects have said so. Tells the whole host. */
 void oh_cluster_note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32_t count);
 
-/* The request ends: what still goes on is finished, or given up after a moment. */
-void oh_cluster_end_request(void);
+/* The request ends: what still goes on is given a moment; and what goes on even then is given up. */
+void oh_cluster_finish_inquiries(void);
+void oh_cluster_drop_inquiries(void);
 
 /* ---- Between cluster, cluster_host, cluster_contact and cluster_inquiry ---- */
 
@@ -108,7 +109,7 @@ uint64_t oh_cluster_deadline(const oh_cluster *cluster);
 /* Whether this process is the one of the host that asks, nobody having asked for so long. */
 bool oh_cluster_is_my_turn(oh_cluster *cluster, uint32_t every_ms);
 
-/* Publishes and adopts what has been chosen. False: it is no better than what there is. */
+/* Publishes and adopts what has been chosen. False: it is no better than what there is, or there is no memory. */
 bool oh_cluster_adopt(oh_cluster *cluster, const oh_pool *pool);
 
 /* Copies what another process has published, if it is newer. */
@@ -123,5 +124,8 @@ void oh_inquiry_move(oh_cluster *cluster, uint32_t milliseconds);
 
 /* Gives up what goes on. */
 void oh_inquiry_end(oh_cluster *cluster);
+
+/* The cluster whose inquiry has begun last; NULL: none goes on. */
+oh_cluster *oh_inquiry_going_on(void);
 
 #endif

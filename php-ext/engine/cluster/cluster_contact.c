@@ -4,11 +4,12 @@
  *
  * Who asks is settled by a word: its pid and the time; once it has failed, in the place of the pid, of what kind that was.
  */
-#include "php_onehop.h"
+#include "engine/cluster/cluster.h"
+
+#include <unistd.h>
 
 #include "core/base/clock.h"
 
-#include "engine/cluster/cluster.h"
 #include "engine/base/wait.h"
 #include "engine/pool/pool_host.h"
 #include "engine/shared/segment.h"

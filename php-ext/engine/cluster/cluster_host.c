@@ -2,10 +2,13 @@
  * What the host has of the map, what this process has, and how a newer one comes from the one to the other: an image in the
  * store, copied by whoever is behind, replaced by whoever has learned more.
  */
-#include "php_onehop.h"
+#include "engine/cluster/cluster.h"
+
+#include <string.h>
 
 #include "core/base/compiler.h"
-#include "engine/cluster/cluster.h"
+#include "core/base/memory.h"
+
 #include "engine/shared/segment.h"
 
 #define OH_NOTE_ATTEMPTS 8 /* So often another process may be faster; who is never lucky costs a redirect. */
@@ -22,17 +25,28 @@ void oh_cluster_set(oh_snapshot **place, oh_snapshot *snapshot)
     }
 }
 
-static void make_map(oh_cluster *cluster, void *image, size_t length, uint64_t generation)
+/* Takes over the image. False: there is no memory, and the map stays the one it was. */
+static bool make_map(oh_cluster *cluster, void *image, size_t length, uint64_t generation)
 {
+    const oh_snapshot *seeds = cluster->seeds;
     oh_reading reading = {.image = image, .image_length = length};
 
-    if (cluster->seeds->password) {
-        reading.password = pestrndup(cluster->seeds->password, cluster->seeds->password_length, true);
-        reading.password_length = cluster->seeds->password_length;
+    if (seeds->password) {
+        reading.password = oh_memory_copy(seeds->password, seeds->password_length);
+        reading.password_length = seeds->password_length;
+        if (!reading.password) {
+            oh_reading_free(&reading);
+            return false;
+        }
     }
-    oh_cluster_set(&cluster->map, oh_snapshot_make(&reading, cluster->identity));
-    cluster->map->cluster = cluster;
+    oh_snapshot *map = oh_snapshot_make(&reading, cluster->identity);
+    if (!map) {
+        return false;
+    }
+    map->cluster = cluster;
+    oh_cluster_set(&cluster->map, map);
     cluster->generation = generation;
+    return true;
 }
 
 /* Whether the map signs in as this process would: another configuration is older or newer than this process' own. */
@@ -55,23 +69,18 @@ bool oh_cluster_is_behind(const oh_cluster *cluster)
 
 void oh_cluster_catch_up(oh_cluster *cluster)
 {
-    size_t room = 1 << 16, length;
+    size_t length;
     uint64_t generation;
 
     if (OH_LIKELY(!oh_cluster_is_behind(cluster))) {
         return;
     }
-    void *image = pemalloc(room, true);
-    while ((length = oh_store_copy(oh_segment_store(), cluster->place, image, room, &generation)) > room) {
-        room = length + length / 4;
-        image = perealloc(image, room, true);
-    }
-    if (length > 0 && oh_image_is_valid(image, length) && oh_topology_slots(oh_image_topology(image)) &&
-        is_mine(cluster, image)) {
+    void *image = oh_reading_copy(cluster->place, &length, &generation);
+    if (image && oh_topology_slots(oh_image_topology(image)) && is_mine(cluster, image)) {
         make_map(cluster, image, length, generation);
     } else {
         cluster->foreign = generation;
-        free(image);
+        oh_memory_release(image);
     }
 }
 
@@ -122,25 +131,27 @@ static bool publish(oh_cluster *cluster, const void *image, size_t length, uint6
     return is_published;
 }
 
-/* Takes over an image. False: there is a newer one. */
+/* Takes over an image. False: there is a newer one, or no memory. */
 static bool adopt_image(oh_cluster *cluster, void *image, size_t length, uint64_t generation)
 {
     if (!publish(cluster, image, length, &generation)) {
-        free(image);
+        oh_memory_release(image);
         oh_cluster_catch_up(cluster);
         return false;
     }
-    make_map(cluster, image, length, generation);
-    return true;
+    return make_map(cluster, image, length, generation);
 }
 
+/* NULL: there is no memory. */
 static void *write_image(const oh_pool *pool, size_t *length)
 {
     static const uint8_t none[OH_IMAGE_SALT_BYTES];
     const oh_store *store = oh_segment_store();
-    void *image = pecalloc(1, *length = oh_image_size(pool), true);
+    void *image = oh_memory_zeroed(1, *length = oh_image_size(pool));
 
-    oh_image_write(pool, store ? oh_store_salt(store) : none, image);
+    if (image) {
+        oh_image_write(pool, store ? oh_store_salt(store) : none, image);
+    }
     return image;
 }
 
@@ -149,21 +160,29 @@ bool oh_cluster_adopt(oh_cluster *cluster, const oh_pool *pool)
     size_t length;
     void *image = write_image(pool, &length);
 
+    if (!image) {
+        return false;
+    }
     if (cluster->map && oh_image_equals(image, length, cluster->map->image, cluster->map->image_length)) {
-        free(image);
+        oh_memory_release(image);
         return true;
     }
     return adopt_image(cluster, image, length, cluster->generation);
 }
 
-/* Moves slots in the newest map. False: meanwhile another process has published a newer one, or nobody may write now. */
+/*
+ * Moves slots in the newest map. False: meanwhile another process has published a newer one, or nobody
+ * may write now, or there is no memory.
+ */
 static bool note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32_t count)
 {
     size_t length = cluster->map->image_length;
     uint32_t changes = 0;
-    void *image = pemalloc(length, true);
+    void *image = oh_memory_copy(cluster->map->image, length);
 
-    memcpy(image, cluster->map->image, length);
+    if (!image) {
+        return false;
+    }
     oh_topology *topology = (oh_topology *)oh_image_topology(image);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t node = find(cluster->map, moves[i].name);
@@ -176,7 +195,7 @@ static bool note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32
         }
     }
     if (changes == 0) {
-        free(image);
+        oh_memory_release(image);
         return true;
     }
     oh_topology_sign(topology);

@@ -2,15 +2,16 @@
  * An inquiry: CLUSTER INFO and CLUSTER SHARDS to two nodes at once, by the exchanges that also carry commands, so with
  * the same connections, sign-in and deadline. What one of them says is judged and compared by room cluster_map.
  */
-#include "php_onehop.h"
-
-#include "ext/random/php_random.h"
-
-#include "core/base/compiler.h"
-#include "engine/base/environment.h"
-#include "core/base/clock.h"
-
 #include "engine/cluster/cluster.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/base/compiler.h"
+
+#include "engine/base/environment.h"
+#include "engine/base/random.h"
 #include "engine/base/wait.h"
 #include "engine/exchange/exchange_wait.h"
 
@@ -35,15 +36,28 @@ typedef struct oh_inquiry {
     oh_exchange exchanges[OH_ASKED_MAX];
 } oh_inquiry;
 
+/* Those with an inquiry that goes on. */
+static OH_PER_THREAD oh_cluster *inquiring;
+
+oh_cluster *oh_inquiry_going_on(void)
+{
+    return inquiring;
+}
+
 /* ---- Asking ---- */
 
-static void ask(oh_cluster *cluster, oh_inquiry *inquiry, uint32_t node, uint64_t deadline_ns)
+/* False: there is no memory to ask this node. */
+static bool ask(oh_cluster *cluster, oh_inquiry *inquiry, uint32_t node, uint64_t deadline_ns)
 {
     oh_exchange *exchange = &inquiry->exchanges[inquiry->count];
     const char *request = cluster->has_no_shards ? ASK_INFO ASK_SLOTS : ASK_INFO ASK_SHARDS;
+    oh_connections *connections = oh_snapshot_connections(inquiry->snapshot, node);
 
+    if (!connections) {
+        return false;
+    }
     inquiry->nodes[inquiry->count] = node;
-    exchange->connections = oh_snapshot_connections(inquiry->snapshot, node);
+    exchange->connections = connections;
     exchange->meter = oh_snapshot_meter(inquiry->snapshot, node);
     exchange->failure = &inquiry->failures[inquiry->count];
     exchange->gathers = exchange->goes_beyond = true;
@@ -52,19 +66,24 @@ static void ask(oh_cluster *cluster, oh_inquiry *inquiry, uint32_t node, uint64_
     exchange->deadline_ns = inquiry->deadline_ns = deadline_ns;
     oh_exchange_start(exchange, request, strlen(request));
     inquiry->count++;
+    return true;
 }
 
+/* NULL: there is no memory. */
 static oh_inquiry *begin(oh_cluster *cluster, oh_snapshot *snapshot)
 {
-    oh_inquiry *inquiry = ecalloc(1, sizeof *inquiry);
+    oh_inquiry *inquiry = oh_call_zeroed(1, sizeof *inquiry);
 
+    if (!inquiry) {
+        return NULL;
+    }
     snapshot->references++;
     inquiry->snapshot = snapshot;
     inquiry->began_ns = oh_clock_now_ns();
     inquiry->before = cluster->map ? oh_cluster_newest(cluster) : NULL;
     cluster->inquiry = inquiry;
-    cluster->next = OHG(inquiring);
-    OHG(inquiring) = cluster;
+    cluster->next = inquiring;
+    inquiring = cluster;
     return inquiry;
 }
 
@@ -72,7 +91,7 @@ void oh_inquiry_end(oh_cluster *cluster)
 {
     oh_inquiry *inquiry = cluster->inquiry;
 
-    oh_cluster **place = &OHG(inquiring);
+    oh_cluster **place = &inquiring;
 
     while (*place != cluster) {
         place = &(*place)->next;
@@ -143,6 +162,16 @@ static void refuse(oh_inquiry *inquiry, oh_cluster_map *const *maps, const char 
     }
 }
 
+/* A map was chosen, and there is no memory to take it. */
+static void lack_memory(oh_inquiry *inquiry, oh_cluster_map *const *maps)
+{
+    for (uint32_t i = 0; i < inquiry->count; i++) {
+        if (maps[i]) {
+            oh_failure_set_no_memory(&inquiry->failures[i], OH_OUTCOME_ANSWERED);
+        }
+    }
+}
+
 /* Meanwhile another process may have gone over to another cluster, or this one: then nobody asks what this node says. */
 static bool still_counts(const oh_cluster *cluster, const oh_inquiry *inquiry, uint32_t index)
 {
@@ -156,7 +185,7 @@ static bool conclude(oh_cluster *cluster)
 {
     oh_inquiry *inquiry = cluster->inquiry;
     oh_cluster_map *maps[OH_ASKED_MAX] = {NULL, NULL};
-    char reason[OH_CLUSTER_REASON_BYTES];
+    char reason[OH_CLUSTER_REASON_BYTES] = "there is not enough memory";
     bool is_answered = false, is_adopted = false;
 
     oh_cluster_catch_up(cluster); /* What has moved meanwhile stays moved, unless the nodes know better. */
@@ -175,6 +204,9 @@ static bool conclude(oh_cluster *cluster)
         oh_pool pool = oh_cluster_pool(chosen, current ? cluster->map->pool : cluster->seeds->pool);
 
         is_adopted = oh_cluster_adopt(cluster, &pool);
+        if (!cluster->map) {
+            lack_memory(inquiry, maps);
+        }
     } else if (is_answered) {
         refuse(inquiry, maps, reason);
     }
@@ -205,10 +237,8 @@ static bool goes_on(oh_inquiry *inquiry)
 /* The memory is that of whoever happens to ask: a request that has little left must not die of a large reply. */
 static bool has_memory(const oh_exchange *exchange)
 {
-    size_t used = zend_memory_usage(true), limit = PG(memory_limit) < 0 ? SIZE_MAX : (size_t)PG(memory_limit);
-
     return exchange->end < exchange->capacity || exchange->end < OH_LARGE_BYTES ||
-           (used < limit && limit - used > 3 * exchange->capacity);
+           oh_surroundings.memory_left() > 3 * exchange->capacity;
 }
 
 /* What is longer than any map is not received to its end. */
@@ -261,13 +291,13 @@ void oh_inquiry_move(oh_cluster *cluster, uint32_t milliseconds)
 
 /* ---- Whom ---- */
 
-/* Nodes that may know, to be drawn from. To be freed by efree. */
+/* Nodes that may know, to be drawn from: memory of the call. NULL: there is none. */
 static uint32_t *list_nodes(const oh_snapshot *snapshot, uint32_t *count)
 {
-    uint32_t *nodes = safe_emalloc(snapshot->nodes_count, sizeof *nodes, 0);
+    uint32_t *nodes = oh_call_zeroed(snapshot->nodes_count, sizeof *nodes);
 
     *count = 0;
-    for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
+    for (uint32_t i = 0; nodes && i < snapshot->nodes_count; i++) {
         const oh_server *server = &snapshot->pool->servers[i];
 
         if (server->role != OH_GONE && !server->is_failing) {
@@ -280,10 +310,8 @@ static uint32_t *list_nodes(const oh_snapshot *snapshot, uint32_t *count)
 /* One of them by chance, which is put in front of the rest. */
 static uint32_t draw(uint32_t *nodes, uint32_t count)
 {
-    zend_long chosen = 0;
+    uint32_t chosen = oh_random_below(count), node = nodes[chosen];
 
-    php_random_int_silent(0, count - 1, &chosen);
-    uint32_t node = nodes[chosen];
     nodes[chosen] = nodes[0];
     return nodes[0] = node;
 }
@@ -301,17 +329,25 @@ static bool put_first(uint32_t *nodes, uint32_t count, uint32_t node)
     return false;
 }
 
+/* Without memory for it there is no inquiry: the next one asks. */
 void oh_inquiry_begin(oh_cluster *cluster, uint64_t deadline_ns)
 {
     oh_snapshot *snapshot = cluster->doubts_nodes ? cluster->seeds : cluster->map;
-    oh_inquiry *inquiry = begin(cluster, snapshot);
     uint32_t count, *nodes = list_nodes(snapshot, &count);
+    oh_inquiry *inquiry = nodes ? begin(cluster, snapshot) : NULL;
+
+    if (!inquiry) {
+        oh_call_release(nodes);
+        return;
+    }
     bool is_named = cluster->has_hint && snapshot == cluster->map && put_first(nodes, count, cluster->hint);
 
     cluster->has_hint = false;
     for (uint32_t i = 0; i < count && inquiry->count < OH_ASKED_MAX; i++) {
-        ask(cluster, inquiry, i == 0 && is_named ? nodes[0] : draw(nodes + i, count - i), deadline_ns);
-        if (inquiry->exchanges[inquiry->count - 1].state == OH_EXCHANGE_FAILED && i + 1 < count) {
+        uint32_t node = i == 0 && is_named ? nodes[0] : draw(nodes + i, count - i);
+
+        if (ask(cluster, inquiry, node, deadline_ns) &&
+            inquiry->exchanges[inquiry->count - 1].state == OH_EXCHANGE_FAILED && i + 1 < count) {
             oh_exchange_end(&inquiry->exchanges[--inquiry->count]); /* It rests: the next one instead. */
             memset(&inquiry->exchanges[inquiry->count], 0, sizeof *inquiry->exchanges);
         }
@@ -326,8 +362,13 @@ static bool ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32_t count
 {
     oh_inquiry *inquiry = begin(cluster, cluster->seeds);
 
-    for (uint32_t i = 0; i < count && inquiry->count < OH_ASKED_MAX; i++) {
-        ask(cluster, inquiry, nodes[i], deadline_ns);
+    for (uint32_t i = 0; i < OH_MIN(count, OH_ASKED_MAX); i++) {
+        oh_failure_set_no_memory(&failures[i], OH_OUTCOME_NOT_SENT); /* Unless there is another one. */
+    }
+    if (!inquiry) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count && inquiry->count < OH_ASKED_MAX && ask(cluster, inquiry, nodes[i], deadline_ns); i++) {
     }
     while (goes_on(inquiry)) {
         glance(inquiry, OH_GRACE_MS);
@@ -373,9 +414,15 @@ static void list_failures(const oh_cluster *cluster, const uint32_t *nodes, uint
 bool oh_inquiry_contact(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *list)
 {
     uint32_t count, at = 0, *nodes = list_nodes(cluster->seeds, &count);
-    oh_failure *failures = ecalloc(count, sizeof *failures);
+    oh_failure *failures = oh_call_zeroed(count, sizeof *failures);
     bool is_done = false, is_strange = false;
 
+    if (!nodes || !failures) {
+        oh_failure_set_no_memory(list, OH_OUTCOME_NOT_SENT);
+        oh_call_release(failures);
+        oh_call_release(nodes);
+        return false;
+    }
     for (uint32_t i = 0; i < count; i++) {
         draw(nodes + i, count - i);
     }

@@ -250,10 +250,17 @@ static oh_known *know(const char *path, const zend_string *name)
 /* The configuration names the seeds of a Redis Cluster: what clients are given is its map. */
 static oh_snapshot *take_map(oh_known *known)
 {
+    oh_failure failure;
+
+    oh_failure_set_no_memory(&failure, OH_OUTCOME_NOT_SENT);
     if (!known->cluster) {
         known->cluster = oh_cluster_open(known->snapshot->identity, known->path);
     }
-    return oh_cluster_take(known->cluster, known->snapshot);
+    oh_snapshot *map = known->cluster ? oh_cluster_take(known->cluster, known->snapshot, &failure) : NULL;
+    if (!map) {
+        oh_failure_throw(oh_failure_exception(&failure, NULL, known->snapshot->pool->name.bytes, NULL));
+    }
+    return map;
 }
 
 oh_snapshot *oh_source_take(zend_string *name, zend_string *path)

@@ -124,7 +124,10 @@ static PHP_RSHUTDOWN_FUNCTION(onehop)
 /* Behind the last object: whoever still holds a connection was cut off in the middle of an exchange. */
 static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(onehop)
 {
-    oh_cluster_end_request();
+    zend_try {
+        oh_cluster_finish_inquiries();
+    } zend_end_try();
+    oh_cluster_drop_inquiries();
     oh_pool_sweep();
     oh_log_flush();
     return SUCCESS;
