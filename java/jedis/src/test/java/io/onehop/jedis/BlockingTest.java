@@ -26,11 +26,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Jedis;
@@ -46,30 +43,10 @@ import redis.clients.jedis.resps.StreamEntry;
 class BlockingTest {
     private static final int TIMEOUT_MS = 1000; // Long enough for a busy machine to answer in.
 
-    private static Nodes nodes;
-    private static OneHopClient redis;
-
-    @BeforeAll
-    static void start() {
-        nodes = Nodes.start(3);
-        redis = nodes.client("timeout: " + TIMEOUT_MS, "hash_tag: \"{}\"");
-    }
-
-    @AfterAll
-    static void stop() {
-        redis.close();
-        nodes.close();
-    }
-
-    @BeforeEach
-    void empty() {
-        nodes.flush();
-    }
-
-    @AfterEach
-    void everyConnectionIsGivenBack() {
-        assertNothingLeased(redis);
-    }
+    @RegisterExtension
+    static final SharedNodes SHARED = SharedNodes.start(3, "timeout: " + TIMEOUT_MS, "hash_tag: \"{}\"");
+    private static final Nodes nodes = SHARED.nodes();
+    private static final OneHopClient redis = SHARED.client();
 
     private static <T> FutureTask<T> begun(Callable<T> call) {
         FutureTask<T> task = new FutureTask<>(call);

@@ -13,9 +13,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObjects;
 import redis.clients.jedis.Jedis;
@@ -24,20 +23,10 @@ import redis.clients.jedis.exceptions.JedisDataException;
 
 /** onEachNode and onNode send what the fleet refuses, but for what would spoil a connection for others. */
 class EachNodeTest {
-    private static Nodes nodes;
-    private static OneHopClient redis;
-
-    @BeforeAll
-    static void start() {
-        nodes = Nodes.start(3);
-        redis = nodes.client();
-    }
-
-    @AfterAll
-    static void stop() {
-        redis.close();
-        nodes.close();
-    }
+    @RegisterExtension
+    static final SharedNodes SHARED = SharedNodes.start(3);
+    private static final Nodes nodes = SHARED.nodes();
+    private static final OneHopClient redis = SHARED.client();
 
     private static List<String> names() {
         return redis.topology().nodes().stream().map(Node::name).toList();

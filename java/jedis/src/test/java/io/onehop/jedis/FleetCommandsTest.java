@@ -20,11 +20,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Jedis;
@@ -38,30 +35,10 @@ import redis.clients.jedis.params.XReadParams;
 
 /** What is about no key, or about keys of several nodes, is answered as one server that holds all keys would answer. */
 class FleetCommandsTest {
-    private static Nodes nodes;
-    private static OneHopClient redis;
-
-    @BeforeAll
-    static void start() {
-        nodes = Nodes.start(4);
-        redis = nodes.client("timeout: 2000");
-    }
-
-    @AfterAll
-    static void stop() {
-        redis.close();
-        nodes.close();
-    }
-
-    @BeforeEach
-    void clean() {
-        nodes.flush();
-    }
-
-    @AfterEach
-    void everyConnectionIsGivenBack() {
-        Inspected.assertNothingLeased(redis);
-    }
+    @RegisterExtension
+    static final SharedNodes SHARED = SharedNodes.start(4, "timeout: 2000");
+    private static final Nodes nodes = SHARED.nodes();
+    private static final OneHopClient redis = SHARED.client();
 
     private static void fill(int keys) {
         IntStream.range(0, keys).forEach(i -> redis.set("key:" + i, "value"));

@@ -17,10 +17,8 @@ import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
@@ -29,25 +27,10 @@ import redis.clients.jedis.exceptions.JedisDataException;
 
 /** Pipelines over healthy nodes: order, errors in the middle, sizes on both sides of every buffer. */
 class PipelineTest {
-    private static Nodes nodes;
-    private static OneHopClient redis;
-
-    @BeforeAll
-    static void start() {
-        nodes = Nodes.start(4);
-        redis = nodes.client("timeout: 120000", "hash_tag: \"{}\"");
-    }
-
-    @AfterAll
-    static void stop() {
-        redis.close();
-        nodes.close();
-    }
-
-    @BeforeEach
-    void clean() {
-        nodes.flush();
-    }
+    @RegisterExtension
+    static final SharedNodes SHARED = SharedNodes.start(4, "timeout: 120000", "hash_tag: \"{}\"");
+    private static final Nodes nodes = SHARED.nodes();
+    private static final OneHopClient redis = SHARED.client();
 
     @Test
     void everyResponseHasTheReplyToItsOwnCommand() {

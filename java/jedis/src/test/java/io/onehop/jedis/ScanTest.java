@@ -14,10 +14,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.params.ScanParams;
@@ -27,24 +26,13 @@ import redis.clients.jedis.resps.ScanResult;
 class ScanTest {
     private static final int KEYS = 1000;
 
-    private static Nodes nodes;
-    private static OneHopClient redis;
-
-    @BeforeAll
-    static void start() {
-        nodes = Nodes.start(4);
-        redis = nodes.client();
-    }
-
-    @AfterAll
-    static void stop() {
-        redis.close();
-        nodes.close();
-    }
+    @RegisterExtension
+    static final SharedNodes SHARED = SharedNodes.start(4);
+    private static final Nodes nodes = SHARED.nodes();
+    private static final OneHopClient redis = SHARED.client();
 
     @BeforeEach
     void fill() {
-        nodes.flush();
         String[] pairs = IntStream.range(0, KEYS).boxed().flatMap(i -> List.of("key:" + i, "v").stream())
                 .toArray(String[]::new);
         redis.mset(pairs);

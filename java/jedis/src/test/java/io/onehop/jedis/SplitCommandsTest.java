@@ -17,10 +17,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol.Command;
@@ -33,25 +31,10 @@ import redis.clients.jedis.params.ZRangeParams;
  * several keys wants one node.
  */
 class SplitCommandsTest {
-    private static Nodes nodes;
-    private static OneHopClient redis;
-
-    @BeforeAll
-    static void start() {
-        nodes = Nodes.start(4);
-        redis = nodes.client();
-    }
-
-    @AfterAll
-    static void stop() {
-        redis.close();
-        nodes.close();
-    }
-
-    @BeforeEach
-    void clean() {
-        nodes.flush();
-    }
+    @RegisterExtension
+    static final SharedNodes SHARED = SharedNodes.start(4);
+    private static final Nodes nodes = SHARED.nodes();
+    private static final OneHopClient redis = SHARED.client();
 
     private static String[] keys(int count) {
         return IntStream.range(0, count).mapToObj(i -> "key:" + i).toArray(String[]::new);

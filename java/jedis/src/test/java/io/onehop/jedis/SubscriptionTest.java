@@ -20,10 +20,9 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.BinaryJedisPubSub;
 import redis.clients.jedis.BinaryJedisShardedPubSub;
 import redis.clients.jedis.DefaultJedisClientConfig;
@@ -42,24 +41,13 @@ import redis.clients.jedis.params.ClientKillParams;
 class SubscriptionTest {
     private static final byte[] HELLO = "hello".getBytes(StandardCharsets.UTF_8);
 
-    private static Nodes nodes;
-    private static OneHopClient redis;
-
-    @BeforeAll
-    static void start() {
-        nodes = Nodes.start(4);
-        redis = nodes.client("timeout: 2000");
-    }
-
-    @AfterAll
-    static void stop() {
-        redis.close();
-        nodes.close();
-    }
+    @RegisterExtension
+    static final SharedNodes SHARED = SharedNodes.start(4, "timeout: 2000");
+    private static final Nodes nodes = SHARED.nodes();
+    private static final OneHopClient redis = SHARED.client();
 
     @AfterEach
     void everyConnectionIsClosed() {
-        assertNothingLeased(redis);
         for (RedisServer server : nodes.servers()) { // A connection that was subscribed is never used again.
             assertTrue(holdsSoon(() -> server.clients() == 0));
         }

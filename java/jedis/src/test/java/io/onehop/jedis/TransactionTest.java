@@ -19,11 +19,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
@@ -31,34 +28,12 @@ import redis.clients.jedis.exceptions.JedisDataException;
 
 /** Transactions: on one node, all or nothing, and never half of one sent again. */
 class TransactionTest {
-    private static Nodes nodes;
-    private static OneHopClient redis;
-    private static String here;
-    private static String there;
-
-    @BeforeAll
-    static void start() {
-        nodes = Nodes.start(2);
-        redis = nodes.client("timeout: 2000", "hash_tag: \"{}\"");
-        here = Nodes.keyOn(redis.topology(), nodes.servers().get(0).node());
-        there = Nodes.keyOn(redis.topology(), nodes.servers().get(1).node());
-    }
-
-    @AfterAll
-    static void stop() {
-        redis.close();
-        nodes.close();
-    }
-
-    @BeforeEach
-    void empty() {
-        nodes.flush();
-    }
-
-    @AfterEach
-    void everyConnectionIsGivenBack() {
-        assertNothingLeased(redis);
-    }
+    @RegisterExtension
+    static final SharedNodes SHARED = SharedNodes.start(2, "timeout: 2000", "hash_tag: \"{}\"");
+    private static final Nodes nodes = SHARED.nodes();
+    private static final OneHopClient redis = SHARED.client();
+    private static final String here = Nodes.keyOn(redis.topology(), nodes.servers().get(0).node());
+    private static final String there = Nodes.keyOn(redis.topology(), nodes.servers().get(1).node());
 
     /* ---- EXEC, DISCARD ---- */
 

@@ -1,0 +1,49 @@
+package io.onehop.jedis;
+
+import io.onehop.jedis.lab.Nodes;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Nodes, and a client of them, for all tests of a class. Before each test the nodes are empty; behind each, whatever it
+ * did, the client has every connection back.
+ */
+final class SharedNodes implements BeforeEachCallback, AfterEachCallback, AfterAllCallback {
+    private final Nodes nodes;
+    private final OneHopClient client;
+
+    private SharedNodes(int count, String... directives) {
+        nodes = Nodes.start(count);
+        client = nodes.client(directives);
+    }
+
+    static SharedNodes start(int count, String... directives) {
+        return new SharedNodes(count, directives);
+    }
+
+    Nodes nodes() {
+        return nodes;
+    }
+
+    OneHopClient client() {
+        return client;
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext test) {
+        nodes.flush();
+    }
+
+    @Override
+    public void afterEach(ExtensionContext test) {
+        Inspected.assertNothingLeased(client);
+    }
+
+    @Override
+    public void afterAll(ExtensionContext tests) {
+        client.close();
+        nodes.close();
+    }
+}
