@@ -116,13 +116,15 @@ def assert_gone(pid):
         time.sleep(0.01)
 
 
+SERVE = [sys.executable, "-I", "-S", os.path.join(os.path.dirname(os.path.abspath(__file__)), "serve.py")]
+
+
 class Served(unittest.TestCase):
     """The lab as a process of its own, spoken to in lines of JSON."""
 
     def setUp(self):
         self.directory = tempfile.mkdtemp(prefix="onehop-served-")
-        self.lab = subprocess.Popen([sys.executable, os.path.dirname(os.path.abspath(__file__)), self.directory],
-                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.lab = subprocess.Popen([*SERVE, self.directory], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def tearDown(self):
         self.lab.stdin.close()
@@ -172,8 +174,7 @@ class Served(unittest.TestCase):
     def test_two_labs_never_have_a_port_in_common(self):
         ours = [self.ask("port") for _ in range(BLOCK)]
         with tempfile.TemporaryDirectory() as directory, subprocess.Popen(
-                [sys.executable, os.path.dirname(os.path.abspath(__file__)), os.path.join(directory, "other")],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+                [*SERVE, os.path.join(directory, "other")], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
             theirs = other.communicate(b'{"do": "port"}\n' * BLOCK)[0]
         theirs = [json.loads(line)["is"] for line in theirs.splitlines()]
         self.assertEqual(len({*ours, *theirs}), 2 * BLOCK)

@@ -1,6 +1,6 @@
 """The lab for programs in other languages: they start it, ask it for servers, and all of these end with them.
 
-    python3 conformance/lab DIRECTORY
+    python3 -I -S conformance/lab/serve.py DIRECTORY
 
 Whatever it makes lies in DIRECTORY, which it removes at its end. It ends when its standard input does, however its
 client ended, and stops what it has started. Clients: php-ext/tests/lab/lab.inc and io.onehop.jedis.lab.Lab.
@@ -61,7 +61,8 @@ class Lab:
         process.stop()
 
     def signal(self, pid, number):
-        os.kill(pid, number)
+        """By its number, or by its name: "STOP". The process may be anybody's."""
+        os.kill(pid, number if isinstance(number, int) else signal.Signals[f"SIG{number}"])
 
     def is_running(self, pid):
         return pid in self._processes and self._processes[pid].is_running
@@ -73,9 +74,13 @@ class Lab:
         unix socket is `socket`. The options are words of its command line."""
         return self._told(self._start_node(port, directory, words=options))
 
-    def cluster_node(self, port=None, directory=None, options=()):
-        """One that is a node of a Redis Cluster, and knows nobody, unless it did in the directory that it is given."""
-        return self._told(self._start_node(port, directory, cluster=True, words=options))
+    def cluster_node(self, port=None, directory=None, options=(), epoch=None):
+        """One that is a node of a Redis Cluster, and knows nobody, unless it did in the directory that it is given. Nodes of
+        the same epoch quarrel about it for seconds."""
+        node = self._start_node(port, directory, cluster=True, words=options)
+        if epoch is not None:
+            node.command("CLUSTER", "SET-CONFIG-EPOCH", epoch)
+        return self._told(node)
 
     def nutcracker(self, config):
         """A nutcracker that runs with this text; where it listens for its first pool."""
