@@ -1,142 +1,80 @@
 package io.onehop.jedis.lab;
 
+import com.google.gson.JsonElement;
 import io.onehop.jedis.OneHopClient;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import redis.clients.jedis.Jedis;
-import redis.clients.jedis.Pipeline;
-import redis.clients.jedis.Protocol;
-import redis.clients.jedis.args.ClusterResetType;
-import redis.clients.jedis.util.SafeEncoder;
 
 /** A real Redis Cluster: masters that share the slots evenly, and perhaps a replica for each; killed when closed. */
 public final class RedisCluster implements AutoCloseable {
-    private static final int SLOTS = 16384;
+    private static final String[] OPTIONS = {"cluster-node-timeout", "1000", "cluster-allow-replica-migration", "no",
+            "cluster-require-full-coverage", "no"};
 
     private final List<RedisServer> servers = new ArrayList<>();
-    private final List<Integer> buses = new ArrayList<>();
-    private final int masters;
 
-    private RedisCluster(int masters) {
-        this.masters = masters;
+    private RedisCluster() {
     }
 
     /** With options for each server, name and value in turn. */
     public static RedisCluster start(int masters, boolean hasReplicas, String... options) {
-        RedisCluster cluster = new RedisCluster(masters);
-        try {
-            for (int i = 0; i < (hasReplicas ? 2 * masters : masters); i++) {
-                cluster.add(options);
-            }
-            cluster.share();
-            if (hasReplicas) {
-                IntStream.range(0, masters).forEach(i -> cluster.replicate(masters + i, i));
-            }
-            cluster.awaitOk();
-            return cluster;
-        } catch (RuntimeException | Error failure) {
-            cluster.close();
-            throw failure;
-        }
+        RedisCluster cluster = new RedisCluster();
+        List<String> words = words(options);
+        Lab.askForAll("cluster", "masters", masters, "replicas", hasReplicas ? 1 : 0, "options", words)
+                .forEach(node -> cluster.servers.add(new RedisServer("cluster_node", words, node)));
+        return cluster;
+    }
+
+    private static List<String> words(String... options) {
+        String[] all = Arrays.copyOf(OPTIONS, OPTIONS.length + options.length);
+        System.arraycopy(options, 0, all, OPTIONS.length, options.length);
+        return RedisServer.words(all);
     }
 
     /** One more server, met by the others, without slots; with options of its own, name and value in turn. */
     public RedisServer add(String... options) {
-        int bus = Processes.freePort();
-        List<String> all = new ArrayList<>(List.of("cluster-enabled", "yes", "cluster-port", String.valueOf(bus),
-                "cluster-node-timeout", "1000", "repl-diskless-sync-delay", "0", "cluster-allow-replica-migration", "no",
-                "repl-ping-replica-period", "1", "cluster-require-full-coverage", "no"));
-        all.addAll(List.of(options));
-        RedisServer server = RedisServer.start(all.toArray(new String[0]));
+        List<String> words = words(options);
+        RedisServer server = new RedisServer("cluster_node", words, Lab.ask("cluster_node", "options", words, "epoch",
+                servers.size() + 1).getAsJsonObject());
         servers.add(server);
-        try (Jedis jedis = server.jedis()) {
-            jedis.clusterSetConfigEpoch(servers.size()); // Otherwise they quarrel for seconds about who has which.
-        }
-        buses.add(bus);
-        if (servers.size() > 1) {
-            meet(servers.size() - 1);
-        }
+        meet(servers.size() - 1);
         return server;
     }
 
-    /** The first server introduces that one to the others. */
+    /** That server and the first one meet; so do all others in a while. */
     public void meet(int server) {
-        try (Jedis jedis = servers.get(0).jedis()) {
-            jedis.sendCommand(Protocol.Command.CLUSTER, "MEET", "127.0.0.1", String.valueOf(servers.get(server).port()),
-                    String.valueOf(buses.get(server)));
-        }
+        Lab.ask("meet", "port", port(server), "to", port(0));
     }
 
     /** Every server knows that one by its name of now, and thinks nothing bad of it; and it knows them. */
     public void awaitKnown(int server) {
-        try (Jedis jedis = servers.get(server).jedis()) {
-            await("it knows the others", () -> jedis.clusterNodes().lines().filter(line -> !line.contains("handshake"))
-                    .count() >= servers.size() && jedis.clusterInfo().contains("cluster_state:ok"));
-        }
-        String line = id(server) + " 127.0.0.1:" + servers.get(server).port() + "@";
-        for (RedisServer each : servers) {
-            try (Jedis jedis = each.jedis()) {
-                await("it is known", () -> jedis.clusterNodes().lines().anyMatch(known -> known.startsWith(line)
-                        && !known.contains("handshake") && !known.contains("fail") && !known.contains("disconnected")));
-            }
-        }
-    }
-
-    private void share() {
-        for (int i = 0; i < masters; i++) {
-            try (Jedis jedis = servers.get(i).jedis()) {
-                jedis.clusterAddSlotsRange(i * SLOTS / masters, (i + 1) * SLOTS / masters - 1);
-            }
-        }
+        Lab.ask("await_known", "port", port(server), "nodes", ports());
     }
 
     /** Has a server follow another one. */
     public void replicate(int replica, int master) {
-        String id = id(master);
-        try (Jedis jedis = servers.get(replica).jedis()) {
-            await("it knows its master", () -> jedis.clusterNodes().contains(id));
-            jedis.clusterReplicate(id);
-            await("it follows its master", () -> jedis.info("replication").contains("master_link_status:up"));
-        }
+        Lab.ask("replicate", "replica", port(replica), "master", port(master));
     }
 
     /** A replica takes the place of its master, who lives. */
     public void promote(int replica) {
-        try (Jedis jedis = servers.get(replica).jedis()) {
-            for (int i = 0; i < 600 && !jedis.info("replication").contains("role:master"); i++) {
-                if (i % 60 == 0) { // It gives up after five seconds.
-                    jedis.clusterFailover();
-                }
-                Processes.pause(100);
-            }
-        }
-    }
-
-    private void awaitOk() {
-        for (RedisServer server : servers) {
-            try (Jedis jedis = server.jedis()) {
-                await("the cluster is whole", () -> jedis.clusterInfo().contains("cluster_state:ok")
-                        && jedis.clusterInfo().contains("cluster_known_nodes:" + servers.size())
-                        && jedis.clusterInfo().contains("cluster_slots_ok:" + SLOTS)
-                        && jedis.clusterNodes().lines().filter(line -> line.contains("slave")).count()
-                        == servers.size() - masters);
-            }
-        }
+        Lab.ask("promote", "replica", port(replica));
     }
 
     /** All servers know that all replicas serve: one that has received nothing yet counts as loading. */
     public void awaitReplicas() {
-        for (RedisServer server : servers) {
-            try (Jedis jedis = server.jedis()) {
-                await("its replicas serve", () -> {
-                    String shards = String.valueOf(SafeEncoder.encodeObject(
-                            jedis.sendCommand(Protocol.Command.CLUSTER, "SHARDS")));
-                    return !shards.contains("loading") && !shards.contains("fail");
-                });
-            }
-        }
+        Lab.ask("await_shards", "nodes", ports());
+    }
+
+    private int port(int server) {
+        return servers.get(server).port();
+    }
+
+    private List<Integer> ports() {
+        return servers.stream().map(RedisServer::port).toList();
     }
 
     public static void await(String what, BooleanSupplier condition) {
@@ -182,98 +120,43 @@ public final class RedisCluster implements AutoCloseable {
 
     /** Which server says that the slot is its own. */
     public int ownerOf(int slot) {
-        return IntStream.range(0, servers.size()).filter(i -> own(i)[2].contains("master") && has(own(i), slot)).findFirst()
+        return IntStream.range(0, servers.size()).filter(i -> isOwner(i, slot)).findFirst()
                 .orElseThrow(() -> new IllegalStateException("nobody has slot " + slot));
     }
 
-    /** The words of CLUSTER NODES that a server says of itself. */
-    private String[] own(int server) {
-        try (Jedis jedis = servers.get(server).jedis()) {
-            return jedis.clusterNodes().lines().filter(line -> line.contains("myself")).findFirst().orElseThrow()
-                    .split(" ");
-        }
-    }
-
-    private static boolean has(String[] words, int slot) {
-        for (int i = 8; i < words.length; i++) {
-            String[] range = words[i].split("-");
-            if (!words[i].startsWith("[") && Integer.parseInt(range[0]) <= slot
-                    && slot <= Integer.parseInt(range[range.length - 1])) {
-                return true;
-            }
-        }
-        return false;
+    private boolean isOwner(int server, int slot) {
+        JsonElement owner = Lab.ask("owner", "slot", slot, "asked", port(server));
+        return !owner.isJsonNull() && owner.getAsInt() == port(server);
     }
 
     /** Begins to move a slot: keys that are not there any more are asked for elsewhere. */
     public void beginToMove(int slot, int from, int to) {
-        String source = id(from);
-        String target = id(to);
-        try (Jedis old = servers.get(from).jedis(); Jedis next = servers.get(to).jedis()) {
-            next.clusterSetSlotImporting(slot, source);
-            old.clusterSetSlotMigrating(slot, target);
-        }
+        Lab.ask("begin_move", "slot", slot, "source", port(from), "target", port(to));
     }
 
     /** Moves one key, or all keys, of the slot. */
     public void moveKeys(int slot, int from, int to, int most) {
-        try (Jedis old = servers.get(from).jedis()) {
-            int left = most;
-            List<String> keys = old.clusterGetKeysInSlot(slot, Math.min(left, 100));
-            while (!keys.isEmpty() && left > 0) {
-                old.migrate("127.0.0.1", servers.get(to).port(), 5000,
-                        new redis.clients.jedis.params.MigrateParams().replace(), keys.toArray(new String[0]));
-                left -= keys.size();
-                keys = old.clusterGetKeysInSlot(slot, Math.min(left, 100));
-            }
-        }
+        Lab.ask("move_keys", "slot", slot, "source", port(from), "target", port(to), "most", most);
     }
 
     /** The slot is the other one's; both know, and the rest will hear. */
     public void endMove(int slot, int from, int to) {
-        String target = id(to);
-        for (int each : new int[] {to, from}) {
-            try (Jedis jedis = servers.get(each).jedis()) {
-                jedis.clusterSetSlotNode(slot, target);
-            }
-        }
+        Lab.ask("end_move", "slot", slot, "source", port(from), "target", port(to));
     }
 
     public void move(int slot, int from, int to) {
-        beginToMove(slot, from, to);
-        moveKeys(slot, from, to, Integer.MAX_VALUE);
-        endMove(slot, from, to);
+        Lab.ask("move", "slot", slot, "source", port(from), "target", port(to));
     }
 
     /** All slots of a server, which are empty, are another one's; all know. */
     public void giveAll(int from, int to) {
-        String target = id(to);
-        String[] own = own(from);
-        int[] slots = IntStream.range(0, SLOTS).filter(slot -> has(own, slot)).toArray();
-        try (Jedis taker = servers.get(to).jedis()) {
-            taker.sendCommand(Protocol.Command.CLUSTER, "BUMPEPOCH"); // So that nobody believes who had them before.
-        }
-        for (int i = 0; i < servers.size(); i++) { // Who takes them is told first.
-            try (Jedis jedis = servers.get((to + i) % servers.size()).jedis(); Pipeline batch = jedis.pipelined()) {
-                IntStream.of(slots).forEach(slot -> batch.sendCommand(Protocol.Command.CLUSTER, "SETSLOT",
-                        String.valueOf(slot), "NODE", target));
-            }
-        }
+        Lab.ask("give_all", "source", port(from), "target", port(to), "nodes", ports());
     }
 
     /** A server without slots leaves the cluster, and runs on by itself. */
     public void forget(int server) {
-        String id = id(server);
-        for (int i = 0; i < servers.size(); i++) {
-            if (i != server) {
-                try (Jedis jedis = servers.get(i).jedis()) {
-                    jedis.clusterForget(id);
-                }
-            }
-        }
-        try (Jedis jedis = servers.get(server).jedis()) {
-            jedis.clusterReset(ClusterResetType.HARD);
-        }
+        List<Integer> others = ports().stream().filter(port -> port != port(server)).toList();
+        Lab.ask("forget", "port", port(server), "nodes", others);
     }
 
     @Override

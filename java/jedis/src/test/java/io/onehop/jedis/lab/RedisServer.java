@@ -1,7 +1,6 @@
 package io.onehop.jedis.lab;
 
-import java.io.IOException;
-import java.nio.file.Files;
+import com.google.gson.JsonObject;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,42 +8,45 @@ import redis.clients.jedis.Jedis;
 
 /** A real redis-server on a free port (or on a port given), and on a unix socket beside it. */
 public final class RedisServer implements AutoCloseable {
-    private final Path folder;
+    private final String request; // By which the lab starts it, or starts it again.
+    private final List<String> options;
     private int port;
-    private String[] options;
-    private Process process;
+    private long pid;
+    private Path folder;
+    private boolean isRunning = true;
 
-    private RedisServer(Path folder, int port) {
-        this.folder = folder;
-        this.port = port;
+    RedisServer(String request, List<String> options, JsonObject started) {
+        this.request = request;
+        this.options = options;
+        take(started);
+    }
+
+    private void take(JsonObject started) {
+        port = started.get("port").getAsInt();
+        pid = started.get("pid").getAsLong();
+        folder = Path.of(started.get("directory").getAsString());
+        isRunning = true;
     }
 
     /** Starts a server; the options are those of redis.conf, name and value (or values, with spaces between) in turn. */
     public static RedisServer start(String... options) {
-        return startOn(Processes.freePort(), options);
+        List<String> words = words(options);
+        return new RedisServer("redis", words, Lab.ask("redis", "options", words).getAsJsonObject());
     }
 
     public static RedisServer startOn(int port, String... options) {
-        try {
-            RedisServer server = new RedisServer(Files.createTempDirectory("onehop-redis"), port);
-            server.run(options);
-            return server;
-        } catch (IOException failure) {
-            throw new IllegalStateException(failure);
-        }
+        List<String> words = words(options);
+        return new RedisServer("redis", words, Lab.ask("redis", "port", port, "options", words).getAsJsonObject());
     }
 
-    private void run(String... options) throws IOException {
-        this.options = options;
-        List<String> command = new ArrayList<>(List.of("redis-server", "--port", String.valueOf(port), "--bind",
-                "127.0.0.1",
-                "--unixsocket", unixSocket().toString(), "--save", "", "--appendonly", "no"));
+    /** Options as words of a command line. */
+    static List<String> words(String... options) {
+        List<String> words = new ArrayList<>();
         for (int i = 0; i < options.length; i += 2) {
-            command.add("--" + options[i]);
-            command.addAll(List.of(options[i + 1].split(" ")));
+            words.add("--" + options[i]);
+            words.addAll(List.of(options[i + 1].split(" ")));
         }
-        process = Processes.start(folder, command);
-        Processes.awaitPort(process, port, folder);
+        return words;
     }
 
     public int port() {
@@ -86,31 +88,33 @@ public final class RedisServer implements AutoCloseable {
 
     /** The server stops running; the kernel goes on accepting connections for it. */
     public void freeze() {
-        Processes.signal(process, "STOP");
+        Processes.signal(pid, "STOP");
     }
 
     public void thaw() {
-        Processes.signal(process, "CONT");
+        Processes.signal(pid, "CONT");
     }
 
     /** kill -9; what it had in memory is lost. */
     public void kill() {
-        Processes.kill(process);
+        if (isRunning) {
+            Lab.ask("stop", "pid", pid);
+            isRunning = false;
+        }
     }
 
     /** Starts it again where it was, with the files it left. */
     public void restart() {
-        try {
-            run(options);
-        } catch (IOException failure) {
-            throw new IllegalStateException(failure);
-        }
+        restartOn(port);
     }
 
     /** Starts it on another port, with the files it left. */
     public void restartElsewhere() {
-        port = Processes.freePort();
-        restart();
+        restartOn(Processes.freePort());
+    }
+
+    private void restartOn(int where) {
+        take(Lab.ask(request, "port", where, "directory", folder.toString(), "options", options).getAsJsonObject());
     }
 
     /** What it knew of its Redis Cluster is forgotten: it starts as another node. */
@@ -120,7 +124,6 @@ public final class RedisServer implements AutoCloseable {
 
     @Override
     public void close() {
-        Processes.kill(process);
-        Processes.delete(folder);
+        kill();
     }
 }
