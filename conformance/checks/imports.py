@@ -49,7 +49,7 @@ JAVA_ROOMS = {
     "Command": "command", "SsdbTable": "ssdb", "Ssdb": "ssdb", "SsdbForm": "ssdb", "SsdbWord": "ssdb", "Store": "store", "Pool": "pool",
     "Directive": "server_pool", "ReadFrom": "server_pool", "Role": "server_pool",
     "ClusterMap": "cluster", "ClusterReply": "cluster", "ClusterValues": "cluster", "ClusterException": "cluster",
-    "ClusterAnswer": "cluster", "ClusterNodes": "cluster",
+    "ClusterAnswer": "cluster", "ClusterNode": "cluster", "ClusterNodes": "cluster",
     "Redirect": "redirect", "ServerSpelling": "config",
 }
 JAVA_CONFIG = re.compile(r"Config[A-Z]?\w*")

@@ -40,7 +40,7 @@ final class ClusterNodes {
     }
 
     /** Takes a node in, or finds it again; its index, or NOBODY if it has no address. */
-    int add(ClusterReply.Told told) throws ClusterException {
+    int add(ClusterNode told) throws ClusterException {
         long port = answer.tls() ? told.tlsPort : told.port;
         if (port == 0) {
             return NOBODY;
@@ -84,7 +84,7 @@ final class ClusterNodes {
     }
 
     /** The zone that a server announces, or one of the labels of its host name. */
-    private boolean isNear(ClusterReply.Told told, String host) {
+    private boolean isNear(ClusterNode told, String host) {
         return zone != null && (told.zone.equals(zone) || Arrays.asList(host.split("\\.", -1)).contains(zone));
     }
 

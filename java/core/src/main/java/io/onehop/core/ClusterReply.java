@@ -11,19 +11,6 @@ import java.util.function.Predicate;
  * sections 1 and 2.
  */
 final class ClusterReply {
-    /** One node as an answer tells it; texts that it does not tell are empty. */
-    static final class Told {
-        String id = "";
-        String endpoint = "";
-        String address = "";
-        String zone = "";
-        boolean hasEndpoint;
-        long port;
-        long tlsPort;
-        boolean isMaster;
-        boolean isFailing;
-    }
-
     private final ClusterValues values;
     private final ClusterNodes nodes;
 
@@ -125,7 +112,7 @@ final class ClusterReply {
         int owner = before;
         boolean hasOnline = false;
         for (long i = 0; i < count; i++) {
-            Told told = takeShardNode();
+            ClusterNode told = takeShardNode();
             int index = nodes.add(told);
             boolean isBetter = owner == ClusterNodes.NOBODY || !hasOnline && !told.isFailing;
             if (told.isMaster && index != ClusterNodes.NOBODY && isBetter) {
@@ -135,7 +122,7 @@ final class ClusterReply {
         }
         values.goTo(start);
         for (long i = 0; i < count; i++) {
-            Told told = takeShardNode();
+            ClusterNode told = takeShardNode();
             int index = nodes.add(told);
             if (!told.isMaster) {
                 nodes.follow(index, owner);
@@ -144,8 +131,8 @@ final class ClusterReply {
         return owner;
     }
 
-    private Told takeShardNode() throws ClusterException {
-        Told told = new Told();
+    private ClusterNode takeShardNode() throws ClusterException {
+        ClusterNode told = new ClusterNode();
         long count = list();
         for (long i = 0; i + 1 < count; i += 2) {
             takeField(name(), told);
@@ -154,7 +141,7 @@ final class ClusterReply {
         return told;
     }
 
-    private void takeField(String name, Told told) throws ClusterException {
+    private void takeField(String name, ClusterNode told) throws ClusterException {
         switch (name) {
             case "id" -> told.id = text();
             case "port" -> told.port = number();
@@ -192,8 +179,8 @@ final class ClusterReply {
     }
 
     /** Address, port, and in later servers an id and pairs of further names; the port is that of the asking connection. */
-    private Told takeRangeNode() throws ClusterException {
-        Told told = new Told();
+    private ClusterNode takeRangeNode() throws ClusterException {
+        ClusterNode told = new ClusterNode();
         long count = list();
         require(count >= 2);
         told.hasEndpoint = true;
@@ -212,7 +199,7 @@ final class ClusterReply {
         return told;
     }
 
-    private void takeMetadata(Told told) throws ClusterException {
+    private void takeMetadata(ClusterNode told) throws ClusterException {
         long count = list();
         for (long i = 0; i + 1 < count; i += 2) {
             switch (name()) {

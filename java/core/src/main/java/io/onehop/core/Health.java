@@ -220,4 +220,13 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     public static boolean isRebuildDue(long dueMs, long nowMs) {
         return dueMs != 0 && nowMs > dueMs;
     }
+
+    /** Whether an error that a node answered says that it cannot serve now: by its whole first word. */
+    public static boolean isUnwell(String answer) {
+        int end = answer.indexOf(' ');
+        return switch (end < 0 ? answer : answer.substring(0, end)) {
+            case "OOM", "LOADING", "BUSY" -> true;
+            default -> false;
+        };
+    }
 }

@@ -58,6 +58,15 @@ public record Redirect(Action action, int node, int slot, boolean hasMoved, bool
     private static final int WAIT_MS_MAX = 320;
     private static final String IN_VAIN = "there is no time left to try again";
 
+    /** Whether an error may mean that the command has not run, and why: by its whole first word. */
+    public static boolean isOne(String error) {
+        int end = error == null ? 0 : error.indexOf(' ');
+        return switch (end < 0 ? error : end == 0 ? "" : error.substring(0, end)) {
+            case "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN", "READONLY", "LOADING", "MASTERDOWN" -> true;
+            default -> false;
+        };
+    }
+
     public static Redirect decide(Topology map, Case it) {
         String[] words = it.error.split(" ", -1);
         return switch (words[0]) {

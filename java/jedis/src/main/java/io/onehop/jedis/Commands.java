@@ -3,6 +3,7 @@ package io.onehop.jedis;
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.Limits;
 import io.onehop.core.command.Command;
+import io.onehop.core.command.CommandIndex;
 import io.onehop.core.command.Spread;
 import java.util.Arrays;
 import java.util.Map;
@@ -21,7 +22,7 @@ import redis.clients.jedis.util.SafeEncoder;
  */
 final class Commands {
     private static final Command[] JEDIS = Arrays.stream(Protocol.Command.values())
-            .map(command -> Command.named(command.getRaw())).toArray(Command[]::new);
+            .map(command -> CommandIndex.named(command.getRaw())).toArray(Command[]::new);
 
     /* Those of Jedis' modules alone: a command made on the spot would pile up here. */
     private static final Map<ProtocolCommand, Command> UNKNOWN = new ConcurrentHashMap<>();
@@ -80,7 +81,7 @@ final class Commands {
     }
 
     private static Command named(ProtocolCommand command) {
-        return command instanceof Protocol.Command known ? JEDIS[known.ordinal()] : Command.named(command.getRaw());
+        return command instanceof Protocol.Command known ? JEDIS[known.ordinal()] : CommandIndex.named(command.getRaw());
     }
 
     /** What an unknown subcommand would do to its connection nobody knows, even if its key is marked. */

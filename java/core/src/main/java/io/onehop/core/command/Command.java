@@ -9,24 +9,11 @@ import java.util.Map;
  * One entry of the command table: what a command means to a client that places keys by itself.
  *
  * <p>In: the words of a command. Out: its entry, which tells where its keys are, where it goes and how replies become
- * one. Immutable, for any thread. The entries are {@link CommandTable}, generated. Implements spec/route/route.md.
+ * one. Immutable, for any thread. {@link CommandIndex} finds it. Implements spec/route/route.md.
  */
 public final class Command {
     /* A name that is longer is none of the table's; so looking up what a user invents costs no more. */
     private static final int NAME_BYTES_MAX = 32;
-
-    private static final Map<String, Command> COMMANDS = new HashMap<>();
-
-    static {
-        for (Command command : CommandTable.commands()) {
-            int bar = command.name.indexOf('|');
-            if (bar < 0) {
-                COMMANDS.put(command.name, command);
-            } else {
-                COMMANDS.get(command.name.substring(0, bar)).subcommands.put(command.name.substring(bar + 1), command);
-            }
-        }
-    }
 
     private final String name;
     private final boolean isKnown;
@@ -57,17 +44,9 @@ public final class Command {
         onlyKey = keys.length == 1 ? keys[0].onlyPlace() : 0;
     }
 
-    /* ---- Finding the entry ---- */
-
-    /** The entry of a command; {@code null} if the table does not hold it. */
-    public static Command find(Words words) {
-        Command found = named(words.word(0));
-        return found == null ? null : found.resolve(words);
-    }
-
-    /** The entry of a name, perhaps that of a container; {@code null} if the table does not hold it. */
-    public static Command named(byte[] name) {
-        return COMMANDS.get(lower(name));
+    /** Adds a command of which this one is the first word. */
+    void add(String subcommand, Command command) {
+        subcommands.put(subcommand, command);
     }
 
     /** The entry of the subcommand, if this is a container and there is a second word; {@code null}: unknown. */
@@ -76,7 +55,8 @@ public final class Command {
         return found == null || found.spread == Spread.NONE ? null : found;
     }
 
-    private static String lower(byte[] word) {
+    /** A word of a name as the table has it. */
+    static String lower(byte[] word) {
         return word.length > NAME_BYTES_MAX ? ""
                 : new String(word, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
     }

@@ -71,7 +71,7 @@ class CommandTest {
             words[place] = words[place].equals("\"\"") ? "" : words[place];
         }
         Text text = new Text(words);
-        Command command = Command.find(text);
+        Command command = CommandIndex.find(text);
         assertNotNull(command, "the table does not hold it");
         assertEquals(name, command.name());
         if (command.spread() == Spread.REFUSED) {
@@ -92,7 +92,7 @@ class CommandTest {
     void everyEntryHasWhatTheTableSays() {
         for (Map.Entry<String, JsonElement> entry : TABLE.entrySet()) {
             JsonObject told = entry.getValue().getAsJsonObject();
-            Command command = Command.find(words(entry.getKey().replace('|', ' ')));
+            Command command = CommandIndex.find(words(entry.getKey().replace('|', ' ')));
             if (!told.has("spread")) {
                 assertNull(command, entry.getKey());
                 continue;
@@ -113,15 +113,15 @@ class CommandTest {
 
     @Test
     void namesHaveNoCaseAndAContainerNeedsAKnownSubcommand() {
-        assertSame(Command.find(words("hget")), Command.find(words("HgEt")));
-        assertEquals("XGROUP CREATE", Command.find(words("xGroup cReate s g $")).shown());
-        assertNull(Command.find(words("XGROUP")));
-        assertNull(Command.find(words("XGROUP INVENTED")));
-        assertNull(Command.find(words("INVENTED")));
-        assertNull(Command.find(words("HGET|HGET")));
-        assertNull(Command.find(words("XGROUP|CREATE s")));
-        assertNull(Command.find(new Text("x".repeat(1 << 20))));
-        assertEquals("command", Command.find(words("COMMAND")).name());
+        assertSame(CommandIndex.find(words("hget")), CommandIndex.find(words("HgEt")));
+        assertEquals("XGROUP CREATE", CommandIndex.find(words("xGroup cReate s g $")).shown());
+        assertNull(CommandIndex.find(words("XGROUP")));
+        assertNull(CommandIndex.find(words("XGROUP INVENTED")));
+        assertNull(CommandIndex.find(words("INVENTED")));
+        assertNull(CommandIndex.find(words("HGET|HGET")));
+        assertNull(CommandIndex.find(words("XGROUP|CREATE s")));
+        assertNull(CommandIndex.find(new Text("x".repeat(1 << 20))));
+        assertEquals("command", CommandIndex.find(words("COMMAND")).name());
     }
 
     @Test
@@ -129,7 +129,7 @@ class CommandTest {
         for (String line : List.of("GET", "EVAL script", "EVAL script x key", "EVAL script -1 key", "EVAL script 2 key",
                 "EVAL script 99999999999999999999 key", "SINTERCARD 2 a", "LMPOP 1", "RENAME a", "SORT a BY")) {
             Text text = words(line);
-            assertThrows(Malformed.class, () -> Command.find(text).keys(text), line);
+            assertThrows(Malformed.class, () -> CommandIndex.find(text).keys(text), line);
         }
     }
 
@@ -141,7 +141,7 @@ class CommandTest {
 
     private static void checkSplit(JsonObject test) throws Malformed {
         Text text = words(test.get("send").getAsString());
-        Command command = Command.find(text);
+        Command command = CommandIndex.find(text);
         if (test.has("malformed")) {
             assertThrows(Malformed.class, () -> split(command, text, test.getAsJsonObject("nodes")));
             return;
@@ -174,7 +174,7 @@ class CommandTest {
                 Blocking.FOR_EVER, "BLPOP a -1", Blocking.NOT, "BRPOPLPUSH a b inf", Blocking.FOR_EVER);
         lines.forEach((line, waits) -> {
             Text text = words(line.replace("inf", "1e300"));
-            assertEquals(waits, Command.find(text).blocking().waitMs(text), line);
+            assertEquals(waits, CommandIndex.find(text).blocking().waitMs(text), line);
         });
     }
 }
