@@ -11,29 +11,29 @@ import redis.clients.jedis.CommandObject;
  * thread.
  */
 final class AnyNode {
-    private final Route route;
+    private final Batches batches;
     private volatile int preferred; // Which of all places it concerns.
 
-    AnyNode(Route route) {
-        this.route = route;
+    AnyNode(Batches batches) {
+        this.batches = batches;
     }
 
     /** The place of the node that would be asked now. */
     int preferred() {
-        return route.snapshot().keys().everywhere()[preferred];
+        return batches.snapshot().keys().everywhere()[preferred];
     }
 
     <T> T run(CommandObject<T> command, Plan plan) {
         boolean isSearch = plan.command().merge() == MergeRule.FIRST_NOT_NIL;
-        Deadline deadline = route.deadline();
-        int[] places = route.snapshot().keys().everywhere();
+        Deadline deadline = batches.deadline();
+        int[] places = batches.snapshot().keys().everywhere();
         int first = preferred;
         T reply = null;
         NodeDown down = null;
         for (int i = 0; i < places.length && reply == null; i++) {
             int next = (first + i) % places.length;
             try {
-                reply = route.ask(places[next], command, plan.command(), deadline);
+                reply = batches.ask(places[next], command, plan.command(), deadline);
                 if (!isSearch) {
                     preferred = next;
                     return reply;

@@ -17,16 +17,16 @@ record Binding(Pool pool, int place, byte[] key) {
      * Where a transaction is after one more command: where it was, or at its first key; {@code null} if it has had none
      * yet.
      */
-    static Binding next(Binding before, CommandArguments arguments, Route route) {
-        String pool = route.snapshot().pool().name();
+    static Binding next(Binding before, CommandArguments arguments, Snapshot snapshot, Intake intake) {
+        String pool = snapshot.pool().name();
         Commands.requireFits(arguments, pool);
-        Command command = route.entry(arguments);
-        if (route.snapshot().pool().ssdb()) {
+        Command command = intake.entry(arguments);
+        if (snapshot.pool().ssdb()) {
             throw Commands.unsupported("a transaction", "SSDB has none", pool);
         }
         Commands.refuseHooks(arguments, "transaction", pool);
         Commands.refuseStranger(command, arguments, "transaction", pool);
-        Keys keys = route.snapshot().keys();
+        Keys keys = snapshot.keys();
         int only = command.state() == null ? keys.onlyPlace(command, arguments) : -1;
         if (only >= 0 && before != null && before.place() == only) {
             return before; // As nearly always.
@@ -44,6 +44,6 @@ record Binding(Pool pool, int place, byte[] key) {
         if (before != null && before.place() != plan.place()) {
             throw keys.crossNode("a transaction", before.key(), before.place(), key, plan.place());
         }
-        return before != null ? before : new Binding(route.snapshot().poolAt(plan.place()), plan.place(), key);
+        return before != null ? before : new Binding(snapshot.poolAt(plan.place()), plan.place(), key);
     }
 }

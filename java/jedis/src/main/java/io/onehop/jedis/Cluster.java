@@ -6,7 +6,6 @@ import io.onehop.core.ErrorKind;
 import io.onehop.core.Node;
 import io.onehop.core.ServerPool;
 import io.onehop.core.Topology;
-import io.onehop.jedis.ClusterInquiry.Refusal;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -38,7 +37,7 @@ final class Cluster implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger("io.onehop");
 
-    private final CurrentRoute current;
+    private final Snapshots snapshots;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private Thread thread; // Null: nobody has called yet.
@@ -54,12 +53,12 @@ final class Cluster implements AutoCloseable {
     private Refusal refused = new Refusal("there is no answer", ErrorKind.NODE_DOWN);
     private String told; // What the log said last; null: all was well since.
 
-    Cluster(CurrentRoute current) {
-        this.current = current;
+    Cluster(Snapshots snapshots) {
+        this.snapshots = snapshots;
     }
 
     Snapshot snapshot() {
-        return current.current();
+        return snapshots.newest();
     }
 
     Topology topology() {
@@ -84,7 +83,7 @@ final class Cluster implements AutoCloseable {
 
     /** Nodes have said whose these slots are from now on, by name: so it is, for all calls that begin. */
     void moved(Map<Integer, String> owners) {
-        current.adopt(map -> {
+        snapshots.adopt(map -> {
             Map<Integer, Integer> news = new HashMap<>();
             owners.forEach((slot, name) -> {
                 Node node = map.pool().cluster() ? map.find(name) : null;
@@ -150,7 +149,7 @@ final class Cluster implements AutoCloseable {
         return TimeUnit.MILLISECONDS.toNanos(ms + ThreadLocalRandom.current().nextInt(ms / 4));
     }
 
-    /** What is being asked ends; nothing is adopted any more, because the route is closed, too. */
+    /** What is being asked ends; nothing is adopted any more, because the snapshots are closed, too. */
     @Override
     public void close() {
         lock.lock();
@@ -199,7 +198,7 @@ final class Cluster implements AutoCloseable {
         try {
             problem = asked(snapshot, first);
         } catch (RuntimeException | Error unexpected) {
-            problem = new Refusal(Failure.shown(unexpected.toString()), ErrorKind.NODE_DOWN);
+            problem = new Refusal(Shown.of(unexpected.toString()), ErrorKind.NODE_DOWN);
         } finally {
             lock.lock();
             isAsking = false;
@@ -214,7 +213,7 @@ final class Cluster implements AutoCloseable {
 
     private void complain(String problem) {
         if (problem != null && !problem.equals(told)) {
-            LOG.log(Level.WARNING, "the map of the Redis Cluster of server pool " + Failure.shown(snapshot().pool().name())
+            LOG.log(Level.WARNING, "the map of the Redis Cluster of server pool " + Shown.of(snapshot().pool().name())
                     + " cannot be refreshed: " + problem);
         }
         told = problem;
@@ -234,7 +233,7 @@ final class Cluster implements AutoCloseable {
             return inquiry.refused();
         }
         ClusterMap chosen = map;
-        current.adopt(before -> before.pool() == snapshot.pool() ? chosen.over(before, snapshot.topology()) : before);
+        snapshots.adopt(before -> before.pool() == snapshot.pool() ? chosen.over(before, snapshot.topology()) : before);
         return null;
     }
 
@@ -277,7 +276,7 @@ final class Cluster implements AutoCloseable {
      * The topology of a cluster that a changed configuration names; or why there is none. If its servers are silent, but
      * one is a node of the map, it is the same cluster, and the other nodes may tell.
      */
-    static Topology of(ServerPool pool, Topology current) throws InterruptedException, Source.Refused {
+    static Topology of(ServerPool pool, Topology current) throws InterruptedException, Refused {
         ClusterInquiry inquiry = new ClusterInquiry(pool, null);
         ClusterMap map = toldBy(Topology.of(pool).nodes(), pool, inquiry, null);
         if (map == null && current.pool().cluster()
@@ -285,8 +284,8 @@ final class Cluster implements AutoCloseable {
             map = toldBy(current.nodes(), pool, inquiry, null);
         }
         if (map == null) {
-            throw Source.refused("no node of the cluster of server pool \"" + Failure.shown(pool.name())
-                    + "\" tells what it looks like: " + inquiry.refused().reason());
+            throw new Refused("no node of the cluster of server pool \"" + Shown.of(pool.name())
+                    + "\" tells what it looks like: " + inquiry.refused().reason(), null);
         }
         return map.topology(pool, current.pool().cluster() ? current : null);
     }

@@ -48,19 +48,6 @@ final class ClusterInquiry {
     private record Answer(Pool node, ClusterMap map, Refusal refused) {
     }
 
-    /** Why there is no map. */
-    record Refusal(String reason, ErrorKind kind) {
-
-        static Refusal ofMap(ClusterException unfit) {
-            return new Refusal("its picture of the cluster is refused: " + Failure.shown(unfit.reason()),
-                    ErrorKind.PROTOCOL_VIOLATION);
-        }
-
-        private boolean isAnswer() {
-            return kind == ErrorKind.CONFIG_INVALID || kind == ErrorKind.PROTOCOL_VIOLATION;
-        }
-    }
-
     private static final Refusal FITS = new Refusal("it was not needed", ErrorKind.NODE_DOWN);
     private static final Refusal LATE = new Refusal("it has not answered yet", ErrorKind.DEADLINE_EXCEEDED);
 
@@ -110,7 +97,7 @@ final class ClusterInquiry {
             return first == null ? null : ClusterMap.choose(current, first, second);
         } catch (ClusterException unfit) {
             synchronized (refused) {
-                refused.replaceAll((node, why) -> why == FITS ? Refusal.ofMap(unfit) : why);
+                refused.replaceAll((node, why) -> why == FITS ? ofMap(unfit) : why);
             }
             return null;
         }
@@ -126,7 +113,7 @@ final class ClusterInquiry {
     Refusal refused() {
         synchronized (refused) {
             String each = refused.entrySet().stream().limit(NAMES_MAX)
-                    .map(why -> Failure.shown(why.getKey()) + ": " + why.getValue().reason())
+                    .map(why -> Shown.of(why.getKey()) + ": " + why.getValue().reason())
                     .collect(Collectors.joining("; "));
             int more = refused.size() - NAMES_MAX;
             Refusal worst = refused.values().stream().filter(Refusal::isAnswer).findFirst()
@@ -139,11 +126,16 @@ final class ClusterInquiry {
         try {
             return new Answer(node, map(node), FITS);
         } catch (ClusterException unfit) {
-            return new Answer(node, null, Refusal.ofMap(unfit));
+            return new Answer(node, null, ofMap(unfit));
         } catch (RuntimeException failed) {
-            return new Answer(node, null, new Refusal(Failure.what(failed, node.endpoint()),
+            return new Answer(node, null, new Refusal(Failure.what(failed, node.endpoint().nodeName()),
                     failed instanceof OneHopException known ? known.getKind() : ErrorKind.NODE_DOWN));
         }
+    }
+
+    private static Refusal ofMap(ClusterException unfit) {
+        return new Refusal("its picture of the cluster is refused: " + Shown.of(unfit.reason()),
+                ErrorKind.PROTOCOL_VIOLATION);
     }
 
     private ClusterMap map(Pool node) throws ClusterException {
@@ -167,7 +159,7 @@ final class ClusterInquiry {
             }
             node.answered(connection);
         } catch (IOException | RuntimeException failed) {
-            OneHopException failure = Failure.of(failed, node.endpoint(), Outcome.MAYBE_EXECUTED);
+            OneHopException failure = Failure.of(failed, node.endpoint().nodeName(), Outcome.MAYBE_EXECUTED);
             if (connection != null) {
                 connection.disconnect();
             }
@@ -177,7 +169,7 @@ final class ClusterInquiry {
             settle(connection, holder, node);
         }
         if (told instanceof JedisDataException error) {
-            throw Failure.rejected("it answered", error.getMessage(), node.endpoint());
+            throw Failure.rejected("it answered", error.getMessage(), node.endpoint().nodeName());
         }
         return ClusterMap.read(new ClusterAnswer(wire(told), wire(info), node.endpoint().host(), false), zone);
     }

@@ -116,7 +116,7 @@ final class Commands {
         for (int i = 0; i < arguments.size(); i++) {
             if (arguments.get(i).getRaw().length > Limits.WIRE_BULK_BYTES_MAX) {
                 throw new Unsupported("a key or a value is larger than " + (Limits.WIRE_BULK_BYTES_MAX >> 20)
-                        + " MiB, the most that a node takes, server pool " + Failure.shown(pool)
+                        + " MiB, the most that a node takes, server pool " + Shown.of(pool)
                         + ": the command was not sent; store it in parts");
             }
         }
@@ -124,20 +124,20 @@ final class Commands {
 
     /** A refusal; {@code why} ends the sentence. */
     static Unsupported unsupported(String what, String why, String pool) {
-        return new Unsupported(Failure.shown(what) + " is not supported, server pool " + Failure.shown(pool)
+        return new Unsupported(Shown.of(what) + " is not supported, server pool " + Shown.of(pool)
                 + ": the command was not sent; " + why);
     }
 
     /** The nodes answered, but nothing they all say. */
     static Unsupported different(String what, String pool) {
-        return new Unsupported("the nodes answer " + Failure.shown(what) + " differently, server pool "
-                + Failure.shown(pool) + ": " + Outcome.ANSWERED.phrase() + "; ask them one by one, by onEachNode",
+        return new Unsupported("the nodes answer " + Shown.of(what) + " differently, server pool "
+                + Shown.of(pool) + ": " + Outcome.ANSWERED.phrase() + "; ask them one by one, by onEachNode",
                 Outcome.ANSWERED);
     }
 
     /** A refusal of a command whose words contradict the table. */
     static Unsupported malformed(String what, String why, String pool) {
-        return new Unsupported(Failure.shown(what) + " is malformed, server pool " + Failure.shown(pool) + ": " + why
+        return new Unsupported(Shown.of(what) + " is malformed, server pool " + Shown.of(pool) + ": " + why
                 + "; the command was not sent");
     }
 }

@@ -93,7 +93,7 @@ final class Dial {
             return address instanceof UnixDomainSocketAddress ? SocketChannel.open(StandardProtocolFamily.UNIX)
                     : SocketChannel.open();
         } catch (IOException lack) {
-            throw new NodeHealth.NoDescriptor(lack);
+            throw new NoDescriptor(lack);
         }
     }
 
@@ -101,7 +101,7 @@ final class Dial {
         try {
             return Selector.open();
         } catch (IOException lack) {
-            throw new NodeHealth.NoDescriptor(lack);
+            throw new NoDescriptor(lack);
         }
     }
 

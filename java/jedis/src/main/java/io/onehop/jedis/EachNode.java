@@ -22,29 +22,33 @@ import redis.clients.jedis.CommandObject;
  * Implements spec/route/route.md, "onEachNode" and "State".
  */
 final class EachNode {
-    private final Route route;
+    private final Batches batches;
+    private final Intake intake;
+    private final Snapshot snapshot;
     private final String pool;
 
     EachNode(Route route) {
-        this.route = route;
-        this.pool = route.topology().pool().name();
+        this.batches = route.batches();
+        this.intake = route.intake();
+        this.snapshot = route.snapshot();
+        this.pool = snapshot.pool().name();
     }
 
     /** The index of the node of that name. */
     int index(String node) {
-        Node found = route.topology().find(node);
+        Node found = snapshot.topology().find(node);
         if (found != null) {
             return found.index();
         }
-        String names = Arrays.stream(everyNode()).limit(3).mapToObj(this::name).map(Failure::shown)
+        String names = Arrays.stream(everyNode()).limit(3).mapToObj(this::name).map(Shown::of)
                 .collect(Collectors.joining(", "));
-        throw new IllegalArgumentException("there is no node " + Failure.shown(node) + ", server pool "
-                + Failure.shown(pool) + ": the command was not sent; its nodes are " + names
+        throw new IllegalArgumentException("there is no node " + Shown.of(node) + ", server pool "
+                + Shown.of(pool) + ": the command was not sent; its nodes are " + names
                 + (everyNode().length > 3 ? ", ..." : ""));
     }
 
     private String name(int node) {
-        return route.pools()[node].endpoint().name();
+        return snapshot.pools()[node].endpoint().name();
     }
 
     /** One node's reply. */
@@ -63,7 +67,7 @@ final class EachNode {
     }
 
     private int[] everyNode() {
-        return Arrays.stream(route.snapshot().keys().everywhere()).map(route.snapshot().keys()::nodeAt).toArray();
+        return Arrays.stream(snapshot.keys().everywhere()).map(snapshot.keys()::nodeAt).toArray();
     }
 
     private <T, R> Map<String, R> byName(Map<Integer, Reply<T>> replies, Function<Reply<T>, R> shown) {
@@ -77,8 +81,8 @@ final class EachNode {
         CommandArguments arguments = command.getArguments();
         Command entry = Commands.known(arguments);
         refuse(entry, arguments);
-        route.check(command);
-        Lanes lanes = route.lanes();
+        intake.check(command);
+        Lanes lanes = batches.lanes();
         Map<Integer, Reply<T>> replies = new LinkedHashMap<>();
         for (int node : nodes) {
             Reply<T> reply = new Reply<>(command.getBuilder());
@@ -86,13 +90,13 @@ final class EachNode {
             if (entry == null) {
                 lane.closeAfter();
             } else {
-                Prelude.append(entry, arguments, route.scripts(), lane);
+                Prelude.append(entry, arguments, batches.scripts(), lane);
             }
             lane.append(arguments, entry != null && entry.isRetryable(), reply);
             replies.put(node, reply);
         }
-        lanes.waits(entry == null ? Blocking.NOT : Route.waitMs(entry, arguments));
-        route.run(lanes);
+        lanes.waits(entry == null ? Blocking.NOT : Intake.waitMs(entry, arguments));
+        batches.run(lanes);
         requireAll(lanes, replies);
         return replies;
     }

@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 
 /**
- * Where a node is and what it is called: its addresses, resolved when a connection is made, and the words messages name
- * it by.
+ * Where a node is and how it is reached: its addresses, resolved when a connection is made, and the directives that
+ * matter to a connection.
  *
  * <p>Immutable but for the one look-up that may be under way; any thread may ask.
  */
@@ -61,6 +61,11 @@ final class Endpoint {
         return node.name();
     }
 
+    /** What messages name it by. */
+    NodeName nodeName() {
+        return new NodeName(node, pool);
+    }
+
     /** The host that stands for every endpoint which the node leaves open. */
     String host() {
         return isUnix() ? "127.0.0.1" : node.host();
@@ -85,19 +90,6 @@ final class Endpoint {
 
     int timeoutMs() {
         return pool.timeoutMs();
-    }
-
-    /** As messages name it. */
-    @Override
-    public String toString() {
-        return "node " + Failure.shown(node.name()) + " (" + Failure.shown(node.address()) + "), server pool "
-                + Failure.shown(pool.name());
-    }
-
-    /** As the log names it. */
-    String label() {
-        return "node " + Failure.shown(node.name()) + " (" + Failure.shown(node.address()) + ") of server pool "
-                + Failure.shown(pool.name());
     }
 
     /** The addresses to try, in this order; at least one. Complete at once, unless a name must be looked up. */
@@ -131,15 +123,6 @@ final class Endpoint {
         } catch (ExecutionException failed) {
             throw failed.getCause() instanceof IOException reason ? reason
                     : new IOException("the name was not resolved", failed);
-        }
-    }
-
-    /** The deadline passed while the name was looked up. */
-    static final class Unresolved extends SocketTimeoutException {
-        private static final long serialVersionUID = 1;
-
-        Unresolved() {
-            super("the name was not resolved in time");
         }
     }
 

@@ -108,7 +108,7 @@ final class Exchange<T> extends Holder {
         if (!isOfTheNode && thrown instanceof RuntimeException foreign) {
             throw foreign;
         }
-        return Failure.of(thrown, node.endpoint(),
+        return Failure.of(thrown, node.endpoint().nodeName(),
                 !isWritten ? Outcome.NOT_SENT : isAnswered ? Outcome.ANSWERED : Outcome.MAYBE_EXECUTED);
     }
 }

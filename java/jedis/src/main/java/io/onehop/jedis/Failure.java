@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -28,38 +27,38 @@ final class Failure {
     }
 
     /** The failure of an exchange with a node, or of the way to it. */
-    static OneHopException of(Throwable thrown, Endpoint endpoint, Outcome outcome) {
+    static OneHopException of(Throwable thrown, NodeName node, Outcome outcome) {
         if (thrown instanceof OneHopException known) {
             return known;
         }
-        return ofTransport(thrown, root(thrown), endpoint, outcome);
+        return ofTransport(thrown, root(thrown), node, outcome);
     }
 
-    private static OneHopException ofTransport(Throwable thrown, Throwable root, Endpoint endpoint, Outcome outcome) {
-        if (root instanceof Endpoint.Unresolved) {
-            String late = "the name was not resolved within " + endpoint.timeoutMs() + " ms";
-            return new DeadlineExceeded(message(late, endpoint, outcome, "check the name and the resolver"),
-                    endpoint.name(), outcome, thrown);
+    private static OneHopException ofTransport(Throwable thrown, Throwable root, NodeName node, Outcome outcome) {
+        if (root instanceof Unresolved) {
+            String late = "the name was not resolved within " + node.pool().timeoutMs() + " ms";
+            return new DeadlineExceeded(message(late, node, outcome, "check the name and the resolver"),
+                    node.name(), outcome, thrown);
         }
         if (root instanceof SocketTimeoutException) {
-            String late = "the timeout of " + endpoint.timeoutMs() + " ms passed";
-            return new DeadlineExceeded(message(late, endpoint, outcome,
-                    "see whether the node hangs, or raise timeout"), endpoint.name(), outcome, thrown);
+            String late = "the timeout of " + node.pool().timeoutMs() + " ms passed";
+            return new DeadlineExceeded(message(late, node, outcome,
+                    "see whether the node hangs, or raise timeout"), node.name(), outcome, thrown);
         }
         if (root instanceof InterruptedIOException || root instanceof InterruptedException) {
-            return new DeadlineExceeded(message("the calling thread was interrupted", endpoint, outcome,
-                    "find out who interrupts it"), endpoint.name(), outcome, thrown);
+            return new DeadlineExceeded(message("the calling thread was interrupted", node, outcome,
+                    "find out who interrupts it"), node.name(), outcome, thrown);
         }
         if (root instanceof IOException lost && !(root instanceof WireException)) {
-            return nodeDown(shown(why(lost)), "bring the node back", thrown, endpoint, outcome);
+            return nodeDown(Shown.of(why(lost)), "bring the node back", thrown, node, outcome);
         }
         String what = root instanceof WireException ? root.getMessage() : root.toString();
-        return new ProtocolViolation(message("the node did not speak the protocol: " + shown(what), endpoint, outcome,
-                "see what listens at this address"), endpoint.name(), outcome, thrown);
+        return new ProtocolViolation(message("the node did not speak the protocol: " + Shown.of(what), node, outcome,
+                "see what listens at this address"), node.name(), outcome, thrown);
     }
 
-    private static NodeDown nodeDown(String what, String advice, Throwable thrown, Endpoint endpoint, Outcome outcome) {
-        return new NodeDown(message(what, endpoint, outcome, advice), endpoint.name(), outcome, thrown);
+    private static NodeDown nodeDown(String what, String advice, Throwable thrown, NodeName node, Outcome outcome) {
+        return new NodeDown(message(what, node, outcome, advice), node.name(), outcome, thrown);
     }
 
     private static String why(IOException root) {
@@ -78,81 +77,81 @@ final class Failure {
     }
 
     /** No connection to the node got free. */
-    static PoolExhausted exhausted(Endpoint endpoint) {
-        String busy = "all " + endpoint.poolSize() + " connections stayed in use until the deadline";
-        return new PoolExhausted(message(busy, endpoint, Outcome.NOT_SENT,
-                "raise pool_size, or use connections for a shorter time"), endpoint.name(), Outcome.NOT_SENT, null);
+    static PoolExhausted exhausted(NodeName node) {
+        String busy = "all " + node.pool().poolSize() + " connections stayed in use until the deadline";
+        return new PoolExhausted(message(busy, node, Outcome.NOT_SENT,
+                "raise pool_size, or use connections for a shorter time"), node.name(), Outcome.NOT_SENT, null);
     }
 
     /** The node was not asked, because it has failed so often in a row, at last so. */
-    static NodeDown resting(Endpoint endpoint, int failures, long ms, OneHopException last) {
+    static NodeDown resting(NodeName node, int failures, long ms, OneHopException last) {
         String why = last == null ? "" : ": " + reason(last);
         // Varying numbers come last, so that logs can group by the beginning.
         String numbers = " (" + ms + " ms more, after " + failures + (failures == 1 ? " failure" : " failures")
                 + " in a row)";
-        return nodeDown("the node rests" + why, "try again later, or bring the node back" + numbers, last, endpoint,
+        return nodeDown("the node rests" + why, "try again later, or bring the node back" + numbers, last, node,
                 Outcome.NOT_SENT);
     }
 
     /** What a failure of this node says has happened, without where and what to do. */
-    static String what(RuntimeException failure, Endpoint endpoint) {
-        String message = failure instanceof OneHopException ? failure.getMessage() : shown(failure.toString());
-        int where = message.indexOf(", " + endpoint);
+    static String what(RuntimeException failure, NodeName node) {
+        String message = failure instanceof OneHopException ? failure.getMessage() : Shown.of(failure.toString());
+        int where = message.indexOf(", " + node);
         return where < 0 ? message : message.substring(0, where);
     }
 
     /** The same, of what was thrown beneath. */
     static String reason(OneHopException failure) {
         Throwable root = root(failure);
-        return shown(root instanceof Endpoint.Unresolved ? root.getMessage()
+        return Shown.of(root instanceof Unresolved ? root.getMessage()
                 : root instanceof SocketTimeoutException ? "no answer in time"
                 : root instanceof IOException lost ? why(lost) : root.toString());
     }
 
     /** There are no connections any more. */
-    static NodeDown closed(Endpoint endpoint) {
-        return nodeDown("this client was closed", "build another one", null, endpoint, Outcome.NOT_SENT);
+    static NodeDown closed(NodeName node) {
+        return nodeDown("this client was closed", "build another one", null, node, Outcome.NOT_SENT);
     }
 
     /** What is published to the channel is published elsewhere. */
-    static NodeDown moved(byte[] channel, Endpoint endpoint) {
-        return nodeDown("since the configuration changed \"" + shown(channel, Limits.SHOWN_BYTES_MAX)
-                + "\" is no longer here alone", "subscribe again", null, endpoint, Outcome.ANSWERED);
+    static NodeDown moved(byte[] channel, NodeName node) {
+        return nodeDown("since the configuration changed \"" + Shown.of(channel, Limits.SHOWN_BYTES_MAX)
+                + "\" is no longer here alone", "subscribe again", null, node, Outcome.ANSWERED);
     }
 
     /** The slot of a sharded channel is another node's. */
-    static NodeDown slotMoved(byte[] channel, Endpoint endpoint) {
-        return nodeDown("the slot of \"" + shown(channel, Limits.SHOWN_BYTES_MAX) + "\" is another node's now",
-                "subscribe again", null, endpoint, Outcome.ANSWERED);
+    static NodeDown slotMoved(byte[] channel, NodeName node) {
+        return nodeDown("the slot of \"" + Shown.of(channel, Limits.SHOWN_BYTES_MAX) + "\" is another node's now",
+                "subscribe again", null, node, Outcome.ANSWERED);
     }
 
     /** The node does not accept what the configuration says. */
-    static ConfigInvalid rejected(String what, String answer, Endpoint endpoint) {
-        return new ConfigInvalid(message(what + ": " + shown(answer), endpoint, Outcome.NOT_SENT,
-                "correct the server pool's configuration"), endpoint.name(), Outcome.NOT_SENT, null);
+    static ConfigInvalid rejected(String what, String answer, NodeName node) {
+        return new ConfigInvalid(message(what + ": " + Shown.of(answer), node, Outcome.NOT_SENT,
+                "correct the server pool's configuration"), node.name(), Outcome.NOT_SENT, null);
     }
 
     /** The configuration does not say that the nodes are a Redis Cluster. */
-    static ConfigInvalid ofCluster(String answer, Endpoint endpoint) {
-        return new ConfigInvalid(message("the node belongs to a Redis Cluster: it answered " + shown(answer), endpoint,
-                Outcome.ANSWERED, "set \"cluster: true\" in the server pool"), endpoint.name(), Outcome.ANSWERED, null);
+    static ConfigInvalid ofCluster(String answer, NodeName node) {
+        return new ConfigInvalid(message("the node belongs to a Redis Cluster: it answered " + Shown.of(answer), node,
+                Outcome.ANSWERED, "set \"cluster: true\" in the server pool"), node.name(), Outcome.ANSWERED, null);
     }
 
     /** No node of a Redis Cluster is left to send the command to: why, and what the last one said. */
-    static NodeDown redirected(String reason, String answer, Endpoint endpoint) {
-        return nodeDown("the cluster cannot serve this now: " + reason + " (it said \"" + shown(answer) + "\")",
-                "try again", null, endpoint, Outcome.ANSWERED);
+    static NodeDown redirected(String reason, String answer, NodeName node) {
+        return nodeDown("the cluster cannot serve this now: " + reason + " (it said \"" + Shown.of(answer) + "\")",
+                "try again", null, node, Outcome.ANSWERED);
     }
 
     /** What only a replica may answer nobody can. */
-    static NodeDown withoutReplica(Endpoint master) {
+    static NodeDown withoutReplica(NodeName master) {
         return nodeDown("it has no replica that could answer",
                 "give it one, or set \"read_from: prefer_replica\"", null, master, Outcome.NOT_SENT);
     }
 
     /** Nobody has told who has which slot. */
-    static OneHopException unmapped(ClusterInquiry.Refusal refused, String pool) {
-        String what = "no node tells what the cluster looks like: " + refused.reason() + ", server pool " + shown(pool)
+    static OneHopException unmapped(Refusal refused, String pool) {
+        String what = "no node tells what the cluster looks like: " + refused.reason() + ", server pool " + Shown.of(pool)
                 + ": " + Outcome.NOT_SENT.phrase() + "; ";
         String unreachable = what + "check that the servers run and can be reached";
         return switch (refused.kind()) {
@@ -166,9 +165,9 @@ final class Failure {
     }
 
     /** The node answered, and turned the connection away. */
-    static NodeDown turnedAway(String answer, Endpoint endpoint) {
-        return nodeDown("the node turned the connection away: " + shown(answer),
-                "give the node room for more clients", null, endpoint, Outcome.NOT_SENT);
+    static NodeDown turnedAway(String answer, NodeName node) {
+        return nodeDown("the node turned the connection away: " + Shown.of(answer),
+                "give the node room for more clients", null, node, Outcome.NOT_SENT);
     }
 
     /**
@@ -181,34 +180,15 @@ final class Failure {
             return failures.values().stream().filter(OneHopException::mayHaveExecuted).findFirst()
                     .orElseGet(failures.values().iterator()::next);
         }
-        String names = failures.keySet().stream().limit(NAMES_MAX).map(Failure::shown)
+        String names = failures.keySet().stream().limit(NAMES_MAX).map(Shown::of)
                 .collect(Collectors.joining(", "));
         String more = failures.size() > NAMES_MAX ? " and " + (failures.size() - NAMES_MAX) + " more" : "";
         return new PartialBatch("a part of the batch did not come back, node " + names + more + ", server pool "
-                + shown(pool) + ": the other commands were answered; getReplies() has their replies, getFailures() says"
+                + Shown.of(pool) + ": the other commands were answered; getReplies() has their replies, getFailures() says"
                 + " of each node that failed whether its commands may have executed", replies, failures);
     }
 
-    private static String message(String what, Endpoint endpoint, Outcome outcome, String advice) {
-        return what + ", " + endpoint + ": " + outcome.phrase() + "; " + advice;
-    }
-
-    /** Foreign text as a message may show it: printable ASCII, at most {@link Limits#MESSAGE_BYTES_MAX} bytes. */
-    static String shown(String text) {
-        return text == null ? "" : shown(text.getBytes(StandardCharsets.UTF_8), Limits.MESSAGE_BYTES_MAX);
-    }
-
-    /** Bytes as a message may show them: each that is not printable ASCII as \xNN, cut to so many characters. */
-    static String shown(byte[] bytes, int charactersMax) {
-        StringBuilder shown = new StringBuilder();
-        for (byte one : bytes) {
-            boolean isPlain = one >= 0x20 && one < 0x7f && one != '"' && one != '\\';
-            String next = isPlain ? String.valueOf((char) one) : String.format("\\x%02x", one);
-            if (shown.length() + next.length() > charactersMax - 3) {
-                return shown.append("...").toString();
-            }
-            shown.append(next);
-        }
-        return shown.toString();
+    private static String message(String what, NodeName node, Outcome outcome, String advice) {
+        return what + ", " + node + ": " + outcome.phrase() + "; " + advice;
     }
 }

@@ -26,7 +26,7 @@ final class Greeting {
      */
     private interface Verdict {
         /** Judges an answer: its text, and whether it is an error. */
-        void on(String answer, boolean isError, Endpoint endpoint);
+        void on(String answer, boolean isError, NodeName node);
     }
 
     private record Step(CommandArguments command, Verdict verdict) {
@@ -36,10 +36,10 @@ final class Greeting {
     private static final byte[] VERSION = SafeEncoder.encode("VERSION");
 
     private final List<Step> steps = new ArrayList<>();
-    private final Endpoint endpoint;
+    private final NodeName node;
 
     Greeting(ServerPool pool, Endpoint endpoint) {
-        this.endpoint = endpoint;
+        this.node = endpoint.nodeName();
         if (pool.redisDb() > 0 && !endpoint.isUnix() && !pool.ssdb()) {
             steps.add(new Step(select(pool.redisDb()), Greeting::carryOn));
         }
@@ -78,51 +78,51 @@ final class Greeting {
         boolean isError = reply instanceof JedisDataException;
         String answer = isError ? ((JedisDataException) reply).getMessage() : "";
         if (isError && answer.toLowerCase(Locale.ROOT).startsWith("err max number of clients reached")) {
-            throw Failure.turnedAway(answer, endpoint);
+            throw Failure.turnedAway(answer, node);
         }
         if (isError && answer.startsWith("DENIED ")) {
-            throw Failure.rejected("the node runs in protected mode", answer, endpoint);
+            throw Failure.rejected("the node runs in protected mode", answer, node);
         }
-        steps.get(index).verdict().on(answer, isError, endpoint);
+        steps.get(index).verdict().on(answer, isError, node);
     }
 
-    private static void carryOn(String answer, boolean isError, Endpoint endpoint) {
+    private static void carryOn(String answer, boolean isError, NodeName node) {
         // Whatever it says: nutcracker does not look either.
     }
 
-    private static void authenticated(String answer, boolean isError, Endpoint endpoint) {
+    private static void authenticated(String answer, boolean isError, NodeName node) {
         boolean isUnneeded = answer.contains("without any password configured")
                 || answer.contains("no password is set");
         if (isError && !isUnneeded) {
-            throw Failure.rejected("the node refused user or password", answer, endpoint);
+            throw Failure.rejected("the node refused user or password", answer, node);
         }
     }
 
-    private static void selected(String answer, boolean isError, Endpoint endpoint) {
+    private static void selected(String answer, boolean isError, NodeName node) {
         if (isError) {
-            throw Failure.rejected("the node refused the database", answer, endpoint);
+            throw Failure.rejected("the node refused the database", answer, node);
         }
     }
 
     /** Said to a master it changes nothing. */
-    private static void readable(String answer, boolean isError, Endpoint endpoint) {
+    private static void readable(String answer, boolean isError, NodeName node) {
         if (isError && !answer.startsWith("NOAUTH") && !answer.startsWith("LOADING")) {
-            throw Failure.rejected("the node does not let replicas be read", answer, endpoint);
+            throw Failure.rejected("the node does not let replicas be read", answer, node);
         }
     }
 
     /** An SSDB says its version. */
-    private static void recognized(String answer, boolean isError, Endpoint endpoint) {
-        alive(answer, isError, endpoint);
+    private static void recognized(String answer, boolean isError, NodeName node) {
+        alive(answer, isError, node);
         if (isError) {
-            throw Failure.rejected("the node is no SSDB of 1.9 or later", answer, endpoint);
+            throw Failure.rejected("the node is no SSDB of 1.9 or later", answer, node);
         }
     }
 
     /** Any answer is a sign of life, NOPERM and LOADING, too; only a missing password stops everything. */
-    private static void alive(String answer, boolean isError, Endpoint endpoint) {
+    private static void alive(String answer, boolean isError, NodeName node) {
         if (isError && answer.startsWith("NOAUTH")) {
-            throw Failure.rejected("the node demands a password", answer, endpoint);
+            throw Failure.rejected("the node demands a password", answer, node);
         }
     }
 }

@@ -48,7 +48,7 @@ final class Held {
     <T> T call(Consumer<NodeConnection> lead, Function<NodeConnection, T> exchange) {
         if (holder.isOver) { // By now it may be another's.
             throw Failure.of(new IOException("the connection was closed when a call before ended in an Error"),
-                    pool.endpoint(), Outcome.NOT_SENT);
+                    pool.endpoint().nodeName(), Outcome.NOT_SENT);
         }
         StackRoom.requireToUse();
         boolean isJudged = false;

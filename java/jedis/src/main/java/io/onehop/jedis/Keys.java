@@ -156,17 +156,17 @@ final class Keys {
         boolean isTagged = tag != null && Key.offset(part) > 0
                 && Key.offset(part) + Key.length(part) < text(pattern).indexOf('*');
         if (!isTagged) {
-            throw new CrossNode(Failure.shown(command.shown()) + " would read keys made from the pattern \""
-                    + shown(pattern) + "\", which may be on other nodes, server pool " + Failure.shown(pool())
+            throw new CrossNode(Shown.of(command.shown()) + " would read keys made from the pattern \""
+                    + shown(pattern) + "\", which may be on other nodes, server pool " + Shown.of(pool())
                     + ": the command was not sent; " + (tag == null ? "set hash_tag: \"{}\" in the server pool and "
                             : "") + "give the pattern the hash tag of the sorted key, in front of the asterisk");
         }
     }
 
     CrossNode crossNode(String command, byte[] one, int onePlace, byte[] other, int otherPlace) {
-        return new CrossNode(Failure.shown(command) + " needs all its keys " + (isCluster ? "in one slot" : "on one node")
+        return new CrossNode(Shown.of(command) + " needs all its keys " + (isCluster ? "in one slot" : "on one node")
                 + ": key \"" + shown(one) + "\" is " + shown(onePlace) + ", key \"" + shown(other) + "\" "
-                + shown(otherPlace) + ", server pool " + Failure.shown(topology.pool().name())
+                + shown(otherPlace) + ", server pool " + Shown.of(topology.pool().name())
                 + ": the command was not sent; " + advice(one, other));
     }
 
@@ -200,6 +200,6 @@ final class Keys {
     }
 
     private static String shown(byte[] bytes) {
-        return Failure.shown(bytes, Limits.SHOWN_BYTES_MAX);
+        return Shown.of(bytes, Limits.SHOWN_BYTES_MAX);
     }
 }

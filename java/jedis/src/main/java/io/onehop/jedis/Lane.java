@@ -1,6 +1,7 @@
 package io.onehop.jedis;
 
 import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.Redirect;
 import io.onehop.core.wire.WireException;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -38,7 +39,8 @@ final class Lane {
 
     private final Pool pool;
     private final Requests requests;
-    private final Redirects redirects; // Those of the batch; null where nodes do not redirect.
+    private final Forwarding forwarding; // That of the batch; null where nodes do not redirect.
+    private final boolean isFirst;
     private final Owed owed;
     private int place = Owed.NOWHERE;
     private boolean isReadOnly = true;
@@ -58,11 +60,13 @@ final class Lane {
     private Throwable before;
     private OneHopException failure;
 
-    Lane(Pool pool, Redirects redirects) {
+    /** {@code isFirst}: what it has to do was not sent to another node before. */
+    Lane(Pool pool, Forwarding forwarding, boolean isFirst) {
         this.pool = pool;
         this.requests = new Requests(pool.blocks());
-        this.redirects = redirects;
-        this.owed = new Owed(redirects != null);
+        this.forwarding = forwarding;
+        this.isFirst = isFirst;
+        this.owed = new Owed(forwarding != null);
     }
 
     /* ---- Filling ---- */
@@ -75,23 +79,23 @@ final class Lane {
 
     void append(CommandArguments arguments, boolean readOnly, Taker taker) {
         if (pool.endpoint().isSsdb()) {
-            SsdbCommand.append(arguments, this, readOnly, taker);
+            translate(arguments, readOnly, taker);
         } else {
-            appendAsItIs(arguments, readOnly, taker);
+            added(requests.append(arguments), readOnly, taker);
         }
-    }
-
-    void appendAsItIs(CommandArguments arguments, boolean readOnly, Taker taker) {
-        added(requests.append(arguments), readOnly, taker);
     }
 
     /** Appends of a command the words at these places. */
     void append(CommandArguments arguments, int[] places, boolean readOnly, Taker taker) {
         if (pool.endpoint().isSsdb()) {
-            SsdbCommand.append(SsdbCommand.part(arguments, places), this, readOnly, taker);
+            translate(SsdbCommand.part(arguments, places), readOnly, taker);
         } else {
             added(requests.append(arguments, places), readOnly, taker);
         }
+    }
+
+    private void translate(CommandArguments arguments, boolean readOnly, Taker taker) {
+        SsdbCommand.translate(arguments, taker, (words, each) -> added(requests.append(words), readOnly, each));
     }
 
     /** It has reads alone, in the place of the master, which is asked if this node fails. */
@@ -184,7 +188,8 @@ final class Lane {
         long whole = connection.arrivedReplies();
         for (long i = 0; i < whole; i++) {
             Object reply = connection.nextReply();
-            if (redirects != null && reply instanceof JedisDataException error && isSentOn(error)) {
+            if (forwarding != null && reply instanceof JedisDataException error && isRedirect(error)) {
+                forwarding.note(pool, owed.place(taken), requests.command(acknowledged), owed.taker(taken), error);
                 redirected++;
             } else if (!owed.taker(taken).take(reply)) {
                 throw new WireException("a reply of another shape than its command's");
@@ -196,9 +201,8 @@ final class Lane {
     }
 
     /** Whether the next reply is none, because another node is to give it. */
-    private boolean isSentOn(JedisDataException error) {
-        return owed.place(taken) != Owed.NOWHERE && Redirects.isOne(error) && redirects.take(pool, owed.place(taken),
-                requests.command(acknowledged), owed.taker(taken), error);
+    private boolean isRedirect(JedisDataException error) {
+        return owed.place(taken) != Owed.NOWHERE && Redirect.isOne(error.getMessage());
     }
 
     /** What to wait for before {@link #advance} can get on. */
@@ -243,7 +247,7 @@ final class Lane {
      * nothing of the rest was sent or all of it only reads.
      */
     boolean mayRetry(Throwable thrown) {
-        return Failure.of(thrown, pool.endpoint(), Outcome.NOT_SENT) instanceof NodeDown && connection != null
+        return Failure.of(thrown, pool.endpoint().nodeName(), Outcome.NOT_SENT) instanceof NodeDown && connection != null
                 && connection.isReused() && before == null && !(isStaying && taken > 0)
                 && (isReadOnly || written == acknowledged);
     }
@@ -263,25 +267,35 @@ final class Lane {
      * this.
      */
     void fail(Throwable thrown) {
-        OneHopException unsent = Failure.of(thrown, pool.endpoint(), Outcome.NOT_SENT);
+        OneHopException unsent = Failure.of(thrown, pool.endpoint().nodeName(), Outcome.NOT_SENT);
         Throwable sent = before != null && thrown instanceof OneHopException ? before : thrown;
-        OneHopException reachedIt = Failure.of(sent, pool.endpoint(), Outcome.MAYBE_EXECUTED);
+        OneHopException reachedIt = Failure.of(sent, pool.endpoint().nodeName(), Outcome.MAYBE_EXECUTED);
         boolean hasBegun = taken < owed.count() && owed.taker(taken).hasBegun();
         failure = isRescued ? null : reached > acknowledged || hasBegun ? reachedIt : unsent;
         long from = acknowledged;
         for (int i = taken; i < owed.count(); i++) {
             if (isRescued) {
-                redirects.rescue(pool, owed.place(i), requests.command(from), owed.taker(i));
+                forwarding.rescue(pool, owed.place(i), requests.command(from), owed.taker(i));
             } else {
                 owed.taker(i).fail(from < reached || owed.taker(i).hasBegun() ? reachedIt : unsent);
             }
             from += owed.size(i);
         }
         pool.failed(connection, unsent);
-        if (redirects != null && isReadOnly && connection != null && thrown instanceof SocketTimeoutException) {
-            redirects.took(pool, connection);
+        if (isReadOnly && connection != null && thrown instanceof SocketTimeoutException) {
+            compare();
         }
         settle();
+    }
+
+    /**
+     * How long a read took is for {@link Readers} to know, if that is typical: of one command, or too late. What is sent
+     * on has taken other nodes' time, too.
+     */
+    private void compare() {
+        if (forwarding != null && isFirst && connection.lease().isTimed(pool.endpoint().timeoutMs())) {
+            pool.meter().compare(connection.lease().ns());
+        }
     }
 
     /** Ends the batch: nothing of it will be written again. */
@@ -295,8 +309,8 @@ final class Lane {
         if (connection != null) {
             if (isDone()) {
                 pool.answered(connection);
-                if (redirects != null && isReadOnly && owed.count() == 1) {
-                    redirects.answered(pool, connection);
+                if (isReadOnly && owed.count() == 1 && connection.isReused() && !connection.lease().isRefused()) {
+                    compare();
                 }
             }
             if (!isDone() || isClosedAfter) {

@@ -10,15 +10,26 @@ import java.util.Map;
 final class Lanes {
     private final Snapshot snapshot;
     private final Lane[] lanes;
-    private final Redirects redirects;
+    private final Forwarding forwarding;
+    private final boolean isFirst;
     private int[] readers; // By master: who answers reads of this batch, and one more; null: nobody has read yet.
     private long waitMs;
 
-    /** {@code redirects}: those of the batch; {@code null} where nodes do not redirect. */
-    Lanes(Snapshot snapshot, Redirects redirects) {
+    private Lanes(Snapshot snapshot, Forwarding forwarding, boolean isFirst) {
         this.snapshot = snapshot;
         this.lanes = new Lane[snapshot.pools().length];
-        this.redirects = redirects;
+        this.forwarding = forwarding;
+        this.isFirst = isFirst;
+    }
+
+    /** Those of a batch. {@code forwarding}: that of the batch; {@code null} where nodes do not redirect. */
+    static Lanes of(Snapshot snapshot, Forwarding forwarding) {
+        return new Lanes(snapshot, forwarding, true);
+    }
+
+    /** Those of what is sent on. */
+    static Lanes ofSentOn(Snapshot snapshot, Forwarding forwarding) {
+        return new Lanes(snapshot, forwarding, false);
     }
 
     /** How many nodes there are. */
@@ -58,7 +69,7 @@ final class Lanes {
     private int reader(int master) {
         int reader = snapshot.readers().of(master);
         if (reader < 0) {
-            throw Failure.withoutReplica(snapshot.pools()[master].endpoint());
+            throw Failure.withoutReplica(snapshot.pools()[master].endpoint().nodeName());
         }
         return reader;
     }
@@ -70,7 +81,7 @@ final class Lanes {
 
     private Lane lane(int node) {
         if (lanes[node] == null) {
-            lanes[node] = new Lane(snapshot.pools()[node], redirects);
+            lanes[node] = new Lane(snapshot.pools()[node], forwarding, isFirst);
         }
         return lanes[node];
     }
@@ -85,8 +96,11 @@ final class Lanes {
         return used;
     }
 
-    Redirects redirects() {
-        return redirects;
+    /** Sends on what other nodes are to execute; afterwards every taker was told. */
+    void follow(Deadline deadline) {
+        if (forwarding != null) {
+            forwarding.follow(deadline);
+        }
     }
 
     /* ---- How it ended ---- */
@@ -102,14 +116,14 @@ final class Lanes {
                 failures.put(lane.pool().endpoint().name(), lane.failure());
             }
         }
-        if (redirects != null) {
-            redirects.failures().forEach(failures::putIfAbsent);
+        if (forwarding != null) {
+            forwarding.failures().forEach(failures::putIfAbsent);
         }
         return failures;
     }
 
     private boolean isWell() {
-        boolean isWell = redirects == null || redirects.failures().isEmpty();
+        boolean isWell = forwarding == null || forwarding.failures().isEmpty();
         for (Lane lane : lanes) {
             isWell &= lane == null || lane.failure() == null;
         }
@@ -118,6 +132,6 @@ final class Lanes {
 
     /** Whether any command has its reply. */
     boolean hasArrived() {
-        return used().stream().anyMatch(Lane::hasArrived) || redirects != null && redirects.hasArrived();
+        return used().stream().anyMatch(Lane::hasArrived) || forwarding != null && forwarding.hasArrived();
     }
 }

@@ -37,7 +37,7 @@ final class Lease {
         sinceNs = Clock.nowNs();
     }
 
-    /** What was known of the node when it was asked (a birth of {@link NodeHealth}). */
+    /** What was known of the node when it was asked (a birth of its health). */
     void ask(long birth) {
         health = birth;
     }
@@ -78,12 +78,17 @@ final class Lease {
         return deadline.leavesHalf(sinceNs) && !deadline.hasPassedBy(pauseMs);
     }
 
-    /** Counts what has moved over the socket since it was counted last. */
-    void count(NodeSocket socket, NodeMeter meter) {
-        if (socket != null) {
-            meter.moved(socket.written() - sent, socket.received() - received);
-            sent = socket.written();
-            received = socket.received();
-        }
+    /** How much of so many bytes in all was sent since this was asked last. */
+    long newlySent(long all) {
+        long before = sent;
+        sent = all;
+        return all - before;
+    }
+
+    /** The same of what was received. */
+    long newlyReceived(long all) {
+        long before = received;
+        received = all;
+        return all - before;
     }
 }

@@ -16,11 +16,11 @@ final class Looks implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger("io.onehop");
 
-    private final WeakReference<CurrentRoute> route;
+    private final WeakReference<Snapshots> snapshots;
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    Looks(CurrentRoute route) {
-        this.route = new WeakReference<>(route);
+    Looks(Snapshots snapshots) {
+        this.snapshots = new WeakReference<>(snapshots);
     }
 
     void start() {
@@ -51,7 +51,7 @@ final class Looks implements AutoCloseable {
 
     /** Whether there will be something to look at. */
     private boolean look(boolean isClosed) {
-        CurrentRoute client = route.get();
+        Snapshots client = snapshots.get();
         if (client == null) {
             return false;
         }

@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+import io.onehop.core.Health;
 import io.onehop.core.wire.ReplyGuard;
 import io.onehop.core.wire.WireException;
 import java.io.IOException;
@@ -41,7 +42,7 @@ final class NodeConnection extends Connection {
     /** Its lease has ended in an Error: nobody knows how far it got. */
     boolean isLeft;
 
-    private final NodeSocket.Source source;
+    private final NodeSocket.Factory source;
     private final Endpoint endpoint;
     private final Greeting greeting;
     private State state = State.NEW;
@@ -60,10 +61,10 @@ final class NodeConnection extends Connection {
     private int looks; // At it while it idled, since it was leased last.
 
     NodeConnection(Endpoint endpoint, Greeting greeting, int seat) {
-        this(new NodeSocket.Source(endpoint.name()), endpoint, greeting, seat);
+        this(new NodeSocket.Factory(endpoint.name()), endpoint, greeting, seat);
     }
 
-    private NodeConnection(NodeSocket.Source source, Endpoint endpoint, Greeting greeting, int seat) {
+    private NodeConnection(NodeSocket.Factory source, Endpoint endpoint, Greeting greeting, int seat) {
         super(builder().socketFactory(source));
         this.seat = seat;
         this.source = source;
@@ -312,9 +313,9 @@ final class NodeConnection extends Connection {
         try {
             return super.protocolRead(replies, pushes);
         } catch (JedisDataException answer) {
-            lease.refused(NodeHealth.isUnwell(answer.getMessage()));
+            lease.refused(Health.isUnwell(answer.getMessage()));
             if (answer instanceof JedisMovedDataException && !endpoint.isOfCluster()) {
-                throw Failure.ofCluster(answer.getMessage(), endpoint);
+                throw Failure.ofCluster(answer.getMessage(), endpoint.nodeName());
             }
             throw answer;
         } catch (NumberFormatException | IndexOutOfBoundsException unreadable) { // Of a MOVED whose line is read.

@@ -8,8 +8,6 @@ import io.onehop.core.Health.Cause;
 import io.onehop.core.Health.Edge;
 import io.onehop.core.Health.Told;
 import io.onehop.core.ServerPool;
-import io.onehop.jedis.NodeStatus.State;
-import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.BindException;
 import java.net.SocketTimeoutException;
@@ -38,7 +36,7 @@ final class NodeHealth {
     /* A deadline noticed so much too late passed while this process did not run. */
     private static final int PAUSE_MS = 200;
 
-    private final Endpoint endpoint;
+    private final NodeName node;
     private final Health rules;
     private final AtomicLong ejections; // Null: the node is asked in passing; the log says nothing of it.
     private final AtomicLong state;
@@ -50,13 +48,14 @@ final class NodeHealth {
      * {@code ejections} counts ejections, for placement; {@code null}: nobody counts them. {@code before}: the
      * health of the same node under another configuration, from now on shared by both; {@code null}: none.
      */
-    NodeHealth(Endpoint endpoint, ServerPool pool, AtomicLong ejections, NodeHealth before) {
+    NodeHealth(NodeName node, AtomicLong ejections, NodeHealth before) {
+        ServerPool pool = node.pool();
         boolean isKnown = before != null && before.rules.ejects() == pool.autoEjectHosts();
         this.state = isKnown ? before.state : new AtomicLong();
         this.heardMs = isKnown ? before.heardMs : new AtomicLong();
         this.told = isKnown ? before.told : new AtomicLong();
         this.last = isKnown ? before.last : null;
-        this.endpoint = endpoint;
+        this.node = node;
         this.ejections = ejections;
         this.rules = new Health(pool.autoEjectHosts(), pool.serverFailureLimit(), pool.serverRetryTimeoutMs());
     }
@@ -70,17 +69,21 @@ final class NodeHealth {
         return state.get();
     }
 
-    /** What is shown of it. */
-    State shown(long nowMs) {
+    /** Whether it is asked like any other; where nodes are ejected, also if it may return. */
+    boolean isUp(long nowMs) {
         long until = Health.until(state.get());
-        return until == 0 || rules.ejects() && until <= nowMs ? State.UP
-                : rules.ejects() ? State.EJECTED : State.RESTING;
+        return until == 0 || rules.ejects() && until <= nowMs;
+    }
+
+    /** Whether its keys move to other nodes while it is down. */
+    boolean ejects() {
+        return rules.ejects();
     }
 
     /** What it failed by last; {@code null} while it is up. */
     String reason(long nowMs) {
         OneHopException failure = last;
-        return failure == null || shown(nowMs) == State.UP ? null : Failure.reason(failure);
+        return failure == null || isUp(nowMs) ? null : Failure.reason(failure);
     }
 
     /** Whether it is better not asked now. */
@@ -139,7 +142,7 @@ final class NodeHealth {
     }
 
     private NodeDown resting(long now, long nowMs) {
-        return Failure.resting(endpoint, Health.failures(now), Health.until(now) - nowMs, last);
+        return Failure.resting(node, Health.failures(now), Health.until(now) - nowMs, last);
     }
 
     /* ---- Telling ---- */
@@ -209,16 +212,16 @@ final class NodeHealth {
     }
 
     private String line(Edge edge, Told news, OneHopException failure) {
-        String node = endpoint.label();
+        String label = node.label();
         String times = news.times() == 0 ? "" : " (it went down " + news.times() + " more times since this was last told)";
         if (edge == Edge.BACK) {
-            return rules.ejects() ? node + " is in again after " + seconds(news.ms()) + ", and its keys with it"
-                    : node + " is back after " + seconds(news.ms());
+            return rules.ejects() ? label + " is in again after " + seconds(news.ms()) + ", and its keys with it"
+                    : label + " is back after " + seconds(news.ms());
         }
         String why = failure == null ? "it cannot serve now" : Failure.reason(failure);
         return rules.ejects()
-                ? node + " is ejected: " + why + "; its keys move to other nodes for " + seconds(rules.retryMs()) + times
-                : node + " is down: " + why + "; its keys fail until it answers again" + times;
+                ? label + " is ejected: " + why + "; its keys move to other nodes for " + seconds(rules.retryMs()) + times
+                : label + " is down: " + why + "; its keys fail until it answers again" + times;
     }
 
     private static String seconds(long ms) {
@@ -240,23 +243,5 @@ final class NodeHealth {
 
     private static boolean isOurs(Throwable root) {
         return root instanceof NoDescriptor || root instanceof BindException;
-    }
-
-    /** This process has no room for another socket. */
-    static final class NoDescriptor extends IOException {
-        private static final long serialVersionUID = 1;
-
-        NoDescriptor(IOException cause) {
-            super(cause.getMessage(), cause);
-        }
-    }
-
-    /** Whether an error that a node answered says that it cannot serve now: by its whole first word. */
-    static boolean isUnwell(String answer) {
-        int end = answer.indexOf(' ');
-        return switch (end < 0 ? answer : answer.substring(0, end)) {
-            case "OOM", "LOADING", "BUSY" -> true;
-            default -> false;
-        };
     }
 }

@@ -33,10 +33,10 @@ final class NodeSocket extends Socket {
      */
 
     /** Hands Jedis a socket that is connected already. */
-    static final class Source extends DefaultJedisSocketFactory {
+    static final class Factory extends DefaultJedisSocketFactory {
         private NodeSocket socket;
 
-        Source(String name) {
+        Factory(String name) {
             super(new HostAndPort(name, 0));
         }
 

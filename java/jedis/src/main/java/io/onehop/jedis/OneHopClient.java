@@ -54,12 +54,17 @@ public final class OneHopClient extends UnifiedJedis {
     private final Looks looks;
 
     private OneHopClient(CurrentRoute route, Refresher refresher) {
-        super(route, new NoConnections(route.current().pool().name()), RedisProtocol.RESP2, (Cache) null);
+        super(route, new NoConnections(route.snapshots().newest().pool().name()), RedisProtocol.RESP2, (Cache) null);
         this.route = route;
         this.refresher = refresher;
-        this.looks = new Looks(route);
+        this.looks = new Looks(route.snapshots());
+    }
+
+    /** Begins what its own threads do. */
+    private OneHopClient started() {
         refresher.start();
         looks.start();
+        return this;
     }
 
     /** Begins to build a client. */
@@ -69,7 +74,7 @@ public final class OneHopClient extends UnifiedJedis {
 
     /** How the nodes are, and what became of the calls so far. Asks no node. */
     public PoolStatus status() {
-        return PoolStatus.of(route.current(), refresher.status(), route.isClosed());
+        return PoolStatus.of(snapshots().newest(), refresher.status(), snapshots().isClosed());
     }
 
     /** Where every key is now: the nodes, and which of them has a key and why. Immutable; a change makes another one. */
@@ -84,6 +89,10 @@ public final class OneHopClient extends UnifiedJedis {
 
     CurrentRoute route() {
         return route;
+    }
+
+    Snapshots snapshots() {
+        return route.snapshots();
     }
 
     /**
@@ -117,13 +126,13 @@ public final class OneHopClient extends UnifiedJedis {
     /** Goes through the keys of all nodes, one node after another. */
     @Override
     public ScanIteration scanIteration(int batchCount, String match) {
-        return new ScanIteration(Scan.connection(route.take()), batchCount, match);
+        return new ScanIteration(ScanConnection.provider(route.take()), batchCount, match);
     }
 
     /** The same for keys of one type. */
     @Override
     public ScanIteration scanIteration(int batchCount, String match, String type) {
-        return new ScanIteration(Scan.connection(route.take()), batchCount, match, type);
+        return new ScanIteration(ScanConnection.provider(route.take()), batchCount, match, type);
     }
 
     /* ---- Nodes by name ---- */
@@ -278,9 +287,10 @@ public final class OneHopClient extends UnifiedJedis {
                 byte[] bytes = source.bytes();
                 ServerPool read = source.pool(bytes);
                 source.tellExposed(read);
-                CurrentRoute route = new CurrentRoute(Topology.of(read));
-                return new OneHopClient(route, new Refresher(source, bytes, route, listener));
-            } catch (Source.Refused refused) {
+                Snapshots snapshots = new Snapshots(Topology.of(read));
+                Refresher refresher = new Refresher(source, bytes, snapshots, listener);
+                return new OneHopClient(new CurrentRoute(snapshots), refresher).started();
+            } catch (Refused refused) {
                 throw new ConfigInvalid(refused.getMessage() + "; correct the configuration",
                         refused.getCause());
             }

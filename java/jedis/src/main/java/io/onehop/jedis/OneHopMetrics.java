@@ -10,7 +10,6 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import io.onehop.core.Node;
 import io.onehop.core.Role;
 import io.onehop.core.Topology;
-import io.onehop.jedis.NodeStatus.State;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -40,19 +39,19 @@ public final class OneHopMetrics implements MeterBinder {
             .mapToObj(exponent -> Duration.of(1L << exponent, ChronoUnit.MICROS)).toArray(Duration[]::new);
 
     private final OneHopClient client;
-    private final CurrentRoute route;
+    private final Snapshots snapshots;
 
     /** Of this client, until it is closed. */
     public OneHopMetrics(OneHopClient client) {
         this.client = client;
-        this.route = client.route();
+        this.snapshots = client.snapshots();
     }
 
     @Override
     public void bindTo(MeterRegistry registry) {
         Bound bound = new Bound(registry, client);
         bound.update();
-        route.watch(bound::update);
+        snapshots.watch(bound::update);
     }
 
     /** One node, reached in whatever way: its meters are made once. */
@@ -68,16 +67,16 @@ public final class OneHopMetrics implements MeterBinder {
     /** The meters of one registry. */
     private static final class Bound {
         private final MeterRegistry registry;
-        private final CurrentRoute route;
+        private final Snapshots snapshots;
         private final List<Meter> ofConfig = new ArrayList<>();
         private final Map<NodeMeter, Metered> nodes = new HashMap<>();
         private final Map<Tags, Meter> roles = new HashMap<>();
 
         Bound(MeterRegistry registry, OneHopClient client) {
             this.registry = registry;
-            this.route = client.route();
+            this.snapshots = client.snapshots();
             Tags tags = Tags.of("pool", poolName());
-            ofConfig.add(Gauge.builder("onehop.generation", route, of -> of.current().generation())
+            ofConfig.add(Gauge.builder("onehop.generation", snapshots, of -> of.newest().generation())
                     .description("How often a configuration was adopted").tags(tags).register(registry));
             ofConfig.add(Gauge.builder("onehop.config.last.reload.successful", client, of -> of.config().ok() ? 1 : 0)
                     .description("1; 0 while the file that is in place is refused").tags(tags).register(registry));
@@ -88,12 +87,12 @@ public final class OneHopMetrics implements MeterBinder {
         }
 
         private String poolName() {
-            return route.current().pool().name();
+            return snapshots.newest().pool().name();
         }
 
         /** Meters for nodes that are new; none for those that are gone, as all are from a client that is closed. */
         synchronized void update() {
-            Pool[] pools = route.isClosed() ? new Pool[0] : route.current().pools();
+            Pool[] pools = snapshots.isClosed() ? new Pool[0] : snapshots.newest().pools();
             Set<NodeMeter> current = new HashSet<>();
             for (Pool pool : pools) {
                 current.add(pool.meter());
@@ -106,8 +105,8 @@ public final class OneHopMetrics implements MeterBinder {
                 }
                 return isGone;
             });
-            updateRoles(route.isClosed() ? List.of() : route.current().topology().nodes(), route.current().topology());
-            if (route.isClosed()) {
+            updateRoles(snapshots.isClosed() ? List.of() : snapshots.newest().topology().nodes(), snapshots.newest().topology());
+            if (snapshots.isClosed()) {
                 ofConfig.forEach(registry::remove);
             }
         }
@@ -149,7 +148,7 @@ public final class OneHopMetrics implements MeterBinder {
             made.add(gauge("connections", node, tags.and("state", "leased"), Pool::leased));
             made.add(gauge("connections", node, tags.and("state", "idle"), Pool::idle));
             made.add(gauge("connections.max", node, tags, of -> of.endpoint().poolSize()));
-            made.add(gauge("node.up", node, tags, of -> of.health().shown(NodeHealth.nowMs()) == State.UP ? 1 : 0));
+            made.add(gauge("node.up", node, tags, of -> of.health().isUp(NodeHealth.nowMs()) ? 1 : 0));
             made.add(gauge("share", node, tags, this::share));
             Timer latency = Timer.builder("onehop.latency").description("How long calls took that ended well").tags(tags)
                     .serviceLevelObjectives(LIMITS).register(registry);
@@ -159,7 +158,7 @@ public final class OneHopMetrics implements MeterBinder {
         }
 
         private double share(Pool pool) {
-            Snapshot snapshot = route.current();
+            Snapshot snapshot = snapshots.newest();
             int index = Arrays.asList(snapshot.pools()).indexOf(pool);
             return index < 0 ? 0 : snapshot.topology().shares()[index];
         }

@@ -17,7 +17,7 @@ final class Pipeline extends OneHopPipeline {
     /** What was added since the last {@link #sync}, placed by one route. */
     private record Batch(Route route, Lanes lanes, List<Reply<?>> replies) {
         static Batch of(Route route) {
-            return new Batch(route, route.lanes(), new ArrayList<>());
+            return new Batch(route, route.batches().lanes(), new ArrayList<>());
         }
 
         String pool() {
@@ -55,7 +55,7 @@ final class Pipeline extends OneHopPipeline {
         }
         Batch sent = batch;
         batch = null;
-        sent.route().run(sent.lanes());
+        sent.route().batches().run(sent.lanes());
         Map<String, OneHopException> failures = sent.lanes().failures();
         if (!failures.isEmpty()) {
             boolean hasArrived = sent.lanes().hasArrived();

@@ -41,7 +41,7 @@ final class Pool implements AutoCloseable {
         this.meter = before == null ? new NodeMeter() : before.meter;
         this.endpoint = new Endpoint(node, pool);
         this.greeting = new Greeting(pool, endpoint);
-        this.health = new NodeHealth(endpoint, pool, ejections, before == null ? null : before.health);
+        this.health = new NodeHealth(endpoint.nodeName(), ejections, before == null ? null : before.health);
         this.seats = new Seats(pool.poolSize(), seat -> new NodeConnection(endpoint, greeting, seat));
     }
 
@@ -105,7 +105,7 @@ final class Pool implements AutoCloseable {
         meter.waited();
         while (connection == null) {
             if (deadline.hasPassed()) {
-                throw Failure.exhausted(endpoint);
+                throw Failure.exhausted(endpoint.nodeName());
             }
             requireMayAsk(asked);
             connection = awaited(holder, deadline);
@@ -140,7 +140,7 @@ final class Pool implements AutoCloseable {
      */
     private void requireMayAsk(long asked) {
         if (isClosed) {
-            throw Failure.closed(endpoint);
+            throw Failure.closed(endpoint.nodeName());
         }
         if (asked == NodeHealth.NOT_ASKED) {
             health.requireNotResting();
@@ -155,7 +155,7 @@ final class Pool implements AutoCloseable {
         connection.use(deadline);
         try {
             if (isClosed) { // Just now.
-                throw Failure.closed(endpoint);
+                throw Failure.closed(endpoint.nodeName());
             }
             connection.lease().ask(asked == NodeHealth.NOT_ASKED ? health.ask(deadline) : asked);
         } catch (NodeDown resting) {
@@ -170,7 +170,7 @@ final class Pool implements AutoCloseable {
     }
 
     private OneHopException failure(Throwable thrown) {
-        return Failure.of(thrown, endpoint, Outcome.NOT_SENT);
+        return Failure.of(thrown, endpoint.nodeName(), Outcome.NOT_SENT);
     }
 
     /* ---- How it ended ---- */
@@ -207,7 +207,7 @@ final class Pool implements AutoCloseable {
         if (connection.isLeft && connection.seat() != NodeConnection.NO_SEAT) {
             return;
         }
-        connection.lease().count(connection.socket(), meter);
+        count(connection);
         if (connection.seat() == NodeConnection.NO_SEAT) {
             connection.disconnect();
             return;
@@ -215,6 +215,14 @@ final class Pool implements AutoCloseable {
         seats.give(connection.seat(), connection.isClean());
         if (isRetired) {
             purge();
+        }
+    }
+
+    private void count(NodeConnection connection) {
+        NodeSocket socket = connection.socket();
+        if (socket != null) {
+            meter.moved(connection.lease().newlySent(socket.written()),
+                    connection.lease().newlyReceived(socket.received()));
         }
     }
 

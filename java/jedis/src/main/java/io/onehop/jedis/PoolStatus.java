@@ -39,11 +39,15 @@ public record PoolStatus(String pool, long generation, String fingerprint, Confi
         long restsMs = Math.max(0, Health.until(pool.health().state()) - nowMs);
         return new NodeStatus(node.name(), node.address(), node.weight(), node.role(),
                 node.role() == Role.REPLICA ? topology.places().get(node.master()).name() : null, share,
-                isOver ? State.CLOSED : pool.health().shown(nowMs),
+                isOver ? State.CLOSED : state(pool.health(), nowMs),
                 Duration.ofMillis(restsMs), Health.failures(pool.health().state()), pool.health().reason(nowMs),
                 pool.leased(), pool.idle(), pool.endpoint().poolSize(),
                 meter.calls(), meter.errors(), meter.redirects(), meter.leases(), meter.waits(), meter.connects(), meter.bytesSent(),
                 meter.bytesReceived(), percentile(latency, 500), percentile(latency, 990));
+    }
+
+    private static State state(NodeHealth health, long nowMs) {
+        return health.isUp(nowMs) ? State.UP : health.ejects() ? State.EJECTED : State.RESTING;
     }
 
     private static Duration percentile(long[] latency, int thousandths) {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -25,11 +26,11 @@ import redis.clients.jedis.exceptions.JedisDataException;
  *                all are in ─► those commands, in lanes again, to the nodes that were named ─► replies, or one more round
  * </pre>
  *
- * <p>In: errors in the place of replies, as {@link Lane} meets them. Out: every taker was told, by the batch's own
+ * <p>In: errors in the place of replies, as a {@link Lane} meets them. Out: every taker was told, by the batch's own
  * deadline. Commands on one slot stay together and in order. What each error means is {@link Redirect}'s to say. For
  * one thread. Implements spec/route/route.md, "Redirects".
  */
-final class Redirects {
+final class Redirects implements Forwarding {
     private static final CommandArguments ASKING = new CommandArguments(Protocol.Command.ASKING);
 
     /** One command on its way. */
@@ -70,41 +71,30 @@ final class Redirects {
     private record Heading(Redirect.Action action, String node, int waitMs) {
     }
 
-    private final Route route;
+    private final Snapshot snapshot; // That of the batch.
+    private final Scripts scripts;
     private final Cluster cluster;
+    private final BiConsumer<List<Lane>, Deadline> send;
     private final Map<String, OneHopException> failures = new LinkedHashMap<>();
     private List<Errand> met = Collections.emptyList(); // In the order in which their nodes answered.
     private boolean hasArrived;
-    private boolean isFollowing;
 
-    Redirects(Route route, Cluster cluster) {
-        this.route = route;
+    /** {@code send}: has every lane done or failed by the deadline. */
+    Redirects(Snapshot snapshot, Scripts scripts, Cluster cluster, BiConsumer<List<Lane>, Deadline> send) {
+        this.snapshot = snapshot;
+        this.scripts = scripts;
         this.cluster = cluster;
+        this.send = send;
     }
 
-    /** Whether an error may mean that the command has not run, and why. */
-    static boolean isOne(JedisDataException error) {
-        String text = error.getMessage();
-        int end = text == null ? 0 : text.indexOf(' ');
-        return switch (end < 0 ? text : end == 0 ? "" : text.substring(0, end)) {
-            case "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN", "READONLY", "LOADING", "MASTERDOWN" -> true;
-            default -> false;
-        };
-    }
-
-    /** Notes a command of this slot that was answered by such an error; true. */
-    boolean take(Pool asked, int slot, CommandArguments arguments, Taker taker, JedisDataException error) {
-        note(asked, slot, arguments, taker, error);
-        return true;
-    }
-
-    /** Notes a command of this slot whose replica has failed. */
-    void rescue(Pool failed, int slot, CommandArguments arguments, Taker taker) {
+    @Override
+    public void rescue(Pool failed, int slot, CommandArguments arguments, Taker taker) {
         note(failed, slot, arguments, taker, null);
         cluster.want(null);
     }
 
-    private void note(Pool asked, int slot, CommandArguments arguments, Taker taker, JedisDataException error) {
+    @Override
+    public void note(Pool asked, int slot, CommandArguments arguments, Taker taker, JedisDataException error) {
         Errand errand = taker instanceof Errand known ? known : new Errand(arguments, slot, taker);
         errand.asked = asked;
         errand.error = error;
@@ -112,25 +102,13 @@ final class Redirects {
         met.add(errand);
     }
 
-    /** A read of one command was answered: how long that took, if it is typical, is for {@link Readers} to know. */
-    void answered(Pool by, NodeConnection connection) {
-        if (connection.isReused() && !connection.lease().isRefused()) {
-            took(by, connection);
-        }
-    }
-
-    /** The same for reads that were answered too late. What is sent on has taken other nodes' time, too. */
-    void took(Pool by, NodeConnection connection) {
-        if (!isFollowing && connection.lease().isTimed(by.endpoint().timeoutMs())) {
-            by.meter().compare(connection.lease().ns());
-        }
-    }
-
-    Map<String, OneHopException> failures() {
+    @Override
+    public Map<String, OneHopException> failures() {
         return failures;
     }
 
-    boolean hasArrived() {
+    @Override
+    public boolean hasArrived() {
         return hasArrived;
     }
 
@@ -138,8 +116,8 @@ final class Redirects {
      * What a redirect means on a connection that is held: the transaction is lost as a whole, and never sent again.
      * {@code null}: it is none, the error is the answer. Either way the map learns what it says.
      */
-    static OneHopException ofHeld(JedisDataException answer, Pool asked, Route route, Cluster cluster) {
-        Topology map = map(asked, route, cluster);
+    static OneHopException ofHeld(JedisDataException answer, Pool asked, Snapshot snapshot, Cluster cluster) {
+        Topology map = map(asked, snapshot, cluster);
         Map<Integer, String> moved = new HashMap<>();
         for (Throwable cause : answer.getSuppressed()) { // Those of the commands of an EXECABORT.
             heed(decide(cause.getMessage(), asked, map, false), map, cluster, moved);
@@ -148,7 +126,7 @@ final class Redirects {
         cluster.moved(moved);
         Redirect next = decide(answer.getMessage(), asked, map, true);
         return next.action() == Redirect.Action.NONE ? null
-                : Failure.redirected(next.reason(), answer.getMessage(), asked.endpoint());
+                : Failure.redirected(next.reason(), answer.getMessage(), asked.endpoint().nodeName());
     }
 
     private static Redirect decide(String error, Pool asked, Topology map, boolean isHeld) {
@@ -157,9 +135,9 @@ final class Redirects {
     }
 
     /** The newest map that has the node: what has begun goes on where the configuration or the map lacks it by now. */
-    private static Topology map(Pool asked, Route route, Cluster cluster) {
+    private static Topology map(Pool asked, Snapshot snapshot, Cluster cluster) {
         Topology newest = cluster.topology();
-        return newest.pool().cluster() && newest.find(asked.endpoint().name()) != null ? newest : route.topology();
+        return newest.pool().cluster() && newest.find(asked.endpoint().name()) != null ? newest : snapshot.topology();
     }
 
     /**
@@ -180,11 +158,10 @@ final class Redirects {
 
     /* ---- Rounds ---- */
 
-    /** Follows what was noted; afterwards every taker was told. */
-    void follow(Deadline deadline) {
+    @Override
+    public void follow(Deadline deadline) {
         List<Errand> waiting = new ArrayList<>();
         int waitMs = 0;
-        isFollowing = true;
         while (!met.isEmpty() || !waiting.isEmpty()) {
             List<Errand> round = met;
             met = Collections.emptyList();
@@ -193,12 +170,12 @@ final class Redirects {
             Map<Integer, String> moved = new HashMap<>();
             boolean isFresh = false;
             for (Errand errand : round) {
-                Topology map = map(errand.asked, route, cluster);
+                Topology map = map(errand.asked, snapshot, cluster);
                 Redirect next = decide(errand, map, deadline, isFresh);
                 if (next.action() == Redirect.Action.REFRESH) {
                     isFresh = true; // Or it could not be had: no other command of the round waits for it.
                     cluster.refresh(deadline);
-                    map = map(errand.asked, route, cluster);
+                    map = map(errand.asked, snapshot, cluster);
                     next = decide(errand, map, deadline, true);
                 }
                 if (heads(errand, next, map, headings, moved)) {
@@ -239,7 +216,7 @@ final class Redirects {
         }
         if (next.action() == Redirect.Action.GIVE_UP) {
             OneHopException failure = Failure.redirected(next.reason(), errand.error.getMessage(),
-                    errand.asked.endpoint());
+                    errand.asked.endpoint().nodeName());
             failures.putIfAbsent(failure.getNode(), failure);
             errand.fail(failure);
             return false;
@@ -253,18 +230,18 @@ final class Redirects {
 
     private void send(List<Errand> going, Map<Integer, Heading> headings, Deadline deadline) {
         Snapshot newest = cluster.snapshot();
-        Snapshot snapshot = newest.pool().cluster() ? newest : route.snapshot();
-        Lanes lanes = new Lanes(snapshot, this);
+        Snapshot current = newest.pool().cluster() ? newest : snapshot;
+        Lanes lanes = Lanes.ofSentOn(current, this);
         for (Errand errand : going) {
             Heading heading = headings.get(errand.slot);
-            Node named = heading == null || heading.node() == null ? null : snapshot.topology().find(heading.node());
+            Node named = heading == null || heading.node() == null ? null : current.topology().find(heading.node());
             boolean isNamed = named != null;
-            int node = isNamed ? named.index() : snapshot.keys().nodeAt(errand.slot);
+            int node = isNamed ? named.index() : current.keys().nodeAt(errand.slot);
             errand.hops += isNamed ? 1 : 0;
             errand.tries += isNamed ? 0 : 1;
             Lane lane = lanes.ofNode(node);
             if (errand.entry != null) {
-                Prelude.append(errand.entry, errand.arguments, route.scripts(), lane);
+                Prelude.append(errand.entry, errand.arguments, scripts, lane);
             } else {
                 lane.closeAfter(); // What it has done to the connection nobody knows.
             }
@@ -273,7 +250,7 @@ final class Redirects {
             }
             lane.at(errand.slot).append(errand.arguments, errand.entry != null && errand.entry.isRetryable(), errand);
         }
-        route.run(lanes.used(), deadline);
+        send.accept(lanes.used(), deadline);
         for (Lane lane : lanes.used()) {
             hasArrived |= lane.hasArrived();
             if (lane.failure() != null) {

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 /**
  * Looks once a second whether the configuration has changed, and has the client's calls go by the new one.
  *
- * <p>In: a {@link Source}. Out: topologies for {@link CurrentRoute}, each told before: to the log and to the client's
+ * <p>In: a {@link Source}. Out: topologies for {@link Snapshots}, each told before: to the log and to the client's
  * listener. What is bad never replaces what is good; the log says once what is wrong with it. A daemon thread of the
  * client's own, from its building to its close; where nothing can change there is none. Implements spec/topology, "A
  * configuration that changes".
@@ -30,18 +30,18 @@ final class Refresher implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("io.onehop");
 
     private final Source source;
-    private final CurrentRoute route;
+    private final Snapshots snapshots;
     private final Consumer<TopologyChange> listener;
     private final CountDownLatch closed = new CountDownLatch(1);
     private byte[] seen; // Good or bad; null: it could not be read.
     private String told; // What the log said last; null: all was well since.
     private volatile ConfigStatus status = ConfigStatus.used(Clock.unixMs());
 
-    /** {@code seen} is what the route's first topology was made from. */
-    Refresher(Source source, byte[] seen, CurrentRoute route, Consumer<TopologyChange> listener) {
+    /** {@code seen} is what the first topology was made from. */
+    Refresher(Source source, byte[] seen, Snapshots snapshots, Consumer<TopologyChange> listener) {
         this.source = source;
         this.seen = seen;
-        this.route = route;
+        this.snapshots = snapshots;
         this.listener = listener;
     }
 
@@ -58,7 +58,7 @@ final class Refresher implements AutoCloseable {
         return status;
     }
 
-    /** What is being done ends; nothing is adopted any more, because the route is closed, too. */
+    /** What is being done ends; nothing is adopted any more, because the snapshots are closed, too. */
     @Override
     public void close() {
         closed.countDown();
@@ -86,24 +86,24 @@ final class Refresher implements AutoCloseable {
                 told = null;
                 status = ConfigStatus.used(Clock.unixMs());
             }
-        } catch (Source.Refused refused) {
+        } catch (Refused refused) {
             complain(refused.getMessage());
         } catch (RuntimeException | Error unexpected) { // Whatever it is, a later version may be good.
-            complain(source + ", " + Failure.shown(unexpected.toString()));
+            complain(source + ", " + Shown.of(unexpected.toString()));
         }
     }
 
     /** If there is nothing to be read, whatever comes next is something else. */
-    private byte[] bytes() throws Source.Refused {
+    private byte[] bytes() throws Refused {
         try {
             return source.bytes();
-        } catch (Source.Refused unreadable) {
+        } catch (Refused unreadable) {
             seen = null;
             throw unreadable;
         }
     }
 
-    private byte[] settled(byte[] first) throws Source.Refused, InterruptedException {
+    private byte[] settled(byte[] first) throws Refused, InterruptedException {
         byte[] before = first;
         for (int i = 0; i < SETTLE_TRIES; i++) {
             closed.await(SETTLE_MS, TimeUnit.MILLISECONDS);
@@ -117,10 +117,10 @@ final class Refresher implements AutoCloseable {
     }
 
     /** A Redis Cluster tells by itself who has which key: as long as it does not, the configuration is no good one. */
-    private Topology mapped(ServerPool pool, Topology before) throws Source.Refused, InterruptedException {
+    private Topology mapped(ServerPool pool, Topology before) throws Refused, InterruptedException {
         try {
             return Cluster.of(pool, before);
-        } catch (Source.Refused silent) {
+        } catch (Refused silent) {
             seen = null; // It may speak in a second, by the same configuration.
             throw silent;
         }
@@ -134,8 +134,8 @@ final class Refresher implements AutoCloseable {
         }
     }
 
-    private void adopt(ServerPool pool) throws Source.Refused, InterruptedException {
-        Snapshot before = route.current();
+    private void adopt(ServerPool pool) throws Refused, InterruptedException {
+        Snapshot before = snapshots.newest();
         Topology after = pool.cluster() ? mapped(pool, before.topology()) : Topology.of(pool);
         if (before.isLike(after)) {
             return;
@@ -143,7 +143,7 @@ final class Refresher implements AutoCloseable {
         TopologyChange change = new TopologyChange(before.topology(), after, before.topology().moved(after),
                 before.generation() + 1);
         LOG.log(Level.INFO, source + " changed: " + change.moved() / 10 + "." + change.moved() % 10
-                + " % of the keys of server pool " + Failure.shown(after.pool().name()) + " move (generation "
+                + " % of the keys of server pool " + Shown.of(after.pool().name()) + " move (generation "
                 + change.generation() + ")");
         try {
             listener.accept(change);
@@ -151,6 +151,6 @@ final class Refresher implements AutoCloseable {
             LOG.log(Level.WARNING, "the listener to changes failed; the changed configuration is used all the same",
                     theirs);
         }
-        route.adopt(after);
+        snapshots.adopt(after);
     }
 }

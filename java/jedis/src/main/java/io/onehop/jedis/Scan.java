@@ -4,13 +4,10 @@ import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.Topology;
 import io.onehop.core.command.ScanCursor;
 import java.util.List;
-import java.util.Map;
 import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisException;
-import redis.clients.jedis.providers.ConnectionProvider;
 
 /**
  * SCAN over all nodes, one after another: the caller's cursor says which comes next.
@@ -21,12 +18,12 @@ import redis.clients.jedis.providers.ConnectionProvider;
 final class Scan {
     private static final int CURSOR = 1;
 
-    private final Route route;
+    private final Batches batches;
     private final Topology topology;
 
-    Scan(Route route) {
-        this.route = route;
-        this.topology = route.topology();
+    Scan(Batches batches) {
+        this.batches = batches;
+        this.topology = batches.snapshot().topology();
     }
 
     <T> T run(CommandObject<T> command) {
@@ -35,20 +32,20 @@ final class Scan {
         if (arguments.size() <= CURSOR) {
             throw Commands.malformed("SCAN", "it has no cursor", pool);
         }
-        int[] places = route.snapshot().keys().everywhere();
+        int[] places = batches.snapshot().keys().everywhere();
         int nodes = places.length;
         ScanCursor cursor = ScanCursor.read(topology.fingerprint(), nodes, arguments.get(CURSOR).getRaw());
         if (cursor == null) {
             throw Commands.unsupported("SCAN with this cursor", "the cursor is of another topology; begin again with 0",
                     pool);
         }
-        Object answer = route.ask(places[cursor.node()], new CommandObject<>(asked(arguments, cursor.own()),
-                BuilderFactory.RAW_OBJECT), Commands.known(arguments), route.deadline());
+        Object answer = batches.ask(places[cursor.node()], new CommandObject<>(asked(arguments, cursor.own()),
+                BuilderFactory.RAW_OBJECT), Commands.known(arguments), batches.deadline());
         byte[] next = answer instanceof List<?> pair && pair.size() == 2 && pair.get(0) instanceof byte[] own
                 ? cursor.next(topology.fingerprint(), nodes, own) : null;
         if (next == null) {
             throw Failure.of(new JedisException("it answered SCAN with a cursor that cannot be handed on"),
-                    route.snapshot().poolAt(places[cursor.node()]).endpoint(), Outcome.ANSWERED);
+                    batches.snapshot().poolAt(places[cursor.node()]).endpoint().nodeName(), Outcome.ANSWERED);
         }
         return command.getBuilder().build(List.of(next, ((List<?>) answer).get(1)));
     }
@@ -64,41 +61,5 @@ final class Scan {
             }
         }
         return asked;
-    }
-
-    /** All nodes as the one connection that Jedis' {@code ScanIteration} goes through. */
-    static ConnectionProvider connection(Route route) {
-        Connection all = new Connection() {
-            @Override
-            public Object executeCommand(CommandArguments arguments) {
-                return route.executeCommand(new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT));
-            }
-        };
-        return new ConnectionProvider() {
-            @Override
-            public Connection getConnection() {
-                return all;
-            }
-
-            @Override
-            public Connection getConnection(CommandArguments arguments) {
-                return all;
-            }
-
-            @Override
-            public Map<?, ?> getConnectionMap() {
-                return Map.of(route.topology().pool().name(), all);
-            }
-
-            @Override
-            public Map<?, ?> getPrimaryNodesConnectionMap() {
-                return getConnectionMap();
-            }
-
-            @Override
-            public void close() {
-                // There is nothing to close.
-            }
-        };
     }
 }

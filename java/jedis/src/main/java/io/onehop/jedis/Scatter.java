@@ -145,7 +145,7 @@ final class Scatter {
             }
         } catch (IOException late) {
             serving.forEach(lane -> lane.fail(lane.isResolving() && late instanceof SocketTimeoutException
-                    ? new Endpoint.Unresolved() : late));
+                    ? new Unresolved() : late));
             serving.clear();
         }
     }

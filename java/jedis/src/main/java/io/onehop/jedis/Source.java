@@ -26,15 +26,6 @@ import java.util.stream.Collectors;
  */
 final class Source {
 
-    /** Something that is no configuration with this pool in it; the message says where and why. */
-    static final class Refused extends Exception {
-        private static final long serialVersionUID = 1;
-
-        private Refused(String message, Throwable cause) {
-            super(message, cause);
-        }
-    }
-
     /* How many server pools a message names. */
     private static final int NAMES_MAX = 10;
 
@@ -75,7 +66,7 @@ final class Source {
                 return bytes.readNBytes(Limits.CONFIG_BYTES_MAX + 1);
             }
         } catch (IOException unreadable) {
-            throw refused("it cannot be read: " + Failure.shown(why(unreadable)), unreadable);
+            throw refused("it cannot be read: " + Shown.of(why(unreadable)), unreadable);
         }
     }
 
@@ -89,12 +80,12 @@ final class Source {
         }
         ServerPool found = config.pool(pool);
         if (found == null) {
-            String names = config.pools().stream().map(each -> Failure.shown(each.name())).limit(NAMES_MAX)
+            String names = config.pools().stream().map(each -> Shown.of(each.name())).limit(NAMES_MAX)
                     .collect(Collectors.joining(", "));
-            throw refused("there is no server pool \"" + Failure.shown(pool) + "\", only " + names, null);
+            throw refused("there is no server pool \"" + Shown.of(pool) + "\", only " + names, null);
         }
         if (!found.redis()) {
-            throw refused("server pool \"" + Failure.shown(pool) + "\" speaks memcached, it lacks \"redis: true\"",
+            throw refused("server pool \"" + Shown.of(pool) + "\" speaks memcached, it lacks \"redis: true\"",
                     null);
         }
         return found;
@@ -124,11 +115,6 @@ final class Source {
         }
     }
 
-    /** A refusal of what a configuration leads to. */
-    static Refused refused(String reason) {
-        return new Refused(reason, null);
-    }
-
     private Refused refused(String reason, Throwable cause) {
         return new Refused(this + ", " + reason, cause);
     }
@@ -136,6 +122,6 @@ final class Source {
     /** As messages name it. */
     @Override
     public String toString() {
-        return file == null ? "the configuration text" : "configuration file " + Failure.shown(file.toString());
+        return file == null ? "the configuration text" : "configuration file " + Shown.of(file.toString());
     }
 }

@@ -4,16 +4,17 @@ import io.onehop.core.Ssdb;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 
 /**
- * One command on its way into the {@link Lane} of an SSDB node: what is sent instead, and who gathers its replies into
+ * One command on its way to an SSDB node: what is sent instead, and who gathers its replies into
  * one.
  *
- * <p>In: a command as Jedis built it, or a node's part of it. Out: none, one or several requests in the lane. A command
- * is checked whole before any part of it is put anywhere, so a refusal leaves nothing behind. Implements
+ * <p>In: a command as Jedis built it, or a node's part of it. Out: none, one or several requests. A command is checked
+ * whole before any part of it is put anywhere, so a refusal leaves nothing behind. Implements
  * spec/route/route.md, "SSDB".
  */
 final class SsdbCommand implements Taker {
@@ -40,20 +41,20 @@ final class SsdbCommand implements Taker {
         }
     }
 
-    /** Puts a command that was checked into the lane. */
-    static void append(CommandArguments checked, Lane lane, boolean readOnly, Taker taker) {
+    /** Tells {@code to} the requests for a command that was checked, each with who takes its reply. */
+    static void translate(CommandArguments checked, Taker taker, BiConsumer<CommandArguments, Taker> to) {
         Ssdb.Translation found = Ssdb.translate(new ArgumentWords(checked), true);
         if (found.refusal() != null) {
             throw new IllegalStateException(found.refusal());
         }
         if (found.commands() == null) {
-            lane.appendAsItIs(checked, readOnly, taker);
+            to.accept(checked, taker);
         } else if (found.commands().isEmpty()) {
             taker.take(found.shape().of(List.of()));
         } else {
             SsdbCommand one = new SsdbCommand(found.shape(), found.commands().size(), taker);
             for (byte[][] words : found.commands()) {
-                lane.appendAsItIs(arguments(words), readOnly, one);
+                to.accept(arguments(words), one);
             }
         }
     }

@@ -54,7 +54,7 @@ final class StreamsWait {
 
         OneHopException failure(Throwable thrown) {
             boolean isSent = connection != null && connection.isOpen();
-            return Failure.of(thrown, pool.endpoint(), isSent ? Outcome.MAYBE_EXECUTED : Outcome.NOT_SENT);
+            return Failure.of(thrown, pool.endpoint().nodeName(), isSent ? Outcome.MAYBE_EXECUTED : Outcome.NOT_SENT);
         }
     }
 

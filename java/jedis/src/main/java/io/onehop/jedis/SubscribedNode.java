@@ -32,7 +32,7 @@ final class SubscribedNode {
             this.key = connection.socket().channel().register(selector, 0);
         } catch (IOException | RuntimeException closed) {
             close();
-            throw Failure.of(closed, pool.endpoint(), Outcome.NOT_SENT);
+            throw Failure.of(closed, pool.endpoint().nodeName(), Outcome.NOT_SENT);
         }
     }
 
@@ -87,7 +87,7 @@ final class SubscribedNode {
     }
 
     OneHopException failure(Exception thrown) {
-        OneHopException failure = Failure.of(thrown, pool.endpoint(),
+        OneHopException failure = Failure.of(thrown, pool.endpoint().nodeName(),
                 connection.isAnswered() ? Outcome.ANSWERED : Outcome.MAYBE_EXECUTED);
         pool.failed(connection, failure);
         return failure;

@@ -52,7 +52,7 @@ final class Subscription extends Connection {
     private Route checked;
 
     Subscription(CurrentRoute current) {
-        super(builder().socketFactory(new NodeSocket.Source("subscription")));
+        super(builder().socketFactory(new NodeSocket.Factory("subscription")));
         this.route = current.take();
         if (route.topology().pool().ssdb()) {
             throw Commands.unsupported("a subscription", "SSDB has no channels", route.topology().pool().name());
@@ -66,7 +66,7 @@ final class Subscription extends Connection {
             throw new JedisException(noDescriptor);
         }
         this.watcher = selector::wakeup;
-        current.watch(watcher);
+        current.snapshots().watch(watcher);
     }
 
     /* ---- From any thread ---- */
@@ -145,7 +145,7 @@ final class Subscription extends Connection {
                 isConfirmed = true;
             } else if (message == null && !confirmations.isExpected(each.getKey(), words)) {
                 if (route.snapshot().pool().cluster()) { // It ends the sharded channels of a slot that it gives away.
-                    NodeDown over = Failure.slotMoved((byte[]) words.get(1), route.pools()[each.getKey()].endpoint());
+                    NodeDown over = Failure.slotMoved((byte[]) words.get(1), route.pools()[each.getKey()].endpoint().nodeName());
                     route.failed(over);
                     throw over;
                 }
@@ -263,7 +263,7 @@ final class Subscription extends Connection {
                 boolean isAtHome = isCluster && kind != Kind.SHARDED ? there.containsAll(heard)
                         : homes(newest, kind, channel).stream().allMatch(node -> heard.contains(newest.pools()[node]));
                 if (isCluster != wasCluster || !isAtHome) {
-                    throw Failure.moved(channel, heard.get(0).endpoint());
+                    throw Failure.moved(channel, heard.get(0).endpoint().nodeName());
                 }
             }
         }
@@ -281,7 +281,7 @@ final class Subscription extends Connection {
     /** Closes every connection: the nodes go on speaking on them. */
     @Override
     public void close() {
-        current.unwatch(watcher);
+        current.snapshots().unwatch(watcher);
         try {
             selector.close();
         } catch (IOException ignored) {

@@ -64,7 +64,7 @@ final class Transaction extends AbstractTransaction {
     private String watch(CommandObject<String> command) {
         require(!isOpen, "WATCH inside MULTI");
         requireUnharmed();
-        Binding next = Binding.next(binding, command.getArguments(), route);
+        Binding next = next(command.getArguments());
         if (held != null) {
             return call(connection -> connection.executeCommand(command));
         }
@@ -114,11 +114,15 @@ final class Transaction extends AbstractTransaction {
     /** What is refused ends the transaction, as an error in the queue of a node does. */
     private void requirePlaced(CommandArguments arguments) {
         try {
-            binding = Binding.next(binding, arguments, route);
+            binding = next(arguments);
         } catch (CrossNode | Unsupported refusal) {
             refused = refusal;
             throw refusal;
         }
+    }
+
+    private Binding next(CommandArguments arguments) {
+        return Binding.next(binding, arguments, route.snapshot(), route.intake());
     }
 
     /** Between WATCH and MULTI a command is answered at once. */
@@ -133,7 +137,7 @@ final class Transaction extends AbstractTransaction {
     /** That of the watched node over the connection held, unless it waits: that has another deadline. */
     private <T> T answered(CommandObject<T> command) {
         CommandArguments arguments = command.getArguments();
-        route.check(command);
+        route.intake().check(command);
         if (held == null || arguments.isBlocking() || !route.isOn(binding, arguments)) {
             return route.executeCommand(command);
         }

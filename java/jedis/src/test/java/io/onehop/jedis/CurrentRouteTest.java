@@ -58,11 +58,11 @@ class CurrentRouteTest {
             redis.onEachNode(commands -> commands.ping());
             String kept = nodes.servers().get(1).node();
             Pool before = Inspected.pool(redis, kept);
-            assertTrue(redis.route().adopt(second(nodes, "hash: md5", "tcpkeepalive: true")));
+            assertTrue(redis.snapshots().adopt(second(nodes, "hash: md5", "tcpkeepalive: true")));
             assertSame(before, Inspected.pool(redis, kept));
             assertEquals(1, before.idle());
             for (String directive : List.of("pool_size: 3", "timeout: 1234", "redis_auth: secret", "database: 1", "redis_db: 1", "engine: ssdb")) {
-                assertTrue(redis.route().adopt(second(nodes, directive)));
+                assertTrue(redis.snapshots().adopt(second(nodes, directive)));
                 assertNotSame(before, Inspected.pool(redis, kept), directive);
                 assertEquals(0, before.idle(), directive);
                 assertEquals(1, Inspected.pool(redis, kept).meter().calls(), "counters go on: " + directive);
@@ -79,7 +79,7 @@ class CurrentRouteTest {
             String[] named = nodes.servers().stream().map(server -> server.server() + " one").toArray(String[]::new);
             try (OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(named[0])))) {
                 assertEquals(nodes.servers().get(0).node(), redis.get("where"));
-                assertTrue(redis.route().adopt(topology(Stream.of(named[1]))));
+                assertTrue(redis.snapshots().adopt(topology(Stream.of(named[1]))));
                 assertEquals(nodes.servers().get(1).node(), redis.get("where"));
                 assertNobodyIsConnected(nodes.servers().get(0));
             }
@@ -96,7 +96,7 @@ class CurrentRouteTest {
             AbstractPipeline begun = redis.pipelined();
             AbstractPipeline idle = redis.pipelined();
             Response<String> old = begun.get(key);
-            assertTrue(redis.route().adopt(second(nodes)));
+            assertTrue(redis.snapshots().adopt(second(nodes)));
             Response<String> alsoOld = begun.get(key);
             Response<String> newer = idle.get("where");
             begun.sync();
@@ -119,7 +119,7 @@ class CurrentRouteTest {
             AbstractTransaction queued = redis.multi();
             watching.watch(key);
             queued.set(key, "1");
-            assertTrue(redis.route().adopt(second(nodes)));
+            assertTrue(redis.snapshots().adopt(second(nodes)));
             watching.multi();
             watching.incr(key);
             queued.incr(key);
@@ -144,7 +144,7 @@ class CurrentRouteTest {
         try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client()) {
             String digest = redis.scriptLoad("return KEYS[1]");
             redis.onEachNode(commands -> commands.scriptFlush());
-            assertTrue(redis.route().adopt(second(nodes)));
+            assertTrue(redis.snapshots().adopt(second(nodes)));
             assertEquals("key", redis.evalsha(digest, 1, "key"));
         }
     }
@@ -159,8 +159,8 @@ class CurrentRouteTest {
             Callers.inThreads(8, number -> {
                 for (int i = 0; i < 500; i++) {
                     if (number == 0) {
-                        redis.route().adopt(topologies.get(i % topologies.size()));
-                        redis.route().adopt(topologies.get((i + 2) % topologies.size()));
+                        redis.snapshots().adopt(topologies.get(i % topologies.size()));
+                        redis.snapshots().adopt(topologies.get((i + 2) % topologies.size()));
                     }
                     assertTrue(names.contains(redis.get("where")));
                     assertEquals(List.of("PONG"), redis.onEachNode(commands -> commands.ping()).values().stream().distinct().toList());
@@ -180,9 +180,9 @@ class CurrentRouteTest {
             OneHopClient redis = nodes.client();
             AbstractPipeline begun = redis.pipelined();
             begun.get(Nodes.keyOn(redis.topology(), nodes.servers().get(0).node()));
-            assertTrue(redis.route().adopt(second(nodes)));
+            assertTrue(redis.snapshots().adopt(second(nodes)));
             redis.close();
-            assertFalse(redis.route().adopt(second(nodes, "timeout: 1")));
+            assertFalse(redis.snapshots().adopt(second(nodes, "timeout: 1")));
             assertTrue(assertThrows(NodeDown.class, begun::sync).getMessage().contains("this client was closed"));
             assertThrows(NodeDown.class, () -> redis.get("key"));
         }

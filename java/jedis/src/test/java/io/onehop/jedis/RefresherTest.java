@@ -36,7 +36,7 @@ class RefresherTest {
     private Path file;
     private final Log log = new Log();
     private final List<TopologyChange> changes = new ArrayList<>();
-    private CurrentRoute route;
+    private Snapshots snapshots;
     private Refresher refresher;
 
     private static String text(String... servers) {
@@ -52,14 +52,14 @@ class RefresherTest {
     private void follow(Consumer<TopologyChange> listener) throws Exception {
         Source source = new Source(file, "alpha");
         byte[] bytes = source.bytes();
-        route = new CurrentRoute(Topology.of(source.pool(bytes)));
-        refresher = new Refresher(source, bytes, route, listener);
+        snapshots = new Snapshots(Topology.of(source.pool(bytes)));
+        refresher = new Refresher(source, bytes, snapshots, listener);
     }
 
     @AfterEach
     void close() {
         refresher.close();
-        route.close();
+        snapshots.close();
         log.close();
     }
 
@@ -81,13 +81,13 @@ class RefresherTest {
     }
 
     private int nodes() {
-        return route.take().topology().nodes().size();
+        return snapshots.newest().topology().nodes().size();
     }
 
     @Test
     void aChangeIsToldWithTheShareOfKeysThatMoveAndThenUsed() throws Exception {
         assertEquals(List.of(), looked());
-        Topology before = route.take().topology();
+        Topology before = snapshots.newest().topology();
         write(TWO);
         assertEquals(1, nodes());
         int moved = before.moved(Topology.of(new Source(TWO, "alpha").pool(TWO.getBytes())));
@@ -95,8 +95,8 @@ class RefresherTest {
         assertEquals(List.of("info: configuration file " + file + " changed: " + moved / 10 + "." + moved % 10
                 + " % of the keys of server pool alpha move (generation 2)"), looked());
         assertEquals(2, nodes());
-        assertEquals(List.of(new TopologyChange(before, route.take().topology(), moved, 2)), changes);
-        assertEquals(2, route.take().snapshot().generation());
+        assertEquals(List.of(new TopologyChange(before, snapshots.newest().topology(), moved, 2)), changes);
+        assertEquals(2, snapshots.newest().generation());
         replace(ONE);
         assertEquals(1, looked().size());
         assertEquals(1, nodes());
@@ -174,7 +174,7 @@ class RefresherTest {
         assertTrue(refresher.status().ok());
         assertNull(refresher.status().error());
         assertFalse(refresher.status().readAt().isBefore(refused.readAt()));
-        assertEquals(1, route.take().snapshot().generation());
+        assertEquals(1, snapshots.newest().generation());
     }
 
     @Test
@@ -182,7 +182,7 @@ class RefresherTest {
         refresher.close();
         follow(change -> {
             changes.add(change);
-            assertSame(change.before(), route.take().topology());
+            assertSame(change.before(), snapshots.newest().topology());
             throw new IllegalStateException("I do not like it");
         });
         write(TWO);
@@ -237,14 +237,14 @@ class RefresherTest {
 
     @Test
     void whatMeansTheSameChangesNothing() throws Exception {
-        Snapshot before = route.take().snapshot();
+        Snapshot before = snapshots.newest();
         replace("# A comment.\n" + ONE.replace("alpha:\n", "alpha:\n  preconnect: true\n")
                 + TWO.replace("alpha", "beta").replace("127.0.0.1:1\n", "127.0.0.1:2\n"));
         assertEquals(List.of(), looked());
-        assertSame(before, route.take().snapshot());
+        assertSame(before, snapshots.newest());
         replace(ONE.replace("alpha:\n", "alpha:\n  timeout: 1234\n"));
         assertEquals(List.of("info: configuration file " + file + " changed: 0.0 % of the keys of server pool alpha move (generation 2)"), looked());
-        assertNotSame(before, route.take().snapshot());
+        assertNotSame(before, snapshots.newest());
     }
 
     @Test
@@ -261,7 +261,7 @@ class RefresherTest {
 
     @Test
     void aClosedClientAdoptsNothing() throws Exception {
-        route.close();
+        snapshots.close();
         write(TWO);
         looked();
         assertEquals(1, nodes());

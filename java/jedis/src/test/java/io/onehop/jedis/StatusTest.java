@@ -130,10 +130,10 @@ class StatusTest {
             assertEquals(redis.status().nodes().get(0).share(), registry.get("onehop.share")
                     .tags("node", redis.status().nodes().get(0).name()).gauge().value());
 
-            redis.route().adopt(Topology.of(redis.topology().pool(), Set.of())); // The same nodes: the same meters.
+            redis.snapshots().adopt(Topology.of(redis.topology().pool(), Set.of())); // The same nodes: the same meters.
             assertEquals(20, registry.get("onehop.calls").tags("node", name).functionCounter().count());
             try (OneHopClient one = Nodes.clientOf(Nodes.configOf(Stream.of(nodes.servers().get(1).server())))) {
-                redis.route().adopt(one.topology());
+                redis.snapshots().adopt(one.topology());
             }
             assertEquals(Set.of(nodes.servers().get(1).node()), nodesIn(registry));
             assertEquals(3, registry.get("onehop.generation").gauge().value());
@@ -152,7 +152,7 @@ class StatusTest {
             assertThrows(NodeDown.class, () -> redis.get(Nodes.keyOn(redis.topology(), "lost")));
             for (String directive : List.of("timeout: 4321", "pool_size: 3", "server_failure_limit: 7", "redis_auth: x")) {
                 try (OneHopClient other = Nodes.clientOf(Nodes.configOf(Stream.of(servers), directive))) {
-                    assertTrue(redis.route().adopt(other.topology()));
+                    assertTrue(redis.snapshots().adopt(other.topology()));
                 }
                 assertFalse(redis.status().isWell(), directive);
                 assertEquals(Set.of(State.UP, State.RESTING), Set.copyOf(redis.status().nodes().stream()
