@@ -1,7 +1,7 @@
-"""Where the tree is, and the lab (conformance/lab) made importable. Import this before anything of `lab`."""
+"""Where the tree is; makes importable what conformance/ has for measurements, too: the lab, tables, php-fpm under load."""
 
 import os
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.join(ROOT, "conformance"))
+sys.path[:0] = [os.path.join(ROOT, "conformance"), os.path.join(ROOT, "conformance/faults")]

@@ -24,11 +24,10 @@ import subprocess
 import threading
 
 from tree import ROOT
+from built import EXTENSION, JAR
 from lab import LabError, Process
 from stage import BATCH, KEYS
 
-EXTENSION = os.path.join(ROOT, "php-ext/modules/onehop.so")
-JAR = os.path.join(ROOT, "java/testee/target/onehop-testee.jar")
 LIMIT = os.path.join(ROOT, "bench/limit/limit")
 ANSWER_SECONDS_MAX = 120
 

@@ -1,10 +1,10 @@
-"""Redis Cluster: what the map costs, and what moving slots and dying masters do to callers.
+"""Redis Cluster: what the map costs, and how much faster than the clients that people have.
 
-    make build && /usr/bin/python3 bench/cluster [--short] [map] [mget] [pipeline] [move] [failover] [nodes]
+    make build && /usr/bin/python3 bench/cluster [--short] [map] [mget] [pipeline] [nodes]
 
 Clusters are real ones, of the tests' lab. Each job prints its figures and what they must be; the program fails if one
-is missed. `mget` and `pipeline` say how much faster, so they want a quiet machine; `move` and `failover` are about being right;
-`nodes` needs root.
+is missed. `mget` and `pipeline` say how much faster, so they want a quiet machine; `nodes` needs root. What moving
+slots and dying masters do to callers is shown by conformance/faults.
 """
 
 import argparse
@@ -13,29 +13,27 @@ import sys
 
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-import clusters  # noqa: E402 (the path above finds what they share with bench/)
-import failover  # noqa: E402
+import tree  # noqa: E402, F401 (the path above finds it; it finds the rest)
+import clusters  # noqa: E402
 import maps  # noqa: E402
-import move  # noqa: E402
 import nodes  # noqa: E402
 import speed  # noqa: E402
 from lab import LabError  # noqa: E402
 
-JOBS = {"map": maps.run, "mget": speed.mget, "pipeline": speed.pipeline, "move": move.run, "failover": failover.run,
-        "nodes": nodes.run}
+JOBS = {"map": maps.run, "mget": speed.mget, "pipeline": speed.pipeline, "nodes": nodes.run}
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="bench/cluster", description="Measures and proves what callers of a Redis Cluster notice.")
+    parser = argparse.ArgumentParser(prog="bench/cluster", description="Measures what callers of a Redis Cluster pay.")
     parser.add_argument("jobs", nargs="*", metavar="job", help=f"{', '.join(JOBS)}; all of them otherwise")
-    parser.add_argument("--short", action="store_true", help="for tests: promises, hardly figures")
+    parser.add_argument("--short", action="store_true", help="in seconds: hardly figures")
     options = parser.parse_args()
     for unknown in set(options.jobs) - set(JOBS):
         parser.error(f"there is no job {unknown}")
     for name in options.jobs or JOBS:
         print(f"{name}:", flush=True)
         JOBS[name](options.short)
-    print(f"promises: {clusters.kept} passed, {len(clusters.missed)} failed")
+    print(f"figures: {clusters.kept} met, {len(clusters.missed)} missed")
     if clusters.missed:
         sys.exit("missed: " + "; ".join(clusters.missed))
 

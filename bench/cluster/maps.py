@@ -7,10 +7,13 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
-from clusters import EXTENSION, HERE, configure, fill, questions, say, seeds
+from built import EXTENSION
+from clusters import configure, fill, questions, say, seeds
 from lab.cluster import Cluster
 from lab.fpm import Fpm
 from statistic import median
+
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def run(is_short):

@@ -12,13 +12,16 @@ import time
 from binascii import crc_hqx
 from concurrent.futures import ThreadPoolExecutor
 
-from clusters import EXTENSION, HERE, JAR, configure, questions, say
+from built import EXTENSION, JAR
+from clusters import configure, questions, say
 from lab.cluster import LargeCluster, SLOTS
 from lab.fpm import Fpm
 from lab.network import Namespace
 from lab.process import Process
 from lab.resp import encode
 from statistic import median
+
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 WORKERS = 4
 CONNECTED_MAX = 1000  # Three servers cannot have connections for more nodes from everybody.

@@ -6,11 +6,14 @@ import random
 import subprocess
 import tempfile
 
-from clusters import HERE, JAR, PHP, SLOTS, configure, crc16, fill, say, seeds
-from lab.cluster import Cluster
+from built import JAR, PHP
+from clusters import configure, crc16, fill, say, seeds
+from lab.cluster import SLOTS, Cluster
 from stage import KEYS
 from statistic import median
 from workers import Worker
+
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def times(cluster, directory, rounds):

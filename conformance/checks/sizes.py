@@ -12,7 +12,7 @@ from sources import code, files, name
 FUNCTION_LINES_MAX = 70
 FILE_LINES_WARNED = 400
 FILE_LINES_MAX = 600
-PATTERNS = ("php-ext/**/*.c", "php-ext/**/*.h", "bench/**/*.c", "java/*/src/main/java/**/*.java", "bench/**/*.java")
+PATTERNS = ("php-ext/**/*.c", "php-ext/**/*.h", "bench/**/*.c", "java/*/src/main/java/**/*.java", "bench/**/*.java", "conformance/**/*.java")
 
 # Where a function ends: C at the margin, Java one level in. Its beginning is the last opening line of the same depth.
 DEPTH = {".c": "", ".h": "", ".java": "    "}

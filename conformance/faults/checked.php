@@ -1,6 +1,6 @@
 <?php
 /*
- * One page of bench/host: reads keys alone, in pipelines and by MGET, and compares every value with its key. Answers, as JSON,
+ * One page of conformance/faults: reads keys alone, in pipelines and by MGET, and compares every value with its key. Answers, as JSON,
  * how many were wrong, which exceptions there were of which node, and the longest call: when it began, how long it took, and
  * for which part of it the process, or a node whose pid is told, was ready to run and the machine had no processor for it.
  */

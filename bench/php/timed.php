@@ -1,6 +1,6 @@
 <?php
 /*
- * One page of bench/host: a client is made and 20 keys are read. Answers with nanoseconds, as JSON: of making the client
+ * One page of bench/load.py: a client is made and 20 keys are read. Answers with nanoseconds, as JSON: of making the client
  * and the first GET together, then of each further GET. Stock phpredis is told the node of each key beforehand, outside the
  * measured time, and its connections outlive requests, too.
  */

@@ -11,10 +11,13 @@ import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from clusters import EXTENSION, HERE, JAR, SLOTS, configure, say, tags_of, until
+from built import EXTENSION, JAR
+from clusters import configure, say, tags_of, until
 from lab import LabError, Process
+from lab.cluster import SLOTS
 from lab.fpm import Fpm
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 HOSTS = ("PHP", "Java")
 
 

@@ -1,6 +1,6 @@
 """A node that answers every command, and now and then sends one reply more, 0 to 20 ms later.
 
-    /usr/bin/python3 bench/host/surplus_node.py LEDGER [--port PORT] [--share 0.2] [--late 20]
+    /usr/bin/python3 conformance/faults/surplus_node.py LEDGER [--port PORT] [--share 0.2] [--late 20]
 
 Prints its port, serves until it is ended. Its replies are numbered from 0 over all connections: a command is answered by
 "KEY NUMBER", what nobody asked for says "surplus NUMBER". LEDGER holds, for each in the order of their numbers, two little-endian

@@ -11,12 +11,11 @@ import subprocess
 import threading
 import time
 
+from built import JAR, ROOT
 from figures import Figure
 from house import Callers, House
 from lab import LabError, Process
 from table import bold, show
-from tree import ROOT
-from workers import JAR
 
 WORKERS = 6
 CALLERS = 6
@@ -61,7 +60,7 @@ class Jvm(threading.Thread):
 
     def __init__(self, house, path):
         super().__init__()
-        program = os.path.join(ROOT, "bench/host/Follow.java")
+        program = os.path.join(ROOT, "conformance/faults/Follow.java")
         self.process = Process(["java", "-cp", JAR, program, path], name="follow", namespace=house.namespace,
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.answers, self.is_over = [], False

@@ -13,16 +13,15 @@ import tempfile
 if __name__ == "__main__":
     sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from tree import ROOT  # noqa: E402
+from built import EXTENSION, ROOT  # noqa: E402 (the path above finds it)
 from figures import Figure  # noqa: E402
 from lab.fpm import Fpm  # noqa: E402
 from lab.process import program  # noqa: E402
 from lab.redis import RedisNode  # noqa: E402
 from table import bold, show  # noqa: E402
-from workers import EXTENSION  # noqa: E402
 
 TIMEOUT_MS, LONGEST_MS, WORKERS = 200, 225.0, 3
-HERE = os.path.join(ROOT, "bench/host")
+HERE = os.path.dirname(os.path.abspath(__file__))
 NAMES = {"at-once": {"a": ["127.0.0.1"], "ttl": 1}, "after-1-s": {"a": ["127.0.0.1"], "ttl": 1, "delay": 1},
          "after-5-s": {"a": ["127.0.0.1"], "ttl": 1, "delay": 5}, "never": {"drop": True}}
 

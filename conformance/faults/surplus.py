@@ -11,18 +11,17 @@ import subprocess
 import sys
 import tempfile
 
+from built import EXTENSION, JAR
 from figures import Figure
 from lab import LabError
 from lab.fpm import Fpm
 from lab.ports import free_port
 from lab.process import Process, program
 from table import bold, show
-from tree import ROOT
-from workers import EXTENSION, JAR
 
 CALLERS = 4
 CALLS_OF_A_PAGE = 20
-HERE = os.path.join(ROOT, "bench/host")
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Ledger:

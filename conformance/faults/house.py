@@ -15,13 +15,13 @@ import tempfile
 import threading
 import time
 
-from tree import ROOT
+from built import EXTENSION
 from lab import LabError, RedisNode
 from lab.fpm import Fpm
 from lab.network import Namespace
 from lab.nginx import Nginx
-from workers import EXTENSION
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 KEYS = 1000
 POOL_SIZE = 16
 NODES = 4
@@ -85,9 +85,9 @@ class House:
         os.rename(path + ".new", path)
 
     def page(self, script, **query):
-        """What a page of this directory answers: JSON, read; None if its worker was gone before it had answered."""
+        """What a page, one of this folder or of another place, answers: JSON, read; None if its worker was gone before it had answered."""
         words = "&".join(f"{name}={value}" for name, value in {"seed": random.getrandbits(30), **query}.items())
-        status, body = self.nginx.get(os.path.join(ROOT, "bench/host", script), query=words, seconds=PATIENCE_S)
+        status, body = self.nginx.get(os.path.join(HERE, script), query=words, seconds=PATIENCE_S)
         if status == 502 or (status == 200 and not body):  # Killed after it had answered, a worker leaves nginx with a header and a reset.
             return None
         if status != 200:

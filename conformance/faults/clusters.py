@@ -5,14 +5,10 @@ import subprocess
 import tempfile
 import time
 
-from tree import ROOT
+from built import PHP
 from lab import LabError
 from lab.cluster import SLOTS
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-EXTENSION = os.path.join(ROOT, "php-ext", "modules", "onehop.so")
-JAR = os.path.join(ROOT, "java", "testee", "target", "onehop-testee.jar")
-PHP = ["php", "-d", f"extension={EXTENSION}"]
 kept, missed = 0, []
 
 

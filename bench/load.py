@@ -1,19 +1,29 @@
+#!/usr/bin/python3
 """What sharing costs: three contestants with many workers each, which take turns, so that a slow minute meets all of them.
 
 OneHop with the pool of the host, OneHop with connections of each worker's own (onehop.pool_scope = process), and stock
 phpredis with pconnect, without its ECHO, every key known to its node beforehand. A page makes a client and reads 20 keys;
 it times each GET itself, so what the web server's side costs is not in the figures.
+
+    make build && /usr/bin/python3 bench/load.py [--short]     as root, for a network namespace
 """
 
+import argparse
 import contextlib
+import os
 import random
+import sys
 import time
 
+from tree import ROOT
+import figures
 from figures import Figure
 from house import POOL_SIZE, WORKERS, Callers, House
+from lab import LabError
 from statistic import median, percentile
-from table import bold, show
+from table import Progress, bold, red, show
 
+PAGE = os.path.join(ROOT, "bench/php/timed.php")
 TURNS = 30  # Short ones: what a neighbour does to one contestant, it does to the next.
 CONTESTANTS = (("OneHop, pool of the host", "onehop", "host"), ("OneHop, pool of each worker", "onehop", "process"),
                ("phpredis, pconnect", "phpredis", "host"))  # Label, client, onehop.pool_scope.
@@ -30,7 +40,7 @@ class Contestant:
         self.waits_before = house.time_waits()
 
     def run(self, seconds):
-        with Callers(self.house, "timed.php", CALLERS, client=self.client) as callers:
+        with Callers(self.house, PAGE, CALLERS, client=self.client) as callers:
             until = time.monotonic() + seconds
             while time.monotonic() < until:
                 time.sleep(0.05)
@@ -76,3 +86,20 @@ def tell(contestants, seconds):
     show(("contestant", "pages", "connections of a node", "client + first GET", "GET p50", "p99"),
          [(one.label, f"{one.pages:,}", one.most, f"{median(one.firsts) / 1e3:.0f} us",
            f"{median(one.gets) / 1e3:.1f} us", f"{percentile(one.gets, 99) / 1e3:.0f} us") for one in contestants])
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Measures what sharing connections costs.")
+    parser.add_argument("--short", action="store_true", help="in seconds: hardly figures")
+    found = run(Progress(), parser.parse_args().short)
+    figures.tell(found)
+    sys.exit(any(figure.is_hard and not figure.is_met for figure in found))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except LabError as error:
+        sys.exit(red(f"\nThe benchmark failed: {error}"))
+    except KeyboardInterrupt:
+        sys.exit("\nStopped; nothing is left running.")

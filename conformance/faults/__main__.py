@@ -1,0 +1,65 @@
+"""Faults: what many workers and whole clusters must bear, and what their callers must not notice.
+
+    make build && /usr/bin/python3 conformance/faults [NAME ...] [--short]
+
+Each program prints what it measured and what it must be. A promise that is broken (a wrong reply, a connection too
+many, a lost write) makes the run fail; times are judged, but a busy machine may miss them. README.md says what each
+does. All of them take some twenty minutes; --short, for tests, two. Needs root, for network namespaces.
+"""
+
+import argparse
+import os
+import sys
+
+sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+import changes  # noqa: E402 (the path above finds what they share with conformance/)
+import clusters  # noqa: E402
+import failover  # noqa: E402
+import figures  # noqa: E402
+import kills  # noqa: E402
+import links  # noqa: E402
+import move  # noqa: E402
+import names  # noqa: E402
+import outage  # noqa: E402
+import reload  # noqa: E402
+import rotations  # noqa: E402
+import surplus  # noqa: E402
+from lab import LabError  # noqa: E402
+from table import Progress, bold, red  # noqa: E402
+
+OF_HOSTS = {"kills": kills, "outage": outage, "reload": reload, "changes": changes, "surplus": surplus, "links": links,
+            "names": names, "rotations": rotations}
+OF_CLUSTERS = {"move": move, "failover": failover}
+PROGRAMS = OF_HOSTS | OF_CLUSTERS
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="conformance/faults", description="Proves what callers must not notice, whatever happens.")
+    parser.add_argument("programs", nargs="*", metavar="NAME", help=f"{', '.join(PROGRAMS)}; all of them otherwise")
+    parser.add_argument("--short", action="store_true", help="for tests: promises, hardly figures")
+    options = parser.parse_args()
+    for unknown in set(options.programs) - set(PROGRAMS):
+        parser.error(f"there is no program {unknown}")
+    progress, found = Progress(), []
+    for name in options.programs or PROGRAMS:
+        print(bold(f"\n{name}: {PROGRAMS[name].__doc__.splitlines()[0]}"))
+        if name in OF_CLUSTERS:
+            OF_CLUSTERS[name].run(options.short)
+        else:
+            figures_found = OF_HOSTS[name].run(progress, options.short)
+            figures.tell(figures_found)
+            found += figures_found
+    promises = [figure.is_met for figure in found if figure.is_hard]
+    kept, failed = sum(promises) + clusters.kept, len(promises) - sum(promises) + len(clusters.missed)
+    print(f"\n{sum(figure.is_met for figure in found)} of {len(found)} figures met; promises: {kept} passed, {failed} failed")
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except LabError as error:
+        sys.exit(red(f"\nThe programs failed: {error}"))
+    except KeyboardInterrupt:
+        sys.exit("\nStopped; nothing is left running.")
