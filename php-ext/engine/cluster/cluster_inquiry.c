@@ -60,10 +60,15 @@ static bool ask(oh_cluster *cluster, oh_inquiry *inquiry, uint32_t node, uint64_
     exchange->connections = connections;
     exchange->meter = oh_snapshot_meter(inquiry->snapshot, node);
     exchange->failure = &inquiry->failures[inquiry->count];
-    exchange->gathers = exchange->goes_beyond = true;
-    /* Shorter than a call's: a node that is slow about this is not to be blamed for it. */
-    oh_exchange_prepare(exchange, inquiry->snapshot->pool->timeout_ms / 2 + 1, true, NULL);
-    exchange->deadline_ns = inquiry->deadline_ns = deadline_ns;
+    inquiry->deadline_ns = deadline_ns;
+    /* The timeout is shorter than a call's: a node that is slow about this is not to be blamed for it. */
+    const oh_call_terms terms = {.timeout_ms = inquiry->snapshot->pool->timeout_ms / 2 + 1,
+        .deadline_ns = deadline_ns,
+        .is_read_only = true,
+        .gathers = true,
+        .goes_beyond = true};
+
+    oh_exchange_prepare(exchange, &terms, NULL);
     oh_exchange_start(exchange, request, strlen(request));
     inquiry->count++;
     return true;

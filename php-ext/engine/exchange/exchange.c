@@ -29,7 +29,7 @@
  */
 static void lose_connection(oh_exchange *exchange, const char *reason)
 {
-    bool may_repeat = !exchange->never_repeats && (exchange->sent == 0 || exchange->is_read_only);
+    bool may_repeat = !exchange->terms.never_repeats && (exchange->sent == 0 || exchange->terms.is_read_only);
 
     if (exchange->is_reused && !exchange->was_retried && !exchange->has_heard && may_repeat) {
         exchange->was_retried = true;
@@ -217,15 +217,16 @@ void oh_exchange_begin_moving(oh_exchange *exchange)
     oh_connection *connection = exchange->connection;
 
     exchange->state = OH_EXCHANGE_MOVING;
-    connection->is_spent |= exchange->is_unknown;
-    exchange->preface_number = exchange->preface ? connection->wire.written + 1 : 0;
+    connection->is_spent |= exchange->terms.is_unknown;
+    exchange->preface_number = exchange->terms.preface ? connection->wire.written + 1 : 0;
     exchange->preface_reply_length = 0;
+    exchange->gathers = exchange->terms.gathers;
     if (OH_UNLIKELY(exchange->redirects != NULL)) {
         oh_redirects_begin(exchange);
     }
     oh_exchange_put_fence(exchange, connection->wire.written);
-    if (OH_UNLIKELY(connection->timeout_ms != exchange->timeout_ms)) {
-        oh_connection_set_timeout(connection, exchange->timeout_ms);
+    if (OH_UNLIKELY(connection->timeout_ms != exchange->terms.timeout_ms)) {
+        oh_connection_set_timeout(connection, exchange->terms.timeout_ms);
     }
     if (OH_UNLIKELY(exchange->wait_ms == OH_WAIT_FOR_EVER)) {
         oh_connection_keep_alive(connection);
@@ -246,7 +247,7 @@ static void advance_opening(oh_exchange *exchange)
             return;
         case OH_PROGRESS_READY:
             oh_connection_count_opened(connection, exchange->meter);
-            if (exchange->timeout_ms && oh_clock_now_ns() >= exchange->deadline_ns) {
+            if (exchange->terms.timeout_ms && oh_clock_now_ns() >= exchange->deadline_ns) {
                 oh_exchange_pass_deadline(exchange); /* This process was late: nothing is sent any more. */
             } else {
                 oh_exchange_begin_moving(exchange);
@@ -265,9 +266,9 @@ void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
         oh_exchange_take_held(exchange);
         return;
     }
-    uint64_t deadline_ns = exchange->timeout_ms ? exchange->deadline_ns : 0;
+    uint64_t deadline_ns = exchange->terms.timeout_ms ? exchange->deadline_ns : 0;
 
-    exchange->connection = OH_UNLIKELY(exchange->goes_beyond)
+    exchange->connection = OH_UNLIKELY(exchange->terms.goes_beyond)
                                ? oh_pool_lease_beyond(exchange->connections, exchange->meter, must_be_new, deadline_ns, exchange->failure)
                                : oh_pool_lease(exchange->connections, exchange->meter, must_be_new, deadline_ns, exchange->failure);
     if (!exchange->connection) {
@@ -325,20 +326,16 @@ void oh_exchange_step(oh_exchange *exchange, short revents)
 
 /* ---- What transport calls ---- */
 
-void oh_exchange_prepare(oh_exchange *exchange, uint32_t timeout_ms, bool is_read_only, oh_flight *flight)
+void oh_exchange_prepare(oh_exchange *exchange, const oh_call_terms *terms, oh_flight *flight)
 {
+    oh_discards_drop(&exchange->terms.discards);
+    exchange->terms = *terms;
     exchange->is_called = true;
     exchange->state = OH_EXCHANGE_IDLE;
-    exchange->timeout_ms = timeout_ms;
-    exchange->deadline_ns = 0;
-    exchange->is_iterated = false;
-    exchange->is_read_only = is_read_only;
+    exchange->deadline_ns = terms->deadline_ns;
+    exchange->wait_ms = terms->wait_ms;
     exchange->flight = flight;
-    exchange->has_refusal = exchange->has_error = exchange->is_exec = exchange->was_interrupted = false;
-    exchange->wait_ms = 0;
-    exchange->preface = NULL;
-    oh_discards_drop(&exchange->discards);
-    exchange->minds_multi = exchange->is_unknown = exchange->is_raw = false;
+    exchange->has_refusal = exchange->has_error = exchange->was_interrupted = false;
 }
 
 /* Whether phpredis may go on: there is a reply to read, or there will be none. */
@@ -356,18 +353,18 @@ void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length
     exchange->request_length = length;
     exchange->sent = exchange->received = 0;
     exchange->was_retried = exchange->was_sent = exchange->has_heard = false;
-    if (OH_UNLIKELY(exchange->preface != NULL) && !oh_exchange_join_preface(exchange)) {
+    if (OH_UNLIKELY(exchange->terms.preface != NULL) && !oh_exchange_join_preface(exchange)) {
         return;
     }
-    if (OH_UNLIKELY(exchange->discards.count > 0) && !oh_exchange_write_discards(exchange)) {
+    if (OH_UNLIKELY(exchange->terms.discards.count > 0) && !oh_exchange_write_discards(exchange)) {
         return;
     }
     uint64_t now_ns = oh_clock_now_ns();
     exchange->begun_ns = exchange->wait_ms ? 0 : now_ns;
     exchange->left_ns = 0;
     exchange->has_waited = exchange->deadline_ns != 0 || exchange->wait_ms;
-    if (!exchange->deadline_ns || exchange->is_iterated) {
-        exchange->deadline_ns = now_ns + (uint64_t)exchange->timeout_ms * 1000000;
+    if (!exchange->deadline_ns || exchange->terms.is_iterated) {
+        exchange->deadline_ns = now_ns + (uint64_t)exchange->terms.timeout_ms * 1000000;
     }
     if (OH_LIKELY(!oh_exchange_is_ssdb(exchange))) {
         oh_exchange_lease(exchange, false);
@@ -394,7 +391,7 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
     if (OH_UNLIKELY(exchange->redirects != NULL)) {
         oh_redirects_meet(exchange);
     }
-    if (OH_UNLIKELY(exchange->is_exec)) {
+    if (OH_UNLIKELY(exchange->terms.is_exec)) {
         oh_exchange_judge_exec(exchange);
     }
     oh_exchange_drop_joined(exchange);

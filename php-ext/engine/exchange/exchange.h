@@ -48,6 +48,28 @@ typedef struct oh_discards {
     uint32_t count;
 } oh_discards;
 
+/* On which terms a call is made: all that is special about it. All zeros: nothing is, and it may last for ever. */
+typedef struct oh_call_terms {
+    uint32_t timeout_ms;  /* 0: none. */
+    uint32_t wait_ms;     /* How much longer a node that has the request may take, for a command that blocks; OH_WAIT_FOR_EVER. */
+    uint64_t deadline_ns; /* Given, it replaces the one that is `timeout_ms` after the first write. */
+    const char *preface;  /* One command, as it is written, in memory that stays: it is sent in front of the request; the
+                             reply is kept, and an error in its place fails the exchange. NULL: none. */
+    oh_discards discards; /* Taken over. */
+    uint32_t exec_count;  /* The request is EXEC after so many commands: */
+    bool is_exec;         /* its reply must be a list of as many. An error in its place is shown as nil (phpredis 5.3.7
+                             would wait for the replies of the commands). */
+    bool has_multi;       /* There is MULTI in it: what follows one is sent once the node has answered it. */
+    bool is_read_only;    /* May be sent again after a reused connection broke. */
+    bool never_repeats;   /* Nothing is sent again, whatever it is. */
+    bool is_iterated;     /* As many round trips as it takes (SCAN, HSCAN): each has a deadline of its own. */
+    bool is_raw;          /* The caller wrote the words of the command, and wants the reply as it is. */
+    bool is_unknown;      /* Nobody knows what it does to its connection, which carries nothing else. */
+    bool is_pinned;       /* It is about this very node: where that redirects to is the answer. */
+    bool gathers;         /* All replies are kept until the last one is in, however large they are. */
+    bool goes_beyond;     /* It goes on beside other calls, and takes no connection that one may need. */
+} oh_call_terms;
+
 typedef struct oh_exchange {
     oh_exchange_state state;
     oh_connections *connections; /* Of its node. */
@@ -60,8 +82,6 @@ typedef struct oh_exchange {
     size_t request_length, sent;
     size_t fence;            /* Up to here it may be sent: to its end, or as long as MULTI is not answered. */
     uint64_t fence_reply;    /* Which reply of the connection moves the fence; 0: none. */
-    bool minds_multi;        /* There is MULTI in the request. */
-    oh_discards discards;
     uint8_t *replies; /* Received and framed; those from `begin` to `end` were not read yet. */
     size_t begin, end, capacity;
     size_t dropped;          /* Bytes of this request's replies that were in front of these. */
@@ -72,28 +92,19 @@ typedef struct oh_exchange {
     oh_ssdb *ssdb;           /* Between phpredis and a node that is SSDB; NULL before its first request. */
     bool is_waiting;         /* Translated, but not sent before the rest of its flight is. */
 
-    uint32_t timeout_ms;     /* Of a call; 0 is none. */
+    oh_call_terms terms;     /* Of the call. */
     uint32_t wait_ms;        /* How much longer the node may take, once it has the request; OH_WAIT_FOR_EVER. */
     uint64_t deadline_ns;    /* Of this call, set when it first writes, without wait_ms; 0 until then. */
     uint64_t begun_ns;       /* When phpredis wrote; 0: how long it takes is the wish of the caller. */
     uint64_t received;       /* Bytes of this attempt, the parts phpredis does not see included. */
     uint64_t left_ns;        /* When phpredis was given back control in the middle of it; 0: it was not. */
     bool is_called;          /* A call is going on. What phpredis writes on its own account is not sent. */
-    bool is_raw;             /* The caller wrote the words of the command himself, and wants the reply as it is. */
-    bool is_unknown;         /* Nobody knows what it does to its connection, which carries nothing else. */
     bool keeps;              /* The connection is not given back when its replies are in. */
     bool was_held;           /* `held` was set since: no other connection may take its place. */
-    bool is_exec;            /* The reply must be that of EXEC, for as many commands: */
-    uint32_t exec_count;
-    bool is_iterated;        /* The call is as many round trips as it takes (SCAN, HSCAN): each has a deadline of its own. */
-    const char *preface;     /* Sent in front of the request: one command, of whose reply phpredis sees nothing. */
     uint64_t preface_number; /* Which reply of the connection is its reply; 0: it is not owed. */
     uint8_t *joined;         /* The request as it is sent, if that is not as phpredis wrote it. */
     char preface_reply[OH_PREFACE_REPLY_BYTES]; /* As far as it fits, ended by a 0. */
     uint32_t preface_reply_length;
-    bool goes_beyond;        /* It goes on beside calls, and takes no connection that one may need. */
-    bool is_read_only;       /* The caller says so: may be sent again after a reused connection broke. */
-    bool never_repeats;      /* The caller does not want anything sent again, whatever it is. */
     bool is_reused;          /* The connection has carried exchanges before. */
     bool was_retried;
     bool was_sent;           /* By the attempt before this one. */
@@ -115,22 +126,8 @@ typedef struct oh_flight {
     const oh_failure *refusal; /* Of a member that SSDB must not be sent: then nothing is sent to any. */
 } oh_flight;
 
-/* A call begins: its deadline will count from its first write. */
-void oh_exchange_prepare(oh_exchange *exchange, uint32_t timeout_ms, bool is_read_only, oh_flight *flight);
-
-/*
- * What is special about the next write of the call that has been prepared: a command that blocks; a command (as it is
- * written, in memory that stays) that goes in front on the same connection and whose reply is kept. An error in its
- * place fails the exchange.
- */
-void oh_exchange_be_patient(oh_exchange *exchange, uint32_t wait_ms);
-void oh_exchange_put_in_front(oh_exchange *exchange, const char *preface);
-
-/*
- * The next write contains MULTI and more. What follows a MULTI is sent once the node has answered it. The discards
- * are taken over.
- */
-void oh_exchange_mind_multi(oh_exchange *exchange, oh_discards discards);
+/* A call begins: its deadline counts from its first write, unless the terms have another one. */
+void oh_exchange_prepare(oh_exchange *exchange, const oh_call_terms *terms, oh_flight *flight);
 
 /* One more, which comes after all others. False: there is no memory for it. */
 bool oh_discards_add(oh_discards *discards, uint32_t number);
@@ -170,12 +167,6 @@ void oh_exchange_abandon(oh_exchange *exchange);
  */
 void oh_exchange_keep(oh_exchange *exchange);
 void oh_exchange_give_back(oh_exchange *exchange, bool is_clean);
-
-/*
- * The next write of this call is EXEC, after `count` commands. Its reply must be a list of as many. An error in its
- * place is shown to phpredis as nil (5.3.7 would wait for the replies of the commands) and is to be found in `wire`.
- */
-void oh_exchange_expect_exec(oh_exchange *exchange, uint32_t count);
 
 /* Leaves its flight and frees what it holds. */
 void oh_exchange_end(oh_exchange *exchange);

@@ -32,7 +32,7 @@ static void remember_time(const oh_exchange *exchange, uint64_t took_ns)
 
 static bool is_compared(const oh_exchange *exchange)
 {
-    return OH_UNLIKELY(exchange->compares_reads) && exchange->is_read_only && exchange->begun_ns;
+    return OH_UNLIKELY(exchange->compares_reads) && exchange->terms.is_read_only && exchange->begun_ns;
 }
 
 /* One command, answered by a value, over a connection that did not have to be made. */
@@ -153,7 +153,7 @@ void oh_exchange_end(oh_exchange *exchange)
     oh_exchange_give_back(exchange, false);
     oh_flight_leave(exchange);
     oh_exchange_drop_joined(exchange);
-    oh_discards_drop(&exchange->discards);
+    oh_discards_drop(&exchange->terms.discards);
     oh_exchange_release_ssdb(exchange);
     oh_redirects_free(exchange);
     if (exchange->replies) {

@@ -12,12 +12,6 @@
 #define EXEC "*1\r\n$4\r\nEXEC\r\n"
 #define DISCARD "*1\r\n$7\r\nDISCARD\r\n"
 
-void oh_exchange_mind_multi(oh_exchange *exchange, oh_discards discards)
-{
-    exchange->minds_multi = true;
-    exchange->discards = discards;
-}
-
 bool oh_discards_add(oh_discards *discards, uint32_t number)
 {
     uint32_t *numbers = oh_call_resize(discards->numbers, (size_t)discards->count + 1, sizeof *numbers);
@@ -68,7 +62,7 @@ static bool is_next(const uint8_t *bytes, size_t left, const char *command)
 bool oh_exchange_write_discards(oh_exchange *exchange)
 {
     const uint8_t *request = exchange->request;
-    const oh_discards *discards = &exchange->discards;
+    const oh_discards *discards = &exchange->terms.discards;
     size_t length = exchange->request_length, to = 0;
     uint8_t *written = oh_call_allocate(length + discards->count * (strlen(DISCARD) - strlen(EXEC)));
     uint32_t multis = 0, done = 0;
@@ -94,7 +88,7 @@ bool oh_exchange_write_discards(oh_exchange *exchange)
     oh_exchange_drop_joined(exchange);
     exchange->request = exchange->joined = written;
     exchange->request_length = to;
-    oh_discards_drop(&exchange->discards);
+    oh_discards_drop(&exchange->terms.discards);
     return true;
 }
 
@@ -115,9 +109,9 @@ static void move_fence(oh_exchange *exchange, uint64_t reply)
 
 void oh_exchange_put_fence(oh_exchange *exchange, uint64_t written)
 {
-    exchange->fence = exchange->minds_multi ? 0 : exchange->request_length;
+    exchange->fence = exchange->terms.has_multi ? 0 : exchange->request_length;
     exchange->fence_reply = 0;
-    if (OH_UNLIKELY(exchange->minds_multi)) {
+    if (OH_UNLIKELY(exchange->terms.has_multi)) {
         move_fence(exchange, written);
     }
 }

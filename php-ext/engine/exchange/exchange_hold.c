@@ -74,12 +74,6 @@ void oh_exchange_take_held(oh_exchange *exchange)
 
 /* ---- EXEC ---- */
 
-void oh_exchange_expect_exec(oh_exchange *exchange, uint32_t count)
-{
-    exchange->is_exec = true;
-    exchange->exec_count = count;
-}
-
 /*
  * phpredis takes one reply for each command it has queued, however many the node announces. So a node that has queued
  * more or fewer would give replies to the wrong commands.
@@ -89,7 +83,7 @@ void oh_exchange_judge_exec(oh_exchange *exchange)
     const uint8_t *reply = exchange->replies + exchange->begin;
     size_t length = exchange->end - exchange->begin;
     char expected[16];
-    size_t expected_length = (size_t)snprintf(expected, sizeof expected, "*%u\r\n", (unsigned)exchange->exec_count);
+    size_t expected_length = (size_t)snprintf(expected, sizeof expected, "*%u\r\n", (unsigned)exchange->terms.exec_count);
 
     if (exchange->state == OH_EXCHANGE_FAILED) {
         return;

@@ -8,14 +8,9 @@
 #include "engine/base/environment.h"
 #include "engine/exchange/exchange_wait.h"
 
-void oh_exchange_put_in_front(oh_exchange *exchange, const char *preface)
-{
-    exchange->preface = preface;
-}
-
 bool oh_exchange_join_preface(oh_exchange *exchange)
 {
-    size_t preface_length = strlen(exchange->preface);
+    size_t preface_length = strlen(exchange->terms.preface);
 
     oh_exchange_drop_joined(exchange);
     exchange->joined = oh_call_allocate(preface_length + exchange->request_length);
@@ -23,7 +18,7 @@ bool oh_exchange_join_preface(oh_exchange *exchange)
         oh_exchange_end_without_memory(exchange);
         return false;
     }
-    memcpy(exchange->joined, exchange->preface, preface_length);
+    memcpy(exchange->joined, exchange->terms.preface, preface_length);
     memcpy(exchange->joined + preface_length, exchange->request, exchange->request_length);
     exchange->request = exchange->joined;
     exchange->request_length += preface_length;

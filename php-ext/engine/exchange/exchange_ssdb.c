@@ -52,7 +52,7 @@ bool oh_exchange_translate(oh_exchange *exchange)
         oh_failure_set_no_memory(exchange->failure, OH_OUTCOME_NOT_SENT);
         return refuse_all(exchange);
     }
-    if (!oh_ssdb_translate(exchange->ssdb, exchange->request, exchange->request_length, exchange->is_raw)) {
+    if (!oh_ssdb_translate(exchange->ssdb, exchange->request, exchange->request_length, exchange->terms.is_raw)) {
         refuse(exchange);
         return refuse_all(exchange);
     }

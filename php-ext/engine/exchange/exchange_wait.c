@@ -31,7 +31,7 @@ static bool is_for_the_node(const oh_exchange *exchange)
 {
     uint64_t limit_ns = exchange->deadline_ns + (uint64_t)exchange->wait_ms * 1000000;
 
-    return exchange->connection && !exchange->connection->has_waited && exchange->timeout_ms >= oh_pool_timeout(exchange->connections) &&
+    return exchange->connection && !exchange->connection->has_waited && exchange->terms.timeout_ms >= oh_pool_timeout(exchange->connections) &&
            exchange->wait_ms != OH_WAIT_FOR_EVER && oh_clock_now_ns() < limit_ns + OH_PAUSE_NS;
 }
 
@@ -45,7 +45,7 @@ void oh_exchange_pass_deadline(oh_exchange *exchange)
                        : !has_request                         ? "Command not taken"
                        : exchange->has_heard                  ? "Answer not complete"
                                                               : "No answer";
-    unsigned limit_ms = exchange->timeout_ms + (has_request ? exchange->wait_ms : 0);
+    unsigned limit_ms = exchange->terms.timeout_ms + (has_request ? exchange->wait_ms : 0);
 
     oh_failure_set(exchange->failure, OH_ERROR_DEADLINE_EXCEEDED, oh_exchange_outcome(exchange),
         exchange->sent ? OH_ADVICE_RETRY : is_resolving ? OH_ADVICE_NAME : "try again", "%s within %u ms", what, limit_ms);
@@ -95,15 +95,10 @@ static uint64_t limit_of(const oh_exchange *exchange)
 {
     bool has_request = exchange->state == OH_EXCHANGE_MOVING && exchange->sent == exchange->request_length;
 
-    if (!exchange->timeout_ms || (has_request && exchange->wait_ms == OH_WAIT_FOR_EVER)) {
+    if (!exchange->terms.timeout_ms || (has_request && exchange->wait_ms == OH_WAIT_FOR_EVER)) {
         return 0;
     }
     return exchange->deadline_ns + (has_request ? (uint64_t)exchange->wait_ms * 1000000 : 0);
-}
-
-void oh_exchange_be_patient(oh_exchange *exchange, uint32_t wait_ms)
-{
-    exchange->wait_ms = wait_ms;
 }
 
 bool oh_exchange_is_waiting(const oh_exchange *exchange)
@@ -115,7 +110,7 @@ bool oh_exchange_is_waiting(const oh_exchange *exchange)
 void oh_exchange_end_patience(oh_exchange *exchange)
 {
     exchange->wait_ms = 0;
-    exchange->deadline_ns = oh_clock_now_ns() + (uint64_t)exchange->timeout_ms * 1000000;
+    exchange->deadline_ns = oh_clock_now_ns() + (uint64_t)exchange->terms.timeout_ms * 1000000;
 }
 
 /* Milliseconds until the earliest deadline, rounded up; -1: none. */
@@ -222,7 +217,7 @@ static void wait_alone(oh_exchange *exchange)
         if (OH_LIKELY(oh_exchange_receive(exchange, 0))) {
             return;
         }
-        if (errno != EINTR && exchange->timeout_ms) {
+        if (errno != EINTR && exchange->terms.timeout_ms) {
             oh_exchange_pass_deadline(exchange);
             return;
         }

@@ -56,13 +56,12 @@ void oh_redirects_begin(oh_exchange *exchange)
     oh_redirects *redirects = exchange->redirects;
 
     forget_request(redirects);
-    redirects->first = exchange->connection->wire.answered + (exchange->preface ? 1 : 0);
+    redirects->first = exchange->connection->wire.answered + (exchange->terms.preface ? 1 : 0);
     redirects->is_between = true;
     redirects->is_error = redirects->has_others = redirects->has_nested = false;
     redirects->is_alone = false;
     redirects->wait_ms = exchange->wait_ms;
     redirects->count = 0;
-    exchange->gathers = false;
 }
 
 /* ---- Noticing ---- */
@@ -95,7 +94,7 @@ static bool is_redirect(const oh_exchange *exchange, size_t end)
 
     it.error.bytes = (const char *)exchange->replies + redirects->value - exchange->dropped + strlen("-");
     it.error.length = end - redirects->value - strlen("-\r\n");
-    if (exchange->minds_multi && it.error.length > strlen(ABORT) && memcmp(it.error.bytes, ABORT, strlen(ABORT)) == 0) {
+    if (exchange->terms.has_multi && it.error.length > strlen(ABORT) && memcmp(it.error.bytes, ABORT, strlen(ABORT)) == 0) {
         return redirects->count > 0;
     }
     return oh_redirect_decide(redirects->map->topology, &it).action != OH_REDIRECT_NONE;
@@ -107,7 +106,7 @@ static bool note(oh_exchange *exchange, size_t end)
     oh_redirects *redirects = exchange->redirects;
     const oh_wire *wire = &exchange->connection->wire;
 
-    if (redirects->is_pinned || wire->refusal_reply != wire->answered || !is_redirect(exchange, end)) {
+    if (exchange->terms.is_pinned || wire->refusal_reply != wire->answered || !is_redirect(exchange, end)) {
         redirects->has_others = true;
         return true;
     }
@@ -202,7 +201,7 @@ static bool put_in_place(oh_exchange *exchange, const oh_mended *mended)
 static void mend(oh_exchange *exchange, const uint8_t *request, size_t length)
 {
     oh_redirects *redirects = exchange->redirects;
-    size_t first = exchange->preface ? oh_exchange_end_of_command(request, length, 0) : 0;
+    size_t first = exchange->terms.preface ? oh_exchange_end_of_command(request, length, 0) : 0;
 
     redirects->is_alone = oh_exchange_end_of_command(request, length, first) == length;
     oh_mended *mended = oh_call_zeroed(redirects->count, sizeof *mended);
@@ -231,7 +230,7 @@ static void mend(oh_exchange *exchange, const uint8_t *request, size_t length)
 static void ask_masters(oh_exchange *exchange)
 {
     oh_redirects *redirects = exchange->redirects;
-    size_t at = exchange->preface ? oh_exchange_end_of_command(exchange->request, exchange->request_length, 0) : 0;
+    size_t at = exchange->terms.preface ? oh_exchange_end_of_command(exchange->request, exchange->request_length, 0) : 0;
 
     redirects->count = 0;
     redirects->is_error = redirects->has_others = redirects->has_nested = false;
@@ -253,12 +252,12 @@ static bool has_heir(const oh_exchange *exchange)
 {
     const oh_redirects *redirects = exchange->redirects;
     const oh_snapshot *before = redirects->map;
-    bool is_safe = exchange->failure->outcome == OH_OUTCOME_NOT_SENT || exchange->is_read_only;
-    size_t at = exchange->preface ? oh_exchange_end_of_command(exchange->request, exchange->request_length, 0) : 0;
+    bool is_safe = exchange->failure->outcome == OH_OUTCOME_NOT_SENT || exchange->terms.is_read_only;
+    size_t at = exchange->terms.preface ? oh_exchange_end_of_command(exchange->request, exchange->request_length, 0) : 0;
     uint32_t slot = OH_SLOTS_COUNT;
     oh_state state;
 
-    if (!is_safe || exchange->never_repeats || exchange->minds_multi || exchange->failure->kind != OH_ERROR_NODE_DOWN) {
+    if (!is_safe || exchange->terms.never_repeats || exchange->terms.has_multi || exchange->failure->kind != OH_ERROR_NODE_DOWN) {
         return false;
     }
     size_t end = oh_exchange_end_of_command(exchange->request, exchange->request_length, at);
@@ -276,8 +275,8 @@ static bool may_ask_masters(const oh_exchange *exchange)
 {
     const oh_redirects *redirects = exchange->redirects;
 
-    return exchange->request && !redirects->is_pinned && !exchange->keeps && !exchange->was_interrupted &&
-           ((exchange->is_read_only && oh_readers_has_master(redirects->map, redirects->node)) || has_heir(exchange));
+    return exchange->request && !exchange->terms.is_pinned && !exchange->keeps && !exchange->was_interrupted &&
+           ((exchange->terms.is_read_only && oh_readers_has_master(redirects->map, redirects->node)) || has_heir(exchange));
 }
 
 /* Replies are still to come when phpredis is given its write back: then a copy of it is kept. */

@@ -48,7 +48,6 @@ typedef struct oh_redirects {
     bool has_nested;    /* or one inside of a reply. */
     bool is_rescue;     /* The node has failed: none of the commands in the list has a reply. */
     bool is_alone;      /* The request is one command. */
-    bool is_pinned;     /* The caller has chosen the node: nothing is sent on. */
     uint32_t wait_ms;   /* How long the commands may block. */
     uint8_t *request;   /* A copy, if replies are still to come when phpredis is given its write back. */
     size_t request_length;

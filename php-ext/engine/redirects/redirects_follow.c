@@ -70,12 +70,12 @@ bool oh_redirects_find_slot(const uint8_t *bytes, size_t length, uint32_t *slot,
 static bool find_commands(oh_journey *journey, const uint8_t *request, size_t length)
 {
     const oh_redirects *redirects = journey->exchange->redirects;
-    size_t at = journey->exchange->preface ? oh_exchange_end_of_command(request, length, 0) : 0;
+    size_t at = journey->exchange->terms.preface ? oh_exchange_end_of_command(request, length, 0) : 0;
     bool is_inside = false;
 
     for (uint32_t number = 0, i = 0; i < redirects->count; number++) {
         size_t end = oh_exchange_end_of_command(request, length, at);
-        bool is_wanted = number == redirects->list[i].command, minds = journey->exchange->minds_multi;
+        bool is_wanted = number == redirects->list[i].command, minds = journey->exchange->terms.has_multi;
         oh_state state = OH_STATE_NONE;
 
         if (is_wanted || minds) {
@@ -107,7 +107,7 @@ static uint64_t time_left_ns(const oh_exchange *exchange)
 {
     uint64_t now_ns = oh_clock_now_ns();
 
-    return !exchange->timeout_ms ? UINT64_MAX : exchange->deadline_ns > now_ns ? exchange->deadline_ns - now_ns : 0;
+    return !exchange->terms.timeout_ms ? UINT64_MAX : exchange->deadline_ns > now_ns ? exchange->deadline_ns - now_ns : 0;
 }
 
 /* Nobody will have the command, in the words of the node that said so. */
@@ -172,7 +172,7 @@ static oh_redirect decide_freshly(oh_journey *journey, const oh_errand *errand)
     oh_redirect redirect = decide(journey, errand, is_held, journey->is_fresh);
 
     if (redirect.action == OH_REDIRECT_REFRESH) {
-        oh_cluster_ask(journey->cluster, journey->exchange->timeout_ms ? journey->exchange->deadline_ns : UINT64_MAX);
+        oh_cluster_ask(journey->cluster, journey->exchange->terms.timeout_ms ? journey->exchange->deadline_ns : UINT64_MAX);
         take_newest_map(journey);
         journey->is_fresh = true; /* For all that was answered by then. */
         redirect = decide(journey, errand, is_held, true);

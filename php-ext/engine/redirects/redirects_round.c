@@ -80,6 +80,12 @@ static bool load_all(oh_journey *journey)
 static void send_all(oh_journey *journey)
 {
     const oh_exchange *from = journey->exchange;
+    const oh_call_terms terms = {.timeout_ms = from->terms.timeout_ms,
+        .wait_ms = from->redirects->wait_ms,
+        .deadline_ns = from->deadline_ns,
+        .is_read_only = from->terms.is_read_only,
+        .never_repeats = from->terms.never_repeats,
+        .gathers = true};
 
     journey->flight->members_count = 0;
     for (uint32_t i = 0; i < journey->detours_count; i++) {
@@ -89,11 +95,7 @@ static void send_all(oh_journey *journey)
         exchange->connections = oh_snapshot_connections(journey->map, detour->node);
         exchange->meter = oh_snapshot_meter(journey->map, detour->node);
         exchange->failure = &detour->failure;
-        oh_exchange_prepare(exchange, from->timeout_ms, from->is_read_only, journey->flight);
-        exchange->never_repeats = from->never_repeats;
-        exchange->gathers = true;
-        exchange->deadline_ns = from->deadline_ns;
-        oh_exchange_be_patient(exchange, from->redirects->wait_ms);
+        oh_exchange_prepare(exchange, &terms, journey->flight);
         oh_exchange_start(exchange, detour->request.bytes, detour->request.length);
     }
     for (uint32_t i = 0; i < journey->detours_count; i++) {

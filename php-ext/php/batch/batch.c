@@ -74,7 +74,7 @@ static oh_lane *lane_for(oh_client *client, uint32_t node)
     oh_lane *lane;
 
     for (lane = client->lanes[node]; lane; lane = lane->spare) {
-        if (EXPECTED(lane->is_piping)) {
+        if (EXPECTED(lane->queue.is_open)) {
             return lane;
         }
     }
@@ -86,7 +86,7 @@ static oh_lane *lane_for(oh_client *client, uint32_t node)
         zend_throw_error(NULL, "phpredis could not begin a pipeline");
         return NULL;
     }
-    lane->is_piping = lane->is_queue_read_only = true;
+    lane->queue = (oh_lane_queue){.is_open = true, .terms.is_read_only = true};
     keep_lane(&client->batch, lane);
     return lane;
 }
@@ -97,8 +97,8 @@ static bool was_queued(oh_lane *lane, bool is_read_only, zval *answer)
     if (UNEXPECTED(Z_TYPE_P(answer) != IS_OBJECT || Z_OBJ_P(answer) != lane->redis)) {
         return false;
     }
-    lane->queued++;
-    lane->is_queue_read_only &= is_read_only;
+    lane->queue.count++;
+    lane->queue.terms.is_read_only &= is_read_only;
     GC_DELREF(lane->redis);
     return true;
 }
@@ -138,7 +138,7 @@ static zend_always_inline void queue_in_frame(oh_client *client, uint32_t node, 
     } else if (EXPECTED(is_queued)) {
         if (is_inside && client->transaction.is_piped) {
             client->transaction.queued++;
-            lane->queued--;
+            lane->queue.count--;
         } else {
             append(&client->batch, node);
         }
@@ -195,7 +195,9 @@ bool oh_batch_begin_transaction(oh_client *client, uint32_t node)
     split->parts_count = 1;
     split->parts[0].node = node;
     client->batch.is_mixed = true;
-    lane_for(client, node)->multis++;
+    oh_lane *lane = lane_for(client, node);
+    lane->queue.multis++;
+    lane->queue.terms.has_multi = true;
     append(&client->batch, OH_BATCH_SPLIT | keep_split(&client->batch, split));
     return true;
 }
@@ -210,7 +212,7 @@ bool oh_batch_end_transaction(oh_client *client, uint32_t node)
     if (!queue_on(client, node, oh_phpredis_method("exec"), false, 0, NULL)) {
         return false;
     }
-    lane_for(client, node)->queued--; /* Its one reply was counted with MULTI. */
+    lane_for(client, node)->queue.count--; /* Its one reply was counted with MULTI. */
     client->batch.splits[client->batch.splits_count - 1]->queued = client->transaction.queued;
     return true;
 }
@@ -225,7 +227,7 @@ void oh_batch_discard_transaction(oh_client *client, uint32_t node)
         return;
     }
     oh_lane *lane = lane_for(client, node);
-    oh_discards_add(&lane->discards, lane->multis);
+    oh_discards_add(&lane->queue.terms.discards, lane->queue.multis);
     batch->commands[batch->commands_count - 1] = OH_BATCH_SKIP | node;
 }
 
@@ -240,8 +242,10 @@ bool oh_batch_is_first(oh_batch *batch, zend_string *name)
 void oh_batch_be_patient(oh_client *client, uint32_t node, uint32_t wait_ms)
 {
     for (oh_lane *lane = wait_ms ? client->lanes[node] : NULL; lane; lane = lane->spare) {
-        if (lane->is_piping) {
-            oh_lane_be_patient(lane, wait_ms);
+        if (lane->queue.is_open) {
+            uint32_t *waits = &lane->queue.terms.wait_ms;
+
+            *waits = *waits > OH_WAIT_FOR_EVER - wait_ms ? OH_WAIT_FOR_EVER : *waits + wait_ms;
         }
     }
 }
@@ -265,7 +269,7 @@ void oh_batch_queue_split(oh_client *client, oh_split *split, zval *return_value
         }
         oh_batch_be_patient(client, part->node, split->wait_ms);
         if (split->preface) {
-            lane_for(client, part->node)->preface = split->preface;
+            lane_for(client, part->node)->queue.terms.preface = split->preface;
         }
     }
     if (queued < split->parts_count) {
@@ -290,10 +294,7 @@ static void leave_pipeline(oh_lane *lane)
     if (lane->redis && EG(active)) {
         oh_lane_tell(lane, "discard");
     }
-    lane->queued = lane->wait_ms = 0;
-    lane->preface = NULL;
-    lane->is_piping = false;
-    oh_lane_forget_multis(lane);
+    oh_lane_forget_queue(lane);
 }
 
 void oh_batch_drop(oh_client *client)
@@ -325,12 +326,12 @@ static void choose_lanes(oh_batch *batch)
     for (uint32_t i = 0; i < batch->lanes_count; i++) {
         oh_lane *lane = batch->lanes[i];
 
-        if (lane->queued) {
+        if (lane->queue.count) {
             batch->lanes[chosen++] = lane;
         } else {
             leave_pipeline(lane);
         }
-        lane->is_piping = false;
+        lane->queue.is_open = false;
     }
     batch->lanes_count = chosen;
 }
@@ -344,9 +345,8 @@ static void exec_everywhere(oh_client *client, oh_batch *batch, zend_function *e
         shares[i].function = exec;
         shares[i].count = 0;
         shares[i].arguments = NULL;
-        shares[i].is_read_only = batch->lanes[i]->is_queue_read_only;
-        shares[i].expected = batch->lanes[i]->queued;
-        batch->lanes[i]->queued = 0;
+        shares[i].expected = batch->lanes[i]->queue.count;
+        shares[i].terms = oh_lane_take_queue(batch->lanes[i]);
     }
     if (oh_scatter_run(shares, batch->lanes_count)) {
         oh_deal(client, batch, shares, batch->lanes_count, return_value);
@@ -372,8 +372,7 @@ void oh_batch_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
         array_init(return_value);
     } else if (batch.lanes_count == 1 && !batch.is_mixed) {
         /* Everything went to one node: phpredis' reply is the reply. */
-        batch.lanes[0]->queued = 0;
-        oh_call_on_lane(batch.lanes[0], batch.lanes[0]->is_queue_read_only, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        oh_call_on_lane(batch.lanes[0], oh_lane_take_queue(batch.lanes[0]), INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
         exec_everywhere(client, &batch, oh_method_of(execute_data)->original, return_value);
     }

@@ -10,14 +10,12 @@
 #include "php/call/plan.h"
 #include "php/call/refuse.h"
 
-void oh_call_on_lane(oh_lane *lane, bool is_read_only, INTERNAL_FUNCTION_PARAMETERS)
+void oh_call_on_lane(oh_lane *lane, oh_call_terms terms, INTERNAL_FUNCTION_PARAMETERS)
 {
     const oh_method *method = oh_method_of(execute_data);
 
-    oh_lane_enter(lane, is_read_only, NULL);
-    if (UNEXPECTED(method->is_iterated) && lane->transport) {
-        lane->transport->exchange.is_iterated = true;
-    }
+    terms.is_iterated = method->is_iterated;
+    oh_lane_enter(lane, terms, NULL);
     oh_lane_call_in_frame(lane, method, execute_data, return_value);
     if (UNEXPECTED(oh_lane_has_failed(lane)) && !oh_is_script_ending()) {
         zval_ptr_dtor(return_value);
@@ -52,7 +50,9 @@ void oh_call_on_node(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMET
     }
     oh_lane *lane = oh_lane_take(client, node);
     if (EXPECTED(lane)) {
-        oh_call_on_lane(lane, oh_method_of(execute_data)->is_read_only, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        oh_call_terms terms = {.is_read_only = oh_method_of(execute_data)->is_read_only};
+
+        oh_call_on_lane(lane, terms, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }
 
@@ -69,8 +69,10 @@ void oh_call_planned(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_P
     }
     oh_lane *lane = oh_lane_take(client, plan->node);
     if (EXPECTED(lane)) {
-        lane->is_raw = plan->method->row->kind == OH_METHOD_RAW;
-        oh_lane_be_patient(lane, plan->wait_ms);
-        oh_call_on_lane(lane, plan->is_read_only, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        oh_call_terms terms = {.wait_ms = plan->wait_ms,
+            .is_read_only = plan->is_read_only,
+            .is_raw = plan->method->row->kind == OH_METHOD_RAW};
+
+        oh_call_on_lane(lane, terms, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }

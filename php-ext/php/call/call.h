@@ -15,7 +15,7 @@ void oh_call_on_node(struct oh_client *client, uint32_t node, INTERNAL_FUNCTION_
 /* The same for a call whose plan has that node. */
 void oh_call_planned(struct oh_client *client, const struct oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
 
-/* Calls it on a lane and throws what went wrong on the way. */
-void oh_call_on_lane(oh_lane *lane, bool is_read_only, INTERNAL_FUNCTION_PARAMETERS);
+/* Calls it on a lane, on these terms, and throws what went wrong on the way. */
+void oh_call_on_lane(oh_lane *lane, oh_call_terms terms, INTERNAL_FUNCTION_PARAMETERS);
 
 #endif

@@ -29,7 +29,7 @@ static void forward(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     oh_lane *lane = oh_lane_take(client, 0);
 
     if (lane) {
-        oh_lane_enter(lane, false, NULL);
+        oh_lane_enter(lane, (oh_call_terms){.is_read_only = false}, NULL);
         oh_lane_call_in_frame(lane, method, execute_data, return_value);
         oh_lane_leave(lane);
     }

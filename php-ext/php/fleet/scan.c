@@ -126,10 +126,7 @@ static bool ask(oh_scan *scan, zval *reply)
         return false;
     }
     put_iterator(scan);
-    oh_lane_enter(lane, true, NULL);
-    if (lane->transport) {
-        lane->transport->exchange.is_iterated = true;
-    }
+    oh_lane_enter(lane, (oh_call_terms){.is_read_only = true, .is_iterated = true}, NULL);
     oh_lane_call(lane, scan->function, scan->count, scan->arguments, reply);
     if (UNEXPECTED(oh_lane_has_failed(lane)) && !oh_is_script_ending()) {
         oh_failure_throw(oh_lane_failure(lane));

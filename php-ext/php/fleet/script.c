@@ -216,7 +216,7 @@ static void call_and_repair(oh_client *client, const oh_plan *plan, const zend_s
     if (!lane) {
         return;
     }
-    oh_lane_enter(lane, plan->is_read_only, NULL);
+    oh_lane_enter(lane, (oh_call_terms){.is_read_only = plan->is_read_only}, NULL);
     oh_lane_call_in_frame(lane, plan->method, execute_data, return_value);
     if (has_lost_script(lane, return_value) && load(lane, body)) {
         forget_error(lane);

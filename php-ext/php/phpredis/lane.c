@@ -68,10 +68,18 @@ static bool connect_to_stream(oh_lane *lane)
     return is_connected && lane->transport;
 }
 
-void oh_lane_forget_multis(oh_lane *lane)
+void oh_lane_forget_queue(oh_lane *lane)
 {
-    oh_discards_drop(&lane->discards);
-    lane->multis = 0;
+    oh_discards_drop(&lane->queue.terms.discards);
+    lane->queue = (oh_lane_queue){.is_open = false};
+}
+
+oh_call_terms oh_lane_take_queue(oh_lane *lane)
+{
+    oh_call_terms terms = lane->queue.terms;
+
+    lane->queue = (oh_lane_queue){.is_open = false};
+    return terms;
 }
 
 static void drop_redis(oh_lane *lane)
@@ -79,10 +87,7 @@ static void drop_redis(oh_lane *lane)
     zend_object *redis = lane->redis;
 
     lane->redis = NULL;
-    lane->queued = lane->wait_ms = 0;
-    lane->preface = NULL;
-    lane->is_piping = lane->is_pinned = lane->is_raw = lane->is_unknown = false;
-    oh_lane_forget_multis(lane);
+    oh_lane_forget_queue(lane);
     lane->is_spent = false;
     if (lane->transport) {
         oh_transport_detach(lane->transport);
@@ -154,36 +159,30 @@ oh_lane *oh_lane_take(oh_client *client, uint32_t node)
 
 /* ---- Calling ---- */
 
-void oh_lane_enter(oh_lane *lane, bool is_read_only, oh_flight *flight)
+static void prepare(oh_lane *lane, oh_call_terms *terms, oh_flight *flight)
+{
+    terms->timeout_ms = lane->client->timeout_ms;
+    terms->never_repeats = lane->client->never_repeats;
+    oh_exchange_prepare(&lane->transport->exchange, terms, flight);
+    lane->transport->was_withheld = false;
+}
+
+void oh_lane_enter(oh_lane *lane, oh_call_terms terms, oh_flight *flight)
 {
     lane->is_busy = true;
     lane->has_failed = false;
     oh_lane_hold(lane);
     if (EXPECTED(lane->transport != NULL)) {
-        oh_exchange_prepare(&lane->transport->exchange, lane->client->timeout_ms, is_read_only, flight);
-        lane->transport->was_withheld = false;
-        lane->transport->exchange.never_repeats = lane->client->never_repeats;
-        if (UNEXPECTED(lane->transport->exchange.redirects != NULL)) {
-            lane->transport->exchange.redirects->is_pinned = lane->is_pinned;
-            lane->is_pinned = false;
-        }
-        lane->transport->exchange.is_unknown = lane->is_unknown;
-        lane->transport->exchange.is_raw = lane->is_raw;
-        lane->is_unknown = lane->is_raw = false;
-        if (UNEXPECTED(lane->wait_ms)) {
-            oh_exchange_be_patient(&lane->transport->exchange, lane->wait_ms);
-            lane->wait_ms = 0;
-        }
-        if (UNEXPECTED(lane->preface != NULL)) {
-            oh_exchange_put_in_front(&lane->transport->exchange, lane->preface);
-            lane->preface = NULL;
-        }
-        if (UNEXPECTED(lane->multis)) {
-            oh_exchange_mind_multi(&lane->transport->exchange, lane->discards);
-            lane->discards = (oh_discards){0};
-            lane->multis = 0;
-        }
+        prepare(lane, &terms, flight);
     }
+}
+
+void oh_lane_enter_again(oh_lane *lane)
+{
+    oh_call_terms terms = {.is_read_only = false};
+
+    lane->is_busy = true;
+    prepare(lane, &terms, NULL);
 }
 
 void oh_lane_leave(oh_lane *lane)

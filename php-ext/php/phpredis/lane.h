@@ -14,25 +14,24 @@
 
 struct oh_client;
 
+/* phpredis' pipeline, as the batch of the client fills it. */
+typedef struct oh_lane_queue {
+    bool is_open;        /* phpredis is in pipeline mode. */
+    uint32_t count;      /* Commands in it. */
+    uint32_t multis;     /* MULTI among them. */
+    oh_call_terms terms; /* On which it is to be sent. */
+} oh_lane_queue;
+
 typedef struct oh_lane {
     struct oh_lane *spare; /* The next lane to the same node. */
     struct oh_client *client;
     uint32_t node;
-    bool is_piping;            /* phpredis is in pipeline mode, for the batch of the client. */
-    uint32_t queued;           /* Commands in phpredis' pipeline. */
+    oh_lane_queue queue;
     bool is_busy;              /* A call is going on: another one must take another lane. */
     bool is_reserved;          /* A transaction is going on, in a call or between two: likewise. */
     uint32_t holds;            /* Somebody is working with it: it must not be closed. */
-    bool is_queue_read_only;   /* Nothing but reads was queued. */
-    uint32_t wait_ms;          /* How long the next call may block beyond its deadline; OH_WAIT_FOR_EVER. */
     bool has_failed;           /* The exchange of the last call failed, and its stream is gone already. */
     bool is_spent;             /* phpredis believes its connection lost: its object is of no more use. */
-    uint32_t multis;           /* How many MULTI are queued in phpredis' pipeline. */
-    oh_discards discards;      /* Which of them the node is to discard. */
-    bool is_pinned;            /* The next call is about this very node: where it redirects to is the answer. */
-    bool is_raw;               /* The next call is rawCommand(). */
-    bool is_unknown;           /* The next call is of a command that the table does not hold. */
-    const char *preface;       /* What goes out in front of the next call; see exchange. NULL: nothing. */
     zend_object *redis;        /* NULL: not connected yet, or given up after a failure. */
     oh_transport *transport;   /* NULL once phpredis has closed its stream. */
     oh_failure failure;        /* Of the last exchange that failed. */
@@ -69,18 +68,21 @@ static inline void oh_lane_let_go(oh_lane *lane)
     OBJ_RELEASE(redis);
 }
 
-/* No MULTI is queued any more. */
-void oh_lane_forget_multis(oh_lane *lane);
+/* phpredis' pipeline is empty, and closed. */
+void oh_lane_forget_queue(oh_lane *lane);
 
-/* The next call may block for so much longer. */
-static inline void oh_lane_be_patient(oh_lane *lane, uint32_t wait_ms)
-{
-    lane->wait_ms = lane->wait_ms > OH_WAIT_FOR_EVER - wait_ms ? OH_WAIT_FOR_EVER : lane->wait_ms + wait_ms;
-}
+/* The same, because it is about to be sent: on these terms. */
+oh_call_terms oh_lane_take_queue(oh_lane *lane);
 
-/* A call begins on the lane, alone or in a flight, and ends. In between the lane is busy and its object stays. */
-void oh_lane_enter(oh_lane *lane, bool is_read_only, oh_flight *flight);
+/*
+ * A call begins on the lane, alone or in a flight, and ends. In between the lane is busy and its object stays. Timeout
+ * and repeats are the client's, whatever the terms say.
+ */
+void oh_lane_enter(oh_lane *lane, oh_call_terms terms, oh_flight *flight);
 void oh_lane_leave(oh_lane *lane);
+
+/* What goes on, inside of which another call has come and gone, goes on with its next write. */
+void oh_lane_enter_again(oh_lane *lane);
 
 /* Calls a method of phpredis that takes no arguments. Whether its answer was true, or an object: it was done, or queued. */
 bool oh_lane_tell(oh_lane *lane, const char *method);

@@ -69,6 +69,7 @@ static bool has_finished(const oh_runner *runner)
 static void ask_release(oh_race *race, oh_runner *runner, const char *identity)
 {
     oh_exchange *release = &runner->release;
+    const oh_call_terms terms = {.timeout_ms = race->client->timeout_ms, .is_read_only = true};
     int digits = (int)strcspn(identity, "\r");
     int length = snprintf(runner->request, sizeof runner->request,
         "*3\r\n$6\r\nCLIENT\r\n$7\r\nUNBLOCK\r\n$%d\r\n%.*s\r\n", digits, digits, identity);
@@ -76,7 +77,7 @@ static void ask_release(oh_race *race, oh_runner *runner, const char *identity)
     release->connections = exchange_of(runner)->connections;
     release->meter = exchange_of(runner)->meter;
     release->failure = &runner->failure;
-    oh_exchange_prepare(release, race->client->timeout_ms, true, exchange_of(runner)->flight);
+    oh_exchange_prepare(release, &terms, exchange_of(runner)->flight);
     oh_exchange_start(release, runner->request, (size_t)length);
 }
 
@@ -116,7 +117,7 @@ static void look(oh_flight *flight)
 
 /* ---- The race ---- */
 
-static oh_race *begin(oh_client *client, const oh_share *shares, uint32_t count)
+static oh_race *begin(oh_client *client, oh_share *shares, uint32_t count)
 {
     oh_race *race = ecalloc(1, sizeof *race + count * sizeof *race->runners);
 
@@ -124,7 +125,7 @@ static oh_race *begin(oh_client *client, const oh_share *shares, uint32_t count)
     race->runners_count = count;
     for (uint32_t i = 0; i < count; i++) {
         race->runners[i].lane = shares[i].lane;
-        shares[i].lane->preface = ask_identity;
+        shares[i].terms.preface = ask_identity;
         oh_exchange_keep(&shares[i].lane->transport->exchange);
     }
     return race;

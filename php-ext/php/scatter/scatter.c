@@ -83,7 +83,7 @@ bool oh_scatter_run_watched(oh_share *shares, uint32_t count, void (*look)(oh_fl
         ZVAL_UNDEF(&shares[i].reply);
         shares[i].failure = NULL;
         scatter->shares[i] = &shares[i];
-        oh_lane_enter(shares[i].lane, shares[i].is_read_only, &scatter->flight);
+        oh_lane_enter(shares[i].lane, shares[i].terms, &scatter->flight);
     }
     qsort(scatter->shares, count, sizeof *scatter->shares, compare_nodes);
     while (scatter->next < count && !scatter->is_ending) {

@@ -30,7 +30,7 @@ typedef struct oh_share {
     zend_function *function; /* Of phpredis. */
     uint32_t count;
     zval *arguments;
-    bool is_read_only;
+    oh_call_terms terms;
     uint32_t expected;    /* For the caller: how many replies exec() should give. */
     zval reply;           /* UNDEF if it failed. */
     zend_object *failure; /* What was thrown, ours or phpredis' or the script's; NULL if it succeeded. */

@@ -319,15 +319,15 @@ static void call_parts(oh_client *client, oh_split *split, zval *return_value)
         shares[i].function = split->method->original;
         shares[i].count = split->parts[i].count;
         shares[i].arguments = split->parts[i].arguments;
-        shares[i].is_read_only = split->is_read_only;
+        shares[i].terms = (oh_call_terms){.wait_ms = split->wait_ms,
+            .preface = split->preface,
+            .is_read_only = split->is_read_only,
+            .is_pinned = split->is_pinned,
+            .is_raw = split->method->row && split->method->row->kind == OH_METHOD_RAW,
+            .is_unknown = !split->command};
         if (!shares[i].lane) {
             break;
         }
-        oh_lane_be_patient(shares[i].lane, split->wait_ms);
-        shares[i].lane->preface = split->preface;
-        shares[i].lane->is_pinned = split->is_pinned;
-        shares[i].lane->is_raw = split->method->row && split->method->row->kind == OH_METHOD_RAW;
-        shares[i].lane->is_unknown = !split->command;
     }
     bool is_race = split->wait_ms && split->merge == OH_MERGE_STREAMS;
     if (i == count && (is_race ? oh_race_run(client, shares, count) : oh_scatter_run(shares, count))) {

@@ -179,10 +179,7 @@ static void run_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     bool is_clean = false;
 
     memset(&client->transaction, 0, sizeof client->transaction);
-    oh_lane_enter(lane, false, NULL);
-    if (lane->transport) {
-        oh_exchange_expect_exec(&lane->transport->exchange, transaction.queued);
-    }
+    oh_lane_enter(lane, (oh_call_terms){.is_exec = true, .exec_count = transaction.queued}, NULL);
     oh_lane_call_in_frame(lane, oh_method_of(execute_data), execute_data, return_value);
     if (oh_lane_has_failed(lane) && !oh_is_script_ending()) {
         zval_ptr_dtor(return_value);
@@ -243,7 +240,7 @@ static void forget(oh_client *client)
         oh_transaction_end(&transaction, true);
         return;
     }
-    oh_lane_enter(lane, false, NULL);
+    oh_lane_enter(lane, (oh_call_terms){.is_read_only = false}, NULL);
     bool is_clean = oh_lane_tell(lane, transaction.is_begun ? "discard" : "unwatch") && !oh_lane_has_failed(lane);
     if (oh_lane_has_failed(lane) && !oh_is_script_ending()) {
         OBJ_RELEASE(oh_lane_failure(lane));

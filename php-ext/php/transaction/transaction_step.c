@@ -209,7 +209,7 @@ bool oh_transaction_begin_step(oh_lane *lane, bool is_read_only)
 {
     bool is_inner = lane->is_busy;
 
-    oh_lane_enter(lane, is_read_only, NULL);
+    oh_lane_enter(lane, (oh_call_terms){.is_read_only = is_read_only}, NULL);
     return is_inner;
 }
 
@@ -226,8 +226,7 @@ bool oh_transaction_end_step(oh_client *client, oh_lane *lane, bool is_inner)
         return false;
     }
     if (is_inner && lane->transport) {
-        lane->is_busy = true;
-        oh_exchange_prepare(&lane->transport->exchange, client->timeout_ms, false, NULL);
+        oh_lane_enter_again(lane);
     }
     return true;
 }
