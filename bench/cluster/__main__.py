@@ -14,7 +14,7 @@ import sys
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 import tree  # noqa: E402, F401 (the path above finds it; it finds the rest)
-import clusters  # noqa: E402
+import figures  # noqa: E402
 import maps  # noqa: E402
 import nodes  # noqa: E402
 import speed  # noqa: E402
@@ -30,12 +30,13 @@ def main():
     options = parser.parse_args()
     for unknown in set(options.jobs) - set(JOBS):
         parser.error(f"there is no job {unknown}")
+    found = []
     for name in options.jobs or JOBS:
         print(f"{name}:", flush=True)
-        JOBS[name](options.short)
-    print(f"figures: {clusters.kept} met, {len(clusters.missed)} missed")
-    if clusters.missed:
-        sys.exit("missed: " + "; ".join(clusters.missed))
+        figures_found = JOBS[name](options.short)
+        figures.tell(figures_found)
+        found += figures_found
+    sys.exit(not figures.total(found))
 
 
 if __name__ == "__main__":

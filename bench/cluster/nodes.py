@@ -13,7 +13,8 @@ from binascii import crc_hqx
 from concurrent.futures import ThreadPoolExecutor
 
 from built import EXTENSION, JAR
-from clusters import configure, questions, say
+from clusters import configure, questions
+from figures import Figure
 from lab.cluster import LargeCluster, SLOTS
 from lab.fpm import Fpm
 from lab.network import Namespace
@@ -33,7 +34,7 @@ SHAPES = {"3 masters": {"masters": 3},
 
 
 def run(is_short):
-    rounds = 4 if is_short else 8  # Even: at the end every slot is where it was.
+    rounds, found = 4 if is_short else 8, []  # Even: at the end every slot is where it was.
     for label, shape in SHAPES.items():
         with Namespace() as near, LargeCluster(namespace=near, **shape) as cluster, tempfile.TemporaryDirectory() as directory:
             count = cluster.masters * (1 + cluster.replicas)
@@ -43,8 +44,10 @@ def run(is_short):
             config = configure(cluster, directory)
             nodes, queries = in_php(near, cluster, config, rounds)
             java_nodes = in_java(near, cluster, config, reply, rounds)
-            say(f"{label}: nodes adopted in PHP, in Java", f"{nodes}, {java_nodes}", count, nodes == java_nodes == count)
-            say(f"{label}: topology queries until all of {WORKERS} workers have the map", queries, 2, queries <= 2)
+            found += [Figure(f"{label}: nodes that PHP did not adopt", abs(count - nodes), 0, is_hard=True),
+                      Figure(f"{label}: nodes that Java did not adopt", abs(count - java_nodes), 0, is_hard=True),
+                      Figure(f"{label}: topology queries until all of {WORKERS} workers have the map", queries, 2, is_hard=True)]
+    return found
 
 
 def asked(cluster, form, path):

@@ -7,7 +7,8 @@ import subprocess
 import tempfile
 
 from built import JAR, PHP
-from clusters import configure, crc16, fill, say, seeds
+from clusters import configure, crc16, fill, seeds
+from figures import Figure
 from lab.cluster import SLOTS, Cluster
 from stage import KEYS
 from statistic import median
@@ -28,11 +29,11 @@ def java_times(cluster, directory, rounds):
     return json.loads(run.stdout)
 
 
-def say_java(what, turns, must):
+def java_figure(what, turns, must):
     """The median of what each turn says: both sides of it were measured at the same time."""
     ratio = median([turn["RedisClusterClient"] / turn["OneHop"] for turn in turns])
     print("  Java: " + ", ".join(f"{name} {median([turn[name] for turn in turns]) / 1e6:.2f} ms" for name in sorted(turns[0])))
-    say(f"{what} in Java, times as fast", f"{ratio:.1f}", f"at least {must}", ratio >= must)
+    return Figure(f"{what} in Java, times as fast", ratio, must, is_hard=True, is_least=True)
 
 
 def mget(is_short):
@@ -41,8 +42,8 @@ def mget(is_short):
         taken = times(cluster, directory, 20 if is_short else 100)
         ratio = taken["RedisCluster"] / taken["OneHop"]
         print(f"  OneHop {taken['OneHop'] / 1e6:.2f} ms, phpredis RedisCluster {taken['RedisCluster'] / 1e6:.2f} ms")
-        say("MGET of 1000 keys, times as fast", f"{ratio:.1f}", "at least 10", ratio >= 10)
-        say_java("MGET of 1000 keys", [java_times(cluster, directory, 100 if is_short else 500)], 20)
+        return [Figure("MGET of 1000 keys, times as fast", ratio, 10.0, is_hard=True, is_least=True),
+                java_figure("MGET of 1000 keys", [java_times(cluster, directory, 100 if is_short else 500)], 20.0)]
 
 
 def pipeline(is_short):
@@ -58,7 +59,6 @@ def pipeline(is_short):
                      for _ in range(5 if is_short else 40)]
         ratio = median([ours / raw for raw, ours in turns])
         print(f"  1000 HGETs on 4 masters: floor {median([raw for raw, _ in turns]) / 1e3:.0f} us, OneHop {median([ours for _, ours in turns]) / 1e3:.0f} us")
-        say("pipeline of 1000 HGETs, times the raw floor", f"{ratio:.2f}", "at most 1.3", ratio <= 1.3)
         contestants = {"OneHop": ("onehop", configure(cluster, directory), "alpha"), "RedisClusterClient": ("cluster", *addresses)}
         with Worker("Java", contestants, owners) as java:
             for _ in range(20 if is_short else 60):
@@ -66,4 +66,5 @@ def pipeline(is_short):
                     java.run(name, timed=25)  # The JVM compiles what it will run.
             turns = [{name: median(java.run(name, timed=10, untimed=2)) for name in random.sample(list(contestants), 2)}
                      for _ in range(10 if is_short else 60)]
-        say_java("pipeline of 1000 HGETs", turns, 1.8)
+        return [Figure("pipeline of 1000 HGETs, times the raw floor", ratio, 1.3, is_hard=True),
+                java_figure("pipeline of 1000 HGETs", turns, 1.8)]

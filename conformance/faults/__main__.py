@@ -14,7 +14,6 @@ import sys
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 import changes  # noqa: E402 (the path above finds what they share with conformance/)
-import clusters  # noqa: E402
 import failover  # noqa: E402
 import figures  # noqa: E402
 import kills  # noqa: E402
@@ -28,10 +27,8 @@ import surplus  # noqa: E402
 from lab import LabError  # noqa: E402
 from table import Progress, bold, red  # noqa: E402
 
-OF_HOSTS = {"kills": kills, "outage": outage, "reload": reload, "changes": changes, "surplus": surplus, "links": links,
-            "names": names, "rotations": rotations}
-OF_CLUSTERS = {"move": move, "failover": failover}
-PROGRAMS = OF_HOSTS | OF_CLUSTERS
+PROGRAMS = {"kills": kills, "outage": outage, "reload": reload, "changes": changes, "surplus": surplus, "links": links,
+            "names": names, "rotations": rotations, "move": move, "failover": failover}
 
 
 def main():
@@ -44,16 +41,10 @@ def main():
     progress, found = Progress(), []
     for name in options.programs or PROGRAMS:
         print(bold(f"\n{name}: {PROGRAMS[name].__doc__.splitlines()[0]}"))
-        if name in OF_CLUSTERS:
-            OF_CLUSTERS[name].run(options.short)
-        else:
-            figures_found = OF_HOSTS[name].run(progress, options.short)
-            figures.tell(figures_found)
-            found += figures_found
-    promises = [figure.is_met for figure in found if figure.is_hard]
-    kept, failed = sum(promises) + clusters.kept, len(promises) - sum(promises) + len(clusters.missed)
-    print(f"\n{sum(figure.is_met for figure in found)} of {len(found)} figures met; promises: {kept} passed, {failed} failed")
-    sys.exit(failed > 0)
+        figures_found = PROGRAMS[name].run(progress, options.short)
+        figures.tell(figures_found)
+        found += figures_found
+    sys.exit(not figures.total(found))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the jobs share: promises, the client's configuration for a cluster of the lab, what its nodes have counted, and slots."""
+"""What programs about clusters share: the client's configuration for a cluster of the lab, what its nodes have counted, and slots."""
 
 import os
 import subprocess
@@ -8,16 +8,6 @@ import time
 from built import PHP
 from lab import LabError
 from lab.cluster import SLOTS
-
-kept, missed = 0, []
-
-
-def say(what, figure, must, is_right):
-    global kept
-    print(f"  {what}: {figure} (must be {must}){'' if is_right else '   <-- MISSED'}", flush=True)
-    kept += is_right
-    if not is_right:
-        missed.append(what)
 
 
 def configure(cluster, directory, **directives):

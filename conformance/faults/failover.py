@@ -3,10 +3,11 @@
 import time
 from collections import Counter
 
-from clusters import retry, say, until
+from clusters import retry, until
+from figures import Figure
 from lab.cluster import Cluster
 from lab.redis import RedisNode
-from ledgers import Ledgers, say_promises
+from ledgers import Ledgers, promises
 from table import show
 
 OPTIONS = {"cluster_require_full_coverage": "no", "repl_diskless_sync_delay": 0, "repl_ping_replica_period": 1}
@@ -46,9 +47,10 @@ class Shard:
         return died, promoted
 
 
-def run(is_short):
+def run(progress, is_short):
     """The short one leaves a busy machine more time: before it takes a node for dead, and to be right again."""
     deaths, right_again = (1, 6) if is_short else (20, 2)
+    progress.step(f"failover: {deaths} deaths")
     options = OPTIONS | {"cluster_node_timeout": 2000 if is_short else 1000}
     with Cluster(3, **options) as cluster, Ledgers(cluster) as ledgers:
         shards = [Shard(cluster, master, options) for master in list(cluster.nodes)]
@@ -66,10 +68,11 @@ def run(is_short):
                 shard.add_replica()
                 shard.await_replica()
         told, _ = ledgers.end()
+    progress.done()
     elections = sorted(promoted - died for died, promoted, _ in windows)
     print(f"  {deaths} masters killed; elections took {elections[0]:.1f} to {elections[-1]:.1f} s")
-    say_promises(told, lambda loss: any(died - BEFORE_SECONDS <= loss[0] <= promoted for died, promoted, _ in windows))
-    judge(told, windows)
+    kept = promises(told, lambda loss: any(died - BEFORE_SECONDS <= loss[0] <= promoted for died, promoted, _ in windows))
+    return kept + outside_elections(told, windows)
 
 
 def window_of(failure, windows):
@@ -78,7 +81,7 @@ def window_of(failure, windows):
     return next((window for window in windows if window[0] <= ended and begun <= window[2]), None)
 
 
-def judge(told, windows):
+def outside_elections(told, windows):
     failures = [(host, window_of(failure, windows), failure) for host, workers in told.items() for worker in workers
                 for failure in worker["failures"]]
     kinds = Counter((host, kind, what, "may have run" if may else "has not run", "inside" if window else "OUTSIDE")
@@ -88,9 +91,8 @@ def judge(told, windows):
         latest = max((failure[0] - window[1] for of, window, failure in failures if of == host and window), default=0)
         print(f"  {host}: the last call that failed began {latest:.2f} s after its promotion")
     outside = [failure for _, window, failure in failures if not window]
-    surely = sum(not failure[3] for failure in outside)
-    say("failures outside elections that say the command has not run", surely, 0, surely == 0)
-    reads = sum(failure[5] == "read" for failure in outside)
-    say("reads that failed outside elections", reads, 0, reads == 0)
     for failure in outside[:5]:
         print(f"    {failure[2]} of {failure[4]}: {failure[6]}")
+    surely, reads = sum(not failure[3] for failure in outside), sum(failure[5] == "read" for failure in outside)
+    return [Figure("failures outside elections that say the command has not run", surely, 0, is_hard=True),
+            Figure("reads that failed outside elections", reads, 0, is_hard=True)]

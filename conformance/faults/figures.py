@@ -30,5 +30,13 @@ def tell(figures):
          paint=lambda row: green if row[-1] == "met" else red)
 
 
+def total(figures):
+    """The closing line, and whether every promise was kept."""
+    promises = [figure.is_met for figure in figures if figure.is_hard]
+    print(f"\n{sum(figure.is_met for figure in figures)} of {len(figures)} figures met;"
+          f" promises: {sum(promises)} passed, {len(promises) - sum(promises)} failed")
+    return all(promises)
+
+
 def _text(value):
     return f"{value:.2f}" if isinstance(value, float) else f"{value:,}"

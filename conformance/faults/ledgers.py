@@ -12,7 +12,8 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 from built import EXTENSION, JAR
-from clusters import configure, say, tags_of, until
+from clusters import configure, tags_of, until
+from figures import Figure
 from lab import LabError, Process
 from lab.cluster import SLOTS
 from lab.fpm import Fpm
@@ -83,8 +84,8 @@ class Ledgers:
         self._directory.cleanup()
 
 
-def say_promises(told, is_lost_excused=lambda loss: False):
-    """What no host may have met, whatever happens."""
+def promises(told, is_lost_excused=lambda loss: False):
+    """What no host may have met, whatever happens; prints what they did."""
     for host, workers in told.items():
         total = {name: sum(worker[name] for worker in workers) for name in ("batches", "writes", "reads")}
         print(f"  {host}, {len(workers)} workers: {total['batches']} batches, {total['writes']} writes, {total['reads']} reads")
@@ -92,9 +93,9 @@ def say_promises(told, is_lost_excused=lambda loss: False):
     wrong = [example for worker in workers for example in worker["wrong"]]
     lost = [loss for worker in workers for loss in worker["lost"]]
     unexcused = [loss for loss in lost if not is_lost_excused(loss)]
-    say("wrong replies", len(wrong), 0, not wrong)
-    say("acknowledged writes that are lost", len(unexcused), 0, not unexcused)
     if len(lost) > len(unexcused):
         print(f"  acknowledged writes that a master took with it, as asynchronous replication may: {len(lost) - len(unexcused)}")
     for example in wrong[:3] + [loss[2] for loss in unexcused[:3]]:
         print("   ", example)
+    return [Figure("wrong replies", len(wrong), 0, is_hard=True),
+            Figure("acknowledged writes that are lost", len(unexcused), 0, is_hard=True)]

@@ -3,9 +3,10 @@
 import time
 from contextlib import ExitStack
 
-from clusters import errors, questions, reset, say
+from clusters import errors, questions, reset
+from figures import Figure
 from lab.cluster import Cluster
-from ledgers import HOSTS, Ledgers, say_promises
+from ledgers import HOSTS, Ledgers, promises
 
 
 HALFWAY_SECONDS = 0.003  # So long a slot has keys on both nodes: some commands meet ASK.
@@ -45,8 +46,9 @@ class Mover:
         return time.monotonic() - begun
 
 
-def run(is_short):
+def run(progress, is_short):
     count, seconds = (200, 3) if is_short else (4000, 60)
+    progress.step(f"move: {count} slots in {seconds} s")
     with Cluster(3) as cluster, Ledgers(cluster) as ledgers, ExitStack() as stack:
         source, target, other = cluster.nodes
         mover = Mover(stack, source, target, [other])
@@ -59,14 +61,12 @@ def run(is_short):
         mover.move_all(range(count // 10), target, source, seconds / 10)
         php_redirects = ledgers.redirects()
         told, java_redirects = ledgers.end()
+        progress.done()
         print(f"  {count} slots in {taken:.0f} s: {moved} MOVED, {asked} ASK, {maps} topology queries; then {count // 10} back, under"
               f" batches that write and read the same keys: {errors(cluster, 'MOVED') - moved} MOVED, {errors(cluster, 'ASK') - asked} ASK")
         print(f"  redirects followed, of both kinds and in both parts: PHP {php_redirects}, Java {java_redirects}")
-        say_promises(told)
         failures = sum(len(worker["failures"]) for workers in told.values() for worker in workers)
-        say("failed calls", failures, 0, failures == 0)
-        share = moved / count / len(HOSTS)
-        if is_short:  # Some hundred slots on a busy machine say little.
-            print(f"  MOVED for each slot that moved and host: {share:.3f}")
-        else:
-            say("MOVED for each slot that moved and host", f"{share:.3f}", "at most 1", share <= 1)
+        # Some hundred slots on a busy machine say little.
+        return [*promises(told),
+                Figure("failed calls", failures, 0, is_hard=True),
+                Figure("MOVED for each slot that moved and host", moved / count / len(HOSTS), 1.0, is_hard=not is_short)]
