@@ -296,13 +296,3 @@ const oh_pool *oh_config_pool(const oh_config *config, const char *name, size_t 
     }
     return NULL;
 }
-
-oh_text oh_config_copy(oh_arena *arena, oh_text text)
-{
-    char *copy = oh_arena_take(arena, text.length + 1);
-    if (copy == NULL) {
-        return (oh_text){NULL, 0};
-    }
-    memcpy(copy, text.bytes, text.length);
-    return (oh_text){copy, text.length};
-}

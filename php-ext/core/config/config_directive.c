@@ -110,21 +110,6 @@ void oh_config_set_defaults(oh_pool *pool)
 
 /* ---- One function for each type ---- */
 
-int64_t oh_config_number(oh_text text)
-{
-    int64_t number = 0;
-    for (size_t i = 0; i < text.length; i++) {
-        if (text.bytes[i] < '0' || text.bytes[i] > '9') {
-            return OH_CONFIG_NOT_A_NUMBER;
-        }
-        number = number > OH_NUMBER_MAX ? number : number * 10 + (text.bytes[i] - '0');
-    }
-    if (text.length == 0) {
-        return OH_CONFIG_NOT_A_NUMBER;
-    }
-    return number > OH_NUMBER_MAX ? OH_CONFIG_TOO_LARGE : number;
-}
-
 static bool set_number(const setting *it)
 {
     int64_t number = oh_config_number(it->value);

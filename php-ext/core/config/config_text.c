@@ -1,5 +1,6 @@
 /*
- * A configuration as bytes, before anything is parsed: its size, its encoding, its characters, its indentation.
+ * A configuration as bytes, before anything is parsed: its encoding, its characters, its indentation. And
+ * what is made of bytes: an error, a copy, a number.
  *
  * YAML parsers differ in what they make of rare characters and of tabs; a text that passes here reads alike in all of
  * them, and its lines count alike.
@@ -58,6 +59,33 @@ bool oh_config_add_value(oh_config_error *error, oh_text value)
     size_t end = strlen(error->reason);
     snprintf(error->reason + end, sizeof error->reason - end, ": \"%s\"", oh_config_show(value).text);
     return false;
+}
+
+/* ---- Values ---- */
+
+oh_text oh_config_copy(oh_arena *arena, oh_text text)
+{
+    char *copy = oh_arena_take(arena, text.length + 1);
+    if (copy == NULL) {
+        return (oh_text){NULL, 0};
+    }
+    memcpy(copy, text.bytes, text.length);
+    return (oh_text){copy, text.length};
+}
+
+int64_t oh_config_number(oh_text text)
+{
+    int64_t number = 0;
+    for (size_t i = 0; i < text.length; i++) {
+        if (text.bytes[i] < '0' || text.bytes[i] > '9') {
+            return OH_CONFIG_NOT_A_NUMBER;
+        }
+        number = number > OH_NUMBER_MAX ? number : number * 10 + (text.bytes[i] - '0');
+    }
+    if (text.length == 0) {
+        return OH_CONFIG_NOT_A_NUMBER;
+    }
+    return number > OH_NUMBER_MAX ? OH_CONFIG_TOO_LARGE : number;
 }
 
 /* ---- Characters ---- */

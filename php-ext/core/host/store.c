@@ -1,9 +1,10 @@
 /*
- * Server pools, and what is published of them. (store_entry has the entries of nodes and meters, store_owner the owners of
- * connections.)
+ * Server pools, and what is published of them. (store_entry has the entries of nodes and meters,
+ * store_owner the owners of connections, store_area what all entries have in common.)
  *
- * Ordering: a slot is filled with plain writes and becomes visible by one release store of `current`; a reader acquires it, copies, and looks again. The copy may race with a publisher that is two
- * generations ahead; the second look and the checksum find that out.
+ * Ordering: a slot is filled with plain writes and becomes visible by one release store of `current`. A
+ * reader acquires it, copies, and looks again. The copy may race with a publisher that is two generations
+ * ahead; the second look and the checksum find that out.
  *
  * Implements spec/topology/segment.md.
  */
@@ -155,26 +156,6 @@ _Atomic uint64_t *oh_store_problem(oh_store *store, uint32_t pool)
 _Atomic uint64_t *oh_store_read_at(oh_store *store, uint32_t pool)
 {
     return &store->shared->pools[pool].read_at;
-}
-
-void oh_store_write_text(_Atomic uint64_t *words, size_t count, const char *text)
-{
-    size_t length = strlen(text);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t word = 0;
-        size_t at = i * sizeof word, rest = at < length ? length - at : 0;
-        memcpy(&word, text + (rest > 0 ? at : 0), rest < sizeof word ? rest : sizeof word);
-        atomic_store_explicit(&words[i], word, memory_order_relaxed);
-    }
-}
-
-void oh_store_read_text(const _Atomic uint64_t *words, size_t count, char *text)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint64_t word = atomic_load_explicit(&words[i], memory_order_relaxed);
-        memcpy(text + i * sizeof word, &word, sizeof word);
-    }
-    text[count * sizeof(uint64_t)] = '\0';
 }
 
 /* ---- Publishing ---- */
