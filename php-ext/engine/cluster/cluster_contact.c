@@ -11,7 +11,7 @@
 #include "core/base/clock.h"
 
 #include "engine/base/wait.h"
-#include "engine/pool/pool_host.h"
+#include "engine/shared/worker.h"
 #include "engine/shared/segment.h"
 
 #define OH_CLAIM_MS 5000        /* Who has not come to an end by then, or has ended, is not waited for. */
@@ -46,7 +46,7 @@ static bool is_claimed(uint64_t word)
     oh_error_kind kind;
 
     return word != 0 && !is_failure(word, &kind) && age_ms < OH_CLAIM_MS &&
-           oh_host_is_alive((uint32_t)(word >> 32), now - age_ms);
+           oh_worker_is_alive((uint32_t)(word >> 32), now - age_ms);
 }
 
 /* Somebody else has tried since then, in vain. */

@@ -8,108 +8,19 @@
 #include "engine/pool/pool_host.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
 #include "core/base/memory.h"
-#include "core/hash/md5.h"
 
-#include "engine/pool/pool_host_inside.h"
-#include "engine/shared/segment.h"
+#include "engine/shared/queue.h"
+#include "engine/shared/worker.h"
 
 #define OH_IDLE_MS_MAX 60000    /* Below the idle limits of most NATs, balancers and servers. */
 #define OH_AGE_MS_MAX 3600000   /* So that a name that means other machines by now is asked again. */
-#define OH_JOIN_EVERY_MS 10000  /* Who was given no place asks again. */
 #define OH_RETRY_MS 20          /* A place that was freed by a close is noticed after so long. */
-
-static bool is_shared;
-
-bool oh_host_is_shared(void)
-{
-    return is_shared;
-}
-
-void oh_host_startup(bool is_wanted)
-{
-    is_shared = is_wanted && oh_segment_store();
-    if (is_shared) {
-        oh_queue_startup(oh_store_nodes_max(oh_segment_store()));
-    }
-}
-
-/* Workers of other users sign in for themselves, even with the same password. */
-static void identify(const char *text, size_t length, uint8_t identity[OH_STORE_IDENTITY_BYTES])
-{
-    uint32_t user = (uint32_t)geteuid();
-    oh_md5 md5;
-
-    oh_md5_begin(&md5);
-    oh_md5_add(&md5, oh_store_salt(oh_segment_store()), OH_STORE_IDENTITY_BYTES);
-    oh_md5_add(&md5, &user, sizeof user);
-    oh_md5_add(&md5, text, length);
-    oh_md5_end(&md5, identity);
-}
-
-void oh_host_begin(oh_host_node *node, const char *text, size_t length, uint32_t size_max)
-{
-    node->size_max = size_max;
-    node->number = OH_STORE_NONE;
-    if (oh_segment_store()) {
-        identify(text, length, node->identity);
-    }
-}
-
-bool oh_host_is_joined(const oh_host_node *node, uint64_t now_ms)
-{
-    if (OH_LIKELY(node->shared)) {
-        return oh_store_want(node->shared, node->tenure, now_ms);
-    }
-    return node->looked_ms && (!oh_segment_store() || now_ms - node->looked_ms < OH_JOIN_EVERY_MS);
-}
-
-void oh_host_join(oh_host_node *node, uint64_t now_ms)
-{
-    oh_store *store = oh_segment_store();
-    bool is_full = false;
-
-    node->looked_ms = now_ms;
-    node->shared = NULL;
-    if (!store) {
-        return;
-    }
-    node->number = oh_store_find_node(store, node->identity, &node->tenure);
-    if (node->number == OH_STORE_NONE && oh_segment_lock()) {
-        node->number = oh_store_add_node(store, node->identity, now_ms, &node->tenure);
-        if (node->number == OH_STORE_NONE && oh_host_make_room(now_ms)) {
-            node->number = oh_store_add_node(store, node->identity, now_ms, &node->tenure);
-        }
-        oh_segment_unlock();
-        is_full = node->number == OH_STORE_NONE;
-    }
-    node->shared = oh_store_node_at(store, node->number);
-    if (node->shared) {
-        node->joined++;
-        oh_store_want(node->shared, node->tenure, now_ms);
-    } else if (is_full && is_shared) {
-        oh_host_tell(OH_STORE_NO_PLACE);
-    }
-}
-
-void oh_host_leave(const oh_host_node *node)
-{
-    if (node->shared && oh_segment_store()) {
-        oh_store_leave(node->shared, node->tenure, oh_clock_now_ms());
-    }
-}
-
-bool oh_host_keeps(const oh_host_node *node)
-{
-    return is_shared && node->shared && node->size_max <= OH_STORE_CONNECTIONS_MAX && oh_queue_exists(node->number);
-}
 
 /* ---- Taking ---- */
 
@@ -166,39 +77,12 @@ oh_connection *oh_host_take(const oh_host_node *node)
 
 /* ---- Places ---- */
 
-/*
- * One that has begun since only has its number. One that has ended stays listed until its parent notices, which a busy
- * master does late; its sockets are closed by then. (Threads may outlive the first of a process, and keep its sockets.)
- */
-bool oh_host_is_alive(uint32_t pid, uint64_t since_ms)
-{
-    char path[32], text[1024], state;
-    long threads_count;
-    unsigned long long ticks;
-
-    snprintf(path, sizeof path, "/proc/%u/stat", (unsigned)pid);
-    FILE *file = fopen(path, "re");
-    if (!file) {
-        return kill((pid_t)pid, 0) == 0 || errno != ESRCH;
-    }
-    size_t length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = '\0';
-    const char *at = strrchr(text, ')'); /* The name of a program may hold anything. */
-    if (!at || sscanf(at + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld %*d %llu", &state,
-                   &threads_count, &ticks) != 3) {
-        return true;
-    }
-    uint64_t began_ms = ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
-    return (state != 'Z' || threads_count > 1) && began_ms <= since_ms + oh_clock_asleep_ns() / 1000000 + 1000;
-}
-
 uint32_t oh_host_claim(const oh_host_node *node)
 {
     uint32_t pid = (uint32_t)getpid(), place = oh_store_claim(node->shared, node->size_max, pid, oh_clock_now_ms());
 
     if (OH_UNLIKELY(place == OH_STORE_NONE) && !oh_queue_await(node->number, 0) &&
-        oh_store_reclaim(node->shared, oh_host_is_alive, true, oh_clock_now_ms()) > 0) {
+        oh_store_reclaim(node->shared, oh_worker_is_alive, true, oh_clock_now_ms()) > 0) {
         place = oh_store_claim(node->shared, node->size_max, pid, oh_clock_now_ms());
     }
     return place;

@@ -14,7 +14,7 @@
 
 #include "php/exception/exception.h"
 #include "engine/cluster/cluster.h"
-#include "engine/pool/pool_host.h"
+#include "engine/shared/worker.h"
 #include "engine/shared/segment.h"
 #include "engine/source/source.h"
 #include "engine/source/source_known.h"
@@ -125,7 +125,7 @@ static bool begin_look(oh_known *known)
     }
     if (known->place != OH_STORE_NONE) {
         return oh_store_begin_look(oh_segment_store(), known->place, (uint32_t)getpid(), now, OH_LOOK_EVERY_MS,
-            oh_host_is_alive);
+            oh_worker_is_alive);
     }
     if (now < known->looked_ms + OH_LOOK_EVERY_MS) {
         return false;

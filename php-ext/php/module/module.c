@@ -17,7 +17,7 @@
 #include "engine/redirects/redirects.h"
 #include "php/module/environment.h"
 #include "php/phpredis/method.h"
-#include "engine/pool/pool_host.h"
+#include "engine/pool/pool_entry.h"
 #include "engine/shared/resolver.h"
 #include "php/fleet/script.h"
 #include "engine/shared/segment.h"

@@ -8,7 +8,7 @@
 #include "core/topology/topology_image.h"
 
 #include "engine/cluster/cluster.h"
-#include "engine/pool/pool_host.h"
+#include "engine/pool/pool_entry.h"
 #include "engine/shared/segment.h"
 #include "engine/source/source.h"
 #include "php/userland/status.h"

@@ -1,12 +1,16 @@
 /*
- * Clears up after nodes that were left: a server that was removed from the file, a password or pool_size that
- * has changed, a node that left its cluster. Their connections lie in queues that nobody asks.
+ * Entries come and go. Who uses a node keeps its entry by saying so; who finds none makes one, and where
+ * there is no room gives up one that nobody needs: of a server that was removed from the file, a password
+ * or pool_size that has changed, a node that left its cluster. Connections of such a node lie in queues
+ * that nobody asks.
  *
- * One worker of the host looks once a second, at the end of its request. If it dies meanwhile, the next one
- * finds the entry in the same state, or given up and not yet empty.
+ * One worker of the host looks once a second, at the end of its request. If it dies meanwhile, the next
+ * one finds the entry in the same state, or given up and not yet empty.
  *
  * Implements spec/topology/segment.md, "Entries come and go".
  */
+#include "engine/pool/pool_entry.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -15,12 +19,25 @@
 
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
+#include "core/hash/md5.h"
 
 #include "engine/base/log.h"
-#include "engine/pool/pool_host_inside.h"
+#include "engine/shared/queue.h"
 #include "engine/shared/segment.h"
+#include "engine/shared/worker.h"
 
+#define OH_JOIN_EVERY_MS 10000 /* Who was given no entry asks again. */
 #define OH_PULLS_MAX (2 * OH_STORE_CONNECTIONS_MAX) /* Somebody may push faster than we pull. */
+
+static bool is_shared; /* Whether workers share connections. */
+
+void oh_host_startup(bool is_wanted)
+{
+    is_shared = is_wanted && oh_segment_store();
+    if (is_shared) {
+        oh_queue_startup(oh_store_nodes_max(oh_segment_store()));
+    }
+}
 
 /* ---- What is said ---- */
 
@@ -51,7 +68,7 @@ void oh_host_tell(oh_store_news news)
     }
 }
 
-/* ---- Entries ---- */
+/* ---- Giving up ---- */
 
 /* Closes what lies idle there. An entry without a queue has nothing. */
 static void drain(uint32_t number)
@@ -68,7 +85,7 @@ static void drain(uint32_t number)
         }
         close(descriptor);
     }
-    oh_store_reclaim(node, oh_host_is_alive, true, now_ms);
+    oh_store_reclaim(node, oh_worker_is_alive, true, now_ms);
 }
 
 static bool give_up(uint32_t number, uint64_t now_ms)
@@ -83,7 +100,7 @@ static bool give_up(uint32_t number, uint64_t now_ms)
     return true;
 }
 
-bool oh_host_make_room(uint64_t now_ms)
+static bool make_room(uint64_t now_ms)
 {
     const oh_store *store = oh_segment_store();
 
@@ -94,6 +111,80 @@ bool oh_host_make_room(uint64_t now_ms)
     }
     return false;
 }
+
+/* ---- Joining and leaving ---- */
+
+/* Workers of other users sign in for themselves, even with the same password. */
+static void identify(const char *text, size_t length, uint8_t identity[OH_STORE_IDENTITY_BYTES])
+{
+    uint32_t user = (uint32_t)geteuid();
+    oh_md5 md5;
+
+    oh_md5_begin(&md5);
+    oh_md5_add(&md5, oh_store_salt(oh_segment_store()), OH_STORE_IDENTITY_BYTES);
+    oh_md5_add(&md5, &user, sizeof user);
+    oh_md5_add(&md5, text, length);
+    oh_md5_end(&md5, identity);
+}
+
+void oh_host_begin(oh_host_node *node, const char *text, size_t length, uint32_t size_max)
+{
+    node->size_max = size_max;
+    node->number = OH_STORE_NONE;
+    if (oh_segment_store()) {
+        identify(text, length, node->identity);
+    }
+}
+
+bool oh_host_is_joined(const oh_host_node *node, uint64_t now_ms)
+{
+    if (OH_LIKELY(node->shared)) {
+        return oh_store_want(node->shared, node->tenure, now_ms);
+    }
+    return node->looked_ms && (!oh_segment_store() || now_ms - node->looked_ms < OH_JOIN_EVERY_MS);
+}
+
+void oh_host_join(oh_host_node *node, uint64_t now_ms)
+{
+    oh_store *store = oh_segment_store();
+    bool is_full = false;
+
+    node->looked_ms = now_ms;
+    node->shared = NULL;
+    if (!store) {
+        return;
+    }
+    node->number = oh_store_find_node(store, node->identity, &node->tenure);
+    if (node->number == OH_STORE_NONE && oh_segment_lock()) {
+        node->number = oh_store_add_node(store, node->identity, now_ms, &node->tenure);
+        if (node->number == OH_STORE_NONE && make_room(now_ms)) {
+            node->number = oh_store_add_node(store, node->identity, now_ms, &node->tenure);
+        }
+        oh_segment_unlock();
+        is_full = node->number == OH_STORE_NONE;
+    }
+    node->shared = oh_store_node_at(store, node->number);
+    if (node->shared) {
+        node->joined++;
+        oh_store_want(node->shared, node->tenure, now_ms);
+    } else if (is_full && is_shared) {
+        oh_host_tell(OH_STORE_NO_PLACE);
+    }
+}
+
+void oh_host_leave(const oh_host_node *node)
+{
+    if (node->shared && oh_segment_store()) {
+        oh_store_leave(node->shared, node->tenure, oh_clock_now_ms());
+    }
+}
+
+bool oh_host_keeps(const oh_host_node *node)
+{
+    return is_shared && node->shared && node->size_max <= OH_STORE_CONNECTIONS_MAX && oh_queue_exists(node->number);
+}
+
+/* ---- Tidying ---- */
 
 /* Returns how many connections lie idle there afterwards. */
 static uint32_t tidy(uint32_t number, uint64_t now_ms)
@@ -121,7 +212,7 @@ void oh_host_tidy(void)
     oh_store *store = oh_segment_store();
     uint64_t now_ms = oh_clock_now_ms(), idle = 0, idle_max;
 
-    if (!oh_host_is_shared() || OH_LIKELY(!oh_store_is_time_to_tidy(store, now_ms))) {
+    if (!is_shared || OH_LIKELY(!oh_store_is_time_to_tidy(store, now_ms))) {
         return;
     }
     for (uint32_t i = 0; i < oh_store_nodes_max(store); i++) {
