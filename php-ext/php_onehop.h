@@ -27,7 +27,6 @@ ZEND_BEGIN_MODULE_GLOBALS(onehop)
     char *config;                    /* onehop.config: the file that is read if a constructor names none. */
     zend_long shared_memory;         /* onehop.shared_memory: bytes of the segment; 0: none. */
     zend_long max_nodes;             /* onehop.max_nodes: nodes that the segment has room for. */
-    HashTable known;                 /* source: file and server pool -> its snapshot. */
     char *pool_scope;                /* onehop.pool_scope: host or process. */
     oh_scripts scripts;              /* script: bodies that this process has seen, by their digest. */
     struct oh_lane *connecting;      /* lane: who is being connected while phpredis' connect() runs, otherwise NULL. */

@@ -45,6 +45,7 @@ oh_environment oh_surroundings = {
     .is_ending = never,
     .warn = print_warning,
     .log = print_line,
+    .announce = print_line,
 };
 
 void *oh_call_zeroed(size_t count, size_t size)

@@ -28,9 +28,13 @@ typedef struct oh_environment {
     /* The program gives up what goes on: nothing more is waited for. */
     bool (*is_ending)(void);
 
-    /* A warning for whoever runs the program, at once; a line of its log. Severities are syslog's. */
+    /*
+     * A warning for whoever runs the program, at once; a line of its log; a line that its log has even
+     * where it is told to keep errors out of it. Severities are syslog's.
+     */
     void (*warn)(const char *text);
     void (*log)(int severity, const char *text);
+    void (*announce)(int severity, const char *text);
 } oh_environment;
 
 extern oh_environment oh_surroundings;

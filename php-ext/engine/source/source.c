@@ -3,22 +3,25 @@
  * has of it is a snapshot of some generation; the usual call finds by one load from shared memory that it is still the
  * current one.
  */
-#include "php_onehop.h"
+#include "engine/source/source.h"
 
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/compiler.h"
 #include "core/base/clock.h"
+#include "core/base/compiler.h"
+#include "core/base/memory.h"
 #include "core/hash/md5.h"
 
-#include "php/exception/exception.h"
 #include "engine/cluster/cluster.h"
 #include "engine/shared/worker.h"
 #include "engine/shared/segment.h"
-#include "engine/source/source.h"
 #include "engine/source/source_known.h"
-#include "engine/source/source_path.h"
+
+/* The server pools that this thread knows, in the order in which it met them: a few. */
+static OH_PER_THREAD oh_known **all;
+static OH_PER_THREAD uint32_t all_count, all_capacity;
 
 const uint8_t *oh_known_salt(void)
 {
@@ -39,39 +42,32 @@ static void identify(oh_known *known)
     oh_md5_begin(&md5);
     oh_md5_add(&md5, fields, sizeof fields);
     oh_md5_add(&md5, known->path, strlen(known->path) + 1);
-    oh_md5_add(&md5, known->name, known->name_length);
+    oh_md5_add(&md5, known->name.bytes, known->name.length);
     oh_md5_end(&md5, known->identity);
 }
 
-void oh_known_adopt(oh_known *known, oh_reading *reading, uint64_t generation)
+bool oh_known_adopt(oh_known *known, oh_reading *reading, uint64_t generation)
 {
-    oh_snapshot *before = known->snapshot;
+    oh_snapshot *before = known->snapshot, *snapshot = oh_snapshot_make(reading, known->identity);
 
-    known->snapshot = oh_snapshot_make(reading, known->identity);
+    if (!snapshot) {
+        return false;
+    }
+    known->snapshot = snapshot;
     known->generation = generation;
     if (before) {
         oh_snapshot_release(before);
     }
+    return true;
 }
 
 /* ---- From the store ---- */
 
 bool oh_known_copy(const oh_known *known, oh_reading *reading, uint64_t *generation)
 {
-    size_t room = 1 << 14, length;
-
     memset(reading, 0, sizeof *reading);
-    reading->image = pemalloc(room, true);
-    while ((length = oh_store_copy(oh_segment_store(), known->place, reading->image, room, generation)) > room) {
-        room = length + length / 4;
-        reading->image = perealloc(reading->image, room, true);
-    }
-    reading->image_length = length;
-    if (length == 0 || !oh_image_is_valid(reading->image, length)) {
-        oh_reading_free(reading);
-        return false;
-    }
-    return true;
+    reading->image = oh_reading_copy(known->place, &reading->image_length, generation);
+    return reading->image != NULL;
 }
 
 /* The password is not in the store: it is the one this process has already, or it is read. */
@@ -84,11 +80,11 @@ static bool find_password(const oh_known *known, oh_reading *reading)
         return true;
     }
     if (before && before->password && oh_image_is_password(reading->image, oh_known_salt(), before->own_pool.redis_auth)) {
-        reading->password = pestrndup(before->password, before->password_length, true);
+        reading->password = oh_memory_copy(before->password, before->password_length);
         reading->password_length = before->password_length;
-        return true;
+        return reading->password != NULL;
     }
-    if (!oh_reading_make(&own, known->path, (oh_text){known->name, known->name_length}, oh_known_salt())) {
+    if (!oh_reading_make(&own, known->path, known->name, oh_known_salt())) {
         oh_reading_free(&own);
         return false;
     }
@@ -110,8 +106,7 @@ static bool follow(oh_known *known)
         oh_reading_free(&reading);
         return false;
     }
-    oh_known_adopt(known, &reading, generation);
-    return true;
+    return oh_known_adopt(known, &reading, generation);
 }
 
 /* ---- From the file ---- */
@@ -154,7 +149,7 @@ static bool read_first(oh_known *known, oh_reading *reading)
     if (is_mine) {
         uint64_t version = oh_reading_version(known->path);
 
-        if (oh_reading_make(reading, known->path, (oh_text){known->name, known->name_length}, oh_known_salt())) {
+        if (oh_reading_make(reading, known->path, known->name, oh_known_salt())) {
             known->place = oh_store_add(oh_segment_store(), known->identity, known->path);
             if (known->place != OH_STORE_NONE && oh_known_publish(known, reading) == 0) {
                 known->place = OH_STORE_NONE; /* It does not fit: every process goes its own way. */
@@ -168,25 +163,33 @@ static bool read_first(oh_known *known, oh_reading *reading)
     return is_mine;
 }
 
-static bool throw_reading(oh_reading *reading)
+static bool fail(oh_reading *reading, oh_failure *failure)
 {
-    oh_failure_throw(oh_failure_exception(&reading->failure, NULL, NULL, NULL));
+    *failure = reading->failure;
     oh_reading_free(reading);
     return false;
 }
 
-/* Nothing is known yet. False and an exception. */
-static bool begin(oh_known *known)
+static bool adopt_first(oh_known *known, oh_reading *reading, oh_failure *failure)
+{
+    if (oh_known_adopt(known, reading, 1)) {
+        return true;
+    }
+    oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
+    return false;
+}
+
+/* Nothing is known yet. False and a failure. */
+static bool begin(oh_known *known, oh_failure *failure)
 {
     oh_reading reading;
 
     if (oh_segment_store() && read_first(known, &reading)) {
         if (!reading.image) {
-            return throw_reading(&reading);
+            return fail(&reading, failure);
         }
         oh_known_tell_exposed(known, reading.exposed);
-        oh_known_adopt(known, &reading, 1);
-        return true;
+        return adopt_first(known, &reading, failure);
     }
     if (oh_segment_store() && known->place != OH_STORE_NONE && follow(known)) {
         return true;
@@ -194,83 +197,137 @@ static bool begin(oh_known *known)
     known->place = OH_STORE_NONE;
     known->looked_ms = oh_clock_now_ms();
     known->version = oh_reading_version(known->path);
-    if (!oh_reading_make(&reading, known->path, (oh_text){known->name, known->name_length}, oh_known_salt())) {
-        return throw_reading(&reading);
+    if (!oh_reading_make(&reading, known->path, known->name, oh_known_salt())) {
+        return fail(&reading, failure);
     }
     if (!oh_segment_store()) {
         oh_known_tell_exposed(known, reading.exposed);
     }
     oh_known_note_reading(known, NULL);
-    oh_known_adopt(known, &reading, 1);
-    return true;
+    return adopt_first(known, &reading, failure);
 }
 
-/* ---- What clients call ---- */
+/* ---- The list ---- */
 
-static void forget(zval *entry)
+static bool is_of(const oh_known *known, oh_text name, const char *path)
 {
-    oh_known *known = Z_PTR_P(entry);
+    return known->name.length == name.length && memcmp(known->name.bytes, name.bytes, name.length) == 0 &&
+           strcmp(known->path, path) == 0;
+}
 
+/* The place of a server pool in the list; all_count: it is not there. */
+static uint32_t find(oh_text name, const char *path)
+{
+    uint32_t at = 0;
+
+    while (at < all_count && !is_of(all[at], name, path)) {
+        at++;
+    }
+    return at;
+}
+
+static void forget(oh_known *known)
+{
     if (known->cluster) {
         oh_cluster_forget(known->cluster);
     }
     if (known->snapshot) {
         oh_snapshot_release(known->snapshot);
     }
-    free(known->path);
-    free(known->name);
-    free(known->problem);
-    free(known);
+    oh_memory_release(known->path);
+    oh_memory_release((char *)known->name.bytes);
+    oh_memory_release(known->problem);
+    oh_memory_release(known);
 }
 
-/* The entry of a server pool; made, with a snapshot, if it is new. NULL and an exception. */
-static oh_known *know(const char *path, const zend_string *name)
+static bool make_room(void)
 {
-    size_t path_length = strlen(path);
-    zend_string *key = zend_string_concat3(path, path_length, "\0", 1, ZSTR_VAL(name), ZSTR_LEN(name));
-    oh_known *known = zend_hash_find_ptr(&OHG(known), key);
+    uint32_t capacity = all_capacity ? all_capacity * 2 : 4;
+    oh_known **larger = all_count < all_capacity ? all : oh_memory_zeroed(capacity, sizeof *larger);
+
+    if (larger && larger != all) {
+        memcpy(larger, all, all_count * sizeof *larger);
+        oh_memory_release(all);
+        all = larger;
+        all_capacity = capacity;
+    }
+    return larger != NULL;
+}
+
+/* NULL: there is no memory. */
+static oh_known *add(oh_text name, const char *path)
+{
+    oh_known *known = make_room() ? oh_memory_zeroed(1, sizeof *known) : NULL;
 
     if (!known) {
-        known = pecalloc(1, sizeof *known, true);
-        known->path = pestrndup(path, path_length, true);
-        known->name = pestrndup(ZSTR_VAL(name), ZSTR_LEN(name), true);
-        known->name_length = ZSTR_LEN(name);
-        known->place = OH_STORE_NONE;
-        identify(known);
-        zend_hash_str_add_new_ptr(&OHG(known), ZSTR_VAL(key), ZSTR_LEN(key), known);
+        return NULL;
     }
-    if (OH_UNLIKELY(!known->snapshot) && !begin(known)) {
-        zend_hash_del(&OHG(known), key);
-        known = NULL;
+    known->path = oh_memory_copy(path, strlen(path));
+    known->name = (oh_text){oh_memory_copy(name.bytes, name.length), name.length};
+    known->place = OH_STORE_NONE;
+    if (!known->path || !known->name.bytes) {
+        forget(known);
+        return NULL;
     }
-    zend_string_release(key);
+    identify(known);
+    return all[all_count++] = known;
+}
+
+static void drop(uint32_t at)
+{
+    oh_known *known = all[at];
+
+    memmove(&all[at], &all[at + 1], (--all_count - at) * sizeof(oh_known *));
+    forget(known);
+}
+
+/* The entry of a server pool; made, with a snapshot, if it is new. NULL and a failure. */
+static oh_known *know(oh_text name, const char *path, oh_failure *failure)
+{
+    uint32_t at = find(name, path);
+    oh_known *known = at < all_count ? all[at] : add(name, path);
+
+    if (!known) {
+        oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
+        return NULL;
+    }
+    if (OH_UNLIKELY(!known->snapshot) && !begin(known, failure)) {
+        drop(find(name, path));
+        return NULL;
+    }
     return known;
 }
 
-/* The configuration names the seeds of a Redis Cluster: what clients are given is its map. */
-static oh_snapshot *take_map(oh_known *known)
+void oh_source_shutdown(void)
 {
-    oh_failure failure;
+    while (all_count > 0) {
+        drop(all_count - 1);
+    }
+    oh_memory_release(all);
+    all = NULL;
+    all_capacity = 0;
+}
 
-    oh_failure_set_no_memory(&failure, OH_OUTCOME_NOT_SENT);
+/* ---- What clients call ---- */
+
+/* The configuration names the seeds of a Redis Cluster: what clients are given is its map. */
+static oh_snapshot *take_map(oh_known *known, oh_failure *failure)
+{
     if (!known->cluster) {
         known->cluster = oh_cluster_open(known->snapshot->identity, known->path);
     }
-    oh_snapshot *map = known->cluster ? oh_cluster_take(known->cluster, known->snapshot, &failure) : NULL;
-    if (!map) {
-        oh_failure_throw(oh_failure_exception(&failure, NULL, known->snapshot->pool->name.bytes, NULL));
-    }
-    return map;
-}
-
-oh_snapshot *oh_source_take(zend_string *name, zend_string *path)
-{
-    char absolute[MAXPATHLEN];
-
-    if (!oh_source_find_path(path, absolute)) {
+    if (!known->cluster) {
+        oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
         return NULL;
     }
-    oh_known *known = know(absolute, name);
+    return oh_cluster_take(known->cluster, known->snapshot, failure);
+}
+
+oh_snapshot *oh_source_take(oh_text name, const char *path, oh_failure *failure, bool *is_found)
+{
+    oh_known *known = know(name, path, failure);
+
+    *is_found = known != NULL;
     if (!known) {
         return NULL;
     }
@@ -285,7 +342,7 @@ oh_snapshot *oh_source_take(zend_string *name, zend_string *path)
     }
     oh_snapshot_release(snapshot);
     if (known->snapshot->pool->is_cluster) {
-        return take_map(known);
+        return take_map(known, failure);
     }
     known->snapshot->references++;
     return known->snapshot;
@@ -293,32 +350,20 @@ oh_snapshot *oh_source_take(zend_string *name, zend_string *path)
 
 oh_snapshot *oh_source_next(uint32_t *at, oh_source_place *place)
 {
-    while (*at < OHG(known).nNumUsed) {
-        const Bucket *bucket = &OHG(known).arData[(*at)++];
-        const oh_known *known = Z_TYPE(bucket->val) == IS_UNDEF ? NULL : Z_PTR(bucket->val);
+    while (*at < all_count) {
+        const oh_known *known = all[(*at)++];
+        const oh_cluster *cluster = known->cluster && known->cluster->map ? known->cluster : NULL;
 
-        if (known && known->snapshot && known->snapshot->pool->is_cluster && known->cluster && known->cluster->map) {
-            const oh_cluster *cluster = known->cluster;
+        if (known->snapshot) {
+            bool is_map = known->snapshot->pool->is_cluster && cluster;
 
-            *place = (oh_source_place){.path = known->path, .generation = cluster->generation, .index = cluster->place,
-                .read_at = known->read_at, .problem = known->problem};
-            return cluster->map;
-        }
-        if (known && known->snapshot) {
-            *place = (oh_source_place){.path = known->path, .generation = known->generation, .index = known->place,
-                .read_at = known->read_at, .problem = known->problem};
-            return known->snapshot;
+            *place = (oh_source_place){.path = known->path,
+                .generation = is_map ? cluster->generation : known->generation,
+                .index = is_map ? cluster->place : known->place,
+                .read_at = known->read_at,
+                .problem = known->problem};
+            return is_map ? cluster->map : known->snapshot;
         }
     }
     return NULL;
-}
-
-void oh_source_prepare(HashTable *known)
-{
-    zend_hash_init(known, 4, NULL, forget, true);
-}
-
-void oh_source_shutdown(HashTable *known)
-{
-    zend_hash_destroy(known);
 }

@@ -4,7 +4,7 @@
  * A configuration is read, and its topology built, by one process of the host; the others copy the image it publishes
  * (room store). At most once a second one of them looks whether the file has changed. A new version is adopted
  * by clients made from then on, in all processes; clients made before keep theirs. A bad file never replaces anything:
- * there is one warning, and what was good stays. Only if there is nothing good yet, it is an exception.
+ * there is one warning, and what was good stays. Only if there is nothing good yet, there is a failure.
  *
  *     file ──► reading ──► image ──► store ──► snapshot of each process ──► its clients
  *             (one process)         (shared)    (copied when the generation has changed: one load to know)
@@ -18,8 +18,11 @@
 
 #include "engine/snapshot/snapshot.h"
 
-/* The server pool `name` of the file `path`, or of onehop.config if `path` is NULL. Counted. NULL and ConfigInvalid. */
-oh_snapshot *oh_source_take(zend_string *name, zend_string *path);
+/*
+ * The server pool `name` of the file at this absolute path. Counted. NULL and a failure: of the file, or,
+ * if the server pool `is_found` in it, of the nodes of a Redis Cluster.
+ */
+oh_snapshot *oh_source_take(oh_text name, const char *path, oh_failure *failure, bool *is_found);
 
 /* From where a process has a server pool. */
 typedef struct oh_source_place {
@@ -33,8 +36,7 @@ typedef struct oh_source_place {
 /* The server pools that this process has, one after another: `at` begins at 0. NULL: there are no more. Not counted. */
 oh_snapshot *oh_source_next(uint32_t *at, oh_source_place *place);
 
-/* The list of the server pools that a thread knows begins, and ends. */
-void oh_source_prepare(HashTable *known);
-void oh_source_shutdown(HashTable *known);
+/* The thread ends: it forgets all server pools. */
+void oh_source_shutdown(void);
 
 #endif

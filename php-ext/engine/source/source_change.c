@@ -2,18 +2,23 @@
  * A file that has changed: one process of the host reads it and publishes what it says, unless it is bad, or too large, or
  * nobody may publish now: then it is looked at again.
  */
-#include "php_onehop.h"
+#include "engine/source/source_known.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <syslog.h>
 #include <unistd.h>
 
-#include "core/base/memory.h"
-#include "engine/base/environment.h"
 #include "core/base/clock.h"
+#include "core/base/memory.h"
 
+#include "engine/base/environment.h"
 #include "engine/shared/segment.h"
-#include "engine/source/source_known.h"
+
+#define OH_LINE_BYTES (PATH_MAX + 512)
 
 static _Atomic uint64_t *version_in_store(const oh_known *known)
 {
@@ -41,7 +46,7 @@ void oh_known_note_reading(oh_known *known, const char *problem)
     uint64_t read_at = oh_clock_unix_s() * 2 + (problem != NULL);
 
     if (known->place == OH_STORE_NONE) {
-        free(known->problem);
+        oh_memory_release(known->problem);
         known->problem = problem ? oh_memory_copy(problem, strlen(problem)) : NULL;
         known->read_at = read_at;
         return;
@@ -67,7 +72,7 @@ static void refuse(oh_known *known)
 
     known->refused_ms = oh_clock_now_ms();
     if (is_news && known->snapshot) {
-        zend_error(E_WARNING, "OneHop: Configuration %s: %s; the configuration read before stays in use", known->path,
+        oh_warn("OneHop: Configuration %s: %s; the configuration read before stays in use", known->path,
             strerror(EACCES));
     }
 }
@@ -87,28 +92,25 @@ bool oh_known_is_allowed(oh_known *known)
 
 void oh_known_tell_exposed(const oh_known *known, mode_t exposed)
 {
-    char *text;
+    char text[OH_LINE_BYTES];
 
     if (!exposed) {
         return;
     }
-    spprintf(&text, 0, "OneHop: %s holds a password, and every user of this machine may %s it: take these rights away (chmod o=)",
+    snprintf(text, sizeof text, "OneHop: %s holds a password, and every user of this machine may %s it: take these rights away (chmod o=)",
         known->path, exposed == S_IROTH ? "read" : exposed == S_IWOTH ? "write" : "read and write");
-    php_log_err_with_severity(text, LOG_WARNING);
-    oh_call_release(text);
+    oh_surroundings.announce(LOG_WARNING, text);
 }
 
 /* ---- Changes ---- */
 
-static void tell_change(const oh_known *known, const void *before, const oh_reading *reading, uint64_t generation)
+static void tell_change(const oh_known *known, uint32_t moved, uint64_t generation)
 {
-    uint32_t moved = oh_topology_moved(oh_image_topology(before), oh_image_topology(reading->image));
-    char *text;
+    char text[OH_LINE_BYTES];
 
-    spprintf(&text, 0, "OneHop: %s changed: %u.%u %% of the keys of server pool %s move (generation %llu)",
+    snprintf(text, sizeof text, "OneHop: %s changed: %u.%u %% of the keys of server pool %s move (generation %llu)",
         known->path, moved / 10, moved % 10, known->snapshot->pool->name.bytes, (unsigned long long)generation);
-    php_log_err_with_severity(text, LOG_NOTICE);
-    oh_call_release(text);
+    oh_surroundings.announce(LOG_NOTICE, text);
 }
 
 typedef enum oh_switched { OH_SWITCHED, OH_NO_ROOM, OH_NOT_NOW } oh_switched;
@@ -135,8 +137,11 @@ static oh_switched switch_to(oh_known *known, oh_reading *reading, const void *b
         oh_reading_free(reading);
         return OH_NO_ROOM;
     }
-    tell_change(known, before, reading, generation);
-    oh_known_adopt(known, reading, generation);
+    uint32_t moved = oh_topology_moved(oh_image_topology(before), oh_image_topology(reading->image));
+    if (!oh_known_adopt(known, reading, generation)) {
+        return is_shared ? OH_SWITCHED : OH_NOT_NOW; /* What is published this process copies when it can. */
+    }
+    tell_change(known, moved, generation);
     return OH_SWITCHED;
 }
 
@@ -155,10 +160,14 @@ void oh_known_look_again(oh_known *known)
         end_look(known);
         return;
     }
-    bool is_good = oh_reading_make(&reading, known->path, (oh_text){known->name, known->name_length}, oh_known_salt());
+    bool is_good = oh_reading_make(&reading, known->path, known->name, oh_known_salt());
     if (!is_good && reading.is_forbidden && known->place != OH_STORE_NONE) {
         oh_store_pass_look(oh_segment_store(), known->place, (uint32_t)getpid()); /* Another user's process may read it. */
         refuse(known);
+        return;
+    }
+    if (reading.has_no_memory) {
+        end_look(known);
         return;
     }
     mode_t exposed = reading.exposed;
@@ -178,9 +187,9 @@ void oh_known_look_again(oh_known *known)
     oh_known_note_version(known, version);
     oh_known_tell_exposed(known, exposed);
     if (!is_good) {
-        zend_error(E_WARNING, "OneHop: %s; the configuration read before stays in use", reading.failure.what);
+        oh_warn("OneHop: %s; the configuration read before stays in use", reading.failure.what);
     } else if (switched == OH_NO_ROOM) {
-        zend_error(E_WARNING, "OneHop: %s has changed and no longer fits into shared memory: raise "
+        oh_warn("OneHop: %s has changed and no longer fits into shared memory: raise "
             "onehop.shared_memory; the configuration read before stays in use", known->path);
     }
 }

@@ -13,10 +13,9 @@
 /* A server pool, as this process knows it. */
 typedef struct oh_known {
     char *path; /* Absolute. */
-    char *name;
-    size_t name_length;
+    oh_text name;
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
-    oh_snapshot *snapshot; /* NULL while it is being made, and if memory_limit put an end to that. */
+    oh_snapshot *snapshot; /* NULL while it is being made. */
     uint64_t generation;   /* Of the snapshot; without a store it counts by itself. */
     uint32_t place;        /* In the store; OH_STORE_NONE: this process goes without. */
     uint64_t looked_ms, version; /* Without a store. */
@@ -29,8 +28,8 @@ typedef struct oh_known {
 /* The salt of the host's passwords. */
 const uint8_t *oh_known_salt(void);
 
-/* Makes a reading, which it takes over, the snapshot of that generation. */
-void oh_known_adopt(oh_known *known, oh_reading *reading, uint64_t generation);
+/* Makes a reading, which it takes over, the snapshot of that generation. False: there is no memory. */
+bool oh_known_adopt(oh_known *known, oh_reading *reading, uint64_t generation);
 
 /* A copy of what is published. False: there is nothing to be had. */
 bool oh_known_copy(const oh_known *known, oh_reading *reading, uint64_t *generation);

@@ -9,6 +9,7 @@
 
 #include "php/exception/exception.h"
 #include "php/client/client.h"
+#include "php/client/configuration.h"
 #include "php/subscription/subscription.h"
 
 zend_class_entry *oh_client_class;
@@ -97,7 +98,7 @@ ZEND_METHOD(OneHop_Redis, __construct)
         zend_throw_error(NULL, "OneHop\\Redis is constructed already");
         return;
     }
-    oh_snapshot *snapshot = oh_source_take(pool, path);
+    oh_snapshot *snapshot = oh_configuration_take(pool, path);
     if (!snapshot) {
         return;
     }

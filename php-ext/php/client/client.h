@@ -19,7 +19,7 @@
 #include "php/batch/batch.h"
 #include "php/phpredis/lane.h"
 #include "engine/redirects/readers.h"
-#include "engine/source/source.h"
+#include "engine/snapshot/snapshot.h"
 #include "php/transaction/transaction.h"
 
 typedef struct oh_client {

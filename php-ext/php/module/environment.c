@@ -57,10 +57,15 @@ static void warn(const char *text)
     zend_error(E_WARNING, "%s", text);
 }
 
+static void announce(int severity, const char *text)
+{
+    php_log_err_with_severity(text, severity);
+}
+
 static void write_line(int severity, const char *text)
 {
     if (PG(log_errors)) {
-        php_log_err_with_severity(text, severity);
+        announce(severity, text);
     }
 }
 
@@ -76,5 +81,6 @@ void oh_environment_startup(void)
         .is_ending = is_ending,
         .warn = warn,
         .log = write_line,
+        .announce = announce,
     };
 }

@@ -9,9 +9,10 @@
 
 #include "core/hash/hash.h"
 
+#include "php/client/configuration.h"
 #include "php/exception/exception.h"
 #include "engine/snapshot/ejection.h"
-#include "engine/source/source.h"
+#include "engine/snapshot/reading.h"
 #include "php/userland/status.h"
 #include "php/userland/topology_class.h"
 
@@ -151,7 +152,7 @@ ZEND_METHOD(OneHop_Topology, __construct)
         zend_throw_error(NULL, "OneHop\\Topology is constructed already");
         return;
     }
-    oh_snapshot *snapshot = oh_source_take(pool, path);
+    oh_snapshot *snapshot = oh_configuration_take(pool, path);
     if (!snapshot) {
         return;
     }

@@ -7,8 +7,10 @@
  */
 #include "php_onehop.h"
 
+#include "engine/source/source.h"
+
+#include "php/client/configuration.h"
 #include "php/exception/exception.h"
-#include "engine/source/source_path.h"
 
 static bool refuse(const char *what, const char *why, const char *advice)
 {
@@ -35,7 +37,8 @@ static bool make_absolute(const char *path, char absolute[MAXPATHLEN])
     return true;
 }
 
-bool oh_source_find_path(const zend_string *path, char absolute[MAXPATHLEN])
+/* The absolute path of a configuration, its links not followed. False and ConfigInvalid. */
+static bool find_path(const zend_string *path, char absolute[MAXPATHLEN])
 {
     const char *from = path ? ZSTR_VAL(path) : OHG(config);
     char what[320];
@@ -51,4 +54,20 @@ bool oh_source_find_path(const zend_string *path, char absolute[MAXPATHLEN])
         return refuse(what, "the path is too long", "correct the file, or name another one");
     }
     return true;
+}
+
+oh_snapshot *oh_configuration_take(const zend_string *name, const zend_string *path)
+{
+    char absolute[MAXPATHLEN];
+    oh_failure failure;
+    bool is_found;
+
+    if (!find_path(path, absolute)) {
+        return NULL;
+    }
+    oh_snapshot *snapshot = oh_source_take((oh_text){ZSTR_VAL(name), ZSTR_LEN(name)}, absolute, &failure, &is_found);
+    if (!snapshot) {
+        oh_failure_throw(oh_failure_exception(&failure, NULL, is_found ? ZSTR_VAL(name) : NULL, NULL));
+    }
+    return snapshot;
 }
