@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/decimal.h"
+#include "core/cluster/cluster_map.h"
 #include "core/generated/limits.h"
 
 #define PORT_MAX 65535
@@ -57,12 +58,8 @@ static size_t read_name(const oh_topology *map, uint32_t asked, oh_text endpoint
     if (colon == 0 || !read_number(digits, PORT_MAX, &port) || port == 0) {
         return 0;
     }
-    oh_text host = {endpoint.bytes, colon - 1};
-    if (host.length == 0 || is_word(host, "?")) {
-        host = oh_topology_node(map, asked).host;
-    } else if (host.length > 2 && host.bytes[0] == '[' && host.bytes[host.length - 1] == ']') {
-        host = (oh_text){host.bytes + 1, host.length - 2};
-    }
+    oh_text none = {NULL, 0};
+    oh_text host = oh_cluster_host((oh_text){endpoint.bytes, colon - 1}, none, oh_topology_node(map, asked).host);
     if (host.length == 0 || host.length > OH_SERVER_ADDRESS_BYTES_MAX) {
         return 0;
     }

@@ -6,8 +6,8 @@
  *
  * Implements spec/route: finding the entry, finding the keys, splitting.
  */
-#ifndef OH_CORE_COMMAND_H
-#define OH_CORE_COMMAND_H
+#ifndef OH_COMMAND_H
+#define OH_COMMAND_H
 
 #include <stdbool.h>
 #include <stddef.h>
