@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "core/host/health.h"
-#include "core/host/store_inside.h"
+#include "core/host/store_internal.h"
 
 #define TIDY_EVERY_MS 1000u
 #define TELL_EVERY_MS 3600000u

@@ -16,7 +16,7 @@
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
 
-#include "engine/pool/pool_inside.h"
+#include "engine/pool/pool_internal.h"
 #include "engine/shared/segment.h"
 
 static uint32_t fork_generation;

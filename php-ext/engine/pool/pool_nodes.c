@@ -8,7 +8,7 @@
 #include "core/base/compiler.h"
 #include "core/base/memory.h"
 
-#include "engine/pool/pool_inside.h"
+#include "engine/pool/pool_internal.h"
 
 #define OH_NUMBERS_BYTES 96 /* More than all numbers of an identity take, and what separates them. */
 

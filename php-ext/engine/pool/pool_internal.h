@@ -1,8 +1,8 @@
 /*
  * What the parts of the pool know of each other: pool (lease and settle) and pool_nodes (which nodes there are).
  */
-#ifndef OH_ENGINE_POOL_INSIDE_H
-#define OH_ENGINE_POOL_INSIDE_H
+#ifndef OH_ENGINE_POOL_INTERNAL_H
+#define OH_ENGINE_POOL_INTERNAL_H
 
 #include "core/base/compiler.h"
 

@@ -1,8 +1,8 @@
 /*
  * What the parts of the store know of each other: how the memory is divided, and how an entry is found in an area.
  */
-#ifndef OH_STORE_INSIDE_H
-#define OH_STORE_INSIDE_H
+#ifndef OH_STORE_INTERNAL_H
+#define OH_STORE_INTERNAL_H
 
 #include "core/host/store.h"
 
