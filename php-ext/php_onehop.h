@@ -29,7 +29,6 @@ ZEND_BEGIN_MODULE_GLOBALS(onehop)
     zend_long max_nodes;             /* onehop.max_nodes: nodes that the segment has room for. */
     char *pool_scope;                /* onehop.pool_scope: host or process. */
     oh_scripts scripts;              /* script: bodies that this process has seen, by their digest. */
-    struct oh_lane *connecting;      /* lane: who is being connected while phpredis' connect() runs, otherwise NULL. */
 ZEND_END_MODULE_GLOBALS(onehop)
 
 ZEND_EXTERN_MODULE_GLOBALS(onehop)

@@ -110,7 +110,7 @@ static PHP_RINIT_FUNCTION(onehop)
 #if defined(ONEHOP_IS_SHARED) && defined(ZTS)
     ZEND_TSRMLS_CACHE_UPDATE();
 #endif
-    OHG(connecting) = NULL;
+    oh_transport_expect(NULL); /* A script may have died in the middle of phpredis' connect(). */
     return SUCCESS;
 }
 

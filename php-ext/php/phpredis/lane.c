@@ -56,16 +56,50 @@ static bool set_options(oh_lane *lane)
     return max_retries < 0 || set_option(lane, max_retries, &zero);
 }
 
+/* Its exchange is with the node. */
+static void take_transport(oh_lane *lane, oh_transport *transport)
+{
+    oh_exchange *exchange = &transport->exchange;
+    oh_snapshot *snapshot = lane->client->snapshot;
+
+    lane->transport = transport;
+    exchange->connections = oh_snapshot_connections(snapshot, lane->node);
+    exchange->meter = oh_snapshot_meter(snapshot, lane->node);
+    exchange->failure = &lane->failure;
+    exchange->is_of_plain_pool = !snapshot->cluster;
+    exchange->compares_reads = snapshot->pool->read_from == OH_READ_LOWEST_LATENCY;
+    if (snapshot->cluster) {
+        exchange->redirects = oh_redirects_new(snapshot, lane->node);
+    }
+}
+
 static bool connect_to_stream(oh_lane *lane)
 {
     zval host;
 
     ZVAL_STR(&host, strpprintf(0, "onehop://node-%u", lane->node));
-    OHG(connecting) = lane;
+    oh_transport_expect(&lane->owner);
     bool is_connected = call_checked(lane, "connect", 1, &host);
-    OHG(connecting) = NULL;
+    oh_transport *transport = oh_transport_expect(NULL);
     zval_ptr_dtor(&host);
-    return is_connected && lane->transport;
+    if (transport) {
+        take_transport(lane, transport);
+    }
+    return is_connected && transport;
+}
+
+static void meet_end(oh_transport_owner *owner)
+{
+    ((oh_lane *)owner)->is_spent = true;
+}
+
+static void lose_transport(oh_transport_owner *owner)
+{
+    oh_lane *lane = (oh_lane *)owner;
+
+    lane->has_failed = lane->has_failed || lane->transport->exchange.state == OH_EXCHANGE_FAILED;
+    lane->is_spent = true;
+    lane->transport = NULL;
 }
 
 void oh_lane_forget_queue(oh_lane *lane)
@@ -121,6 +155,7 @@ static oh_lane *new_lane(oh_client *client, uint32_t node)
 {
     oh_lane *lane = ecalloc(1, sizeof *lane);
 
+    lane->owner = (oh_transport_owner){meet_end, lose_transport};
     lane->client = client;
     lane->node = node;
     return lane;
@@ -286,31 +321,4 @@ oh_lane *oh_lane_close(oh_lane *lane)
         lane = spare;
     }
     return held;
-}
-
-/* ---- What transport tells ---- */
-
-void oh_lane_take_transport(oh_lane *lane, oh_transport *transport)
-{
-    lane->transport = transport;
-    transport->exchange.connections = oh_snapshot_connections(lane->client->snapshot, lane->node);
-    transport->exchange.meter = oh_snapshot_meter(lane->client->snapshot, lane->node);
-    transport->exchange.failure = &lane->failure;
-    transport->exchange.is_of_plain_pool = !lane->client->snapshot->cluster;
-    transport->exchange.compares_reads = lane->client->snapshot->pool->read_from == OH_READ_LOWEST_LATENCY;
-    if (!transport->exchange.is_of_plain_pool) {
-        transport->exchange.redirects = oh_redirects_new(lane->client->snapshot, lane->node);
-    }
-}
-
-void oh_lane_meet_end(oh_lane *lane)
-{
-    lane->is_spent = true;
-}
-
-void oh_lane_lose_transport(oh_lane *lane)
-{
-    lane->has_failed = lane->has_failed || lane->transport->exchange.state == OH_EXCHANGE_FAILED;
-    lane->is_spent = true;
-    lane->transport = NULL;
 }

@@ -23,6 +23,7 @@ typedef struct oh_lane_queue {
 } oh_lane_queue;
 
 typedef struct oh_lane {
+    oh_transport_owner owner; /* Of its stream; first, so that it is found by it. */
     struct oh_lane *spare; /* The next lane to the same node. */
     struct oh_client *client;
     uint32_t node;
@@ -110,10 +111,5 @@ zend_object *oh_lane_take_first_cause(void);
 
 /* Gives everything back: of this lane and of its spare ones. Returns those that are held, which stay. */
 oh_lane *oh_lane_close(oh_lane *lane);
-
-/* What transport tells the lane: it has been made; phpredis has read its end; phpredis has closed it. */
-void oh_lane_take_transport(oh_lane *lane, oh_transport *transport);
-void oh_lane_meet_end(oh_lane *lane);
-void oh_lane_lose_transport(oh_lane *lane);
 
 #endif

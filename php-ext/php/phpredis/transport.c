@@ -10,8 +10,15 @@
 
 #include "ext/standard/file.h"
 
-#include "php/phpredis/lane.h"
+#include "core/base/compiler.h"
+
 #include "php/phpredis/transport.h"
+
+/* While phpredis' connect() runs: for whom, and what it has opened so far. */
+static OH_PER_THREAD struct {
+    oh_transport_owner *owner;
+    oh_transport *transport;
+} expected;
 
 static ssize_t transport_write(php_stream *stream, const char *bytes, size_t count)
 {
@@ -40,8 +47,8 @@ static ssize_t transport_read(php_stream *stream, char *bytes, size_t count)
 
     if (UNEXPECTED(given == 0)) {
         stream->eof = 1;
-        if (transport->lane) {
-            oh_lane_meet_end(transport->lane);
+        if (transport->owner) {
+            transport->owner->meet_end(transport->owner);
         }
     }
     return (ssize_t)given;
@@ -51,8 +58,10 @@ static int transport_close(php_stream *stream, int close_handle)
 {
     oh_transport *transport = stream->abstract;
 
-    if (transport->lane) {
-        oh_lane_lose_transport(transport->lane);
+    if (expected.transport == transport) {
+        expected.transport = NULL;
+    } else if (transport->owner) {
+        transport->owner->lose(transport->owner);
     }
     oh_exchange_end(&transport->exchange);
     efree(transport);
@@ -105,13 +114,13 @@ static const php_stream_ops transport_operations = {
 static php_stream *transport_open(const char *protocol, size_t protocol_length, const char *name, size_t name_length,
     const char *persistent_id, int options, int flags, struct timeval *timeout, php_stream_context *context STREAMS_DC)
 {
-    oh_lane *lane = OHG(connecting);
+    oh_transport_owner *owner = expected.owner;
 
-    if (!lane || persistent_id || (flags & STREAM_XPORT_SERVER)) {
+    if (!owner || persistent_id || (flags & STREAM_XPORT_SERVER)) {
         php_error_docref(NULL, E_WARNING, "onehop:// is opened by OneHop\\Redis only; use new OneHop\\Redis($pool)");
         return NULL;
     }
-    OHG(connecting) = NULL;
+    expected.owner = NULL;
 
     oh_transport *transport = ecalloc(1, sizeof *transport);
     transport->netstream.socket = -1;
@@ -124,9 +133,18 @@ static php_stream *transport_open(const char *protocol, size_t protocol_length, 
     }
     /* A script can find every stream, but closing this one would leave phpredis with a dangling pointer. */
     stream->flags |= PHP_STREAM_FLAG_NO_FCLOSE;
-    transport->lane = lane;
-    oh_lane_take_transport(lane, transport);
+    transport->owner = owner;
+    expected.transport = transport;
     return stream;
+}
+
+oh_transport *oh_transport_expect(oh_transport_owner *owner)
+{
+    oh_transport *transport = expected.transport;
+
+    expected.owner = owner;
+    expected.transport = NULL;
+    return transport;
 }
 
 zend_result oh_transport_register(void)
@@ -144,5 +162,5 @@ void oh_transport_detach(oh_transport *transport)
     oh_exchange_abandon(&transport->exchange);
     oh_exchange_give_back(&transport->exchange, false);
     transport->exchange.connections = NULL;
-    transport->lane = NULL;
+    transport->owner = NULL;
 }

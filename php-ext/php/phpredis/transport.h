@@ -5,8 +5,8 @@
  * "connected" at once and for ever, while beneath it each write becomes an exchange on a connection leased for that
  * exchange. phpredis asks whether the stream is alive before every write and every read; the answer costs nothing.
  *
- * Between phpredis above and exchange below it only translates. It is opened by lane and by nobody else: a script that
- * opens onehop:// is told so.
+ * Between phpredis above and exchange below it only translates. It is opened by its owner and by nobody else: a script
+ * that opens onehop:// is told so.
  */
 #ifndef OH_PHP_TRANSPORT_H
 #define OH_PHP_TRANSPORT_H
@@ -15,17 +15,21 @@
 
 #include "engine/exchange/exchange.h"
 
-struct oh_lane;
-
 /* Who carries what phpredis says on a stream, and answers it, if it is not the exchange: a subscription. */
 typedef struct oh_far_end {
     void (*write)(struct oh_far_end *far_end, const char *bytes, size_t length);
     size_t (*read)(struct oh_far_end *far_end, char *bytes, size_t size); /* 0: there will be no more. */
 } oh_far_end;
 
+/* Whose a stream is: who is told what phpredis does with it. */
+typedef struct oh_transport_owner {
+    void (*meet_end)(struct oh_transport_owner *owner); /* phpredis has read its end. */
+    void (*lose)(struct oh_transport_owner *owner);     /* phpredis closes it: the transport is about to be freed. */
+} oh_transport_owner;
+
 typedef struct oh_transport {
     php_netstream_data_t netstream; /* First, because phpredis takes what a stream is made of for one of these. */
-    struct oh_lane *lane;           /* NULL once the lane has gone. */
+    oh_transport_owner *owner;      /* NULL once that has gone. */
     oh_far_end *far_end;  /* NULL: the exchange. */
     bool was_withheld;    /* Since the call began something was not sent, because a value could not be packed. */
     oh_exchange exchange;
@@ -35,7 +39,13 @@ typedef struct oh_transport {
 zend_result oh_transport_register(void);
 void oh_transport_unregister(void);
 
-/* The lane goes before its stream: from here on the stream only says that it has ended. */
+/*
+ * The next stream that phpredis opens is this owner's; called with NULL it gives out the one that was opened since, if
+ * there is one, and from then on none may be opened.
+ */
+oh_transport *oh_transport_expect(oh_transport_owner *owner);
+
+/* The owner goes before its stream: from here on the stream only says that it has ended. */
 void oh_transport_detach(oh_transport *transport);
 
 #endif
