@@ -177,11 +177,21 @@ def answer(lab, line):
 
 
 def serve(directory):
-    lab = Lab(directory)
+    """Answers until the input ends, or a signal ends it; that may come while it is at its end already."""
+    lab, is_ending = Lab(directory), False
+
+    def hear(number, _frame):
+        if not is_ending:
+            sys.exit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, hear)
     try:
         for line in sys.stdin.buffer:
             sys.stdout.buffer.write(answer(lab, line))
             sys.stdout.buffer.flush()
+        is_ending = True
     finally:
+        is_ending = True
         stop_all()
         shutil.rmtree(directory, ignore_errors=True)

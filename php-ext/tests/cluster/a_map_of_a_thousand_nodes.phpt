@@ -32,7 +32,7 @@ foreach ([[1000, 0, false], [1000, 0, true], [500, 1, true]] as [$masters, $repl
     $owner = static fn (int $slot) => $isDealt ? $slot % $masters : intdiv(($slot + 1) * $masters - 1, LAB_SLOTS);
     $wrong = 0;
     foreach ($keys as $slot => $key) {
-        $wrong += $topology->locate($key)->name !== LabCluster::largeName($owner($slot), $cluster->ports);
+        $wrong += $topology->locate($key)->name !== $cluster->names[$owner($slot)];
     }
     echo "keys elsewhere: $wrong\n";
 
@@ -42,7 +42,7 @@ foreach ([[1000, 0, false], [1000, 0, true], [500, 1, true]] as [$masters, $repl
     try {
         $redis->get($keys[array_search(7, array_map($owner, range(0, LAB_SLOTS - 1)), true)]);
     } catch (OneHop\NodeDown $exception) {
-        var_dump($exception->getNode() === LabCluster::largeName(7, $cluster->ports));
+        var_dump($exception->getNode() === $cluster->names[7]);
     }
     echo 'redirects: ', $cluster->errors('MOVED'), "\n";
 

@@ -34,7 +34,8 @@ $await = static function (callable $call, string $what) use (&$failures): mixed 
 echo "the same id at another address\n";
 $id = $cluster->id($d);
 $cluster->kill($d);
-copy(Lab::file("nodes-$d.conf"), Lab::file('nodes-' . ($moved = Lab::port()) . '.conf'));
+mkdir(dirname(LabCluster::file($moved = Lab::port())));
+copy(LabCluster::file($d), LabCluster::file($moved));
 $cluster->start($moved);
 var_dump($cluster->id($moved) === $id);
 unset($cluster->ports[3]);
@@ -54,7 +55,7 @@ for ($i = 0; $i < 3; $i++) {
     }
 }
 var_dump($of($c)['state'], $of($c)['failures'] > 0);
-unlink(Lab::file("nodes-$c.conf"));
+unlink(LabCluster::file($c));
 $cluster->start($c);
 foreach ([$a, $b, $moved] as $port) {
     $cluster->call($port, 'CLUSTER', 'FORGET', $old);

@@ -26,7 +26,7 @@ foreach ([$settings, $by_phpredis, $settings, $by_phpredis, $settings, $by_phpre
     $processes[] = Lab::start([PHP_BINARY, ...lab_php_arguments(), Lab::file("counter$k.php")], Lab::file("counter$k.log"));
 }
 foreach ($processes as $k => $id) {
-    while (proc_get_status(Lab::$processes[$id])['running']) {
+    while (Lab::isRunning($id)) {
         usleep(2000);
     }
     echo file_get_contents(Lab::file("counter$k.log"));
