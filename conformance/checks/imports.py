@@ -18,8 +18,8 @@ C = (
     "core/placement", "core/topology", "core/config", "core/cluster", "core/host",
     "engine/base", "engine/failure", "engine/shared", "engine/pool", "engine/snapshot",
     "engine/exchange", "engine/cluster", "engine/redirects", "engine/source", "engine/listener",
-    "php/generated", "php/exception", "php/phpredis", "php/client", "php/call", "php/batch", "php/scatter", "php/fleet",
-    "php/transaction", "php/subscription", "php/session", "php/userland", "php/module",
+    "php/generated", "php/exception", "php/client", "php/phpredis", "php/call", "php/scatter", "php/batch",
+    "php/transaction", "php/fleet", "php/route", "php/subscription", "php/session", "php/userland", "php/module",
 )
 # What the core may include of the system: nothing that waits, and nothing that differs between machines.
 PURE_HEADERS = {f"std{x}.h" for x in ("int", "bool", "def", "lib", "io", "arg", "atomic", "align")} | {

@@ -6,12 +6,11 @@
 
 #include "zend_exceptions.h"
 
-#include "php/exception/exception.h"
-#include "php/call/call.h"
-#include "php/client/client.h"
+#include "php/batch/batch.h"
 #include "php/batch/deal.h"
-#include "php/client/local.h"
-#include "php/transaction/transaction_step.h"
+#include "php/call/call.h"
+#include "php/call/refuse.h"
+#include "php/exception/exception.h"
 
 /* ---- The list of commands ---- */
 
@@ -46,7 +45,7 @@ static void keep_lane(oh_batch *batch, oh_lane *lane)
     batch->lanes[batch->lanes_count++] = lane;
 }
 
-void oh_batch_clear(oh_batch *batch)
+static void clear(oh_batch *batch)
 {
     for (uint32_t i = 0; i < batch->splits_count; i++) {
         oh_split_free(batch->splits[i]);
@@ -64,6 +63,46 @@ void oh_batch_clear(oh_batch *batch)
         zend_array_destroy(batch->once);
     }
     memset(batch, 0, sizeof *batch);
+}
+
+/* ---- Forgetting ---- */
+
+/* phpredis forgets what it has queued on a lane. */
+static void leave_pipeline(oh_lane *lane)
+{
+    /* At the very end of a request nothing can be called any more, and phpredis' memory goes with the request. */
+    if (lane->redis && EG(active)) {
+        oh_lane_tell(lane, "discard");
+    }
+    oh_lane_forget_queue(lane);
+}
+
+static void empty(oh_batch *batch)
+{
+    zend_object *pending = EG(exception);
+    const zend_op *opline = EG(opline_before_exception);
+
+    /* Zend calls nothing while an exception is pending, and discard() must be called. */
+    EG(exception) = NULL;
+    for (uint32_t i = 0; i < batch->lanes_count; i++) {
+        leave_pipeline(batch->lanes[i]);
+    }
+    clear(batch);
+    if (pending) {
+        zend_clear_exception();
+        EG(exception) = pending;
+        EG(opline_before_exception) = opline;
+    }
+}
+
+void oh_batch_drop(oh_client *client)
+{
+    if (client->batch) {
+        empty(client->batch);
+        efree(client->batch);
+        client->batch = NULL;
+        client->mode = OH_ATOMIC;
+    }
 }
 
 /* ---- Queueing ---- */
@@ -87,7 +126,7 @@ static oh_lane *lane_for(oh_client *client, uint32_t node)
         return NULL;
     }
     lane->queue = (oh_lane_queue){.is_open = true, .terms.is_read_only = true};
-    keep_lane(&client->batch, lane);
+    keep_lane(client->batch, lane);
     return lane;
 }
 
@@ -103,52 +142,69 @@ static bool was_queued(oh_lane *lane, bool is_read_only, zval *answer)
     return true;
 }
 
-/* phpredis queues the half of a value whose packing threw. Rather nothing at all is sent. */
-static void spoil(oh_client *client, zval *return_value)
+static void be_patient(oh_client *client, uint32_t node, uint32_t wait_ms)
 {
-    zval_ptr_dtor(return_value);
-    ZVAL_NULL(return_value);
-    oh_batch_drop(client);
-    client->batch.is_open = client->batch.is_spoilt = true;
+    for (oh_lane *lane = wait_ms ? client->lanes[node] : NULL; lane; lane = lane->spare) {
+        if (lane->queue.is_open) {
+            uint32_t *waits = &lane->queue.terms.wait_ms;
+
+            *waits = *waits > OH_WAIT_FOR_EVER - wait_ms ? OH_WAIT_FOR_EVER : *waits + wait_ms;
+        }
+    }
 }
 
-static zend_always_inline void queue_in_frame(oh_client *client, uint32_t node, bool is_inside, INTERNAL_FUNCTION_PARAMETERS)
+oh_lane *oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
 {
     const oh_method *method = oh_method_of(execute_data);
 
-    if (UNEXPECTED(client->batch.is_spoilt)) {
-        RETURN_OBJ_COPY(oh_client_object(client));
+    if (UNEXPECTED(client->batch->is_spoilt)) {
+        RETVAL_OBJ_COPY(oh_client_object(client));
+        return NULL;
     }
     oh_lane *lane = lane_for(client, node);
     if (UNEXPECTED(!lane)) {
-        return;
+        return NULL;
     }
     oh_lane_hold(lane);
     oh_lane_call_in_frame(lane, method, execute_data, return_value);
     bool is_queued = was_queued(lane, method->is_read_only, return_value);
     oh_lane_let_go(lane);
-    /* The script's own code, while a value is packed, may have thrown, or have ended the transaction. */
-    bool is_astray = EG(exception) || (is_inside && client->transaction.ending);
-    if (UNEXPECTED(is_queued && is_astray)) {
-        ZVAL_NULL(return_value);
-        spoil(client, return_value);
-        if (!EG(exception)) {
-            oh_transaction_throw_again(client);
-        }
-    } else if (EXPECTED(is_queued)) {
-        if (is_inside && client->transaction.is_piped) {
-            client->transaction.queued++;
-            lane->queue.count--;
-        } else {
-            append(&client->batch, node);
-        }
-        ZVAL_OBJ_COPY(return_value, oh_client_object(client));
+    if (UNEXPECTED(!is_queued)) {
+        return NULL;
     }
+    if (UNEXPECTED(!client->batch)) { /* The script's own code has ended it, while a value was packed. */
+        ZVAL_FALSE(return_value);
+        return NULL;
+    }
+    ZVAL_OBJ_COPY(return_value, oh_client_object(client));
+    return lane;
 }
 
-void oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
+void oh_batch_note(oh_client *client, const oh_plan *plan)
 {
-    queue_in_frame(client, node, false, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    append(client->batch, plan->node);
+    be_patient(client, plan->node, plan->terms.wait_ms);
+}
+
+void oh_batch_spoil(oh_client *client, zval *return_value)
+{
+    zval_ptr_dtor(return_value);
+    ZVAL_NULL(return_value);
+    empty(client->batch);
+    client->batch->is_spoilt = true;
+}
+
+void oh_batch_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+{
+    if (UNEXPECTED(oh_method_of(execute_data)->is_iterated)) {
+        oh_refuse(execute_data, NULL, OH_ADVICE_ITERATED);
+    } else if (EXPECTED(oh_batch_queue(client, plan->node, INTERNAL_FUNCTION_PARAM_PASSTHRU))) {
+        if (UNEXPECTED(EG(exception) != NULL)) {
+            oh_batch_spoil(client, return_value);
+        } else {
+            oh_batch_note(client, plan);
+        }
+    }
 }
 
 /* Queues a call of our own. False: phpredis refused it, or threw. */
@@ -177,8 +233,8 @@ bool oh_batch_queue_unseen(oh_client *client, uint32_t node, zend_function *func
     if (!queue_on(client, node, function, true, count, arguments)) {
         return false;
     }
-    client->batch.is_mixed = true;
-    append(&client->batch, OH_BATCH_SKIP | node);
+    client->batch->is_mixed = true;
+    append(client->batch, OH_BATCH_SKIP | node);
     return true;
 }
 
@@ -186,6 +242,11 @@ bool oh_batch_queue_unseen(oh_client *client, uint32_t node, zend_function *func
 
 bool oh_batch_begin_transaction(oh_client *client, uint32_t node)
 {
+    oh_batch *batch = client->batch;
+
+    if (batch->is_spoilt) {
+        return true;
+    }
     if (!queue_on(client, node, oh_phpredis_method("multi"), false, 0, NULL)) {
         return false;
     }
@@ -194,36 +255,39 @@ bool oh_batch_begin_transaction(oh_client *client, uint32_t node)
     split->parts = ecalloc(1, sizeof *split->parts);
     split->parts_count = 1;
     split->parts[0].node = node;
-    client->batch.is_mixed = true;
+    batch->is_mixed = true;
     oh_lane *lane = lane_for(client, node);
     lane->queue.multis++;
     lane->queue.terms.has_multi = true;
-    append(&client->batch, OH_BATCH_SPLIT | keep_split(&client->batch, split));
+    append(batch, OH_BATCH_SPLIT | keep_split(batch, split));
     return true;
 }
 
-void oh_batch_queue_inside(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
+bool oh_batch_end_transaction(oh_client *client, uint32_t node, uint32_t queued)
 {
-    queue_in_frame(client, node, true, INTERNAL_FUNCTION_PARAM_PASSTHRU);
-}
+    oh_batch *batch = client->batch;
 
-bool oh_batch_end_transaction(oh_client *client, uint32_t node)
-{
+    if (batch->is_spoilt) {
+        return true;
+    }
     if (!queue_on(client, node, oh_phpredis_method("exec"), false, 0, NULL)) {
         return false;
     }
     lane_for(client, node)->queue.count--; /* Its one reply was counted with MULTI. */
-    client->batch.splits[client->batch.splits_count - 1]->queued = client->transaction.queued;
+    batch->splits[batch->splits_count - 1]->queued = queued;
     return true;
 }
 
 void oh_batch_discard_transaction(oh_client *client, uint32_t node)
 {
-    oh_batch *batch = &client->batch;
+    oh_batch *batch = client->batch;
 
-    if (!oh_batch_end_transaction(client, node)) {
-        oh_batch_drop(client);
-        batch->is_open = batch->is_spoilt = true;
+    if (batch->is_spoilt) {
+        return;
+    }
+    if (!oh_batch_end_transaction(client, node, 0)) {
+        empty(batch);
+        batch->is_spoilt = true;
         return;
     }
     oh_lane *lane = lane_for(client, node);
@@ -233,86 +297,57 @@ void oh_batch_discard_transaction(oh_client *client, uint32_t node)
 
 bool oh_batch_is_first(oh_batch *batch, zend_string *name)
 {
+    if (batch->is_spoilt) {
+        return false;
+    }
     if (!batch->once) {
         batch->once = zend_new_array(8);
     }
     return zend_hash_add_empty_element(batch->once, name) != NULL;
 }
 
-void oh_batch_be_patient(oh_client *client, uint32_t node, uint32_t wait_ms)
+static bool queue_part(oh_client *client, const oh_split *split, oh_part *part)
 {
-    for (oh_lane *lane = wait_ms ? client->lanes[node] : NULL; lane; lane = lane->spare) {
-        if (lane->queue.is_open) {
-            uint32_t *waits = &lane->queue.terms.wait_ms;
-
-            *waits = *waits > OH_WAIT_FOR_EVER - wait_ms ? OH_WAIT_FOR_EVER : *waits + wait_ms;
-        }
+    if (!queue_on(client, part->node, split->method->original, split->terms.is_read_only, part->count, part->arguments)) {
+        return false;
     }
+    be_patient(client, part->node, split->terms.wait_ms);
+    if (split->terms.preface) {
+        lane_for(client, part->node)->queue.terms.preface = split->terms.preface;
+    }
+    return true;
 }
 
 /* Should phpredis refuse a part, then the replies of those queued before it belong to nobody: they are skipped. */
-void oh_batch_queue_split(oh_client *client, oh_split *split, zval *return_value)
+void oh_batch_call_parts(oh_client *client, oh_split *split, zval *return_value)
 {
+    oh_batch *batch = client->batch;
     uint32_t queued = 0;
 
-    client->batch.is_mixed = true;
-    if (client->batch.is_spoilt) {
+    batch->is_mixed = true;
+    if (batch->is_spoilt) {
         oh_split_free(split);
         RETURN_OBJ_COPY(oh_client_object(client));
     }
-    for (; queued < split->parts_count; queued++) {
-        oh_part *part = &split->parts[queued];
-
-        if (EG(exception) || !queue_on(client, part->node, split->method->original, split->is_read_only, part->count,
-                part->arguments)) {
-            break;
-        }
-        oh_batch_be_patient(client, part->node, split->wait_ms);
-        if (split->preface) {
-            lane_for(client, part->node)->queue.terms.preface = split->preface;
-        }
+    while (queued < split->parts_count && !EG(exception) && queue_part(client, split, &split->parts[queued])) {
+        queued++;
+    }
+    if (UNEXPECTED(client->batch != batch)) { /* The script's own code has ended it, while a value was packed. */
+        oh_split_free(split);
+        RETURN_FALSE;
     }
     if (queued < split->parts_count) {
         for (uint32_t i = 0; i < queued; i++) {
-            append(&client->batch, OH_BATCH_SKIP | split->parts[i].node);
+            append(batch, OH_BATCH_SKIP | split->parts[i].node);
         }
         oh_split_free(split);
         RETVAL_FALSE;
     } else {
-        append(&client->batch, OH_BATCH_SPLIT | keep_split(&client->batch, split));
+        append(batch, OH_BATCH_SPLIT | keep_split(batch, split));
         RETVAL_OBJ_COPY(oh_client_object(client));
     }
     if (UNEXPECTED(EG(exception) != NULL)) {
-        spoil(client, return_value);
-    }
-}
-
-/* phpredis forgets what it has queued on a lane. */
-static void leave_pipeline(oh_lane *lane)
-{
-    /* At the very end of a request nothing can be called any more, and phpredis' memory goes with the request. */
-    if (lane->redis && EG(active)) {
-        oh_lane_tell(lane, "discard");
-    }
-    oh_lane_forget_queue(lane);
-}
-
-void oh_batch_drop(oh_client *client)
-{
-    oh_batch *batch = &client->batch;
-    zend_object *pending = EG(exception);
-    const zend_op *opline = EG(opline_before_exception);
-
-    /* Zend calls nothing while an exception is pending, and discard() must be called. */
-    EG(exception) = NULL;
-    for (uint32_t i = 0; i < batch->lanes_count; i++) {
-        leave_pipeline(batch->lanes[i]);
-    }
-    oh_batch_clear(batch);
-    if (pending) {
-        zend_clear_exception();
-        EG(exception) = pending;
-        EG(opline_before_exception) = opline;
+        oh_batch_spoil(client, return_value);
     }
 }
 
@@ -355,26 +390,48 @@ static void exec_everywhere(oh_client *client, oh_batch *batch, zend_function *e
     efree(shares);
 }
 
-void oh_batch_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
+static void exec(oh_client *client, oh_batch *batch, INTERNAL_FUNCTION_PARAMETERS)
 {
-    if (!client->batch.is_open) {
-        oh_local_forward(INTERNAL_FUNCTION_PARAM_PASSTHRU);
-        return;
-    }
-    /* Closed before anything is sent: what a script calls while its values are unpacked is not queued any more. */
-    oh_batch batch = client->batch;
-    memset(&client->batch, 0, sizeof client->batch);
-    choose_lanes(&batch);
-    if (UNEXPECTED(batch.is_spoilt)) {
+    if (UNEXPECTED(batch->is_spoilt)) {
         oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "see the exception that was thrown when it was queued",
             "A value of the batch could not be packed");
-    } else if (batch.lanes_count == 0) {
+    } else if (batch->lanes_count == 0) {
         array_init(return_value);
-    } else if (batch.lanes_count == 1 && !batch.is_mixed) {
+    } else if (batch->lanes_count == 1 && !batch->is_mixed) {
         /* Everything went to one node: phpredis' reply is the reply. */
-        oh_call_on_lane(batch.lanes[0], oh_lane_take_queue(batch.lanes[0]), INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        oh_call_on_lane(batch->lanes[0], oh_lane_take_queue(batch->lanes[0]), INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
-        exec_everywhere(client, &batch, oh_method_of(execute_data)->original, return_value);
+        exec_everywhere(client, batch, oh_method_of(execute_data)->original, return_value);
     }
-    oh_batch_clear(&batch);
+}
+
+/* ---- The methods ---- */
+
+void oh_batch_open(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
+{
+    if (!client->batch) {
+        client->batch = ecalloc(1, sizeof *client->batch);
+    }
+    client->mode = OH_PIPELINE;
+    client->is_closed = false;
+    RETURN_OBJ_COPY(oh_client_object(client));
+}
+
+void oh_batch_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_batch *batch = client->batch;
+
+    /* Closed before anything is sent: what a script calls while its values are unpacked is not queued any more. */
+    client->batch = NULL;
+    client->mode = OH_ATOMIC;
+    choose_lanes(batch);
+    exec(client, batch, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    clear(batch);
+    efree(batch);
+}
+
+void oh_batch_discard(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_batch_drop(client);
+    RETURN_TRUE;
 }

@@ -4,7 +4,6 @@
 #include "php_onehop.h"
 
 #include "php/exception/exception.h"
-#include "php/client/client.h"
 #include "php/batch/deal.h"
 #include "php/scatter/merge.h"
 

@@ -5,24 +5,17 @@
 #define OH_PHP_DEAL_H
 
 #include "php/batch/batch.h"
+#include "php/scatter/scatter.h"
 
 /* A command of a batch is the index of its node, or one of these with an index in the rest of the bits. */
 #define OH_BATCH_SPLIT 0x80000000u /* The split of that index: a reply of each of its parts makes the reply. */
 #define OH_BATCH_SKIP  0x40000000u /* A reply of that node that nobody wants. */
 #define OH_BATCH_INDEX 0x3fffffffu
 
-/* phpredis' constants ATOMIC, MULTI, PIPELINE. */
-#define OH_MODE_ATOMIC   0
-#define OH_MODE_MULTI    1
-#define OH_MODE_PIPELINE 2
-
 /*
  * Makes the reply of exec() from those of the shares. If some failed it throws PartialBatch, if all did the first
  * failure.
  */
-void oh_deal(struct oh_client *client, const oh_batch *batch, oh_share *shares, uint32_t count, zval *return_value);
-
-/* Frees what a batch holds, and closes it. */
-void oh_batch_clear(oh_batch *batch);
+void oh_deal(oh_client *client, const oh_batch *batch, oh_share *shares, uint32_t count, zval *return_value);
 
 #endif

@@ -11,6 +11,7 @@
 #define OH_PHP_KEYS_H
 
 #include "php/client/client.h"
+#include "php/phpredis/method.h"
 
 /* Turns every key of a call into text. False and an exception if one cannot be. */
 bool oh_keys_convert(zend_execute_data *execute_data, const oh_method_row *row);

@@ -4,7 +4,6 @@
 #include "php_onehop.h"
 
 #include "php/call/keys.h"
-#include "php/client/local.h"
 #include "php/call/raw.h"
 #include "php/call/refuse.h"
 
@@ -113,7 +112,7 @@ static bool place(raw_call *call)
         call->plan->spread = command->without_keys;
         return true;
     }
-    if (call->plan->spread == OH_SPREAD_SPLIT && !oh_transaction_is_open(call->client)) {
+    if (call->plan->spread == OH_SPREAD_SPLIT && !oh_client_is_in_transaction(call->client)) {
         return cut(call);
     }
     call->plan->spread = OH_SPREAD_ONE_NODE;
@@ -156,7 +155,7 @@ static void plan_wait(const raw_call *call)
 
     if (timeout) {
         call->plan->is_blocking = true;
-        call->plan->wait_ms = oh_plan_wait(call->plan->command, zend_strtod((const char *)timeout->bytes, NULL));
+        call->plan->terms.wait_ms = oh_plan_wait(call->plan->command, zend_strtod((const char *)timeout->bytes, NULL));
     }
 }
 
@@ -175,6 +174,7 @@ static bool look(raw_call *call)
 {
     oh_plan *plan = call->plan;
 
+    plan->terms.is_raw = true;
     plan->command = oh_command_find(call->words, call->count);
     if (plan->command && plan->command->is_ssdb && !call->client->snapshot->pool->is_ssdb) {
         plan->command = NULL;
@@ -182,7 +182,7 @@ static bool look(raw_call *call)
     if (plan->command) {
         plan->spread = plan->command->spread;
         plan->merge = plan->command->merge;
-        plan->is_read_only = plan->command->is_retryable;
+        plan->terms.is_read_only = plan->command->is_retryable;
         plan_wait(call);
     }
     return true;
@@ -233,34 +233,4 @@ bool oh_raw_look(oh_client *client, zend_execute_data *execute_data, oh_plan *pl
 bool oh_raw_place(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
 {
     return with_words((raw_call){.client = client, .execute_data = execute_data, .plan = plan}, plan_words);
-}
-
-/* SELECT of the pool's own database is accepted, as select() is: nothing has to be sent. */
-static bool is_selected(const oh_client *client, zend_execute_data *execute_data)
-{
-    zend_long database;
-
-    if (ZEND_NUM_ARGS() != 2) {
-        return false;
-    }
-    const zval *name = ZEND_CALL_ARG(execute_data, 1), *number = ZEND_CALL_ARG(execute_data, 2);
-    if (Z_TYPE_P(name) != IS_STRING || !zend_string_equals_literal_ci(Z_STR_P(name), "select")) {
-        return false;
-    }
-    if (Z_TYPE_P(number) == IS_LONG) {
-        return oh_local_is_selected(client, Z_LVAL_P(number));
-    }
-    return Z_TYPE_P(number) == IS_STRING &&
-           is_numeric_string(Z_STRVAL_P(number), Z_STRLEN_P(number), &database, NULL, false) == IS_LONG &&
-           oh_local_is_selected(client, database);
-}
-
-void oh_raw_method(INTERNAL_FUNCTION_PARAMETERS)
-{
-    oh_client *client = oh_client_this(execute_data);
-
-    if (client && is_selected(client, execute_data)) {
-        RETURN_TRUE;
-    }
-    oh_plan_method(INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }

@@ -11,9 +11,6 @@
 
 #include "php/call/plan.h"
 
-/* The handler of rawCommand. */
-void oh_raw_method(INTERNAL_FUNCTION_PARAMETERS);
-
 /* What the words are, as oh_plan_look says it. An unknown command leaves the plan without one. */
 bool oh_raw_look(oh_client *client, zend_execute_data *execute_data, oh_plan *plan);
 

@@ -7,15 +7,18 @@
 
 #include "core/generated/limits.h"
 
-#include "php/exception/exception.h"
 #include "php/call/keys.h"
 #include "php/call/refuse.h"
+#include "php/exception/exception.h"
+#include "php/phpredis/method.h"
 
 void oh_refuse_for(oh_client *client, const oh_failure *refusal)
 {
     const char *pool = client->snapshot && refusal->kind == OH_ERROR_CROSS_NODE ? client->snapshot->pool->name.bytes : NULL;
 
-    oh_transaction_meet_refusal(client, refusal);
+    if (UNEXPECTED(oh_client_mode(client)->meet_refusal != NULL)) {
+        oh_client_mode(client)->meet_refusal(client, refusal);
+    }
     oh_failure_throw(oh_failure_exception(refusal, NULL, pool, NULL));
 }
 
@@ -65,6 +68,24 @@ void oh_refuse_method(INTERNAL_FUNCTION_PARAMETERS)
     } else {
         oh_refuse(execute_data, NULL, "use plain \\Redis on the node that OneHop\\Topology names");
     }
+}
+
+void oh_refuse_in_transaction(const zend_execute_data *execute_data, const char *advice)
+{
+    oh_failure refusal;
+
+    oh_failure_set(&refusal, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, advice,
+        "OneHop\\Redis::%s() has no place in a transaction", ZSTR_VAL(execute_data->func->common.function_name));
+    oh_refuse_for(oh_client_of(Z_OBJ(execute_data->This)), &refusal);
+}
+
+bool oh_refuse_queued(const oh_client *client, const zend_execute_data *execute_data, const char *advice)
+{
+    if (EXPECTED(client->mode == OH_ATOMIC)) {
+        return false;
+    }
+    oh_refuse(execute_data, NULL, advice);
+    return true;
 }
 
 static void quote_shown(oh_failure *failure, const char *before, const void *bytes, size_t length)
@@ -167,7 +188,7 @@ void oh_refuse_cross_node(oh_client *client, const oh_command *command, oh_place
 
     oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT, ZSTR_VAL(advice),
         "%s needs all its keys %s%s: ", spelled(command, name, sizeof name),
-        snapshot->cluster ? "in one slot" : "on one node", oh_transaction_is_open(client) ? ", being in a transaction" : "");
+        snapshot->cluster ? "in one slot" : "on one node", oh_client_is_in_transaction(client) ? ", being in a transaction" : "");
     quote_key(&failure, client, one);
     oh_failure_quote(&failure, ZEND_STRL(" is "));
     quote_home(&failure, snapshot, one.home);

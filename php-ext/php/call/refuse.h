@@ -6,6 +6,7 @@
 #ifndef OH_PHP_REFUSE_H
 #define OH_PHP_REFUSE_H
 
+#include "core/command/command.h"
 #include "php/client/client.h"
 
 /* The handler of a method that is never served: throws Unsupported with the reason of the tables. */
@@ -16,6 +17,15 @@ void oh_refuse_for(oh_client *client, const oh_failure *refusal);
 
 /* Throws Unsupported about the method that is being called; names `command` (or NULL) where the method does not. */
 void oh_refuse(const zend_execute_data *execute_data, const oh_command *command, const char *advice);
+
+/* Refuses a call that has no place between multi() and exec(): of several nodes, of another mode. */
+void oh_refuse_in_transaction(const zend_execute_data *execute_data, const char *advice);
+
+/* Throws Unsupported in every mode but ATOMIC; false in that one. */
+bool oh_refuse_queued(const oh_client *client, const zend_execute_data *execute_data, const char *advice);
+
+/* Why SCAN and its kin are sent at once or not at all. */
+#define OH_ADVICE_ITERATED "it is a conversation, in which each answer says where to go on: call it outside"
 
 /* Throws Unsupported about a command that the table does not hold, named by so many of its words. */
 void oh_refuse_unknown(const zend_execute_data *execute_data, const oh_word *words, size_t count);

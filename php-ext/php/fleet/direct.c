@@ -5,9 +5,9 @@
 #include "php_onehop.h"
 
 #include "php/fleet/direct.h"
-#include "php/call/plan.h"
+#include "php/call/enter.h"
+#include "php/call/planning.h"
 #include "php/call/refuse.h"
-#include "php/transaction/transaction.h"
 
 /* What the script has asked for. */
 typedef struct oh_direct {
@@ -109,29 +109,24 @@ static void call_in_frame(const oh_direct *direct, zend_execute_data *frame, uin
     }
     plan.merge = OH_MERGE_NONE;
     oh_split *split = oh_split_new(&plan, nodes_count, 0);
-    split->is_pinned = true;
+    split->terms.is_pinned = true;
     for (uint32_t i = 0; i < nodes_count; i++) {
         if (nodes_count == 1 || oh_snapshot_has_keys(direct->client->snapshot, i)) {
             oh_split_add(split, first + i, direct->count, ZEND_CALL_ARG(frame, 1));
         }
     }
-    oh_split_run(direct->client, &plan, split, return_value);
-}
-
-static bool is_alone(const oh_client *client, zend_execute_data *execute_data)
-{
-    if (oh_transaction_is_open(client) || client->batch.is_open) {
-        oh_refuse(execute_data, NULL, "it has no place in a transaction or a pipeline: call it before or after");
-        return false;
-    }
-    return true;
+    oh_client_mode(direct->client)->call_parts(direct->client, split, return_value);
 }
 
 static void call(const oh_direct *direct, uint32_t first, uint32_t nodes_count, INTERNAL_FUNCTION_PARAMETERS)
 {
-    zend_function *function = is_alone(direct->client, execute_data) ? find_method(direct) : NULL;
+    zend_function *function;
 
-    if (function) {
+    if (oh_refuse_queued(direct->client, execute_data,
+            "it has no place in a transaction or a pipeline: call it before or after")) {
+        return;
+    }
+    if ((function = find_method(direct))) {
         zend_execute_data *frame = lay_out(direct, function);
 
         call_in_frame(direct, frame, first, nodes_count, return_value);
@@ -143,7 +138,7 @@ static void call(const oh_direct *direct, uint32_t first, uint32_t nodes_count, 
 
 ZEND_METHOD(OneHop_Redis, onEachNode)
 {
-    oh_direct direct = {.client = oh_client_this(execute_data), .position = 1};
+    oh_direct direct = {.client = oh_client_enter(execute_data), .position = 1};
 
     ZEND_PARSE_PARAMETERS_START(1, -1)
         Z_PARAM_STR(direct.method)
@@ -170,7 +165,7 @@ static uint32_t node_named(const oh_client *client, const zend_string *name)
 
 ZEND_METHOD(OneHop_Redis, onNode)
 {
-    oh_direct direct = {.client = oh_client_this(execute_data), .position = 2};
+    oh_direct direct = {.client = oh_client_enter(execute_data), .position = 2};
     zend_string *name;
     zval replies, *reply;
 

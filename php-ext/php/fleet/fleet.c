@@ -9,81 +9,22 @@
 #include "ext/random/php_random.h"
 
 #include "php/exception/exception.h"
-#include "php/call/call.h"
 #include "php/fleet/fleet.h"
-#include "php/call/refuse.h"
-
-/* ---- The habits of RedisCluster ---- */
-
-/* Commands whose methods take no argument; phpredis 5.3.7 lets any pass. */
-static bool is_without_arguments(const oh_command *command)
-{
-    static const char *const names[] = {"dbsize", "bgsave", "save", "lastsave", "time", "randomkey", "bgrewriteaof", "role"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(command->name, names[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A text that no script means for true or false. */
-static bool is_no_switch(const zval *argument)
-{
-    return Z_TYPE_P(argument) == IS_STRING && !zend_string_equals_literal(Z_STR_P(argument), "") &&
-           !zend_string_equals_literal(Z_STR_P(argument), "0") && !zend_string_equals_literal(Z_STR_P(argument), "1");
-}
-
-/* Sections of INFO are letters and underscores; an array is a host and a port. */
-static bool is_no_section(const zval *argument)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-
-    return Z_TYPE_P(argument) == IS_ARRAY ||
-           (Z_TYPE_P(argument) == IS_STRING && strspn(Z_STRVAL_P(argument), letters) < Z_STRLEN_P(argument));
-}
-
-bool oh_fleet_accepts(zend_execute_data *execute_data, const oh_plan *plan)
-{
-    if (ZEND_NUM_ARGS() == 0 || plan->method->row->kind == OH_METHOD_RAW) {
-        return true;
-    }
-    const char *name = plan->command->name;
-    const zval *first = ZEND_CALL_ARG(execute_data, 1);
-    bool is_flush = strcmp(name, "flushdb") == 0 || strcmp(name, "flushall") == 0;
-
-    ZVAL_DEREF(first);
-    if (is_without_arguments(plan->command) || (is_flush && is_no_switch(first)) ||
-        (strcmp(name, "info") == 0 && is_no_section(first))) {
-        oh_refuse(execute_data, NULL, "its first argument names no node, as that of RedisCluster does, and it would concern "
-            "all of them: leave it out if you mean that, or call it by onNode() on one");
-        return false;
-    }
-    return true;
-}
 
 /* ---- Every node ---- */
 
-oh_split *oh_fleet_split(oh_client *client, const oh_plan *plan, uint32_t count, const zval *arguments)
+static void call_every_node(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
+    uint32_t count = ZEND_NUM_ARGS();
     uint32_t nodes_count = client->snapshot->nodes_count;
     oh_split *split = oh_split_new(plan, nodes_count, 0);
 
     for (uint32_t node = 0; node < nodes_count; node++) {
         if (oh_snapshot_has_keys(client->snapshot, node)) {
-            oh_split_add(split, node, count, arguments);
+            oh_split_add(split, node, count, count ? ZEND_CALL_ARG(execute_data, 1) : NULL);
         }
     }
-    return split;
-}
-
-static void call_every_node(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
-{
-    uint32_t count = ZEND_NUM_ARGS();
-    oh_split *split = oh_fleet_split(client, plan, count, count ? ZEND_CALL_ARG(execute_data, 1) : NULL);
-
-    oh_split_run(client, plan, split, return_value);
+    oh_client_mode(client)->call_parts(client, split, return_value);
 }
 
 /* ---- Any node ---- */
@@ -99,7 +40,7 @@ static void call_on(oh_client *client, const oh_plan *plan, uint32_t node, INTER
     oh_plan here = *plan;
 
     here.node = node;
-    oh_call_planned(client, &here, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    oh_client_mode(client)->call(client, &here, INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }
 
 static void call_any_node(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
@@ -160,7 +101,7 @@ void oh_fleet_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PAR
 
     if (plan->spread == OH_SPREAD_ALL_NODES && is_several) {
         call_every_node(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    } else if (plan->merge == OH_MERGE_FIRST_NOT_NIL && client->batch.is_open && is_several) {
+    } else if (plan->merge == OH_MERGE_FIRST_NOT_NIL && client->mode == OH_PIPELINE && is_several) {
         call_every_node(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else if (plan->merge == OH_MERGE_FIRST_NOT_NIL) {
         call_until_something(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);

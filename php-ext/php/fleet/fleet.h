@@ -14,10 +14,4 @@
 /* Sends a planned call to every node at once, or to one; in a pipeline it is queued on them. */
 void oh_fleet_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
 
-/* Refuses a call whose first argument names a node, as RedisCluster wants it. False and Unsupported: it does. */
-bool oh_fleet_accepts(zend_execute_data *execute_data, const oh_plan *plan);
-
-/* A call of the client's method on every node, or on one: made of the plan, with these arguments. */
-oh_split *oh_fleet_split(oh_client *client, const oh_plan *plan, uint32_t count, const zval *arguments);
-
 #endif

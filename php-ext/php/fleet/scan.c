@@ -7,10 +7,10 @@
 #include "core/generated/limits.h"
 
 #include "php/exception/exception.h"
-#include "php/client/client.h"
-#include "php/client/local.h"
+#include "php/call/enter.h"
 #include "php/call/refuse.h"
 #include "php/fleet/scan.h"
+#include "php/phpredis/lane.h"
 
 typedef struct oh_scan {
     oh_client *client;
@@ -138,10 +138,8 @@ static bool ask(oh_scan *scan, zval *reply)
 /* An answer without keys at the end of a node says nothing to the script; with SCAN_RETRY neither does any other. */
 static void walk(oh_scan *scan, zval *return_value)
 {
-    bool retries = oh_local_is_scan_retried(scan->client);
-
     while (ask(scan, return_value) && zend_hash_num_elements(Z_ARRVAL_P(return_value)) == 0 && scan->next != 0 &&
-           (retries || scan->cursor.within == 0)) {
+           (scan->client->retries_scan || scan->cursor.within == 0)) {
         zval_ptr_dtor(return_value);
     }
 }
@@ -169,7 +167,7 @@ static void scan_from(oh_scan *scan, INTERNAL_FUNCTION_PARAMETERS)
 
 void oh_scan_method(INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_scan scan = {.client = oh_client_this(execute_data), .function = oh_method_of(execute_data)->original};
+    oh_scan scan = {.client = oh_client_enter(execute_data), .function = oh_method_of(execute_data)->original};
     uint64_t cursor;
 
     if (!scan.client) {
@@ -179,8 +177,7 @@ void oh_scan_method(INTERNAL_FUNCTION_PARAMETERS)
         zend_wrong_parameters_count_error(1, scan.function->common.num_args);
         return;
     }
-    if (scan.client->batch.is_open || oh_transaction_is_open(scan.client)) {
-        oh_refuse(execute_data, NULL, "it is a conversation, in which each answer says where to go on: call it outside");
+    if (oh_refuse_queued(scan.client, execute_data, OH_ADVICE_ITERATED)) {
         return;
     }
     zval *iterator = ZEND_CALL_ARG(execute_data, 1);

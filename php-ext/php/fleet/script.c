@@ -8,8 +8,8 @@
 #include "core/generated/limits.h"
 
 #include "php/exception/exception.h"
-#include "php/call/call.h"
-#include "php/client/client.h"
+#include "php/batch/batch.h"
+#include "php/phpredis/lane.h"
 #include "php/fleet/script.h"
 
 #define DIGEST_LENGTH 40
@@ -216,7 +216,7 @@ static void call_and_repair(oh_client *client, const oh_plan *plan, const zend_s
     if (!lane) {
         return;
     }
-    oh_lane_enter(lane, (oh_call_terms){.is_read_only = plan->is_read_only}, NULL);
+    oh_lane_enter(lane, plan->terms, NULL);
     oh_lane_call_in_frame(lane, plan->method, execute_data, return_value);
     if (has_lost_script(lane, return_value) && load(lane, body)) {
         forget_error(lane);
@@ -238,7 +238,7 @@ static void load_in_batch(oh_client *client, uint32_t node, const zend_string *b
 
     memcpy(ZSTR_VAL(where), &node, sizeof node);
     memcpy(ZSTR_VAL(where) + sizeof node, ZSTR_VAL(body), ZSTR_LEN(body) + 1);
-    if (oh_batch_is_first(&client->batch, where)) {
+    if (oh_batch_is_first(client->batch, where)) {
         load_arguments(arguments, body);
         oh_batch_queue_unseen(client, node, oh_phpredis_method("rawcommand"), LOAD_WORDS, arguments);
         free_arguments(arguments);
@@ -250,12 +250,10 @@ void oh_script_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PA
 {
     const zend_string *body = known_body(plan, execute_data);
 
-    if (!client->batch.is_open) {
+    if (client->mode == OH_ATOMIC) {
         call_and_repair(client, plan, body, INTERNAL_FUNCTION_PARAM_PASSTHRU);
-        return;
-    }
-    if (!client->batch.is_spoilt) {
+    } else {
         load_in_batch(client, plan->node, body);
+        oh_client_mode(client)->call(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
-    oh_call_planned(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }

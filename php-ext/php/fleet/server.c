@@ -4,21 +4,21 @@
  */
 #include "php_onehop.h"
 
-#include "php/client/client.h"
+#include "php/call/enter.h"
 #include "php/call/refuse.h"
 #include "php/fleet/server.h"
 
 /* The fleet's INFO server. False: an exception, or an error of a node. */
 static bool ask(INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_client *client = oh_client_this(execute_data);
+    oh_client *client = oh_client_enter(execute_data);
     zval section;
 
     if (!client || zend_parse_parameters_none() == FAILURE) {
         return false;
     }
-    if (client->batch.is_open || oh_transaction_is_open(client)) {
-        oh_refuse(execute_data, NULL, "it is no single command that could be queued: call it before or behind the others");
+    if (oh_refuse_queued(client, execute_data,
+            "it is no single command that could be queued: call it before or behind the others")) {
         return false;
     }
     ZVAL_STRINGL(&section, "server", strlen("server"));

@@ -8,9 +8,10 @@
  */
 #include "php_onehop.h"
 
-#include "php/client/client.h"
 #include "php/exception/exception.h"
 #include "php/module/handlers.h"
+#include "php/phpredis/phpredis.h"
+#include "php/userland/client_class.h"
 #include "php/userland/topology_class.h"
 
 #include "onehop_arginfo.h"

@@ -9,17 +9,14 @@
  */
 #include "php_onehop.h"
 
-#include "php/batch/batch.h"
-#include "php/call/plan.h"
-#include "php/call/raw.h"
 #include "php/call/refuse.h"
-#include "php/call/route.h"
-#include "php/client/local.h"
 #include "php/fleet/scan.h"
 #include "php/fleet/server.h"
 #include "php/module/handlers.h"
+#include "php/module/modes.h"
+#include "php/route/route.h"
 #include "php/subscription/subscription.h"
-#include "php/transaction/transaction.h"
+#include "php/userland/local.h"
 
 typedef struct own_handler {
     const char *name;
@@ -27,9 +24,9 @@ typedef struct own_handler {
 } own_handler;
 
 static const own_handler own_handlers[] = {
-    {"multi", oh_transaction_multi}, {"exec", oh_transaction_exec}, {"discard", oh_transaction_discard},
-    {"watch", oh_transaction_watch}, {"unwatch", oh_transaction_unwatch}, {"pipeline", oh_batch_pipeline},
-    {"getmode", oh_batch_get_mode},
+    {"multi", oh_modes_multi}, {"exec", oh_modes_exec}, {"discard", oh_modes_discard},
+    {"watch", oh_modes_watch}, {"unwatch", oh_modes_unwatch}, {"pipeline", oh_modes_pipeline},
+    {"getmode", oh_modes_get},
 
     {"subscribe", oh_subscription_method}, {"psubscribe", oh_subscription_method},
     {"ssubscribe", oh_subscription_method}, {"unsubscribe", oh_subscription_method},

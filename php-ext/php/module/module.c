@@ -16,6 +16,7 @@
 #include "engine/base/log.h"
 #include "engine/redirects/redirects.h"
 #include "php/module/environment.h"
+#include "php/module/modes.h"
 #include "php/phpredis/method.h"
 #include "engine/pool/pool_entry.h"
 #include "engine/shared/resolver.h"
@@ -81,6 +82,7 @@ static PHP_MINIT_FUNCTION(onehop)
         return FAILURE;
     }
     oh_redirects_script = oh_script_body;
+    oh_modes_startup();
     if (oh_methods_startup() == FAILURE) {
         zend_error(E_CORE_WARNING, "OneHop found no free slot: too many other extensions hook functions");
         return FAILURE;

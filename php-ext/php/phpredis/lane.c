@@ -9,6 +9,7 @@
 
 #include "php/exception/exception.h"
 #include "php/client/client.h"
+#include "php/phpredis/lane.h"
 #include "engine/base/log.h"
 #include "engine/redirects/redirects.h"
 

@@ -10,7 +10,7 @@
 #ifndef OH_PHP_MERGE_H
 #define OH_PHP_MERGE_H
 
-#include "php/scatter/split.h"
+#include "php/call/split.h"
 
 struct oh_client;
 

@@ -4,7 +4,7 @@
 #ifndef OH_PHP_MERGE_RULES_H
 #define OH_PHP_MERGE_RULES_H
 
-#include "php/scatter/split.h"
+#include "php/call/split.h"
 
 typedef struct oh_merging {
     const oh_split *split;

@@ -32,7 +32,7 @@ const char *oh_race_objection(const oh_client *client, uint32_t nodes_count)
     if (client->snapshot->cluster) {
         return "streams of several slots of a Redis Cluster cannot be waited for together: give them a common hash tag";
     }
-    if (client->batch.is_open) {
+    if (client->mode == OH_PIPELINE) {
         return "streams of several nodes cannot be waited for in a pipeline: call it alone";
     }
     if (client->snapshot->pool->pool_size < 2) {

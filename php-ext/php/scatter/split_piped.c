@@ -117,7 +117,7 @@ static bool run(oh_client *client, oh_pipe *pipes, const oh_split *split, oh_sha
         if (pipes[node].lane) {
             shares[count] = (oh_share){.lane = pipes[node].lane,
                 .function = oh_phpredis_method("exec"),
-                .terms = {.is_read_only = split->is_read_only}};
+                .terms = {.is_read_only = split->terms.is_read_only}};
             pipes[node].share = count++;
         }
     }

@@ -4,7 +4,8 @@
 #ifndef OH_PHP_SPLIT_PIPED_H
 #define OH_PHP_SPLIT_PIPED_H
 
-#include "php/scatter/split.h"
+#include "php/call/split.h"
+#include "php/scatter/scatter.h"
 
 /* Whether a node has several parts. */
 bool oh_split_is_piped(const struct oh_client *client, const oh_split *split);

@@ -4,110 +4,15 @@
 #include "php_onehop.h"
 
 #include "ext/session/php_session.h"
-#include "zend_exceptions.h"
 #include "zend_ini.h"
 
-#include "php/client/client.h"
-#include "php/exception/exception.h"
+#include "php/phpredis/phpredis.h"
 #include "php/session/session.h"
 #include "php/session/session_inside.h"
 
 #define PREFIX_DEFAULT     "PHPREDIS_SESSION:"
 #define LIFETIME_DEFAULT_S 1440
 #define SIDS_TRIED_MAX     3 /* How often a new session may turn out to be somebody else's. */
-
-/* ---- Asking ---- */
-
-static zend_function *method_named(const char *name)
-{
-    return zend_hash_str_find_ptr(&oh_client_class->function_table, name, strlen(name));
-}
-
-/* Turns the pending exception into a warning. */
-static void warn_of_exception(void)
-{
-    zend_object *exception = EG(exception);
-    zval rv;
-
-    if (oh_is_script_ending()) {
-        return;
-    }
-    GC_ADDREF(exception);
-    zend_clear_exception();
-    zval *message = zend_read_property_ex(zend_get_exception_base(exception), exception,
-        ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &rv);
-    if (Z_TYPE_P(message) == IS_STRING) {
-        php_error_docref(NULL, E_WARNING, "%s", Z_STRVAL_P(message));
-    }
-    OBJ_RELEASE(exception);
-}
-
-/* At the end of a request no function is being executed, and Zend would end everything at the first exception. */
-static void call_in_a_frame(zend_function *function, zend_object *redis, zval *reply, uint32_t count, zval *arguments)
-{
-    zend_execute_data *frame = EG(current_execute_data);
-    zend_execute_data none = {0};
-
-    if (EG(exception)) {
-        return;
-    }
-    EG(current_execute_data) = frame ? frame : &none;
-    zend_call_known_function(function, redis, oh_client_class, reply, count, arguments, NULL);
-    EG(current_execute_data) = frame;
-}
-
-static bool call(oh_session *session, const char *method, uint32_t count, zval *arguments, zval *reply)
-{
-    ZVAL_UNDEF(reply);
-    call_in_a_frame(method_named(method), session->redis, reply, count, arguments);
-    for (uint32_t i = 0; i < count; i++) {
-        zval_ptr_dtor(&arguments[i]);
-    }
-    if (!EG(exception)) {
-        return true;
-    }
-    zval_ptr_dtor(reply);
-    warn_of_exception();
-    return false;
-}
-
-/* phpredis says false both to "there is none" and to an error of the node. */
-static bool is_refused(oh_session *session)
-{
-    zval error, done;
-
-    if (!call(session, "getlasterror", 0, NULL, &error)) {
-        return true;
-    }
-    if (Z_TYPE(error) != IS_STRING) {
-        zval_ptr_dtor(&error);
-        return false;
-    }
-    php_error_docref(NULL, E_WARNING, "The node refused: %s", Z_STRVAL(error));
-    zval_ptr_dtor(&error);
-    if (call(session, "clearlasterror", 0, NULL, &done)) {
-        zval_ptr_dtor(&done);
-    }
-    return true;
-}
-
-bool oh_session_ask(oh_session *session, const char *method, uint32_t count, zval *arguments, zval *reply)
-{
-    return call(session, method, count, arguments, reply) && (Z_TYPE_P(reply) != IS_FALSE || !is_refused(session));
-}
-
-/* A method of which only the success matters. */
-static zend_result tell(oh_session *session, const char *method, uint32_t count, zval *arguments)
-{
-    zval reply;
-
-    if (!oh_session_ask(session, method, count, arguments, &reply)) {
-        return FAILURE;
-    }
-    bool is_done = Z_TYPE(reply) != IS_FALSE;
-    zval_ptr_dtor(&reply);
-    return is_done ? SUCCESS : FAILURE;
-}
 
 static zend_string *key_of(const oh_session *session, const zend_string *id)
 {
@@ -116,44 +21,17 @@ static zend_string *key_of(const oh_session *session, const zend_string *id)
 
 /* ---- Opening ---- */
 
-static zend_object *new_client(const oh_save_path *path)
-{
-    zval redis, arguments[2];
-
-    if (object_init_ex(&redis, oh_client_class) == FAILURE) {
-        return NULL;
-    }
-    ZVAL_STR(&arguments[0], path->pool);
-    if (path->config) {
-        ZVAL_STR(&arguments[1], path->config);
-    }
-    call_in_a_frame(oh_client_class->constructor, Z_OBJ(redis), NULL, path->config ? 2 : 1, arguments);
-    if (EG(exception)) {
-        warn_of_exception();
-        zval_ptr_dtor(&redis);
-        return NULL;
-    }
-    return Z_OBJ(redis);
-}
-
-static const zval *constant_named(const char *name)
-{
-    zend_class_constant *constant = zend_hash_str_find_ptr(&oh_client_class->constants_table, name, strlen(name));
-
-    return constant ? &constant->value : NULL;
-}
-
 static bool set_option(oh_session *session, const char *option, zend_long value)
 {
-    const zval *number = constant_named(option);
+    zend_long number = oh_phpredis_constant(option);
     zval arguments[2];
 
-    if (!number) {
+    if (number < 0) {
         return false;
     }
-    ZVAL_COPY_VALUE(&arguments[0], number);
+    ZVAL_LONG(&arguments[0], number);
     ZVAL_LONG(&arguments[1], value);
-    return tell(session, "setoption", 2, arguments) == SUCCESS;
+    return oh_session_tell(session, "setoption", 2, arguments) == SUCCESS;
 }
 
 /* redis.session.compression of phpredis 6: a name, for which phpredis has a constant if it was built with it. */
@@ -167,8 +45,8 @@ static void set_compression(oh_session *session)
     }
     snprintf(constant, sizeof constant, "COMPRESSION_%s", name);
     zend_str_toupper(constant, strlen(constant));
-    const zval *kind = constant_named(constant);
-    if (!kind || !set_option(session, "OPT_COMPRESSION", Z_LVAL_P(kind))) {
+    zend_long kind = oh_phpredis_constant(constant);
+    if (kind < 0 || !set_option(session, "OPT_COMPRESSION", kind)) {
         php_error_docref(NULL, E_NOTICE, "phpredis has no redis.session.compression \"%s\": sessions are not compressed",
             name);
         return;
@@ -184,7 +62,7 @@ PS_OPEN_FUNC(onehop)
     if (PS_GET_MOD_DATA()) {
         return SUCCESS;
     }
-    zend_object *redis = oh_save_path_read(&path, save_path) ? new_client(&path) : NULL;
+    zend_object *redis = oh_save_path_read(&path, save_path) ? oh_session_client(&path) : NULL;
 
     if (!redis) {
         oh_save_path_free(&path);
@@ -263,7 +141,7 @@ PS_VALIDATE_SID_FUNC(onehop)
 
 static bool is_refreshed_early(void)
 {
-    return zend_ini_long(ZEND_STRL("redis.session.early_refresh"), false) && method_named("getex");
+    return zend_ini_long(ZEND_STRL("redis.session.early_refresh"), false) && oh_phpredis_method("getex");
 }
 
 static zend_long lifetime_of(zend_long maxlifetime)
@@ -310,7 +188,7 @@ PS_WRITE_FUNC(onehop)
     ZVAL_STR(&arguments[0], key_of(session, key));
     ZVAL_LONG(&arguments[1], lifetime_of(maxlifetime));
     ZVAL_STR_COPY(&arguments[2], val);
-    return tell(session, "setex", 3, arguments);
+    return oh_session_tell(session, "setex", 3, arguments);
 }
 
 PS_UPDATE_TIMESTAMP_FUNC(onehop)
@@ -344,7 +222,7 @@ PS_DESTROY_FUNC(onehop)
     }
     oh_session_unlock(session);
     ZVAL_STR(&argument, key_of(session, key));
-    return tell(session, "del", 1, &argument);
+    return oh_session_tell(session, "del", 1, &argument);
 }
 
 /* Sessions expire by themselves. */

@@ -1,5 +1,5 @@
 /*
- * The inside of room session: the save path, the lock, and what the lock needs of the handler.
+ * The inside of room session: the save path, the client, the lock.
  */
 #ifndef OH_PHP_SESSION_INSIDE_H
 #define OH_PHP_SESSION_INSIDE_H
@@ -29,6 +29,12 @@ void oh_save_path_free(oh_save_path *path);
  * there is no reply.
  */
 bool oh_session_ask(oh_session *session, const char *method, uint32_t count, zval *arguments, zval *reply);
+
+/* The same where only the success matters. */
+zend_result oh_session_tell(oh_session *session, const char *method, uint32_t count, zval *arguments);
+
+/* An OneHop\Redis. NULL: a warning has said why. */
+zend_object *oh_session_client(const oh_save_path *path);
 
 /* Locks a session of which this is the key, if redis.session.locking_enabled. False: somebody else holds it. */
 bool oh_session_lock(oh_session *session, const zend_string *key);

@@ -13,8 +13,10 @@
 #include "zend_exceptions.h"
 
 #include "php/exception/exception.h"
-#include "php/client/client.h"
 #include "engine/listener/listener.h"
+#include "php/call/enter.h"
+#include "php/call/refuse.h"
+#include "php/phpredis/lane.h"
 #include "php/subscription/subscription.h"
 
 typedef struct oh_subscription {
@@ -176,12 +178,12 @@ static void call(oh_subscription *subscription, INTERNAL_FUNCTION_PARAMETERS)
 
 void oh_subscription_method(INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_client *client = oh_client_this(execute_data);
+    oh_client *client = oh_client_enter(execute_data);
 
     if (!client) {
         return;
     }
-    if (client->batch.is_open) {
+    if (client->batch) {
         oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "call it outside", "%s() cannot be a part of a pipeline",
             ZSTR_VAL(execute_data->func->common.function_name));
         return;
@@ -191,13 +193,8 @@ void oh_subscription_method(INTERNAL_FUNCTION_PARAMETERS)
             "%s() means nothing to SSDB, which has no subscriptions", ZSTR_VAL(execute_data->func->common.function_name));
         return;
     }
-    if (oh_transaction_is_open(client)) {
-        oh_transaction_refuse(execute_data, "call exec() or discard() first");
-        return;
-    }
-    if (client->snapshot->pool->is_ssdb) {
-        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "use redis nodes for it", "SSDB has no channels, so no %s()",
-            ZSTR_VAL(execute_data->func->common.function_name));
+    if (oh_client_is_in_transaction(client)) {
+        oh_refuse_in_transaction(execute_data, "call exec() or discard() first");
         return;
     }
     oh_subscription *subscription = client->subscription;

@@ -21,9 +21,8 @@
 #ifndef OH_PHP_TRANSACTION_H
 #define OH_PHP_TRANSACTION_H
 
+#include "php/call/plan.h"
 #include "php/phpredis/lane.h"
-
-struct oh_client;
 
 /* What ended a transaction before EXEC. */
 typedef struct oh_ending {
@@ -32,46 +31,47 @@ typedef struct oh_ending {
     char advice[];
 } oh_ending;
 
-/* The key that says where a call goes. */
-typedef struct oh_call_key {
-    zend_string *text;  /* As the caller names it. NULL: no key does. */
-    bool is_unprefixed; /* Nodes name it so, too. */
-} oh_call_key;
-
+/* In the modes MULTI and PIPED_MULTI there is always one; in the others as long as a WATCH stands. */
 typedef struct oh_transaction {
-    bool is_open;     /* multi() was called. */
-    bool is_piped;    /* In a pipeline, where its commands are queued: no lane. */
     bool is_begun;    /* The node has taken MULTI; in a pipeline: it is queued. */
     bool is_watching; /* The node has taken WATCH. */
     uint32_t queued;  /* Commands the node has queued. */
-    oh_lane *lane;    /* Reserved, its connection held; NULL: not bound yet. */
+    oh_lane *lane;    /* Reserved, its connection held; NULL: not bound yet, or in a pipeline. */
     zend_string *key; /* The one that bound it, as nodes name it, if it is known; and its home. */
     uint32_t home;
     uint32_t node;    /* Where it is, or was when it failed. */
     oh_ending *ending; /* NULL: nothing has. */
 } oh_transaction;
 
-/* The handlers. While a pipeline is open multi(PIPELINE), exec and discard are those of room batch. */
-void oh_transaction_multi(INTERNAL_FUNCTION_PARAMETERS);
-void oh_transaction_exec(INTERNAL_FUNCTION_PARAMETERS);
-void oh_transaction_discard(INTERNAL_FUNCTION_PARAMETERS);
-void oh_transaction_watch(INTERNAL_FUNCTION_PARAMETERS);
-void oh_transaction_unwatch(INTERNAL_FUNCTION_PARAMETERS);
+/* multi(), and the methods of mode MULTI. */
+void oh_transaction_open(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
+void oh_transaction_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
+void oh_transaction_discard(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 
-/* Queues the command that is being called, in the caller's frame; it concerns this one node, and one key at most. */
-void oh_transaction_queue(struct oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS);
+/* watch() and unwatch() where no transaction is open; unwatch() in mode MULTI. */
+void oh_transaction_watch(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
+void oh_transaction_unwatch(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
+void oh_transaction_queue_unwatch(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 
-/* The same for a call that was planned. Refused, if it concerns several nodes. */
-struct oh_plan;
-void oh_transaction_queue_planned(struct oh_client *client, const struct oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
+/* Queues the command that is being called, in the caller's frame; it concerns one node, and one key at most. */
+void oh_transaction_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
 
-/* A call is refused: this ends the transaction that is open, if any. */
-void oh_transaction_meet_refusal(struct oh_client *client, const oh_failure *refusal);
+/* The same for a plan of any spread. Refused, if it concerns several nodes. */
+void oh_transaction_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
 
-/* Refuses a call that has no place between multi() and exec(): of several nodes, of another mode. */
-void oh_transaction_refuse(zend_execute_data *execute_data, const char *advice);
+/* A call is refused: this ends the transaction. */
+void oh_transaction_meet_refusal(oh_client *client, const oh_failure *refusal);
+
+/* The same in mode PIPED_MULTI. */
+void oh_transaction_call_piped(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
+void oh_transaction_exec_piped(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
+void oh_transaction_discard_piped(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
+void oh_transaction_meet_refusal_piped(oh_client *client, const oh_failure *refusal);
+
+/* What failed was told when it failed: whoever calls multi() or watch() after that begins anew. */
+void oh_transaction_forget_failure(oh_client *client);
 
 /* Leaves transaction and WATCH behind, by closing the connection. */
-void oh_transaction_drop(struct oh_client *client);
+void oh_transaction_drop(oh_client *client);
 
 #endif

@@ -5,7 +5,8 @@
  */
 #include "php_onehop.h"
 
-#include "php/client/client.h"
+#include "php/batch/batch.h"
+#include "php/call/refuse.h"
 #include "php/transaction/transaction_step.h"
 
 static bool begin(oh_client *client, uint32_t node, oh_call_key key)
@@ -13,43 +14,81 @@ static bool begin(oh_client *client, uint32_t node, oh_call_key key)
     if (!oh_batch_begin_transaction(client, node)) {
         return false;
     }
-    client->transaction.is_begun = true;
+    client->transaction->is_begun = true;
     oh_transaction_note_place(client, node, key);
     return true;
 }
 
-void oh_transaction_queue_piped(oh_client *client, uint32_t node, oh_call_key key, INTERNAL_FUNCTION_PARAMETERS)
+static void queue(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
-    const oh_transaction *transaction = &client->transaction;
+    oh_lane *lane = oh_batch_queue(client, plan->node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
 
-    if (client->batch.is_spoilt) {
-        RETURN_OBJ_COPY(oh_client_object(client));
+    /* The script's own code, while a value is packed, may have thrown, or have ended the transaction. */
+    bool has_failed = lane && client->transaction && client->transaction->ending;
+    if (lane && UNEXPECTED(EG(exception) || has_failed)) {
+        oh_batch_spoil(client, return_value);
+        if (!EG(exception)) {
+            oh_transaction_throw_again(client);
+        }
+    } else if (lane && client->mode == OH_PIPED_MULTI) {
+        client->transaction->queued++;
+        lane->queue.count--;
+    } else if (lane) {
+        oh_batch_note(client, plan);
     }
-    if (transaction->is_begun && oh_transaction_is_elsewhere(client, key, node)) {
-        oh_transaction_refuse_other_node(client, key, node);
-    } else if (transaction->is_begun || begin(client, node, key)) {
-        oh_batch_queue_inside(client, node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
+void oh_transaction_call_piped(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+{
+    const oh_transaction *transaction = client->transaction;
+
+    if (UNEXPECTED(oh_method_of(execute_data)->is_iterated)) {
+        oh_refuse(execute_data, NULL, OH_ADVICE_ITERATED);
+    } else if (transaction->ending) {
+        oh_transaction_throw_again(client);
+    } else if (client->batch->is_spoilt) {
+        RETURN_OBJ_COPY(oh_client_object(client));
+    } else if (transaction->is_begun && oh_transaction_is_elsewhere(client, plan->key, plan->node)) {
+        oh_transaction_refuse_other_node(client, plan->key, plan->node);
+    } else if (transaction->is_begun || begin(client, plan->node, plan->key)) {
+        queue(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }
 
 /* What is queued of it stays a transaction for phpredis: the node is told to discard it. */
-void oh_transaction_discard_piped(oh_client *client)
+void oh_transaction_meet_refusal_piped(oh_client *client, const oh_failure *refusal)
 {
-    if (client->transaction.is_begun && !client->batch.is_spoilt) {
-        oh_batch_discard_transaction(client, client->transaction.node);
+    const oh_transaction *transaction = client->transaction;
+
+    if (!transaction->ending && transaction->is_begun) {
+        oh_batch_discard_transaction(client, transaction->node);
     }
+    oh_transaction_meet_refusal(client, refusal);
 }
 
 /* One without commands concerns no node: any may say that its list of replies is empty. */
-void oh_transaction_exec_piped(oh_client *client, zval *return_value)
+void oh_transaction_exec_piped(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
-    bool is_spoilt = client->batch.is_spoilt;
-    bool is_ended = is_spoilt || ((client->transaction.is_begun || begin(client, client->any_node, (oh_call_key){NULL, false})) &&
-                                     oh_batch_end_transaction(client, client->transaction.node));
+    oh_transaction *transaction = client->transaction;
 
-    oh_transaction_end(&client->transaction, true);
+    if (transaction->ending) {
+        oh_transaction_throw_again(client);
+        oh_transaction_drop(client);
+        return;
+    }
+    bool is_ended = (transaction->is_begun || begin(client, client->any_node, (oh_call_key){NULL, false})) &&
+                    oh_batch_end_transaction(client, transaction->node, transaction->queued);
+
+    oh_transaction_release(oh_transaction_take(client), true);
     if (is_ended) {
         RETURN_OBJ_COPY(oh_client_object(client));
     }
     RETURN_FALSE;
+}
+
+/* phpredis drops the whole pipeline. */
+void oh_transaction_discard_piped(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_transaction_drop(client);
+    oh_batch_discard(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }

@@ -4,14 +4,23 @@
  */
 #include "php_onehop.h"
 
-#include "php/exception/exception.h"
 #include "php/call/keys.h"
 #include "php/call/refuse.h"
+#include "php/exception/exception.h"
 #include "php/transaction/transaction_step.h"
 
 /* ---- Ending ---- */
 
-void oh_transaction_end(oh_transaction *transaction, bool is_clean)
+oh_transaction *oh_transaction_take(oh_client *client)
+{
+    oh_transaction *transaction = client->transaction;
+
+    client->transaction = NULL;
+    client->mode = client->batch ? OH_PIPELINE : OH_ATOMIC;
+    return transaction;
+}
+
+void oh_transaction_release(oh_transaction *transaction, bool is_clean)
 {
     oh_lane *lane = transaction->lane;
 
@@ -28,53 +37,56 @@ void oh_transaction_end(oh_transaction *transaction, bool is_clean)
     if (transaction->ending) {
         efree(transaction->ending);
     }
-    memset(transaction, 0, sizeof *transaction);
+    efree(transaction);
 }
 
 void oh_transaction_drop(oh_client *client)
 {
-    oh_transaction_end(&client->transaction, false);
-}
-
-/* Ends it before EXEC. An open one remembers why: the calls to come must not run outside of it. */
-static void end_for(oh_client *client, const oh_failure *cause, bool is_refusal)
-{
-    oh_transaction *transaction = &client->transaction;
-    oh_transaction ended = {.is_open = transaction->is_open, .is_piped = transaction->is_piped, .node = transaction->node};
-    size_t advice_length = strlen(cause->advice);
-    oh_ending *ending = safe_emalloc(1, advice_length, sizeof *ending + 1);
-
-    ending->failure = *cause;
-    ending->is_refusal = is_refusal;
-    memcpy(ending->advice, cause->advice, advice_length + 1);
-    ending->failure.advice = ending->advice;
-    oh_transaction_end(transaction, false);
-    if (ended.is_open) {
-        *transaction = ended;
-        transaction->ending = ending;
-    } else {
-        efree(ending);
+    if (client->transaction) {
+        oh_transaction_release(oh_transaction_take(client), false);
     }
 }
 
-void oh_transaction_fail(oh_client *client, const oh_failure *cause)
+void oh_transaction_forget_failure(oh_client *client)
 {
-    end_for(client, cause, false);
+    if (client->transaction && client->transaction->ending) {
+        oh_transaction_drop(client);
+    }
+}
+
+void oh_transaction_fail(oh_client *client, const oh_failure *cause, bool is_refusal)
+{
+    oh_transaction *ended = NULL;
+    oh_mode_kind mode = client->mode;
+
+    if (oh_client_is_in_transaction(client)) {
+        size_t advice_length = strlen(cause->advice);
+        oh_ending *ending = safe_emalloc(1, advice_length, sizeof *ending + 1);
+
+        ending->failure = *cause;
+        ending->is_refusal = is_refusal;
+        memcpy(ending->advice, cause->advice, advice_length + 1);
+        ending->failure.advice = ending->advice;
+        ended = ecalloc(1, sizeof *ended);
+        ended->node = client->transaction->node;
+        ended->ending = ending;
+    }
+    oh_transaction_drop(client);
+    if (ended) {
+        client->transaction = ended;
+        client->mode = mode;
+    }
 }
 
 void oh_transaction_meet_refusal(oh_client *client, const oh_failure *refusal)
 {
     oh_failure cause;
 
-    if (EXPECTED(!client->transaction.is_open) || client->transaction.ending) {
-        return;
+    if (!client->transaction->ending) {
+        oh_failure_set(&cause, refusal->kind, OH_OUTCOME_NOT_SENT, refusal->advice,
+            "The transaction was discarded because a call of it was refused: %s", refusal->what);
+        oh_transaction_fail(client, &cause, true);
     }
-    oh_failure_set(&cause, refusal->kind, OH_OUTCOME_NOT_SENT, refusal->advice,
-        "The transaction was discarded because a call of it was refused: %s", refusal->what);
-    if (client->transaction.is_piped) {
-        oh_transaction_discard_piped(client);
-    }
-    end_for(client, &cause, true);
 }
 
 /* The same, with the failure of the lane, which is thrown. No EXEC was sent, so nothing can have been executed. */
@@ -84,30 +96,21 @@ static void fail_on_lane(oh_client *client, oh_lane *lane)
     lane->failure.advice = OH_ADVICE_AGAIN;
     zend_object *exception = oh_lane_failure(lane);
 
-    oh_transaction_fail(client, &lane->failure);
+    oh_transaction_fail(client, &lane->failure, false);
     oh_failure_throw(exception);
 }
 
 void oh_transaction_throw_again(oh_client *client)
 {
     const oh_snapshot *snapshot = client->snapshot;
-    const oh_ending *ending = client->transaction.ending;
-    oh_node node = oh_topology_node(snapshot->topology, client->transaction.node);
+    const oh_ending *ending = client->transaction->ending;
+    oh_node node = oh_topology_node(snapshot->topology, client->transaction->node);
 
     oh_failure_throw(oh_failure_exception(&ending->failure, ending->is_refusal ? NULL : &node,
         snapshot->pool->name.bytes, NULL));
 }
 
 /* ---- Refusing ---- */
-
-void oh_transaction_refuse(zend_execute_data *execute_data, const char *advice)
-{
-    oh_failure refusal;
-
-    oh_failure_set(&refusal, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, advice,
-        "OneHop\\Redis::%s() has no place in a transaction", ZSTR_VAL(execute_data->func->common.function_name));
-    oh_refuse_for(oh_client_of(Z_OBJ(execute_data->This)), &refusal);
-}
 
 /* A node; or the slot of a key, where that says more. */
 static void quote_place(oh_failure *failure, const oh_client *client, bool has_key, uint32_t home, uint32_t node)
@@ -132,7 +135,7 @@ static void quote_key(oh_failure *failure, const zend_string *key)
 
 bool oh_transaction_is_elsewhere(const oh_client *client, oh_call_key key, uint32_t node)
 {
-    const oh_transaction *transaction = &client->transaction;
+    const oh_transaction *transaction = client->transaction;
 
     if (transaction->node != node) {
         return true;
@@ -151,7 +154,7 @@ static zend_string *whole(const oh_client *client, oh_call_key key)
 
 void oh_transaction_refuse_other_node(oh_client *client, oh_call_key key, uint32_t node)
 {
-    const oh_transaction *transaction = &client->transaction;
+    const oh_transaction *transaction = client->transaction;
     bool is_cluster = client->snapshot->cluster;
     oh_failure failure;
 
@@ -183,7 +186,7 @@ void oh_transaction_refuse_other_node(oh_client *client, oh_call_key key, uint32
 
 void oh_transaction_note_place(oh_client *client, uint32_t node, oh_call_key key)
 {
-    oh_transaction *transaction = &client->transaction;
+    oh_transaction *transaction = client->transaction;
 
     transaction->node = node;
     transaction->key = key.text ? whole(client, key) : NULL;
@@ -197,9 +200,12 @@ bool oh_transaction_bind(oh_client *client, uint32_t node, oh_call_key key)
     if (!lane) {
         return false;
     }
+    if (!client->transaction) {
+        client->transaction = ecalloc(1, sizeof *client->transaction);
+    }
     lane->is_reserved = true;
     oh_exchange_keep(&lane->transport->exchange);
-    client->transaction.lane = lane;
+    client->transaction->lane = lane;
     oh_transaction_note_place(client, node, key);
     return true;
 }
@@ -213,16 +219,19 @@ bool oh_transaction_begin_step(oh_lane *lane, bool is_read_only)
     return is_inner;
 }
 
+static bool is_on(const oh_client *client, const oh_lane *lane)
+{
+    return client->transaction && client->transaction->lane == lane;
+}
+
 /* False: the transaction has ended, in this step or in one inside it. */
 bool oh_transaction_end_step(oh_client *client, oh_lane *lane, bool is_inner)
 {
-    const oh_transaction *transaction = &client->transaction;
-
-    if (oh_lane_has_failed(lane) && transaction->lane == lane && !oh_is_script_ending()) {
+    if (oh_lane_has_failed(lane) && is_on(client, lane) && !oh_is_script_ending()) {
         fail_on_lane(client, lane);
     }
     oh_lane_leave(lane);
-    if (transaction->lane != lane) {
+    if (!is_on(client, lane)) {
         return false;
     }
     if (is_inner && lane->transport) {
@@ -234,7 +243,7 @@ bool oh_transaction_end_step(oh_client *client, oh_lane *lane, bool is_inner)
 /* MULTI goes out alone: were it refused, a command behind it would be executed at once. */
 bool oh_transaction_send_multi(oh_client *client)
 {
-    oh_lane *lane = client->transaction.lane;
+    oh_lane *lane = client->transaction->lane;
     bool is_inner = oh_transaction_begin_step(lane, true);
     bool is_begun = oh_lane_tell(lane, "multi");
 
@@ -247,6 +256,6 @@ bool oh_transaction_send_multi(oh_client *client)
         }
         fail_on_lane(client, lane);
     }
-    client->transaction.is_begun = is_begun;
+    client->transaction->is_begun = is_begun;
     return oh_transaction_end_step(client, lane, is_inner) && is_begun;
 }

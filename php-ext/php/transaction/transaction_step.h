@@ -9,38 +9,36 @@
 #define OH_ADVICE_AGAIN "nothing of the transaction was executed: begin again"
 
 /* Reserves a lane of the node; its connection will be held. False: an exception, nothing has changed. */
-bool oh_transaction_bind(struct oh_client *client, uint32_t node, oh_call_key key);
+bool oh_transaction_bind(oh_client *client, uint32_t node, oh_call_key key);
 
 /* Remembers where it is. */
-void oh_transaction_note_place(struct oh_client *client, uint32_t node, oh_call_key key);
+void oh_transaction_note_place(oh_client *client, uint32_t node, oh_call_key key);
 
 /* A step begins on the bound lane. True: it begins inside another, which `end_step` must be told. */
 bool oh_transaction_begin_step(oh_lane *lane, bool is_read_only);
 
 /* It is over. False: the transaction has ended, in this step or in one inside it; in this one with an exception. */
-bool oh_transaction_end_step(struct oh_client *client, oh_lane *lane, bool is_inner);
+bool oh_transaction_end_step(oh_client *client, oh_lane *lane, bool is_inner);
 
 /* The first step of an open one. False: the transaction has ended, with an exception. */
-bool oh_transaction_send_multi(struct oh_client *client);
+bool oh_transaction_send_multi(oh_client *client);
 
-/* What is queued, and exec(), of one that was opened in a pipeline; and how it is ended before that. */
-void oh_transaction_queue_piped(struct oh_client *client, uint32_t node, oh_call_key key, INTERNAL_FUNCTION_PARAMETERS);
-void oh_transaction_exec_piped(struct oh_client *client, zval *return_value);
-void oh_transaction_discard_piped(struct oh_client *client);
+/* The client's transaction is over: it is the caller's now, who is to release it. NULL: there was none. */
+oh_transaction *oh_transaction_take(oh_client *client);
 
 /* Gives everything back. The connection goes to the pool if it is clean, otherwise it is closed. */
-void oh_transaction_end(oh_transaction *transaction, bool is_clean);
+void oh_transaction_release(oh_transaction *transaction, bool is_clean);
 
 /* Ends it before EXEC. An open one remembers the cause: the calls to come must not run outside of it. */
-void oh_transaction_fail(struct oh_client *client, const oh_failure *cause);
+void oh_transaction_fail(oh_client *client, const oh_failure *cause, bool is_refusal);
 
 /* Throws the cause that is remembered. */
-void oh_transaction_throw_again(struct oh_client *client);
+void oh_transaction_throw_again(oh_client *client);
 
 /* Whether a command must not join it: it is of another node, or of another slot of a Redis Cluster. */
-bool oh_transaction_is_elsewhere(const struct oh_client *client, oh_call_key key, uint32_t node);
+bool oh_transaction_is_elsewhere(const oh_client *client, oh_call_key key, uint32_t node);
 
 /* Throws CrossNode. */
-void oh_transaction_refuse_other_node(struct oh_client *client, oh_call_key key, uint32_t node);
+void oh_transaction_refuse_other_node(oh_client *client, oh_call_key key, uint32_t node);
 
 #endif

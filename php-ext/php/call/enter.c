@@ -1,28 +1,46 @@
 /*
- * A client of a Redis Cluster and its map. A lane is of a node, and a node keeps its index for as long as the cluster has
- * it: so lanes stay as they are when the map changes, but those of nodes that are gone.
+ * In the middle of anything a client keeps what it began with: a pipeline is dealt out by the map it was queued with.
+ *
+ * A lane is of a node, and a node of a Redis Cluster keeps its index for as long as the cluster has it: so lanes stay
+ * as they are when the map changes, but those of nodes that are gone.
  */
 #include "php_onehop.h"
 
-#include "php/client/client.h"
-#include "php/exception/exception.h"
+#include "engine/snapshot/ejection.h"
+#include "php/call/enter.h"
+#include "php/phpredis/lane.h"
 #include "engine/cluster/cluster.h"
 #include "engine/redirects/redirects.h"
 
-/* In the middle of anything the map must stay: a batch is dealt out by the one it was queued with. */
-static bool is_between_calls(const oh_client *client)
+/* Between two calls, with nothing queued, watched or subscribed. */
+static bool is_at_rest(const oh_client *client)
 {
-    if (client->batch.is_open || client->transaction.is_open || client->transaction.lane || client->subscription) {
-        return false;
+    return client->mode == OH_ATOMIC && !client->transaction && !client->subscription;
+}
+
+/* ---- Ejected nodes ---- */
+
+static void follow_ejection(oh_client *client)
+{
+    oh_ring *ring = oh_ejection_follow(client->snapshot);
+
+    if (UNEXPECTED(ring != client->ring)) {
+        oh_client_place_by(client, ring);
     }
+}
+
+/* ---- The map of a Redis Cluster ---- */
+
+static bool has_call_going_on(const oh_client *client)
+{
     for (uint32_t node = 0; node < client->snapshot->nodes_count; node++) {
         for (const oh_lane *lane = client->lanes[node]; lane; lane = lane->spare) {
             if (lane->is_busy || lane->is_reserved || lane->holds) {
-                return false;
+                return true;
             }
         }
     }
-    return true;
+    return false;
 }
 
 static bool has_same_node(const oh_snapshot *a, const oh_snapshot *b, uint32_t node)
@@ -60,25 +78,12 @@ static void move_lanes(oh_client *client, oh_snapshot *snapshot)
     client->lanes = lanes;
 }
 
-bool oh_client_choose_reader(oh_client *client, uint32_t *node)
-{
-    oh_snapshot *snapshot = client->snapshot;
-    oh_failure failure;
-
-    if (OH_LIKELY(oh_readers_choose(snapshot, &client->last_reader, node, &failure))) {
-        return true;
-    }
-    oh_node master = oh_topology_node(snapshot->topology, *node);
-    oh_failure_throw(oh_failure_exception(&failure, &master, snapshot->pool->name.bytes, NULL));
-    return false;
-}
-
-void oh_client_follow_map(oh_client *client)
+static void follow_map(oh_client *client)
 {
     oh_cluster *cluster = client->snapshot->cluster;
 
     oh_cluster_tend(cluster);
-    if (EXPECTED(!oh_cluster_is_old(cluster, client->snapshot)) || !is_between_calls(client)) {
+    if (EXPECTED(!oh_cluster_is_old(cluster, client->snapshot)) || !is_at_rest(client) || has_call_going_on(client)) {
         return;
     }
     oh_snapshot *snapshot = oh_cluster_newest(cluster);
@@ -92,4 +97,24 @@ void oh_client_follow_map(oh_client *client)
     if (!client->has_read_timeout) {
         client->timeout_ms = snapshot->pool->timeout_ms;
     }
+}
+
+/* ---- Entering ---- */
+
+oh_client *oh_client_enter(zend_execute_data *execute_data)
+{
+    oh_client *client = oh_client_of(Z_OBJ_P(ZEND_THIS));
+
+    if (UNEXPECTED(!client->snapshot)) {
+        zend_throw_error(NULL, "%s has not called the constructor of OneHop\\Redis",
+            ZSTR_VAL(Z_OBJCE_P(ZEND_THIS)->name));
+        return NULL;
+    }
+    if (UNEXPECTED(client->snapshot->ejects) && is_at_rest(client)) {
+        follow_ejection(client);
+    }
+    if (UNEXPECTED(client->snapshot->cluster != NULL)) {
+        follow_map(client);
+    }
+    return client;
 }

@@ -10,11 +10,13 @@
  */
 #include "php_onehop.h"
 
-#include "php/client/client.h"
-#include "php/client/local.h"
-#include "php/client/packing.h"
-#include "php/subscription/subscription.h"
+#include "php/call/enter.h"
+#include "php/call/packing.h"
 #include "php/call/refuse.h"
+#include "php/phpredis/lane.h"
+#include "php/subscription/subscription.h"
+#include "php/userland/client_class.h"
+#include "php/userland/local.h"
 
 void oh_local_nothing(INTERNAL_FUNCTION_PARAMETERS)
 {
@@ -35,12 +37,19 @@ static void forward(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     }
 }
 
+void oh_local_forward_for(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
+{
+    if (oh_packing_may_begin(client, execute_data)) {
+        forward(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
+}
+
 void oh_local_forward(INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_client *client = oh_client_this(execute_data);
+    oh_client *client = oh_client_enter(execute_data);
 
-    if (client && oh_packing_may_begin(client, execute_data)) {
-        forward(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    if (client) {
+        oh_local_forward_for(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }
 
@@ -70,13 +79,6 @@ static zend_ulong slot_of(zend_long option, const zval *value)
     bool is_second_switch = option == oh_phpredis_constant("OPT_SCAN") && (zval_get_long((zval *)value) & 2);
 
     return (zend_ulong)option * 2 + is_second_switch;
-}
-
-bool oh_local_is_scan_retried(const oh_client *client)
-{
-    zval *setting = client->options ? zend_hash_index_find(client->options, oh_phpredis_constant("OPT_SCAN") * 2) : NULL;
-
-    return setting && zval_get_long(zend_hash_index_find(Z_ARRVAL_P(setting), 1)) == 1;
 }
 
 static void remember_option(oh_client *client, zend_long option, zval *value)
@@ -162,7 +164,7 @@ static zend_long retries_of(const oh_client *client, zend_long option)
 
 void oh_local_set_option(INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_client *client = oh_client_this(execute_data);
+    oh_client *client = oh_client_enter(execute_data);
     zend_long option;
     zval *value;
 
@@ -194,6 +196,9 @@ void oh_local_set_option(INTERNAL_FUNCTION_PARAMETERS)
     if (option == oh_phpredis_constant("OPT_SERIALIZER")) {
         client->packs_by_php = zval_get_long(value) == oh_phpredis_constant("SERIALIZER_PHP");
     }
+    if (option == oh_phpredis_constant("OPT_SCAN") && !(zval_get_long(value) & 2)) {
+        client->retries_scan = zval_get_long(value) == 1;
+    }
     if (option == oh_phpredis_constant("OPT_MAX_RETRIES")) {
         set_retries(client, option, value);
     }
@@ -205,7 +210,7 @@ void oh_local_set_option(INTERNAL_FUNCTION_PARAMETERS)
 
 void oh_local_get_option(INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_client *client = oh_client_this(execute_data);
+    oh_client *client = oh_client_enter(execute_data);
     zend_long option;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
@@ -226,7 +231,7 @@ void oh_local_get_option(INTERNAL_FUNCTION_PARAMETERS)
 
 void oh_local_get_last_error(INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_client *client = oh_client_this(execute_data);
+    oh_client *client = oh_client_enter(execute_data);
 
     ZEND_PARSE_PARAMETERS_NONE();
     if (client && client->refused && client->refused->redis) {
@@ -236,7 +241,7 @@ void oh_local_get_last_error(INTERNAL_FUNCTION_PARAMETERS)
 
 void oh_local_clear_last_error(INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_client *client = oh_client_this(execute_data);
+    oh_client *client = oh_client_enter(execute_data);
     zval result;
 
     ZEND_PARSE_PARAMETERS_NONE();
@@ -251,11 +256,11 @@ void oh_local_clear_last_error(INTERNAL_FUNCTION_PARAMETERS)
 
 void oh_local_close(INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_client *client = oh_client_this(execute_data);
+    oh_client *client = oh_client_enter(execute_data);
 
     ZEND_PARSE_PARAMETERS_NONE();
     if (client) {
-        oh_client_close_lanes(client);
+        oh_client_close(client);
         client->is_closed = true;
         RETURN_TRUE;
     }
@@ -263,7 +268,7 @@ void oh_local_close(INTERNAL_FUNCTION_PARAMETERS)
 
 void oh_local_is_connected(INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_client *client = oh_client_this(execute_data);
+    oh_client *client = oh_client_enter(execute_data);
 
     ZEND_PARSE_PARAMETERS_NONE();
     if (client) {
@@ -273,7 +278,7 @@ void oh_local_is_connected(INTERNAL_FUNCTION_PARAMETERS)
 
 void oh_local_get_timeout(INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_client *client = oh_client_this(execute_data);
+    oh_client *client = oh_client_enter(execute_data);
 
     ZEND_PARSE_PARAMETERS_NONE();
     if (client) {
@@ -284,7 +289,7 @@ void oh_local_get_timeout(INTERNAL_FUNCTION_PARAMETERS)
 /* There is no one host: the name of the server pool stands for all. */
 void oh_local_get_host(INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_client *client = oh_client_this(execute_data);
+    oh_client *client = oh_client_enter(execute_data);
 
     ZEND_PARSE_PARAMETERS_NONE();
     if (client) {
@@ -301,7 +306,7 @@ void oh_local_get_port(INTERNAL_FUNCTION_PARAMETERS)
 /* What phpredis has counted on every lane, place by place: bytes sent, bytes received. */
 void oh_local_get_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_client *client = oh_client_this(execute_data);
+    oh_client *client = oh_client_enter(execute_data);
     zend_long sums[2] = {0, 0};
     zval counted;
 
@@ -327,7 +332,7 @@ void oh_local_get_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS)
 
 void oh_local_clear_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_client *client = oh_client_this(execute_data);
+    oh_client *client = oh_client_enter(execute_data);
     zval result;
 
     ZEND_PARSE_PARAMETERS_NONE();
@@ -344,7 +349,7 @@ void oh_local_clear_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS)
 
 void oh_local_get_database(INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_client *client = oh_client_this(execute_data);
+    oh_client *client = oh_client_enter(execute_data);
 
     ZEND_PARSE_PARAMETERS_NONE();
     if (client) {
@@ -352,21 +357,15 @@ void oh_local_get_database(INTERNAL_FUNCTION_PARAMETERS)
     }
 }
 
-bool oh_local_is_selected(const oh_client *client, zend_long database)
-{
-    return !client->batch.is_open && !oh_transaction_is_open(client) &&
-           database == oh_pool_database(client->snapshot->pool);
-}
-
 void oh_local_select(INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_client *client = oh_client_this(execute_data);
+    oh_client *client = oh_client_enter(execute_data);
     zend_long database;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
         Z_PARAM_LONG(database)
     ZEND_PARSE_PARAMETERS_END();
-    if (client && oh_local_is_selected(client, database)) {
+    if (client && oh_client_is_selected(client, database)) {
         RETURN_TRUE;
     }
     if (client) {

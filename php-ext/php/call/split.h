@@ -1,5 +1,5 @@
 /*
- * Split: one command over several nodes: the parts it is cut into, sent at once, their replies made one again.
+ * Split: one command over several nodes, cut into the parts that each of them is sent.
  *
  * A split is data: for each part its node and the arguments phpredis is called with, and by which rule the replies are
  * merged. Commands whose keys are cut and commands for all nodes are both carried by it, alone and in a pipeline. A
@@ -10,9 +10,9 @@
 #ifndef OH_PHP_SPLIT_H
 #define OH_PHP_SPLIT_H
 
-#include "php/scatter/scatter.h"
-
-struct oh_plan;
+#include "engine/exchange/exchange.h"
+#include "php/client/client.h"
+#include "php/phpredis/method.h"
 
 /* What one node is sent, or one of its slots. */
 typedef struct oh_part {
@@ -25,12 +25,9 @@ typedef struct oh_split {
     const oh_method *method;
     const oh_command *command;
     oh_merge merge;
-    bool is_read_only;
-    uint32_t wait_ms; /* How long the command may block. */
+    oh_call_terms terms; /* Of each part. */
     bool is_transaction;   /* Not a command but MULTI to EXEC in a pipeline, one part, of so many commands: */
     uint32_t queued;
-    bool is_pinned;      /* The caller has chosen the nodes. */
-    const char *preface;   /* Sent in front of it on the same connection, or NULL. */
     uint32_t parts_count, parts_room;
     oh_part *parts;        /* In the order in which their first key was named. */
     uint32_t keys_count, keys_room;
@@ -45,15 +42,12 @@ oh_split *oh_split_new(const struct oh_plan *plan, uint32_t parts_room, uint32_t
 oh_part *oh_split_add(oh_split *split, uint32_t node, uint32_t count, const zval *arguments);
 
 /* Cuts a call of so many keys, which are text, by the one place where its method has keys. */
-oh_split *oh_split_cut(struct oh_client *client, const struct oh_plan *plan, zend_execute_data *execute_data,
+oh_split *oh_split_cut(oh_client *client, const struct oh_plan *plan, zend_execute_data *execute_data,
     uint32_t keys_count);
 
 /* Cuts words of that shape; `homes` has the home of each key. */
-oh_split *oh_split_cut_words(struct oh_client *client, const struct oh_plan *plan, const oh_word *words,
+oh_split *oh_split_cut_words(oh_client *client, const struct oh_plan *plan, const oh_word *words,
     const oh_command_shape *shape, const uint32_t *homes);
-
-/* Queues it if a pipeline is open, otherwise calls all nodes and merges. The split is taken over. */
-void oh_split_run(struct oh_client *client, const struct oh_plan *plan, oh_split *split, zval *return_value);
 
 void oh_split_free(oh_split *split);
 

@@ -4,20 +4,20 @@
  *     argument ─► text, converted once ─► prefix + placement ─► node ─► lane ─► phpredis' own method ─► reply
  *                                                                                 └─ failed exchange ─► exception
  *
- * Whatever needs more thought than "this argument is the key" goes through plan instead.
+ * Whatever needs more thought than "this argument is the key" is planned first (carry_out.c).
  *
  * Implements spec/route.
  */
 #include "php_onehop.h"
 
-#include "php/call/call.h"
-#include "php/client/client.h"
-#include "php/client/packing.h"
-#include "php/call/route.h"
+#include "php/call/enter.h"
+#include "php/call/packing.h"
+#include "php/call/plan.h"
+#include "php/route/route.h"
 
 void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_client *client = oh_client_this(execute_data);
+    oh_client *client = oh_client_enter(execute_data);
     const oh_method *method = oh_method_of(execute_data);
 
     if (UNEXPECTED(!client)) {
@@ -30,11 +30,11 @@ void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
     }
     zend_string *key = oh_client_key(execute_data, ZEND_CALL_ARG(execute_data, method->key), method->key);
     if (EXPECTED(key != NULL) && oh_packing_may_begin(client, execute_data)) {
-        uint32_t node = oh_client_locate(client, key);
+        oh_plan plan = {.node = oh_client_locate(client, key), .key = {.text = key}, .terms.is_read_only = method->is_read_only};
 
-        if (oh_client_may_read_elsewhere(client, method->command) && !oh_client_choose_reader(client, &node)) {
+        if (oh_client_may_read_elsewhere(client, method->command) && !oh_client_choose_reader(client, &plan.node)) {
             return;
         }
-        oh_call_on_node(client, node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        oh_client_mode(client)->call(client, &plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }

@@ -5,7 +5,7 @@
 
 #include "zend_exceptions.h"
 
-#include "php/client/packing.h"
+#include "php/call/packing.h"
 
 static bool is_packable(const zval *value)
 {

@@ -13,6 +13,7 @@ void oh_local_nothing(INTERNAL_FUNCTION_PARAMETERS);
 
 /* phpredis does it on any of its objects: serializing, packing, prefixing. */
 void oh_local_forward(INTERNAL_FUNCTION_PARAMETERS);
+void oh_local_forward_for(struct oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 
 void oh_local_close(INTERNAL_FUNCTION_PARAMETERS);
 void oh_local_is_connected(INTERNAL_FUNCTION_PARAMETERS);
@@ -26,13 +27,6 @@ void oh_local_get_port(INTERNAL_FUNCTION_PARAMETERS);
 void oh_local_get_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS);
 void oh_local_clear_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS);
 void oh_local_get_database(INTERNAL_FUNCTION_PARAMETERS);
-
-/* Whether OPT_SCAN has SCAN_RETRY: an answer without keys that is not the last is not shown to the script. */
-bool oh_local_is_scan_retried(const struct oh_client *client);
-
-/* Whether SELECT of a database has nothing to do and may say so: queued it would owe a reply. */
-struct oh_client;
-bool oh_local_is_selected(const struct oh_client *client, zend_long database);
 
 /* select(): the pool's own database is what every connection is in already; any other is refused. */
 void oh_local_select(INTERNAL_FUNCTION_PARAMETERS);

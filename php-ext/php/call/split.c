@@ -4,13 +4,8 @@
  */
 #include "php_onehop.h"
 
-#include "php/exception/exception.h"
-#include "php/client/client.h"
 #include "php/call/keys.h"
-#include "php/scatter/merge.h"
 #include "php/call/plan.h"
-#include "php/scatter/race.h"
-#include "php/scatter/split_piped.h"
 
 /*
  * WAIT answers for the writes of its connection, which is seldom the one that carried them. A PUBLISH in front moves the
@@ -27,9 +22,9 @@ oh_split *oh_split_new(const oh_plan *plan, uint32_t parts_room, uint32_t keys_r
     split->method = plan->method;
     split->command = plan->command;
     split->merge = plan->merge;
-    split->is_read_only = plan->is_read_only;
-    split->wait_ms = plan->wait_ms;
-    split->preface = plan->command && plan->command->state == OH_STATE_WRITES ? writes_preface : NULL;
+    split->terms = plan->terms;
+    split->terms.preface = plan->command && plan->command->state == OH_STATE_WRITES ? writes_preface : NULL;
+    split->terms.is_unknown = !plan->command;
     split->parts_room = parts_room;
     split->parts = safe_emalloc(parts_room, sizeof *split->parts, 0);
     split->keys_room = keys_room;
@@ -227,121 +222,4 @@ oh_split *oh_split_cut_words(oh_client *client, const oh_plan *plan, const oh_wo
     efree(own);
     efree(part_of_home);
     return split;
-}
-
-/* ---- Calling ---- */
-
-/* What did arrive of a command that failed on some nodes: by key or by node as its reply has it, otherwise per part. */
-static void throw_partial(oh_client *client, const oh_split *split, oh_share *shares)
-{
-    uint32_t count = split->parts_count;
-    zval **replies = safe_emalloc(count, sizeof *replies, 0);
-    zend_object **failures = safe_emalloc(count, sizeof *failures, 0);
-    zval arrived, entry;
-
-    for (uint32_t i = 0; i < count; i++) {
-        replies[i] = &shares[i].reply;
-        failures[i] = shares[i].failure ? oh_scatter_failure(client, &shares[i]) : NULL;
-    }
-    ZVAL_FALSE(&arrived);
-    if (split->merge == OH_MERGE_IN_ORDER || split->merge == OH_MERGE_PER_NODE || split->merge == OH_MERGE_NONE) {
-        oh_merge_replies(client, split, replies, failures, &arrived);
-    }
-    if (Z_TYPE(arrived) != IS_ARRAY) {
-        array_init_size(&arrived, count);
-        for (uint32_t i = 0; i < count; i++) {
-            if (failures[i]) {
-                ZVAL_OBJ_COPY(&entry, failures[i]);
-            } else {
-                ZVAL_COPY(&entry, replies[i]);
-            }
-            zend_hash_next_index_insert(Z_ARRVAL(arrived), &entry);
-        }
-    }
-    efree(replies);
-    efree(failures);
-    oh_scatter_throw_partial(client, shares, count, &arrived);
-}
-
-static void merge(oh_client *client, const oh_split *split, oh_share *shares, zval *return_value)
-{
-    zval **replies = safe_emalloc(split->parts_count, sizeof *replies, 0);
-
-    for (uint32_t i = 0; i < split->parts_count; i++) {
-        replies[i] = &shares[i].reply;
-    }
-    zend_object *failure = oh_merge_replies(client, split, replies, NULL, return_value);
-    if (failure) {
-        oh_failure_throw(failure);
-    }
-    efree(replies);
-}
-
-/* ONE_OK: a node that failed had nothing to do, as long as another one has done it. */
-static bool has_one_ok(const oh_split *split, const oh_share *shares)
-{
-    for (uint32_t i = 0; split->merge == OH_MERGE_ONE_OK && i < split->parts_count; i++) {
-        if (Z_TYPE(shares[i].reply) > IS_FALSE) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void conclude(oh_client *client, const oh_split *split, oh_share *shares, zval *return_value)
-{
-    uint32_t count = split->parts_count, failed = oh_scatter_failed(shares, count);
-
-    if (failed == 0 || has_one_ok(split, shares)) {
-        merge(client, split, shares, return_value);
-    } else if (failed == count || split->merge == OH_MERGE_ONE_OK) {
-        oh_scatter_throw_first(shares, count);
-    } else {
-        throw_partial(client, split, shares);
-    }
-    oh_scatter_free(shares, count);
-}
-
-static void call_parts(oh_client *client, oh_split *split, zval *return_value)
-{
-    uint32_t count = split->parts_count, i;
-    oh_share *shares = safe_emalloc(count, sizeof *shares, 0);
-
-    if (UNEXPECTED(oh_split_is_piped(client, split))) {
-        if (oh_split_run_piped(client, split, shares)) {
-            conclude(client, split, shares, return_value);
-        }
-        efree(shares);
-        return;
-    }
-    for (i = 0; i < count; i++) {
-        shares[i].lane = oh_lane_take(client, split->parts[i].node);
-        shares[i].function = split->method->original;
-        shares[i].count = split->parts[i].count;
-        shares[i].arguments = split->parts[i].arguments;
-        shares[i].terms = (oh_call_terms){.wait_ms = split->wait_ms,
-            .preface = split->preface,
-            .is_read_only = split->is_read_only,
-            .is_pinned = split->is_pinned,
-            .is_raw = split->method->row && split->method->row->kind == OH_METHOD_RAW,
-            .is_unknown = !split->command};
-        if (!shares[i].lane) {
-            break;
-        }
-    }
-    bool is_race = split->wait_ms && split->merge == OH_MERGE_STREAMS;
-    if (i == count && (is_race ? oh_race_run(client, shares, count) : oh_scatter_run(shares, count))) {
-        conclude(client, split, shares, return_value);
-    }
-    efree(shares);
-}
-
-void oh_split_run(oh_client *client, const oh_plan *plan, oh_split *split, zval *return_value)
-{
-    if (client->batch.is_open) {
-        oh_batch_queue_split(client, split, return_value);
-    } else {
-        call_parts(client, split, return_value);
-        oh_split_free(split);
-    }
 }

@@ -1,0 +1,19 @@
+/*
+ * Route: the handlers of all that is sent. One command about one key goes to the node that has it: the road itself.
+ */
+#ifndef OH_PHP_ROUTE_H
+#define OH_PHP_ROUTE_H
+
+#include "php/call/plan.h"
+
+/* The handler of every method that has one key, which is one of its arguments. */
+void oh_route_method(INTERNAL_FUNCTION_PARAMETERS);
+
+/* The handler of every other command, and that of rawCommand. */
+void oh_plan_method(INTERNAL_FUNCTION_PARAMETERS);
+void oh_raw_method(INTERNAL_FUNCTION_PARAMETERS);
+
+/* Where a planned call goes on in the modes ATOMIC and PIPELINE. Uses the plan up. */
+void oh_plan_spread(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
+
+#endif

@@ -1,0 +1,12 @@
+/*
+ * Parts: a command over several nodes, sent to all of them at once, and its replies made one.
+ */
+#ifndef OH_PHP_PARTS_H
+#define OH_PHP_PARTS_H
+
+#include "php/client/client.h"
+
+/* In mode ATOMIC. The split is taken over. */
+void oh_parts_call(oh_client *client, struct oh_split *split, zval *return_value);
+
+#endif

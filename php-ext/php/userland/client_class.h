@@ -1,0 +1,13 @@
+/* OneHop\Redis as an object of PHP: its life. What its methods do is the other rooms' business. */
+#ifndef OH_PHP_CLIENT_CLASS_H
+#define OH_PHP_CLIENT_CLASS_H
+
+#include "php/client/client.h"
+
+/* create_object of OneHop\Redis. */
+zend_object *oh_client_create(zend_class_entry *class);
+
+/* Closes every lane. Whatever was queued is forgotten. */
+void oh_client_close(oh_client *client);
+
+#endif
