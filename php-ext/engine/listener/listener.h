@@ -19,9 +19,9 @@
 #ifndef OH_ENGINE_LISTENER_H
 #define OH_ENGINE_LISTENER_H
 
-#include "zend_smart_str.h"
-
-#include "engine/source/source.h"
+#include "engine/base/buffer.h"
+#include "engine/listener/names.h"
+#include "engine/snapshot/snapshot.h"
 
 #define OH_NO_NODE UINT32_MAX
 
@@ -38,7 +38,7 @@ typedef struct oh_message {
 /* What is said to one node, and heard from it. */
 typedef struct oh_ear {
     oh_connection *connection; /* NULL: nothing was ever subscribed there. */
-    smart_str request;         /* The command it is being told. */
+    oh_buffer request;         /* The command it is being told. */
     size_t sent;
     uint32_t words;            /* Channels of the command that concern this node. */
     uint32_t unconfirmed;      /* How many of them it has not confirmed. */
@@ -47,22 +47,21 @@ typedef struct oh_ear {
     size_t framed, end, capacity;
 } oh_ear;
 
+/* A name is subscribed, perhaps anew, or no longer. */
+typedef void (*oh_confirmed)(void *owner, oh_channel_kind kind, oh_text name, bool is_subscribed);
+
 typedef struct oh_listener {
     oh_snapshot *snapshot; /* Borrowed of the client. */
     const oh_topology *topology; /* What channels are placed by; likewise. */
     oh_ear *ears;          /* By index of the node. */
     struct pollfd *descriptors;
-    /*
-     * Names the nodes have confirmed, each with its callback: phpredis 6 calls those of nested subscriptions without keeping
-     * them alive. Those that are replaced go to `released`, for the caller to free when no phpredis is in the middle of it.
-     */
-    HashTable subscribed[OH_CHANNEL_KINDS_COUNT];
+    oh_names subscribed[OH_CHANNEL_KINDS_COUNT]; /* What the nodes have confirmed. */
+    oh_confirmed confirmed; /* Told of each word of a command that all nodes concerned have confirmed; may be NULL. */
+    void *owner;            /* Its first argument. */
     const struct oh_verb *said; /* The last command. */
-    zval *callback; /* Of the command that is said; NULL: none. */
-    zval released;  /* An array, or UNDEF. */
     oh_message *first, *last;
     size_t given;      /* Of the first message. */
-    smart_str answer;  /* Confirmations, or the refusal of a node; handed out before any message. */
+    oh_buffer answer;  /* Confirmations, or the refusal of a node; handed out before any message. */
     size_t answer_given;
     bool is_refused;
     const oh_snapshot *looked_at; /* The newest map of a Redis Cluster that was looked at. */
@@ -73,7 +72,7 @@ typedef struct oh_listener {
     oh_failure *failure; /* Where the caller wants to find it. */
 } oh_listener;
 
-/* Nothing is subscribed yet, and no node spoken to. */
+/* Nothing is subscribed yet, and no node spoken to. NULL: there is no memory. */
 oh_listener *oh_listener_open(oh_snapshot *snapshot, const oh_topology *topology, uint32_t timeout_ms, uint32_t patience_ms,
     oh_failure *failure);
 

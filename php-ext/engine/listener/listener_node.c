@@ -1,19 +1,19 @@
 /*
  * One connection per node, all of them waited for by one poll, which may last for days.
  */
-#include "php_onehop.h"
-
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/socket.h>
 
-#include "core/base/compiler.h"
-#include "engine/base/environment.h"
 #include "core/base/clock.h"
+#include "core/base/compiler.h"
 
+#include "engine/base/environment.h"
 #include "engine/base/wait.h"
+#include "engine/listener/listener_internal.h"
 #include "engine/pool/greeting.h"
-#include "engine/listener/listener_inside.h"
 
 #define OH_HEARD_BYTES_MIN 16384
 
@@ -30,7 +30,7 @@ void oh_ear_close(oh_ear *ear)
         oh_pool_poison(ear->connection);
         ear->connection = NULL;
     }
-    smart_str_free(&ear->request);
+    oh_buffer_free(&ear->request);
     if (ear->heard) {
         oh_call_release(ear->heard);
         ear->heard = NULL;
@@ -133,8 +133,13 @@ static void receive(oh_listener *listener, uint32_t node)
 
     if (ear->end == ear->capacity) {
         size_t capacity = ear->capacity ? ear->capacity * 2 : OH_HEARD_BYTES_MIN;
+        char *larger = oh_call_resize(ear->heard, capacity, 1);
 
-        ear->heard = erealloc(ear->heard, capacity);
+        if (!larger) {
+            oh_listener_lack_memory(listener, node, outcome_of(ear));
+            return;
+        }
+        ear->heard = larger;
         ear->capacity = capacity;
     }
     ssize_t count = recv(ear->connection->socket, ear->heard + ear->end, ear->capacity - ear->end, MSG_DONTWAIT);
@@ -153,13 +158,13 @@ static void receive(oh_listener *listener, uint32_t node)
 
 static size_t left_to_send(const oh_ear *ear)
 {
-    return ear->request.s ? ZSTR_LEN(ear->request.s) - ear->sent : 0;
+    return ear->request.length > ear->sent ? ear->request.length - ear->sent : 0;
 }
 
 static void send_more(oh_listener *listener, uint32_t node)
 {
     oh_ear *ear = &listener->ears[node];
-    ssize_t count = send(ear->connection->socket, ZSTR_VAL(ear->request.s) + ear->sent, left_to_send(ear),
+    ssize_t count = send(ear->connection->socket, ear->request.bytes + ear->sent, left_to_send(ear),
         MSG_DONTWAIT | MSG_NOSIGNAL);
 
     if (count >= 0) {
@@ -177,7 +182,7 @@ static void begin_sending(oh_listener *listener, uint32_t node)
     oh_wire *wire = &ear->connection->wire;
 
     oh_wire_subscribe(wire);
-    if (!oh_wire_wrote(wire, (uint8_t *)ZSTR_VAL(ear->request.s), ZSTR_LEN(ear->request.s))) {
+    if (!oh_wire_wrote(wire, (const uint8_t *)ear->request.bytes, ear->request.length)) {
         refuse_bytes(listener, node);
         return;
     }
@@ -207,6 +212,25 @@ static void advance(oh_listener *listener, uint32_t node)
     }
 }
 
+/* Always a new connection: it will be closed, and one that has idled may be dead. */
+static void begin(oh_listener *listener, uint32_t node)
+{
+    uint64_t deadline_ns = listener->timeout_ms ? oh_clock_now_ns() + (uint64_t)listener->timeout_ms * 1000000 : 0;
+    oh_ear *ear = &listener->ears[node];
+    oh_connections *connections = connections_of(listener, node);
+
+    if (!connections) {
+        oh_listener_lack_memory(listener, node, OH_OUTCOME_NOT_SENT);
+        return;
+    }
+    ear->connection = oh_pool_lease(connections, meter_of(listener, node), true, deadline_ns, listener->failure);
+    if (ear->connection) {
+        advance(listener, node);
+    } else {
+        oh_listener_fail(listener, node);
+    }
+}
+
 bool oh_ear_tell(oh_listener *listener, uint32_t node)
 {
     oh_ear *ear = &listener->ears[node];
@@ -218,16 +242,9 @@ bool oh_ear_tell(oh_listener *listener, uint32_t node)
     }
     if (ear->connection) {
         begin_sending(listener, node);
-        return !listener->has_failed;
+    } else {
+        begin(listener, node);
     }
-    /* Always a new one: it will be closed, and one that has idled may be dead. */
-    uint64_t deadline_ns = listener->timeout_ms ? oh_clock_now_ns() + (uint64_t)listener->timeout_ms * 1000000 : 0;
-    ear->connection = oh_pool_lease(connections_of(listener, node), meter_of(listener, node), true, deadline_ns, listener->failure);
-    if (!ear->connection) {
-        oh_listener_fail(listener, node);
-        return false;
-    }
-    advance(listener, node);
     return !listener->has_failed;
 }
 

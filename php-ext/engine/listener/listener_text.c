@@ -2,9 +2,9 @@
  * The six commands, their confirmations and their messages, as text. The wire guard has framed all of it before: here
  * only a few words are looked at, and whatever has another shape is left to phpredis.
  */
-#include "php_onehop.h"
+#include "engine/listener/listener_internal.h"
 
-#include "engine/listener/listener_inside.h"
+#include <string.h>
 
 static const oh_verb verbs[] = {
     {"subscribe", OH_CHANNEL, true},
@@ -56,9 +56,18 @@ bool oh_text_next(const char **at, const char *end, oh_text *text)
     return true;
 }
 
+/* The word is of small letters; the text may have large ones. */
 static bool says(oh_text text, const char *word)
 {
-    return zend_binary_strcasecmp(text.bytes, text.length, word, strlen(word)) == 0;
+    if (text.length != strlen(word)) {
+        return false;
+    }
+    for (size_t i = 0; i < text.length; i++) {
+        if ((text.bytes[i] | 0x20) != word[i]) {
+            return false;
+        }
+    }
+    return true;
 }
 
 const oh_verb *oh_text_verb(oh_text name)
@@ -85,43 +94,49 @@ const oh_verb *oh_text_confirmed(const char *bytes, size_t length, oh_text *name
     return verb;
 }
 
-bool oh_text_is_wanted(const oh_listener *listener, const oh_message *message)
+bool oh_text_message(const char *bytes, size_t length, oh_channel_kind *kind, oh_text *name)
 {
     static const char *const kinds[OH_CHANNEL_KINDS_COUNT] = {"message", "pmessage", "smessage"};
-    const char *at = message->bytes, *end = at + message->length;
+    const char *at = bytes, *end = at + length;
     uint32_t count;
-    oh_text kind, name;
+    oh_text word;
 
-    if (!oh_text_count(&at, end, &count) || !oh_text_next(&at, end, &kind) || !oh_text_next(&at, end, &name)) {
-        return true;
+    if (!oh_text_count(&at, end, &count) || !oh_text_next(&at, end, &word) || !oh_text_next(&at, end, name)) {
+        return false;
     }
     for (int i = 0; i < OH_CHANNEL_KINDS_COUNT; i++) {
-        if (says(kind, kinds[i])) {
-            return zend_hash_str_exists(&listener->subscribed[i], name.bytes, name.length);
+        if (says(word, kinds[i])) {
+            *kind = (oh_channel_kind)i;
+            return true;
         }
     }
-    return true;
+    return false;
 }
 
 /* ---- Writing ---- */
 
-void oh_text_append(smart_str *request, oh_text word)
+void oh_text_append(oh_buffer *request, oh_text word)
 {
-    smart_str_append_printf(request, "$%zu\r\n", word.length);
-    smart_str_appendl(request, word.bytes, word.length);
-    smart_str_appendl(request, ZEND_STRL("\r\n"));
+    oh_buffer_print(request, "$%zu\r\n", word.length);
+    oh_buffer_append(request, word.bytes, word.length);
+    oh_buffer_append_text(request, "\r\n");
 }
 
-void oh_text_begin(smart_str *request, const oh_verb *verb, uint32_t words)
+static oh_text name_of(const oh_verb *verb)
 {
-    smart_str_append_printf(request, "*%u\r\n", words + 1);
-    oh_text_append(request, (oh_text){verb->name, strlen(verb->name)});
+    return (oh_text){verb->name, strlen(verb->name)};
 }
 
-void oh_text_confirm(smart_str *answer, const oh_verb *verb, oh_text word, uint32_t subscribed_count)
+void oh_text_begin(oh_buffer *request, const oh_verb *verb, uint32_t words)
 {
-    smart_str_appendl(answer, ZEND_STRL("*3\r\n"));
-    oh_text_append(answer, (oh_text){verb->name, strlen(verb->name)});
+    oh_buffer_print(request, "*%u\r\n", words + 1);
+    oh_text_append(request, name_of(verb));
+}
+
+void oh_text_confirm(oh_buffer *answer, const oh_verb *verb, oh_text word, uint32_t subscribed_count)
+{
+    oh_buffer_append_text(answer, "*3\r\n");
+    oh_text_append(answer, name_of(verb));
     oh_text_append(answer, word);
-    smart_str_append_printf(answer, ":%u\r\n", subscribed_count);
+    oh_buffer_print(answer, ":%u\r\n", subscribed_count);
 }

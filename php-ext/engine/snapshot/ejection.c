@@ -1,8 +1,6 @@
 /*
  * The count is read before the words: a change that comes in between is seen again the next time.
  */
-#include "php_onehop.h"
-
 #include "engine/snapshot/ejection.h"
 
 #include <string.h>

@@ -1,8 +1,6 @@
 /*
  * Everything points into the one block that was read or copied: the image.
  */
-#include "php_onehop.h"
-
 #include "engine/snapshot/snapshot.h"
 
 #include <string.h>

@@ -24,6 +24,13 @@ typedef struct oh_subscription {
     oh_client *client;
     oh_lane *lane;
     oh_listener *listener;
+    /*
+     * The callback of each name that is subscribed: phpredis 6 calls those of nested subscriptions without keeping them
+     * alive. Those that are replaced go to `released`, to be freed when no phpredis is in the middle of it.
+     */
+    HashTable callbacks[OH_CHANNEL_KINDS_COUNT];
+    zval *callback; /* Of the command that is being written; NULL: none. */
+    zval released;  /* An array, or UNDEF. */
     zend_execute_data *frame; /* Of the method that is being called. */
     zend_function *function;  /* What it was before phpredis' took its place. */
     zend_object *thrown;      /* The exception that was pending when phpredis wanted more. */
@@ -52,7 +59,7 @@ static void write_command(oh_far_end *far_end, const char *bytes, size_t length)
     Z_OBJ(subscription->frame->This) = oh_client_object(subscription->client);
     subscription->frame->func = subscription->function;
     oh_listener_say(subscription->listener, bytes, length);
-    subscription->listener->callback = NULL;
+    subscription->callback = NULL;
     note_exception(subscription);
 }
 
@@ -66,6 +73,41 @@ static size_t read_answer(oh_far_end *far_end, char *bytes, size_t size)
     return given;
 }
 
+/* ---- Callbacks ---- */
+
+/* Without running a destructor of the script now. */
+static void release_callback(oh_subscription *subscription, const zval *callback)
+{
+    zval kept;
+
+    if (Z_ISUNDEF(subscription->released)) {
+        array_init(&subscription->released);
+    }
+    ZVAL_COPY(&kept, callback);
+    add_next_index_zval(&subscription->released, &kept);
+}
+
+static void keep_callback(void *owner, oh_channel_kind kind, oh_text name, bool is_subscribed)
+{
+    oh_subscription *subscription = owner;
+    HashTable *callbacks = &subscription->callbacks[kind];
+    const zval *old = zend_hash_str_find(callbacks, name.bytes, name.length);
+    zval callback;
+
+    if (old) {
+        release_callback(subscription, old);
+    }
+    if (!is_subscribed) {
+        zend_hash_str_del(callbacks, name.bytes, name.length);
+        return;
+    }
+    ZVAL_NULL(&callback);
+    if (subscription->callback) {
+        ZVAL_COPY(&callback, subscription->callback);
+    }
+    zend_hash_str_update(callbacks, name.bytes, name.length, &callback);
+}
+
 /* ---- Life ---- */
 
 static oh_subscription *begin(oh_client *client)
@@ -75,13 +117,26 @@ static oh_subscription *begin(oh_client *client)
     if (!lane) {
         return NULL;
     }
+    oh_listener *listener = oh_listener_open(client->snapshot, client->topology, client->timeout_ms,
+        client->has_read_timeout ? client->timeout_ms : 0, &lane->failure);
+    if (!listener) {
+        oh_failure_set_no_memory(&lane->failure, OH_OUTCOME_NOT_SENT);
+        oh_failure_throw(oh_failure_exception(&lane->failure, NULL, client->snapshot->pool->name.bytes, NULL));
+        oh_lane_close(lane);
+        return NULL;
+    }
     oh_subscription *subscription = ecalloc(1, sizeof *subscription);
 
+    for (int i = 0; i < OH_CHANNEL_KINDS_COUNT; i++) {
+        zend_hash_init(&subscription->callbacks[i], 0, NULL, ZVAL_PTR_DTOR, false);
+    }
+    ZVAL_UNDEF(&subscription->released);
     subscription->far_end = (oh_far_end){write_command, read_answer};
     subscription->client = client;
     subscription->lane = lane;
-    subscription->listener = oh_listener_open(client->snapshot, client->topology, client->timeout_ms,
-        client->has_read_timeout ? client->timeout_ms : 0, &lane->failure);
+    subscription->listener = listener;
+    listener->confirmed = keep_callback;
+    listener->owner = subscription;
     lane->transport->far_end = &subscription->far_end;
     client->subscription = subscription;
     return subscription;
@@ -92,6 +147,10 @@ static void end(oh_subscription *subscription)
     subscription->client->subscription = NULL;
     oh_lane_close(subscription->lane);
     oh_listener_close(subscription->listener);
+    for (int i = 0; i < OH_CHANNEL_KINDS_COUNT; i++) {
+        zend_hash_destroy(&subscription->callbacks[i]);
+    }
+    zval_ptr_dtor(&subscription->released);
     efree(subscription);
 }
 
@@ -157,7 +216,7 @@ static void call(oh_subscription *subscription, INTERNAL_FUNCTION_PARAMETERS)
     zend_object *redis = subscription->lane->redis;
     zval released;
 
-    subscription->listener->callback = ZEND_NUM_ARGS() >= 2 ? ZEND_CALL_ARG(execute_data, 2) : NULL;
+    subscription->callback = ZEND_NUM_ARGS() >= 2 ? ZEND_CALL_ARG(execute_data, 2) : NULL;
     subscription->frame = execute_data;
     subscription->function = execute_data->func;
     GC_ADDREF(redis);
@@ -171,8 +230,8 @@ static void call(oh_subscription *subscription, INTERNAL_FUNCTION_PARAMETERS)
     if (thrown) {
         OBJ_RELEASE(thrown);
     }
-    ZVAL_COPY_VALUE(&released, &subscription->listener->released);
-    ZVAL_UNDEF(&subscription->listener->released);
+    ZVAL_COPY_VALUE(&released, &subscription->released);
+    ZVAL_UNDEF(&subscription->released);
     zval_ptr_dtor(&released);
 }
 

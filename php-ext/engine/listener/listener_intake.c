@@ -1,0 +1,141 @@
+/*
+ * What nodes send: messages, which are kept until they are handed out; confirmations, which are counted; and refusals.
+ *
+ * A node that refuses (no permission, a command it does not know) refuses the whole command: its error is the answer,
+ * nothing counts as subscribed, and what other nodes send for it is dropped.
+ *
+ * A node of a Redis Cluster may also say that the slot of a shard channel is another node's, be it when the channel is
+ * subscribed or later. The map learns of it; the subscription ends, and the next one finds the way.
+ */
+#include "engine/listener/listener_internal.h"
+
+#include <string.h>
+
+#include "core/cluster/redirect.h"
+
+#include "engine/base/environment.h"
+#include "engine/cluster/cluster.h"
+
+static const char *const advice = "subscribe again";
+
+/* ---- The end ---- */
+
+/* The connections go at once: until somebody looks, nodes would fill them in vain. */
+void oh_listener_fail(oh_listener *listener, uint32_t node)
+{
+    listener->has_failed = true;
+    listener->failed_node = node;
+    for (uint32_t i = 0; i < listener->snapshot->nodes_count; i++) {
+        if (listener->ears[i].connection) {
+            oh_pool_poison(listener->ears[i].connection);
+            listener->ears[i].connection = NULL;
+        }
+    }
+}
+
+void oh_listener_lack_memory(oh_listener *listener, uint32_t node, oh_outcome outcome)
+{
+    oh_failure_set_no_memory(listener->failure, outcome);
+    oh_listener_fail(listener, node);
+}
+
+/* ---- Slots that move ---- */
+
+/* A node says that the slot of a shard channel is no longer its own. */
+static void lose_slot(oh_listener *listener, uint32_t node, oh_text channel)
+{
+    oh_cluster_want(listener->snapshot->cluster);
+    oh_failure_set(listener->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_ANSWERED, advice, "The slot of ");
+    oh_failure_quote(listener->failure, channel.bytes, channel.length);
+    oh_failure_append(listener->failure, " is another node's now");
+    oh_listener_fail(listener, node);
+}
+
+/* What is said of a slot holds for the map of this moment; the listener's own has the node's index. */
+static void learn(const oh_listener *listener, const oh_redirect *redirect)
+{
+    oh_cluster *cluster = listener->snapshot->cluster;
+
+    if (redirect->has_moved) {
+        oh_cluster_move move = {redirect->slot, oh_topology_node(listener->snapshot->topology, redirect->node).name};
+
+        oh_cluster_note_moves(cluster, &move, 1);
+    }
+    if (redirect->wants_refresh) {
+        oh_cluster_want(cluster);
+    }
+}
+
+/* Whether its refusal means that it is not the one, or not now. Then the listener ends. */
+static bool is_sent_away(oh_listener *listener, uint32_t node, const char *bytes, size_t length)
+{
+    oh_redirect_case it = {.error = {bytes + 1, length - 3}, .asked = node, .left_ms = -1, .is_fresh = true};
+    oh_redirect redirect = oh_redirect_decide(listener->snapshot->topology, &it);
+
+    if (redirect.action == OH_REDIRECT_NONE) {
+        return false;
+    }
+    learn(listener, &redirect);
+    oh_failure_set(listener->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_ANSWERED, advice, "The cluster cannot serve this now: ");
+    oh_failure_append(listener->failure, "it said ");
+    oh_failure_quote(listener->failure, it.error.bytes, it.error.length);
+    oh_listener_fail(listener, node);
+    return true;
+}
+
+/* ---- Messages ---- */
+
+void oh_listener_drop_first(oh_listener *listener)
+{
+    oh_message *message = listener->first;
+
+    listener->first = message->next;
+    listener->given = 0;
+    oh_call_release(message);
+}
+
+/* A message that is lost ends the listener: nobody would notice. */
+static void keep_message(oh_listener *listener, uint32_t node, const char *bytes, size_t length)
+{
+    oh_message *message = oh_call_allocate(sizeof *message + length);
+
+    if (!message) {
+        oh_listener_lack_memory(listener, node, OH_OUTCOME_ANSWERED);
+        return;
+    }
+    message->next = NULL;
+    message->length = length;
+    memcpy(message->bytes, bytes, length);
+    if (listener->first) {
+        listener->last->next = message;
+    } else {
+        listener->first = message;
+    }
+    listener->last = message;
+}
+
+/* ---- The whole ---- */
+
+void oh_listener_take(oh_listener *listener, uint32_t node, const char *bytes, size_t length)
+{
+    oh_ear *ear = &listener->ears[node];
+    oh_text name;
+    const oh_verb *verb = oh_text_confirmed(bytes, length, &name);
+
+    if (ear->unconfirmed && *bytes == '-') {
+        if (listener->snapshot->cluster && is_sent_away(listener, node, bytes, length)) {
+            return;
+        }
+        ear->unconfirmed = 0;
+        if (!listener->is_refused) {
+            listener->is_refused = true;
+            oh_buffer_append(&listener->answer, bytes, length);
+        }
+    } else if (!verb) {
+        keep_message(listener, node, bytes, length);
+    } else if (ear->unconfirmed && verb == listener->said) {
+        ear->unconfirmed--;
+    } else if (listener->snapshot->cluster) {
+        lose_slot(listener, node, name);
+    }
+}
