@@ -7,11 +7,13 @@ C_SOURCES := $(sort $(wildcard php-ext/core/*/*.c php-ext/engine/*/*.c php-ext/p
 CONFIGURED := $(shell cat php-ext/.configured 2>/dev/null)
 C_CHANGES := $(filter-out $(C_SOURCES),$(CONFIGURED)) $(filter-out $(CONFIGURED),$(C_SOURCES))
 .DEFAULT_GOAL := help
-.PHONY: help setup build php java test test-trixie test-jdk25 demo bench clean
+.PHONY: help setup build php java check test test-trixie test-jdk25 demo bench clean
 help:  ## Print this list.
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 demo: build  ## See it: 10,000 hashes through nutcracker and directly, in PHP and in Java.
 	@$(PYTHON) bench/demo.py
+check: build  ## Prove what needs no server, in two minutes: rules, specification, C core, Java core.
+	@$(PYTHON) .ci/test.py check
 test: build  ## Prove it: specification, C, PHP, Java, and all of them against a live nutcracker.
 	@$(PYTHON) .ci/test.py
 test-trixie:  ## The PHP suite again on Debian trixie, PHP 8.4 with phpredis 6.2, in a tree apart. As root.

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""make test: every proof of the repository; `test.py trixie`: the suites of PHP and Java on Debian trixie.
+"""make test: every proof of the repository. make check: what of it needs no server. `test.py trixie`: on Debian trixie.
 
 Two lanes of steps run side by side, because most steps wait more than they compute. A step that passes is one line;
 a step that fails is followed by everything it said. A skipped test counts as failed: what cannot run here was not
@@ -13,6 +13,7 @@ import re
 import signal
 import sys
 import time
+from typing import NamedTuple
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "conformance"))
@@ -39,35 +40,71 @@ VALGRIND_TESTS = [path for path in sorted(glob.glob("php-ext/tests/*/*.phpt", ro
 ENVIRONMENT = {"NO_INTERACTION": "1",
                "VALGRIND_OPTS": "--trace-children-skip=*/setpriv,*/redis-server,*/nutcracker,*/php-fpm*,*/cgi-fcgi"}
 
+
+class Proof(NamedTuple):
+    """A step of `make test`, and what `make check` runs of it: nothing if all of it needs a server."""
+
+    title: str
+    command: list
+    check: list = None
+
+
+def serverless(title, command):
+    return Proof(title, command, check=command)
+
+
+def each(*commands):
+    return ["sh", "-c", " && ".join(commands)]
+
+
+JAVA = ["mvn", "-B", "-ntp", "-f", "java/pom.xml", "test"]
+ENGINE = ["make", "-s", "-j2", "-C", "php-ext/tests-engine"]
+FUZZ = ["make", "-s", "-j2", "-C", "php-ext/fuzz", "run"]
+JEDIS_PAGE, NUTCRACKER_PAGE, COMMANDS_PAGE = (f"{PYTHON} spec/route/{name}.py --check" for name in (
+    "capture_jedis", "capture_nutcracker", "commands_page"))
+
 # Side by side is what shares no file: PHP's two suites write beside php-ext/tests, Java's steps into java/*/target.
 # Within a lane the cheapest come first, so that a slip of the pen is told at once.
 SPECIFICATION_AND_JAVA = (
-    ("the specification: schemas, vectors, generated files", [PYTHON, "spec/check.py"]),
-    ("the command table: fresh, and its vectors hold", ["sh", "-c", f"{PYTHON} spec/topology/build_cluster.py --check && {PYTHON} spec/route/build.py --check && {PYTHON} spec/route/check_vectors.py && "
-     f"{PYTHON} spec/route/check_ssdb.py && {PYTHON} spec/route/ssdb_page.py --check"]),
-    ("the command table against a live server", [PYTHON, "spec/route/check_getkeys.py", "--start", "redis-server"]),
-    ("docs/commands.md: fresh, and true of Jedis and of a live nutcracker", ["sh", "-c", f"{PYTHON} spec/route/capture_jedis.py --check && {PYTHON} spec/route/capture_nutcracker.py --check && {PYTHON} spec/route/commands_page.py --check"]),
-    ("splits and merges: four nodes answer as one", [PYTHON, "spec/route/check_fleet.py", "--start", "redis-server"]),
-    ("the lab itself", [PYTHON, "conformance/lab/selftest.py"]),
-    ("conformance: C, Java, reference and a live nutcracker", [PYTHON, "conformance/run.py"]),
-    ("Java", ["mvn", "-B", "-ntp", "-f", "java/pom.xml", "test"]),
+    serverless("the specification: schemas, vectors, generated files", [PYTHON, "spec/check.py"]),
+    serverless("the command table: fresh, and its vectors hold", each(
+        f"{PYTHON} spec/topology/build_cluster.py --check", f"{PYTHON} spec/route/build.py --check",
+        f"{PYTHON} spec/route/check_vectors.py", f"{PYTHON} spec/route/check_ssdb.py",
+        f"{PYTHON} spec/route/ssdb_page.py --check")),
+    Proof("the command table against a live server", [PYTHON, "spec/route/check_getkeys.py", "--start", "redis-server"]),
+    Proof("docs/commands.md: fresh, and true of Jedis and of a live nutcracker",
+          each(JEDIS_PAGE, NUTCRACKER_PAGE, COMMANDS_PAGE), check=each(JEDIS_PAGE, COMMANDS_PAGE)),
+    Proof("splits and merges: four nodes answer as one", [PYTHON, "spec/route/check_fleet.py", "--start", "redis-server"]),
+    Proof("the lab itself", [PYTHON, "conformance/lab/selftest.py"]),
+    Proof("conformance: C, Java, reference and a live nutcracker", [PYTHON, "conformance/run.py"]),
+    Proof("Java", JAVA, check=[*JAVA, "-pl", "core"]),
 )
 C_AND_PHP = (
-    ("who may import whom", [PYTHON, "conformance/checks/imports.py"]),
-    ("size budgets", [PYTHON, "conformance/checks/sizes.py"]),
-    ("the method table against the loaded phpredis", ["sh", "-c", "php spec/route/methods_check.php && php spec/route/probe.php"]),
-    ("C core under the address and undefined-behaviour sanitizers", ["make", "-s", "-C", "php-ext/tests-core"]),
-    ("C core against random bytes, under the same sanitizers", ["make", "-s", "-C", "php-ext/fuzz", "run"]),
-    ("many workers: killed, reloaded, without a node, with a configuration that never rests, with replies nobody asked for, behind links that are exchanged, with slow name servers",
-        [PYTHON, "conformance/faults", "kills", "outage", "reload", "changes", "surplus", "links", "names", "rotations", "--short"]),
-    ("a Redis Cluster whose slots move and whose masters die, under PHP and Java at once", [PYTHON, "conformance/faults", "move", "failover", "--short"]),
-    ("PHP: the status page in a browser", [PYTHON, "php-ext/tests-page/check.py"]),
-    ("PHP extension", [*PHPT, "php-ext/tests"]),
-    ("PHP extension under valgrind", [*PHPT, "-m", "-d", "pcre.jit=0", *VALGRIND_TESTS]),
+    serverless("who may import whom", [PYTHON, "conformance/checks/imports.py"]),
+    serverless("no circles", [PYTHON, "conformance/checks/circles.py"]),
+    serverless("size budgets", [PYTHON, "conformance/checks/sizes.py"]),
+    serverless("the method table against the loaded phpredis", ["php", "spec/route/methods_check.php"]),
+    Proof("the method table against phpredis and a live server", ["php", "spec/route/probe.php"]),
+    serverless("C core under the address and undefined-behaviour sanitizers", ["make", "-s", "-j2", "-C", "php-ext/tests-core"]),
+    Proof("C core against random bytes, under the same sanitizers", FUZZ, check=[*FUZZ, "COUNT=20000"]),
+    Proof("C engine under the same sanitizers", ENGINE, check=[*ENGINE, "build/libonehop_engine.a"]),
+    Proof("many workers: killed, reloaded, without a node, with a configuration that never rests, with replies nobody"
+          " asked for, behind links that are exchanged, with slow name servers",
+          [PYTHON, "conformance/faults", "kills", "outage", "reload", "changes", "surplus", "links", "names", "rotations", "--short"]),
+    Proof("a Redis Cluster whose slots move and whose masters die, under PHP and Java at once",
+          [PYTHON, "conformance/faults", "move", "failover", "--short"]),
+    Proof("PHP: the status page in a browser", [PYTHON, "php-ext/tests-page/check.py"]),
+    Proof("PHP extension", [*PHPT, "php-ext/tests"]),
+    Proof("PHP extension under valgrind", [*PHPT, "-m", "-d", "pcre.jit=0", *VALGRIND_TESTS]),
 )
-PHP_ON_TRIXIE = (("PHP extension on PHP 8.4 and phpredis 6.2", [".ci/test-trixie"]),)
-JAVA_ON_TRIXIE = (("Java on JDK 25", [".ci/test-jdk25"]),)
-LANES = {"here": (SPECIFICATION_AND_JAVA, C_AND_PHP), "trixie": (PHP_ON_TRIXIE, JAVA_ON_TRIXIE)}
+PHP_ON_TRIXIE = (Proof("PHP extension on PHP 8.4 and phpredis 6.2", [".ci/test-trixie"]),)
+JAVA_ON_TRIXIE = (Proof("Java on JDK 25", [".ci/test-jdk25"]),)
+HERE = (SPECIFICATION_AND_JAVA, C_AND_PHP)
+LANES = {
+    "test": [[(proof.title, proof.command) for proof in lane] for lane in HERE],
+    "check": [[(proof.title, proof.check) for proof in lane if proof.check] for lane in HERE],
+    "trixie": [[(proof.title, proof.command) for proof in lane] for lane in (PHP_ON_TRIXIE, JAVA_ON_TRIXIE)],
+}
 
 
 class Step:
@@ -95,7 +132,7 @@ class Step:
         return not is_late and status == 0, output
 
 
-def main(where="here"):
+def main(where="test"):
     started, passed, failed, failures = time.monotonic(), 0, 0, []
     for step in ended(*LANES[where]):
         is_good, output = step.end()
