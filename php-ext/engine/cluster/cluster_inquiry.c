@@ -13,7 +13,7 @@
 #include "engine/base/environment.h"
 #include "engine/base/random.h"
 #include "engine/base/wait.h"
-#include "engine/exchange/exchange_wait.h"
+#include "engine/exchange/exchange.h"
 
 #define OH_ASKED_MAX 2
 #define OH_LIST_BYTES_MAX 480
@@ -57,9 +57,9 @@ static bool ask(oh_cluster *cluster, oh_inquiry *inquiry, uint32_t node, uint64_
         return false;
     }
     inquiry->nodes[inquiry->count] = node;
-    exchange->connections = connections;
-    exchange->meter = oh_snapshot_meter(inquiry->snapshot, node);
-    exchange->failure = &inquiry->failures[inquiry->count];
+    oh_exchange_make(exchange,
+        (oh_peer){.connections = connections, .meter = oh_snapshot_meter(inquiry->snapshot, node)},
+        &inquiry->failures[inquiry->count]);
     inquiry->deadline_ns = deadline_ns;
     /* The timeout is shorter than a call's: a node that is slow about this is not to be blamed for it. */
     const oh_call_terms terms = {.timeout_ms = inquiry->snapshot->pool->timeout_ms / 2 + 1,
@@ -135,11 +135,11 @@ static oh_cluster_map *read_answer(oh_cluster *cluster, oh_inquiry *inquiry, uin
 {
     const oh_exchange *exchange = &inquiry->exchanges[index];
     oh_failure *failure = &inquiry->failures[index];
-    oh_bytes both = {exchange->replies + exchange->begin, exchange->end - exchange->begin};
+    oh_bytes both = oh_exchange_replies(exchange);
     char reason[OH_CLUSTER_REASON_BYTES];
     oh_cluster_map *map = NULL;
 
-    if (exchange->state != OH_EXCHANGE_COMPLETE) {
+    if (!oh_exchange_is_complete(exchange)) {
         return NULL;
     }
     oh_bytes info = first_value(both), reply = {both.bytes + info.length, both.length - info.length};
@@ -230,7 +230,7 @@ static bool goes_on(oh_inquiry *inquiry)
 
     for (uint32_t i = 0; i < inquiry->count; i++) {
         active += oh_exchange_is_active(&inquiry->exchanges[i]);
-        if (inquiry->exchanges[i].state == OH_EXCHANGE_COMPLETE && !inquiry->answered_ns) {
+        if (oh_exchange_is_complete(&inquiry->exchanges[i]) && !inquiry->answered_ns) {
             inquiry->answered_ns = oh_clock_now_ns();
         }
     }
@@ -242,14 +242,15 @@ static bool goes_on(oh_inquiry *inquiry)
 /* The memory is that of whoever happens to ask: a request that has little left must not die of a large reply. */
 static bool has_memory(const oh_exchange *exchange)
 {
-    return exchange->end < exchange->capacity || exchange->end < OH_LARGE_BYTES ||
-           oh_surroundings.memory_left() > 3 * exchange->capacity;
+    size_t length = oh_exchange_replies(exchange).length, capacity = oh_exchange_capacity(exchange);
+
+    return length < capacity || length < OH_LARGE_BYTES || oh_surroundings.memory_left() > 3 * capacity;
 }
 
 /* What is longer than any map is not received to its end. */
 static void refuse_long(oh_exchange *exchange)
 {
-    bool is_long = exchange->end > OH_CLUSTER_REPLY_BYTES_MAX + OH_INFO_BYTES_MAX;
+    bool is_long = oh_exchange_replies(exchange).length > OH_CLUSTER_REPLY_BYTES_MAX + OH_INFO_BYTES_MAX;
 
     if (!oh_exchange_is_active(exchange) || (!is_long && has_memory(exchange))) {
         return;
@@ -261,7 +262,7 @@ static void refuse_long(oh_exchange *exchange)
         oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED, "raise memory_limit",
             "memory_limit leaves too little memory for its picture of the cluster");
     }
-    oh_exchange_end_failed(exchange);
+    oh_exchange_fail(exchange);
 }
 
 static void glance(oh_inquiry *inquiry, uint32_t milliseconds)
@@ -352,7 +353,7 @@ void oh_inquiry_begin(oh_cluster *cluster, uint64_t deadline_ns)
         uint32_t node = i == 0 && is_named ? nodes[0] : draw(nodes + i, count - i);
 
         if (ask(cluster, inquiry, node, deadline_ns) &&
-            inquiry->exchanges[inquiry->count - 1].state == OH_EXCHANGE_FAILED && i + 1 < count) {
+            oh_exchange_has_failed(&inquiry->exchanges[inquiry->count - 1]) && i + 1 < count) {
             oh_exchange_end(&inquiry->exchanges[--inquiry->count]); /* It rests: the next one instead. */
             memset(&inquiry->exchanges[inquiry->count], 0, sizeof *inquiry->exchanges);
         }

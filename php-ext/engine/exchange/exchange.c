@@ -42,7 +42,7 @@ static void lose_connection(oh_exchange *exchange, const char *reason)
     oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, oh_exchange_outcome(exchange),
         exchange->sent ? OH_ADVICE_RETRY : "try again", "%s", reason);
     oh_pool_blame(exchange->connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
-    oh_exchange_end_failed(exchange);
+    oh_exchange_fail(exchange);
 }
 
 /* ---- Receiving ---- */
@@ -68,7 +68,7 @@ static bool make_room(oh_exchange *exchange)
     uint8_t *replies = oh_call_resize(exchange->replies, capacity, 1);
 
     if (!replies) {
-        oh_exchange_end_without_memory(exchange);
+        oh_exchange_fail_without_memory(exchange);
         return false;
     }
     exchange->replies = replies;
@@ -86,7 +86,7 @@ static bool is_turned_away(oh_exchange *exchange)
     }
     connection->is_unproven = false;
     if (connection->wire.refusal_reply == 1 && oh_greeting_is_refusal(&connection->wire, exchange->failure)) {
-        oh_exchange_end_failed(exchange);
+        oh_exchange_fail(exchange);
         return true;
     }
     return false;
@@ -98,14 +98,14 @@ static bool is_of_a_cluster(oh_exchange *exchange)
     static const char word[] = "MOVED ";
     const oh_wire *wire = &exchange->connection->wire;
 
-    if (!exchange->is_of_plain_pool || wire->refusal_length < sizeof word ||
+    if (!exchange->peer.is_of_plain_pool || wire->refusal_length < sizeof word ||
         memcmp(wire->refusal, word, sizeof word - 1) != 0) {
         return false;
     }
     oh_failure_set(exchange->failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_ANSWERED,
         "set \"cluster: true\" in the server pool", "The node belongs to a Redis Cluster: it answered ");
     oh_failure_quote(exchange->failure, wire->refusal, wire->refusal_length);
-    oh_exchange_end_failed(exchange);
+    oh_exchange_fail(exchange);
     return true;
 }
 
@@ -208,7 +208,7 @@ static void refuse_to_write(oh_exchange *exchange)
         oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "send it in parts",
             "The command has more than %u keys, values and options", OH_WIRE_ELEMENTS_MAX);
     }
-    oh_exchange_end_failed(exchange);
+    oh_exchange_fail(exchange);
 }
 
 /* The connection is ready: the replies are owed from before the first byte leaves. */
@@ -242,11 +242,11 @@ static void advance_opening(oh_exchange *exchange)
 {
     oh_connection *connection = exchange->connection;
 
-    switch (oh_connection_advance(connection, oh_pool_endpoint(exchange->connections), exchange->failure)) {
+    switch (oh_connection_advance(connection, oh_pool_endpoint(exchange->peer.connections), exchange->failure)) {
         case OH_PROGRESS_WAITS:
             return;
         case OH_PROGRESS_READY:
-            oh_connection_count_opened(connection, exchange->meter);
+            oh_connection_count_opened(connection, exchange->peer.meter);
             if (exchange->terms.timeout_ms && oh_clock_now_ns() >= exchange->deadline_ns) {
                 oh_exchange_pass_deadline(exchange); /* This process was late: nothing is sent any more. */
             } else {
@@ -255,7 +255,7 @@ static void advance_opening(oh_exchange *exchange)
             return;
         case OH_PROGRESS_BROKEN:
             oh_pool_blame_opening(connection, exchange->failure->what);
-            oh_exchange_end_failed(exchange);
+            oh_exchange_fail(exchange);
             return;
     }
 }
@@ -269,10 +269,10 @@ void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
     uint64_t deadline_ns = exchange->terms.timeout_ms ? exchange->deadline_ns : 0;
 
     exchange->connection = OH_UNLIKELY(exchange->terms.goes_beyond)
-                               ? oh_pool_lease_beyond(exchange->connections, exchange->meter, must_be_new, deadline_ns, exchange->failure)
-                               : oh_pool_lease(exchange->connections, exchange->meter, must_be_new, deadline_ns, exchange->failure);
+                               ? oh_pool_lease_beyond(exchange->peer.connections, exchange->peer.meter, must_be_new, deadline_ns, exchange->failure)
+                               : oh_pool_lease(exchange->peer.connections, exchange->peer.meter, must_be_new, deadline_ns, exchange->failure);
     if (!exchange->connection) {
-        oh_exchange_end_failed(exchange);
+        oh_exchange_fail(exchange);
         return;
     }
     exchange->is_reused = exchange->connection->state == OH_READY;
@@ -287,11 +287,6 @@ void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
 }
 
 /* ---- Moving ---- */
-
-bool oh_exchange_is_active(const oh_exchange *exchange)
-{
-    return exchange->state == OH_EXCHANGE_OPENING || exchange->state == OH_EXCHANGE_MOVING;
-}
 
 bool oh_exchange_is_full(const oh_exchange *exchange)
 {
@@ -376,7 +371,7 @@ void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length
 
 bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
 {
-    if (!exchange->connections || OH_UNLIKELY(!exchange->is_called)) {
+    if (!exchange->peer.connections || OH_UNLIKELY(!exchange->is_called)) {
         oh_exchange_abandon(exchange);
         return false;
     }

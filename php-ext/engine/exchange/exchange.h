@@ -48,6 +48,14 @@ typedef struct oh_discards {
     uint32_t count;
 } oh_discards;
 
+/* With which node. */
+typedef struct oh_peer {
+    oh_connections *connections; /* NULL: nothing can be sent. */
+    oh_meter *meter;
+    bool is_of_plain_pool; /* Its server pool does not say "cluster: true". */
+    bool compares_reads;   /* Reads go to the fastest node: how long each one takes is remembered. */
+} oh_peer;
+
 /* On which terms a call is made: all that is special about it. All zeros: nothing is, and it may last for ever. */
 typedef struct oh_call_terms {
     uint32_t timeout_ms;  /* 0: none. */
@@ -72,8 +80,7 @@ typedef struct oh_call_terms {
 
 typedef struct oh_exchange {
     oh_exchange_state state;
-    oh_connections *connections; /* Of its node. */
-    oh_meter *meter;             /* Of its node and server pool. */
+    oh_peer peer;
     oh_connection *connection;   /* Leased, with replies owed; or NULL. */
     oh_connection *held;         /* Leased, owing nothing: it waits for the next write. Only while `keeps`. */
     struct oh_flight *flight;    /* With whom it travels, or NULL if alone. */
@@ -86,8 +93,6 @@ typedef struct oh_exchange {
     size_t begin, end, capacity;
     size_t dropped;          /* Bytes of this request's replies that were in front of these. */
     bool gathers;            /* All replies are kept until the last one is in, however large they are. */
-    bool is_of_plain_pool;   /* The configuration does not say "cluster: true". */
-    bool compares_reads;     /* Reads go to the fastest node: how long each one takes is remembered. */
     struct oh_redirects *redirects; /* Of a node of a Redis Cluster; NULL: it is none. */
     oh_ssdb *ssdb;           /* Between phpredis and a node that is SSDB; NULL before its first request. */
     bool is_waiting;         /* Translated, but not sent before the rest of its flight is. */
@@ -126,6 +131,22 @@ typedef struct oh_flight {
     const oh_failure *refusal; /* Of a member that SSDB must not be sent: then nothing is sent to any. */
 } oh_flight;
 
+/* For an exchange of all zeros, which ends by oh_exchange_end: where its failures are to be found. */
+static inline void oh_exchange_make(oh_exchange *exchange, oh_peer peer, oh_failure *failure)
+{
+    exchange->peer = peer;
+    exchange->failure = failure;
+}
+
+/* Between two calls: the same node, of another version of its server pool. */
+static inline void oh_exchange_set_peer(oh_exchange *exchange, oh_peer peer)
+{
+    exchange->peer = peer;
+}
+
+/* Nothing can be sent any more, and whatever goes on ends. */
+void oh_exchange_shut(oh_exchange *exchange);
+
 /* A call begins: its deadline counts from its first write, unless the terms have another one. */
 void oh_exchange_prepare(oh_exchange *exchange, const oh_call_terms *terms, oh_flight *flight);
 
@@ -143,8 +164,87 @@ void oh_exchange_await(oh_exchange *exchange);
 /* Moves some exchanges, waiting for no longer than so much: for what goes on beside everything else. */
 void oh_exchange_glance(oh_exchange *const *members, uint32_t count, int milliseconds);
 
+/* Its flight is over, and it goes on. */
+static inline void oh_exchange_go_alone(oh_exchange *exchange)
+{
+    exchange->flight = NULL;
+}
+
 /* Something is still to come or to go. */
-bool oh_exchange_is_active(const oh_exchange *exchange);
+static inline bool oh_exchange_is_active(const oh_exchange *exchange)
+{
+    return exchange->state == OH_EXCHANGE_OPENING || exchange->state == OH_EXCHANGE_MOVING;
+}
+
+/* What has become of it; and of the replies so far. */
+static inline bool oh_exchange_has_failed(const oh_exchange *exchange)
+{
+    return exchange->state == OH_EXCHANGE_FAILED;
+}
+
+static inline bool oh_exchange_is_complete(const oh_exchange *exchange)
+{
+    return exchange->state == OH_EXCHANGE_COMPLETE;
+}
+
+static inline bool oh_exchange_is_idle(const oh_exchange *exchange)
+{
+    return exchange->state == OH_EXCHANGE_IDLE;
+}
+
+/* One of the replies of the call is an error; or has one in it, at least. */
+static inline bool oh_exchange_has_refusal(const oh_exchange *exchange)
+{
+    return exchange->has_refusal;
+}
+
+static inline bool oh_exchange_has_error(const oh_exchange *exchange)
+{
+    return exchange->has_error;
+}
+
+/* The caller has made good what it was about. */
+static inline void oh_exchange_forget_refusal(oh_exchange *exchange)
+{
+    exchange->has_refusal = false;
+}
+
+/* The program has ended the wait. */
+static inline bool oh_exchange_was_interrupted(const oh_exchange *exchange)
+{
+    return exchange->was_interrupted;
+}
+
+/* A connection is kept, and waits for the next write. The last error that was heard on it; length 0: none was. */
+static inline bool oh_exchange_holds(const oh_exchange *exchange)
+{
+    return exchange->held != NULL;
+}
+
+static inline oh_text oh_exchange_held_refusal(const oh_exchange *exchange)
+{
+    return (oh_text){exchange->held->wire.refusal, exchange->held->wire.refusal_length};
+}
+
+/* Replies that nobody has read yet, framed, as long as nothing is received; and how much memory there is for them. */
+static inline oh_bytes oh_exchange_replies(const oh_exchange *exchange)
+{
+    return (oh_bytes){exchange->replies + exchange->begin, exchange->end - exchange->begin};
+}
+
+static inline size_t oh_exchange_capacity(const oh_exchange *exchange)
+{
+    return exchange->capacity;
+}
+
+/* The reply of the preface as far as it fits, ended by a 0. */
+static inline const char *oh_exchange_preface_reply(const oh_exchange *exchange)
+{
+    return exchange->preface_reply;
+}
+
+/* Ends it with the failure that its owner has set. */
+void oh_exchange_fail(oh_exchange *exchange);
 
 /* The node has the whole request, and has not begun to answer it. */
 bool oh_exchange_is_waiting(const oh_exchange *exchange);

@@ -24,7 +24,7 @@ void oh_exchange_drop_connection(oh_exchange *exchange)
 /* Where reads go to whoever answers fastest: how long one of them took. */
 static void remember_time(const oh_exchange *exchange, uint64_t took_ns)
 {
-    _Atomic uint64_t *smoothed_ns = &exchange->meter->smoothed_ns;
+    _Atomic uint64_t *smoothed_ns = &exchange->peer.meter->smoothed_ns;
     uint64_t known = atomic_load_explicit(smoothed_ns, memory_order_relaxed);
 
     atomic_store_explicit(smoothed_ns, oh_fastest_smooth(known, took_ns), memory_order_relaxed);
@@ -32,7 +32,7 @@ static void remember_time(const oh_exchange *exchange, uint64_t took_ns)
 
 static bool is_compared(const oh_exchange *exchange)
 {
-    return OH_UNLIKELY(exchange->compares_reads) && exchange->terms.is_read_only && exchange->begun_ns;
+    return OH_UNLIKELY(exchange->peer.compares_reads) && exchange->terms.is_read_only && exchange->begun_ns;
 }
 
 /* One command, answered by a value, over a connection that did not have to be made. */
@@ -42,7 +42,7 @@ static bool is_typical(const oh_exchange *exchange)
            exchange->connection->wire.written - exchange->redirects->first == 1;
 }
 
-void oh_exchange_end_failed(oh_exchange *exchange)
+void oh_exchange_fail(oh_exchange *exchange)
 {
     oh_exchange_drop_connection(exchange);
     oh_exchange_drop_held(exchange);
@@ -51,7 +51,7 @@ void oh_exchange_end_failed(oh_exchange *exchange)
     }
     exchange->state = OH_EXCHANGE_FAILED;
     exchange->begin = exchange->end = 0;
-    oh_meter_count(exchange->meter, OH_METER_ERRORS);
+    oh_meter_count(exchange->peer.meter, OH_METER_ERRORS);
     if (exchange->failure->kind == OH_ERROR_DEADLINE_EXCEEDED && is_compared(exchange)) {
         remember_time(exchange, oh_clock_now_ns() - exchange->begun_ns);
     }
@@ -63,7 +63,7 @@ static void weigh_refusal(const oh_exchange *exchange)
     static const char *const words[] = {"OOM", "LOADING", "BUSY"};
     const oh_wire *wire = &exchange->connection->wire;
 
-    for (size_t i = 0; i < sizeof words / sizeof *words && oh_pool_ejects(exchange->connections); i++) {
+    for (size_t i = 0; i < sizeof words / sizeof *words && oh_pool_ejects(exchange->peer.connections); i++) {
         size_t length = strlen(words[i]);
         bool is_whole = wire->refusal_length == length || (wire->refusal_length > length && wire->refusal[length] == ' ');
 
@@ -80,12 +80,12 @@ void oh_exchange_end_well(oh_exchange *exchange)
     exchange->state = OH_EXCHANGE_COMPLETE;
     oh_exchange_count_bytes(exchange);
     if (OH_LIKELY(exchange->begun_ns)) {
-        oh_meter_answered(exchange->meter, now_ns - exchange->begun_ns);
+        oh_meter_answered(exchange->peer.meter, now_ns - exchange->begun_ns);
         if (is_typical(exchange)) {
             remember_time(exchange, now_ns - exchange->begun_ns);
         }
     } else {
-        oh_meter_count(exchange->meter, OH_METER_UNTIMED);
+        oh_meter_count(exchange->peer.meter, OH_METER_UNTIMED);
     }
     if (OH_UNLIKELY(exchange->has_refusal)) {
         weigh_refusal(exchange);
@@ -104,20 +104,20 @@ void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason)
     oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, oh_exchange_outcome(exchange),
         "check what listens there", "The node broke the protocol (%s)", reason);
     oh_pool_blame(exchange->connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
-    oh_exchange_end_failed(exchange);
+    oh_exchange_fail(exchange);
 }
 
-void oh_exchange_end_without_memory(oh_exchange *exchange)
+void oh_exchange_fail_without_memory(oh_exchange *exchange)
 {
     oh_failure_set_no_memory(exchange->failure, oh_exchange_outcome(exchange));
-    oh_exchange_end_failed(exchange);
+    oh_exchange_fail(exchange);
 }
 
 void oh_exchange_disown(oh_exchange *exchange)
 {
     oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_MAYBE_EXECUTED,
         "do not fork while replies are being read", "The connection belongs to another process");
-    oh_exchange_end_failed(exchange);
+    oh_exchange_fail(exchange);
 }
 
 void oh_exchange_run_dry(oh_exchange *exchange)
@@ -145,6 +145,13 @@ void oh_exchange_abandon(oh_exchange *exchange)
     exchange->begin = exchange->end = 0;
     exchange->is_waiting = false;
     exchange->state = OH_EXCHANGE_IDLE;
+}
+
+void oh_exchange_shut(oh_exchange *exchange)
+{
+    oh_exchange_abandon(exchange);
+    oh_exchange_give_back(exchange, false);
+    exchange->peer.connections = NULL;
 }
 
 void oh_exchange_end(oh_exchange *exchange)

@@ -68,7 +68,7 @@ bool oh_exchange_write_discards(oh_exchange *exchange)
     uint32_t multis = 0, done = 0;
 
     if (!written) {
-        oh_exchange_end_without_memory(exchange);
+        oh_exchange_fail_without_memory(exchange);
         return false;
     }
 
@@ -127,7 +127,7 @@ bool oh_exchange_pass_fence(oh_exchange *exchange)
         oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_MAYBE_EXECUTED,
             "nothing of the transaction was executed, nor what was queued behind it", "The node refused MULTI: ");
         oh_failure_quote(exchange->failure, wire->refusal, wire->refusal_length);
-        oh_exchange_end_failed(exchange);
+        oh_exchange_fail(exchange);
         return false;
     }
     move_fence(exchange, exchange->fence_reply);

@@ -63,7 +63,7 @@ void oh_exchange_take_held(oh_exchange *exchange)
 
     if (reason) {
         oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "try again", "%s", reason);
-        oh_exchange_end_failed(exchange);
+        oh_exchange_fail(exchange);
         return;
     }
     exchange->held = NULL;

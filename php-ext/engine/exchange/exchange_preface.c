@@ -15,7 +15,7 @@ bool oh_exchange_join_preface(oh_exchange *exchange)
     oh_exchange_drop_joined(exchange);
     exchange->joined = oh_call_allocate(preface_length + exchange->request_length);
     if (!exchange->joined) {
-        oh_exchange_end_without_memory(exchange);
+        oh_exchange_fail_without_memory(exchange);
         return false;
     }
     memcpy(exchange->joined, exchange->terms.preface, preface_length);
@@ -39,7 +39,7 @@ static void refuse_preface(oh_exchange *exchange)
         "give the user of the server pool the right to send that, too",
         "The node refused a command that is sent in front of this one: ");
     oh_failure_quote(exchange->failure, exchange->preface_reply + 1, strcspn(exchange->preface_reply + 1, "\r\n"));
-    oh_exchange_end_failed(exchange);
+    oh_exchange_fail(exchange);
 }
 
 size_t oh_exchange_take_preface(oh_exchange *exchange, size_t count)

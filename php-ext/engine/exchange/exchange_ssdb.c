@@ -39,7 +39,7 @@ static void refuse(oh_exchange *exchange)
 /* Nothing is sent to anyone it travels with, either. */
 static bool refuse_all(oh_exchange *exchange)
 {
-    oh_exchange_end_failed(exchange);
+    oh_exchange_fail(exchange);
     if (exchange->flight) {
         exchange->flight->refusal = exchange->failure;
     }
@@ -70,7 +70,7 @@ static void launch_one(oh_exchange *exchange, const oh_failure *refusal)
     exchange->is_waiting = false;
     if (refusal) {
         *exchange->failure = *refusal;
-        oh_exchange_end_failed(exchange);
+        oh_exchange_fail(exchange);
     } else if (exchange->request_length == 0) {
         exchange->state = OH_EXCHANGE_COMPLETE;
     } else {

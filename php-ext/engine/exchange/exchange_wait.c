@@ -31,7 +31,7 @@ static bool is_for_the_node(const oh_exchange *exchange)
 {
     uint64_t limit_ns = exchange->deadline_ns + (uint64_t)exchange->wait_ms * 1000000;
 
-    return exchange->connection && !exchange->connection->has_waited && exchange->terms.timeout_ms >= oh_pool_timeout(exchange->connections) &&
+    return exchange->connection && !exchange->connection->has_waited && exchange->terms.timeout_ms >= oh_pool_timeout(exchange->peer.connections) &&
            exchange->wait_ms != OH_WAIT_FOR_EVER && oh_clock_now_ns() < limit_ns + OH_PAUSE_NS;
 }
 
@@ -54,7 +54,7 @@ void oh_exchange_pass_deadline(oh_exchange *exchange)
     } else if (is_for_the_node(exchange)) {
         oh_pool_blame(exchange->connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
     }
-    oh_exchange_end_failed(exchange);
+    oh_exchange_fail(exchange);
 }
 
 /* ---- The flight ---- */
@@ -168,7 +168,7 @@ static void let_handlers_run(oh_exchange *const *members, uint32_t count)
             oh_failure_set(members[i]->failure, OH_ERROR_NODE_DOWN, oh_exchange_outcome(members[i]), OH_ADVICE_RETRY,
                 "The script has ended the wait");
             members[i]->was_interrupted = true;
-            oh_exchange_end_failed(members[i]);
+            oh_exchange_fail(members[i]);
         }
     }
 }

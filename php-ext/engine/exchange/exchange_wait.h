@@ -20,8 +20,8 @@ static inline oh_outcome oh_exchange_outcome(const oh_exchange *exchange)
 /* What went over the connection is counted, before it is given up or back. */
 static inline void oh_exchange_count_bytes(oh_exchange *exchange)
 {
-    oh_meter_add(exchange->meter, OH_METER_BYTES_SENT, exchange->sent);
-    oh_meter_add(exchange->meter, OH_METER_BYTES_RECEIVED, exchange->received);
+    oh_meter_add(exchange->peer.meter, OH_METER_BYTES_SENT, exchange->sent);
+    oh_meter_add(exchange->peer.meter, OH_METER_BYTES_RECEIVED, exchange->received);
     exchange->received = 0;
 }
 
@@ -51,7 +51,7 @@ void oh_exchange_disown(oh_exchange *exchange);
 void oh_exchange_pass_deadline(oh_exchange *exchange);
 
 /* Ends it because there is no memory to go on with. */
-void oh_exchange_end_without_memory(oh_exchange *exchange);
+void oh_exchange_fail_without_memory(oh_exchange *exchange);
 
 /* Ends it with ProtocolViolation. */
 void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason);
@@ -72,9 +72,6 @@ void oh_exchange_lease(oh_exchange *exchange, bool must_be_new);
 
 /* Closes its connection, if there is one. */
 void oh_exchange_drop_connection(oh_exchange *exchange);
-
-/* The failure is set: its connections are closed. */
-void oh_exchange_end_failed(oh_exchange *exchange);
 
 /* Every reply is in: the connection is given back, or held. */
 void oh_exchange_end_well(oh_exchange *exchange);
@@ -107,7 +104,7 @@ bool oh_exchange_pass_fence(oh_exchange *exchange);
 
 static inline bool oh_exchange_is_ssdb(const oh_exchange *exchange)
 {
-    return oh_pool_endpoint(exchange->connections)->is_ssdb;
+    return oh_pool_endpoint(exchange->peer.connections)->is_ssdb;
 }
 
 /* The request becomes what SSDB is sent, and waits. False: it has failed, and so will all that travel with it. */

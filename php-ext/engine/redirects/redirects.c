@@ -76,7 +76,7 @@ static bool list(oh_exchange *exchange, oh_redirected redirected)
         oh_redirected *grown = oh_call_resize(redirects->list, capacity, sizeof *grown);
 
         if (!grown) {
-            oh_exchange_end_without_memory(exchange);
+            oh_exchange_fail_without_memory(exchange);
             return false;
         }
         redirects->capacity = capacity;
@@ -173,7 +173,7 @@ static bool put_in_place(oh_exchange *exchange, const oh_mended *mended)
     }
     uint8_t *replies = oh_call_allocate(length + 1);
     if (!replies) {
-        oh_exchange_end_without_memory(exchange);
+        oh_exchange_fail_without_memory(exchange);
         return false;
     }
     for (uint32_t i = 0; i < redirects->count; i++) {
@@ -206,7 +206,7 @@ static void mend(oh_exchange *exchange, const uint8_t *request, size_t length)
     redirects->is_alone = oh_exchange_end_of_command(request, length, first) == length;
     oh_mended *mended = oh_call_zeroed(redirects->count, sizeof *mended);
     if (!mended) {
-        oh_exchange_end_without_memory(exchange);
+        oh_exchange_fail_without_memory(exchange);
         return;
     }
     if (oh_redirects_follow(exchange, request, length, mended) && put_in_place(exchange, mended)) {
@@ -286,7 +286,7 @@ static void keep_request(oh_exchange *exchange)
 
     redirects->request = oh_call_allocate(exchange->request_length);
     if (!redirects->request) {
-        oh_exchange_end_without_memory(exchange);
+        oh_exchange_fail_without_memory(exchange);
         return;
     }
     redirects->request_length = exchange->request_length;

@@ -82,7 +82,7 @@ static bool find_commands(oh_journey *journey, const uint8_t *request, size_t le
             uint32_t slot;
 
             if (!oh_redirects_find_slot(request + at, end - at, &slot, &state)) {
-                oh_exchange_end_without_memory(journey->exchange);
+                oh_exchange_fail_without_memory(journey->exchange);
                 return false;
             }
             is_inside ^= state == OH_STATE_TRANSACTION;
@@ -127,7 +127,7 @@ static bool give_up(oh_journey *journey, const oh_errand *errand, const oh_redir
     oh_failure_quote(exchange->failure, text, strcspn(text, "\r"));
     oh_failure_quote(exchange->failure, ")", 1);
     oh_cluster_want(journey->cluster);
-    oh_exchange_end_failed(exchange);
+    oh_exchange_fail(exchange);
     return false;
 }
 
@@ -303,7 +303,7 @@ static bool begin(oh_journey *journey, oh_exchange *exchange, oh_mended *replies
     journey->detours = oh_call_resize(NULL, OH_FLIGHT_MEMBERS_MAX, sizeof *journey->detours);
     journey->flight = oh_call_zeroed(1, sizeof *journey->flight);
     if (!journey->errands || !journey->going || !journey->detours || !journey->flight) {
-        oh_exchange_end_without_memory(exchange);
+        oh_exchange_fail_without_memory(exchange);
         return false;
     }
     for (uint32_t i = 0; i < journey->count; i++) {

@@ -70,7 +70,7 @@ static bool load_all(oh_journey *journey)
         is_broken |= journey->detours[i].request.is_broken;
     }
     if (is_broken) {
-        oh_exchange_end_without_memory(journey->exchange);
+        oh_exchange_fail_without_memory(journey->exchange);
     }
     return !is_broken;
 }
@@ -92,9 +92,10 @@ static void send_all(oh_journey *journey)
         oh_detour *detour = &journey->detours[i];
         oh_exchange *exchange = &detour->exchange;
 
-        exchange->connections = oh_snapshot_connections(journey->map, detour->node);
-        exchange->meter = oh_snapshot_meter(journey->map, detour->node);
-        exchange->failure = &detour->failure;
+        oh_exchange_make(exchange,
+            (oh_peer){.connections = oh_snapshot_connections(journey->map, detour->node),
+                .meter = oh_snapshot_meter(journey->map, detour->node)},
+            &detour->failure);
         oh_exchange_prepare(exchange, &terms, journey->flight);
         oh_exchange_start(exchange, detour->request.bytes, detour->request.length);
     }
@@ -121,7 +122,7 @@ bool oh_journey_reply(oh_journey *journey, oh_mended *reply, oh_bytes bytes)
     uint8_t *copy = oh_call_allocate(bytes.length + 1);
 
     if (!copy) {
-        oh_exchange_end_without_memory(journey->exchange);
+        oh_exchange_fail_without_memory(journey->exchange);
         return false;
     }
     memcpy(copy, bytes.bytes, bytes.length);
@@ -146,7 +147,7 @@ static bool fail_detour(oh_journey *journey, const oh_detour *detour)
     oh_failure_quote(exchange->failure, detour->failure.what, strlen(detour->failure.what));
     exchange->was_interrupted = detour->exchange.was_interrupted;
     oh_cluster_want(journey->cluster);
-    oh_exchange_end_failed(exchange);
+    oh_exchange_fail(exchange);
     return false;
 }
 

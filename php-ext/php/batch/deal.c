@@ -32,7 +32,7 @@ static void check_count(oh_client *client, oh_share *share)
         return;
     }
     const oh_transport *transport = share->lane->transport;
-    if (Z_TYPE(share->reply) != IS_ARRAY && transport && transport->exchange.has_refusal) {
+    if (Z_TYPE(share->reply) != IS_ARRAY && transport && oh_exchange_has_refusal(&transport->exchange)) {
         refuse_transaction(&failure);
     } else {
         oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "report this as a bug",

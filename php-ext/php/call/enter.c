@@ -10,7 +10,6 @@
 #include "php/call/enter.h"
 #include "php/phpredis/lane.h"
 #include "engine/cluster/cluster.h"
-#include "engine/redirects/redirects.h"
 
 /* Between two calls, with nothing queued, watched or subscribed. */
 static bool is_at_rest(const oh_client *client)
@@ -66,12 +65,7 @@ static void move_lanes(oh_client *client, oh_snapshot *snapshot)
         }
         lanes[node] = client->lanes[node];
         for (oh_lane *lane = lanes[node]; lane; lane = lane->spare) {
-            if (lane->transport) {
-                lane->transport->exchange.connections = oh_snapshot_connections(snapshot, node);
-                lane->transport->exchange.meter = oh_snapshot_meter(snapshot, node);
-                oh_redirects_set_map(&lane->transport->exchange, snapshot);
-                lane->transport->exchange.compares_reads = snapshot->pool->read_from == OH_READ_LOWEST_LATENCY;
-            }
+            oh_lane_set_map(lane, snapshot);
         }
     }
     efree(client->lanes);

@@ -176,7 +176,7 @@ static bool has_lost_script(oh_lane *lane, const zval *reply)
 {
     zval error;
 
-    if (Z_TYPE_P(reply) != IS_FALSE || EG(exception) || !lane->transport || !lane->transport->exchange.has_refusal) {
+    if (Z_TYPE_P(reply) != IS_FALSE || EG(exception) || !lane->transport || !oh_exchange_has_refusal(&lane->transport->exchange)) {
         return false;
     }
     ZVAL_UNDEF(&error);
@@ -204,7 +204,7 @@ static bool load(oh_lane *lane, const zend_string *body)
 static void forget_error(oh_lane *lane)
 {
     oh_lane_tell(lane, "clearlasterror");
-    lane->transport->exchange.has_refusal = false;
+    oh_exchange_forget_refusal(&lane->transport->exchange);
 }
 
 /* For the caller it is one call, under one deadline. */

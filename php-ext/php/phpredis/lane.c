@@ -57,6 +57,14 @@ static bool set_options(oh_lane *lane)
     return max_retries < 0 || set_option(lane, max_retries, &zero);
 }
 
+static oh_peer peer_of(const oh_lane *lane, oh_snapshot *snapshot)
+{
+    return (oh_peer){.connections = oh_snapshot_connections(snapshot, lane->node),
+        .meter = oh_snapshot_meter(snapshot, lane->node),
+        .is_of_plain_pool = !snapshot->cluster,
+        .compares_reads = snapshot->pool->read_from == OH_READ_LOWEST_LATENCY};
+}
+
 /* Its exchange is with the node. */
 static void take_transport(oh_lane *lane, oh_transport *transport)
 {
@@ -64,11 +72,7 @@ static void take_transport(oh_lane *lane, oh_transport *transport)
     oh_snapshot *snapshot = lane->client->snapshot;
 
     lane->transport = transport;
-    exchange->connections = oh_snapshot_connections(snapshot, lane->node);
-    exchange->meter = oh_snapshot_meter(snapshot, lane->node);
-    exchange->failure = &lane->failure;
-    exchange->is_of_plain_pool = !snapshot->cluster;
-    exchange->compares_reads = snapshot->pool->read_from == OH_READ_LOWEST_LATENCY;
+    oh_exchange_make(exchange, peer_of(lane, snapshot), &lane->failure);
     if (snapshot->cluster) {
         exchange->redirects = oh_redirects_new(snapshot, lane->node);
     }
@@ -98,7 +102,7 @@ static void lose_transport(oh_transport_owner *owner)
 {
     oh_lane *lane = (oh_lane *)owner;
 
-    lane->has_failed = lane->has_failed || lane->transport->exchange.state == OH_EXCHANGE_FAILED;
+    lane->has_failed = oh_lane_has_failed(lane);
     lane->is_spent = true;
     lane->transport = NULL;
 }
@@ -226,7 +230,7 @@ void oh_lane_leave(oh_lane *lane)
     lane->is_busy = false;
     if (lane->transport) {
         oh_exchange_finish(&lane->transport->exchange);
-        if (UNEXPECTED(lane->transport->exchange.has_error)) {
+        if (UNEXPECTED(oh_exchange_has_error(&lane->transport->exchange))) {
             lane->client->refused = lane;
         }
     }
@@ -245,6 +249,14 @@ void oh_lane_call_in_frame(oh_lane *lane, const oh_method *method, zend_execute_
     method->original->internal_function.handler(execute_data, return_value);
     execute_data->func = function;
     Z_OBJ(execute_data->This) = object;
+}
+
+void oh_lane_set_map(oh_lane *lane, oh_snapshot *map)
+{
+    if (lane->transport) {
+        oh_exchange_set_peer(&lane->transport->exchange, peer_of(lane, map));
+        oh_redirects_set_map(&lane->transport->exchange, map);
+    }
 }
 
 void oh_lane_call(oh_lane *lane, zend_function *function, uint32_t count, zval *arguments, zval *return_value)
@@ -299,7 +311,7 @@ zend_object *oh_lane_failure(oh_lane *lane)
     oh_node node = oh_topology_node(snapshot->topology, lane->node);
     zend_object *previous = oh_lane_take_first_cause();
 
-    if (previous && lane->transport && lane->transport->exchange.was_interrupted) {
+    if (previous && lane->transport && oh_exchange_was_interrupted(&lane->transport->exchange)) {
         return previous;
     }
     return oh_failure_exception(&lane->failure, &node, snapshot->pool->name.bytes, previous);

@@ -11,6 +11,7 @@
 #include "php/phpredis/method.h"
 #include "php/phpredis/phpredis.h"
 #include "php/phpredis/transport.h"
+#include "engine/snapshot/snapshot.h"
 
 struct oh_client;
 
@@ -88,13 +89,16 @@ void oh_lane_enter_again(oh_lane *lane);
 /* Calls a method of phpredis that takes no arguments. Whether its answer was true, or an object: it was done, or queued. */
 bool oh_lane_tell(oh_lane *lane, const char *method);
 
+/* Between two calls: its node has the same index in a newer map. */
+void oh_lane_set_map(oh_lane *lane, oh_snapshot *map);
+
 /* Calls a method of phpredis on the lane with arguments of our own. */
 void oh_lane_call(oh_lane *lane, zend_function *function, uint32_t count, zval *arguments, zval *return_value);
 
 /* The exchange of the last call failed. */
 static inline bool oh_lane_has_failed(const oh_lane *lane)
 {
-    return lane->has_failed || (lane->transport && lane->transport->exchange.state == OH_EXCHANGE_FAILED);
+    return lane->has_failed || (lane->transport && oh_exchange_has_failed(&lane->transport->exchange));
 }
 
 /*

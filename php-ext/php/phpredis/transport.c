@@ -159,8 +159,6 @@ void oh_transport_unregister(void)
 
 void oh_transport_detach(oh_transport *transport)
 {
-    oh_exchange_abandon(&transport->exchange);
-    oh_exchange_give_back(&transport->exchange, false);
-    transport->exchange.connections = NULL;
+    oh_exchange_shut(&transport->exchange);
     transport->owner = NULL;
 }

@@ -50,7 +50,9 @@ static oh_exchange *exchange_of(const oh_runner *runner)
 
 static bool is_nil(const oh_exchange *exchange)
 {
-    return exchange->end == strlen(OH_NIL_REPLY) && memcmp(exchange->replies, OH_NIL_REPLY, exchange->end) == 0;
+    oh_bytes replies = oh_exchange_replies(exchange);
+
+    return replies.length == strlen(OH_NIL_REPLY) && memcmp(replies.bytes, OH_NIL_REPLY, replies.length) == 0;
 }
 
 /* Whoever has something to say ends the race: entries, an error, a failure. */
@@ -59,9 +61,9 @@ static bool has_finished(const oh_runner *runner)
     const oh_exchange *exchange = exchange_of(runner);
 
     if (!exchange || !oh_exchange_is_active(exchange)) {
-        return !exchange || exchange->state != OH_EXCHANGE_COMPLETE || !is_nil(exchange);
+        return !exchange || !oh_exchange_is_complete(exchange) || !is_nil(exchange);
     }
-    return exchange->end > strlen(OH_NIL_REPLY);
+    return oh_exchange_replies(exchange).length > strlen(OH_NIL_REPLY);
 }
 
 /* ---- Releasing the others ---- */
@@ -74,9 +76,7 @@ static void ask_release(oh_race *race, oh_runner *runner, const char *identity)
     int length = snprintf(runner->request, sizeof runner->request,
         "*3\r\n$6\r\nCLIENT\r\n$7\r\nUNBLOCK\r\n$%d\r\n%.*s\r\n", digits, digits, identity);
 
-    release->connections = exchange_of(runner)->connections;
-    release->meter = exchange_of(runner)->meter;
-    release->failure = &runner->failure;
+    oh_exchange_make(release, exchange_of(runner)->peer, &runner->failure);
     oh_exchange_prepare(release, &terms, exchange_of(runner)->flight);
     oh_exchange_start(release, runner->request, (size_t)length);
 }
@@ -85,14 +85,14 @@ static void ask_release(oh_race *race, oh_runner *runner, const char *identity)
 static void release(oh_race *race, oh_runner *runner)
 {
     const oh_exchange *exchange = exchange_of(runner), *release = &runner->release;
-    bool was_late = release->state == OH_EXCHANGE_COMPLETE && release->end > 1 && release->replies[0] == ':' &&
-                    release->replies[1] == '0';
+    oh_bytes answer = oh_exchange_replies(release);
+    bool was_late = oh_exchange_is_complete(release) && answer.length > 1 && memcmp(answer.bytes, ":0", 2) == 0;
 
-    if (!exchange || !oh_exchange_is_waiting(exchange) || exchange->preface_reply[0] != ':') {
+    if (!exchange || !oh_exchange_is_waiting(exchange) || oh_exchange_preface_reply(exchange)[0] != ':') {
         return;
     }
-    if (release->state == OH_EXCHANGE_IDLE || was_late) {
-        ask_release(race, runner, exchange->preface_reply + 1);
+    if (oh_exchange_is_idle(release) || was_late) {
+        ask_release(race, runner, oh_exchange_preface_reply(exchange) + 1);
     }
 }
 
@@ -137,11 +137,11 @@ static void end(oh_race *race)
         oh_runner *runner = &race->runners[i];
         oh_exchange *exchange = exchange_of(runner);
 
-        runner->release.flight = NULL;
+        oh_exchange_go_alone(&runner->release);
         if (!EG(exception)) {
             oh_exchange_await(&runner->release);
         }
-        bool is_answered = runner->release.state == OH_EXCHANGE_IDLE || runner->release.state == OH_EXCHANGE_COMPLETE;
+        bool is_answered = oh_exchange_is_idle(&runner->release) || oh_exchange_is_complete(&runner->release);
         oh_exchange_end(&runner->release);
         if (exchange) {
             oh_exchange_give_back(exchange, is_answered);
@@ -157,7 +157,7 @@ static bool throw_interruption(oh_share *shares, uint32_t count)
         const oh_transport *transport = shares[i].lane->transport;
         zend_object *failure = shares[i].failure;
 
-        if (failure && transport && transport->exchange.was_interrupted &&
+        if (failure && transport && oh_exchange_was_interrupted(&transport->exchange) &&
             !instanceof_function(failure->ce, oh_exception_class)) {
             GC_ADDREF(failure);
             oh_scatter_free(shares, count);

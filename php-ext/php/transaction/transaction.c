@@ -43,8 +43,8 @@ static void queue(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 
     oh_lane_call_in_frame(lane, method, execute_data, return_value);
     bool is_queued = Z_TYPE_P(return_value) == IS_OBJECT && Z_OBJ_P(return_value) == lane->redis;
-    bool was_sent = lane->transport && lane->transport->exchange.state != OH_EXCHANGE_IDLE;
-    bool is_astray = was_sent && !is_queued && !lane->transport->exchange.has_refusal;
+    bool was_sent = lane->transport && !oh_exchange_is_idle(&lane->transport->exchange);
+    bool is_astray = was_sent && !is_queued && !oh_exchange_has_refusal(&lane->transport->exchange);
 
     if (UNEXPECTED(is_astray) && client->transaction && client->transaction->lane == lane && !EG(exception) &&
         !oh_lane_has_failed(lane)) {
@@ -124,8 +124,8 @@ void oh_transaction_open(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 /* An error in the place of the replies: EXECABORT, because a command was refused when it was queued, and the like. */
 static void throw_refusal(const oh_exchange *exchange)
 {
-    const oh_wire *wire = &exchange->held->wire;
-    zend_string *text = zend_string_init(wire->refusal, wire->refusal_length, false);
+    oh_text refusal = oh_exchange_held_refusal(exchange);
+    zend_string *text = zend_string_init(refusal.bytes, refusal.length, false);
 
     zend_throw_exception(oh_phpredis_exception_class, ZSTR_VAL(text), 0);
     zend_string_release(text);
@@ -147,8 +147,8 @@ static void run_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
             lane->failure.advice = OH_ADVICE_AGAIN;
         }
         oh_failure_throw(oh_lane_failure(lane));
-    } else if (lane->transport && lane->transport->exchange.held) {
-        is_clean = !lane->transport->exchange.has_refusal;
+    } else if (lane->transport && oh_exchange_holds(&lane->transport->exchange)) {
+        is_clean = !oh_exchange_has_refusal(&lane->transport->exchange);
         if (!is_clean && !EG(exception)) {
             throw_refusal(&lane->transport->exchange);
         }

@@ -247,12 +247,12 @@ bool oh_transaction_send_multi(oh_client *client)
     bool is_inner = oh_transaction_begin_step(lane, true);
     bool is_begun = oh_lane_tell(lane, "multi");
 
-    if (!is_begun && lane->transport && lane->transport->exchange.held) {
-        const oh_wire *wire = &lane->transport->exchange.held->wire;
+    if (!is_begun && lane->transport && oh_exchange_holds(&lane->transport->exchange)) {
+        oh_text refusal = oh_exchange_held_refusal(&lane->transport->exchange);
 
         oh_failure_set(&lane->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "", "The node refused MULTI: ");
-        if (lane->transport->exchange.has_refusal) {
-            oh_failure_quote(&lane->failure, wire->refusal, wire->refusal_length);
+        if (oh_exchange_has_refusal(&lane->transport->exchange)) {
+            oh_failure_quote(&lane->failure, refusal.bytes, refusal.length);
         }
         fail_on_lane(client, lane);
     }
