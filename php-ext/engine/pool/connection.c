@@ -88,7 +88,11 @@ static bool resolve(oh_connection *connection, const oh_endpoint *endpoint, oh_f
         connection->lookup = oh_resolver_ask(endpoint->host);
         if (!connection->lookup) {
             connection->last_errno = errno;
-            refuse_name(failure, strerror(errno));
+            if (errno == ENOMEM) {
+                oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
+            } else {
+                refuse_name(failure, strerror(errno));
+            }
             return false;
         }
     }

@@ -43,6 +43,7 @@ static bool make_store(uint32_t nodes_max)
         return false;
     }
     store = oh_store_make(memory, memory_bytes, nodes_max, salt);
+    errno = ENOMEM; /* The one reason that is left. */
     return store != NULL;
 }
 
