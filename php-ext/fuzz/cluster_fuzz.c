@@ -17,7 +17,7 @@
 const char *const fuzz_words[] = {"\xff" SLOTS("16383"), "\xff" SHARDS, "\x80" SLOTS("16383") SLOTS("16382"), "\x80" SHARDS SHARDS, SLOTS("16383"), SHARDS,
     "$8\r\nendpoint\r\n", "$6\r\nhealth\r\n$4\r\nfail\r\n", "$6\r\nonline\r\n", "$7\r\nreplica\r\n", "*3\r\n", "*2\r\n", "*0\r\n", "*-1\r\n",
     "$-1\r\n", "$0\r\n\r\n", "$1\r\n?\r\n", ":0\r\n", ":65536\r\n", "%1\r\n", "_\r\n", "MOVED 7 a:1", "ASK 7 :1", "MOVED 16384 b:1",
-    "CLUSTERDOWN", "*99999999\r\n", "*1000000\r\n", "$8\r\ntls-port\r\n", "$17\r\navailability-zone\r\n$1\r\na\r\n", "$22\r\ncluster_current_epoch:\r\n", "\r\n", ":", "0", NULL};
+    "CLUSTERDOWN", "*99999999\r\n", "*1000000\r\n", "$17\r\navailability-zone\r\n$1\r\na\r\n", "$22\r\ncluster_current_epoch:\r\n", "\r\n", ":", "0", NULL};
 
 static oh_topology *topology_of(const oh_cluster_map *map)
 {
@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     }
     size_t cut = 1 + bytes[0] * (length - 1) / 255;
     oh_cluster_answer first = {.reply = {bytes + 1, cut - 1}, .info = {bytes + cut, length - cut}, .host = {"a", 1},
-        .is_tls = length % 8 == 7, .zone = {"a", length % 2}};
+        .zone = {"a", length % 2}};
     oh_cluster_answer second = {.reply = {bytes + cut, length - cut}, .host = {"b", 1}};
     oh_cluster_map *map;
     oh_cluster_map *next;

@@ -47,7 +47,6 @@ static oh_cluster_map *read_answer(const json_t *told, const char *asked, char *
     oh_cluster_answer answer = {.reply = {reply.bytes, reply.length},
         .info = {info.bytes, info.length},
         .host = {asked, strlen(asked)},
-        .is_tls = json_is_true(json_object_get(told, "tls")),
         .zone = text_of(json_object_get(told, "zone"))};
     oh_cluster_map *map;
     bool is_read = oh_cluster_read(&answer, &map, reason);

@@ -60,9 +60,9 @@ def result(told):
 
 def reading(comment, reply, info_reply="", **how):
     test = {"comment": comment, "reply": reply, "info": info_reply, "asked": how.get("asked", "127.0.0.1"),
-            "tls": how.get("tls", False), "zone": how.get("zone")}
+            "zone": how.get("zone")}
     try:
-        test["map"] = result(cluster.Map(reply, info_reply, test["asked"], test["tls"], test["zone"]))
+        test["map"] = result(cluster.Map(reply, info_reply, test["asked"], test["zone"]))
     except cluster.Refused as refused:
         test["reason"] = str(refused)
     return test
@@ -118,9 +118,8 @@ def made_up():
     yield reading("no endpoint: the address", resp([shard((0, 16383), ("10.0.0.7", 7, M, ON, {"endpoint": ...}))]))
     yield reading("IPv6, with brackets and without", resp([
         shard((0, 9), ("::1", 7, M, ON)), shard((10, 16383), ("[fe80::1]", 7, M, ON))]))
-    for tls in (False, True):
-        yield reading(f"both ports, TLS {tls}", resp([shard((0, 16383), ("h", 1, M, ON, {"tls-port": 2}))]), tls=tls)
-    yield reading("a node without the port that is needed has no address", resp([
+    yield reading("a port for TLS besides", resp([shard((0, 16383), ("h", 1, M, ON, {"tls-port": 2}))]))
+    yield reading("a node that has a port for TLS only has no address", resp([
         shard((0, 99), ("h", 1, M, ON, {"port": ..., "tls-port": 2})), shard((100, 16383), ("g", 1, M, ON))]))
     yield reading("zones, announced and as a label", resp([shard(
         (0, 16383), ("a.west.example", 1, M, ON), ("b.east.example", 1, R, ON), ("c.example", 1, R, ON, {"availability-zone": "east"}),

@@ -83,8 +83,8 @@ def is_plain(name, longest):
 
 
 class Map:
-    def __init__(self, reply, info="", asked="127.0.0.1", tls=False, zone=None):
-        self.asked, self.tls, self.zone = asked, tls, zone
+    def __init__(self, reply, info="", asked="127.0.0.1", zone=None):
+        self.asked, self.zone = asked, zone
         self.nodes, self.owners = [], [None] * SLOTS
         if len(reply) > LIMITS["cluster_reply_bytes_max"]:
             raise Refused(f"the reply is longer than {LIMITS['cluster_reply_bytes_max']} bytes")
@@ -133,7 +133,7 @@ class Map:
         members = []
         for fields in a(list, shard["nodes"]) if "nodes" in shard else []:
             node = dict(pairs(fields))
-            port = node.get("tls-port" if self.tls else "port", 0)
+            port = node.get("port", 0)
             address = text(node.get("ip"))
             members.append((self.add(text(node.get("id")), text(node["endpoint"]) if "endpoint" in node else address, address,
                                      a(int, port), text(node.get("health", "online")) != "online",

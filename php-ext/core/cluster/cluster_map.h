@@ -25,7 +25,6 @@ typedef struct oh_cluster_answer {
     oh_bytes reply; /* To CLUSTER SHARDS, or to CLUSTER SLOTS: one whole value. */
     oh_bytes info;  /* To CLUSTER INFO: one whole value; may be empty. */
     oh_text host;   /* Of the node that was asked: it stands for every endpoint that is left open. */
-    bool is_tls;    /* The connections of this pool are TLS: nodes are reached at their TLS port. */
     oh_text zone;   /* The pool's; absent if it has none. */
 } oh_cluster_answer;
 

@@ -150,21 +150,20 @@ static bool insert_node(oh_cluster_reader *reader, const oh_told_node *told, oh_
 
 bool oh_cluster_add_node(oh_cluster_reader *reader, const oh_told_node *told, uint16_t *index)
 {
-    int64_t port = reader->answer->is_tls ? told->tls_port : told->port;
     char name[NAME_BYTES_MAX]; /* Of the heap only what is new: a node may be told of for each of its slots. */
     *index = OH_NO_OWNER;
-    if (port == 0) {
+    if (told->port == 0) {
         return true;
     }
     oh_server node = {.host = oh_cluster_host(told->has_endpoint ? told->endpoint : told->address, told->address,
                           reader->answer->host)};
-    if (port < 0 || port > PORT_MAX) {
+    if (told->port < 0 || told->port > PORT_MAX) {
         return oh_cluster_fail(reader, "a node has no valid port");
     }
     if (!is_plain(node.host, OH_SERVER_ADDRESS_BYTES_MAX)) {
         return oh_cluster_fail(reader, "a node has no valid host");
     }
-    node.port = (uint16_t)port;
+    node.port = (uint16_t)told->port;
     node.name = write_name(name, node.host, node.port);
     node.id = told->id.length > 0 ? told->id : node.name;
     if (told->id.length > 0 && !is_plain(told->id, OH_NODE_ID_BYTES_MAX)) {

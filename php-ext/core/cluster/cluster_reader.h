@@ -58,7 +58,7 @@ uint16_t *oh_node_index_find(oh_node_index *index, const oh_server *nodes, oh_te
 typedef struct oh_told_node {
     oh_text id, endpoint, address, zone;
     bool has_endpoint;
-    int64_t port, tls_port;
+    int64_t port;
     bool is_master, is_failing;
 } oh_told_node;
 

@@ -51,9 +51,6 @@ static bool take_node_field(oh_cluster_reader *reader, const oh_value *name, oh_
     if (oh_value_is(name, "port")) {
         return take_number(reader, &told->port);
     }
-    if (oh_value_is(name, "tls-port")) {
-        return take_number(reader, &told->tls_port);
-    }
     if (oh_value_is(name, "ip")) {
         return take_text(reader, &told->address);
     }
@@ -217,7 +214,6 @@ static bool take_range_node(oh_cluster_reader *reader, oh_told_node *told)
         (list.number > 2 && !take_text(reader, &told->id)) || (list.number > 3 && !take_metadata(reader, told))) {
         return false;
     }
-    told->tls_port = told->port;
     for (int64_t i = 4; i < list.number; i++) {
         if (!oh_value_skip(&reader->values)) {
             return fail_form(reader);

@@ -6,7 +6,6 @@ package io.onehop.core;
  * @param reply to CLUSTER SHARDS, or to CLUSTER SLOTS: the bytes of one whole value
  * @param info to CLUSTER INFO: the bytes of one whole value; may be empty
  * @param host of the node that was asked: it stands for every endpoint that is left open
- * @param tls whether nodes are reached at their TLS port
  */
-public record ClusterAnswer(byte[] reply, byte[] info, String host, boolean tls) {
+public record ClusterAnswer(byte[] reply, byte[] info, String host) {
 }

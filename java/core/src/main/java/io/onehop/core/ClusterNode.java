@@ -8,7 +8,6 @@ final class ClusterNode {
     String zone = "";
     boolean hasEndpoint;
     long port;
-    long tlsPort;
     boolean isMaster;
     boolean isFailing;
 }

@@ -41,21 +41,20 @@ final class ClusterNodes {
 
     /** Takes a node in, or finds it again; its index, or NOBODY if it has no address. */
     int add(ClusterNode told) throws ClusterException {
-        long port = answer.tls() ? told.tlsPort : told.port;
-        if (port == 0) {
+        if (told.port == 0) {
             return NOBODY;
         }
         String host = host(told.hasEndpoint ? told.endpoint : told.address, told.address, answer.host());
-        require(port > 0 && port <= PORT_MAX, () -> "a node has no valid port");
+        require(told.port > 0 && told.port <= PORT_MAX, () -> "a node has no valid port");
         require(isPlain(host, Limits.SERVER_ADDRESS_BYTES_MAX), () -> "a node has no valid host");
         require(told.id.isEmpty() || isPlain(told.id, Limits.NODE_ID_BYTES_MAX), () -> "a node has no valid id");
-        String name = host + ":" + port;
+        String name = host + ":" + told.port;
         String id = told.id.isEmpty() ? name : told.id;
         int known = ids.getOrDefault(id, nodes.size());
         if (known == nodes.size()) {
             require(nodes.size() < Limits.POOL_SERVERS_MAX, () -> "there are more than " + Limits.POOL_SERVERS_MAX + " nodes");
             ids.put(id, known);
-            nodes.add(new Node(known, name, host, (int) port, null, 1, id, Role.SPARE, known, told.isFailing,
+            nodes.add(new Node(known, name, host, (int) told.port, null, 1, id, Role.SPARE, known, told.isFailing,
                     isNear(told, host)));
         }
         require(nodes.get(known).name().equals(name), () -> "node " + shown(id) + " has two addresses");

@@ -145,7 +145,6 @@ final class ClusterReply {
         switch (name) {
             case "id" -> told.id = text();
             case "port" -> told.port = number();
-            case "tls-port" -> told.tlsPort = number();
             case "ip" -> told.address = text();
             case "endpoint" -> {
                 told.hasEndpoint = true;
@@ -186,7 +185,6 @@ final class ClusterReply {
         told.hasEndpoint = true;
         told.endpoint = text();
         told.port = number();
-        told.tlsPort = told.port;
         if (count > 2) {
             told.id = text();
         }

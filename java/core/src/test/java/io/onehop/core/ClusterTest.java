@@ -26,12 +26,10 @@ class ClusterTest {
     }
 
     private static ClusterMap read(JsonObject told) throws ClusterException {
-        boolean isWhole = told.has("asked") && told.has("tls");
         JsonElement zone = told.get("zone");
         byte[] info = told.has("info") ? latin(told, "info") : new byte[0];
         return ClusterMap.read(
-                new ClusterAnswer(latin(told, "reply"), info, isWhole ? told.get("asked").getAsString() : "127.0.0.1",
-                        isWhole && told.get("tls").getAsBoolean()),
+                new ClusterAnswer(latin(told, "reply"), info, told.has("asked") ? told.get("asked").getAsString() : "127.0.0.1"),
                 zone == null || zone.isJsonNull() ? null : zone.getAsString());
     }
 
@@ -165,7 +163,7 @@ class ClusterTest {
                 reply[chance.nextInt(reply.length)] = (byte) "*$:0123456789\r\n?x-%+".charAt(chance.nextInt(20));
             }
             try {
-                ClusterMap map = ClusterMap.read(new ClusterAnswer(reply, reply, "h", false), null);
+                ClusterMap map = ClusterMap.read(new ClusterAnswer(reply, reply, "h"), null);
                 maps++;
                 if (map.servedCount() > 0) {
                     Topology topology = map.topology(POOL, null);

@@ -171,7 +171,7 @@ final class ClusterInquiry {
         if (told instanceof JedisDataException error) {
             throw Failure.rejected("it answered", error.getMessage(), node.endpoint().nodeName());
         }
-        return ClusterMap.read(new ClusterAnswer(wire(told), wire(info), node.endpoint().host(), false), zone);
+        return ClusterMap.read(new ClusterAnswer(wire(told), wire(info), node.endpoint().host()), zone);
     }
 
     private static void settle(NodeConnection connection, Holder holder, Pool node) {
