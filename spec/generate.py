@@ -105,27 +105,14 @@ def info_h(page):
             + "\n#endif\n")
 
 
-def framing_tsv(vectors):
-    """tcId, commands, bytes, answered, owed, clean, error, comment; bytes are hex, or hex*times joined by commas."""
-    rows = ["# " + notice("wire/vectors/framing.json")]
-    for test in (test for group in vectors["testGroups"] for test in group["tests"]):
-        parts = test.get("parts") or [[test["stream"], 1]]
-        data = ",".join(f"{part}*{times}" if times > 1 else part for part, times in parts)
-        rows.append("\t".join([str(test["tcId"]), str(test["commands"]), data or "-", str(test["answered"]),
-                               str(test["owed"]), str(int(test["clean"])), test["error"] or "-", test["comment"]]))
-    return "\n".join(rows) + "\n"
-
-
 def outputs():
     limits = json.loads((SPEC / "limits.json").read_text())["limits"]
     errors = json.loads((SPEC / "errors.json").read_text())
-    framing = json.loads((SPEC / "wire/vectors/framing.json").read_text())
     commands = json.loads((SPEC / "route/commands.json").read_text())["commands"]
     own = {name: entry | {"ssdb": True} for name, entry in tables_ssdb.ssdb.PAGE["own"].items()}
     info = json.loads((SPEC / "route/info.json").read_text())
     pair = errors["kinds"], errors["outcomes"]
     return {C / "limits.h": limits_h(limits), C / "errors.h": errors_h(*pair), C / "info.h": info_h(info),
-            SPEC / "wire/vectors/framing.tsv": framing_tsv(framing),
             ROOT / "php-ext" / tables_c.COMMANDS: tables_c.commands_h(notice("route/commands.json")),
             ROOT / "php-ext" / tables_c.METHODS: tables_c.methods_h(notice("route/phpredis.json")),
             JAVA / "Limits.java": limits_java(limits), JAVA / "ErrorKind.java": errors_java(*pair),
