@@ -83,6 +83,7 @@ C_AND_PHP = (
     serverless("who may import whom", [PYTHON, "conformance/checks/imports.py"]),
     serverless("no circles", [PYTHON, "conformance/checks/circles.py"]),
     serverless("size budgets", [PYTHON, "conformance/checks/sizes.py"]),
+    serverless("PHP's signatures: the header is that of the stub", [PYTHON, "conformance/checks/arginfo.py"]),
     serverless("the method table against the loaded phpredis", ["php", "spec/route/methods_check.php"]),
     Proof("the method table against phpredis and a live server", ["php", "spec/route/probe.php"]),
     serverless("C core under the address and undefined-behaviour sanitizers", ["make", "-s", "-j2", "-C", "php-ext/tests-core"]),
