@@ -221,7 +221,7 @@ def text(entries):
 def validate():
     pages = {**SCHEMAS, **{f"captured/{server}.json": "captured" for server in NEWEST_FIRST}}
     for name, schema in pages.items():
-        validator = jsonschema.Draft202012Validator(load(f"schema/{schema}.json"))
+        validator = jsonschema.Draft202012Validator(load(f"../schema/{schema}.json"))
         for fault in validator.iter_errors(load(name)):
             raise Undecided(f"{name}, {'/'.join(map(str, fault.absolute_path))}: {fault.message[:300]}")
 

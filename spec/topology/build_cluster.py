@@ -309,7 +309,7 @@ def pages():
         "Pairs of answers, one after the other: which is taken, and the map of everybody afterwards; or the reason why none is. What has moved since the nodes were asked: slot, node.", adoption(),
         type="ClusterAdoptionTest")
     yield "../route/vectors/redirects.json", page(
-        "redirects", "spec/route/schema/redirects.json", "Errors of nodes of the map `reply`, and what is to be done.", redirect_tests(),
+        "redirects", "spec/schema/redirects.json", "Errors of nodes of the map `reply`, and what is to be done.", redirect_tests(),
         type="RedirectTest", reply=REDIRECTED)
 
 
