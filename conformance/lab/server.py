@@ -69,10 +69,10 @@ class Lab:
 
     # ---- Servers ----
 
-    def redis(self, port=None, directory=None, options=()):
+    def redis(self, port=None, directory=None, options=(), host="127.0.0.1"):
         """A redis-server on a port, or on a free one; in the directory that another one has left, or in its own, where its
         unix socket is `socket`. The options are words of its command line."""
-        return self._told(self._start_node(port, directory, words=options))
+        return self._told(self._start_node(port, directory, host=host, words=options))
 
     def cluster_node(self, port=None, directory=None, options=(), epoch=None):
         """One that is a node of a Redis Cluster, and knows nobody, unless it did in the directory that it is given. Nodes of
@@ -145,12 +145,13 @@ class Lab:
 
     # ---- Within ----
 
-    def _start_node(self, port=None, directory=None, **options):
+    def _start_node(self, port=None, directory=None, host="127.0.0.1", **options):
         port = port or free_port()
-        directory = directory or os.path.join(self._directory, f"redis-{port}")
+        name = f"redis-{port}" if host == "127.0.0.1" else f"redis-{port}-at-{host}"
+        directory = directory or os.path.join(self._directory, name)
         if options.get("cluster"):
             options["bus_port"] = self._buses.setdefault(directory, options.get("bus_port") or free_port())
-        node = RedisNode(port=port, directory=directory, unixsocket="socket", enable_debug_command="no", **options)
+        node = RedisNode(host=host, port=port, directory=directory, unixsocket="socket", enable_debug_command="no", **options)
         self._keep(node.process)
         return node
 

@@ -7,8 +7,7 @@ require __DIR__ . '/../lab/lab.inc';
 $path = Lab::file('one.sock');
 lab_redis('--unixsocket', $path);
 $six = Lab::port();
-Lab::start(['redis-server', '--port', (string) $six, '--bind', '::1', '--save', '', '--daemonize', 'no']);
-Lab::await("tcp://[::1]:$six");
+lab_redis_at($six, '::1');
 $four = lab_redis();
 foreach (["$path:1 by-path", "::1:$six:1 by-ipv6", "localhost:$four:1 by-name", "127.0.0.1:$four:1 by-ipv4"] as $server) {
     $redis = new OneHop\Redis('alpha', lab_config([$server]));

@@ -23,8 +23,7 @@ var_dump(implode($redis->scan($iterator)), implode($redis->scan($iterator)));
 $kept = $iterator;
 lab_tell(function () use ($redis, &$iterator) { return $redis->scan($iterator); });
 var_dump($iterator === $kept);
-Lab::start(['redis-server', '--port', (string) $port, '--bind', '127.0.0.1', '--save', '', '--dir', Lab::$directory]);
-Lab::await("tcp://127.0.0.1:$port");
+lab_redis_at($port);
 lab_plain($port)->set('c', 1);
 for ($found = null; $found === null; usleep(10000)) {
     try {

@@ -46,8 +46,7 @@ for ($round = 0; $round < 2; $round++) {
     pcntl_wait($status);
     echo 'the other node: ', $tell(fn () => $redis->set($keys['node-0'], 1)), "\n";
     echo 'tried again: ', json_encode($until('node-1: Connection refused')), ', rests again: ', json_encode($until('node-1: The node rests')), "\n";
-    $id = Lab::start(['redis-server', '--port', (string) $port, '--bind', '127.0.0.1', '--save', '']);
-    Lab::await("tcp://127.0.0.1:$port");
+    $id = lab_redis_at($port);
     echo 'found again: ', json_encode($until('false')), ', ', json_encode($redis->mGet(array_values($keys))), "\n";
 }
 PHP;

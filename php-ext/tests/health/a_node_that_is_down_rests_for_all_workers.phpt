@@ -57,8 +57,7 @@ echo 'at most two attempts a second: ', var_export($after - $before <= 8 + 1, tr
 echo 'most failed at once: ', var_export(array_sum($told) > 20 * ($after - $before), true), "\n";
 
 echo "back again\n";
-Lab::start(['redis-server', '--port', (string) $port, '--save', '', '--bind', '127.0.0.1']);
-Lab::await("tcp://127.0.0.1:$port");
+lab_redis_at($port);
 $ask(9);
 echo implode("\n", array_keys($ask(0.3))), "\n";
 ?>

@@ -23,8 +23,7 @@ final class Node
     /** Every key says who has it. */
     public function begin(): void
     {
-        $this->id = Lab::start(['redis-server', '--port', (string) $this->port, '--bind', '127.0.0.1', '--save', '', '--dir', Lab::$directory]);
-        Lab::await("tcp://127.0.0.1:$this->port");
+        $this->id = lab_redis_at($this->port);
         $redis = lab_plain($this->port);
         for ($i = 0; $i < KEYS; $i++) {
             $redis->set(md5("key $i"), $this->name);

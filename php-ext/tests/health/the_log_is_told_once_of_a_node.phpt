@@ -43,8 +43,7 @@ foreach (['rests' => [], 'is ejected' => ['auto_eject_hosts' => 'true', 'server_
     echo 'up: ', implode("\n", $told()), "\n";
     Lab::stop($id);
     $ask(1.6); /* It is tried in vain meanwhile, or is in again and ejected anew. */
-    Lab::start(['redis-server', '--port', (string) $port, '--bind', '127.0.0.1', '--save', '']);
-    Lab::await("tcp://127.0.0.1:$port");
+    lab_redis_at($port);
     $plain = lab_plain($port);
     $until('it is not back', static function () use ($ask, $plain): bool { $ask(0.3); return $plain->dbSize() === 1; });
     foreach ($told() as $line) {

@@ -72,8 +72,7 @@ usleep(20000);
 for ($i = 0; $i < 3; $i++) {
     lab_tell(fn () => $redis->set('key', 'x'));
 }
-Lab::start(['redis-server', '--port', (string) $only, '--bind', '127.0.0.1', '--save', '', '--dir', Lab::$directory]);
-Lab::await("tcp://127.0.0.1:$only");
+lab_redis_at($only);
 lab_tell(fn () => $redis->set('key', 'x'));
 ?>
 --EXPECT--

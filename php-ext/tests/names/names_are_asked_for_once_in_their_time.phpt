@@ -15,8 +15,7 @@ require $lab;
 function two_nodes(): int
 {
     $port = lab_redis();
-    Lab::start(['redis-server', '--port', (string) $port, '--bind', '127.0.0.2', '--save', '', '--daemonize', 'no']);
-    Lab::await("tcp://127.0.0.2:$port");
+    lab_redis_at($port, '127.0.0.2');
     foreach (['127.0.0.1', '127.0.0.2'] as $host) {
         $plain = new Redis();
         $plain->connect($host, $port);
