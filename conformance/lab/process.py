@@ -170,7 +170,7 @@ def program(name):
     path = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/local/sbin:/usr/sbin:/sbin")
     if not path:
         raise LabError(f"{name} is not installed; `make setup` installs what the lab needs")
-    return path
+    return os.path.abspath(path)
 
 
 def _before_exec(namespace, death_signal):

@@ -12,14 +12,11 @@ closes the connection. Read by commands_page.py.
 import argparse
 import json
 import pathlib
-import shutil
-import subprocess
 import sys
-import tempfile
-import time
 
 import table
-from resp import Refused, Server, Started, free_port
+from resp import Server, Started  # It finds the lab.
+from lab.nutcracker import Nutcracker
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = HERE / "clients" / "nutcracker-0.5.json"
@@ -27,42 +24,21 @@ PAGE = HERE / "clients" / "nutcracker-0.5.json"
 ANSWERED_BY_PROXY = ("ping", "auth", "quit")
 
 
-class Proxy:
+class Proxy(Nutcracker):
     """A nutcracker over two servers, stopped when the block ends."""
 
     def __init__(self, *ports):
-        self.port = free_port()
-        self.directory = tempfile.mkdtemp(prefix="route-")
-        servers = "".join(f"\n   - 127.0.0.1:{port}:1 node-{i}" for i, port in enumerate(ports))
-        config = pathlib.Path(self.directory) / "nutcracker.yml"
-        config.write_text(f"alpha:\n  listen: 127.0.0.1:{self.port}\n  redis: true\n  timeout: 2000\n  servers:{servers}\n")
-        self.command = ["setpriv", "--pdeathsig", "KILL", "nutcracker", "-c", str(config), "-s", str(free_port()), "-v", "0"]
-
-    def __enter__(self):
-        self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(200):
-            try:
-                Server("127.0.0.1", self.port).close()
-                return self
-            except OSError:
-                time.sleep(0.05)
-        raise RuntimeError("nutcracker did not start.")
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
-        shutil.rmtree(self.directory)
+        servers = [f"127.0.0.1:{port}:1 node-{i}" for i, port in enumerate(ports)]
+        super().__init__({"alpha": {"redis": True, "timeout": 2000, "servers": servers}})
 
     def send(self, words):
         """Whether there was any answer; a connection of its own, because a command it does not know ends it."""
-        server = Server("127.0.0.1", self.port)
-        try:
-            server.tell(*words)
-            return True
-        except EOFError:
-            return False
-        finally:
-            server.close()
+        with Server(*self.address("alpha")) as server:
+            try:
+                server.tell(*words)
+                return True
+            except ConnectionError:
+                return False
 
 
 class Fleet:
