@@ -19,6 +19,7 @@
 #include "php/module/modes.h"
 #include "php/phpredis/method.h"
 #include "engine/pool/pool_entry.h"
+#include "engine/shared/queue.h"
 #include "engine/shared/resolver.h"
 #include "php/fleet/script.h"
 #include "engine/shared/segment.h"
