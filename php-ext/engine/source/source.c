@@ -1,90 +1,39 @@
 /*
- * A server pool is known by the absolute path of its file, the directory where that path begins, and its name. What a process
- * has of it is a snapshot of some generation; the usual call finds by one load from shared memory that it is still the
- * current one.
+ * The server pools that a thread has loaded, and how it gets each of them: the first time from the store or the file,
+ * later by one load from shared memory that finds the snapshot to be the current one.
  */
 #include "engine/source/source.h"
 
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
 #include "core/base/memory.h"
-#include "core/hash/md5.h"
 
 #include "engine/cluster/cluster.h"
-#include "engine/shared/worker.h"
 #include "engine/shared/segment.h"
-#include "engine/source/source_known.h"
+#include "engine/source/source_internal.h"
 
-/* The server pools that this thread knows, in the order in which it met them: a few. */
-static OH_PER_THREAD oh_known **all;
-static OH_PER_THREAD uint32_t all_count, all_capacity;
-
-const uint8_t *oh_known_salt(void)
-{
-    static const uint8_t none[OH_IMAGE_SALT_BYTES];
-    const oh_store *store = oh_segment_store();
-
-    return store ? oh_store_salt(store) : none;
-}
-
-/* Pools of a php-fpm may be locked into directories of their own: a path means something else in each. */
-static void identify(oh_known *known)
-{
-    struct stat root = {.st_dev = 0};
-    oh_md5 md5;
-
-    stat("/", &root);
-    uint64_t fields[] = {(uint64_t)root.st_dev, (uint64_t)root.st_ino};
-    oh_md5_begin(&md5);
-    oh_md5_add(&md5, fields, sizeof fields);
-    oh_md5_add(&md5, known->path, strlen(known->path) + 1);
-    oh_md5_add(&md5, known->name.bytes, known->name.length);
-    oh_md5_end(&md5, known->identity);
-}
-
-bool oh_known_adopt(oh_known *known, oh_reading *reading, uint64_t generation)
-{
-    oh_snapshot *before = known->snapshot, *snapshot = oh_snapshot_make(reading, known->identity);
-
-    if (!snapshot) {
-        return false;
-    }
-    known->snapshot = snapshot;
-    known->generation = generation;
-    if (before) {
-        oh_snapshot_release(before);
-    }
-    return true;
-}
+/* A list in the order in which they were loaded: a few. */
+static OH_PER_THREAD oh_loaded *first;
 
 /* ---- From the store ---- */
 
-bool oh_known_copy(const oh_known *known, oh_reading *reading, uint64_t *generation)
-{
-    memset(reading, 0, sizeof *reading);
-    reading->image = oh_reading_copy(known->place, &reading->image_length, generation);
-    return reading->image != NULL;
-}
-
 /* The password is not in the store: it is the one this process has already, or it is read. */
-static bool find_password(const oh_known *known, oh_reading *reading)
+static bool find_password(const oh_loaded *loaded, oh_reading *reading)
 {
-    const oh_snapshot *before = known->snapshot;
+    const oh_snapshot *before = loaded->snapshot;
     oh_reading own;
 
     if (!oh_image_has_password(reading->image)) {
         return true;
     }
-    if (before && before->password && oh_image_is_password(reading->image, oh_known_salt(), before->own_pool.redis_auth)) {
+    if (before && before->password && oh_image_is_password(reading->image, oh_loaded_salt(), before->own_pool.redis_auth)) {
         reading->password = oh_memory_copy(before->password, before->password_length);
         reading->password_length = before->password_length;
         return reading->password != NULL;
     }
-    if (!oh_reading_make(&own, known->path, known->name, oh_known_salt())) {
+    if (!oh_reading_make(&own, loaded->path, loaded->name, oh_loaded_salt())) {
         oh_reading_free(&own);
         return false;
     }
@@ -94,70 +43,52 @@ static bool find_password(const oh_known *known, oh_reading *reading)
     return true;
 }
 
-static bool follow(oh_known *known)
+static bool follow(oh_loaded *loaded)
 {
     oh_reading reading;
     uint64_t generation;
 
-    if (!oh_known_is_allowed(known) || !oh_known_copy(known, &reading, &generation)) {
+    if (!oh_watch_is_allowed(loaded) || !oh_loaded_copy(loaded, &reading, &generation)) {
         return false;
     }
-    if (!find_password(known, &reading)) {
+    if (!find_password(loaded, &reading)) {
         oh_reading_free(&reading);
         return false;
     }
-    return oh_known_adopt(known, &reading, generation);
+    return oh_loaded_adopt(loaded, &reading, generation);
 }
 
 /* ---- From the file ---- */
 
-static bool begin_look(oh_known *known)
+static bool is_published(oh_loaded *loaded)
 {
-    uint64_t now = oh_clock_now_ms();
-
-    if (OH_UNLIKELY(known->refused_ms) && now < known->refused_ms + OH_LOOK_EVERY_MS) {
-        return false;
-    }
-    if (known->place != OH_STORE_NONE) {
-        return oh_store_begin_look(oh_segment_store(), known->place, (uint32_t)getpid(), now, OH_LOOK_EVERY_MS,
-            oh_worker_is_alive);
-    }
-    if (now < known->looked_ms + OH_LOOK_EVERY_MS) {
-        return false;
-    }
-    known->looked_ms = now;
-    return true;
-}
-
-static bool is_published(oh_known *known)
-{
-    known->place = oh_store_find(oh_segment_store(), known->identity);
-    return known->place != OH_STORE_NONE && oh_store_generation(oh_segment_store(), known->place) > 0;
+    loaded->place = oh_store_find(oh_segment_store(), loaded->identity);
+    return loaded->place != OH_STORE_NONE && oh_store_generation(oh_segment_store(), loaded->place) > 0;
 }
 
 /*
  * The first of the host reads, under the lock; all others wait for it, and find it published. Only what could be read is
  * given a place: there are not enough of them for every name that is misspelt.
  */
-static bool read_first(oh_known *known, oh_reading *reading)
+static bool read_first(oh_loaded *loaded, oh_reading *reading)
 {
     memset(reading, 0, sizeof *reading);
-    if (is_published(known) || !oh_segment_lock()) {
+    if (is_published(loaded) || !oh_segment_lock()) {
         return false;
     }
-    bool is_mine = !is_published(known);
+    bool is_mine = !is_published(loaded);
     if (is_mine) {
-        uint64_t version = oh_reading_version(known->path);
+        uint64_t version = oh_reading_version(loaded->path);
 
-        if (oh_reading_make(reading, known->path, known->name, oh_known_salt())) {
-            known->place = oh_store_add(oh_segment_store(), known->identity, known->path);
-            if (known->place != OH_STORE_NONE && oh_known_publish(known, reading) == 0) {
-                known->place = OH_STORE_NONE; /* It does not fit: every process goes its own way. */
+        if (oh_reading_make(reading, loaded->path, loaded->name, oh_loaded_salt())) {
+            loaded->place = oh_store_add(oh_segment_store(), loaded->identity, loaded->path);
+            if (loaded->place != OH_STORE_NONE && oh_loaded_publish(loaded, reading) == 0) {
+                loaded->place = OH_STORE_NONE; /* It does not fit: every process goes its own way. */
             }
-            oh_known_note_reading(known, NULL);
+            oh_loaded_note_reading(loaded, NULL);
         }
-        begin_look(known);
-        oh_known_note_version(known, version);
+        oh_watch_begin_look(loaded);
+        oh_watch_note_version(loaded, version);
     }
     oh_segment_unlock();
     return is_mine;
@@ -170,9 +101,9 @@ static bool fail(oh_reading *reading, oh_failure *failure)
     return false;
 }
 
-static bool adopt_first(oh_known *known, oh_reading *reading, oh_failure *failure)
+static bool adopt_first(oh_loaded *loaded, oh_reading *reading, oh_failure *failure)
 {
-    if (oh_known_adopt(known, reading, 1)) {
+    if (oh_loaded_adopt(loaded, reading, 1)) {
         return true;
     }
     oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
@@ -180,190 +111,145 @@ static bool adopt_first(oh_known *known, oh_reading *reading, oh_failure *failur
 }
 
 /* Nothing is known yet. False and a failure. */
-static bool begin(oh_known *known, oh_failure *failure)
+static bool begin(oh_loaded *loaded, oh_failure *failure)
 {
     oh_reading reading;
 
-    if (oh_segment_store() && read_first(known, &reading)) {
+    if (oh_segment_store() && read_first(loaded, &reading)) {
         if (!reading.image) {
             return fail(&reading, failure);
         }
-        oh_known_tell_exposed(known, reading.exposed);
-        return adopt_first(known, &reading, failure);
+        oh_watch_tell_exposed(loaded, reading.exposed);
+        return adopt_first(loaded, &reading, failure);
     }
-    if (oh_segment_store() && known->place != OH_STORE_NONE && follow(known)) {
+    if (oh_segment_store() && loaded->place != OH_STORE_NONE && follow(loaded)) {
         return true;
     }
-    known->place = OH_STORE_NONE;
-    known->looked_ms = oh_clock_now_ms();
-    known->version = oh_reading_version(known->path);
-    if (!oh_reading_make(&reading, known->path, known->name, oh_known_salt())) {
+    loaded->place = OH_STORE_NONE;
+    loaded->looked_ms = oh_clock_now_ms();
+    loaded->version = oh_reading_version(loaded->path);
+    if (!oh_reading_make(&reading, loaded->path, loaded->name, oh_loaded_salt())) {
         return fail(&reading, failure);
     }
     if (!oh_segment_store()) {
-        oh_known_tell_exposed(known, reading.exposed);
+        oh_watch_tell_exposed(loaded, reading.exposed);
     }
-    oh_known_note_reading(known, NULL);
-    return adopt_first(known, &reading, failure);
+    oh_loaded_note_reading(loaded, NULL);
+    return adopt_first(loaded, &reading, failure);
 }
 
 /* ---- The list ---- */
 
-static bool is_of(const oh_known *known, oh_text name, const char *path)
+static bool is_of(const oh_loaded *loaded, oh_text name, const char *path)
 {
-    return known->name.length == name.length && memcmp(known->name.bytes, name.bytes, name.length) == 0 &&
-           strcmp(known->path, path) == 0;
+    return loaded->name.length == name.length && memcmp(loaded->name.bytes, name.bytes, name.length) == 0 &&
+           strcmp(loaded->path, path) == 0;
 }
 
-/* The place of a server pool in the list; all_count: it is not there. */
-static uint32_t find(oh_text name, const char *path)
+/* Where the list has it, or would be longer by it. */
+static oh_loaded **find(oh_text name, const char *path)
 {
-    uint32_t at = 0;
+    oh_loaded **place = &first;
 
-    while (at < all_count && !is_of(all[at], name, path)) {
-        at++;
+    while (*place && !is_of(*place, name, path)) {
+        place = &(*place)->next;
     }
-    return at;
+    return place;
 }
 
-static void forget(oh_known *known)
+static void drop(oh_loaded **place)
 {
-    if (known->cluster) {
-        oh_cluster_forget(known->cluster);
-    }
-    if (known->snapshot) {
-        oh_snapshot_release(known->snapshot);
-    }
-    oh_memory_release(known->path);
-    oh_memory_release((char *)known->name.bytes);
-    oh_memory_release(known->problem);
-    oh_memory_release(known);
-}
+    oh_loaded *loaded = *place;
 
-static bool make_room(void)
-{
-    uint32_t capacity = all_capacity ? all_capacity * 2 : 4;
-    oh_known **larger = all_count < all_capacity ? all : oh_memory_zeroed(capacity, sizeof *larger);
-
-    if (larger && larger != all) {
-        memcpy(larger, all, all_count * sizeof *larger);
-        oh_memory_release(all);
-        all = larger;
-        all_capacity = capacity;
-    }
-    return larger != NULL;
-}
-
-/* NULL: there is no memory. */
-static oh_known *add(oh_text name, const char *path)
-{
-    oh_known *known = make_room() ? oh_memory_zeroed(1, sizeof *known) : NULL;
-
-    if (!known) {
-        return NULL;
-    }
-    known->path = oh_memory_copy(path, strlen(path));
-    known->name = (oh_text){oh_memory_copy(name.bytes, name.length), name.length};
-    known->place = OH_STORE_NONE;
-    if (!known->path || !known->name.bytes) {
-        forget(known);
-        return NULL;
-    }
-    identify(known);
-    return all[all_count++] = known;
-}
-
-static void drop(uint32_t at)
-{
-    oh_known *known = all[at];
-
-    memmove(&all[at], &all[at + 1], (--all_count - at) * sizeof(oh_known *));
-    forget(known);
+    *place = loaded->next;
+    oh_loaded_forget(loaded);
 }
 
 /* The entry of a server pool; made, with a snapshot, if it is new. NULL and a failure. */
-static oh_known *know(oh_text name, const char *path, oh_failure *failure)
+static oh_loaded *know(oh_text name, const char *path, oh_failure *failure)
 {
-    uint32_t at = find(name, path);
-    oh_known *known = at < all_count ? all[at] : add(name, path);
+    oh_loaded **place = find(name, path);
 
-    if (!known) {
+    if (!*place && !(*place = oh_loaded_new(name, path))) {
         oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
         return NULL;
     }
-    if (OH_UNLIKELY(!known->snapshot) && !begin(known, failure)) {
+    oh_loaded *loaded = *place;
+    if (OH_UNLIKELY(!loaded->snapshot) && !begin(loaded, failure)) {
         drop(find(name, path));
         return NULL;
     }
-    return known;
+    return loaded;
 }
 
 void oh_source_shutdown(void)
 {
-    while (all_count > 0) {
-        drop(all_count - 1);
+    while (first) {
+        drop(&first);
     }
-    oh_memory_release(all);
-    all = NULL;
-    all_capacity = 0;
 }
 
 /* ---- What clients call ---- */
 
 /* The configuration names the seeds of a Redis Cluster: what clients are given is its map. */
-static oh_snapshot *take_map(oh_known *known, oh_failure *failure)
+static oh_snapshot *take_map(oh_loaded *loaded, oh_failure *failure)
 {
-    if (!known->cluster) {
-        known->cluster = oh_cluster_open(known->snapshot->identity, known->path);
+    if (!loaded->cluster) {
+        loaded->cluster = oh_cluster_open(loaded->snapshot->identity, loaded->path);
     }
-    if (!known->cluster) {
+    if (!loaded->cluster) {
         oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
         return NULL;
     }
-    return oh_cluster_take(known->cluster, known->snapshot, failure);
+    return oh_cluster_take(loaded->cluster, loaded->snapshot, failure);
 }
 
-oh_snapshot *oh_source_take(oh_text name, const char *path, oh_failure *failure, bool *is_found)
+oh_snapshot *oh_source_load(oh_text name, const char *path, oh_failure *failure, bool *is_found)
 {
-    oh_known *known = know(name, path, failure);
+    oh_loaded *loaded = know(name, path, failure);
 
-    *is_found = known != NULL;
-    if (!known) {
+    *is_found = loaded != NULL;
+    if (!loaded) {
         return NULL;
     }
-    oh_snapshot *snapshot = known->snapshot;
+    oh_snapshot *snapshot = loaded->snapshot;
     snapshot->references++;
-    if (known->place != OH_STORE_NONE &&
-        OH_UNLIKELY(oh_store_generation(oh_segment_store(), known->place) != known->generation)) {
-        follow(known);
+    if (loaded->place != OH_STORE_NONE &&
+        OH_UNLIKELY(oh_store_generation(oh_segment_store(), loaded->place) != loaded->generation)) {
+        follow(loaded);
     }
-    if (OH_UNLIKELY(begin_look(known))) {
-        oh_known_look_again(known); /* A warning may call the script, and that may come here again. */
+    if (OH_UNLIKELY(oh_watch_begin_look(loaded))) {
+        oh_watch_look(loaded); /* A warning may call the script, and that may come here again. */
     }
     oh_snapshot_release(snapshot);
-    if (known->snapshot->pool->is_cluster) {
-        return take_map(known, failure);
+    if (loaded->snapshot->pool->is_cluster) {
+        return take_map(loaded, failure);
     }
-    known->snapshot->references++;
-    return known->snapshot;
+    loaded->snapshot->references++;
+    return loaded->snapshot;
 }
 
 oh_snapshot *oh_source_next(uint32_t *at, oh_source_place *place)
 {
-    while (*at < all_count) {
-        const oh_known *known = all[(*at)++];
-        const oh_cluster *cluster = known->cluster && known->cluster->map ? known->cluster : NULL;
+    const oh_loaded *loaded = first;
 
-        if (known->snapshot) {
-            bool is_map = known->snapshot->pool->is_cluster && cluster;
-
-            *place = (oh_source_place){.path = known->path,
-                .generation = is_map ? cluster->generation : known->generation,
-                .index = is_map ? cluster->place : known->place,
-                .read_at = known->read_at,
-                .problem = known->problem};
-            return is_map ? cluster->map : known->snapshot;
-        }
+    for (uint32_t i = 0; i < *at && loaded; i++) {
+        loaded = loaded->next;
     }
-    return NULL;
+    while (loaded && !loaded->snapshot) {
+        loaded = loaded->next;
+        (*at)++;
+    }
+    if (!loaded) {
+        return NULL;
+    }
+    (*at)++;
+    const oh_cluster *cluster = loaded->snapshot->pool->is_cluster ? loaded->cluster : NULL;
+    bool is_map = cluster && cluster->map;
+    *place = (oh_source_place){.path = loaded->path,
+        .generation = is_map ? cluster->generation : loaded->generation,
+        .index = is_map ? cluster->place : loaded->place,
+        .read_at = loaded->read_at,
+        .problem = loaded->problem};
+    return is_map ? cluster->map : loaded->snapshot;
 }

@@ -22,7 +22,7 @@
  * The server pool `name` of the file at this absolute path. Counted. NULL and a failure: of the file, or,
  * if the server pool `is_found` in it, of the nodes of a Redis Cluster.
  */
-oh_snapshot *oh_source_take(oh_text name, const char *path, oh_failure *failure, bool *is_found);
+oh_snapshot *oh_source_load(oh_text name, const char *path, oh_failure *failure, bool *is_found);
 
 /* From where a process has a server pool. */
 typedef struct oh_source_place {

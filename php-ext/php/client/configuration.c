@@ -65,7 +65,7 @@ oh_snapshot *oh_configuration_take(const zend_string *name, const zend_string *p
     if (!find_path(path, absolute)) {
         return NULL;
     }
-    oh_snapshot *snapshot = oh_source_take((oh_text){ZSTR_VAL(name), ZSTR_LEN(name)}, absolute, &failure, &is_found);
+    oh_snapshot *snapshot = oh_source_load((oh_text){ZSTR_VAL(name), ZSTR_LEN(name)}, absolute, &failure, &is_found);
     if (!snapshot) {
         oh_failure_throw(oh_failure_exception(&failure, NULL, is_found ? ZSTR_VAL(name) : NULL, NULL));
     }

@@ -1,0 +1,195 @@
+/*
+ * When a file is read again. Once a second one process of the host looks whether it has changed, reads it and publishes
+ * what it says, unless it is bad, or too large, or nobody may publish now: then it is looked at again.
+ */
+#include "engine/source/source_internal.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "core/base/compiler.h"
+#include "core/base/memory.h"
+
+#include "engine/base/environment.h"
+#include "engine/shared/segment.h"
+#include "engine/shared/worker.h"
+
+#define OH_LOOK_EVERY_MS 1000 /* How often somebody of the host looks whether a file has changed. */
+#define OH_LINE_BYTES (PATH_MAX + 512)
+
+/* ---- Whose turn it is ---- */
+
+bool oh_watch_begin_look(oh_loaded *loaded)
+{
+    uint64_t now = oh_clock_now_ms();
+
+    if (OH_UNLIKELY(loaded->refused_ms) && now < loaded->refused_ms + OH_LOOK_EVERY_MS) {
+        return false;
+    }
+    if (loaded->place != OH_STORE_NONE) {
+        return oh_store_begin_look(oh_segment_store(), loaded->place, (uint32_t)getpid(), now, OH_LOOK_EVERY_MS,
+            oh_worker_is_alive);
+    }
+    if (now < loaded->looked_ms + OH_LOOK_EVERY_MS) {
+        return false;
+    }
+    loaded->looked_ms = now;
+    return true;
+}
+
+static _Atomic uint64_t *version_in_store(const oh_loaded *loaded)
+{
+    return oh_store_version(oh_segment_store(), loaded->place);
+}
+
+static void end_look(const oh_loaded *loaded)
+{
+    if (loaded->place != OH_STORE_NONE) {
+        oh_store_end_look(oh_segment_store(), loaded->place, (uint32_t)getpid());
+    }
+}
+
+void oh_watch_note_version(oh_loaded *loaded, uint64_t version)
+{
+    if (loaded->place != OH_STORE_NONE) {
+        atomic_store(version_in_store(loaded), version);
+    }
+    loaded->version = version;
+    end_look(loaded);
+}
+
+/* ---- Who may read it ---- */
+
+static void refuse(oh_loaded *loaded)
+{
+    bool is_news = loaded->refused_ms == 0;
+
+    loaded->refused_ms = oh_clock_now_ms();
+    if (is_news && loaded->snapshot) {
+        oh_warn("OneHop: Configuration %s: %s; the configuration read before stays in use", loaded->path,
+            strerror(EACCES));
+    }
+}
+
+bool oh_watch_is_allowed(oh_loaded *loaded)
+{
+    if (loaded->refused_ms && oh_clock_now_ms() < loaded->refused_ms + OH_LOOK_EVERY_MS) {
+        return false;
+    }
+    if (oh_reading_is_forbidden(loaded->path)) {
+        refuse(loaded);
+        return false;
+    }
+    loaded->refused_ms = 0;
+    return true;
+}
+
+void oh_watch_tell_exposed(const oh_loaded *loaded, mode_t exposed)
+{
+    char text[OH_LINE_BYTES];
+
+    if (!exposed) {
+        return;
+    }
+    snprintf(text, sizeof text, "OneHop: %s holds a password, and every user of this machine may %s it: take these rights away (chmod o=)",
+        loaded->path, exposed == S_IROTH ? "read" : exposed == S_IWOTH ? "write" : "read and write");
+    oh_surroundings.announce(LOG_WARNING, text);
+}
+
+/* ---- Changes ---- */
+
+static void tell_change(const oh_loaded *loaded, uint32_t moved, uint64_t generation)
+{
+    char text[OH_LINE_BYTES];
+
+    snprintf(text, sizeof text, "OneHop: %s changed: %u.%u %% of the keys of server pool %s move (generation %llu)",
+        loaded->path, moved / 10, moved % 10, loaded->snapshot->pool->name.bytes, (unsigned long long)generation);
+    oh_surroundings.announce(LOG_NOTICE, text);
+}
+
+typedef enum oh_switched { OH_SWITCHED, OH_NO_ROOM, OH_NOT_NOW } oh_switched;
+
+/* `before` is what the host has: this process may be ahead of it, having read the file for its password. */
+static oh_switched switch_to(oh_loaded *loaded, oh_reading *reading, const void *before, size_t before_length)
+{
+    uint64_t generation = loaded->generation + 1;
+    bool is_shared = loaded->place != OH_STORE_NONE;
+
+    if (oh_image_equals(reading->image, reading->image_length, before, before_length)) {
+        oh_reading_free(reading);
+        return OH_SWITCHED;
+    }
+    if (is_shared && !oh_segment_lock()) {
+        oh_reading_free(reading);
+        return OH_NOT_NOW;
+    }
+    if (is_shared) {
+        generation = oh_loaded_publish(loaded, reading);
+        oh_segment_unlock();
+    }
+    if (generation == 0) {
+        oh_reading_free(reading);
+        return OH_NO_ROOM;
+    }
+    uint32_t moved = oh_topology_moved(oh_image_topology(before), oh_image_topology(reading->image));
+    if (!oh_loaded_adopt(loaded, reading, generation)) {
+        return is_shared ? OH_SWITCHED : OH_NOT_NOW; /* What is published this process copies when it can. */
+    }
+    tell_change(loaded, moved, generation);
+    return OH_SWITCHED;
+}
+
+/*
+ * One process looks at a changed file; it complains of a bad one when its version is noted, so once. A warning calls the
+ * script, which may not come back: it is the last thing that is done. (Not php_error_docref: with html_errors that writes
+ * the quotes of a reason as &quot;, also to the log.)
+ */
+void oh_watch_look(oh_loaded *loaded)
+{
+    uint64_t version = oh_reading_version(loaded->path);
+    oh_reading reading, published = {.image = NULL};
+    uint64_t generation;
+
+    if (version == (loaded->place != OH_STORE_NONE ? atomic_load(version_in_store(loaded)) : loaded->version)) {
+        end_look(loaded);
+        return;
+    }
+    bool is_good = oh_reading_make(&reading, loaded->path, loaded->name, oh_loaded_salt());
+    if (!is_good && reading.is_forbidden && loaded->place != OH_STORE_NONE) {
+        oh_store_pass_look(oh_segment_store(), loaded->place, (uint32_t)getpid()); /* Another user's process may read it. */
+        refuse(loaded);
+        return;
+    }
+    if (reading.has_no_memory) {
+        end_look(loaded);
+        return;
+    }
+    mode_t exposed = reading.exposed;
+    loaded->refused_ms = 0;
+    bool is_of_host = loaded->place != OH_STORE_NONE && oh_loaded_copy(loaded, &published, &generation);
+    oh_switched switched = !is_good ? OH_SWITCHED
+                                    : switch_to(loaded, &reading, is_of_host ? published.image : loaded->snapshot->image,
+                                          is_of_host ? published.image_length : loaded->snapshot->image_length);
+    oh_reading_free(&published);
+    if (switched == OH_NOT_NOW) {
+        end_look(loaded);
+        return;
+    }
+    oh_loaded_note_reading(loaded, !is_good                  ? reading.failure.what
+                                 : switched == OH_NO_ROOM ? "It no longer fits into shared memory: raise onehop.shared_memory"
+                                                          : NULL);
+    oh_watch_note_version(loaded, version);
+    oh_watch_tell_exposed(loaded, exposed);
+    if (!is_good) {
+        oh_warn("OneHop: %s; the configuration read before stays in use", reading.failure.what);
+    } else if (switched == OH_NO_ROOM) {
+        oh_warn("OneHop: %s has changed and no longer fits into shared memory: raise "
+            "onehop.shared_memory; the configuration read before stays in use", loaded->path);
+    }
+}

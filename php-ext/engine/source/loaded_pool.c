@@ -1,0 +1,118 @@
+/*
+ * One server pool, as this process has it: known by the absolute path of its file, the directory where that path begins,
+ * and its name; a snapshot of some generation; and what of it stands in the store of the host.
+ */
+#include "engine/source/source_internal.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/hash/md5.h"
+
+#include "engine/shared/segment.h"
+
+/* ---- Life ---- */
+
+/* Pools of a php-fpm may be locked into directories of their own: a path means something else in each. */
+static void identify(oh_loaded *loaded)
+{
+    struct stat root = {.st_dev = 0};
+    oh_md5 md5;
+
+    stat("/", &root);
+    uint64_t fields[] = {(uint64_t)root.st_dev, (uint64_t)root.st_ino};
+    oh_md5_begin(&md5);
+    oh_md5_add(&md5, fields, sizeof fields);
+    oh_md5_add(&md5, loaded->path, strlen(loaded->path) + 1);
+    oh_md5_add(&md5, loaded->name.bytes, loaded->name.length);
+    oh_md5_end(&md5, loaded->identity);
+}
+
+oh_loaded *oh_loaded_new(oh_text name, const char *path)
+{
+    oh_loaded *loaded = oh_memory_zeroed(1, sizeof *loaded);
+
+    if (!loaded) {
+        return NULL;
+    }
+    loaded->path = oh_memory_copy(path, strlen(path));
+    loaded->name = (oh_text){oh_memory_copy(name.bytes, name.length), name.length};
+    loaded->place = OH_STORE_NONE;
+    if (!loaded->path || !loaded->name.bytes) {
+        oh_loaded_forget(loaded);
+        return NULL;
+    }
+    identify(loaded);
+    return loaded;
+}
+
+void oh_loaded_forget(oh_loaded *loaded)
+{
+    if (loaded->cluster) {
+        oh_cluster_forget(loaded->cluster);
+    }
+    if (loaded->snapshot) {
+        oh_snapshot_release(loaded->snapshot);
+    }
+    oh_memory_release(loaded->path);
+    oh_memory_release((char *)loaded->name.bytes);
+    oh_memory_release(loaded->problem);
+    oh_memory_release(loaded);
+}
+
+bool oh_loaded_adopt(oh_loaded *loaded, oh_reading *reading, uint64_t generation)
+{
+    oh_snapshot *before = loaded->snapshot, *snapshot = oh_snapshot_make(reading, loaded->identity);
+
+    if (!snapshot) {
+        return false;
+    }
+    loaded->snapshot = snapshot;
+    loaded->generation = generation;
+    if (before) {
+        oh_snapshot_release(before);
+    }
+    return true;
+}
+
+/* ---- In the store ---- */
+
+const uint8_t *oh_loaded_salt(void)
+{
+    static const uint8_t none[OH_IMAGE_SALT_BYTES];
+    const oh_store *store = oh_segment_store();
+
+    return store ? oh_store_salt(store) : none;
+}
+
+bool oh_loaded_copy(const oh_loaded *loaded, oh_reading *reading, uint64_t *generation)
+{
+    memset(reading, 0, sizeof *reading);
+    reading->image = oh_reading_copy(loaded->place, &reading->image_length, generation);
+    return reading->image != NULL;
+}
+
+uint64_t oh_loaded_publish(const oh_loaded *loaded, const oh_reading *reading)
+{
+    return oh_store_publish(oh_segment_store(), loaded->place, reading->image, reading->image_length)
+               ? oh_store_generation(oh_segment_store(), loaded->place)
+               : 0;
+}
+
+void oh_loaded_note_reading(oh_loaded *loaded, const char *problem)
+{
+    uint64_t read_at = oh_clock_unix_s() * 2 + (problem != NULL);
+
+    if (loaded->place == OH_STORE_NONE) {
+        oh_memory_release(loaded->problem);
+        loaded->problem = problem ? oh_memory_copy(problem, strlen(problem)) : NULL;
+        loaded->read_at = read_at;
+        return;
+    }
+    if (problem) {
+        oh_store_write_text(oh_store_problem(oh_segment_store(), loaded->place), OH_STORE_PROBLEM_WORDS, problem);
+    }
+    atomic_store(oh_store_read_at(oh_segment_store(), loaded->place), read_at);
+}
