@@ -45,7 +45,7 @@ JAVA_ROOMS = {
     "Clock": "clock", "Limits": "limits", "ErrorKind": "limits", "Hash": "hash", "Key": "key", "HashTag": "key",
     "Server": "server_pool", "ServerPool": "server_pool", "Distribution": "server_pool", "Health": "health", "Latency": "meter",
     "Fastest": "fastest",
-    "Topology": "topology", "Node": "topology", "Explanation": "topology", "Fingerprint": "topology",
+    "Topology": "topology", "PoolTopology": "topology", "Nodes": "topology", "Node": "topology", "Explanation": "topology", "Fingerprint": "topology",
     "Command": "command", "SsdbTable": "ssdb", "Ssdb": "ssdb", "SsdbForm": "ssdb", "SsdbWord": "ssdb", "Store": "store", "Pool": "pool",
     "Directive": "server_pool", "ReadFrom": "server_pool", "Role": "server_pool",
     "ClusterMap": "cluster", "ClusterReply": "cluster", "ClusterValues": "cluster", "ClusterException": "cluster",

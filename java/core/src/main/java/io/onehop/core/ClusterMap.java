@@ -12,7 +12,7 @@ import java.util.Set;
 /**
  * What one node of a Redis Cluster said of all nodes and slots: read, judged, and made a topology.
  *
- * <p>A map is made by whoever refreshes, off the road, and thrown away when it has become a {@link Topology}. Nothing a
+ * <p>A map is made by whoever refreshes, off the road, and thrown away when it has become a {@link PoolTopology}. Nothing a
  * node says is believed unread; a bad answer costs a reason, never the map there is. Immutable.
  *
  * <p>Before it on the road: the bytes of two replies; after it: topology. Implements spec/topology/cluster.md.
@@ -81,7 +81,7 @@ public final class ClusterMap {
      * Which of two maps, either of which may be {@code null}, is to replace {@code current}, {@code null} before the
      * first. {@code null}: neither was there; ClusterException: none is fit.
      */
-    public static ClusterMap choose(Topology current, ClusterMap first, ClusterMap second) throws ClusterException {
+    public static ClusterMap choose(PoolTopology current, ClusterMap first, ClusterMap second) throws ClusterException {
         String notFirst = unfit(current, first);
         String notSecond = unfit(current, second);
         if (notFirst != null && notSecond != null) {
@@ -97,7 +97,7 @@ public final class ClusterMap {
     }
 
     /** Why a map is not to be taken; {@code null} if it may be. */
-    private static String unfit(Topology current, ClusterMap map) {
+    private static String unfit(PoolTopology current, ClusterMap map) {
         if (map == null) {
             return "there is no answer";
         }
@@ -115,7 +115,7 @@ public final class ClusterMap {
     }
 
     /** Whether both tell of one cluster: epochs of another one, or of one that was made anew, mean nothing. */
-    private boolean hasNodeOf(Topology current) {
+    private boolean hasNodeOf(PoolTopology current) {
         Set<String> ids = new HashSet<>();
         nodes.forEach(node -> ids.add(node.id()));
         return current.nodes().stream().anyMatch(node -> !node.id().isEmpty() && ids.contains(node.id()));
@@ -125,7 +125,7 @@ public final class ClusterMap {
      * The topology of this map for a pool. Every node has the index that its name has in {@code current} ({@code null}:
      * nothing to keep); new nodes have the free ones.
      */
-    public Topology topology(ServerPool pool, Topology current) {
+    public PoolTopology topology(ServerPool pool, PoolTopology current) {
         int[] to = new int[nodes.size()];
         Node[] placed = places(current == null ? List.of() : current.places(), to);
         char[] slots = new char[Slots.COUNT];
@@ -133,21 +133,21 @@ public final class ClusterMap {
             int mark = table[slot] & Slots.UNSERVED;
             slots[slot] = (char) (to[table[slot] ^ mark] | mark);
         }
-        return Topology.of(pool, Arrays.asList(placed), new Slots(slots), epoch);
+        return PoolTopology.of(pool, Arrays.asList(placed), new Slots(slots), epoch);
     }
 
     /**
      * The same in the place of {@code current}; that itself, if nothing in it would change. What has moved since the
      * nodes were asked stays moved: {@code asked} is the topology of that moment.
      */
-    public Topology over(Topology current, Topology asked) {
-        Topology after = current.servedCount() == 0 ? topology(current.pool(), null)
+    public PoolTopology over(PoolTopology current, PoolTopology asked) {
+        PoolTopology after = current.servedCount() == 0 ? topology(current.pool(), null)
                 : keepMoved(topology(current.pool(), current), current, asked);
         return after.epoch() == current.epoch() && after.places().equals(current.places())
                 && after.fingerprint().equals(current.fingerprint()) ? current : after;
     }
 
-    private static Topology keepMoved(Topology told, Topology current, Topology asked) {
+    private static PoolTopology keepMoved(PoolTopology told, PoolTopology current, PoolTopology asked) {
         Map<Integer, Integer> moved = new HashMap<>();
         for (int slot = 0; current != asked && asked.servedCount() > 0 && slot < Slots.COUNT; slot++) {
             boolean isAsBefore = asked.isServed(slot) && asked.nodeOfSlot(slot) == current.nodeOfSlot(slot);
@@ -192,8 +192,8 @@ public final class ClusterMap {
         Node[] placed = new Node[places.size()];
         for (int place = 0; place < placed.length; place++) {
             Node node = places.get(place);
-            placed[place] = node != null ? node.at(place, to[node.master()])
-                    : before.get(place).gone(place);
+            placed[place] = node != null ? Nodes.at(node, place, to[node.master()])
+                    : Nodes.gone(before.get(place), place);
         }
         return placed;
     }

@@ -101,7 +101,7 @@ final class ClusterNodes {
     /** Says that a node follows another, if both are known. */
     void follow(int index, int master) {
         if (index != NOBODY && master != NOBODY) {
-            nodes.set(index, nodes.get(index).as(Role.REPLICA, master));
+            nodes.set(index, Nodes.as(nodes.get(index), Role.REPLICA, master));
         }
     }
 
@@ -153,7 +153,8 @@ final class ClusterNodes {
         for (Node node : kept) {
             int place = nodes.size();
             int master = to[node.master()];
-            nodes.add(master == NOBODY ? node.at(place, place).as(Role.SPARE, place) : node.at(place, master));
+            nodes.add(master == NOBODY ? Nodes.as(Nodes.at(node, place, place), Role.SPARE, place)
+                    : Nodes.at(node, place, master));
         }
         for (int slot = 0; slot < Slots.COUNT; slot++) {
             slots[slot] = slots[slot] == NOBODY ? slots[slot] : (char) to[slots[slot]];
@@ -171,7 +172,7 @@ final class ClusterNodes {
                 slots[slot] = (char) (last | Slots.UNSERVED);
             } else if (slots[slot] != last || nodes.get(last).role() != Role.MASTER) {
                 last = slots[slot];
-                nodes.set(last, nodes.get(last).as(Role.MASTER, last));
+                nodes.set(last, Nodes.as(nodes.get(last), Role.MASTER, last));
             }
         }
     }

@@ -16,7 +16,7 @@ import java.util.Map;
  * not at all: on any bytes whatever the outcome is a configuration or a {@link ConfigException}, within the bounds of
  * {@link Limits}. Immutable; any thread may use it.
  *
- * <p>Before it on the road: the file; after it: {@link Topology} (where keys live) and the clients' pools (how nodes
+ * <p>Before it on the road: the file; after it: {@link PoolTopology} (where keys live) and the clients' pools (how nodes
  * are reached). Implements spec/config.
  */
 public final class Config {

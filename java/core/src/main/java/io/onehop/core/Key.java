@@ -1,5 +1,7 @@
 package io.onehop.core;
 
+import io.onehop.core.hash.Crc16;
+
 /**
  * Which bytes of a key decide where it lives.
  *
@@ -45,7 +47,7 @@ public final class Key {
     /** The slot of a key in Redis Cluster, 0 to 16383, by Redis' own hash tag rule. */
     public static int slot(byte[] key, int offset, int length) {
         long part = hashed(key, offset, length, CLUSTER_TAG);
-        return Hash.CRC16.of(key, offset(part), length(part)) & (SLOTS_COUNT - 1);
+        return Crc16.of(key, offset(part), length(part)) & (SLOTS_COUNT - 1);
     }
 
     private static long part(int offset, int length) {

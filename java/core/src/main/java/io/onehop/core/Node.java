@@ -19,30 +19,6 @@ package io.onehop.core;
 public record Node(int index, String name, String host, int port, String path, int weight, String id, Role role,
         int master, boolean failing, boolean near) {
 
-    /** A server of a file. */
-    Node(int index, Server server) {
-        this(index, server.name(), server.host(), server.port(), server.path(), server.weight(), "", Role.NONE, index,
-                false, false);
-    }
-
-    /** The same node at another place, following a master at another place. */
-    Node at(int place, int master) {
-        return new Node(place, name, host, port, path, weight, id, role, master, failing, near);
-    }
-
-    /** The place of a node that is no more. */
-    Node gone(int place) {
-        return new Node(place, name, host, port, path, 1, "", Role.GONE, place, false, false);
-    }
-
-    boolean isThere() {
-        return role != Role.GONE;
-    }
-
-    Node as(Role role, int master) {
-        return new Node(index, name, host, port, path, weight, id, role, master, failing, near);
-    }
-
     /** Where the node listens: {@code host:port} with a decimal port, or the path of its unix socket. */
     public String address() {
         return path != null ? path : host + ":" + port;

@@ -11,7 +11,7 @@ package io.onehop.core;
  * @param action what next
  * @param node of FOLLOW and ASK: to whom
  * @param slot that the error is about
- * @param hasMoved {@code slot} belongs to {@code node} from now on: {@link Topology#withSlots}
+ * @param hasMoved {@code slot} belongs to {@code node} from now on: {@link PoolTopology#withSlots}
  * @param wantsRefresh the map is behind: ask for a refresh, and do not wait for it
  * @param waitMs of AGAIN
  * @param reason of GIVE_UP, otherwise {@code null}
@@ -67,7 +67,7 @@ public record Redirect(Action action, int node, int slot, boolean hasMoved, bool
         };
     }
 
-    public static Redirect decide(Topology map, Case it) {
+    public static Redirect decide(PoolTopology map, Case it) {
         String[] words = it.error.split(" ", -1);
         return switch (words[0]) {
             case "MOVED" -> toNamed(map, it, Action.FOLLOW, words);
@@ -103,7 +103,7 @@ public record Redirect(Action action, int node, int slot, boolean hasMoved, bool
         return new Redirect(action, node, slot, hasMoved, hasMoved, 0, null);
     }
 
-    private static Redirect toNamed(Topology map, Case it, Action action, String[] words) {
+    private static Redirect toNamed(PoolTopology map, Case it, Action action, String[] words) {
         int slot = words.length == 3 ? number(words[1], Key.SLOTS_COUNT - 1) : -1;
         String name = slot >= 0 ? name(map, it.asked, words[2]) : null;
         if (name == null) {
@@ -127,7 +127,7 @@ public record Redirect(Action action, int node, int slot, boolean hasMoved, bool
      * it either, the owner that it has for the slot may be the same node under another name; or the news is still on
      * its way.
      */
-    private static Redirect toUnknown(Topology map, Case it, Action action, int slot) {
+    private static Redirect toUnknown(PoolTopology map, Case it, Action action, int slot) {
         if (!it.fresh) {
             return new Redirect(Action.REFRESH, 0, slot, false, true, 0, null);
         }
@@ -139,14 +139,14 @@ public record Redirect(Action action, int node, int slot, boolean hasMoved, bool
     }
 
     /** A replica that cannot answer now has a master that can. */
-    private static Redirect toMaster(Topology map, Case it) {
+    private static Redirect toMaster(PoolTopology map, Case it) {
         Node node = map.places().get(it.asked);
         return node.role() == Role.REPLICA ? goTo(it, Action.FOLLOW, node.master(), 0, false)
                 : again(it, true, IN_VAIN);
     }
 
     /** "host:port" to the name that the map would have for it: left open, it is the host of the node that was asked. */
-    private static String name(Topology map, int asked, String endpoint) {
+    private static String name(PoolTopology map, int asked, String endpoint) {
         int colon = endpoint.lastIndexOf(':');
         int port = number(endpoint.substring(colon + 1), PORT_MAX);
         if (colon < 0 || port < 1) {

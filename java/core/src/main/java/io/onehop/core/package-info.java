@@ -2,7 +2,7 @@
  * Where keys live, without a socket: configuration, topology, placement, and what all rooms share.
  *
  * <pre>
- *  nutcracker.yml ─► Config ─► ServerPool ─► Topology ─► Node
+ *  nutcracker.yml ─► Config ─► ServerPool ─► PoolTopology ─► Node
  *                                              ▲
  *                    key ─► Key (hash tag) ─► Hash ─► placement
  * </pre>

@@ -52,7 +52,7 @@ class ClusterTest {
         }
     }
 
-    private static void check(JsonObject told, Topology topology, String what) {
+    private static void check(JsonObject told, PoolTopology topology, String what) {
         JsonArray nodes = told.getAsJsonArray("nodes");
         assertEquals(nodes.size(), topology.places().size(), what);
         assertEquals(topology.places().stream().filter(node -> node.role() != Role.GONE).toList(), topology.nodes(), what);
@@ -84,12 +84,12 @@ class ClusterTest {
     @Test
     void theBetterAnswerIsTakenAndPlacesAreKept() throws ClusterException {
         for (JsonObject test : Spec.tests("topology/vectors/cluster_adoption.json")) {
-            Topology current = null;
+            PoolTopology current = null;
             for (JsonObject step : Spec.objects(test.getAsJsonArray("steps"))) {
                 String what = test.get("comment").getAsString();
                 ClusterMap first = step.get("first").isJsonNull() ? null : read(step.getAsJsonObject("first"));
                 ClusterMap second = step.get("second").isJsonNull() ? null : read(step.getAsJsonObject("second"));
-                Topology before = current;
+                PoolTopology before = current;
                 for (JsonElement moved : step.has("moved") ? step.getAsJsonArray("moved") : new JsonArray()) {
                     String node = moved.getAsJsonArray().get(1).getAsString();
                     int slot = moved.getAsJsonArray().get(0).getAsInt();
@@ -112,7 +112,7 @@ class ClusterTest {
     @Test
     void anErrorLeadsWhereItsVectorSays() throws ClusterException {
         for (JsonObject group : Spec.groups("route/vectors/redirects.json")) {
-            Topology map = read(group).topology(POOL, null);
+            PoolTopology map = read(group).topology(POOL, null);
             for (JsonObject test : Spec.objects(group.getAsJsonArray("tests"))) {
                 JsonObject told = test.getAsJsonObject("decision");
                 JsonElement reason = told.get("reason");
@@ -132,7 +132,7 @@ class ClusterTest {
 
     @Test
     void beforeTheFirstMapTheSeedsStandIn() {
-        Topology seeds = Topology.of(POOL);
+        PoolTopology seeds = PoolTopology.of(POOL);
         assertEquals(0, seeds.servedCount());
         assertEquals(Role.NONE, seeds.nodes().get(0).role());
         assertEquals(0, seeds.nodeOfSlot(0));
@@ -144,8 +144,8 @@ class ClusterTest {
     @Test
     void aSlotThatMovesIsInTheFingerprint() throws ClusterException {
         List<JsonObject> groups = Spec.groups("route/vectors/redirects.json");
-        Topology map = read(groups.get(0)).topology(POOL, null);
-        Topology moved = map.withSlots(Map.of(7, 4));
+        PoolTopology map = read(groups.get(0)).topology(POOL, null);
+        PoolTopology moved = map.withSlots(Map.of(7, 4));
         assertEquals(4, moved.nodeOfSlot(7));
         assertEquals(0, map.nodeOfSlot(7));
         assertNotEquals(map.fingerprint(), moved.fingerprint());
@@ -166,7 +166,7 @@ class ClusterTest {
                 ClusterMap map = ClusterMap.read(new ClusterAnswer(reply, reply, "h"), null);
                 maps++;
                 if (map.servedCount() > 0) {
-                    Topology topology = map.topology(POOL, null);
+                    PoolTopology topology = map.topology(POOL, null);
                     assertTrue(topology.nodeOfSlot(chance.nextInt(16384)) < topology.places().size());
                 }
             } catch (ClusterException refused) {

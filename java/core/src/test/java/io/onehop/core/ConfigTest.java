@@ -62,7 +62,7 @@ class ConfigTest {
         for (String label : directives.keySet()) {
             assertTrue(Directive.named(label) != null, label);
         }
-        Topology topology = Topology.of(pool);
+        PoolTopology topology = PoolTopology.of(pool);
         assertEquals(expected.get("fingerprint").getAsString(), topology.fingerprint());
         List<String> servers = new ArrayList<>();
         for (JsonObject server : Spec.objects(expected.getAsJsonArray("servers"))) {

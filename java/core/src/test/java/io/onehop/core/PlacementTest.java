@@ -18,7 +18,7 @@ class PlacementTest {
     @ValueSource(strings = {"keys", "tags", "one_server", "modula", "ketama_rings", "ketama_sizes", "ketama_ties"})
     void everyKeyIsOnItsNodeByTheWayThatIsTold(String page) {
         for (JsonObject group : Spec.groups("placement/vectors/" + page + ".json")) {
-            Topology topology = Spec.topology(group);
+            PoolTopology topology = Spec.topology(group);
             List<String> names = topology.nodes().stream().map(Node::name).toList();
             assertEquals(Spec.strings(group.getAsJsonArray("servers")), names);
             for (JsonObject test : Spec.objects(group.getAsJsonArray("tests"))) {
@@ -27,7 +27,7 @@ class PlacementTest {
         }
     }
 
-    private static void checkPlace(Topology topology, JsonObject test) {
+    private static void checkPlace(PoolTopology topology, JsonObject test) {
         byte[] key = Spec.hex(test, "key");
         Explanation way = topology.explain(key);
         assertArrayEquals(test.has("hashed") ? Spec.hex(test, "hashed") : key, way.hashed(), test.toString());
@@ -41,7 +41,7 @@ class PlacementTest {
     @Test
     void randomGivesAnyLiveNodeAndInTimeEachOfThem() {
         for (JsonObject group : Spec.groups("placement/vectors/random.json")) {
-            Topology topology = Spec.topology(group);
+            PoolTopology topology = Spec.topology(group);
             for (JsonObject test : Spec.objects(group.getAsJsonArray("tests"))) {
                 Set<String> drawn = new HashSet<>();
                 for (int i = 0; i < 1000; i++) {

@@ -81,9 +81,9 @@ public final class Spec {
     }
 
     /** The topology of a group of vectors, without the servers it calls dead. */
-    public static Topology topology(JsonObject group) {
+    public static PoolTopology topology(JsonObject group) {
         Set<String> dead = group.has("dead") ? Set.copyOf(strings(group.getAsJsonArray("dead"))) : Set.of();
-        return Topology.of(config(group.get("config").getAsString()).pool(group.get("pool").getAsString()), dead);
+        return PoolTopology.of(config(group.get("config").getAsString()).pool(group.get("pool").getAsString()), dead);
     }
 
     public static Config config(String text) {

@@ -29,7 +29,7 @@ class TopologyTest {
     @Test
     void theFingerprintIsThatOfItsVector() {
         for (JsonObject test : Spec.tests("topology/vectors/fingerprints.json")) {
-            Topology topology = Spec.topology(test);
+            PoolTopology topology = Spec.topology(test);
             assertEquals(test.get("fingerprint").getAsString(), topology.fingerprint(), test.toString());
             List<JsonObject> servers = Spec.objects(test.getAsJsonArray("servers"));
             for (int i = 0; i < servers.size(); i++) {
@@ -44,22 +44,22 @@ class TopologyTest {
     @Test
     void theShareOfMovedKeysIsThatOfItsVector() throws ConfigException {
         for (JsonObject test : Spec.tests("topology/vectors/moved.json")) {
-            Topology before = topology(test.get("before").getAsString());
-            Topology after = topology(test.get("after").getAsString());
+            PoolTopology before = topology(test.get("before").getAsString());
+            PoolTopology after = topology(test.get("after").getAsString());
             assertEquals(test.get("moved").getAsInt(), before.moved(after), test.toString());
         }
     }
 
-    private static Topology topology(String config) throws ConfigException {
-        return Topology.of(Config.parse(config.getBytes(StandardCharsets.UTF_8)).pool("p"));
+    private static PoolTopology topology(String config) throws ConfigException {
+        return PoolTopology.of(Config.parse(config.getBytes(StandardCharsets.UTF_8)).pool("p"));
     }
 
     @Test
     void ejectionDoesNotChangeTheFingerprintAndADifferentServerDoes() {
         ServerPool pool = pool("ketama", "murmur", equalServers(5));
-        assertEquals(Topology.of(pool).fingerprint(), Topology.of(pool, Set.of("node2")).fingerprint());
-        Topology smaller = Topology.of(pool("ketama", "murmur", equalServers(4)));
-        assertNotEquals(Topology.of(pool).fingerprint(), smaller.fingerprint());
+        assertEquals(PoolTopology.of(pool).fingerprint(), PoolTopology.of(pool, Set.of("node2")).fingerprint());
+        PoolTopology smaller = PoolTopology.of(pool("ketama", "murmur", equalServers(4)));
+        assertNotEquals(PoolTopology.of(pool).fingerprint(), smaller.fingerprint());
     }
 
     @ParameterizedTest
@@ -67,9 +67,9 @@ class TopologyTest {
     void theOrderOfTheFileDoesNotMatter(Hash hash) {
         for (String distribution : List.of("ketama", "modula")) {
             List<String> servers = new ArrayList<>(weightedServers(9));
-            Topology topology = Topology.of(pool(distribution, hash.label(), servers));
+            PoolTopology topology = PoolTopology.of(pool(distribution, hash.label(), servers));
             Collections.shuffle(servers, new Random(4));
-            Topology shuffled = Topology.of(pool(distribution, hash.label(), servers));
+            PoolTopology shuffled = PoolTopology.of(pool(distribution, hash.label(), servers));
             assertEquals(topology.fingerprint(), shuffled.fingerprint());
             for (int i = 0; i < KEYS; i++) {
                 assertEquals(topology.locate("key" + i).name(), shuffled.locate("key" + i).name());
@@ -82,9 +82,9 @@ class TopologyTest {
     @EnumSource(Hash.class)
     void ketamaMovesOnlyTheKeysOfAnEjectedNodeIfWeightsAreEqual(Hash hash) {
         ServerPool pool = pool("ketama", hash.label(), equalServers(8));
-        Topology whole = Topology.of(pool);
+        PoolTopology whole = PoolTopology.of(pool);
         Set<String> ejected = Set.of("node3", "node5");
-        Topology rest = Topology.of(pool, ejected);
+        PoolTopology rest = PoolTopology.of(pool, ejected);
         for (int i = 0; i < KEYS; i++) {
             String before = whole.locate("key" + i).name();
             String after = rest.locate("key" + i).name();
@@ -96,7 +96,7 @@ class TopologyTest {
     @ParameterizedTest
     @ValueSource(strings = {"ketama", "modula", "random"})
     void ejectedNodesKeepTheirIndexAndGetNoKey(String distribution) {
-        Topology topology = Topology.of(pool(distribution, "md5", weightedServers(6)), Set.of("node1", "node4"));
+        PoolTopology topology = PoolTopology.of(pool(distribution, "md5", weightedServers(6)), Set.of("node1", "node4"));
         assertEquals(6, topology.nodes().size());
         IntStream.range(0, 6).forEach(i -> assertEquals(i, topology.nodes().get(i).index()));
         Stream<String> used = IntStream.range(0, KEYS).mapToObj(i -> topology.locate("key" + i).name());
@@ -107,22 +107,22 @@ class TopologyTest {
     @ValueSource(strings = {"ketama", "modula"})
     void whenAllNodesAreEjectedPlacementIsAsIfNoneWere(String distribution) {
         ServerPool pool = pool(distribution, "jenkins", weightedServers(5));
-        Topology all = Topology.of(pool, Set.of("node0", "node1", "node2", "node3", "node4"));
+        PoolTopology all = PoolTopology.of(pool, Set.of("node0", "node1", "node2", "node3", "node4"));
         for (int i = 0; i < KEYS; i++) {
-            assertEquals(Topology.of(pool).locate("key" + i), all.locate("key" + i));
+            assertEquals(PoolTopology.of(pool).locate("key" + i), all.locate("key" + i));
         }
     }
 
     @Test
     void aNameThatNoNodeHasCannotBeEjected() {
         ServerPool pool = pool("ketama", "md5", equalServers(3));
-        assertThrows(IllegalArgumentException.class, () -> Topology.of(pool, Set.of("node1", "nobody")));
+        assertThrows(IllegalArgumentException.class, () -> PoolTopology.of(pool, Set.of("node1", "nobody")));
     }
 
     @Test
     void keysOfOneHashTagAreOnOneNode() {
         String text = "p:\n  listen: h:1\n  hash_tag: \"{}\"\n  servers:\n  - a:1:1\n  - b:1:1\n  - c:1:1\n";
-        Topology topology = Topology.of(Spec.config(text).pool("p"));
+        PoolTopology topology = PoolTopology.of(Spec.config(text).pool("p"));
         for (int i = 0; i < KEYS; i++) {
             assertEquals(topology.locate("user" + i), topology.locate("x{user" + i + "}:" + i * 7));
         }
@@ -131,7 +131,7 @@ class TopologyTest {
     @Test
     void aWeightOfThreeGetsAboutThreeTimesTheKeys() {
         for (String distribution : List.of("ketama", "modula")) {
-            Topology topology = Topology.of(pool(distribution, "murmur", List.of("h:1:1 one", "h:2:3 three")));
+            PoolTopology topology = PoolTopology.of(pool(distribution, "murmur", List.of("h:1:1 one", "h:2:3 three")));
             Node three = topology.nodes().get(1);
             long heavy = IntStream.range(0, 20000).filter(i -> topology.locate("key" + i).equals(three)).count();
             assertTrue(heavy > 13500 && heavy < 16500, distribution + ": " + heavy);
@@ -140,7 +140,7 @@ class TopologyTest {
 
     @Test
     void nodesCannotBeChanged() {
-        Topology topology = Topology.of(pool("ketama", "md5", equalServers(3)));
+        PoolTopology topology = PoolTopology.of(pool("ketama", "md5", equalServers(3)));
         assertThrows(UnsupportedOperationException.class, () -> topology.nodes().remove(0));
     }
 
@@ -149,7 +149,7 @@ class TopologyTest {
     void locatingAKeyAllocatesNothing(Hash hash) {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         for (String distribution : List.of("ketama", "modula", "random")) {
-            Topology topology = Topology.of(pool(distribution, hash.label(), equalServers(8)));
+            PoolTopology topology = PoolTopology.of(pool(distribution, hash.label(), equalServers(8)));
             byte[] key = "user:{12345678901234567890}:profile:0123456789012345678901234567890".getBytes();
             locateOften(topology, key, 200_000);
             long before = threads.getCurrentThreadAllocatedBytes();
@@ -159,7 +159,7 @@ class TopologyTest {
         }
     }
 
-    private static int locateOften(Topology topology, byte[] key, int times) {
+    private static int locateOften(PoolTopology topology, byte[] key, int times) {
         int sum = 0;
         for (int i = 0; i < times; i++) {
             key[5] = (byte) i;
@@ -185,7 +185,7 @@ class TopologyTest {
     void sharesAreThoseOfTheVectors() {
         for (JsonObject test : Spec.tests("meter/vectors/shares.json")) {
             Set<String> dead = Set.copyOf(Spec.strings(test.getAsJsonArray("dead")));
-            Topology topology = Topology.of(Spec.config(test.get("config").getAsString()).pool("p"), dead);
+            PoolTopology topology = PoolTopology.of(Spec.config(test.get("config").getAsString()).pool("p"), dead);
             double[] shares = topology.shares();
             for (Node node : topology.nodes()) {
                 assertEquals(test.getAsJsonObject("shares").get(node.name()).getAsInt() / 65_536.0, shares[node.index()],

@@ -5,7 +5,7 @@ import io.onehop.core.ClusterMap;
 import io.onehop.core.ErrorKind;
 import io.onehop.core.Node;
 import io.onehop.core.ServerPool;
-import io.onehop.core.Topology;
+import io.onehop.core.PoolTopology;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -61,7 +61,7 @@ final class Cluster implements AutoCloseable {
         return snapshots.newest();
     }
 
-    Topology topology() {
+    PoolTopology topology() {
         return snapshot().topology();
     }
 
@@ -226,7 +226,7 @@ final class Cluster implements AutoCloseable {
         }
         ClusterMap map = snapshot.isMapped() ? inquiry.ask(drawn(snapshot, first), snapshot.topology()) : null;
         if (map == null) {
-            map = toldBy(Topology.of(snapshot.pool()).nodes(), snapshot.pool(), inquiry,
+            map = toldBy(PoolTopology.of(snapshot.pool()).nodes(), snapshot.pool(), inquiry,
                     snapshot.isMapped() ? snapshot.topology() : null);
         }
         if (map == null) {
@@ -257,7 +257,7 @@ final class Cluster implements AutoCloseable {
     }
 
     /** What these nodes say, asked two by two, by connections that are closed afterwards. */
-    private static ClusterMap toldBy(List<Node> nodes, ServerPool pool, ClusterInquiry inquiry, Topology current)
+    private static ClusterMap toldBy(List<Node> nodes, ServerPool pool, ClusterInquiry inquiry, PoolTopology current)
             throws InterruptedException {
         List<Pool> asked = new ArrayList<>(nodes.stream().map(node -> new Pool(node, pool, null, null)).toList());
         Collections.shuffle(asked);
@@ -276,11 +276,11 @@ final class Cluster implements AutoCloseable {
      * The topology of a cluster that a changed configuration names; or why there is none. If its servers are silent, but
      * one is a node of the map, it is the same cluster, and the other nodes may tell.
      */
-    static Topology of(ServerPool pool, Topology current) throws InterruptedException, Refused {
+    static PoolTopology of(ServerPool pool, PoolTopology current) throws InterruptedException, Refused {
         ClusterInquiry inquiry = new ClusterInquiry(pool, null);
-        ClusterMap map = toldBy(Topology.of(pool).nodes(), pool, inquiry, null);
+        ClusterMap map = toldBy(PoolTopology.of(pool).nodes(), pool, inquiry, null);
         if (map == null && current.pool().cluster()
-                && Topology.of(pool).nodes().stream().anyMatch(seed -> current.find(seed.address()) != null)) {
+                && PoolTopology.of(pool).nodes().stream().anyMatch(seed -> current.find(seed.address()) != null)) {
             map = toldBy(current.nodes(), pool, inquiry, null);
         }
         if (map == null) {

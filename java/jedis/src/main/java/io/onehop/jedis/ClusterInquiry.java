@@ -7,7 +7,7 @@ import io.onehop.core.ClusterMap;
 import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.ServerPool;
-import io.onehop.core.Topology;
+import io.onehop.core.PoolTopology;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -65,7 +65,7 @@ final class ClusterInquiry {
     }
 
     /** The map to take in the place of {@code current}, which may be {@code null}; {@code null}: there is none. */
-    ClusterMap ask(List<Pool> nodes, Topology current) throws InterruptedException {
+    ClusterMap ask(List<Pool> nodes, PoolTopology current) throws InterruptedException {
         BlockingQueue<Answer> answers = new ArrayBlockingQueue<>(nodes.size());
         for (Pool node : nodes) {
             note(node, LATE);

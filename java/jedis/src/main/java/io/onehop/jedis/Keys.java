@@ -5,7 +5,7 @@ import io.onehop.core.HashTag;
 import io.onehop.core.Key;
 import io.onehop.core.Limits;
 import io.onehop.core.Node;
-import io.onehop.core.Topology;
+import io.onehop.core.PoolTopology;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.KeyPlaces;
 import io.onehop.core.command.Spread;
@@ -25,13 +25,13 @@ import redis.clients.jedis.util.SafeEncoder;
 final class Keys {
     private static final HashTag BRACES = new HashTag((byte) '{', (byte) '}');
 
-    private final Topology topology;
+    private final PoolTopology topology;
     private final boolean isRandom;
     private final boolean isCluster;
     private final boolean hasOneNode;
     private int[] everywhere; // Made when it is asked for first; who races for it makes the same one.
 
-    Keys(Topology topology) {
+    Keys(PoolTopology topology) {
         this.topology = topology;
         this.isRandom = topology.pool().distribution() == Distribution.RANDOM;
         this.isCluster = topology.pool().cluster();

@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+import io.onehop.core.PoolTopology;
 import io.onehop.core.ServerPool;
 import io.onehop.core.Topology;
 import java.nio.file.Path;
@@ -287,7 +288,7 @@ public final class OneHopClient extends UnifiedJedis {
                 byte[] bytes = source.bytes();
                 ServerPool read = source.pool(bytes);
                 source.tellExposed(read);
-                Snapshots snapshots = new Snapshots(Topology.of(read));
+                Snapshots snapshots = new Snapshots(PoolTopology.of(read));
                 Refresher refresher = new Refresher(source, bytes, snapshots, listener);
                 return new OneHopClient(new CurrentRoute(snapshots), refresher).started();
             } catch (Refused refused) {

@@ -9,7 +9,7 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.onehop.core.Node;
 import io.onehop.core.Role;
-import io.onehop.core.Topology;
+import io.onehop.core.PoolTopology;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -112,7 +112,7 @@ public final class OneHopMetrics implements MeterBinder {
         }
 
         /** What each node is to a Redis Cluster, and whom a replica follows: labels, since they are no numbers. */
-        private void updateRoles(List<Node> nodes, Topology topology) {
+        private void updateRoles(List<Node> nodes, PoolTopology topology) {
             Set<Tags> current = new HashSet<>();
             for (Node node : nodes) {
                 if (node.role() != Role.NONE) {

@@ -4,7 +4,7 @@ import io.onehop.core.Health;
 import io.onehop.core.Latency;
 import io.onehop.core.Node;
 import io.onehop.core.Role;
-import io.onehop.core.Topology;
+import io.onehop.core.PoolTopology;
 import io.onehop.jedis.NodeStatus.State;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -24,7 +24,7 @@ public record PoolStatus(String pool, long generation, String fingerprint, Confi
 
     /** {@code isOver}: nobody is asked any more. */
     static PoolStatus of(Snapshot snapshot, ConfigStatus config, boolean isOver) {
-        Topology topology = snapshot.topology();
+        PoolTopology topology = snapshot.topology();
         double[] shares = topology.shares();
         long nowMs = NodeHealth.nowMs();
         return new PoolStatus(snapshot.pool().name(), snapshot.generation(), topology.fingerprint(), config,
@@ -32,7 +32,7 @@ public record PoolStatus(String pool, long generation, String fingerprint, Confi
                         status(node, topology, snapshot.pools()[node.index()], shares[node.index()], nowMs, isOver)).toList());
     }
 
-    private static NodeStatus status(Node node, Topology topology, Pool pool, double share, long nowMs,
+    private static NodeStatus status(Node node, PoolTopology topology, Pool pool, double share, long nowMs,
             boolean isOver) {
         NodeMeter meter = pool.meter();
         long[] latency = meter.latency();

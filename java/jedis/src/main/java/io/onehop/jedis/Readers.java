@@ -4,7 +4,7 @@ import io.onehop.core.Fastest;
 import io.onehop.core.Node;
 import io.onehop.core.ReadFrom;
 import io.onehop.core.Role;
-import io.onehop.core.Topology;
+import io.onehop.core.PoolTopology;
 import io.onehop.core.command.Command;
 import java.util.Arrays;
 import java.util.List;
@@ -29,7 +29,7 @@ final class Readers {
     private final AtomicIntegerArray turns; // Reads of each master that were given to those who take turns.
 
     /** {@code before}: those of the snapshot before; {@code null}: there was none. */
-    Readers(Topology topology, Pool[] pools, Readers before) {
+    Readers(PoolTopology topology, Pool[] pools, Readers before) {
         this.pools = pools;
         this.from = topology.pool().readFrom();
         this.lists = new int[pools.length][0];
@@ -42,7 +42,7 @@ final class Readers {
     }
 
     /** Once for each map, so that a read costs the same however many nodes there are. */
-    private void list(Topology topology) {
+    private void list(PoolTopology topology) {
         Map<Integer, List<Node>> shards = topology.nodes().stream()
                 .collect(Collectors.groupingBy(node -> node.role() == Role.REPLICA ? node.master() : node.index()));
         shards.forEach((master, shard) -> {

@@ -2,7 +2,7 @@ package io.onehop.jedis;
 
 import io.onehop.core.Node;
 import io.onehop.core.Redirect;
-import io.onehop.core.Topology;
+import io.onehop.core.PoolTopology;
 import io.onehop.core.command.Command;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -117,7 +117,7 @@ final class Redirects implements Forwarding {
      * {@code null}: it is none, the error is the answer. Either way the map learns what it says.
      */
     static OneHopException ofHeld(JedisDataException answer, Pool asked, Snapshot snapshot, Cluster cluster) {
-        Topology map = map(asked, snapshot, cluster);
+        PoolTopology map = map(asked, snapshot, cluster);
         Map<Integer, String> moved = new HashMap<>();
         for (Throwable cause : answer.getSuppressed()) { // Those of the commands of an EXECABORT.
             heed(decide(cause.getMessage(), asked, map, false), map, cluster, moved);
@@ -129,14 +129,14 @@ final class Redirects implements Forwarding {
                 : Failure.redirected(next.reason(), answer.getMessage(), asked.endpoint().nodeName());
     }
 
-    private static Redirect decide(String error, Pool asked, Topology map, boolean isHeld) {
+    private static Redirect decide(String error, Pool asked, PoolTopology map, boolean isHeld) {
         return Redirect.decide(map, new Redirect.Case(error, map.find(asked.endpoint().name()).index(), 0, 0, -1, isHeld,
                 true, 0));
     }
 
     /** The newest map that has the node: what has begun goes on where the configuration or the map lacks it by now. */
-    private static Topology map(Pool asked, Snapshot snapshot, Cluster cluster) {
-        Topology newest = cluster.topology();
+    private static PoolTopology map(Pool asked, Snapshot snapshot, Cluster cluster) {
+        PoolTopology newest = cluster.topology();
         return newest.pool().cluster() && newest.find(asked.endpoint().name()) != null ? newest : snapshot.topology();
     }
 
@@ -144,7 +144,7 @@ final class Redirects implements Forwarding {
      * Notes what the map is to learn of a redirect; the name of the node it names, if it does. It is learnt of all
      * redirects of a round together: each map is a new one, and they may be many.
      */
-    private static String heed(Redirect next, Topology map, Cluster cluster, Map<Integer, String> moved) {
+    private static String heed(Redirect next, PoolTopology map, Cluster cluster, Map<Integer, String> moved) {
         boolean isNamed = next.action() == Redirect.Action.FOLLOW || next.action() == Redirect.Action.ASK;
         String node = isNamed ? map.places().get(next.node()).name() : null;
         if (next.hasMoved()) {
@@ -170,7 +170,7 @@ final class Redirects implements Forwarding {
             Map<Integer, String> moved = new HashMap<>();
             boolean isFresh = false;
             for (Errand errand : round) {
-                Topology map = map(errand.asked, snapshot, cluster);
+                PoolTopology map = map(errand.asked, snapshot, cluster);
                 Redirect next = decide(errand, map, deadline, isFresh);
                 if (next.action() == Redirect.Action.REFRESH) {
                     isFresh = true; // Or it could not be had: no other command of the round waits for it.
@@ -195,7 +195,7 @@ final class Redirects implements Forwarding {
         }
     }
 
-    private static Redirect decide(Errand errand, Topology map, Deadline deadline, boolean isFresh) {
+    private static Redirect decide(Errand errand, PoolTopology map, Deadline deadline, boolean isFresh) {
         Node asked = map.find(errand.asked.endpoint().name());
         if (asked == null || errand.error == null) { // It has left the map, or failed: the slot's master is another one.
             return new Redirect(Redirect.Action.AGAIN, 0, errand.slot, false, true, 0, null);
@@ -206,7 +206,7 @@ final class Redirects implements Forwarding {
     }
 
     /** Whether it goes on: where the first of its slot goes; otherwise it has its end. */
-    private boolean heads(Errand errand, Redirect next, Topology map, Map<Integer, Heading> headings,
+    private boolean heads(Errand errand, Redirect next, PoolTopology map, Map<Integer, Heading> headings,
             Map<Integer, String> moved) {
         String node = heed(next, map, cluster, next.slot() == errand.slot ? moved : new HashMap<>());
         if (next.action() == Redirect.Action.NONE) {

@@ -2,7 +2,7 @@ package io.onehop.jedis;
 
 import io.onehop.core.Clock;
 import io.onehop.core.ServerPool;
-import io.onehop.core.Topology;
+import io.onehop.core.PoolTopology;
 import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
@@ -117,7 +117,7 @@ final class Refresher implements AutoCloseable {
     }
 
     /** A Redis Cluster tells by itself who has which key: as long as it does not, the configuration is no good one. */
-    private Topology mapped(ServerPool pool, Topology before) throws Refused, InterruptedException {
+    private PoolTopology mapped(ServerPool pool, PoolTopology before) throws Refused, InterruptedException {
         try {
             return Cluster.of(pool, before);
         } catch (Refused silent) {
@@ -136,7 +136,7 @@ final class Refresher implements AutoCloseable {
 
     private void adopt(ServerPool pool) throws Refused, InterruptedException {
         Snapshot before = snapshots.newest();
-        Topology after = pool.cluster() ? mapped(pool, before.topology()) : Topology.of(pool);
+        PoolTopology after = pool.cluster() ? mapped(pool, before.topology()) : PoolTopology.of(pool);
         if (before.isLike(after)) {
             return;
         }

@@ -2,7 +2,7 @@ package io.onehop.jedis;
 
 import io.onehop.core.Redirect;
 import io.onehop.core.ServerPool;
-import io.onehop.core.Topology;
+import io.onehop.core.PoolTopology;
 import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.MergeRule;
@@ -54,7 +54,7 @@ final class Route {
         return snapshot;
     }
 
-    Topology topology() {
+    PoolTopology topology() {
         return snapshot.topology();
     }
 

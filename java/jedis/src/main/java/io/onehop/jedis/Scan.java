@@ -1,7 +1,7 @@
 package io.onehop.jedis;
 
 import io.onehop.core.ErrorKind.Outcome;
-import io.onehop.core.Topology;
+import io.onehop.core.PoolTopology;
 import io.onehop.core.command.ScanCursor;
 import java.util.List;
 import redis.clients.jedis.BuilderFactory;
@@ -19,7 +19,7 @@ final class Scan {
     private static final int CURSOR = 1;
 
     private final Batches batches;
-    private final Topology topology;
+    private final PoolTopology topology;
 
     Scan(Batches batches) {
         this.batches = batches;

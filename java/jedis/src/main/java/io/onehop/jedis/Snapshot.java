@@ -4,7 +4,7 @@ import io.onehop.core.Health;
 import io.onehop.core.Node;
 import io.onehop.core.Server;
 import io.onehop.core.ServerPool;
-import io.onehop.core.Topology;
+import io.onehop.core.PoolTopology;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -32,18 +32,18 @@ final class Snapshot {
     private final AtomicLong ejections;
     private final long known; // How many ejections this placement knows of.
     private final long dueMs; // When the first node that it leaves out may return; 0: it leaves out none.
-    private final Topology topology;
+    private final PoolTopology topology;
     private final Pool[] pools;
     private final Keys keys;
     private final boolean isMapped;
     private final Readers readers;
 
     /** The first snapshot of a client. */
-    Snapshot(Topology topology) {
+    Snapshot(PoolTopology topology) {
         this(1, topology, Map.of(), new AtomicLong(), null);
     }
 
-    private Snapshot(long generation, Topology topology, Map<String, Pool> before, AtomicLong ejections,
+    private Snapshot(long generation, PoolTopology topology, Map<String, Pool> before, AtomicLong ejections,
             Readers readers) {
         this.generation = generation;
         this.ejections = ejections;
@@ -56,7 +56,7 @@ final class Snapshot {
         this.isMapped = !topology.pool().cluster() || topology.nodes().stream().anyMatch(node -> !node.id().isEmpty());
     }
 
-    private Snapshot(Snapshot before, Topology topology, long known, long dueMs) {
+    private Snapshot(Snapshot before, PoolTopology topology, long known, long dueMs) {
         this.generation = before.generation;
         this.ejections = before.ejections;
         this.known = known;
@@ -97,12 +97,12 @@ final class Snapshot {
                 due = due == 0 ? until : Math.min(due, until);
             }
         }
-        Topology placed = out.size() == pools.length ? topology : Topology.of(topology.pool(), out);
+        PoolTopology placed = out.size() == pools.length ? topology : PoolTopology.of(topology.pool(), out);
         return new Snapshot(this, placed, counted, due);
     }
 
     /** The snapshot that comes after this one. */
-    Snapshot next(Topology after) {
+    Snapshot next(PoolTopology after) {
         Map<String, Pool> byName = new HashMap<>();
         Arrays.stream(pools).forEach(pool -> byName.put(pool.endpoint().name(), pool));
         return new Snapshot(generation + 1, after, byName, ejections, readers);
@@ -115,7 +115,7 @@ final class Snapshot {
     }
 
     /** Whether that topology has keys where they are, and reaches nodes as they are reached. */
-    boolean isLike(Topology other) {
+    boolean isLike(PoolTopology other) {
         return topology.fingerprint().equals(other.fingerprint()) && pool().reachesNodesLike(other.pool())
                 && (!pool().cluster() || addresses(pool()).equals(addresses(other.pool())));
     }
@@ -129,7 +129,7 @@ final class Snapshot {
         return generation;
     }
 
-    Topology topology() {
+    PoolTopology topology() {
         return topology;
     }
 

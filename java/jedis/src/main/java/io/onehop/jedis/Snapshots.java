@@ -1,6 +1,6 @@
 package io.onehop.jedis;
 
-import io.onehop.core.Topology;
+import io.onehop.core.PoolTopology;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -24,7 +24,7 @@ final class Snapshots {
     private volatile Snapshot newest;
     private volatile boolean isClosed;
 
-    Snapshots(Topology topology) {
+    Snapshots(PoolTopology topology) {
         this.newest = new Snapshot(topology);
     }
 
@@ -72,18 +72,18 @@ final class Snapshots {
     }
 
     /** From now on calls go by this topology; false if the client is closed. */
-    boolean adopt(Topology topology) {
+    boolean adopt(PoolTopology topology) {
         return adopt(before -> topology);
     }
 
     /** From now on calls go by what is made of the topology that there is, unless that is it itself. */
-    boolean adopt(UnaryOperator<Topology> change) {
+    boolean adopt(UnaryOperator<PoolTopology> change) {
         synchronized (lock) {
             if (isClosed) {
                 return false;
             }
             Snapshot before = newest;
-            Topology topology = change.apply(before.topology());
+            PoolTopology topology = change.apply(before.topology());
             if (topology == before.topology()) {
                 return true;
             }

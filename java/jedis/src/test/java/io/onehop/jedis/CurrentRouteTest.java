@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.Config;
 import io.onehop.core.ConfigException;
-import io.onehop.core.Topology;
+import io.onehop.core.PoolTopology;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
 import java.nio.charset.StandardCharsets;
@@ -25,17 +25,17 @@ import redis.clients.jedis.Response;
 /** A client that is given another topology: what has begun ends on the old one, what begins is on the new one. */
 class CurrentRouteTest {
 
-    private static Topology topology(Stream<String> servers, String... directives) {
+    private static PoolTopology topology(Stream<String> servers, String... directives) {
         try {
             String text = Nodes.configOf(servers, directives).replace("LISTEN", "127.0.0.1:1");
-            return Topology.of(Config.parse(text.getBytes(StandardCharsets.UTF_8)).pool("alpha"));
+            return PoolTopology.of(Config.parse(text.getBytes(StandardCharsets.UTF_8)).pool("alpha"));
         } catch (ConfigException bad) {
             throw new AssertionError(bad);
         }
     }
 
     /** Only the second of two nodes. */
-    private static Topology second(Nodes nodes, String... directives) {
+    private static PoolTopology second(Nodes nodes, String... directives) {
         return topology(Stream.of(nodes.servers().get(1).server()), directives);
     }
 
@@ -153,7 +153,7 @@ class CurrentRouteTest {
     void callsOfManyThreadsOutliveAThousandChangesAndNoConnectionIsLeftBehind() throws InterruptedException {
         try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client("timeout: 30000")) {
             tellWhere(nodes);
-            List<Topology> topologies = List.of(redis.topology(), second(nodes, "timeout: 30000", "pool_size: 3"),
+            List<PoolTopology> topologies = List.of(redis.snapshots().newest().topology(), second(nodes, "timeout: 30000", "pool_size: 3"),
                     topology(nodes.servers().stream().map(RedisServer::server), "timeout: 30000", "pool_size: 2"), second(nodes, "timeout: 20000"));
             List<String> names = nodes.servers().stream().map(RedisServer::node).toList();
             Callers.inThreads(8, number -> {

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.onehop.core.Topology;
+import io.onehop.core.PoolTopology;
 import io.onehop.jedis.lab.Log;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
@@ -114,7 +114,7 @@ class LiveConfigurationTest {
         Set<String> known = new HashSet<>();
         for (String text : good) {
             Source source = new Source(text, "alpha");
-            known.add(Topology.of(source.pool(source.bytes())).fingerprint());
+            known.add(PoolTopology.of(source.pool(source.bytes())).fingerprint());
         }
         List<TopologyChange> during = changes.stream().filter(change -> change.after().nodes().size() > 1).toList();
         assertFalse(during.isEmpty());

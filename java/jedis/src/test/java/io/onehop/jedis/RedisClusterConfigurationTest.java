@@ -95,7 +95,7 @@ class RedisClusterConfigurationTest {
 
     private void change(String text, Predicate<ServerPool> isThere) {
         write(text);
-        RedisCluster.await("the client goes by the new file", () -> isThere.test(client.topology().pool()));
+        RedisCluster.await("the client goes by the new file", () -> isThere.test(client.snapshots().newest().pool()));
     }
 
     private static String keyIn(int slot) {

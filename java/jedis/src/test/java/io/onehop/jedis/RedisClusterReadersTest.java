@@ -102,7 +102,7 @@ class RedisClusterReadersTest {
             for (NodeStatus status : client.status().nodes()) {
                 Node node = client.topology().find(status.name());
                 assertEquals(node.role(), status.role());
-                assertEquals(node.role() == Role.REPLICA ? client.topology().places().get(node.master()).name() : null,
+                assertEquals(node.role() == Role.REPLICA ? client.snapshots().newest().topology().places().get(node.master()).name() : null,
                         status.master());
                 registry.get("onehop.node.info").tags("node", status.name(), "role",
                         status.role().name().toLowerCase(Locale.ROOT), "master", Objects.toString(status.master(), "")).gauge();

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.Clock;
-import io.onehop.core.Topology;
+import io.onehop.core.PoolTopology;
 import io.onehop.jedis.lab.Log;
 import io.onehop.jedis.lab.Nodes;
 import java.io.IOException;
@@ -52,7 +52,7 @@ class RefresherTest {
     private void follow(Consumer<TopologyChange> listener) throws Exception {
         Source source = new Source(file, "alpha");
         byte[] bytes = source.bytes();
-        snapshots = new Snapshots(Topology.of(source.pool(bytes)));
+        snapshots = new Snapshots(PoolTopology.of(source.pool(bytes)));
         refresher = new Refresher(source, bytes, snapshots, listener);
     }
 
@@ -87,10 +87,10 @@ class RefresherTest {
     @Test
     void aChangeIsToldWithTheShareOfKeysThatMoveAndThenUsed() throws Exception {
         assertEquals(List.of(), looked());
-        Topology before = snapshots.newest().topology();
+        PoolTopology before = snapshots.newest().topology();
         write(TWO);
         assertEquals(1, nodes());
-        int moved = before.moved(Topology.of(new Source(TWO, "alpha").pool(TWO.getBytes())));
+        int moved = before.moved(PoolTopology.of(new Source(TWO, "alpha").pool(TWO.getBytes())));
         assertTrue(moved > 400 && moved < 600, "half of the keys, about: " + moved);
         assertEquals(List.of("info: configuration file " + file + " changed: " + moved / 10 + "." + moved % 10
                 + " % of the keys of server pool alpha move (generation 2)"), looked());

@@ -9,7 +9,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.onehop.core.Topology;
+import io.onehop.core.PoolTopology;
 import io.onehop.jedis.NodeStatus.State;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
@@ -130,10 +130,10 @@ class StatusTest {
             assertEquals(redis.status().nodes().get(0).share(), registry.get("onehop.share")
                     .tags("node", redis.status().nodes().get(0).name()).gauge().value());
 
-            redis.snapshots().adopt(Topology.of(redis.topology().pool(), Set.of())); // The same nodes: the same meters.
+            redis.snapshots().adopt(PoolTopology.of(redis.snapshots().newest().pool(), Set.of())); // The same nodes: the same meters.
             assertEquals(20, registry.get("onehop.calls").tags("node", name).functionCounter().count());
             try (OneHopClient one = Nodes.clientOf(Nodes.configOf(Stream.of(nodes.servers().get(1).server())))) {
-                redis.snapshots().adopt(one.topology());
+                redis.snapshots().adopt(one.snapshots().newest().topology());
             }
             assertEquals(Set.of(nodes.servers().get(1).node()), nodesIn(registry));
             assertEquals(3, registry.get("onehop.generation").gauge().value());
@@ -152,7 +152,7 @@ class StatusTest {
             assertThrows(NodeDown.class, () -> redis.get(Nodes.keyOn(redis.topology(), "lost")));
             for (String directive : List.of("timeout: 4321", "pool_size: 3", "server_failure_limit: 7", "redis_auth: x")) {
                 try (OneHopClient other = Nodes.clientOf(Nodes.configOf(Stream.of(servers), directive))) {
-                    assertTrue(redis.snapshots().adopt(other.topology()));
+                    assertTrue(redis.snapshots().adopt(other.snapshots().newest().topology()));
                 }
                 assertFalse(redis.status().isWell(), directive);
                 assertEquals(Set.of(State.UP, State.RESTING), Set.copyOf(redis.status().nodes().stream()

@@ -9,9 +9,10 @@ import io.onehop.core.Config;
 import io.onehop.core.ConfigException;
 import io.onehop.core.Explanation;
 import io.onehop.core.Hash;
+import io.onehop.core.hash.HashFunction;
 import io.onehop.core.Key;
 import io.onehop.core.ServerPool;
-import io.onehop.core.Topology;
+import io.onehop.core.PoolTopology;
 import io.onehop.core.wire.Framing;
 import io.onehop.jedis.OneHopException;
 import java.io.BufferedReader;
@@ -40,7 +41,7 @@ public final class Testee {
 
     /** The topology of the request before: they often come in rows of the same. */
     private String lastPlace;
-    private Topology lastTopology;
+    private PoolTopology lastTopology;
 
     public static void main(String[] arguments) throws IOException {
         Testee testee = new Testee();
@@ -68,7 +69,7 @@ public final class Testee {
 
     private Map<String, Object> answer(JsonObject request) throws Exception {
         return switch (text(request, "op")) {
-            case "hash" -> Map.of("hashes", each(request, hash(Hash.named(text(request, "hash")))));
+            case "hash" -> Map.of("hashes", each(request, hash(HashFunction.named(Hash.named(text(request, "hash"))))));
             case "slot" -> Map.of("slots", each(request, key -> Key.slot(key, 0, key.length)));
             case "config" -> config(request);
             case "place" -> Map.of("nodes", each(request, place(topology(request))));
@@ -87,15 +88,15 @@ public final class Testee {
         };
     }
 
-    private static Function<byte[], Object> hash(Hash hash) {
+    private static Function<byte[], Object> hash(HashFunction hash) {
         return key -> Integer.toUnsignedLong(hash.of(key, 0, key.length));
     }
 
-    private static Function<byte[], Object> place(Topology topology) {
+    private static Function<byte[], Object> place(PoolTopology topology) {
         return key -> topology.locate(key).name();
     }
 
-    private static Function<byte[], Object> explain(Topology topology) {
+    private static Function<byte[], Object> explain(PoolTopology topology) {
         return key -> {
             Explanation told = topology.explain(key);
             return Map.of("hashed", HEX.formatHex(told.hashed()), "hash", told.hash(), "point", told.point(),
@@ -134,7 +135,7 @@ public final class Testee {
         return answer;
     }
 
-    private Topology topology(JsonObject request) throws ConfigException {
+    private PoolTopology topology(JsonObject request) throws ConfigException {
         String place = request.get("config") + " " + request.get("pool") + " " + request.get("dead");
         if (!place.equals(lastPlace)) {
             ServerPool pool = Config.parse(utf8(text(request, "config"))).pool(text(request, "pool"));
@@ -145,7 +146,7 @@ public final class Testee {
             if (pool == null) {
                 throw new IllegalArgumentException("There is no such server pool.");
             }
-            lastTopology = Topology.of(pool, dead);
+            lastTopology = PoolTopology.of(pool, dead);
             lastPlace = place;
         }
         return lastTopology;

@@ -69,7 +69,7 @@ public class RouteBenchmark {
         fleet = OneHopClient.builder().configText(config.toString()).pool("alpha").build();
         alone = new Connection(new HostAndPort("127.0.0.1", port));
         sink = new Connection((JedisSocketFactory) Swallowing::new);
-        placement = new Keys(fleet.topology());
+        placement = new Keys(fleet.snapshots().newest().topology());
         RoutedArguments.Factory factory = new RoutedArguments.Factory(redis.clients.jedis.RedisProtocol.RESP2);
         arguments = new CommandArguments[COMMANDS];
         for (int i = 0; i < COMMANDS; i++) {

@@ -1,12 +1,34 @@
 package io.onehop.core.hash;
 
+import io.onehop.core.Hash;
+
 /**
- * The one signature of all hash functions: bytes to 32 bits, read as an unsigned number. Pure, allocates nothing, any
- * thread.
+ * Key bytes in, 32 bits out, quirks of nutcracker included.
+ *
+ * <p>Bytes from 0x80 on are widened with their sign where nutcracker on x86 does so. Every function is pure,
+ * allocates nothing and may be called by any thread. Placement never hashes an empty key: it takes 0 (spec/placement).
  */
 @FunctionalInterface
 public interface HashFunction {
 
-    /** The hash of {@code length} bytes from {@code offset}; the range must lie inside the array. */
+    /** The hash of {@code length} bytes from {@code offset}, to be read as an unsigned number. */
     int of(byte[] bytes, int offset, int length);
+
+    /** The function of that name. */
+    static HashFunction named(Hash name) {
+        return switch (name) {
+            case ONE_AT_A_TIME -> OneAtATime::of;
+            case MD5 -> Md5::of;
+            case CRC16 -> Crc16::of;
+            case CRC32 -> Crc32::of;
+            case CRC32A -> Crc32a::of;
+            case FNV1_64 -> Fnv1_64::of;
+            case FNV1A_64 -> Fnv1a_64::of;
+            case FNV1_32 -> Fnv1_32::of;
+            case FNV1A_32 -> Fnv1a_32::of;
+            case HSIEH -> Hsieh::of;
+            case MURMUR -> Murmur::of;
+            case JENKINS -> Jenkins::of;
+        };
+    }
 }

@@ -1,2 +1,2 @@
-/** The hash functions, one per file behind one signature. Use them through {@link io.onehop.core.Hash}. spec/hash. */
+/** The hash functions, one per file behind one signature. {@link io.onehop.core.Hash} has their names. spec/hash. */
 package io.onehop.core.hash;

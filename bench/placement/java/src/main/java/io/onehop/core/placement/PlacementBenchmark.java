@@ -3,8 +3,9 @@ package io.onehop.core.placement;
 import io.onehop.core.Config;
 import io.onehop.core.ConfigException;
 import io.onehop.core.Hash;
+import io.onehop.core.hash.HashFunction;
 import io.onehop.core.Node;
-import io.onehop.core.Topology;
+import io.onehop.core.PoolTopology;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.List;
@@ -43,15 +44,15 @@ public class PlacementBenchmark {
     public String hashName;
 
     private final byte[][] keys = new byte[KEYS][];
-    private Hash hash;
-    private Topology topology;
+    private HashFunction hash;
+    private PoolTopology topology;
     private int[] ring;
     private int[] owners;
     private List<Node> thousand;
 
     @Setup
     public void prepare() throws ConfigException {
-        hash = Hash.named(hashName);
+        hash = HashFunction.named(Hash.named(hashName));
         topology = topology(8);
         Ranges ranges = Ketama.of(topology.nodes()).ring();
         ring = IntStream.range(0, ranges.count()).map(i -> (int) ranges.endAt(i) ^ Integer.MIN_VALUE).toArray();
@@ -63,12 +64,12 @@ public class PlacementBenchmark {
         }
     }
 
-    private Topology topology(int servers) throws ConfigException {
+    private PoolTopology topology(int servers) throws ConfigException {
         StringBuilder text = new StringBuilder("p:\n  listen: 127.0.0.1:22121\n  hash: " + hashName + "\n  servers:\n");
         for (int i = 0; i < servers; i++) {
             text.append("  - 10.0.").append(i / 250).append('.').append(i % 250).append(":6379:1\n");
         }
-        return Topology.of(Config.parse(text.toString().getBytes(StandardCharsets.UTF_8)).pool("p"));
+        return PoolTopology.of(Config.parse(text.toString().getBytes(StandardCharsets.UTF_8)).pool("p"));
     }
 
     @Benchmark
