@@ -45,7 +45,7 @@ def limits_h(limits):
 def limits_java(limits):
     rows = [f"    /** {l['reason']} */\n    public static final int {l['name'].upper()} = {l['value']};\n"
             for l in limits]
-    return (f"// {notice('limits.json')}\npackage io.onehop.core;\n\n/** Every bound of OneHop, with its reason. */\n"
+    return (f"// {notice('limits.json')}\npackage io.onehop.core.base;\n\n/** Every bound of OneHop, with its reason. */\n"
             "public final class Limits {\n\n" + "\n".join(rows) + "\n    private Limits() {}\n}\n")
 
 
@@ -115,7 +115,7 @@ def outputs():
     return {C / "limits.h": limits_h(limits), C / "errors.h": errors_h(*pair), C / "info.h": info_h(info),
             ROOT / "php-ext" / tables_c.COMMANDS: tables_c.commands_h(notice("route/commands.json")),
             ROOT / "php-ext" / tables_c.METHODS: tables_c.methods_h(notice("route/phpredis.json")),
-            JAVA / "Limits.java": limits_java(limits), JAVA / "ErrorKind.java": errors_java(*pair),
+            JAVA / "base/Limits.java": limits_java(limits), JAVA / "ErrorKind.java": errors_java(*pair),
             JAVA / tables_java.COMMANDS: tables_java.commands_java(commands | own, notice("route/commands.json")),
             JAVA / tables_java.INFO: tables_java.info_java(info, notice("route/info.json")),
             **ssdb_outputs()}
@@ -123,7 +123,7 @@ def outputs():
 
 def ssdb_outputs():
     page = notice("route/ssdb.json")
-    return {C / "ssdb.h": tables_ssdb.header(page), JAVA / "SsdbTable.java": tables_ssdb.java(page)}
+    return {C / "ssdb.h": tables_ssdb.header(page), JAVA / "ssdb/SsdbTable.java": tables_ssdb.java(page)}
 
 
 def stale():

@@ -6,9 +6,9 @@
  * A single-file program, as nodes.php is in PHP: `java -cp JAR Nodes.java CONFIG REPLY KEY`, where JAR is the testee's.
  */
 
-import io.onehop.core.ClusterAnswer;
-import io.onehop.core.ClusterMap;
-import io.onehop.core.Topology;
+import io.onehop.core.cluster.ClusterAnswer;
+import io.onehop.core.cluster.ClusterMap;
+import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.OneHopClient;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -44,9 +44,10 @@ public final class Nodes {
             moves.add((spent() - spent) / 1e3);
             System.out.println("moved");
         }
+        PoolTopology topology = (PoolTopology) client.topology();
         System.out.printf("{\"contact\": %.0f, \"heap\": %d, \"moved\": %.0f, \"read\": %.0f, \"place\": %.1f, \"nodes\": %d}%n",
-                contact / 1e3, grown >> 10, median(moves), read(reply, client.topology()), place(client.topology()),
-                client.topology().nodes().size());
+                contact / 1e3, grown >> 10, median(moves), read(reply, topology), place(topology),
+                topology.nodes().size());
         System.exit(sink == 0 ? 1 : 0);
     }
 
@@ -72,7 +73,7 @@ public final class Nodes {
     }
 
     /** From the bytes of a reply to a topology with its fingerprint, when the compiler has learned. */
-    private static double read(byte[] reply, Topology current) throws Exception {
+    private static double read(byte[] reply, PoolTopology current) throws Exception {
         List<Double> times = new ArrayList<>();
         for (int round = 0; round < 300; round++) {
             long begun = System.nanoTime();
@@ -83,7 +84,7 @@ public final class Nodes {
         return median(times.subList(200, 300));
     }
 
-    private static double place(Topology topology) {
+    private static double place(PoolTopology topology) {
         byte[][] keys = new byte[10_000][];
         for (int i = 0; i < keys.length; i++) {
             keys[i] = ("key:" + i).getBytes(StandardCharsets.UTF_8);

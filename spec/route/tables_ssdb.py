@@ -82,7 +82,7 @@ def java(notice):
                                          ";".join(f"{sent} {places} {'+' if counts else '-'}" for sent, places, counts in sends)])
                                for fixed, tail, sends, reply, empty, raw in its_forms) + '",\n')
     return f"""// {notice}
-package io.onehop.core;
+package io.onehop.core.ssdb;
 
 /** What SSDB can be sent: per name its reason to refuse (none: SSDB's own command) and its forms. */
 final class SsdbTable {{

@@ -7,6 +7,13 @@ module io.onehop.core {
     requires org.snakeyaml.engine;
 
     exports io.onehop.core;
+    exports io.onehop.core.base to io.onehop.jedis;
+    exports io.onehop.core.cluster to io.onehop.jedis;
     exports io.onehop.core.command to io.onehop.jedis;
+    exports io.onehop.core.config to io.onehop.jedis;
+    exports io.onehop.core.health to io.onehop.jedis;
+    exports io.onehop.core.key to io.onehop.jedis;
+    exports io.onehop.core.ssdb to io.onehop.jedis;
+    exports io.onehop.core.topology to io.onehop.jedis;
     exports io.onehop.core.wire to io.onehop.jedis;
 }

@@ -1,11 +1,11 @@
 package io.onehop.jedis;
 
-import io.onehop.core.Clock;
-import io.onehop.core.ClusterMap;
 import io.onehop.core.ErrorKind;
 import io.onehop.core.Node;
-import io.onehop.core.ServerPool;
-import io.onehop.core.PoolTopology;
+import io.onehop.core.base.Clock;
+import io.onehop.core.cluster.ClusterMap;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.ServerPool;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Collections;

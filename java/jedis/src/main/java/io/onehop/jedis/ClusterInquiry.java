@@ -1,13 +1,13 @@
 package io.onehop.jedis;
 
-import io.onehop.core.Clock;
-import io.onehop.core.ClusterAnswer;
-import io.onehop.core.ClusterException;
-import io.onehop.core.ClusterMap;
 import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
-import io.onehop.core.ServerPool;
-import io.onehop.core.PoolTopology;
+import io.onehop.core.base.Clock;
+import io.onehop.core.cluster.ClusterAnswer;
+import io.onehop.core.cluster.ClusterException;
+import io.onehop.core.cluster.ClusterMap;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.ServerPool;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

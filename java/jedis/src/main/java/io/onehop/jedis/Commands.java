@@ -1,7 +1,7 @@
 package io.onehop.jedis;
 
 import io.onehop.core.ErrorKind.Outcome;
-import io.onehop.core.Limits;
+import io.onehop.core.base.Limits;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.CommandIndex;
 import io.onehop.core.command.Spread;

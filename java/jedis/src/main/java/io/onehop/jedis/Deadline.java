@@ -1,6 +1,6 @@
 package io.onehop.jedis;
 
-import io.onehop.core.Clock;
+import io.onehop.core.base.Clock;
 import java.time.Duration;
 
 /**

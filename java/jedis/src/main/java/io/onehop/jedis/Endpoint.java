@@ -2,7 +2,7 @@ package io.onehop.jedis;
 
 import io.onehop.core.Node;
 import io.onehop.core.Role;
-import io.onehop.core.ServerPool;
+import io.onehop.core.topology.ServerPool;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetAddress;

@@ -1,7 +1,7 @@
 package io.onehop.jedis;
 
-import io.onehop.core.ReadFrom;
-import io.onehop.core.ServerPool;
+import io.onehop.core.topology.ReadFrom;
+import io.onehop.core.topology.ServerPool;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,8 +1,8 @@
 package io.onehop.jedis;
 
-import io.onehop.core.ServerPool;
 import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
+import io.onehop.core.topology.ServerPool;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 

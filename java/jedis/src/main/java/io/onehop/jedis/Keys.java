@@ -1,14 +1,14 @@
 package io.onehop.jedis;
 
 import io.onehop.core.Distribution;
-import io.onehop.core.HashTag;
-import io.onehop.core.Key;
-import io.onehop.core.Limits;
 import io.onehop.core.Node;
-import io.onehop.core.PoolTopology;
+import io.onehop.core.base.Limits;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.KeyPlaces;
 import io.onehop.core.command.Spread;
+import io.onehop.core.key.HashTag;
+import io.onehop.core.key.Key;
+import io.onehop.core.topology.PoolTopology;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -1,6 +1,6 @@
 package io.onehop.jedis;
 
-import io.onehop.core.Clock;
+import io.onehop.core.base.Clock;
 
 /**
  * What is to be remembered of the lease a connection is under: since when, by when, what was known of the node's health.

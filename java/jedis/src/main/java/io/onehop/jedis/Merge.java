@@ -1,10 +1,10 @@
 package io.onehop.jedis;
 
-import io.onehop.core.ServerPool;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.MergeRule;
 import io.onehop.core.command.Split;
 import io.onehop.core.command.Spread;
+import io.onehop.core.topology.ServerPool;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

@@ -1,6 +1,6 @@
 package io.onehop.jedis;
 
-import io.onehop.core.Health;
+import io.onehop.core.health.Health;
 import io.onehop.core.wire.ReplyGuard;
 import io.onehop.core.wire.WireException;
 import java.io.IOException;

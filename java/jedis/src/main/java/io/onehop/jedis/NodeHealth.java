@@ -1,13 +1,13 @@
 package io.onehop.jedis;
 
-import io.onehop.core.Clock;
 import io.onehop.core.ErrorKind;
-import io.onehop.core.Health;
-import io.onehop.core.Health.Answer;
-import io.onehop.core.Health.Cause;
-import io.onehop.core.Health.Edge;
-import io.onehop.core.Health.Told;
-import io.onehop.core.ServerPool;
+import io.onehop.core.base.Clock;
+import io.onehop.core.health.Health;
+import io.onehop.core.health.Health.Answer;
+import io.onehop.core.health.Health.Cause;
+import io.onehop.core.health.Health.Edge;
+import io.onehop.core.health.Health.Told;
+import io.onehop.core.topology.ServerPool;
 import java.lang.System.Logger.Level;
 import java.net.BindException;
 import java.net.SocketTimeoutException;

@@ -1,7 +1,7 @@
 package io.onehop.jedis;
 
-import io.onehop.core.Fastest;
-import io.onehop.core.Latency;
+import io.onehop.core.cluster.Fastest;
+import io.onehop.core.health.Latency;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 import java.util.stream.IntStream;

@@ -1,7 +1,7 @@
 package io.onehop.jedis;
 
 import io.onehop.core.Node;
-import io.onehop.core.ServerPool;
+import io.onehop.core.topology.ServerPool;
 
 /** Which node of which server pool something is about, in the words of messages and of the log. */
 record NodeName(Node node, ServerPool pool) {

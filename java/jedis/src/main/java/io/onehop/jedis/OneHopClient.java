@@ -1,8 +1,8 @@
 package io.onehop.jedis;
 
-import io.onehop.core.PoolTopology;
-import io.onehop.core.ServerPool;
 import io.onehop.core.Topology;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.ServerPool;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;

@@ -9,7 +9,7 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.onehop.core.Node;
 import io.onehop.core.Role;
-import io.onehop.core.PoolTopology;
+import io.onehop.core.topology.PoolTopology;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package io.onehop.jedis;
 
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.Node;
-import io.onehop.core.ServerPool;
+import io.onehop.core.topology.ServerPool;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**

@@ -1,10 +1,10 @@
 package io.onehop.jedis;
 
-import io.onehop.core.Health;
-import io.onehop.core.Latency;
 import io.onehop.core.Node;
 import io.onehop.core.Role;
-import io.onehop.core.PoolTopology;
+import io.onehop.core.health.Health;
+import io.onehop.core.health.Latency;
+import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.NodeStatus.State;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;

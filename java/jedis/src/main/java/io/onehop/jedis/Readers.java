@@ -1,11 +1,11 @@
 package io.onehop.jedis;
 
-import io.onehop.core.Fastest;
 import io.onehop.core.Node;
-import io.onehop.core.ReadFrom;
 import io.onehop.core.Role;
-import io.onehop.core.PoolTopology;
+import io.onehop.core.cluster.Fastest;
 import io.onehop.core.command.Command;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.ReadFrom;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;

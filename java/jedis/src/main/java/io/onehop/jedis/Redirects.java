@@ -1,9 +1,9 @@
 package io.onehop.jedis;
 
 import io.onehop.core.Node;
-import io.onehop.core.Redirect;
-import io.onehop.core.PoolTopology;
+import io.onehop.core.cluster.Redirect;
 import io.onehop.core.command.Command;
+import io.onehop.core.topology.PoolTopology;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;

@@ -1,8 +1,8 @@
 package io.onehop.jedis;
 
-import io.onehop.core.Clock;
-import io.onehop.core.ServerPool;
-import io.onehop.core.PoolTopology;
+import io.onehop.core.base.Clock;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.ServerPool;
 import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;

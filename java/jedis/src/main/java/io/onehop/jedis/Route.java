@@ -1,12 +1,12 @@
 package io.onehop.jedis;
 
-import io.onehop.core.Redirect;
-import io.onehop.core.ServerPool;
-import io.onehop.core.PoolTopology;
+import io.onehop.core.cluster.Redirect;
 import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.MergeRule;
 import io.onehop.core.command.Spread;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.ServerPool;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.exceptions.JedisDataException;

@@ -1,8 +1,8 @@
 package io.onehop.jedis;
 
 import io.onehop.core.ErrorKind.Outcome;
-import io.onehop.core.PoolTopology;
 import io.onehop.core.command.ScanCursor;
+import io.onehop.core.topology.PoolTopology;
 import java.util.List;
 import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;

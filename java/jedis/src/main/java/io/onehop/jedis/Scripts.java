@@ -1,6 +1,6 @@
 package io.onehop.jedis;
 
-import io.onehop.core.Limits;
+import io.onehop.core.base.Limits;
 import io.onehop.core.command.Command;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

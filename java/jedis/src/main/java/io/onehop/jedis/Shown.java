@@ -1,6 +1,6 @@
 package io.onehop.jedis;
 
-import io.onehop.core.Limits;
+import io.onehop.core.base.Limits;
 import java.nio.charset.StandardCharsets;
 
 /** Foreign text in a message or in the log: what a server, a file or a caller wrote. */

@@ -1,10 +1,10 @@
 package io.onehop.jedis;
 
-import io.onehop.core.Health;
 import io.onehop.core.Node;
-import io.onehop.core.Server;
-import io.onehop.core.ServerPool;
-import io.onehop.core.PoolTopology;
+import io.onehop.core.health.Health;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.Server;
+import io.onehop.core.topology.ServerPool;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,6 +1,6 @@
 package io.onehop.jedis;
 
-import io.onehop.core.PoolTopology;
+import io.onehop.core.topology.PoolTopology;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

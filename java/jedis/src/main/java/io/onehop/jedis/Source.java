@@ -1,9 +1,9 @@
 package io.onehop.jedis;
 
-import io.onehop.core.Config;
-import io.onehop.core.ConfigException;
-import io.onehop.core.Limits;
-import io.onehop.core.ServerPool;
+import io.onehop.core.base.Limits;
+import io.onehop.core.config.Config;
+import io.onehop.core.config.ConfigException;
+import io.onehop.core.topology.ServerPool;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.System.Logger.Level;

@@ -1,6 +1,6 @@
 package io.onehop.jedis;
 
-import io.onehop.core.Ssdb;
+import io.onehop.core.ssdb.Ssdb;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

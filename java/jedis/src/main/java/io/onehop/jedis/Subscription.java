@@ -1,7 +1,7 @@
 package io.onehop.jedis;
 
 import io.onehop.core.Distribution;
-import io.onehop.core.ServerPool;
+import io.onehop.core.topology.ServerPool;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.Confirmations.Kind;
 import java.io.IOException;

@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.onehop.core.Config;
-import io.onehop.core.ConfigException;
-import io.onehop.core.PoolTopology;
+import io.onehop.core.config.Config;
+import io.onehop.core.config.ConfigException;
+import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
 import java.nio.charset.StandardCharsets;

@@ -2,7 +2,7 @@ package io.onehop.jedis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.onehop.core.Health;
+import io.onehop.core.health.Health;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.ScriptedNode;
 import java.util.Arrays;

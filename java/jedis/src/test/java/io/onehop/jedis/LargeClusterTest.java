@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.onehop.core.Key;
 import io.onehop.core.Role;
 import io.onehop.core.Topology;
+import io.onehop.core.key.Key;
 import io.onehop.jedis.lab.LargeCluster;
 import java.io.IOException;
 import java.util.ArrayList;

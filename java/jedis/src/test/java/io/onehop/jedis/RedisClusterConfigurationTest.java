@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.onehop.core.Key;
-import io.onehop.core.ReadFrom;
 import io.onehop.core.Role;
-import io.onehop.core.ServerPool;
+import io.onehop.core.key.Key;
+import io.onehop.core.topology.ReadFrom;
+import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.lab.Log;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisCluster;

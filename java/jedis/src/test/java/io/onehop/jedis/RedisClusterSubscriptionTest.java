@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.onehop.core.Key;
+import io.onehop.core.key.Key;
 import io.onehop.jedis.lab.RedisCluster;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.onehop.core.Clock;
-import io.onehop.core.PoolTopology;
+import io.onehop.core.base.Clock;
+import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.lab.Log;
 import io.onehop.jedis.lab.Nodes;
 import java.io.IOException;

@@ -18,8 +18,8 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.Protocol;
+import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.util.RedisOutputStream;
 

@@ -9,7 +9,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.onehop.core.PoolTopology;
+import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.NodeStatus.State;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;

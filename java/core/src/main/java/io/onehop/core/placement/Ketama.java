@@ -1,7 +1,7 @@
 package io.onehop.core.placement;
 
-import io.onehop.core.Limits;
 import io.onehop.core.Node;
+import io.onehop.core.base.Limits;
 import io.onehop.core.hash.Md5;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

@@ -1,6 +1,6 @@
 package io.onehop.core.wire;
 
-import io.onehop.core.Limits;
+import io.onehop.core.base.Limits;
 
 /**
  * The RESP framing of one connection, without I/O: bytes in, counted replies out, or one fault that stays.

@@ -1,11 +1,11 @@
 package io.onehop.core.placement;
 
-import io.onehop.core.Config;
-import io.onehop.core.ConfigException;
 import io.onehop.core.Hash;
-import io.onehop.core.hash.HashFunction;
 import io.onehop.core.Node;
-import io.onehop.core.PoolTopology;
+import io.onehop.core.config.Config;
+import io.onehop.core.config.ConfigException;
+import io.onehop.core.hash.HashFunction;
+import io.onehop.core.topology.PoolTopology;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.List;

@@ -1,0 +1,205 @@
+package io.onehop.core.cluster;
+
+import io.onehop.core.Node;
+import io.onehop.core.base.Limits;
+import io.onehop.core.placement.Slots;
+import io.onehop.core.topology.Nodes;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.ServerPool;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What one node of a Redis Cluster said of all nodes and slots: read, judged, and made a topology.
+ *
+ * <p>A map is made by whoever refreshes, off the road, and thrown away when it has become a {@link PoolTopology}. Nothing a
+ * node says is believed unread; a bad answer costs a reason, never the map there is. Immutable.
+ *
+ * <p>Before it on the road: the bytes of two replies; after it: topology. Implements spec/topology/cluster.md.
+ */
+public final class ClusterMap {
+    private static final String EPOCH = "cluster_current_epoch:";
+
+    private final List<Node> nodes;
+    private final char[] table;
+    private final int served;
+    private final long epoch;
+
+    private ClusterMap(ClusterNodes told, long epoch) {
+        this.nodes = told.nodes();
+        this.table = told.slots();
+        this.served = new Slots(table.clone()).servedCount();
+        this.epoch = epoch;
+    }
+
+    /** Reads an answer; {@code zone} is the pool's, or {@code null}. */
+    public static ClusterMap read(ClusterAnswer answer, String zone) throws ClusterException {
+        if (answer.reply().length > Limits.CLUSTER_REPLY_BYTES_MAX) {
+            throw new ClusterException("the reply is longer than " + Limits.CLUSTER_REPLY_BYTES_MAX + " bytes");
+        }
+        ClusterNodes nodes = new ClusterNodes(answer, zone);
+        ClusterReply.read(answer.reply(), nodes);
+        nodes.close();
+        return new ClusterMap(nodes, epoch(answer.info()));
+    }
+
+    /** cluster_current_epoch, from the text of CLUSTER INFO; 0 if it is not there. */
+    private static long epoch(byte[] info) {
+        ClusterValues values = new ClusterValues(info);
+        if (!values.take() || values.kind != ClusterValues.Kind.TEXT) {
+            return 0;
+        }
+        for (String line : values.text.split("\n")) {
+            if (line.startsWith(EPOCH)) {
+                long epoch = 0;
+                for (int i = EPOCH.length(); i < line.length() && Character.digit(line.charAt(i), 10) >= 0
+                        && epoch < Long.MAX_VALUE / 16; i++) {
+                    epoch = epoch * 10 + line.charAt(i) - '0';
+                }
+                return epoch;
+            }
+        }
+        return 0;
+    }
+
+    /** The highest epoch the answering node has heard of; 0 if it did not say. */
+    public long epoch() {
+        return epoch;
+    }
+
+    /** How many slots somebody has. */
+    public int servedCount() {
+        return served;
+    }
+
+    /** In the order of the answer. */
+    public List<Node> nodes() {
+        return List.copyOf(nodes);
+    }
+
+    /**
+     * Which of two maps, either of which may be {@code null}, is to replace {@code current}, {@code null} before the
+     * first. {@code null}: neither was there; ClusterException: none is fit.
+     */
+    public static ClusterMap choose(PoolTopology current, ClusterMap first, ClusterMap second) throws ClusterException {
+        String notFirst = unfit(current, first);
+        String notSecond = unfit(current, second);
+        if (notFirst != null && notSecond != null) {
+            throw new ClusterException(second != null ? notSecond : notFirst);
+        }
+        if (notFirst != null || notSecond != null) {
+            return notFirst != null ? second : first;
+        }
+        if (first.epoch != second.epoch) {
+            return first.epoch > second.epoch ? first : second;
+        }
+        return first.served >= second.served ? first : second;
+    }
+
+    /** Why a map is not to be taken; {@code null} if it may be. */
+    private static String unfit(PoolTopology current, ClusterMap map) {
+        if (map == null) {
+            return "there is no answer";
+        }
+        if (map.served == 0) {
+            return "no slot is served";
+        }
+        if (current == null || !map.hasNodeOf(current)) {
+            return null;
+        }
+        if (map.epoch > 0 && map.epoch < current.epoch()) {
+            return "its epoch " + map.epoch + " is older than " + current.epoch();
+        }
+        int before = current.servedCount();
+        return map.served < (before + 1) / 2 ? "only " + map.served + " of " + before + " slots are served" : null;
+    }
+
+    /** Whether both tell of one cluster: epochs of another one, or of one that was made anew, mean nothing. */
+    private boolean hasNodeOf(PoolTopology current) {
+        Set<String> ids = new HashSet<>();
+        nodes.forEach(node -> ids.add(node.id()));
+        return current.nodes().stream().anyMatch(node -> !node.id().isEmpty() && ids.contains(node.id()));
+    }
+
+    /**
+     * The topology of this map for a pool. Every node has the index that its name has in {@code current} ({@code null}:
+     * nothing to keep); new nodes have the free ones.
+     */
+    public PoolTopology topology(ServerPool pool, PoolTopology current) {
+        int[] to = new int[nodes.size()];
+        Node[] placed = places(current == null ? List.of() : current.places(), to);
+        char[] slots = new char[Slots.COUNT];
+        for (int slot = 0; slot < Slots.COUNT; slot++) {
+            int mark = table[slot] & Slots.UNSERVED;
+            slots[slot] = (char) (to[table[slot] ^ mark] | mark);
+        }
+        return PoolTopology.of(pool, Arrays.asList(placed), new Slots(slots), epoch);
+    }
+
+    /**
+     * The same in the place of {@code current}; that itself, if nothing in it would change. What has moved since the
+     * nodes were asked stays moved: {@code asked} is the topology of that moment.
+     */
+    public PoolTopology over(PoolTopology current, PoolTopology asked) {
+        PoolTopology after = current.servedCount() == 0 ? topology(current.pool(), null)
+                : keepMoved(topology(current.pool(), current), current, asked);
+        return after.epoch() == current.epoch() && after.places().equals(current.places())
+                && after.fingerprint().equals(current.fingerprint()) ? current : after;
+    }
+
+    private static PoolTopology keepMoved(PoolTopology told, PoolTopology current, PoolTopology asked) {
+        Map<Integer, Integer> moved = new HashMap<>();
+        for (int slot = 0; current != asked && asked.servedCount() > 0 && slot < Slots.COUNT; slot++) {
+            boolean isAsBefore = asked.isServed(slot) && asked.nodeOfSlot(slot) == current.nodeOfSlot(slot);
+            Node node = isAsBefore || !current.isServed(slot) ? null
+                    : told.find(current.places().get(current.nodeOfSlot(slot)).name());
+            if (node != null && !node.failing()) {
+                moved.put(slot, node.index());
+            }
+        }
+        return moved.isEmpty() ? told : told.withSlots(moved);
+    }
+
+    private Node[] places(List<Node> before, int[] to) {
+        Map<String, Node> byName = new HashMap<>();
+        nodes.forEach(node -> byName.put(node.name(), node));
+        List<Node> places = new ArrayList<>();
+        for (Node old : before) {
+            places.add(byName.remove(old.name()));
+        }
+        int free = 0;
+        for (Node node : nodes) {
+            if (!byName.containsKey(node.name())) {
+                continue;
+            }
+            while (free < places.size() && places.get(free) != null) {
+                free++;
+            }
+            if (free < places.size()) {
+                places.set(free, node);
+            } else {
+                places.add(node);
+            }
+        }
+        while (places.get(places.size() - 1) == null) {
+            places.remove(places.size() - 1);
+        }
+        for (int place = 0; place < places.size(); place++) {
+            if (places.get(place) != null) {
+                to[places.get(place).index()] = place;
+            }
+        }
+        Node[] placed = new Node[places.size()];
+        for (int place = 0; place < placed.length; place++) {
+            Node node = places.get(place);
+            placed[place] = node != null ? Nodes.at(node, place, to[node.master()])
+                    : Nodes.gone(before.get(place), place);
+        }
+        return placed;
+    }
+}

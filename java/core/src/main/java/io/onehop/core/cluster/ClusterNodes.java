@@ -1,0 +1,183 @@
+package io.onehop.core.cluster;
+
+import io.onehop.core.Node;
+import io.onehop.core.Role;
+import io.onehop.core.base.Limits;
+import io.onehop.core.placement.Slots;
+import io.onehop.core.topology.Nodes;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * Nodes and slots as they are told, collected into a map: one entry for each node however often it is named, and at the
+ * end a node for every slot.
+ *
+ * <p>Implements spec/topology/cluster.md, sections 2 and 3.
+ */
+final class ClusterNodes {
+    static final int NOBODY = 0xffff;
+    private static final int PORT_MAX = 65535;
+    private static final int SHOWN = 40;
+
+    private final ClusterAnswer answer;
+    private final String zone;
+    private final List<Node> nodes = new ArrayList<>();
+    private final Map<String, Integer> ids = new HashMap<>();
+    private final char[] slots = new char[Slots.COUNT];
+
+    ClusterNodes(ClusterAnswer answer, String zone) {
+        this.answer = answer;
+        this.zone = zone;
+        Arrays.fill(slots, (char) NOBODY);
+    }
+
+    List<Node> nodes() {
+        return nodes;
+    }
+
+    char[] slots() {
+        return slots;
+    }
+
+    /** Takes a node in, or finds it again; its index, or NOBODY if it has no address. */
+    int add(ClusterNode told) throws ClusterException {
+        if (told.port == 0) {
+            return NOBODY;
+        }
+        String host = host(told.hasEndpoint ? told.endpoint : told.address, told.address, answer.host());
+        require(told.port > 0 && told.port <= PORT_MAX, () -> "a node has no valid port");
+        require(isPlain(host, Limits.SERVER_ADDRESS_BYTES_MAX), () -> "a node has no valid host");
+        require(told.id.isEmpty() || isPlain(told.id, Limits.NODE_ID_BYTES_MAX), () -> "a node has no valid id");
+        String name = host + ":" + told.port;
+        String id = told.id.isEmpty() ? name : told.id;
+        int known = ids.getOrDefault(id, nodes.size());
+        if (known == nodes.size()) {
+            require(nodes.size() < Limits.POOL_SERVERS_MAX, () -> "there are more than " + Limits.POOL_SERVERS_MAX + " nodes");
+            ids.put(id, known);
+            nodes.add(new Node(known, name, host, (int) told.port, null, 1, id, Role.SPARE, known, told.isFailing,
+                    isNear(told, host)));
+        }
+        require(nodes.get(known).name().equals(name), () -> "node " + shown(id) + " has two addresses");
+        return known;
+    }
+
+    /** The host that an endpoint means; one that is left open means {@code open}. */
+    static String host(String endpoint, String address, String open) {
+        String host = endpoint.equals("?") ? address : endpoint;
+        if (host.isEmpty() || host.equals("?")) {
+            return open;
+        }
+        boolean isBracketed = host.length() > 2 && host.startsWith("[") && host.endsWith("]");
+        return isBracketed ? host.substring(1, host.length() - 1) : host;
+    }
+
+    /** What may stand in a message and in a file of metrics: ASCII that is seen, without quotes and their like. */
+    private static boolean isPlain(String text, int lengthMax) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c <= ' ' || c > '~' || c == '"' || c == '\'' || c == '\\' || c == '/') {
+                return false;
+            }
+        }
+        return !text.isEmpty() && text.length() <= lengthMax;
+    }
+
+    /** The zone that a server announces, or one of the labels of its host name. */
+    private boolean isNear(ClusterNode told, String host) {
+        return zone != null && (told.zone.equals(zone) || Arrays.asList(host.split("\\.", -1)).contains(zone));
+    }
+
+    private static String shown(String text) {
+        return text.substring(0, Math.min(text.length(), SHOWN));
+    }
+
+    /** The reason is put into words only if there is one: a large map has thousands of things to be right. */
+    private static void require(boolean isRight, Supplier<String> otherwise) throws ClusterException {
+        if (!isRight) {
+            throw new ClusterException(otherwise.get());
+        }
+    }
+
+    /** Says that a node follows another, if both are known. */
+    void follow(int index, int master) {
+        if (index != NOBODY && master != NOBODY) {
+            nodes.set(index, Nodes.as(nodes.get(index), Role.REPLICA, master));
+        }
+    }
+
+    /** Says that a node, or nobody, has the slots from first to last. */
+    void claim(long first, long last, int owner) throws ClusterException {
+        require(first >= 0 && last >= first && last < Slots.COUNT,
+                () -> "slots " + first + " to " + last + " are no range of 0 to 16383");
+        for (int slot = (int) first; slot <= last; slot++) {
+            int claimed = slot;
+            require(slots[slot] == NOBODY, () -> "slot " + claimed + " is claimed twice");
+            slots[slot] = (char) owner;
+        }
+    }
+
+    /** Settles roles, drops who is there twice, and lets neighbours stand in for slots that nobody has. */
+    void close() throws ClusterException {
+        closeUp(doubles());
+        standIn();
+    }
+
+    /** A node that was replaced at its address is told of twice, the old one as failing: that one is left out. */
+    private boolean[] doubles() throws ClusterException {
+        boolean[] isDropped = new boolean[nodes.size()];
+        Map<String, Integer> names = new HashMap<>();
+        for (Node node : nodes) {
+            Integer other = names.putIfAbsent(node.name(), node.index());
+            if (other == null) {
+                continue;
+            }
+            require(node.failing() || nodes.get(other).failing(), () -> "node " + shown(node.name()) + " is there twice");
+            isDropped[node.failing() ? node.index() : other] = true;
+            if (!node.failing()) {
+                names.put(node.name(), node.index());
+            }
+        }
+        return isDropped;
+    }
+
+    private void closeUp(boolean[] isDropped) {
+        int[] to = new int[nodes.size()];
+        List<Node> kept = new ArrayList<>();
+        for (Node node : nodes) {
+            to[node.index()] = isDropped[node.index()] ? NOBODY : kept.size();
+            if (!isDropped[node.index()]) {
+                kept.add(node);
+            }
+        }
+        nodes.clear();
+        for (Node node : kept) {
+            int place = nodes.size();
+            int master = to[node.master()];
+            nodes.add(master == NOBODY ? Nodes.as(Nodes.at(node, place, place), Role.SPARE, place)
+                    : Nodes.at(node, place, master));
+        }
+        for (int slot = 0; slot < Slots.COUNT; slot++) {
+            slots[slot] = slots[slot] == NOBODY ? slots[slot] : (char) to[slots[slot]];
+        }
+    }
+
+    /** Whoever has the last slot before it, around the end, stands in for a slot that nobody has. */
+    private void standIn() {
+        int last = 0;
+        for (char owner : slots) {
+            last = owner != NOBODY ? owner : last;
+        }
+        for (int slot = 0; slot < Slots.COUNT; slot++) {
+            if (slots[slot] == NOBODY) {
+                slots[slot] = (char) (last | Slots.UNSERVED);
+            } else if (slots[slot] != last || nodes.get(last).role() != Role.MASTER) {
+                last = slots[slot];
+                nodes.set(last, Nodes.as(nodes.get(last), Role.MASTER, last));
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+package io.onehop.core.cluster;
+
+import io.onehop.core.cluster.ClusterValues.Kind;
+import java.util.function.Predicate;
+
+/**
+ * The two forms in which a node tells the map. CLUSTER SHARDS (7.0 and later): shards, each with its slots and its
+ * nodes as pairs of a name and a value. CLUSTER SLOTS: ranges, each with its nodes, the owner first.
+ *
+ * <p>Names that are not known are passed over: later servers will say more. Implements spec/topology/cluster.md,
+ * sections 1 and 2.
+ */
+final class ClusterReply {
+    private final ClusterValues values;
+    private final ClusterNodes nodes;
+
+    private ClusterReply(byte[] reply, ClusterNodes nodes) {
+        this.values = new ClusterValues(reply);
+        this.nodes = nodes;
+    }
+
+    static void read(byte[] reply, ClusterNodes nodes) throws ClusterException {
+        new ClusterReply(reply, nodes).readAll();
+    }
+
+    private void readAll() throws ClusterException {
+        require(values.take());
+        if (values.kind == Kind.ERROR) {
+            throw new ClusterException("the node answered with an error");
+        }
+        require(values.kind == Kind.LIST);
+        long elements = values.number;
+        for (long i = 0; i < elements; i++) {
+            long fields = list();
+            if (values.isAtNumber()) {
+                takeRange(fields);
+            } else {
+                takeShard(fields);
+            }
+        }
+        require(values.hasEnded());
+    }
+
+    private static void require(boolean isRight) throws ClusterException {
+        if (!isRight) {
+            throw new ClusterException("the reply is not that of CLUSTER SHARDS or CLUSTER SLOTS");
+        }
+    }
+
+    private long list() throws ClusterException {
+        require(values.take() && values.kind == Kind.LIST);
+        return values.number;
+    }
+
+    private String name() throws ClusterException {
+        require(values.take() && values.kind == Kind.TEXT);
+        return values.text;
+    }
+
+    private String text() throws ClusterException {
+        require(values.take() && (values.kind == Kind.TEXT || values.kind == Kind.NIL));
+        return values.text;
+    }
+
+    private long number() throws ClusterException {
+        require(values.take() && values.kind == Kind.NUMBER);
+        return values.number;
+    }
+
+    private void skip() throws ClusterException {
+        require(values.skip());
+    }
+
+    /** The slots are read when the nodes are known, wherever they stand. */
+    private void takeShard(long fields) throws ClusterException {
+        int owner = ClusterNodes.NOBODY;
+        int slots = -1;
+        for (long i = 0; i + 1 < fields; i += 2) {
+            String name = name();
+            if (name.equals("nodes")) {
+                owner = takeShardNodes(owner);
+                continue;
+            }
+            if (name.equals("slots")) {
+                slots = values.place();
+            }
+            skip();
+        }
+        require(fields % 2 == 0 && slots >= 0);
+        int behind = values.place();
+        values.goTo(slots);
+        claimSlots(owner);
+        values.goTo(behind);
+    }
+
+    private void claimSlots(int owner) throws ClusterException {
+        long count = list();
+        for (long i = 0; i + 1 < count; i += 2) {
+            long first = number();
+            nodes.claim(first, number(), owner);
+        }
+        require(count % 2 == 0);
+    }
+
+    /**
+     * The nodes of one shard. Its owner is the first master that is online; failing that, the first master: where one
+     * was lost and another has taken over, some servers tell of both.
+     */
+    private int takeShardNodes(int before) throws ClusterException {
+        long count = list();
+        int start = values.place();
+        int owner = before;
+        boolean hasOnline = false;
+        for (long i = 0; i < count; i++) {
+            ClusterNode told = takeShardNode();
+            int index = nodes.add(told);
+            boolean isBetter = owner == ClusterNodes.NOBODY || !hasOnline && !told.isFailing;
+            if (told.isMaster && index != ClusterNodes.NOBODY && isBetter) {
+                owner = index;
+                hasOnline = !told.isFailing;
+            }
+        }
+        values.goTo(start);
+        for (long i = 0; i < count; i++) {
+            ClusterNode told = takeShardNode();
+            int index = nodes.add(told);
+            if (!told.isMaster) {
+                nodes.follow(index, owner);
+            }
+        }
+        return owner;
+    }
+
+    private ClusterNode takeShardNode() throws ClusterException {
+        ClusterNode told = new ClusterNode();
+        long count = list();
+        for (long i = 0; i + 1 < count; i += 2) {
+            takeField(name(), told);
+        }
+        require(count % 2 == 0);
+        return told;
+    }
+
+    private void takeField(String name, ClusterNode told) throws ClusterException {
+        switch (name) {
+            case "id" -> told.id = text();
+            case "port" -> told.port = number();
+            case "ip" -> told.address = text();
+            case "endpoint" -> {
+                told.hasEndpoint = true;
+                told.endpoint = text();
+            }
+            case "availability-zone" -> told.zone = text();
+            case "role" -> told.isMaster |= isText("master"::equals);
+            case "health" -> told.isFailing |= !isText("online"::equals);
+            default -> skip();
+        }
+    }
+
+    private boolean isText(Predicate<String> isSuch) throws ClusterException {
+        return isSuch.test(text());
+    }
+
+    private void takeRange(long elements) throws ClusterException {
+        require(elements >= 2);
+        long first = number();
+        long last = number();
+        int owner = ClusterNodes.NOBODY;
+        for (long i = 2; i < elements; i++) {
+            int index = nodes.add(takeRangeNode());
+            if (i == 2) {
+                owner = index;
+            } else {
+                nodes.follow(index, owner);
+            }
+        }
+        nodes.claim(first, last, owner);
+    }
+
+    /** Address, port, and in later servers an id and pairs of further names; the port is that of the asking connection. */
+    private ClusterNode takeRangeNode() throws ClusterException {
+        ClusterNode told = new ClusterNode();
+        long count = list();
+        require(count >= 2);
+        told.hasEndpoint = true;
+        told.endpoint = text();
+        told.port = number();
+        if (count > 2) {
+            told.id = text();
+        }
+        if (count > 3) {
+            takeMetadata(told);
+        }
+        for (long i = 4; i < count; i++) {
+            skip();
+        }
+        return told;
+    }
+
+    private void takeMetadata(ClusterNode told) throws ClusterException {
+        long count = list();
+        for (long i = 0; i + 1 < count; i += 2) {
+            switch (name()) {
+                case "ip" -> told.address = text();
+                case "availability-zone" -> told.zone = text();
+                default -> skip();
+            }
+        }
+        require(count % 2 == 0);
+    }
+}

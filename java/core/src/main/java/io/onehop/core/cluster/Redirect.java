@@ -1,0 +1,176 @@
+package io.onehop.core.cluster;
+
+import io.onehop.core.Node;
+import io.onehop.core.Role;
+import io.onehop.core.base.Limits;
+import io.onehop.core.key.Key;
+import io.onehop.core.topology.PoolTopology;
+
+/**
+ * What to do when a node of a Redis Cluster has answered that it is not the one, or not now.
+ *
+ * <p>A pure function of the error, the map and what was tried so far. It sends nothing, waits for nothing and knows no
+ * clock: whoever calls has the command, the deadline and the connections. All of these errors say that the command has
+ * not run, so writes are treated like reads. Twin of {@code core/redirect} in C; implements spec/route/route.md,
+ * section 10.
+ *
+ * @param action what next
+ * @param node of FOLLOW and ASK: to whom
+ * @param slot that the error is about
+ * @param hasMoved {@code slot} belongs to {@code node} from now on: {@link PoolTopology#withSlots}
+ * @param wantsRefresh the map is behind: ask for a refresh, and do not wait for it
+ * @param waitMs of AGAIN
+ * @param reason of GIVE_UP, otherwise {@code null}
+ */
+public record Redirect(Action action, int node, int slot, boolean hasMoved, boolean wantsRefresh, int waitMs,
+        String reason) {
+
+    /** What next. */
+    public enum Action {
+        /** No redirect: the error is the answer. */
+        NONE,
+        /** Send it to the node. */
+        FOLLOW,
+        /** Send ASKING and it to the node, in one write; the map stays as it is. */
+        ASK,
+        /** Wait, then look its key up in the map of that moment, and send it there. */
+        AGAIN,
+        /** The map does not know the node: wait for a refresh, then decide again, with {@link Case#fresh}. */
+        REFRESH,
+        /** The call fails, not executed. */
+        GIVE_UP
+    }
+
+    /**
+     * An error and what was tried so far.
+     *
+     * @param error as the node said it, without the {@code -}
+     * @param asked the node that said it
+     * @param hops how often the command was sent on already: FOLLOW and ASK
+     * @param tries how often it has waited already: AGAIN
+     * @param leftMs to the deadline; negative: there is none
+     * @param held the connection is one caller's: MULTI, WATCH
+     * @param fresh the map was refreshed, or could not be, after this error came
+     * @param chance any number, another one each time
+     */
+    public record Case(String error, int asked, int hops, int tries, long leftMs, boolean held, boolean fresh,
+            int chance) {
+    }
+
+    private static final Redirect NONE = new Redirect(Action.NONE, 0, 0, false, false, 0, null);
+    private static final int PORT_MAX = 65535;
+    /** The first wait is half of it to all of it, each further one twice as long. */
+    private static final int WAIT_MS = 10;
+    private static final int WAIT_MS_MAX = 320;
+    private static final String IN_VAIN = "there is no time left to try again";
+
+    /** Whether an error may mean that the command has not run, and why: by its whole first word. */
+    public static boolean isOne(String error) {
+        int end = error == null ? 0 : error.indexOf(' ');
+        return switch (end < 0 ? error : end == 0 ? "" : error.substring(0, end)) {
+            case "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN", "READONLY", "LOADING", "MASTERDOWN" -> true;
+            default -> false;
+        };
+    }
+
+    public static Redirect decide(PoolTopology map, Case it) {
+        String[] words = it.error.split(" ", -1);
+        return switch (words[0]) {
+            case "MOVED" -> toNamed(map, it, Action.FOLLOW, words);
+            case "ASK" -> toNamed(map, it, Action.ASK, words);
+            case "LOADING", "MASTERDOWN" -> it.held ? held() : toMaster(map, it);
+            case "CLUSTERDOWN", "READONLY" -> it.held ? held() : again(it, true, IN_VAIN);
+            case "TRYAGAIN" -> it.held ? held() : again(it, false, IN_VAIN);
+            default -> NONE;
+        };
+    }
+
+    private static Redirect giveUp(String reason) {
+        return new Redirect(Action.GIVE_UP, 0, 0, false, true, 0, reason);
+    }
+
+    private static Redirect held() {
+        return giveUp("a transaction is never sent again");
+    }
+
+    private static Redirect again(Case it, boolean wantsRefresh, String otherwise) {
+        int full = it.tries < 5 ? WAIT_MS << it.tries : WAIT_MS_MAX;
+        int wait = full / 2 + Integer.remainderUnsigned(it.chance, full / 2 + 1);
+        if (it.tries >= Limits.RETRIES_MAX || it.leftMs >= 0 && it.leftMs <= wait) {
+            return giveUp(otherwise);
+        }
+        return new Redirect(Action.AGAIN, 0, 0, false, wantsRefresh, wait, null);
+    }
+
+    private static Redirect goTo(Case it, Action action, int node, int slot, boolean hasMoved) {
+        if (it.hops >= Limits.REDIRECTS_MAX) {
+            return giveUp("the nodes send it to each other");
+        }
+        return new Redirect(action, node, slot, hasMoved, hasMoved, 0, null);
+    }
+
+    private static Redirect toNamed(PoolTopology map, Case it, Action action, String[] words) {
+        int slot = words.length == 3 ? number(words[1], Key.SLOTS_COUNT - 1) : -1;
+        String name = slot >= 0 ? name(map, it.asked, words[2]) : null;
+        if (name == null) {
+            return NONE;
+        }
+        if (it.held) {
+            return held();
+        }
+        Node node = map.find(name);
+        if (node != null && node.index() == it.asked) {
+            return again(it, true, IN_VAIN);
+        }
+        if (node == null) {
+            return toUnknown(map, it, action, slot);
+        }
+        return goTo(it, action, node.index(), slot, action == Action.FOLLOW);
+    }
+
+    /**
+     * A node that the map does not know may be new, or nobody's: only a refreshed map can tell. If that does not know
+     * it either, the owner that it has for the slot may be the same node under another name; or the news is still on
+     * its way.
+     */
+    private static Redirect toUnknown(PoolTopology map, Case it, Action action, int slot) {
+        if (!it.fresh) {
+            return new Redirect(Action.REFRESH, 0, slot, false, true, 0, null);
+        }
+        int owner = map.nodeOfSlot(slot);
+        if (action == Action.ASK || !map.isServed(slot) || owner == it.asked) {
+            return again(it, true, "the map of the cluster does not know the node");
+        }
+        return goTo(it, Action.FOLLOW, owner, slot, false);
+    }
+
+    /** A replica that cannot answer now has a master that can. */
+    private static Redirect toMaster(PoolTopology map, Case it) {
+        Node node = map.places().get(it.asked);
+        return node.role() == Role.REPLICA ? goTo(it, Action.FOLLOW, node.master(), 0, false)
+                : again(it, true, IN_VAIN);
+    }
+
+    /** "host:port" to the name that the map would have for it: left open, it is the host of the node that was asked. */
+    private static String name(PoolTopology map, int asked, String endpoint) {
+        int colon = endpoint.lastIndexOf(':');
+        int port = number(endpoint.substring(colon + 1), PORT_MAX);
+        if (colon < 0 || port < 1) {
+            return null;
+        }
+        String host = ClusterNodes.host(endpoint.substring(0, colon), "", map.places().get(asked).host());
+        return host.isEmpty() || host.length() > Limits.SERVER_ADDRESS_BYTES_MAX ? null : host + ":" + port;
+    }
+
+    /** The number that decimal digits mean, or -1. */
+    private static int number(String digits, int max) {
+        int number = 0;
+        for (int i = 0; i < digits.length(); i++) {
+            if (digits.charAt(i) < '0' || digits.charAt(i) > '9' || number > max) {
+                return -1;
+            }
+            number = number * 10 + digits.charAt(i) - '0';
+        }
+        return !digits.isEmpty() && number <= max ? number : -1;
+    }
+}

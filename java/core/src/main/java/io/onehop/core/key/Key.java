@@ -1,0 +1,65 @@
+package io.onehop.core.key;
+
+import io.onehop.core.hash.Crc16;
+
+/**
+ * Which bytes of a key decide where it lives.
+ *
+ * <p>A key goes in, the part that is hashed comes out: what stands between the two bytes of the pool's hash tag if
+ * there is something, otherwise the whole key. What is stored is always the whole key. The part is returned as one
+ * number, offset above length, so that placing a key allocates nothing: take it apart with {@link #offset} and {@link
+ * #length}.
+ *
+ * <p>Before it on the road: the command; after it: hash. Implements spec/key.
+ */
+public final class Key {
+    /** The number of slots of every Redis Cluster. */
+    public static final int SLOTS_COUNT = 16384;
+
+    public static final HashTag CLUSTER_TAG = new HashTag((byte) '{', (byte) '}');
+
+    private Key() {
+    }
+
+    /** The part of the key that is hashed under {@code tag}, or all of it if {@code tag} is {@code null}. */
+    public static long hashed(byte[] key, int offset, int length, HashTag tag) {
+        if (tag != null) {
+            int end = offset + length;
+            int open = indexOf(tag.open(), key, offset, end);
+            int close = indexOf(tag.close(), key, open + 1, end);
+            if (open < end && close < end && close > open + 1) {
+                return part(open + 1, close - open - 1);
+            }
+        }
+        return part(offset, length);
+    }
+
+    /** Where a part begins. */
+    public static int offset(long part) {
+        return (int) (part >>> 32);
+    }
+
+    /** How many bytes a part has. */
+    public static int length(long part) {
+        return (int) part;
+    }
+
+    /** The slot of a key in Redis Cluster, 0 to 16383, by Redis' own hash tag rule. */
+    public static int slot(byte[] key, int offset, int length) {
+        long part = hashed(key, offset, length, CLUSTER_TAG);
+        return Crc16.of(key, offset(part), length(part)) & (SLOTS_COUNT - 1);
+    }
+
+    private static long part(int offset, int length) {
+        return (long) offset << 32 | length;
+    }
+
+    /** Where the byte first stands, or {@code end}. */
+    private static int indexOf(byte wanted, byte[] bytes, int from, int end) {
+        int at = from;
+        while (at < end && bytes[at] != wanted) {
+            at++;
+        }
+        return at;
+    }
+}

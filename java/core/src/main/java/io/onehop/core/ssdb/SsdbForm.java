@@ -1,0 +1,154 @@
+package io.onehop.core.ssdb;
+
+import io.onehop.core.command.Words;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One form of spec/route/ssdb.json: words that a command for SSDB may consist of, and what is sent instead.
+ *
+ * <p>Made of a row of {@link SsdbTable}. Immutable, for any thread.
+ */
+final class SsdbForm {
+
+    /** What is sent instead: a name, the words at these places, and the words that repeat. */
+    private record Send(String name, String places, boolean counts) {
+    }
+
+    private final String fixed;
+    private final String tail;
+    private final List<Send> sends = new ArrayList<>();
+    final String reply;
+    private final String empty;
+    final boolean isRaw;
+
+    SsdbForm(String row) {
+        String[] fields = row.split(",", -1);
+        fixed = fields[0];
+        tail = fields[1];
+        reply = fields[2];
+        empty = fields[3];
+        isRaw = fields[4].equals("raw");
+        for (String send : fields[5].isEmpty() ? new String[0] : fields[5].split(";")) {
+            String[] parts = send.split(" ", -1);
+            sends.add(new Send(parts[0], parts[1], parts[2].equals("+")));
+        }
+    }
+
+    /** The type of a word, of which 0 is the name. */
+    private char letter(int word) {
+        return word <= fixed.length() ? fixed.charAt(word - 1) : tail.charAt((word - 1 - fixed.length()) % tail.length());
+    }
+
+    private static boolean isLiteral(char letter) {
+        return letter >= 'A' && letter <= 'Z';
+    }
+
+    /** Whether a command has as many words as the form, and those that the form names. */
+    private boolean hasOutline(Words words) {
+        int rest = words.count() - 1 - fixed.length();
+        if (tail.isEmpty() ? rest != 0 : rest <= 0 || rest % tail.length() != 0) {
+            return false;
+        }
+        for (int i = 1; i <= fixed.length(); i++) {
+            char letter = letter(i);
+            if (isLiteral(letter) && !SsdbWord.is(words.word(i), SsdbTable.WORDS[letter - 'A'])) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    boolean matches(Words words) {
+        return hasOutline(words) && firstUnfit(words, false) == 0;
+    }
+
+    /** What keeps a command from this form if that is the length of a word; otherwise {@code null}. */
+    String lengthReason(Words words) {
+        int unfit = hasOutline(words) ? firstUnfit(words, true) : 0;
+        return unfit == 0 ? null : SsdbWord.lengthReason(letter(unfit));
+    }
+
+    private int firstUnfit(Words words, boolean isLengthOnly) {
+        for (int i = 1; i < words.count(); i++) {
+            char letter = letter(i);
+            boolean matters = !isLiteral(letter) && (!isLengthOnly || SsdbWord.lengthReason(letter) != null);
+            if (matters && !SsdbWord.fits(letter, words.word(i))) {
+                return i;
+            }
+        }
+        return 0;
+    }
+
+    /* ---- What is sent ---- */
+
+    /** The commands that are sent for one of this form, each as its words; none if there is nothing to ask. */
+    List<byte[][]> sent(Words words) {
+        if (isCrossed(words)) {
+            return List.of();
+        }
+        List<byte[][]> commands = new ArrayList<>();
+        if (sends.size() > 1) {
+            for (int i = 1; i < words.count(); i++) {
+                for (Send send : sends) {
+                    commands.add(new byte[][] {SsdbWord.bytes(send.name), words.word(i)});
+                }
+            }
+        } else {
+            commands.add(sends.isEmpty() ? itself(words) : instead(sends.get(0), words));
+        }
+        return commands;
+    }
+
+    private byte[][] itself(Words words) {
+        byte[][] command = new byte[words.count()][];
+        command[0] = words.word(0);
+        for (int i = 1; i < command.length; i++) {
+            command[i] = SsdbWord.sent(letter(i), words.word(i));
+        }
+        return command;
+    }
+
+    private byte[][] instead(Send send, Words words) {
+        int repeated = words.count() - 1 - fixed.length();
+        byte[][] command = new byte[1 + send.places.length() + repeated][];
+        command[0] = SsdbWord.bytes(send.name);
+        for (int i = 0; i < send.places.length(); i++) {
+            command[1 + i] = words.word(send.places.charAt(i) - '0');
+        }
+        for (int i = 0; i < repeated; i++) {
+            command[1 + send.places.length() + i] = words.word(1 + fixed.length() + i);
+        }
+        return command;
+    }
+
+    private boolean isCrossed(Words words) {
+        BigInteger low = null;
+        BigInteger high = null;
+        for (int i = 1; i <= fixed.length(); i++) {
+            if (SsdbWord.isBound(letter(i))) {
+                BigInteger edge = SsdbWord.edge(letter(i), words.word(i));
+                low = SsdbWord.isLowBound(letter(i)) ? edge : low;
+                high = SsdbWord.isLowBound(letter(i)) ? high : edge;
+            }
+        }
+        return low != null && high != null && low.compareTo(high) > 0;
+    }
+
+    /* ---- What was answered ---- */
+
+    /** The reply when nothing was sent. */
+    Object empty() {
+        return empty.equals("list") ? List.of() : 0L;
+    }
+
+    /** Whether one of the replies of a key says that there was something. */
+    boolean counts(int reply) {
+        return sends.get(reply % sends.size()).counts;
+    }
+
+    boolean endsKey(int reply) {
+        return reply % sends.size() == sends.size() - 1;
+    }
+}

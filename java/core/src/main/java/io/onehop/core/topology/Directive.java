@@ -1,0 +1,244 @@
+package io.onehop.core.topology;
+
+import io.onehop.core.Distribution;
+import io.onehop.core.Hash;
+import io.onehop.core.base.Limits;
+import io.onehop.core.key.HashTag;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Every directive of a server pool: its name, the type of its value, and its default.
+ *
+ * <p>Values are text to YAML; here they become numbers, hash functions and so on, or a reason why not.
+ * Implements spec/config, section 6.
+ */
+public enum Directive {
+    LISTEN("listen", Directive::listen, null),
+    SERVERS("servers", null, null),
+    HASH("hash", Directive::hash, Hash.FNV1A_64),
+    HASH_TAG("hash_tag", Directive::tag, null),
+    DISTRIBUTION("distribution", Directive::distribution, Distribution.KETAMA),
+    TIMEOUT("timeout", Directive::number, 2000),
+    BACKLOG("backlog", Directive::number, 512),
+    CLIENT_CONNECTIONS("client_connections", Directive::number, 0),
+    TCPKEEPALIVE("tcpkeepalive", Directive::flag, false),
+    REUSEPORT("reuseport", Directive::flag, false),
+    PRECONNECT("preconnect", Directive::flag, false),
+    REDIS("redis", Directive::flag, false),
+    REDIS_AUTH("redis_auth", Directive::text, null),
+    REDIS_DB("redis_db", Directive::number, 0),
+    AUTO_EJECT_HOSTS("auto_eject_hosts", Directive::flag, false),
+    SERVER_CONNECTIONS("server_connections", Directive::connections, 1),
+    SERVER_RETRY_TIMEOUT("server_retry_timeout", Directive::number, 30000),
+    SERVER_FAILURE_LIMIT("server_failure_limit", Directive::number, 2),
+    ENGINE("engine", Directive::engine, "redis"),
+    POOL_SIZE("pool_size", Directive::poolSize, 16),
+    USERNAME("username", Directive::text, null),
+    DATABASE("database", Directive::number, null),
+    CLUSTER("cluster", Directive::flag, false),
+    READ_FROM("read_from", Directive::readFrom, ReadFrom.MASTER),
+    ZONE("zone", Directive::text, null);
+
+    /** Turns the text of a value into the value. */
+    private interface Type {
+        Object read(Directive directive, String text) throws Fault;
+    }
+
+    /** A value that is not accepted; the reader of the file knows the line. */
+    public static final class Fault extends Exception {
+        private static final long serialVersionUID = 1;
+
+        public Fault(String reason) {
+            super(reason);
+        }
+    }
+
+    private static final int MODE_MAX = 0777;
+    private static final int PORT_MAX = 65535;
+
+    private final String label;
+    private final Type type;
+    private final Object standard;
+
+    Directive(String label, Type type, Object standard) {
+        this.label = label;
+        this.type = type;
+        this.standard = standard;
+    }
+
+    /** The name used in configuration files. */
+    public String label() {
+        return label;
+    }
+
+    /** The value of a pool that does not say; {@code null} if there is none. */
+    public Object standard() {
+        return standard;
+    }
+
+    /** The directive of that name, or {@code null}. */
+    public static Directive named(String label) {
+        for (Directive directive : values()) {
+            if (directive.label.equals(label)) {
+                return directive;
+            }
+        }
+        return null;
+    }
+
+    public Object read(String text) throws Fault {
+        return type.read(this, text);
+    }
+
+    /** Whether its value is never shown to anybody. */
+    public boolean isSecret() {
+        return this == REDIS_AUTH || this == USERNAME;
+    }
+
+    /** A reason that begins with this directive. */
+    public Fault fault(String what) {
+        return new Fault("directive \"" + label + "\" " + what);
+    }
+
+    /** Whether a text is one or more of the digits 0 to 9. */
+    public static boolean isDigits(String text) {
+        return !text.isEmpty() && text.chars().allMatch(digit -> digit >= '0' && digit <= '9');
+    }
+
+    /** The number some digits spell, or -1 if it is above 2147483647. */
+    public static int numberOf(String digits) {
+        long number = 0;
+        for (int i = 0; i < digits.length() && number <= Limits.NUMBER_MAX; i++) {
+            number = number * 10 + digits.charAt(i) - '0';
+        }
+        return number <= Limits.NUMBER_MAX ? (int) number : -1;
+    }
+
+    public static boolean isPort(String text) {
+        return isDigits(text) && numberOf(text) > 0 && numberOf(text) <= PORT_MAX;
+    }
+
+    public static int bytesCount(String text) {
+        return text.getBytes(StandardCharsets.UTF_8).length;
+    }
+
+    private Integer number(String text) throws Fault {
+        if (!isDigits(text)) {
+            throw fault("is not a number");
+        }
+        int number = numberOf(text);
+        if (number < 0) {
+            throw fault("is larger than " + Limits.NUMBER_MAX);
+        }
+        return number;
+    }
+
+    private Integer connections(String text) throws Fault {
+        int number = number(text);
+        if (number == 0) {
+            throw fault("is 0");
+        }
+        return number;
+    }
+
+    private Integer poolSize(String text) throws Fault {
+        int number = number(text);
+        if (number < 1 || number > Limits.POOL_SIZE_MAX) {
+            throw fault("is not 1 to " + Limits.POOL_SIZE_MAX);
+        }
+        return number;
+    }
+
+    private Boolean flag(String text) throws Fault {
+        if (!text.equals("true") && !text.equals("false")) {
+            throw fault("is not \"true\" or \"false\"");
+        }
+        return text.equals("true");
+    }
+
+    private Hash hash(String text) throws Fault {
+        for (Hash hash : Hash.values()) {
+            if (hash.label().equals(text)) {
+                return hash;
+            }
+        }
+        throw fault("is not a valid hash");
+    }
+
+    private Distribution distribution(String text) throws Fault {
+        for (Distribution distribution : Distribution.values()) {
+            if (distribution != Distribution.SLOTS && distribution.label().equals(text)) {
+                return distribution;
+            }
+        }
+        throw fault("is not \"ketama\", \"modula\" or \"random\"");
+    }
+
+    private HashTag tag(String text) throws Fault {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        if (bytes.length != 2) {
+            throw fault("is not two bytes");
+        }
+        return new HashTag(bytes[0], bytes[1]);
+    }
+
+    private String engine(String text) throws Fault {
+        if (!text.equals("redis") && !text.equals("ssdb")) {
+            throw fault("is not \"redis\" or \"ssdb\"");
+        }
+        return text;
+    }
+
+    private ReadFrom readFrom(String text) throws Fault {
+        for (ReadFrom readFrom : ReadFrom.values()) {
+            if (readFrom.label().equals(text)) {
+                return readFrom;
+            }
+        }
+        throw fault("is not \"master\", \"prefer_replica\", \"replica\", \"lowest_latency\" or \"same_zone\"");
+    }
+
+    private String text(String text) throws Fault {
+        if (bytesCount(text) > Limits.TEXT_BYTES_MAX) {
+            throw fault("is longer than " + Limits.TEXT_BYTES_MAX + " bytes");
+        }
+        return text;
+    }
+
+    private String listen(String text) throws Fault {
+        if (text.startsWith("/")) {
+            int space = text.lastIndexOf(' ');
+            if (bytesCount(space < 0 ? text : text.substring(0, space)) > Limits.UNIX_PATH_BYTES_MAX) {
+                throw fault("has a path longer than " + Limits.UNIX_PATH_BYTES_MAX + " bytes");
+            }
+            if (space >= 0 && !isMode(text.substring(space + 1))) {
+                throw fault("has an invalid mode");
+            }
+            return text;
+        }
+        int colon = text.lastIndexOf(':');
+        if (colon < 1) {
+            throw fault("is not \"host:port\" or \"/path mode\"");
+        }
+        if (!isPort(text.substring(colon + 1))) {
+            throw fault("has an invalid port");
+        }
+        return text;
+    }
+
+    /**
+     * nutcracker reads the mode with strtol, base 8: what follows the digits is not looked at, and no digit means 0.
+     */
+    private static boolean isMode(String text) {
+        boolean isNegative = text.startsWith("-");
+        int mode = 0;
+        for (int i = isNegative || text.startsWith("+") ? 1 : 0; i < text.length() && mode <= MODE_MAX; i++) {
+            int digit = text.charAt(i) - '0';
+            if (digit < 0 || digit > 7) {
+                break;
+            }
+            mode = mode * 8 + digit;
+        }
+        return isNegative ? mode == 0 : mode <= MODE_MAX;
+    }
+}

@@ -1,0 +1,64 @@
+package io.onehop.core.topology;
+
+import io.onehop.core.Node;
+import io.onehop.core.hash.Md5;
+import io.onehop.core.key.HashTag;
+import io.onehop.core.placement.Slots;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * What two processes compare to know that they place keys alike: the MD5 of everything placement depends on, written
+ * down in one fixed form.
+ *
+ * <p>spec/topology, fingerprint.
+ */
+final class Fingerprint {
+
+    private Fingerprint() {
+    }
+
+    static String of(ServerPool pool, List<Node> sorted) {
+        StringBuilder text = new StringBuilder("onehop-topology-1\n");
+        text.append("distribution=").append(pool.distribution().label()).append('\n');
+        text.append("hash=").append(pool.hash().label()).append('\n');
+        text.append("hash_tag=").append(hex(pool.hashTag())).append('\n');
+        text.append("database=").append(pool.hasDatabase() ? pool.database() : pool.redisDb()).append('\n');
+        for (Node node : sorted) {
+            text.append("server=").append(node.name()).append(' ').append(node.weight());
+            text.append(' ').append(node.address()).append('\n');
+        }
+        return hex(text.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    static String of(Slots slots, List<Node> nodes) {
+        StringBuilder text = new StringBuilder(
+                "onehop-topology-1\ndistribution=slots\nhash=crc16\nhash_tag=7b7d\ndatabase=0\n");
+        for (int first = 0, next; first < Slots.COUNT; first = next) {
+            next = first + 1;
+            while (next < Slots.COUNT && slots.isServed(next) == slots.isServed(first)
+                    && slots.locate(next) == slots.locate(first)) {
+                next++;
+            }
+            if (slots.isServed(first)) {
+                text.append("slots=").append(first).append('-').append(next - 1).append(' ');
+                text.append(nodes.get(slots.locate(first)).name()).append('\n');
+            }
+        }
+        return hex(text.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String hex(HashTag tag) {
+        return tag == null ? "" : String.format("%02x%02x", tag.open() & 0xff, tag.close() & 0xff);
+    }
+
+    private static String hex(byte[] text) {
+        int[] words = new int[4];
+        Md5.digest(text, 0, text.length, words);
+        StringBuilder digits = new StringBuilder();
+        for (int word : words) {
+            digits.append(String.format("%08x", Integer.reverseBytes(word)));
+        }
+        return digits.toString();
+    }
+}

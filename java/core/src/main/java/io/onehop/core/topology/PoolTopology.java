@@ -1,0 +1,269 @@
+package io.onehop.core.topology;
+
+import io.onehop.core.Explanation;
+import io.onehop.core.Node;
+import io.onehop.core.Role;
+import io.onehop.core.Topology;
+import io.onehop.core.hash.HashFunction;
+import io.onehop.core.key.HashTag;
+import io.onehop.core.key.Key;
+import io.onehop.core.placement.AnyNode;
+import io.onehop.core.placement.Ketama;
+import io.onehop.core.placement.Modula;
+import io.onehop.core.placement.Placement;
+import io.onehop.core.placement.Slots;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * An immutable picture of one server pool, and the way from a key to its node: all that a client knows of it. Users see
+ * it as {@link Topology}.
+ *
+ * <p>Built once from a pool of the configuration, optionally without the nodes that are ejected at that moment;
+ * asked a million times a second after that, by any number of threads. Nothing is resolved or connected here. To change
+ * a topology, build another one and put it in its place.
+ *
+ * <p>Before it on the road: the key of a command; after it: the node's connections.
+ * Implements spec/topology and spec/placement.
+ */
+public final class PoolTopology implements Topology {
+    private static final int MOVED_KEYS = 20_000;
+
+    /*
+     * One server gets every key and nothing is hashed, so that a pool of one has no placement at all. Otherwise the
+     * way of a key is: hash tag, hash (0 for an empty key), placement. Servers are sorted by the length of their
+     * name, then by its bytes: the order in the file plays no part, and a node's index is its place in that order,
+     * ejected or not.
+     */
+
+    private static final Comparator<Server> BY_LENGTH_THEN_BYTES_OF_NAME = Comparator.comparing(
+            server -> server.name().getBytes(StandardCharsets.UTF_8),
+            Comparator.<byte[]>comparingInt(name -> name.length).thenComparing(Arrays::compareUnsigned));
+
+    private final ServerPool pool;
+    private final List<Node> places;
+    private final List<Node> nodes; // Those places that are not gone.
+    private final Placement placement;
+    private final HashFunction hash;
+    private final HashTag tag;
+    private final long epoch;
+    private String fingerprint; // Made when it is asked for first; who races for it makes the same one.
+    private Map<String, Node> byName; // Likewise.
+
+    private PoolTopology(ServerPool pool, List<Node> places, Placement placement, long epoch) {
+        this.pool = pool;
+        this.places = places;
+        this.nodes = places.stream().allMatch(Nodes::isThere) ? places : places.stream().filter(Nodes::isThere).toList();
+        this.placement = placement;
+        this.hash = HashFunction.named(pool.hash());
+        this.tag = pool.hashTag();
+        this.epoch = epoch;
+    }
+
+    /** The topology of a pool whose nodes are all in place. */
+    public static PoolTopology of(ServerPool pool) {
+        return of(pool, Set.of());
+    }
+
+    /**
+     * The topology of a pool without the nodes of the given names; if all are ejected, placement is as if none were.
+     * A name that no node has is an {@link IllegalArgumentException}.
+     */
+    public static PoolTopology of(ServerPool pool, Set<String> ejected) {
+        List<Node> nodes = sorted(pool.servers());
+        checkNames(pool, nodes, ejected);
+        List<Node> live = nodes.stream().filter(node -> !ejected.contains(node.name())).toList();
+        boolean hasOne = nodes.size() == 1 && !pool.cluster();
+        return new PoolTopology(pool, nodes, hasOne ? null : placement(pool, live.isEmpty() ? nodes : live), 0);
+    }
+
+    /** The topology of a Redis Cluster that has named its nodes and who has which slot, at that epoch. */
+    public static PoolTopology of(ServerPool pool, List<Node> nodes, Slots slots, long epoch) {
+        return new PoolTopology(pool, List.copyOf(nodes), slots, epoch);
+    }
+
+    /**
+     * The same topology after nodes have said that slots have moved to other nodes, with the fingerprint that is then
+     * right; for a Redis Cluster alone.
+     *
+     * @param owners the index of the node of each slot that has moved
+     */
+    public PoolTopology withSlots(Map<Integer, Integer> owners) {
+        List<Node> changed = new ArrayList<>(places);
+        owners.values().forEach(node -> changed.set(node, Nodes.as(places.get(node), Role.MASTER, node)));
+        return of(pool, changed, slots().with(owners), epoch);
+    }
+
+    /** The lowest slot of each master of a Redis Cluster, ascending: the order in which SCAN goes through them. */
+    public int[] firstSlots() {
+        BitSet seen = new BitSet();
+        int[] first = new int[places.size()];
+        int count = 0;
+        for (int slot = 0; slot < Slots.COUNT; slot++) {
+            if (isServed(slot) && !seen.get(nodeOfSlot(slot))) {
+                seen.set(nodeOfSlot(slot));
+                first[count++] = slot;
+            }
+        }
+        return Arrays.copyOf(first, count);
+    }
+
+    /** The index of the node that has a slot of a Redis Cluster, or that stands in for it. */
+    public int nodeOfSlot(int slot) {
+        return slots().locate(slot);
+    }
+
+    /** Whether anybody has a slot of a Redis Cluster. */
+    public boolean isServed(int slot) {
+        return slots().isServed(slot);
+    }
+
+    /** How many slots of a Redis Cluster somebody has. */
+    public int servedCount() {
+        return slots().servedCount();
+    }
+
+    private Slots slots() {
+        return (Slots) placement;
+    }
+
+    /** The epoch of the Redis Cluster that the slots are of; 0 if nothing is known yet. */
+    public long epoch() {
+        return epoch;
+    }
+
+    @Override
+    public Node find(String name) {
+        Map<String, Node> made = byName;
+        if (made == null) {
+            made = nodes.stream().collect(Collectors.toUnmodifiableMap(Node::name, node -> node, (node, again) -> node));
+            byName = made;
+        }
+        return made.get(name);
+    }
+
+    private static void checkNames(ServerPool pool, List<Node> nodes, Set<String> ejected) {
+        Set<String> unknown = new HashSet<>(ejected);
+        nodes.forEach(node -> unknown.remove(node.name()));
+        if (!unknown.isEmpty()) {
+            throw new IllegalArgumentException("Server pool " + pool.name() + " has no nodes named " + unknown + ".");
+        }
+    }
+
+    private static List<Node> sorted(List<Server> servers) {
+        List<Server> sorted = new ArrayList<>(servers);
+        sorted.sort(BY_LENGTH_THEN_BYTES_OF_NAME);
+        List<Node> nodes = new ArrayList<>();
+        for (Server s : sorted) {
+            nodes.add(Nodes.of(nodes.size(), s));
+        }
+        return List.copyOf(nodes);
+    }
+
+    private static Placement placement(ServerPool pool, List<Node> live) {
+        return switch (pool.distribution()) {
+            case KETAMA -> Ketama.of(live);
+            case MODULA -> Modula.of(live);
+            case RANDOM -> AnyNode.of(live);
+            case SLOTS -> Slots.unserved(live.size());
+        };
+    }
+
+    /**
+     * The index of the node that has a key, given as {@code length} bytes from {@code offset}. Allocates nothing,
+     * takes no lock.
+     */
+    public int locateIndex(byte[] key, int offset, int length) {
+        return placement == null ? 0 : placement.locate(hash(Key.hashed(key, offset, length, tag), key));
+    }
+
+    private int hash(long part, byte[] key) {
+        return Key.length(part) == 0 ? 0 : hash.of(key, Key.offset(part), Key.length(part));
+    }
+
+    @Override
+    public Node locate(byte[] key) {
+        return places.get(locateIndex(key, 0, key.length));
+    }
+
+    @Override
+    public Node locate(String key) {
+        return locate(key.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public List<Node> nodes() {
+        return nodes;
+    }
+
+    /** The same by index: where a node of a Redis Cluster has left it, its place is there still ({@link Role#GONE}). */
+    public List<Node> places() {
+        return places;
+    }
+
+    /** The pool this is a picture of. */
+    public ServerPool pool() {
+        return pool;
+    }
+
+    @Override
+    public String fingerprint() {
+        String made = fingerprint;
+        if (made == null) {
+            made = placement instanceof Slots slots && slots.servedCount() > 0 ? Fingerprint.of(slots, places)
+                    : Fingerprint.of(pool, places);
+            fingerprint = made;
+        }
+        return made;
+    }
+
+    /** How much of the key space each node has, by index, ejection included: 0 to 1. spec/meter, section 3. */
+    public double[] shares() {
+        int[] owned = placement == null ? new int[] {1 << 16} : placement.owned(places.size());
+        return Arrays.stream(owned).mapToDouble(count -> count / 65_536.0).toArray();
+    }
+
+    @Override
+    public Explanation explain(byte[] key) {
+        if (placement == null) {
+            return explanation(key, Key.hashed(key, 0, key.length, null), 0, 0, 0);
+        }
+        long part = Key.hashed(key, 0, key.length, tag);
+        int hashed = hash(part, key);
+        return explanation(key, part, hashed, placement.point(hashed), placement.locate(hashed));
+    }
+
+    @Override
+    public Explanation explain(String key) {
+        return explain(key.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private Explanation explanation(byte[] key, long part, int hashed, long point, int index) {
+        byte[] bytes = Arrays.copyOfRange(key, Key.offset(part), Key.offset(part) + Key.length(part));
+        return new Explanation(key.clone(), bytes, pool.hash(), Integer.toUnsignedLong(hashed), pool.distribution(), point,
+                places.get(index));
+    }
+
+    /**
+     * How much of the keys have another node (name or address) in {@code after}, in tenths of a per cent; told of the
+     * fixed set of keys of spec/topology.
+     */
+    public int moved(PoolTopology after) {
+        int moved = 0;
+        for (int i = 0; i < MOVED_KEYS; i++) {
+            String key = "key:" + i;
+            Node from = locate(key);
+            Node to = after.locate(key);
+            moved += from.name().equals(to.name()) && from.address().equals(to.address()) ? 0 : 1;
+        }
+        return (moved + MOVED_KEYS / 2000) / (MOVED_KEYS / 1000);
+    }
+}

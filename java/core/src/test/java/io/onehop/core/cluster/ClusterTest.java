@@ -1,0 +1,183 @@
+package io.onehop.core.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import io.onehop.core.Node;
+import io.onehop.core.Role;
+import io.onehop.core.Spec;
+import io.onehop.core.key.Key;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.ServerPool;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Maps of Redis Clusters and redirects, against the vectors of spec/topology and spec/route. */
+class ClusterTest {
+    private static final ServerPool POOL = Spec.config(
+            "p:\n  listen: h:1\n  redis: true\n  cluster: true\n  servers:\n  - s:1:1\n  - t:1:1\n").pool("p");
+
+    private static byte[] latin(JsonObject object, String field) {
+        return object.get(field).getAsString().getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    private static ClusterMap read(JsonObject told) throws ClusterException {
+        JsonElement zone = told.get("zone");
+        byte[] info = told.has("info") ? latin(told, "info") : new byte[0];
+        return ClusterMap.read(
+                new ClusterAnswer(latin(told, "reply"), info, told.has("asked") ? told.get("asked").getAsString() : "127.0.0.1"),
+                zone == null || zone.isJsonNull() ? null : zone.getAsString());
+    }
+
+    @Test
+    void aReplyBecomesTheMapOfItsVector() throws ClusterException {
+        for (JsonObject test : Spec.tests("topology/vectors/cluster_replies.json")) {
+            String what = test.get("comment").getAsString();
+            if (test.has("reason")) {
+                ClusterException refused = assertThrows(ClusterException.class, () -> read(test), what);
+                assertEquals(test.get("reason").getAsString(), refused.reason(), what);
+                continue;
+            }
+            ClusterMap map = read(test);
+            JsonObject told = test.getAsJsonObject("map");
+            assertEquals(told.getAsJsonArray("nodes").size(), map.nodes().size(), what);
+            assertEquals(told.get("served").getAsInt(), map.servedCount(), what);
+            if (!map.nodes().isEmpty()) {
+                check(told, map.topology(POOL, null), what);
+            }
+        }
+    }
+
+    private static void check(JsonObject told, PoolTopology topology, String what) {
+        JsonArray nodes = told.getAsJsonArray("nodes");
+        assertEquals(nodes.size(), topology.places().size(), what);
+        assertEquals(topology.places().stream().filter(node -> node.role() != Role.GONE).toList(), topology.nodes(), what);
+        for (int i = 0; i < nodes.size(); i++) {
+            JsonObject expected = nodes.get(i).getAsJsonObject();
+            Node node = topology.places().get(i);
+            assertEquals(i, node.index(), what);
+            assertEquals(expected.get("name").getAsString(), node.name(), what);
+            assertEquals(expected.get("id").getAsString(), node.id(), what);
+            assertEquals(expected.get("role").getAsString(), node.role().name().toLowerCase(Locale.ROOT), what);
+            assertEquals(expected.get("master").getAsInt(), node.master(), what);
+            assertEquals(expected.get("failing").getAsBoolean(), node.failing(), what);
+            assertEquals(expected.get("near").getAsBoolean(), node.near(), what);
+            assertEquals(node.role() == Role.GONE ? null : node, topology.find(node.name()), what);
+        }
+        for (JsonElement element : told.getAsJsonArray("slots")) {
+            JsonArray run = element.getAsJsonArray();
+            for (int slot = run.get(0).getAsInt(); slot <= run.get(1).getAsInt(); slot++) {
+                assertEquals(run.get(2).getAsInt(), topology.nodeOfSlot(slot), what);
+                assertEquals(run.get(3).getAsBoolean(), topology.isServed(slot), what);
+            }
+        }
+        assertEquals(told.get("epoch").getAsLong(), topology.epoch(), what);
+        if (told.has("fingerprint")) {
+            assertEquals(told.get("fingerprint").getAsString(), topology.fingerprint(), what);
+        }
+    }
+
+    @Test
+    void theBetterAnswerIsTakenAndPlacesAreKept() throws ClusterException {
+        for (JsonObject test : Spec.tests("topology/vectors/cluster_adoption.json")) {
+            PoolTopology current = null;
+            for (JsonObject step : Spec.objects(test.getAsJsonArray("steps"))) {
+                String what = test.get("comment").getAsString();
+                ClusterMap first = step.get("first").isJsonNull() ? null : read(step.getAsJsonObject("first"));
+                ClusterMap second = step.get("second").isJsonNull() ? null : read(step.getAsJsonObject("second"));
+                PoolTopology before = current;
+                for (JsonElement moved : step.has("moved") ? step.getAsJsonArray("moved") : new JsonArray()) {
+                    String node = moved.getAsJsonArray().get(1).getAsString();
+                    int slot = moved.getAsJsonArray().get(0).getAsInt();
+                    current = current.withSlots(Map.of(slot, current.find(node).index()));
+                }
+                if (step.has("reason")) {
+                    ClusterException refused = assertThrows(ClusterException.class,
+                            () -> ClusterMap.choose(before, first, second), what);
+                    assertEquals(step.get("reason").getAsString(), refused.reason(), what);
+                    continue;
+                }
+                ClusterMap chosen = ClusterMap.choose(before, first, second);
+                assertEquals(step.get("chosen").getAsString().equals("first") ? first : second, chosen, what);
+                current = before == null ? chosen.topology(POOL, null) : chosen.over(current, before);
+                check(step.getAsJsonObject("map"), current, what);
+            }
+        }
+    }
+
+    @Test
+    void anErrorLeadsWhereItsVectorSays() throws ClusterException {
+        for (JsonObject group : Spec.groups("route/vectors/redirects.json")) {
+            PoolTopology map = read(group).topology(POOL, null);
+            for (JsonObject test : Spec.objects(group.getAsJsonArray("tests"))) {
+                JsonObject told = test.getAsJsonObject("decision");
+                JsonElement reason = told.get("reason");
+                Redirect expected = new Redirect(
+                        Redirect.Action.valueOf(told.get("action").getAsString().toUpperCase(Locale.ROOT)),
+                        told.get("node").getAsInt(), told.get("slot").getAsInt(), told.get("has_moved").getAsBoolean(),
+                        told.get("wants_refresh").getAsBoolean(), told.get("wait_ms").getAsInt(),
+                        reason.isJsonNull() ? null : reason.getAsString());
+                Redirect.Case asked = new Redirect.Case(test.get("error").getAsString(), test.get("asked").getAsInt(),
+                        test.get("hops").getAsInt(), test.get("tries").getAsInt(), test.get("left_ms").getAsLong(),
+                        test.get("held").getAsBoolean(), test.get("fresh").getAsBoolean(),
+                        (int) test.get("chance").getAsLong());
+                assertEquals(expected, Redirect.decide(map, asked), test.toString());
+            }
+        }
+    }
+
+    @Test
+    void beforeTheFirstMapTheSeedsStandIn() {
+        PoolTopology seeds = PoolTopology.of(POOL);
+        assertEquals(0, seeds.servedCount());
+        assertEquals(Role.NONE, seeds.nodes().get(0).role());
+        assertEquals(0, seeds.nodeOfSlot(0));
+        assertEquals(1, seeds.nodeOfSlot(16383));
+        byte[] key = "user:1".getBytes();
+        assertEquals(Key.slot(key, 0, key.length), seeds.explain("user:1").point());
+    }
+
+    @Test
+    void aSlotThatMovesIsInTheFingerprint() throws ClusterException {
+        List<JsonObject> groups = Spec.groups("route/vectors/redirects.json");
+        PoolTopology map = read(groups.get(0)).topology(POOL, null);
+        PoolTopology moved = map.withSlots(Map.of(7, 4));
+        assertEquals(4, moved.nodeOfSlot(7));
+        assertEquals(0, map.nodeOfSlot(7));
+        assertNotEquals(map.fingerprint(), moved.fingerprint());
+        assertEquals(map.fingerprint(), moved.withSlots(Map.of(7, 0)).fingerprint());
+    }
+
+    @Test
+    void anyBytesAreAMapOrAReason() throws ClusterException {
+        Random chance = new Random(7);
+        List<JsonObject> tests = Spec.tests("topology/vectors/cluster_replies.json");
+        int maps = 0;
+        for (int i = 0; i < 20_000; i++) {
+            byte[] reply = latin(tests.get(chance.nextInt(20)), "reply");
+            for (int changes = chance.nextInt(4); changes >= 0 && reply.length > 0; changes--) {
+                reply[chance.nextInt(reply.length)] = (byte) "*$:0123456789\r\n?x-%+".charAt(chance.nextInt(20));
+            }
+            try {
+                ClusterMap map = ClusterMap.read(new ClusterAnswer(reply, reply, "h"), null);
+                maps++;
+                if (map.servedCount() > 0) {
+                    PoolTopology topology = map.topology(POOL, null);
+                    assertTrue(topology.nodeOfSlot(chance.nextInt(16384)) < topology.places().size());
+                }
+            } catch (ClusterException refused) {
+                assertTrue(!refused.reason().isEmpty());
+            }
+        }
+        assertTrue(maps > 1000, maps + " maps");
+    }
+}

@@ -1,0 +1,251 @@
+package io.onehop.core.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import io.onehop.core.Distribution;
+import io.onehop.core.Hash;
+import io.onehop.core.Node;
+import io.onehop.core.Spec;
+import io.onehop.core.base.Limits;
+import io.onehop.core.key.HashTag;
+import io.onehop.core.topology.Directive;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.ReadFrom;
+import io.onehop.core.topology.Server;
+import io.onehop.core.topology.ServerPool;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Configurations that are accepted and rejected, against the cases of spec/config, and texts no one would write. */
+class ConfigTest {
+
+    static Stream<String> good() {
+        return Spec.json("config/cases/good.json").getAsJsonObject("cases").keySet().stream();
+    }
+
+    static Stream<String> bad() {
+        return Spec.json("config/cases/bad.json").getAsJsonObject("cases").keySet().stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("good")
+    void aGoodConfigurationMeansWhatItsCaseSays(String name) throws ConfigException {
+        Config config = Config.parse(text("good", name));
+        if (!theCase("good", name).has("pools")) {
+            return; // A case of size: that it is accepted is all it says.
+        }
+        List<JsonObject> pools = Spec.objects(theCase("good", name).getAsJsonArray("pools"));
+        assertEquals(pools.stream().map(pool -> pool.get("name").getAsString()).toList(),
+                config.pools().stream().map(ServerPool::name).toList());
+        for (JsonObject pool : pools) {
+            checkPool(pool, config.pool(pool.get("name").getAsString()));
+        }
+    }
+
+    private static void checkPool(JsonObject expected, ServerPool pool) {
+        JsonObject directives = expected.getAsJsonObject("directives");
+        for (Directive directive : Directive.values()) {
+            if (directive != Directive.SERVERS) {
+                JsonElement value = directives.get(directive.label());
+                String expectedText = value != null ? value.getAsString() : text(directive.standard());
+                assertEquals(expectedText, text(pool.value(directive)), directive.label());
+            }
+        }
+        for (String label : directives.keySet()) {
+            assertTrue(Directive.named(label) != null, label);
+        }
+        PoolTopology topology = PoolTopology.of(pool);
+        assertEquals(expected.get("fingerprint").getAsString(), topology.fingerprint());
+        List<String> servers = new ArrayList<>();
+        for (JsonObject server : Spec.objects(expected.getAsJsonArray("servers"))) {
+            servers.add(server.get("name") + " " + server.get("address") + " " + server.get("weight"));
+        }
+        assertEquals(servers, pool.servers().stream().map(ConfigTest::line).toList());
+        List<String> nodes = topology.nodes().stream().map(ConfigTest::line).sorted().toList();
+        assertEquals(servers.stream().sorted().toList(), nodes);
+    }
+
+    private static String line(Server server) {
+        return new JsonPrimitive(server.name()) + " " + new JsonPrimitive(server.address()) + " " + server.weight();
+    }
+
+    private static String line(Node node) {
+        return new JsonPrimitive(node.name()) + " " + new JsonPrimitive(node.address()) + " " + node.weight();
+    }
+
+    private static String text(Object value) {
+        if (value instanceof Hash hash) {
+            return hash.label();
+        }
+        if (value instanceof Distribution distribution) {
+            return distribution.label();
+        }
+        if (value instanceof ReadFrom from) {
+            return from.label();
+        }
+        if (value instanceof HashTag tag) {
+            return new String(new byte[] {tag.open(), tag.close()}, StandardCharsets.UTF_8);
+        }
+        return String.valueOf(value);
+    }
+
+    @ParameterizedTest
+    @MethodSource("bad")
+    void aBadConfigurationIsRejectedWithItsLineAndReason(String name) {
+        JsonObject expected = theCase("bad", name);
+        ConfigException fault = assertThrows(ConfigException.class, () -> Config.parse(text("bad", name)));
+        if (!expected.get("reason").isJsonNull()) {
+            assertEquals(expected.get("reason").getAsString(), fault.reason());
+        }
+        if (!expected.get("line").isJsonNull() && !fault.reason().equals("the text is not valid YAML")) {
+            assertEquals(expected.get("line").getAsInt(), fault.line());
+        }
+        assertEquals("line " + fault.line() + ": " + fault.reason(), fault.getMessage());
+    }
+
+    @Test
+    void aTextThatIsNoYamlIsReportedWhereItBreaks() {
+        String good = "alpha:\n  listen: h:1\n  servers:\n  - h:1:1\n";
+        for (String broken : List.of("  - a: b: c", "  redis: \"\\q\"", "  redis: true listen: x", "  - @", "  -\ta")) {
+            assertEquals("line 5: the text is not valid YAML", fault(good + broken + "\n").getMessage(), broken);
+        }
+    }
+
+    /** Where the YAML library alone would decide otherwise than nutcracker's; all of these were tried on libyaml. */
+    @Test
+    void tabsAndKeysAreTakenAsNutcrackerTakesThem() {
+        for (String listen : List.of("listen:\th:1", "listen: \t h:1\t# c", "\"listen\"\t:\t\"h:1\"\t#c",
+                "'listen' \t : 'h:1'\t", "? listen \t\n  : h:1", "? \"listen\"\t# c\n  :  h:1")) {
+            Config config = Spec.config("alpha:\n  " + listen + "\n  servers:\n  - h:1:1\t\n");
+            assertEquals("h:1", config.pool("alpha").value(Directive.LISTEN));
+        }
+        for (String listen : List.of("?\tlisten\n  : h:1", "? \tlisten\n  : h:1", "? listen\n  :\th:1",
+                "? listen\n  \"h:1\"", "? listen\n  h:1", "listen\t\"h:1\"")) {
+            ConfigException fault = fault("alpha:\n  " + listen + "\n  servers:\n  - h:1:1\n");
+            assertEquals("the text is not valid YAML", fault.reason(), listen);
+        }
+    }
+
+    @Test
+    void allCasesAreThere() {
+        for (String kind : List.of("good", "bad")) {
+            JsonObject page = Spec.json("config/cases/" + kind + ".json");
+            assertEquals(page.get("numberOfCases").getAsInt(), page.getAsJsonObject("cases").size());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("good")
+    void aConfigurationCutAnywhereIsReadOrRejectedButNeverCrashes(String name) {
+        byte[] text = text("good", name);
+        // Files are cut at every byte; of a megabyte, every cut would take hours.
+        int step = text.length < 10_000 ? 1 : text.length / 50;
+        for (int length = 0; length < text.length; length += step) {
+            readOrReject(Arrays.copyOf(text, length));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("good")
+    void aDamagedConfigurationIsReadOrRejectedButNeverCrashes(String name) {
+        byte[] text = text("good", name);
+        Random random = new Random(name.hashCode());
+        String marks = "-?:,[]{}#&*!|>'\"%@`\\ \t\n\r\0\u0085~=<.0";
+        for (int round = 0; round < (text.length < 10_000 ? 300 : 10); round++) {
+            byte[] damaged = text.clone();
+            for (int i = random.nextInt(6); i >= 0 && damaged.length > 0; i--) {
+                int mark = marks.charAt(random.nextInt(marks.length()));
+                damaged[random.nextInt(damaged.length)] = (byte) (random.nextBoolean() ? mark : random.nextInt());
+            }
+            readOrReject(damaged);
+        }
+    }
+
+    /** Whatever else is thrown fails the test. */
+    private static void readOrReject(byte[] text) {
+        String characters = new String(text, StandardCharsets.ISO_8859_1).replace("\r\n", "\n");
+        long lines = characters.chars().filter(c -> c == '\n' || c == '\r').count() + 1;
+        try {
+            assertFalse(Config.parse(text).pools().isEmpty());
+        } catch (ConfigException fault) {
+            assertTrue(fault.line() >= 1 && fault.line() <= lines + 1, fault.getMessage());
+            assertTrue(fault.reason().length() <= Limits.MESSAGE_BYTES_MAX, fault.reason());
+            assertTrue(fault.reason().chars().allMatch(c -> c >= ' ' && c <= '~'), fault.reason());
+        }
+    }
+
+    static Stream<String> hostile() {
+        int size = 500_000;
+        Stream<String> parts = Stream.of("[", "{", "[{", "- ", "? ", "a: ", "&a ", "!a ", "*a\n", "\"", "'", "a", "\n",
+                "%", "%A\n", "---\n", "a: b\n", "#", "a:\t", "a #", "- a\n");
+        Stream<String> endless = Stream.of("a:\n b: |\n" + "  x\n".repeat(size), "a:\n  b:" + "\t".repeat(size));
+        return Stream.concat(parts.map(part -> part.repeat(size)), endless);
+    }
+
+    @ParameterizedTest
+    @MethodSource("hostile")
+    void aLargeHostileTextIsRejected(String text) {
+        fault(text);
+    }
+
+    @Test
+    void aFileIsReadWhole(@TempDir Path folder) throws IOException, ConfigException {
+        Path file = Files.write(folder.resolve("nutcracker.yml"), text("good", "smallest"));
+        assertEquals("alpha", Config.read(file).pools().get(0).name());
+        assertNull(Config.read(file).pool("beta"));
+        assertThrows(NoSuchFileException.class, () -> Config.read(folder.resolve("missing.yml")));
+        assertThrows(IOException.class, () -> Config.read(folder));
+    }
+
+    @Test
+    void aPasswordIsNeverShown() throws ConfigException {
+        String text = "p:\n  listen: h:1\n  redis: true\n  redis_auth: s3cret\n  servers:\n  - h:1:1\n";
+        ServerPool pool = Spec.config(text).pool("p");
+        assertEquals("s3cret", pool.redisAuth());
+        assertFalse(pool.toString().contains("s3cret"));
+        String reason = fault(text.replace("true", "false")).reason();
+        assertFalse(reason.contains("s3cret"), reason);
+    }
+
+    private static ConfigException fault(String text) {
+        return assertThrows(ConfigException.class, () -> Config.parse(text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private static JsonObject theCase(String kind, String name) {
+        return Spec.json("config/cases/" + kind + ".json").getAsJsonObject("cases").getAsJsonObject(name);
+    }
+
+    /** The text of a case: a file of its own, or built from parts, each as often as it says. */
+    private static byte[] text(String kind, String name) {
+        JsonObject theCase = theCase(kind, name);
+        if (!theCase.has("built")) {
+            return Spec.bytes("config/cases/" + kind + "/" + name + ".yml");
+        }
+        StringBuilder text = new StringBuilder();
+        for (JsonElement part : theCase.getAsJsonArray("built")) {
+            for (int n = 0; n < part.getAsJsonArray().get(1).getAsInt(); n++) {
+                text.append(part.getAsJsonArray().get(0).getAsString().replace("{n}", String.valueOf(n)));
+            }
+        }
+        return text.toString().getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,52 @@
+package io.onehop.core.hash;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import com.google.gson.JsonObject;
+import io.onehop.core.Hash;
+import io.onehop.core.Spec;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Every hash function against the vectors of spec/hash, which were taken from a running nutcracker. */
+class HashTest {
+
+    @ParameterizedTest
+    @EnumSource(Hash.class)
+    void everyFunctionGivesTheValuesOfItsVectors(Hash hash) {
+        HashFunction function = HashFunction.named(hash);
+        for (JsonObject test : Spec.tests("hash/vectors/" + hash.label() + ".json")) {
+            byte[] key = Spec.hex(test, "key");
+            long value = Integer.toUnsignedLong(function.of(key, 0, key.length));
+            assertEquals(test.get("hash").getAsLong(), value, test.toString());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Hash.class)
+    void bytesAroundTheKeyPlayNoPart(Hash hash) {
+        HashFunction function = HashFunction.named(hash);
+        for (JsonObject test : Spec.tests("hash/vectors/" + hash.label() + ".json")) {
+            byte[] key = Spec.hex(test, "key");
+            byte[] surrounded = new byte[key.length + 16];
+            Arrays.fill(surrounded, (byte) 0xa5);
+            System.arraycopy(key, 0, surrounded, 7, key.length);
+            assertEquals(function.of(key, 0, key.length), function.of(surrounded, 7, key.length), test.toString());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Hash.class)
+    void aFunctionIsFoundByItsExactName(Hash hash) {
+        assertEquals(hash, Hash.named(hash.label()));
+        assertThrows(IllegalArgumentException.class, () -> Hash.named(hash.label().toUpperCase()));
+    }
+
+    @Test
+    void thereAreTwelveFunctions() {
+        assertEquals(12, Hash.values().length);
+    }
+}
