@@ -32,7 +32,9 @@ KERNEL = re.compile(r"sys/(socket|un|mman|uio|epoll|ioctl|wait)\.h|netinet/.*|ar
 JAVA = (
     "core", "core.base", "core.hash", "core.key", "core.wire", "core.command", "core.ssdb",
     "core.placement", "core.topology", "core.config", "core.cluster", "core.health",
-    "jedis: failures", "jedis",
+    "jedis: failures", "jedis.internal.failure", "jedis.internal.request", "jedis.internal.command",
+    "jedis.internal.connection", "jedis.internal.pool", "jedis.internal.snapshot", "jedis.internal.batch",
+    "jedis.internal.cluster", "jedis.internal.route", "jedis",
 )
 # The exported package of the client is two rooms. What is thrown stands lowest, since every room throws it.
 FAILURE = re.compile(r"\b(class OneHopException|extends OneHopException)\b")

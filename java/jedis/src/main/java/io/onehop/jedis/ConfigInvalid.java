@@ -12,11 +12,11 @@ import io.onehop.core.ErrorKind.Outcome;
 public final class ConfigInvalid extends OneHopException {
     private static final long serialVersionUID = 1;
 
-    ConfigInvalid(String message, Throwable cause) {
+    public ConfigInvalid(String message, Throwable cause) {
         this(message, null, Outcome.NOT_SENT, cause);
     }
 
-    ConfigInvalid(String message, String node, Outcome outcome, Throwable cause) {
+    public ConfigInvalid(String message, String node, Outcome outcome, Throwable cause) {
         super(ErrorKind.CONFIG_INVALID, message, node, outcome, cause);
     }
 }

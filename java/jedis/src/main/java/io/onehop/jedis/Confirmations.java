@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+import io.onehop.jedis.internal.connection.Deadline;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;

@@ -11,7 +11,7 @@ import io.onehop.core.ErrorKind.Outcome;
 public final class CrossNode extends OneHopException {
     private static final long serialVersionUID = 1;
 
-    CrossNode(String message) {
+    public CrossNode(String message) {
         super(ErrorKind.CROSS_NODE, message, null, Outcome.NOT_SENT, null);
     }
 }

@@ -12,7 +12,7 @@ import io.onehop.core.ErrorKind.Outcome;
 public final class DeadlineExceeded extends OneHopException {
     private static final long serialVersionUID = 1;
 
-    DeadlineExceeded(String message, String node, Outcome outcome, Throwable cause) {
+    public DeadlineExceeded(String message, String node, Outcome outcome, Throwable cause) {
         super(ErrorKind.DEADLINE_EXCEEDED, message, node, outcome, cause);
     }
 }

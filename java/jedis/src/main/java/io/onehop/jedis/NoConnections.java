@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+import io.onehop.jedis.internal.command.Commands;
 import java.util.Map;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;

@@ -13,7 +13,7 @@ import io.onehop.core.ErrorKind.Outcome;
 public final class NodeDown extends OneHopException {
     private static final long serialVersionUID = 1;
 
-    NodeDown(String message, String node, Outcome outcome, Throwable cause) {
+    public NodeDown(String message, String node, Outcome outcome, Throwable cause) {
         super(ErrorKind.NODE_DOWN, message, node, outcome, cause);
     }
 }

@@ -9,7 +9,7 @@ import redis.clients.jedis.exceptions.JedisException;
  *
  * <p>There is one subclass for each {@linkplain ErrorKind kind}. An error that a node answers, such as {@code
  * WRONGTYPE}, is none of these: it is Jedis' own {@link redis.clients.jedis.exceptions.JedisDataException}. Unchecked,
- * immutable, safe to share between threads.
+ * immutable, safe to share between threads. A program may make one itself, to test what it does about it.
  */
 public abstract class OneHopException extends JedisException {
     private static final long serialVersionUID = 1;

@@ -19,7 +19,7 @@ public final class PartialBatch extends OneHopException {
     private final transient List<Object> replies;
     private final transient Map<String, OneHopException> failures;
 
-    PartialBatch(String message, List<Object> replies, Map<String, OneHopException> failures) {
+    public PartialBatch(String message, List<Object> replies, Map<String, OneHopException> failures) {
         super(ErrorKind.PARTIAL_BATCH, message, failures.size() == 1 ? failures.keySet().iterator().next() : null,
                 Outcome.MAYBE_EXECUTED, failures.values().iterator().next());
         this.replies = Collections.unmodifiableList(replies);

@@ -1,5 +1,11 @@
 package io.onehop.jedis;
 
+import io.onehop.jedis.internal.batch.Lanes;
+import io.onehop.jedis.internal.batch.Reply;
+import io.onehop.jedis.internal.command.Commands;
+import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.route.CurrentRoute;
+import io.onehop.jedis.internal.route.Route;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -9,7 +9,7 @@ import io.onehop.core.ErrorKind.Outcome;
 public final class PoolExhausted extends OneHopException {
     private static final long serialVersionUID = 1;
 
-    PoolExhausted(String message, String node, Outcome outcome, Throwable cause) {
+    public PoolExhausted(String message, String node, Outcome outcome, Throwable cause) {
         super(ErrorKind.POOL_EXHAUSTED, message, node, outcome, cause);
     }
 }

@@ -12,7 +12,7 @@ import io.onehop.core.ErrorKind.Outcome;
 public final class ProtocolViolation extends OneHopException {
     private static final long serialVersionUID = 1;
 
-    ProtocolViolation(String message, String node, Outcome outcome, Throwable cause) {
+    public ProtocolViolation(String message, String node, Outcome outcome, Throwable cause) {
         super(ErrorKind.PROTOCOL_VIOLATION, message, node, outcome, cause);
     }
 }

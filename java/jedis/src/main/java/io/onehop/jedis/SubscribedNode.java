@@ -2,6 +2,11 @@ package io.onehop.jedis;
 
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.wire.WireException;
+import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.connection.NodeConnection;
+import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.pool.Holder;
+import io.onehop.jedis.internal.pool.Pool;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;

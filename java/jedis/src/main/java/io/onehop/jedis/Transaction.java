@@ -1,6 +1,13 @@
 package io.onehop.jedis;
 
 import io.onehop.core.wire.WireException;
+import io.onehop.jedis.internal.batch.Reply;
+import io.onehop.jedis.internal.connection.NodeConnection;
+import io.onehop.jedis.internal.request.Requests;
+import io.onehop.jedis.internal.route.Binding;
+import io.onehop.jedis.internal.route.CurrentRoute;
+import io.onehop.jedis.internal.route.Held;
+import io.onehop.jedis.internal.route.Route;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;

@@ -10,11 +10,11 @@ import io.onehop.core.ErrorKind.Outcome;
 public final class Unsupported extends OneHopException {
     private static final long serialVersionUID = 1;
 
-    Unsupported(String message) {
+    public Unsupported(String message) {
         this(message, Outcome.NOT_SENT);
     }
 
-    Unsupported(String message, Outcome outcome) {
+    public Unsupported(String message, Outcome outcome) {
         super(ErrorKind.UNSUPPORTED, message, null, outcome, null);
     }
 }

@@ -5,19 +5,29 @@
  * <pre>
  *  OneHopClient ─► CurrentRoute: which Snapshot (topology, pools) a call, a batch, a transaction goes by to its end
  *
- *  UnifiedJedis' method ─► CommandArguments ─► Commands ─► Plan ─┬─► Route ───► one node: lease, exchange, settle
- *                          (RoutedArguments)   the table  (Keys) └─► Scatter ─► several nodes at once, a Lane for each
- *                                                                       ▲       (Merge: their replies as one)
- *  pipelined() ─► Pipeline: encoded at append, one Lane per node ───────┘
+ *  UnifiedJedis' method ─► CommandArguments ─► Intake ─► Plan ───┬─► Exchange ──► one node: lease, exchange, settle
+ *                          (RoutedArguments)   the table  (Keys) └─► Batches ─► several nodes at once, a Lane for each
+ *                                                                      ▲        (Scatter; Merge: their replies as one)
+ *  pipelined() ─► Pipeline: encoded at append, one Lane per node ──────┘
  *  transaction() ─► Transaction ─► Held: one connection from WATCH or EXEC to the end
  *  subscribe() ─► Subscription ─► SubscribedNode: one connection per node that has its channels
  *  onEachNode(), onNode() ─► EachNode          SCAN ─► Scan          EVALSHA ─► Scripts
  *
- *  Lane, Route ─► Pool (one per node) ─► Seats ─► NodeConnection (Jedis' Connection)
+ *  Lane, Exchange ─► Pool (one per node) ─► Seats ─► NodeConnection (Jedis' Connection)
  *     │            └─ Looks: now and then           └─► ReplyStream ─► ReplyGuard ─► NodeSocket
  *     ├─► NodeHealth: may it be asked?
  *     └─► NodeMeter: what became of it ─► status(), OneHopMetrics
  * </pre>
+ *
+ * <p>This package is what users meet, and it alone is exported. The engine is beneath, in packages that are layers; each
+ * uses only those before it:
+ *
+ * <pre>
+ *  failure ◄─ request ◄─ command ◄─ connection ◄─ pool ◄─ snapshot ◄─ batch ◄─ cluster ◄─ route     (io.onehop.jedis.internal)
+ * </pre>
+ *
+ * <p>{@link io.onehop.jedis.OneHopException} and its kinds are of this package for those who catch them, and beneath all
+ * of those packages, since each may throw one: they know nothing of the client.
  *
  * <p>Users meet four things: {@link io.onehop.jedis.OneHopClient}, what it inherits from Jedis, the topology of
  * {@code io.onehop.core}, and {@link io.onehop.jedis.OneHopException} with one class for each kind of failure.
@@ -29,7 +39,7 @@
  * names, and ask a Redis Cluster for its map.
  * <li>No lock is held during a wait for a node.
  * <li>A connection is used again only if its exchange ended clean.
- * <li>An Error may come anywhere, so a lease ends by one store ({@link io.onehop.jedis.Holder}).
+ * <li>An Error may come anywhere, so a lease ends by one store ({@code Holder}).
  * </ul>
  */
 package io.onehop.jedis;

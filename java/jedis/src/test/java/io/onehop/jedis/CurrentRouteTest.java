@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.onehop.core.config.Config;
 import io.onehop.core.config.ConfigException;
 import io.onehop.core.topology.PoolTopology;
+import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
 import java.nio.charset.StandardCharsets;

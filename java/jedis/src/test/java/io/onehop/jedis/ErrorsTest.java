@@ -2,6 +2,12 @@ package io.onehop.jedis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.connection.NodeConnection;
+import io.onehop.jedis.internal.pool.Holder;
+import io.onehop.jedis.internal.pool.NodeHealth;
+import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.internal.route.Held;
 import io.onehop.jedis.lab.Jvm;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;

@@ -3,6 +3,8 @@ package io.onehop.jedis;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.onehop.core.health.Health;
+import io.onehop.jedis.internal.pool.NodeHealth;
+import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.ScriptedNode;
 import java.util.Arrays;

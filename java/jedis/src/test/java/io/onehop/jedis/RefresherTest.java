@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.base.Clock;
 import io.onehop.core.topology.PoolTopology;
+import io.onehop.jedis.internal.snapshot.Snapshot;
+import io.onehop.jedis.internal.snapshot.Snapshots;
 import io.onehop.jedis.lab.Log;
 import io.onehop.jedis.lab.Nodes;
 import java.io.IOException;

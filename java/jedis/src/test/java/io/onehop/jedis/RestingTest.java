@@ -8,6 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.health.Health;
+import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.connection.NodeConnection;
+import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.lab.Log;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;

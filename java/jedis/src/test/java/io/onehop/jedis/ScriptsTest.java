@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.onehop.core.base.Limits;
 import io.onehop.core.command.Command;
+import io.onehop.jedis.internal.command.Commands;
+import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;

@@ -1,6 +1,9 @@
 package io.onehop.jedis;
 
 import io.onehop.core.command.Command;
+import io.onehop.jedis.internal.command.Commands;
+import io.onehop.jedis.internal.command.Keys;
+import io.onehop.jedis.internal.request.RoutedArguments;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

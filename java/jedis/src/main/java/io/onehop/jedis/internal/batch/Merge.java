@@ -1,0 +1,224 @@
+package io.onehop.jedis.internal.batch;
+
+import io.onehop.core.command.Command;
+import io.onehop.core.command.MergeRule;
+import io.onehop.core.command.Split;
+import io.onehop.core.command.Spread;
+import io.onehop.core.topology.ServerPool;
+import io.onehop.jedis.OneHopException;
+import io.onehop.jedis.internal.command.Commands;
+import io.onehop.jedis.internal.command.Plan;
+import io.onehop.jedis.internal.command.Scripts;
+import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.internal.snapshot.Snapshot;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import redis.clients.jedis.Builder;
+import redis.clients.jedis.BuilderFactory;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.args.Rawable;
+import redis.clients.jedis.exceptions.JedisBroadcastException;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * One command over several nodes, split by place or to all of them as it is: its replies become one.
+ *
+ * <p>In: the command and its {@link Plan}. Out: a part in each node's {@link Lane}, then one reply, as if one node had
+ * answered ({@link MergeRules}); or the error a node answered; or the failure. For one thread.
+ */
+public final class Merge {
+    private final CommandArguments arguments;
+    private final Builder<?> builder;
+    private final Command command;
+    private final Split.Part[] parts;
+    private final String pool;
+    private final boolean isBroadcast;
+    private final Taker whole;
+    private final Object[] replies;
+    private final String[] nodes;
+    private int missing;
+
+    /** A merge that tells {@code whole} as soon as the last part has arrived or failed. */
+    public Merge(CommandObject<?> command, Plan plan, ServerPool pool, Taker whole) {
+        this.arguments = command.getArguments();
+        this.builder = command.getBuilder();
+        this.command = plan.command();
+        this.parts = plan.parts();
+        this.pool = pool.name();
+        this.isBroadcast = pool.cluster() && plan.spread() == Spread.ALL_NODES;
+        this.whole = whole;
+        this.replies = new Object[parts.length];
+        this.nodes = new String[parts.length];
+        if (this.command.merge() == MergeRule.PER_NODE && builder != BuilderFactory.RAW_OBJECT) {
+            throw Commands.unsupported(this.command.shown(), "one reply of this type cannot tell what each node "
+                    + "answered: ask them one by one, by onEachNode", this.pool);
+        }
+    }
+
+    /** Puts the part of each node into its lane. */
+    public void scatter(Lanes lanes, Scripts scripts) {
+        arguments.forEach(Rawable::getRaw); // If one cannot be encoded, no part is added.
+        missing = parts.length;
+        for (int i = 0; i < parts.length; i++) {
+            Lane lane = parts[i].words() == null ? lanes.of(parts[i].node()) : lanes.of(parts[i].node(), command);
+            nodes[i] = lane.pool().endpoint().name();
+            Prelude.append(command, arguments, scripts, lane);
+            if (parts[i].words() == null) {
+                lane.append(arguments, command.isRetryable(), new Part(i));
+            } else {
+                lane.append(arguments, parts[i].words(), command.isRetryable(), new Part(i));
+            }
+        }
+    }
+
+    /** Has each node's part wait for itself, instead of being put into a lane. */
+    public void scatter(StreamsWait wait, Snapshot snapshot) {
+        missing = parts.length;
+        for (int i = 0; i < parts.length; i++) {
+            CommandArguments part = new CommandArguments(arguments.getCommand());
+            for (int word = 1; word < parts[i].words().length; word++) {
+                part.add(arguments.get(parts[i].words()[word]).getRaw());
+            }
+            Pool pool = snapshot.poolAt(parts[i].node());
+            nodes[i] = pool.endpoint().name();
+            wait.add(parts[i].node(), pool, part, new Part(i));
+        }
+    }
+
+    /** What one node was asked for. */
+    private final class Part implements Taker {
+        private final int number;
+
+        Part(int number) {
+            this.number = number;
+        }
+
+        @Override
+        public boolean take(Object reply) {
+            if (!(reply instanceof JedisDataException) && !MergeRules.fits(command, parts[number], reply)) {
+                return false;
+            }
+            end(reply);
+            return true;
+        }
+
+        @Override
+        public void fail(OneHopException failure) {
+            end(failure);
+        }
+
+        private void end(Object reply) {
+            replies[number] = reply;
+            missing--;
+            if (missing == 0) {
+                tell();
+            }
+        }
+    }
+
+    private void tell() {
+        Map<Integer, Integer> failed = new TreeMap<>(); // The part of each node, in node order.
+        boolean isAnswered = false;
+        for (int i = 0; i < replies.length; i++) {
+            if (replies[i] instanceof OneHopException) {
+                failed.put(parts[i].node(), i);
+            }
+            isAnswered |= !(replies[i] instanceof Exception);
+        }
+        if (failed.isEmpty() || isAnswered && command.merge() == MergeRule.ONE_OK) {
+            tell(MergeRules.merged(command, parts, Arrays.asList(replies), order(), List.of(nodes)));
+            return;
+        }
+        Map<String, OneHopException> failures = new LinkedHashMap<>();
+        failed.values().forEach(part -> failures.put(nodes[part], (OneHopException) replies[part]));
+        whole.fail(Failure.ofBatch(failures, failed.size() < replies.length, pool, partial()));
+    }
+
+    private void tell(Object merged) {
+        if (merged == MergeRules.DIFFERENT) {
+            whole.fail(Commands.different(command.shown(), pool));
+        } else {
+            whole.take(isBroadcast && merged instanceof JedisDataException ? broadcast() : merged);
+        }
+    }
+
+    /** The error of a command for all nodes of a Redis Cluster, as Jedis' cluster client throws it. */
+    private JedisBroadcastException broadcast() {
+        JedisBroadcastException error = new JedisBroadcastException();
+        for (int i = 0; i < replies.length; i++) {
+            error.addReply(HostAndPort.from(nodes[i]), replies[i] instanceof Exception ? replies[i] : built(replies[i]));
+        }
+        return error.prepareToThrow();
+    }
+
+    /** The keys in the caller's order, for the rule that needs them. */
+    private List<byte[]> order() {
+        if (command.merge() != MergeRule.STREAMS) {
+            return List.of();
+        }
+        byte[][] order = new byte[Arrays.stream(parts).mapToInt(part -> part.keys().length).sum()][];
+        for (Split.Part part : parts) {
+            int first = part.words().length - 2 * part.keys().length;
+            for (int i = 0; i < part.keys().length; i++) {
+                order[part.keys()[i]] = arguments.get(part.words()[first + i]).getRaw();
+            }
+        }
+        return List.of(order);
+    }
+
+    /** What arrived, as {@code PartialBatch} tells it. */
+    private List<Object> partial() {
+        boolean isOfKeys = parts[0].words() != null;
+        if (command.merge() == MergeRule.SUM) {
+            return List.of(sum());
+        }
+        if (!isOfKeys || command.merge() == MergeRule.STREAMS) {
+            return Arrays.stream(replies).map(reply -> reply instanceof Exception ? reply : built(reply)).toList();
+        }
+        int width = command.mergeWidth();
+        Object[] told = new Object[width * Arrays.stream(parts).mapToInt(part -> part.keys().length).sum()];
+        for (int i = 0; i < parts.length; i++) {
+            for (int number = 0; number < parts[i].keys().length * width; number++) {
+                told[parts[i].keys()[number / width] * width + number % width] = element(replies[i], number);
+            }
+        }
+        return new ArrayList<>(Arrays.asList(told));
+    }
+
+    private Object sum() {
+        long sum = 0;
+        for (Object reply : replies) {
+            if (reply instanceof JedisDataException error) {
+                return error;
+            }
+            sum += reply instanceof Long count ? count : 0;
+        }
+        return sum;
+    }
+
+    /** One element of a part's reply as the command's own builder shows it; of a reply that is no list, all of it. */
+    private Object element(Object reply, int number) {
+        if (reply instanceof Exception || !(reply instanceof List<?> list)) {
+            return reply instanceof Exception ? reply : built(reply);
+        }
+        Object shown = built(Collections.singletonList(list.get(number)));
+        return shown instanceof List<?> one && one.size() == 1 ? one.get(0) : shown;
+    }
+
+    /** As the command's own builder shows it; what it cannot make sense of stays as it came. */
+    private Object built(Object reply) {
+        try {
+            return reply == null ? null : builder.build(reply);
+        } catch (RuntimeException strange) {
+            return reply;
+        }
+    }
+}

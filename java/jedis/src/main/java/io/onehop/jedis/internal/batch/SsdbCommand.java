@@ -1,0 +1,106 @@
+package io.onehop.jedis.internal.batch;
+
+import io.onehop.core.ssdb.Ssdb;
+import io.onehop.jedis.OneHopException;
+import io.onehop.jedis.internal.command.Commands;
+import io.onehop.jedis.internal.request.ArgumentWords;
+import io.onehop.jedis.internal.request.RoutedArguments;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import redis.clients.jedis.BuilderFactory;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
+
+/**
+ * One command on its way to an SSDB node: what is sent instead, and who gathers its replies into
+ * one.
+ *
+ * <p>In: a command as Jedis built it, or a node's part of it. Out: none, one or several requests. A command is checked
+ * whole before any part of it is put anywhere, so a refusal leaves nothing behind. Implements
+ * spec/route/route.md, "SSDB".
+ */
+public final class SsdbCommand implements Taker {
+    private final Ssdb.Shape shape;
+    private final Taker taker;
+    private final List<Object> replies;
+    private final int count;
+    private boolean isOver;
+
+    private SsdbCommand(Ssdb.Shape shape, int count, Taker taker) {
+        this.shape = shape;
+        this.count = count;
+        this.taker = taker;
+        this.replies = new ArrayList<>(count);
+    }
+
+    /** Refuses what SSDB would misunderstand. Whoever calls sendCommand makes something of any reply himself. */
+    public static void check(CommandObject<?> command, String pool) {
+        boolean isRaw = command.getBuilder() == BuilderFactory.RAW_OBJECT;
+        Ssdb.Translation found = Ssdb.translate(new ArgumentWords(command.getArguments()), isRaw);
+        if (found.refusal() != null) {
+            throw Commands.unsupported(new String(command.getArguments().getCommand().getRaw(),
+                    StandardCharsets.UTF_8), found.refusal().replaceAll("\\.$", ""), pool);
+        }
+    }
+
+    /** Tells {@code to} the requests for a command that was checked, each with who takes its reply. */
+    static void translate(CommandArguments checked, Taker taker, BiConsumer<CommandArguments, Taker> to) {
+        Ssdb.Translation found = Ssdb.translate(new ArgumentWords(checked), true);
+        if (found.refusal() != null) {
+            throw new IllegalStateException(found.refusal());
+        }
+        if (found.commands() == null) {
+            to.accept(checked, taker);
+        } else if (found.commands().isEmpty()) {
+            taker.take(found.shape().of(List.of()));
+        } else {
+            SsdbCommand one = new SsdbCommand(found.shape(), found.commands().size(), taker);
+            for (byte[][] words : found.commands()) {
+                to.accept(arguments(words), one);
+            }
+        }
+    }
+
+    /** Of a command the words at these places. */
+    static CommandArguments part(CommandArguments whole, int[] places) {
+        CommandArguments part = new RoutedArguments(whole.getCommand());
+        for (int i = 1; i < places.length; i++) {
+            part.add(whole.get(places[i]).getRaw());
+        }
+        return part;
+    }
+
+    private static CommandArguments arguments(byte[][] words) {
+        CommandArguments arguments = new RoutedArguments(() -> words[0]);
+        for (int i = 1; i < words.length; i++) {
+            arguments.add(words[i]);
+        }
+        return arguments;
+    }
+
+    @Override
+    public boolean take(Object reply) {
+        replies.add(reply);
+        if (replies.size() < count) {
+            return true;
+        }
+        Object whole = shape.of(replies);
+        isOver = whole != Ssdb.STRANGE && taker.take(whole);
+        return isOver;
+    }
+
+    @Override
+    public boolean hasBegun() {
+        return !replies.isEmpty();
+    }
+
+    @Override
+    public void fail(OneHopException failure) {
+        if (!isOver) {
+            isOver = true;
+            taker.fail(failure);
+        }
+    }
+}

@@ -1,0 +1,229 @@
+package io.onehop.jedis.internal.batch;
+
+import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.wire.WireException;
+import io.onehop.jedis.OneHopException;
+import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.connection.NodeConnection;
+import io.onehop.jedis.internal.connection.StackRoom;
+import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.pool.Holder;
+import io.onehop.jedis.internal.pool.Pool;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * XREAD or XREADGROUP with BLOCK, its streams on several nodes: all wait, and the first that has entries ends the wait
+ * of all.
+ *
+ * <p>In: the part of each node, and who takes its reply. Out: every taker was told, every connection is settled. For
+ * one thread and one call. Implements spec/route, section 6.
+ */
+public final class StreamsWait {
+    /*
+     * The others are released by CLIENT UNBLOCK over another connection, and their replies are read: a node may just
+     * have handed entries to this consumer, and closing the connection would lose them. UNBLOCK that says 0 found nobody
+     * blocked: the reply is on its way, or the command has not arrived; so a little later it is said again. The ids it
+     * needs are asked for in front of the blocking command.
+     *
+     * Connections are leased in node order, so that two such calls cannot wait for each other. The one for UNBLOCK may
+     * be one more than the pool has: whoever is to be released holds what it would wait for.
+     */
+    private static final int AGAIN_MS = 10;
+
+    /** One node, and how far it is. */
+    private static final class Waiting {
+        private final int node;
+        private final Pool pool;
+        private final CommandArguments command;
+        private final Taker taker;
+        private NodeConnection connection;
+        private SelectionKey key;
+        private Long id;
+        private boolean isDone;
+
+        Waiting(int node, Pool pool, CommandArguments command, Taker taker) {
+            this.node = node;
+            this.pool = pool;
+            this.command = command;
+            this.taker = taker;
+        }
+
+        OneHopException failure(Throwable thrown) {
+            boolean isSent = connection != null && connection.isOpen();
+            return Failure.of(thrown, pool.endpoint().nodeName(), isSent ? Outcome.MAYBE_EXECUTED : Outcome.NOT_SENT);
+        }
+    }
+
+    private final Holder holder = new Holder();
+    private final Deadline leased;
+    private final Deadline deadline;
+    private final int timeoutMs;
+    private final List<Waiting> all = new ArrayList<>();
+    private boolean isOver;
+
+    /** A wait of so many milliseconds, on top of the server pool's timeout. */
+    public StreamsWait(int timeoutMs, long waitMs) {
+        this.timeoutMs = timeoutMs;
+        this.leased = Deadline.in(timeoutMs);
+        this.deadline = leased.later(waitMs);
+    }
+
+    /** One node's part of the command, and who takes the reply. */
+    public void add(int node, Pool pool, CommandArguments command, Taker taker) {
+        all.add(new Waiting(node, pool, command, taker));
+    }
+
+    public void run() {
+        try {
+            runAll();
+        } finally {
+            holder.isOver = true;
+        }
+    }
+
+    private void runAll() {
+        all.sort(Comparator.comparing(each -> each.node));
+        race();
+        all.forEach(this::release);
+    }
+
+    private void race() {
+        StackRoom.require();
+        try (Selector selector = Selector.open()) {
+            all.forEach(each -> begin(each, selector));
+            while (!isOver && !isEveryoneDone()) {
+                await(selector);
+                all.forEach(this::hear);
+            }
+        } catch (IOException over) {
+            all.forEach(each -> fail(each, over));
+        }
+    }
+
+    private boolean isEveryoneDone() {
+        return all.stream().allMatch(each -> each.isDone);
+    }
+
+    /* ---- Waiting ---- */
+
+    private void begin(Waiting each, Selector selector) {
+        try {
+            each.connection = each.pool.lease(holder, leased);
+            each.connection.sendCommand(new CommandArguments(Command.CLIENT).add("ID"));
+            each.connection.sendCommand(each.command);
+            each.connection.getMany(0); // That is Jedis' flush for everybody.
+            each.connection.until(deadline);
+            each.key = each.connection.socket().channel().register(selector, SelectionKey.OP_READ);
+        } catch (IOException | RuntimeException failed) {
+            fail(each, failed);
+        }
+    }
+
+    private void await(Selector selector) throws IOException {
+        selector.selectedKeys().clear();
+        if (selector.select(deadline.selectMs()) == 0) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw new InterruptedIOException("the calling thread was interrupted");
+            }
+            if (deadline.hasPassed()) {
+                throw new SocketTimeoutException("the deadline passed");
+            }
+        }
+    }
+
+    /** Takes what has arrived: the id, then the reply; a reply that is not nil ends the wait. */
+    private void hear(Waiting each) {
+        if (each.isDone) {
+            return;
+        }
+        try {
+            if (each.connection.arrivedReplies() == 0) {
+                each.connection.fill();
+            }
+            while (!each.isDone && each.connection.arrivedReplies() > 0) {
+                take(each, each.connection.nextReply());
+            }
+        } catch (IOException | RuntimeException lost) {
+            fail(each, lost);
+        }
+    }
+
+    private void take(Waiting each, Object reply) throws WireException {
+        if (each.id == null) {
+            if (!(reply instanceof Long id)) {
+                throw reply instanceof JedisDataException refused ? refused : new JedisException("CLIENT ID: no number");
+            }
+            each.id = id;
+            return;
+        }
+        if (!each.taker.take(reply)) {
+            throw new WireException("a reply of another shape than its command's");
+        }
+        each.isDone = true;
+        each.key.cancel(); // Others may use the connection before this wait is over.
+        isOver |= reply != null;
+        each.pool.answered(each.connection);
+        each.pool.settle(each.connection);
+    }
+
+    private void fail(Waiting each, Throwable failed) {
+        if (each.isDone) {
+            return;
+        }
+        OneHopException failure = each.failure(failed);
+        each.isDone = true;
+        isOver = true;
+        if (each.connection != null) {
+            each.pool.failed(each.connection, failure);
+            each.connection.disconnect();
+            each.pool.settle(each.connection);
+        }
+        each.taker.fail(failure);
+    }
+
+    /* ---- Releasing ---- */
+
+    private void release(Waiting each) {
+        Deadline release = Deadline.in(timeoutMs);
+        try {
+            while (!each.isDone) {
+                if (release.hasPassed()) {
+                    throw new SocketTimeoutException("the deadline passed");
+                }
+                each.connection.until(release);
+                boolean isReleased = each.id != null && unblock(each, release);
+                each.connection.socket().awaitMs(SelectionKey.OP_READ, isReleased ? release.selectMs() : AGAIN_MS);
+                hear(each);
+            }
+        } catch (IOException | RuntimeException failed) {
+            fail(each, failed);
+        }
+    }
+
+    /** Tells the node to end the wait; tells whether it found somebody waiting. */
+    private boolean unblock(Waiting each, Deadline release) throws IOException {
+        StackRoom.require(); // One beyond the pool's is on no seat.
+        NodeConnection other = each.pool.leaseBeyond(holder, release, each.connection.lease().health());
+        try {
+            other.open();
+            return Long.valueOf(1).equals(other.executeCommand(
+                    new CommandArguments(Command.CLIENT).add("UNBLOCK").add(each.id)));
+        } catch (IOException | RuntimeException failed) {
+            other.disconnect();
+            throw failed;
+        } finally {
+            each.pool.settle(other);
+        }
+    }
+}

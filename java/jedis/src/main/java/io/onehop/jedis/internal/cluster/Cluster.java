@@ -1,0 +1,300 @@
+package io.onehop.jedis.internal.cluster;
+
+import io.onehop.core.ErrorKind;
+import io.onehop.core.Node;
+import io.onehop.core.base.Clock;
+import io.onehop.core.cluster.ClusterMap;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.ServerPool;
+import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.failure.Refusal;
+import io.onehop.jedis.internal.failure.Refused;
+import io.onehop.jedis.internal.failure.Shown;
+import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.internal.snapshot.Snapshot;
+import io.onehop.jedis.internal.snapshot.Snapshots;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The map of a Redis Cluster, as this client has it, and how a newer one comes.
+ *
+ * <pre>
+ *     seeds (configuration) ─► first contact ─► map ─► snapshot ─► calls that begin from then on
+ *                                                ▲
+ *              inquiry: two nodes are asked ─────┤ wanted: after a redirect, a node that is down; and now and then
+ *              a redirect that was followed ─────┘ (that one slot, at once)
+ * </pre>
+ *
+ * <p>One daemon thread of the client asks, one inquiry at a time and at most one a second; it begins with the first call
+ * and ends with {@link #close}. No call waits for it but for the first map, and where a node is named that the map does
+ * not have. Any thread. Implements spec/topology/cluster.md, sections 4 and 6.
+ */
+public final class Cluster implements AutoCloseable {
+    private static final int ASK_EVERY_MS = 1000;
+    private static final int ASK_ANYWAY_MS = 60_000;
+
+    private static final System.Logger LOG = System.getLogger("io.onehop");
+
+    private final Snapshots snapshots;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private Thread thread; // Null: nobody has called yet.
+    private boolean isWanted;
+    private boolean isAsking;
+    private boolean isClosed;
+    private String hint; // The node that is said to know; null: any.
+    private long begun;
+    private long ended;
+    private long notBeforeNs;
+    private long anywayNs;
+    private ClusterInquiry inquiry; // The last one.
+    private Refusal refused = new Refusal("there is no answer", ErrorKind.NODE_DOWN);
+    private String told; // What the log said last; null: all was well since.
+
+    public Cluster(Snapshots snapshots) {
+        this.snapshots = snapshots;
+    }
+
+    Snapshot snapshot() {
+        return snapshots.newest();
+    }
+
+    PoolTopology topology() {
+        return snapshot().topology();
+    }
+
+    /* ---- From calls ---- */
+
+    /** The map may be old; nothing is waited for. {@code node} is said to know better, {@code null}: nobody is. */
+    public void want(String node) {
+        lock.lock();
+        try {
+            if (!isAsking && !isWanted) { // Who asks while one is on its way is content with that.
+                isWanted = true;
+                hint = node;
+                wake();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Nodes have said whose these slots are from now on, by name: so it is, for all calls that begin. */
+    void moved(Map<Integer, String> owners) {
+        snapshots.adopt(map -> {
+            Map<Integer, Integer> news = new HashMap<>();
+            owners.forEach((slot, name) -> {
+                Node node = map.pool().cluster() ? map.find(name) : null;
+                if (node != null && !(map.isServed(slot) && map.nodeOfSlot(slot) == node.index())) {
+                    news.put(slot, node.index());
+                }
+            });
+            return news.isEmpty() ? map : map.withSlots(news);
+        });
+    }
+
+    /** Waits until an inquiry that is on its way, or the next one, has ended; not beyond the deadline. */
+    void refresh(Deadline deadline) {
+        lock.lock();
+        try {
+            long awaited = isAsking ? begun : begun + 1;
+            isWanted |= !isAsking;
+            wake();
+            long leftNs = deadline.waitNs();
+            while (ended < awaited && !isClosed && leftNs > 0) {
+                changed.awaitNanos(Math.min(leftNs, TimeUnit.HOURS.toNanos(1)));
+                leftNs = deadline.waitNs();
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt(); // What is sent next will say so.
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The first contact: waits for it, not beyond the deadline of a call. */
+    public void contact() {
+        ServerPool pool = snapshot().pool();
+        refresh(Deadline.in(pool.timeoutMs()));
+        if (!snapshot().isMapped()) {
+            throw Failure.unmapped(refused(), pool.name());
+        }
+    }
+
+    private Refusal refused() {
+        lock.lock();
+        try {
+            return isClosed ? new Refusal("this client was closed", ErrorKind.NODE_DOWN)
+                    : isAsking ? inquiry.refused() : refused;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void wake() {
+        if (thread == null && !isClosed) {
+            thread = new Thread(this::run, "onehop-cluster");
+            thread.setDaemon(true);
+            notBeforeNs = Clock.nowNs();
+            anywayNs = notBeforeNs + orLaterNs(ASK_ANYWAY_MS);
+            thread.start();
+        }
+        changed.signalAll();
+    }
+
+    /** So much, and up to a quarter more by chance: clients that began together need not go on together. */
+    private static long orLaterNs(int ms) {
+        return TimeUnit.MILLISECONDS.toNanos(ms + ThreadLocalRandom.current().nextInt(ms / 4));
+    }
+
+    /** What is being asked ends; nothing is adopted any more, because the snapshots are closed, too. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            isClosed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /* ---- The thread ---- */
+
+    private void run() {
+        lock.lock();
+        try {
+            while (!isClosed) {
+                long now = Clock.nowNs();
+                long waitNs = (isWanted ? notBeforeNs : anywayNs) - now;
+                if (waitNs > 0) {
+                    changed.awaitNanos(waitNs);
+                } else {
+                    askOnce(now);
+                }
+            }
+        } catch (InterruptedException end) {
+            LOG.log(Level.WARNING, "the thread \"onehop-cluster\" was interrupted; the next call begins another one");
+        } finally {
+            thread = null;
+            lock.unlock();
+        }
+    }
+
+    private void askOnce(long now) throws InterruptedException {
+        notBeforeNs = now + orLaterNs(ASK_EVERY_MS);
+        anywayNs = now + orLaterNs(ASK_ANYWAY_MS);
+        Snapshot snapshot = snapshot();
+        inquiry = new ClusterInquiry(snapshot.pool(), inquiry);
+        isWanted = false;
+        isAsking = true;
+        begun++;
+        String first = hint;
+        hint = null;
+        lock.unlock();
+        Refusal problem = new Refusal("it was given up", ErrorKind.NODE_DOWN);
+        try {
+            problem = asked(snapshot, first);
+        } catch (RuntimeException | Error unexpected) {
+            problem = new Refusal(Shown.of(unexpected.toString()), ErrorKind.NODE_DOWN);
+        } finally {
+            lock.lock();
+            isAsking = false;
+            ended = begun;
+            refused = problem;
+            changed.signalAll();
+        }
+        if (!isClosed) {
+            complain(problem == null ? null : problem.reason());
+        }
+    }
+
+    private void complain(String problem) {
+        if (problem != null && !problem.equals(told)) {
+            LOG.log(Level.WARNING, "the map of the Redis Cluster of server pool " + Shown.of(snapshot().pool().name())
+                    + " cannot be refreshed: " + problem);
+        }
+        told = problem;
+    }
+
+    /** Asks nodes of the map, then the seeds; adopts what they say. {@code null}, or why there is nothing to adopt. */
+    private Refusal asked(Snapshot snapshot, String first) throws InterruptedException {
+        if (!snapshot.pool().cluster()) { // Any more.
+            return null;
+        }
+        ClusterMap map = snapshot.isMapped() ? inquiry.ask(drawn(snapshot, first), snapshot.topology()) : null;
+        if (map == null) {
+            map = toldBy(PoolTopology.of(snapshot.pool()).nodes(), snapshot.pool(), inquiry,
+                    snapshot.isMapped() ? snapshot.topology() : null);
+        }
+        if (map == null) {
+            return inquiry.refused();
+        }
+        ClusterMap chosen = map;
+        snapshots.adopt(before -> before.pool() == snapshot.pool() ? chosen.over(before, snapshot.topology()) : before);
+        return null;
+    }
+
+    /** The nodes to ask: that one, if it is there, and by chance. */
+    private static List<Pool> drawn(Snapshot snapshot, String first) {
+        List<Pool> nodes = new ArrayList<>();
+        for (Node node : snapshot.topology().nodes()) {
+            if (!node.failing() && !node.name().equals(first)) {
+                nodes.add(snapshot.pools()[node.index()]);
+            }
+        }
+        Collections.shuffle(nodes);
+        Node named = first == null ? null : snapshot.topology().find(first);
+        if (named != null) {
+            nodes.add(0, snapshot.pools()[named.index()]);
+        }
+        if (nodes.isEmpty()) {
+            nodes.add(snapshot.pools()[snapshot.topology().nodes().get(0).index()]);
+        }
+        return nodes.subList(0, Math.min(2, nodes.size()));
+    }
+
+    /** What these nodes say, asked two by two, by connections that are closed afterwards. */
+    private static ClusterMap toldBy(List<Node> nodes, ServerPool pool, ClusterInquiry inquiry, PoolTopology current)
+            throws InterruptedException {
+        List<Pool> asked = new ArrayList<>(nodes.stream().map(node -> new Pool(node, pool, null, null)).toList());
+        Collections.shuffle(asked);
+        try {
+            ClusterMap map = null;
+            for (int i = 0; i < asked.size() && map == null; i += 2) {
+                map = inquiry.ask(asked.subList(i, Math.min(i + 2, asked.size())), current);
+            }
+            return map;
+        } finally {
+            asked.forEach(Pool::close);
+        }
+    }
+
+    /**
+     * The topology of a cluster that a changed configuration names; or why there is none. If its servers are silent, but
+     * one is a node of the map, it is the same cluster, and the other nodes may tell.
+     */
+    public static PoolTopology of(ServerPool pool, PoolTopology current) throws InterruptedException, Refused {
+        ClusterInquiry inquiry = new ClusterInquiry(pool, null);
+        ClusterMap map = toldBy(PoolTopology.of(pool).nodes(), pool, inquiry, null);
+        if (map == null && current.pool().cluster()
+                && PoolTopology.of(pool).nodes().stream().anyMatch(seed -> current.find(seed.address()) != null)) {
+            map = toldBy(current.nodes(), pool, inquiry, null);
+        }
+        if (map == null) {
+            throw new Refused("no node of the cluster of server pool \"" + Shown.of(pool.name())
+                    + "\" tells what it looks like: " + inquiry.refused().reason(), null);
+        }
+        return map.topology(pool, current.pool().cluster() ? current : null);
+    }
+}

@@ -1,0 +1,222 @@
+package io.onehop.jedis.internal.cluster;
+
+import io.onehop.core.ErrorKind;
+import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.base.Clock;
+import io.onehop.core.cluster.ClusterAnswer;
+import io.onehop.core.cluster.ClusterException;
+import io.onehop.core.cluster.ClusterMap;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.ServerPool;
+import io.onehop.jedis.OneHopException;
+import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.connection.NodeConnection;
+import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.failure.Refusal;
+import io.onehop.jedis.internal.failure.Shown;
+import io.onehop.jedis.internal.pool.Holder;
+import io.onehop.jedis.internal.pool.NodeHealth;
+import io.onehop.jedis.internal.pool.Pool;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * What two nodes of a Redis Cluster say of it, asked at once: CLUSTER INFO and CLUSTER SHARDS, or SLOTS where a server
+ * is older than 7.0.
+ *
+ * <p>In: the pools of one node or two. Out: the better of their maps, as {@link ClusterMap} judges; or why there is
+ * none. It has connections of the nodes' pools, if need be beyond their number, and threads of its own, one a node:
+ * a node that hangs must not keep the other's answer. Implements spec/topology/cluster.md, section 1.
+ */
+final class ClusterInquiry {
+    /* How long a server pool without a timeout waits for an answer, which nobody's call depends on. */
+    private static final int PATIENCE_MS = 5000;
+
+    /* So long at least the second answer is waited for once the first is there. */
+    private static final long GRACE_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /* How many nodes a message names before it counts. */
+    private static final int NAMES_MAX = 8;
+
+    private static final CommandArguments INFO = new CommandArguments(Command.CLUSTER).add("INFO");
+    private static final CommandArguments SHARDS = new CommandArguments(Command.CLUSTER).add("SHARDS");
+    private static final CommandArguments SLOTS = new CommandArguments(Command.CLUSTER).add("SLOTS");
+
+    /** A node's map, or why there is none. */
+    private record Answer(Pool node, ClusterMap map, Refusal refused) {
+    }
+
+    private static final Refusal FITS = new Refusal("it was not needed", ErrorKind.NODE_DOWN);
+    private static final Refusal LATE = new Refusal("it has not answered yet", ErrorKind.DEADLINE_EXCEEDED);
+
+    private final String zone;
+    private final int timeoutMs;
+    private final Map<String, Refusal> refused = new LinkedHashMap<>(); // By the name of who was asked; under its own lock.
+
+    private volatile boolean hasNoShards; // Nodes of this cluster are older than 7.0.
+
+    /** {@code before}: the one before of this cluster, {@code null} if there was none. */
+    ClusterInquiry(ServerPool pool, ClusterInquiry before) {
+        this.hasNoShards = before != null && before.hasNoShards;
+        this.zone = pool.zone();
+        this.timeoutMs = pool.timeoutMs() == 0 ? PATIENCE_MS : pool.timeoutMs();
+    }
+
+    /** The map to take in the place of {@code current}, which may be {@code null}; {@code null}: there is none. */
+    ClusterMap ask(List<Pool> nodes, PoolTopology current) throws InterruptedException {
+        BlockingQueue<Answer> answers = new ArrayBlockingQueue<>(nodes.size());
+        for (Pool node : nodes) {
+            note(node, LATE);
+            Thread thread = new Thread(() -> answers.add(asked(node)), "onehop-inquiry");
+            thread.setDaemon(true);
+            thread.start();
+        }
+        long beganNs = Clock.nowNs();
+        ClusterMap first = null;
+        ClusterMap second = null;
+        long waitNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs) * 2;
+        for (int i = 0; i < nodes.size(); i++) {
+            Answer answer = answers.poll(waitNs, TimeUnit.NANOSECONDS);
+            if (answer == null) {
+                break;
+            }
+            note(answer.node(), answer.refused());
+            if (answer.map() == null) {
+                continue;
+            }
+            if (first == null) {
+                first = answer.map();
+                waitNs = Math.max(Clock.nowNs() - beganNs, GRACE_NS); // The other one may take as long once more.
+            } else {
+                second = answer.map();
+            }
+        }
+        try {
+            return first == null ? null : ClusterMap.choose(current, first, second);
+        } catch (ClusterException unfit) {
+            synchronized (refused) {
+                refused.replaceAll((node, why) -> why == FITS ? ofMap(unfit) : why);
+            }
+            return null;
+        }
+    }
+
+    private void note(Pool node, Refusal why) {
+        synchronized (refused) {
+            refused.put(node.endpoint().name(), why);
+        }
+    }
+
+    /** Node by node, if they are not too many; of the kind of the first that has answered, if there is one. Any thread. */
+    Refusal refused() {
+        synchronized (refused) {
+            String each = refused.entrySet().stream().limit(NAMES_MAX)
+                    .map(why -> Shown.of(why.getKey()) + ": " + why.getValue().reason())
+                    .collect(Collectors.joining("; "));
+            int more = refused.size() - NAMES_MAX;
+            Refusal worst = refused.values().stream().filter(Refusal::isAnswer).findFirst()
+                    .orElseGet(() -> refused.isEmpty() ? LATE : refused.values().iterator().next());
+            return new Refusal(each + (more > 0 ? "; and " + more + " more" : ""), worst.kind());
+        }
+    }
+
+    private Answer asked(Pool node) {
+        try {
+            return new Answer(node, map(node), FITS);
+        } catch (ClusterException unfit) {
+            return new Answer(node, null, ofMap(unfit));
+        } catch (RuntimeException failed) {
+            return new Answer(node, null, new Refusal(Failure.what(failed, node.endpoint().nodeName()),
+                    failed instanceof OneHopException known ? known.getKind() : ErrorKind.NODE_DOWN));
+        }
+    }
+
+    private static Refusal ofMap(ClusterException unfit) {
+        return new Refusal("its picture of the cluster is refused: " + Shown.of(unfit.reason()),
+                ErrorKind.PROTOCOL_VIOLATION);
+    }
+
+    private ClusterMap map(Pool node) throws ClusterException {
+        Deadline deadline = Deadline.in(timeoutMs);
+        Holder holder = new Holder();
+        NodeConnection connection = null;
+        Object told;
+        Object info;
+        try {
+            connection = node.leaseBeyond(holder, deadline, NodeHealth.NOT_ASKED);
+            connection.open();
+            connection.sendCommand(INFO);
+            connection.sendCommand(hasNoShards ? SLOTS : SHARDS);
+            List<Object> replies = connection.getMany(2);
+            info = replies.get(0);
+            told = replies.get(1);
+            if (told instanceof JedisDataException && !hasNoShards) {
+                connection.sendCommand(SLOTS);
+                told = connection.getMany(1).get(0);
+                hasNoShards = !(told instanceof JedisDataException);
+            }
+            node.answered(connection);
+        } catch (IOException | RuntimeException failed) {
+            OneHopException failure = Failure.of(failed, node.endpoint().nodeName(), Outcome.MAYBE_EXECUTED);
+            if (connection != null) {
+                connection.disconnect();
+            }
+            node.failed(connection, failure);
+            throw failure;
+        } finally {
+            settle(connection, holder, node);
+        }
+        if (told instanceof JedisDataException error) {
+            throw Failure.rejected("it answered", error.getMessage(), node.endpoint().nodeName());
+        }
+        return ClusterMap.read(new ClusterAnswer(wire(told), wire(info), node.endpoint().host()), zone);
+    }
+
+    private static void settle(NodeConnection connection, Holder holder, Pool node) {
+        try {
+            if (connection != null) {
+                node.settle(connection);
+            }
+        } finally {
+            holder.isOver = true; // Even if no stack is left to settle.
+        }
+    }
+
+    /* ---- The reply as it came: what judges it reads bytes ---- */
+
+    private static byte[] wire(Object reply) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        write(reply, bytes);
+        return bytes.toByteArray();
+    }
+
+    private static void write(Object reply, ByteArrayOutputStream to) {
+        if (reply instanceof List<?> list) {
+            line(to, "*" + list.size());
+            list.forEach(element -> write(element, to));
+        } else if (reply instanceof byte[] text) {
+            line(to, "$" + text.length);
+            to.writeBytes(text);
+            line(to, "");
+        } else if (reply instanceof JedisDataException error) {
+            line(to, "-" + error.getMessage());
+        } else {
+            line(to, reply == null ? "$-1" : ":" + reply);
+        }
+    }
+
+    private static void line(ByteArrayOutputStream to, String text) {
+        to.writeBytes((text + "\r\n").getBytes(StandardCharsets.ISO_8859_1));
+    }
+}

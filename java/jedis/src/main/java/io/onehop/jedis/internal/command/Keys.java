@@ -1,0 +1,208 @@
+package io.onehop.jedis.internal.command;
+
+import io.onehop.core.Distribution;
+import io.onehop.core.Node;
+import io.onehop.core.base.Limits;
+import io.onehop.core.command.Command;
+import io.onehop.core.command.KeyPlaces;
+import io.onehop.core.command.Spread;
+import io.onehop.core.key.HashTag;
+import io.onehop.core.key.Key;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.jedis.CrossNode;
+import io.onehop.jedis.internal.failure.Shown;
+import io.onehop.jedis.internal.request.ArgumentWords;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.IntStream;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.util.SafeEncoder;
+
+/**
+ * From a command's keys to its place: the index of a node, or in a Redis Cluster the slot.
+ *
+ * <p>In: keys, where the command table or Jedis says they are, and a topology. Out: a place, or {@link CrossNode}
+ * before anything is sent: what is at two places is not together, even if one node has both slots. Pure but for {@code
+ * random}, where a command is placed once, by its first key. Any thread.
+ */
+public final class Keys {
+    private static final HashTag BRACES = new HashTag((byte) '{', (byte) '}');
+
+    private final PoolTopology topology;
+    private final boolean isRandom;
+    private final boolean isCluster;
+    private final boolean hasOneNode;
+    private int[] everywhere; // Made when it is asked for first; who races for it makes the same one.
+
+    public Keys(PoolTopology topology) {
+        this.topology = topology;
+        this.isRandom = topology.pool().distribution() == Distribution.RANDOM;
+        this.isCluster = topology.pool().cluster();
+        this.hasOneNode = !isCluster && topology.nodes().size() == 1;
+    }
+
+    /** Whether every key is on the only node there is. */
+    boolean hasOneNode() {
+        return hasOneNode;
+    }
+
+    /**
+     * Whether a script without keys may run: on the only node there is, or in a Redis Cluster, whose nodes refuse keys
+     * that are not theirs.
+     */
+    boolean mayBeKeyless() {
+        return isCluster || hasOneNode();
+    }
+
+    /** Whether any node is as good as another for any key. */
+    public boolean isRandom() {
+        return isRandom;
+    }
+
+    String pool() {
+        return topology.pool().name();
+    }
+
+    /** The index of the node that has a place, or stands in for it. */
+    public int nodeAt(int place) {
+        return isCluster ? topology.nodeOfSlot(place) : place;
+    }
+
+    /** A place for each node that what concerns no key concerns: of a Redis Cluster each master's lowest slot. */
+    public int[] everywhere() {
+        int[] made = everywhere;
+        if (made == null) {
+            made = isCluster ? topology.firstSlots() : IntStream.range(0, topology.nodes().size()).toArray();
+            everywhere = made;
+        }
+        return made;
+    }
+
+    /**
+     * Where a command is whose only key is always the same word, found without making anything; -1: ask {@link Plan}.
+     */
+    public int onlyPlace(Command command, CommandArguments arguments) {
+        int word = command.onlyKey();
+        if (word == 0 || word >= arguments.size() || command.spread() != Spread.ONE_NODE) {
+            return -1;
+        }
+        if (hasOneNode) {
+            return 0;
+        }
+        byte[] key = arguments.get(word).getRaw();
+        if (!arguments.isKeyless()) {
+            List<Object> marked = arguments.getKeys();
+            if (marked.size() != 1 || marked.get(0) != key) {
+                return -1;
+            }
+        }
+        return locate(key);
+    }
+
+    /** The one place of all keys of a command. */
+    int placeOf(Command command, ArgumentWords words, KeyPlaces places) {
+        byte[] first = null;
+        int at = -1;
+        for (int i = 0; i < places.count(); i++) {
+            byte[] key = words.word(places.place(i));
+            if (places.kind(i) == KeyPlaces.Kind.PATTERN && (isCluster || topology.nodes().size() > 1)) {
+                requireTag(command, key);
+            }
+            int other = first != null && isRandom ? at : locate(key);
+            if (first != null && other != at) {
+                throw crossNode(command.shown(), first, at, key, other);
+            }
+            first = first == null ? key : first;
+            at = other;
+        }
+        return at;
+    }
+
+    /** The one place of all keys that Jedis marked. */
+    int placeOf(Command command, List<Object> keys) {
+        byte[] first = bytes(keys.get(0));
+        int at = locate(first);
+        for (int i = 1; i < keys.size() && !isRandom; i++) {
+            byte[] key = bytes(keys.get(i));
+            if (locate(key) != at) {
+                throw crossNode(command.shown(), first, at, key, locate(key));
+            }
+        }
+        return at;
+    }
+
+    /** The place of each key, in the caller's order. */
+    int[] placesOf(ArgumentWords words, KeyPlaces keys) {
+        int[] places = new int[keys.count()];
+        for (int i = 0; i < places.length; i++) {
+            places[i] = i > 0 && isRandom ? places[0] : locate(words.word(keys.place(i)));
+        }
+        return places;
+    }
+
+    int locate(byte[] key) {
+        return isCluster ? Key.slot(key, 0, key.length) : topology.locateIndex(key, 0, key.length);
+    }
+
+    /** Commands of this client carry their keys encoded; those that a user built may carry text. */
+    static byte[] bytes(Object key) {
+        return key instanceof byte[] bytes ? bytes : SafeEncoder.encode((String) key);
+    }
+
+    /**
+     * The keys a server makes from a pattern lie on the pattern's node for sure only if a hash tag closes before the
+     * asterisk.
+     */
+    private void requireTag(Command command, byte[] pattern) {
+        HashTag tag = topology.pool().hashTag();
+        long part = tag == null ? 0 : Key.hashed(pattern, 0, pattern.length, tag);
+        boolean isTagged = tag != null && Key.offset(part) > 0
+                && Key.offset(part) + Key.length(part) < text(pattern).indexOf('*');
+        if (!isTagged) {
+            throw new CrossNode(Shown.of(command.shown()) + " would read keys made from the pattern \""
+                    + shown(pattern) + "\", which may be on other nodes, server pool " + Shown.of(pool())
+                    + ": the command was not sent; " + (tag == null ? "set hash_tag: \"{}\" in the server pool and "
+                            : "") + "give the pattern the hash tag of the sorted key, in front of the asterisk");
+        }
+    }
+
+    public CrossNode crossNode(String command, byte[] one, int onePlace, byte[] other, int otherPlace) {
+        return new CrossNode(Shown.of(command) + " needs all its keys " + (isCluster ? "in one slot" : "on one node")
+                + ": key \"" + shown(one) + "\" is " + shown(onePlace) + ", key \"" + shown(other) + "\" "
+                + shown(otherPlace) + ", server pool " + Shown.of(topology.pool().name())
+                + ": the command was not sent; " + advice(one, other));
+    }
+
+    private String shown(int place) {
+        return isCluster ? "in slot " + place : "on node " + shown(topology.nodes().get(place));
+    }
+
+    /**
+     * Names for both keys that would bring them together: what decides the place of the first one becomes the tag of
+     * both.
+     */
+    private String advice(byte[] one, byte[] other) {
+        HashTag configured = topology.pool().hashTag();
+        HashTag tag = configured == null ? BRACES : configured;
+        long part = Key.hashed(one, 0, one.length, tag);
+        String tagged = (char) (tag.open() & 0xff)
+                + text(one).substring(Key.offset(part), Key.offset(part) + Key.length(part))
+                + (char) (tag.close() & 0xff);
+        String first = Key.length(part) < one.length ? text(one) : tagged;
+        return (configured == null ? "set hash_tag: \"{}\" in the server pool and " : "")
+                + "give both keys one hash tag, such as \"" + shown(first.getBytes(StandardCharsets.ISO_8859_1))
+                + "\" and \"" + shown((tagged + text(other)).getBytes(StandardCharsets.ISO_8859_1)) + "\"";
+    }
+
+    private static String text(byte[] bytes) {
+        return new String(bytes, StandardCharsets.ISO_8859_1);
+    }
+
+    private static String shown(Node node) {
+        return shown(node.name().getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String shown(byte[] bytes) {
+        return Shown.of(bytes, Limits.SHOWN_BYTES_MAX);
+    }
+}

@@ -1,0 +1,87 @@
+package io.onehop.jedis.internal.command;
+
+import io.onehop.core.base.Limits;
+import io.onehop.core.command.Command;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol;
+
+/**
+ * The scripts this client has seen, so that a node that has lost one can be given it again.
+ *
+ * <p>In: EVAL and SCRIPT LOAD, as they pass. Out: the SCRIPT LOAD that an EVALSHA needs in front of itself. Bounded;
+ * the oldest is forgotten first. Any thread; its lock is never held over I/O. Implements spec/route/route.md,
+ * "Scripts".
+ */
+public final class Scripts {
+    private final Object lock = new Object();
+    private final Map<String, ByteBuffer> bodies = new LinkedHashMap<>();
+    private final Map<ByteBuffer, String> digests = new HashMap<>();
+
+    /** Remembers the body, if this command carries one. */
+    public void saw(Command command, CommandArguments arguments) {
+        int place = switch (command.name()) {
+            case "eval", "eval_ro" -> 1;
+            case "script|load" -> 2;
+            default -> 0;
+        };
+        if (place == 0 || place >= arguments.size() || arguments.get(place).getRaw().length > Limits.SCRIPT_BYTES_MAX) {
+            return;
+        }
+        ByteBuffer body = ByteBuffer.wrap(arguments.get(place).getRaw());
+        synchronized (lock) {
+            if (!digests.containsKey(body)) {
+                remember(ByteBuffer.wrap(body.array().clone()));
+            }
+        }
+    }
+
+    private void remember(ByteBuffer body) {
+        if (bodies.size() == Limits.SCRIPTS_MAX) {
+            String oldest = bodies.keySet().iterator().next();
+            digests.remove(bodies.remove(oldest));
+        }
+        String digest = digest(body.array());
+        bodies.put(digest, body);
+        digests.put(body, digest);
+    }
+
+    private static String digest(byte[] body) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(body));
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException(impossible); // Every Java platform has it.
+        }
+    }
+
+    /** Whether a command runs no script: a replica has none that its master was given. */
+    public static boolean isNoScript(Command command) {
+        return !command.name().startsWith("eval") && !command.name().startsWith("fcall");
+    }
+
+    /** The digest of a command that runs a script by it; {@code null} of any other. */
+    public static String digest(Command command, CommandArguments arguments) {
+        boolean isByDigest = command.name().equals("evalsha") || command.name().equals("evalsha_ro");
+        if (!isByDigest || arguments.size() < 2) {
+            return null;
+        }
+        return new String(arguments.get(1).getRaw(), StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
+    }
+
+    /** SCRIPT LOAD of a remembered body; {@code null} if it is not remembered. */
+    public CommandArguments load(String digest) {
+        synchronized (lock) {
+            ByteBuffer body = bodies.get(digest);
+            return body == null ? null
+                    : new CommandArguments(Protocol.Command.SCRIPT).add("LOAD").add(body.array());
+        }
+    }
+}

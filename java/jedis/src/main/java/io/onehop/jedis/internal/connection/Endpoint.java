@@ -1,0 +1,164 @@
+package io.onehop.jedis.internal.connection;
+
+import io.onehop.core.Node;
+import io.onehop.core.Role;
+import io.onehop.core.topology.ServerPool;
+import io.onehop.jedis.internal.failure.NodeName;
+import io.onehop.jedis.internal.failure.Unresolved;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
+import java.net.UnixDomainSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Pattern;
+
+/**
+ * Where a node is and how it is reached: its addresses, resolved when a connection is made, and the directives that
+ * matter to a connection.
+ *
+ * <p>Immutable but for the one look-up that may be under way; any thread may ask.
+ */
+public final class Endpoint {
+    /*
+     * The C library blocks during a look-up for as long as it likes. So a daemon thread looks the name up,
+     * one at a time for each node, and ends with its look-up. Callers serve other nodes meanwhile, and wait
+     * no longer than their deadline. Numeric addresses need none of this. The JDK's own cache decides how
+     * long an answer holds.
+     */
+
+    private static final String OCTET = "(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])";
+    private static final Pattern IPV4 = Pattern.compile("(" + OCTET + "\\.){3}" + OCTET);
+
+    private final Node node;
+    private final ServerPool pool;
+    private final AtomicReference<CompletableFuture<InetAddress[]>> lookup = new AtomicReference<>();
+
+    public Endpoint(Node node, ServerPool pool) {
+        this.node = node;
+        this.pool = pool;
+    }
+
+    /** Whether a node of another version of the configuration, or of the map, is this one, reached the same way. */
+    public boolean isThatOf(Node other, ServerPool its) {
+        return node == other && pool == its // Nearly always: the map of a thousand nodes is made anew for one slot.
+                || isOf(other) && pool.reachesNodesLike(its);
+    }
+
+    /** Whether it is this one, perhaps reached in another way: the same name and address, the same server there. */
+    public boolean isOf(Node other) {
+        boolean isReplaced = other.role() != Role.GONE && !node.id().equals(other.id());
+        return node.name().equals(other.name()) && node.address().equals(other.address()) && !isReplaced;
+    }
+
+    public String name() {
+        return node.name();
+    }
+
+    /** What messages name it by. */
+    public NodeName nodeName() {
+        return new NodeName(node, pool);
+    }
+
+    /** The host that stands for every endpoint which the node leaves open. */
+    public String host() {
+        return isUnix() ? "127.0.0.1" : node.host();
+    }
+
+    boolean isUnix() {
+        return node.path() != null;
+    }
+
+    /** Whether the configuration says "cluster: true". */
+    boolean isOfCluster() {
+        return pool.cluster();
+    }
+
+    public boolean isSsdb() {
+        return pool.ssdb();
+    }
+
+    public int poolSize() {
+        return pool.poolSize();
+    }
+
+    public int timeoutMs() {
+        return pool.timeoutMs();
+    }
+
+    /** The addresses to try, in this order; at least one. Complete at once, unless a name must be looked up. */
+    CompletableFuture<List<SocketAddress>> addresses() throws IOException {
+        if (isUnix()) {
+            return CompletableFuture.completedFuture(List.of(UnixDomainSocketAddress.of(node.path())));
+        }
+        return isLiteral(node.host())
+                ? CompletableFuture.completedFuture(withPort(InetAddress.getAllByName(node.host())))
+                : lookup().thenApply(this::withPort);
+    }
+
+    private List<SocketAddress> withPort(InetAddress[] found) {
+        List<SocketAddress> addresses = new ArrayList<>();
+        for (InetAddress address : found) {
+            addresses.add(new InetSocketAddress(address, node.port()));
+        }
+        return addresses;
+    }
+
+    /** Waits for them, no longer than the deadline. */
+    static List<SocketAddress> await(CompletableFuture<List<SocketAddress>> addresses, Deadline deadline)
+            throws IOException {
+        try {
+            return addresses.get(deadline.waitNs(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException late) {
+            throw new Unresolved();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("the calling thread was interrupted");
+        } catch (ExecutionException failed) {
+            throw failed.getCause() instanceof IOException reason ? reason
+                    : new IOException("the name was not resolved", failed);
+        }
+    }
+
+    /** Whether it is an address already; a colon can only be IPv6. */
+    private static boolean isLiteral(String host) {
+        return host.indexOf(':') >= 0 || IPV4.matcher(host).matches();
+    }
+
+    private CompletableFuture<InetAddress[]> lookup() {
+        CompletableFuture<InetAddress[]> mine = new CompletableFuture<>();
+        CompletableFuture<InetAddress[]> running = lookup.compareAndExchange(null, mine);
+        if (running != null) {
+            return running;
+        }
+        try {
+            Thread thread = new Thread(() -> lookUp(mine), "onehop-lookup");
+            thread.setDaemon(true);
+            thread.start();
+            return mine;
+        } catch (Throwable noThread) {
+            lookup.set(null);
+            mine.completeExceptionally(noThread);
+            throw noThread;
+        }
+    }
+
+    private void lookUp(CompletableFuture<InetAddress[]> answer) {
+        try {
+            InetAddress[] found = InetAddress.getAllByName(node.host());
+            lookup.set(null);
+            answer.complete(found);
+        } catch (Throwable failure) {
+            lookup.set(null);
+            answer.completeExceptionally(failure);
+        }
+    }
+}

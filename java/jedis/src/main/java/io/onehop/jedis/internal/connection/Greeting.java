@@ -1,0 +1,130 @@
+package io.onehop.jedis.internal.connection;
+
+import io.onehop.core.topology.ReadFrom;
+import io.onehop.core.topology.ServerPool;
+import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.failure.NodeName;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.util.SafeEncoder;
+
+/**
+ * What a new connection says before the first command, and what the answers mean.
+ *
+ * <p>In: a server pool. Out: the commands of the greeting, sent in one piece, and a verdict on each answer. The last
+ * one is always PING, or VERSION where the node is to be SSDB: so a node that is full, locked or not what it seems says
+ * so here, where nothing of the caller's was sent yet, and not in place of a command's reply. No HELLO and no CLIENT:
+ * servers that know RESP2 only are served, too. Implements spec/config, section 6.
+ */
+public final class Greeting {
+    /*
+     * nutcracker puts SELECT before AUTH and looks at neither answer: a node that demands a password refuses the
+     * SELECT, and the data are in database 0; on a unix socket it sends no SELECT at all. redis_db means exactly that.
+     * OneHop's own database directive means what it says.
+     */
+    private interface Verdict {
+        /** Judges an answer: its text, and whether it is an error. */
+        void on(String answer, boolean isError, NodeName node);
+    }
+
+    private record Step(CommandArguments command, Verdict verdict) {
+    }
+
+    /* Redis does not know it, and what is meant for the one must not reach the other. */
+    private static final byte[] VERSION = SafeEncoder.encode("VERSION");
+
+    private final List<Step> steps = new ArrayList<>();
+    private final NodeName node;
+
+    public Greeting(ServerPool pool, Endpoint endpoint) {
+        this.node = endpoint.nodeName();
+        if (pool.redisDb() > 0 && !endpoint.isUnix() && !pool.ssdb()) {
+            steps.add(new Step(select(pool.redisDb()), Greeting::carryOn));
+        }
+        if (pool.redisAuth() != null) {
+            steps.add(new Step(auth(pool.username(), pool.redisAuth()), Greeting::authenticated));
+        }
+        if (pool.database() > 0) {
+            steps.add(new Step(select(pool.database()), Greeting::selected));
+        }
+        if (pool.readFrom() != ReadFrom.MASTER) {
+            steps.add(new Step(new CommandArguments(Command.READONLY), Greeting::readable));
+        }
+        steps.add(pool.ssdb() ? new Step(new CommandArguments(() -> VERSION), Greeting::recognized)
+                : new Step(new CommandArguments(Command.PING), Greeting::alive));
+    }
+
+    private static CommandArguments select(int database) {
+        return new CommandArguments(Command.SELECT).add(database);
+    }
+
+    private static CommandArguments auth(String username, String password) {
+        CommandArguments auth = new CommandArguments(Command.AUTH);
+        return username == null ? auth.add(password) : auth.add(username).add(password);
+    }
+
+    int size() {
+        return steps.size();
+    }
+
+    CommandArguments command(int index) {
+        return steps.get(index).command();
+    }
+
+    /** Judges the answer to a command of the greeting; throws if the connection cannot serve. */
+    void judge(int index, Object reply) {
+        boolean isError = reply instanceof JedisDataException;
+        String answer = isError ? ((JedisDataException) reply).getMessage() : "";
+        if (isError && answer.toLowerCase(Locale.ROOT).startsWith("err max number of clients reached")) {
+            throw Failure.turnedAway(answer, node);
+        }
+        if (isError && answer.startsWith("DENIED ")) {
+            throw Failure.rejected("the node runs in protected mode", answer, node);
+        }
+        steps.get(index).verdict().on(answer, isError, node);
+    }
+
+    private static void carryOn(String answer, boolean isError, NodeName node) {
+        // Whatever it says: nutcracker does not look either.
+    }
+
+    private static void authenticated(String answer, boolean isError, NodeName node) {
+        boolean isUnneeded = answer.contains("without any password configured")
+                || answer.contains("no password is set");
+        if (isError && !isUnneeded) {
+            throw Failure.rejected("the node refused user or password", answer, node);
+        }
+    }
+
+    private static void selected(String answer, boolean isError, NodeName node) {
+        if (isError) {
+            throw Failure.rejected("the node refused the database", answer, node);
+        }
+    }
+
+    /** Said to a master it changes nothing. */
+    private static void readable(String answer, boolean isError, NodeName node) {
+        if (isError && !answer.startsWith("NOAUTH") && !answer.startsWith("LOADING")) {
+            throw Failure.rejected("the node does not let replicas be read", answer, node);
+        }
+    }
+
+    /** An SSDB says its version. */
+    private static void recognized(String answer, boolean isError, NodeName node) {
+        alive(answer, isError, node);
+        if (isError) {
+            throw Failure.rejected("the node is no SSDB of 1.9 or later", answer, node);
+        }
+    }
+
+    /** Any answer is a sign of life, NOPERM and LOADING, too; only a missing password stops everything. */
+    private static void alive(String answer, boolean isError, NodeName node) {
+        if (isError && answer.startsWith("NOAUTH")) {
+            throw Failure.rejected("the node demands a password", answer, node);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package io.onehop.jedis.internal.failure;
+
+import io.onehop.core.base.Limits;
+import java.nio.charset.StandardCharsets;
+
+/** Foreign text in a message or in the log: what a server, a file or a caller wrote. */
+public final class Shown {
+
+    private Shown() {
+    }
+
+    /** Foreign text as a message may show it: printable ASCII, at most {@link Limits#MESSAGE_BYTES_MAX} bytes. */
+    public static String of(String text) {
+        return text == null ? "" : of(text.getBytes(StandardCharsets.UTF_8), Limits.MESSAGE_BYTES_MAX);
+    }
+
+    /** Bytes as a message may show them: each that is not printable ASCII as \xNN, cut to so many characters. */
+    public static String of(byte[] bytes, int charactersMax) {
+        StringBuilder shown = new StringBuilder();
+        for (byte one : bytes) {
+            boolean isPlain = one >= 0x20 && one < 0x7f && one != '"' && one != '\\';
+            String next = isPlain ? String.valueOf((char) one) : String.format("\\x%02x", one);
+            if (shown.length() + next.length() > charactersMax - 3) {
+                return shown.append("...").toString();
+            }
+            shown.append(next);
+        }
+        return shown.toString();
+    }
+}

@@ -1,0 +1,17 @@
+package io.onehop.jedis.internal.request;
+
+import io.onehop.core.command.Words;
+import redis.clients.jedis.CommandArguments;
+
+/** A command as Jedis built it, as the table reads it. */
+public record ArgumentWords(CommandArguments arguments) implements Words {
+    @Override
+    public int count() {
+        return arguments.size();
+    }
+
+    @Override
+    public byte[] word(int place) {
+        return arguments.get(place).getRaw();
+    }
+}

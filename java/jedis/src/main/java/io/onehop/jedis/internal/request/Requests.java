@@ -1,0 +1,221 @@
+package io.onehop.jedis.internal.request;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import redis.clients.jedis.CommandArguments;
+
+/**
+ * The encoded commands of one node in one batch, as they will be written: each argument is copied once, from where
+ * Jedis encoded it.
+ *
+ * <p>Append first, then write from front to back. A command that cannot be encoded leaves no trace. For one thread.
+ */
+public final class Requests {
+    /*
+     * Blocks, not one growing array: a batch of a gigabyte needs no contiguous gigabyte, and nothing is copied
+     * when it grows. Only the first block is: it starts small, because most batches are small. A command never
+     * straddles blocks; one that is larger has a block of its own.
+     */
+
+    /* A type byte, up to ten digits, CR LF. */
+    private static final int HEADER_BYTES_MAX = 13;
+
+    private static final class Block {
+        private byte[] bytes;
+        private int used;
+
+        Block(byte[] bytes) {
+            this.bytes = bytes;
+        }
+    }
+
+    private final Blocks memory;
+    private final List<Block> blocks = new ArrayList<>(2);
+    private Block last;
+    private long length;
+    private int count;
+    private int readingBlock;
+    private int readingAt;
+
+    public Requests(Blocks memory) {
+        this.memory = memory;
+        this.last = new Block(memory.first());
+        blocks.add(last);
+    }
+
+    /** Gives its memory back; nothing may be asked of it afterwards. */
+    public void release() {
+        for (Block block : blocks) {
+            byte[] bytes = block.bytes;
+            block.bytes = null;
+            memory.give(bytes);
+        }
+        blocks.clear();
+    }
+
+    /** Bytes appended. */
+    public long length() {
+        return length;
+    }
+
+    /** Commands appended. */
+    public int count() {
+        return count;
+    }
+
+    /** Appends a command; tells how many bytes it takes. */
+    public int append(CommandArguments arguments) {
+        int count = arguments.size();
+        long most = HEADER_BYTES_MAX;
+        for (int i = 0; i < count; i++) {
+            most += HEADER_BYTES_MAX + arguments.get(i).getRaw().length + 2L;
+        }
+        Block block = reserve(most);
+        int at = header(block.bytes, block.used, '*', count);
+        for (int i = 0; i < count; i++) {
+            at = argument(block.bytes, at, arguments.get(i).getRaw());
+        }
+        return commit(block, at);
+    }
+
+    /** Appends a part of a command: of its words those at these places, in this order. */
+    public int append(CommandArguments arguments, int[] places) {
+        long most = HEADER_BYTES_MAX;
+        for (int place : places) {
+            most += HEADER_BYTES_MAX + arguments.get(place).getRaw().length + 2L;
+        }
+        Block block = reserve(most);
+        int at = header(block.bytes, block.used, '*', places.length);
+        for (int place : places) {
+            at = argument(block.bytes, at, arguments.get(place).getRaw());
+        }
+        return commit(block, at);
+    }
+
+    private int commit(Block block, int at) {
+        int size = at - block.used;
+        block.used = at;
+        length += size;
+        count++;
+        return size;
+    }
+
+    /** A block with room for so many bytes. */
+    private Block reserve(long most) {
+        if (most > Integer.MAX_VALUE - 8) {
+            throw new IllegalArgumentException("A command of more than 2 GB cannot be encoded.");
+        }
+        long needed = last.used + most;
+        if (needed <= last.bytes.length) {
+            return last;
+        }
+        if (needed <= Blocks.BYTES) {
+            byte[] grown = memory.next();
+            byte[] small = last.bytes;
+            System.arraycopy(small, 0, grown, 0, last.used);
+            last.bytes = grown;
+            memory.give(small);
+            return last;
+        }
+        Block next = new Block(most <= Blocks.BYTES ? memory.next() : new byte[(int) most]);
+        blocks.add(next); // First: after an Error nothing may be written to a block that is not read.
+        last = next;
+        return next;
+    }
+
+    private static int argument(byte[] into, int from, byte[] argument) {
+        int at = header(into, from, '$', argument.length);
+        System.arraycopy(argument, 0, into, at, argument.length);
+        at += argument.length;
+        into[at++] = '\r';
+        into[at++] = '\n';
+        return at;
+    }
+
+    private static int header(byte[] into, int from, char type, int number) {
+        int at = from;
+        into[at++] = (byte) type;
+        if (number >= 10) {
+            int digits = number < 100 ? 2 : String.valueOf(number).length();
+            int rest = number;
+            for (int i = at + digits - 1; i >= at; i--) {
+                into[i] = (byte) ('0' + rest % 10);
+                rest /= 10;
+            }
+            at += digits;
+        } else {
+            into[at++] = (byte) ('0' + number);
+        }
+        into[at++] = '\r';
+        into[at++] = '\n';
+        return at;
+    }
+
+    /** The command that begins at this byte, in words again. */
+    public CommandArguments command(long position) {
+        int number = 0;
+        long rest = position;
+        while (rest >= blocks.get(number).used) {
+            rest -= blocks.get(number).used;
+            number++;
+        }
+        byte[] bytes = blocks.get(number).bytes;
+        int at = (int) rest;
+        int count = number(bytes, at);
+        CommandArguments command = null;
+        at = behindLine(bytes, at);
+        for (int i = 0; i < count; i++) {
+            int from = behindLine(bytes, at);
+            byte[] word = Arrays.copyOfRange(bytes, from, from + number(bytes, at));
+            command = command == null ? new RoutedArguments(() -> word) : command.add(word);
+            at = from + word.length + 2;
+        }
+        return command;
+    }
+
+    /** The number of the header that begins there. */
+    private static int number(byte[] bytes, int from) {
+        int number = 0;
+        for (int at = from + 1; bytes[at] != '\r'; at++) {
+            number = number * 10 + bytes[at] - '0';
+        }
+        return number;
+    }
+
+    /** Where the line that begins there has ended. */
+    private static int behindLine(byte[] bytes, int from) {
+        int at = from;
+        while (bytes[at] != '\r') {
+            at++;
+        }
+        return at + 2;
+    }
+
+    /** The bytes that come next, at most so many and all from one block. */
+    public ByteBuffer next(long most) {
+        Block block = blocks.get(readingBlock);
+        if (readingAt == block.used && readingBlock + 1 < blocks.size()) {
+            block = blocks.get(++readingBlock);
+            readingAt = 0;
+        }
+        return ByteBuffer.wrap(block.bytes, readingAt, (int) Math.min(most, block.used - readingAt));
+    }
+
+    /** So many of them were written. */
+    public void advance(int written) {
+        readingAt += written;
+    }
+
+    /** Goes back to a byte that was written before, to write it again. */
+    public void rewind(long position) {
+        readingBlock = 0;
+        long rest = position;
+        while (rest > blocks.get(readingBlock).used) {
+            rest -= blocks.get(readingBlock).used;
+            readingBlock++;
+        }
+        readingAt = (int) rest;
+    }
+}

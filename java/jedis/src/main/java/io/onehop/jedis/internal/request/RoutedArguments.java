@@ -1,0 +1,132 @@
+package io.onehop.jedis.internal.request;
+
+import java.util.Arrays;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandKeyArgumentPreProcessor;
+import redis.clients.jedis.CommandObjects;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.args.Rawable;
+import redis.clients.jedis.commands.ProtocolCommand;
+import redis.clients.jedis.util.SafeEncoder;
+
+/**
+ * A command's arguments, encoded once: what is written to the node and what its key is placed by are the same bytes.
+ *
+ * <p>Jedis encodes a text and copies the result for each argument, and encodes a key again to place it. Nothing here
+ * outlives the call that made it, so the copies protect nothing; for keys the encoded bytes are what {@code getKeys()}
+ * gives.
+ */
+public class RoutedArguments extends CommandArguments {
+
+    /** Makes the commands of a client with such arguments. */
+    public static final class Factory extends CommandObjects {
+        public Factory(RedisProtocol protocol) {
+            super(protocol);
+        }
+
+        @Override
+        protected CommandArguments commandArguments(ProtocolCommand command) {
+            return keyPreProcessor == null ? new RoutedArguments(command)
+                    : new PreProcessed(command, keyPreProcessor);
+        }
+    }
+
+    private static final class Bytes implements Rawable {
+        private final byte[] bytes;
+
+        Bytes(byte[] bytes) {
+            if (bytes == null) {
+                throw new IllegalArgumentException("null is not a valid argument.");
+            }
+            this.bytes = bytes;
+        }
+
+        @Override
+        public byte[] getRaw() {
+            return bytes;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Bytes that && Arrays.equals(bytes, that.bytes);
+        }
+
+        @Override
+        public int hashCode() {
+            return Arrays.hashCode(bytes);
+        }
+    }
+
+    /** Apart, so that who has no pre-processor pays no memory for it. */
+    private static final class PreProcessed extends RoutedArguments {
+        private final CommandKeyArgumentPreProcessor preProcessor;
+
+        PreProcessed(ProtocolCommand command, CommandKeyArgumentPreProcessor preProcessor) {
+            super(command);
+            this.preProcessor = preProcessor;
+        }
+
+        @Override
+        Object actual(Object key) {
+            return preProcessor.actualKey(key);
+        }
+    }
+
+    public RoutedArguments(ProtocolCommand command) {
+        super(command);
+    }
+
+    /** The key as it is sent. */
+    Object actual(Object key) {
+        return key;
+    }
+
+    @Override
+    public CommandArguments key(Object key) {
+        Object actual = actual(key);
+        if (actual instanceof String text) {
+            return super.key(new Bytes(SafeEncoder.encode(text)));
+        }
+        if (actual instanceof byte[] bytes) {
+            return super.key(new Bytes(bytes));
+        }
+        if (actual == null) {
+            throw new IllegalArgumentException("null is not a valid key.");
+        }
+        return super.key(actual);
+    }
+
+    @Override
+    public CommandArguments add(byte[] argument) {
+        return add(new Bytes(argument));
+    }
+
+    @Override
+    public CommandArguments add(String argument) {
+        return add(new Bytes(SafeEncoder.encode(argument)));
+    }
+
+    @Override
+    public CommandArguments add(int argument) {
+        return add(new Bytes(Protocol.toByteArray(argument)));
+    }
+
+    @Override
+    public CommandArguments add(long argument) {
+        return add(new Bytes(Protocol.toByteArray(argument)));
+    }
+
+    @Override
+    public CommandArguments add(double argument) {
+        return add(new Bytes(Protocol.toByteArray(argument)));
+    }
+
+    @Override
+    public CommandArguments add(Object argument) {
+        if (argument instanceof String text) {
+            return add(text);
+        }
+        return argument instanceof byte[] bytes ? add(bytes) : super.add(argument);
+    }
+}

@@ -1,0 +1,54 @@
+package io.onehop.jedis.internal.route;
+
+import io.onehop.core.command.Command;
+import io.onehop.core.command.Spread;
+import io.onehop.jedis.internal.command.Commands;
+import io.onehop.jedis.internal.command.Keys;
+import io.onehop.jedis.internal.command.Plan;
+import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.internal.snapshot.Snapshot;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol;
+
+/**
+ * Where a transaction is: the node of its first key, and in a Redis Cluster its slot.
+ *
+ * @param place the node's index, or the slot
+ * @param key the key that decided
+ */
+public record Binding(Pool pool, int place, byte[] key) {
+
+    /**
+     * Where a transaction is after one more command: where it was, or at its first key; {@code null} if it has had none
+     * yet.
+     */
+    public static Binding next(Binding before, CommandArguments arguments, Snapshot snapshot, Intake intake) {
+        String pool = snapshot.pool().name();
+        Commands.requireFits(arguments, pool);
+        Command command = intake.entry(arguments);
+        if (snapshot.pool().ssdb()) {
+            throw Commands.unsupported("a transaction", "SSDB has none", pool);
+        }
+        Commands.refuseHooks(arguments, "transaction", pool);
+        Commands.refuseStranger(command, arguments, "transaction", pool);
+        Keys keys = snapshot.keys();
+        int only = command.state() == null ? keys.onlyPlace(command, arguments) : -1;
+        if (only >= 0 && before != null && before.place() == only) {
+            return before; // As nearly always.
+        }
+        boolean isWatch = arguments.getCommand() == Protocol.Command.WATCH;
+        Plan plan = command.state() == null || isWatch ? Plan.together(command, arguments, keys) : null;
+        if (plan == null || plan.spread() == Spread.ALL_NODES) {
+            throw Commands.unsupported(command.shown(), "it cannot be a part of a transaction, which is on one node",
+                    pool);
+        }
+        if (plan.place() < 0 || before != null && keys.isRandom()) {
+            return before;
+        }
+        byte[] key = Plan.firstKey(command, arguments);
+        if (before != null && before.place() != plan.place()) {
+            throw keys.crossNode("a transaction", before.key(), before.place(), key, plan.place());
+        }
+        return before != null ? before : new Binding(snapshot.poolAt(plan.place()), plan.place(), key);
+    }
+}

@@ -1,0 +1,129 @@
+package io.onehop.jedis.internal.route;
+
+import io.onehop.core.Node;
+import io.onehop.core.command.Blocking;
+import io.onehop.core.command.Command;
+import io.onehop.jedis.OneHopException;
+import io.onehop.jedis.internal.batch.Lane;
+import io.onehop.jedis.internal.batch.Lanes;
+import io.onehop.jedis.internal.batch.Prelude;
+import io.onehop.jedis.internal.batch.Reply;
+import io.onehop.jedis.internal.command.Commands;
+import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.failure.Shown;
+import io.onehop.jedis.internal.snapshot.Snapshot;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import redis.clients.jedis.BuilderFactory;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
+
+/**
+ * A command for nodes the caller names: the way to send what the fleet refuses.
+ *
+ * <p>In: a command, and the nodes. Out: a reply for each. Refused is only what changes its connection, because others
+ * will use that, too; a connection on which a command was sent that the table does not hold is closed. Any thread.
+ * Implements spec/route/route.md, "onEachNode" and "State".
+ */
+public final class EachNode {
+    private final Batches batches;
+    private final Intake intake;
+    private final Snapshot snapshot;
+    private final String pool;
+
+    public EachNode(Route route) {
+        this.batches = route.batches();
+        this.intake = route.intake();
+        this.snapshot = route.snapshot();
+        this.pool = snapshot.pool().name();
+    }
+
+    /** The index of the node of that name. */
+    public int index(String node) {
+        Node found = snapshot.topology().find(node);
+        if (found != null) {
+            return found.index();
+        }
+        String names = Arrays.stream(everyNode()).limit(3).mapToObj(this::name).map(Shown::of)
+                .collect(Collectors.joining(", "));
+        throw new IllegalArgumentException("there is no node " + Shown.of(node) + ", server pool "
+                + Shown.of(pool) + ": the command was not sent; its nodes are " + names
+                + (everyNode().length > 3 ? ", ..." : ""));
+    }
+
+    private String name(int node) {
+        return snapshot.pools()[node].endpoint().name();
+    }
+
+    /** One node's reply. */
+    public <T> T one(int node, CommandObject<T> command) {
+        return asked(command, new int[] {node}).get(node).get();
+    }
+
+    /** Every node's reply, in node order; the first error that a node answered is thrown. */
+    public <T> Map<String, T> all(CommandObject<T> command) {
+        return byName(asked(command, everyNode()), Reply::get);
+    }
+
+    /** The same for a command in words, an error in its place. */
+    public Map<String, Object> told(CommandArguments arguments) {
+        return byName(asked(new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT), everyNode()), Reply::told);
+    }
+
+    private int[] everyNode() {
+        return Arrays.stream(snapshot.keys().everywhere()).map(snapshot.keys()::nodeAt).toArray();
+    }
+
+    private <T, R> Map<String, R> byName(Map<Integer, Reply<T>> replies, Function<Reply<T>, R> shown) {
+        Map<String, R> answers = new LinkedHashMap<>();
+        replies.forEach((node, reply) -> answers.put(name(node), shown.apply(reply)));
+        return answers;
+    }
+
+    /** Asks these nodes; every reply has its value or the error its node answered. */
+    private <T> Map<Integer, Reply<T>> asked(CommandObject<T> command, int[] nodes) {
+        CommandArguments arguments = command.getArguments();
+        Command entry = Commands.known(arguments);
+        refuse(entry, arguments);
+        intake.check(command);
+        Lanes lanes = batches.lanes();
+        Map<Integer, Reply<T>> replies = new LinkedHashMap<>();
+        for (int node : nodes) {
+            Reply<T> reply = new Reply<>(command.getBuilder());
+            Lane lane = lanes.ofNode(node);
+            if (entry == null) {
+                lane.closeAfter();
+            } else {
+                Prelude.append(entry, arguments, batches.scripts(), lane);
+            }
+            lane.append(arguments, entry != null && entry.isRetryable(), reply);
+            replies.put(node, reply);
+        }
+        lanes.waits(entry == null ? Blocking.NOT : Intake.waitMs(entry, arguments));
+        batches.run(lanes);
+        requireAll(lanes, replies);
+        return replies;
+    }
+
+    private <T> void requireAll(Lanes lanes, Map<Integer, Reply<T>> replies) {
+        Map<String, OneHopException> failures = lanes.failures();
+        if (!failures.isEmpty()) {
+            List<Object> told = new ArrayList<>();
+            replies.values().forEach(reply -> told.add(reply.told()));
+            throw Failure.ofBatch(failures, failures.size() < replies.size(), pool, told);
+        }
+    }
+
+    private void refuse(Command entry, CommandArguments arguments) {
+        Commands.refuseHooks(arguments, "batch", pool);
+        if (entry != null && entry.state() != null && !Prelude.isOfWrites(entry)) {
+            throw Commands.unsupported(entry.shown(), entry.reason() != null ? entry.reason()
+                    : "it changes a connection that others use, too: call the method of that name", pool);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package io.onehop.jedis.internal.route;
+
+import io.onehop.core.command.Blocking;
+import io.onehop.core.command.Command;
+import io.onehop.core.topology.ServerPool;
+import io.onehop.jedis.internal.batch.Prelude;
+import io.onehop.jedis.internal.batch.SsdbCommand;
+import io.onehop.jedis.internal.command.Commands;
+import io.onehop.jedis.internal.command.Keys;
+import io.onehop.jedis.internal.command.Plan;
+import io.onehop.jedis.internal.command.Scripts;
+import io.onehop.jedis.internal.request.ArgumentWords;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
+
+/**
+ * What every command passes before anything of it is put anywhere: is it covered, what does the table say of it, where
+ * does it go.
+ *
+ * <p>In: a command as Jedis built it. Out: its entry, its place or its plan; or the refusal. Any thread.
+ */
+public final class Intake {
+    private final ServerPool pool;
+    private final Keys keys;
+    private final Scripts scripts;
+
+    Intake(ServerPool pool, Keys keys, Scripts scripts) {
+        this.pool = pool;
+        this.keys = keys;
+        this.scripts = scripts;
+    }
+
+    /** Refuses what the nodes are not made for, before anything of it is put anywhere. */
+    public void check(CommandObject<?> command) {
+        Commands.requireFits(command.getArguments(), pool.name());
+        if (pool.ssdb()) {
+            SsdbCommand.check(command, pool.name());
+        }
+    }
+
+    /** The table's entry; of what only another kind of node has this throws. */
+    Command entry(CommandArguments arguments) {
+        Command command = Commands.of(arguments, pool.name());
+        if (command.isSsdb() && !pool.ssdb()) {
+            throw Commands.unsupported(command.shown(), "only SSDB has it, and these nodes are redis", pool.name());
+        }
+        return command;
+    }
+
+    /** Where a command goes that is sent for itself, outside of transactions and subscriptions. */
+    Plan plan(CommandArguments arguments) {
+        return plan(entry(arguments), arguments);
+    }
+
+    /** The same for a command whose entry is known. */
+    Plan plan(Command command, CommandArguments arguments) {
+        String refusal = refusal(command);
+        if (refusal != null) {
+            throw Commands.unsupported(command.shown(), refusal, pool.name());
+        }
+        Plan plan = Plan.of(command, arguments, keys);
+        scripts.saw(command, arguments);
+        return plan;
+    }
+
+    /** Where a command goes that has one key and does not wait; -1: it needs a plan. */
+    int onlyPlace(Command entry, CommandArguments arguments) {
+        return entry.blocking() == null ? keys.onlyPlace(entry, arguments) : -1;
+    }
+
+    /** How long a command waits on its node by its own wish. */
+    static long waitMs(Command command, CommandArguments arguments) {
+        if (command.blocking() == null) {
+            return arguments.isBlocking() && !command.isKnown() ? Blocking.FOR_EVER : Blocking.NOT;
+        }
+        return command.blocking().waitMs(new ArgumentWords(arguments));
+    }
+
+    private String refusal(Command command) {
+        if (pool.cluster() && Prelude.isOfWrites(command)) {
+            return "it would answer for the writes of one connection of a Redis Cluster, which is seldom the one that "
+                    + "carried yours";
+        }
+        if (command.state() == null || Prelude.isOfWrites(command)) {
+            return null;
+        }
+        return "it needs a connection of its own: " + switch (command.state()) {
+            case "transaction", "watch" -> "call multi() or transaction()";
+            case "subscription" -> "call subscribe(), psubscribe() or ssubscribe()";
+            default -> "use a connection to the node itself";
+        };
+    }
+}

@@ -1,0 +1,242 @@
+package io.onehop.jedis.internal.route;
+
+import io.onehop.core.cluster.Redirect;
+import io.onehop.core.command.Blocking;
+import io.onehop.core.command.Command;
+import io.onehop.core.command.MergeRule;
+import io.onehop.core.command.Spread;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.ServerPool;
+import io.onehop.jedis.OneHopException;
+import io.onehop.jedis.internal.batch.Lanes;
+import io.onehop.jedis.internal.batch.Merge;
+import io.onehop.jedis.internal.batch.Prelude;
+import io.onehop.jedis.internal.batch.Reply;
+import io.onehop.jedis.internal.batch.RetryBudget;
+import io.onehop.jedis.internal.batch.StreamsWait;
+import io.onehop.jedis.internal.cluster.Cluster;
+import io.onehop.jedis.internal.cluster.Redirects;
+import io.onehop.jedis.internal.command.Commands;
+import io.onehop.jedis.internal.command.Plan;
+import io.onehop.jedis.internal.command.Scripts;
+import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.internal.snapshot.Snapshot;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
+
+/**
+ * The road of a command: where it goes, and in what.
+ *
+ * <p>In: every command of the client, as Jedis built it. Out: its reply, or the error the node answered, or one failure
+ * that says whether it may have run. Commands of one node go on to an {@link Exchange}, those whose keys are on several
+ * nodes to {@code Scatter}. It goes by one snapshot from beginning to end; which one is for {@link CurrentRoute} to
+ * say. Any number of threads.
+ */
+public final class Route {
+    private final Snapshot snapshot;
+    private final ServerPool pool;
+    private final RetryBudget budget;
+    private final Scripts scripts;
+    private final Cluster cluster;
+    private final Intake intake;
+    private final Batches batches;
+    private final AnyNode anyNode;
+
+    Route(Snapshot snapshot, Cluster cluster) {
+        this(snapshot, cluster, new RetryBudget(), new Scripts());
+    }
+
+    private Route(Snapshot snapshot, Cluster cluster, RetryBudget budget, Scripts scripts) {
+        this.snapshot = snapshot;
+        this.pool = snapshot.pool();
+        this.cluster = cluster;
+        this.budget = budget;
+        this.scripts = scripts;
+        this.intake = new Intake(pool, snapshot.keys(), scripts);
+        this.batches = new Batches(snapshot, scripts, budget, cluster);
+        this.anyNode = new AnyNode(batches);
+    }
+
+    /** The same client's route over another snapshot: what it has learned it keeps. */
+    Route over(Snapshot other) {
+        return new Route(other, cluster, budget, scripts);
+    }
+
+    public Snapshot snapshot() {
+        return snapshot;
+    }
+
+    public PoolTopology topology() {
+        return snapshot.topology();
+    }
+
+    public Pool[] pools() {
+        return snapshot.pools();
+    }
+
+    public Intake intake() {
+        return intake;
+    }
+
+    public Batches batches() {
+        return batches;
+    }
+
+    /* ---- One command ---- */
+
+    public <T> T executeCommand(CommandObject<T> command) {
+        intake.check(command);
+        CommandArguments arguments = command.getArguments();
+        Command entry = intake.entry(arguments);
+        int place = intake.onlyPlace(entry, arguments);
+        if (place >= 0 && !isOfBatches(entry)) {
+            return exchange(command, entry, place, Blocking.NOT);
+        }
+        Plan plan = intake.plan(entry, arguments);
+        if (plan.command().merge() == MergeRule.SCAN && plan.place() < 0) {
+            return new Scan(batches).run(command);
+        }
+        long waitMs = Intake.waitMs(entry, arguments);
+        return switch (plan.spread()) {
+            case ONE_NODE -> isOfBatches(entry) || Commands.isStranger(entry, arguments) ? batch(command, plan)
+                    : exchange(command, entry, plan.place(), waitMs);
+            case ANY_NODE -> anyNode.run(command, plan);
+            case SPLIT -> waitMs == Blocking.NOT ? batch(command, plan) : streams(command, plan, waitMs);
+            default -> batch(command, plan);
+        };
+    }
+
+    /**
+     * What an exchange does not know: a prelude, SSDB's dialect, whom to ask when a replica has failed; nor does it
+     * close a connection behind a stranger.
+     */
+    private boolean isOfBatches(Command command) {
+        return Prelude.isOfWrites(command) || pool.ssdb() || snapshot.readers().mayAnswer(command);
+    }
+
+    private <T> T batch(CommandObject<T> command, Plan plan) {
+        Lanes lanes = batches.lanes();
+        Reply<T> reply = append(command, plan, lanes);
+        batches.run(lanes);
+        return reply.get();
+    }
+
+    private <T> T streams(CommandObject<T> command, Plan plan, long waitMs) {
+        if (pool.cluster()) {
+            throw Commands.unsupported(plan.command().shown() + " with BLOCK", "streams of several slots of a Redis "
+                    + "Cluster cannot be waited for together: give them a common hash tag", pool.name());
+        }
+        Reply<T> reply = new Reply<>(command.getBuilder());
+        StreamsWait wait = new StreamsWait(pool.timeoutMs(), waitMs);
+        new Merge(command, plan, pool, reply).scatter(wait, snapshot);
+        wait.run();
+        return reply.get();
+    }
+
+    private <T> T exchange(CommandObject<T> command, Command entry, int place, long waitMs) {
+        Deadline deadline = batches.deadline();
+        Pool node = snapshot.poolAt(place);
+        try {
+            return new Exchange<>(node, command, entry.isRetryable(), deadline, waitMs, budget).run();
+        } catch (JedisNoScriptException lost) {
+            String digest = Scripts.digest(entry, command.getArguments());
+            if (digest == null || scripts.load(digest) == null) {
+                throw lost;
+            }
+            return batches.ask(place, command, entry, deadline); // It has not run; now its script goes first.
+        } catch (JedisDataException answer) {
+            if (!pool.cluster() || !Redirect.isOne(answer.getMessage())) {
+                throw answer;
+            }
+            return sentOn(command, place, node, answer, waitMs == 0 ? deadline : batches.deadline().later(waitMs));
+        } catch (OneHopException failure) {
+            batches.failed(failure);
+            throw failure;
+        }
+    }
+
+    /** A command that its node has not executed, because another one is to. */
+    private <T> T sentOn(CommandObject<T> command, int slot, Pool asked, JedisDataException answer, Deadline deadline) {
+        Reply<T> reply = new Reply<>(command.getBuilder());
+        Redirects redirects = batches.redirects();
+        redirects.note(asked, slot, command.getArguments(), reply, answer);
+        redirects.follow(deadline);
+        return reply.get();
+    }
+
+    /* ---- Several ---- */
+
+    /** Adds a command of a pipeline to the lanes of its node or nodes. */
+    public <T> Reply<T> append(CommandObject<T> command, Lanes lanes) {
+        intake.check(command);
+        CommandArguments arguments = command.getArguments();
+        Command entry = intake.entry(arguments);
+        Commands.refuseStranger(entry, arguments, "pipeline", pool.name());
+        int place = intake.onlyPlace(entry, arguments);
+        if (place < 0) {
+            return append(command, intake.plan(entry, arguments), lanes);
+        }
+        Reply<T> reply = new Reply<>(command.getBuilder());
+        lanes.of(place, entry).append(arguments, entry.isRetryable(), reply);
+        return reply;
+    }
+
+    private <T> Reply<T> append(CommandObject<T> command, Plan plan, Lanes lanes) {
+        long waitMs = Intake.waitMs(plan.command(), command.getArguments());
+        if (plan.spread() == Spread.SPLIT && waitMs != Blocking.NOT) {
+            throw Commands.unsupported(plan.command().shown(),
+                    "in a pipeline it cannot wait on several nodes: call it by itself", pool.name());
+        }
+        lanes.waits(waitMs);
+        if (plan.place() >= 0) {
+            return batches.append(command, plan.command(), lanes.of(plan.place(), plan.command()));
+        }
+        if (plan.command().merge() == MergeRule.SCAN) {
+            throw Commands.unsupported("SCAN in a pipeline",
+                    "the next node is known only when the reply is there: call it by itself", pool.name());
+        }
+        if (plan.parts() == null) {
+            return batches.append(command, plan.command(), lanes.of(anyNode.preferred()));
+        }
+        Reply<T> reply = new Reply<>(command.getBuilder());
+        new Merge(command, plan, pool, reply).scatter(lanes, scripts);
+        return reply;
+    }
+
+    /* ---- Connections that are held ---- */
+
+    /** Where a transaction is that names no key. */
+    public Pool anyPool() {
+        return snapshot.poolAt(anyNode.preferred());
+    }
+
+    /** The end of a transaction whose node is no longer the one; {@code null}: the error is the answer. */
+    public OneHopException refused(JedisDataException answer, Pool asked) {
+        return pool.cluster() ? Redirects.ofHeld(answer, asked, snapshot, cluster) : null;
+    }
+
+    /** What a subscription ends with that a node has refused: the channel may be another node's by now. */
+    public RuntimeException refusal(JedisDataException answer, Pool asked) {
+        return refused(answer, asked) == null ? answer
+                : Failure.redirected("subscribe again", answer.getMessage(), asked.endpoint().nodeName());
+    }
+
+    /** A failure of a connection that is held. */
+    public void failed(OneHopException failure) {
+        batches.failed(failure);
+    }
+
+    /** Refuses a command that would spoil the connection that watches. */
+    public void refuseStranger(CommandArguments arguments) {
+        Commands.refuseStranger(intake.entry(arguments), arguments, "transaction", pool.name());
+    }
+
+    /** Whether all keys of a command are on the node where a transaction is. */
+    public boolean isOn(Binding binding, CommandArguments arguments) {
+        return intake.plan(arguments).place() == binding.place();
+    }
+}

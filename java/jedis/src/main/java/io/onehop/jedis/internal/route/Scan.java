@@ -1,0 +1,67 @@
+package io.onehop.jedis.internal.route;
+
+import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.command.ScanCursor;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.jedis.internal.command.Commands;
+import io.onehop.jedis.internal.failure.Failure;
+import java.util.List;
+import redis.clients.jedis.BuilderFactory;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * SCAN over all nodes, one after another: the caller's cursor says which comes next.
+ *
+ * <p>In: a SCAN with a cursor of ours, or 0. Out: what that node answered, with the cursor to go on with. Nothing is
+ * remembered. Implements spec/route/route.md, "SCAN".
+ */
+final class Scan {
+    private static final int CURSOR = 1;
+
+    private final Batches batches;
+    private final PoolTopology topology;
+
+    Scan(Batches batches) {
+        this.batches = batches;
+        this.topology = batches.snapshot().topology();
+    }
+
+    <T> T run(CommandObject<T> command) {
+        CommandArguments arguments = command.getArguments();
+        String pool = topology.pool().name();
+        if (arguments.size() <= CURSOR) {
+            throw Commands.malformed("SCAN", "it has no cursor", pool);
+        }
+        int[] places = batches.snapshot().keys().everywhere();
+        int nodes = places.length;
+        ScanCursor cursor = ScanCursor.read(topology.fingerprint(), nodes, arguments.get(CURSOR).getRaw());
+        if (cursor == null) {
+            throw Commands.unsupported("SCAN with this cursor", "the cursor is of another topology; begin again with 0",
+                    pool);
+        }
+        Object answer = batches.ask(places[cursor.node()], new CommandObject<>(asked(arguments, cursor.own()),
+                BuilderFactory.RAW_OBJECT), Commands.known(arguments), batches.deadline());
+        byte[] next = answer instanceof List<?> pair && pair.size() == 2 && pair.get(0) instanceof byte[] own
+                ? cursor.next(topology.fingerprint(), nodes, own) : null;
+        if (next == null) {
+            throw Failure.of(new JedisException("it answered SCAN with a cursor that cannot be handed on"),
+                    batches.snapshot().poolAt(places[cursor.node()]).endpoint().nodeName(), Outcome.ANSWERED);
+        }
+        return command.getBuilder().build(List.of(next, ((List<?>) answer).get(1)));
+    }
+
+    /** The same command with the node's own cursor. */
+    private static CommandArguments asked(CommandArguments arguments, long own) {
+        CommandArguments asked = new CommandArguments(arguments.getCommand());
+        for (int i = 1; i < arguments.size(); i++) {
+            if (i == CURSOR) {
+                asked.add(own);
+            } else {
+                asked.add(arguments.get(i));
+            }
+        }
+        return asked;
+    }
+}

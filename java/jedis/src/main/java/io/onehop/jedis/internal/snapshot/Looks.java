@@ -1,0 +1,65 @@
+package io.onehop.jedis.internal.snapshot;
+
+import java.lang.ref.WeakReference;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Looks every 30 seconds at the connections that nobody uses, of all nodes of a client ({@code Pool.look}).
+ *
+ * <p>A daemon thread of each client. It begins when the client is built, and ends when the client is closed
+ * and its last connection, too. It also ends if the client was dropped without being closed.
+ */
+public final class Looks implements AutoCloseable {
+    private static final int LOOK_EVERY_MS = 30_000;
+    private static final int LOOK_LAST_MS = 100;
+
+    private static final System.Logger LOG = System.getLogger("io.onehop");
+
+    private final WeakReference<Snapshots> snapshots;
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    public Looks(Snapshots snapshots) {
+        this.snapshots = new WeakReference<>(snapshots);
+    }
+
+    public void start() {
+        Thread thread = new Thread(this::run, "onehop-looks");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+    }
+
+    private void run() {
+        try {
+            boolean isClosed = false;
+            while (look(isClosed)) {
+                isClosed = closed.await(isClosed ? 0 : LOOK_EVERY_MS, TimeUnit.MILLISECONDS);
+                if (isClosed) {
+                    TimeUnit.MILLISECONDS.sleep(LOOK_LAST_MS);
+                }
+            }
+        } catch (InterruptedException end) {
+            LOG.log(System.Logger.Level.WARNING,
+                    "idle connections are not looked at any more: the thread \"onehop-looks\" was interrupted");
+        }
+    }
+
+    /** Whether there will be something to look at. */
+    private boolean look(boolean isClosed) {
+        Snapshots client = snapshots.get();
+        if (client == null) {
+            return false;
+        }
+        try {
+            client.look();
+            return !isClosed || !client.isOver();
+        } catch (RuntimeException | Error unexpected) { // No memory, for example; next time there may be.
+            return true;
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package io.onehop.jedis.internal.snapshot;
+
+import io.onehop.core.Node;
+import io.onehop.core.health.Health;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.Server;
+import io.onehop.core.topology.ServerPool;
+import io.onehop.jedis.internal.command.Keys;
+import io.onehop.jedis.internal.pool.NodeHealth;
+import io.onehop.jedis.internal.pool.Pool;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * One server pool of one version of a configuration: its topology, and the connections of each node.
+ *
+ * <p>In: a topology, and the snapshot before, if there was one. Out: what a call goes by from its first look to its
+ * end. Never changed once it is made; any thread may hold one, and for as long as it likes. Implements spec/topology.
+ */
+public final class Snapshot {
+    /*
+     * From one snapshot to the next a node keeps its connections if it is reached in the same way. If it is
+     * reached in another way, but has the same name and address, only its meter and health go on. Pools
+     * that the next snapshot does not use are retired: a call that holds this snapshot still leases from
+     * them.
+     */
+    private static final long NOT_PLACED_YET = -1;
+
+    private final long generation;
+    private final AtomicLong ejections;
+    private final long known; // How many ejections this placement knows of.
+    private final long dueMs; // When the first node that it leaves out may return; 0: it leaves out none.
+    private final PoolTopology topology;
+    private final Pool[] pools;
+    private final Keys keys;
+    private final boolean isMapped;
+    private final Readers readers;
+
+    /** The first snapshot of a client. */
+    Snapshot(PoolTopology topology) {
+        this(1, topology, Map.of(), new AtomicLong(), null);
+    }
+
+    private Snapshot(long generation, PoolTopology topology, Map<String, Pool> before, AtomicLong ejections,
+            Readers readers) {
+        this.generation = generation;
+        this.ejections = ejections;
+        this.known = before.isEmpty() ? 0 : NOT_PLACED_YET;
+        this.dueMs = 0;
+        this.topology = topology;
+        this.pools = topology.places().stream().map(node -> pool(node, before.get(node.name()))).toArray(Pool[]::new);
+        this.keys = new Keys(topology);
+        this.readers = new Readers(topology, pools, readers);
+        this.isMapped = !topology.pool().cluster() || topology.nodes().stream().anyMatch(node -> !node.id().isEmpty());
+    }
+
+    private Snapshot(Snapshot before, PoolTopology topology, long known, long dueMs) {
+        this.generation = before.generation;
+        this.ejections = before.ejections;
+        this.known = known;
+        this.dueMs = dueMs;
+        this.topology = topology;
+        this.pools = before.pools;
+        this.keys = new Keys(topology);
+        this.readers = new Readers(topology, pools, before.readers);
+        this.isMapped = before.isMapped;
+    }
+
+    private Pool pool(Node node, Pool before) {
+        if (before == null || !before.endpoint().isOf(node)) {
+            return new Pool(node, topology.pool(), ejections, null);
+        }
+        return before.endpoint().isThatOf(node, topology.pool()) ? before
+                : new Pool(node, topology.pool(), ejections, before);
+    }
+
+    /* ---- Ejection: spec/health, section 4 ---- */
+
+    /** Whether a node was ejected, or one may return, that this placement does not know of. */
+    boolean isOutdated() {
+        return topology.pool().autoEjectHosts()
+                && (ejections.get() != known || Health.isRebuildDue(dueMs, NodeHealth.nowMs()));
+    }
+
+    /** The same with keys placed as they are to be now: not on nodes that are out, unless all are. News are added. */
+    Snapshot placedAnew(List<Runnable> news) {
+        long counted = ejections.get();
+        long nowMs = NodeHealth.nowMs();
+        long due = 0;
+        Set<String> out = new HashSet<>();
+        for (Pool each : pools) {
+            long until = each.health().rebuilt(nowMs, news);
+            if (until != 0) {
+                out.add(each.endpoint().name());
+                due = due == 0 ? until : Math.min(due, until);
+            }
+        }
+        PoolTopology placed = out.size() == pools.length ? topology : PoolTopology.of(topology.pool(), out);
+        return new Snapshot(this, placed, counted, due);
+    }
+
+    /** The snapshot that comes after this one. */
+    Snapshot next(PoolTopology after) {
+        Map<String, Pool> byName = new HashMap<>();
+        Arrays.stream(pools).forEach(pool -> byName.put(pool.endpoint().name(), pool));
+        return new Snapshot(generation + 1, after, byName, ejections, readers);
+    }
+
+    /** The pools that a later snapshot has no use for. */
+    List<Pool> withoutThoseOf(Snapshot after) {
+        Set<Pool> kept = new HashSet<>(List.of(after.pools));
+        return Arrays.stream(pools).filter(pool -> !kept.contains(pool)).toList();
+    }
+
+    /** Whether that topology has keys where they are, and reaches nodes as they are reached. */
+    public boolean isLike(PoolTopology other) {
+        return topology.fingerprint().equals(other.fingerprint()) && pool().reachesNodesLike(other.pool())
+                && (!pool().cluster() || addresses(pool()).equals(addresses(other.pool())));
+    }
+
+    private static List<String> addresses(ServerPool pool) {
+        return pool.servers().stream().map(Server::address).toList();
+    }
+
+    /** How many configurations the client has had, with this one. */
+    public long generation() {
+        return generation;
+    }
+
+    public PoolTopology topology() {
+        return topology;
+    }
+
+    /** The directives. */
+    public ServerPool pool() {
+        return topology.pool();
+    }
+
+    /** The connections of each node, by its index. */
+    public Pool[] pools() {
+        return pools;
+    }
+
+    /** The connections of the node that has a place. */
+    public Pool poolAt(int place) {
+        return pools[keys.nodeAt(place)];
+    }
+
+    /** Whether it is known who has which key: of a Redis Cluster, whether a node has told. */
+    public boolean isMapped() {
+        return isMapped;
+    }
+
+    /** Who answers what only reads. */
+    public Readers readers() {
+        return readers;
+    }
+
+    public Keys keys() {
+        return keys;
+    }
+}

@@ -1,0 +1,37 @@
+package io.onehop.jedis.internal.batch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Ten retries in hand, and one more for each ten exchanges that went well. */
+class RetryBudgetTest {
+
+    @Test
+    void tenAreInHandAndTheEleventhIsNot() {
+        RetryBudget budget = new RetryBudget();
+        assertEquals(10, IntStream.range(0, 20).filter(i -> budget.spend()).count());
+        assertFalse(budget.spend());
+    }
+
+    @Test
+    void tenGoodExchangesEarnOne() {
+        RetryBudget budget = new RetryBudget();
+        IntStream.range(0, 10).forEach(i -> budget.spend());
+        IntStream.range(0, 9).forEach(i -> budget.earn());
+        assertFalse(budget.spend());
+        budget.earn();
+        assertTrue(budget.spend());
+        assertFalse(budget.spend());
+    }
+
+    @Test
+    void goodTimesDoNotPileUpMoreThanTen() {
+        RetryBudget budget = new RetryBudget();
+        IntStream.range(0, 10_000).forEach(i -> budget.earn());
+        assertEquals(10, IntStream.range(0, 20).filter(i -> budget.spend()).count());
+    }
+}

@@ -1,0 +1,152 @@
+package io.onehop.jedis.internal.request;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.args.Rawable;
+import redis.clients.jedis.util.RedisOutputStream;
+
+/**
+ * The bytes of a batch are those Jedis itself would write, whatever their sizes, and can be written in pieces and
+ * again.
+ */
+class RequestsTest {
+
+    private static byte[] read(Requests requests, Random random) {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        while (all.size() < requests.length()) {
+            ByteBuffer next = requests.next(1 + random.nextInt(100_000));
+            int taken = random.nextInt(next.remaining() + 1); // As the kernel does: perhaps nothing.
+            all.write(next.array(), next.position(), taken);
+            requests.advance(taken);
+        }
+        return all.toByteArray();
+    }
+
+    @Test
+    void encodesAsJedisDoesInMemoryThatIsUsedAgain() throws IOException {
+        Blocks memory = new Blocks();
+        for (int seed = 0; seed < 50; seed++) {
+            Random random = new Random(seed);
+            Requests requests = new Requests(memory);
+            ByteArrayOutputStream expected = new ByteArrayOutputStream();
+            RedisOutputStream jedis = new RedisOutputStream(expected);
+            for (int i = 0; i < 200; i++) {
+                CommandArguments command = random(random);
+                long before = requests.length();
+                int size = requests.append(command);
+                assertEquals(before + size, requests.length());
+                Protocol.sendCommand(jedis, command);
+            }
+            jedis.flush();
+            assertArrayEquals(expected.toByteArray(), read(requests, random), "seed " + seed);
+            requests.release();
+        }
+        byte[] kept = memory.first();
+        assertEquals(Blocks.BYTES, kept.length, "a kept one rather than a new one");
+        memory.give(kept);
+        assertSame(kept, memory.next());
+    }
+
+    @Test
+    void blocksOfBothSizesAreKeptAndNotTooMany() {
+        Blocks memory = new Blocks();
+        Set<byte[]> given = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (int i = 0; i < 20; i++) {
+            given.add(new byte[Blocks.BYTES]);
+            given.add(new byte[Blocks.FEW_BYTES]);
+            given.add(new byte[1]);
+        }
+        given.forEach(memory::give);
+        for (int i = 0; i < 16; i++) {
+            byte[] block = memory.next();
+            assertEquals(Blocks.BYTES, block.length);
+            assertTrue(given.remove(block), "kept, and given out once");
+        }
+        for (int i = 0; i < 16; i++) {
+            byte[] block = memory.first();
+            assertEquals(Blocks.FEW_BYTES, block.length);
+            assertTrue(given.remove(block), "kept, and given out once");
+        }
+        assertFalse(given.contains(memory.next()));
+        assertFalse(given.contains(memory.first()));
+    }
+
+    private static CommandArguments random(Random random) {
+        int[] sizes = {0, 1, 9, 10, 11, 99, 100, 1000, 4090, 16_380, 65_530, 70_000, 200_000};
+        CommandArguments command = new CommandArguments(Command.SET);
+        for (int i = random.nextInt(12); i >= 0; i--) {
+            byte[] argument = new byte[sizes[random.nextInt(random.nextInt(sizes.length) + 1)]];
+            random.nextBytes(argument);
+            command.add(argument);
+        }
+        return command;
+    }
+
+    @Test
+    void aPartOfACommandHasTheWordsAskedForInOrder() {
+        CommandArguments command = new CommandArguments(Command.MSET);
+        for (int i = 0; i < 12; i++) {
+            command.key("k" + i).add("v" + i);
+        }
+        Requests requests = new Requests(new Blocks());
+        requests.append(command, new int[] {0, 23, 24, 1, 2, 23, 24});
+        assertEquals("*7\r\n$4\r\nMSET\r\n$3\r\nk11\r\n$3\r\nv11\r\n$2\r\nk0\r\n$2\r\nv0\r\n$3\r\nk11\r\n$3\r\nv11\r\n",
+                new String(read(requests, new Random(1)), StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void canBeReadAgainFromAnyCommand() {
+        Random random = new Random(5);
+        Requests requests = new Requests(new Blocks());
+        int[] sizes = new int[300];
+        for (int i = 0; i < sizes.length; i++) {
+            sizes[i] = requests.append(random(random));
+        }
+        byte[] all = read(requests, random);
+        int from = 0;
+        for (int size : sizes) {
+            requests.rewind(from);
+            ByteBuffer next = requests.next(size);
+            assertEquals(size, next.remaining(), "a command never straddles blocks");
+            assertArrayEquals(Arrays.copyOfRange(all, from, from + size),
+                    Arrays.copyOfRange(next.array(), next.position(), next.limit()));
+            from += size;
+        }
+    }
+
+    @Test
+    void aCommandThatCanNotBeEncodedLeavesNoTrace() {
+        Requests requests = new Requests(new Blocks());
+        requests.append(new CommandArguments(Command.GET).key("a"));
+        assertThrows(IllegalStateException.class,
+                () -> requests.append(new CommandArguments(Command.SET).key("b").add(new Failing())));
+        requests.append(new CommandArguments(Command.GET).key("c"));
+        assertEquals("*2\r\n$3\r\nGET\r\n$1\r\na\r\n*2\r\n$3\r\nGET\r\n$1\r\nc\r\n",
+                new String(read(requests, new Random(1)), StandardCharsets.UTF_8));
+    }
+
+    private static final class Failing implements Rawable {
+        @Override
+        public byte[] getRaw() {
+            throw new IllegalStateException("no bytes");
+        }
+    }
+}
