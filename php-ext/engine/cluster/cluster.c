@@ -1,7 +1,7 @@
 /*
  * The map of a Redis Cluster as clients use it: the newest that this process has, when it is asked for anew, and by whom.
  */
-#include "engine/cluster/cluster.h"
+#include "engine/cluster/cluster_internal.h"
 
 #include <string.h>
 
@@ -13,12 +13,11 @@
 #include "engine/base/wait.h"
 #include "engine/shared/segment.h"
 
-#define OH_ASK_EVERY_MS 1000    /* The least time between two inquiries of a host. */
+#define OH_ASK_EVERY_MS 1000    /* The least time between two refreshes of a host. */
 #define OH_ASK_ANYWAY_MS 60000  /* A map that nothing seems to be wrong with is asked for so often. */
 #define OH_CALLS_PER_LOOK 1024  /* So often a client that is not made anew looks at the clock. */
-#define OH_LOOK_AGAIN_MS 2
 #define OH_ANSWER_MS 200        /* So long an answer is waited for that another process has asked for. */
-#define OH_LAST_MOMENT_MS 50    /* How long the end of a request waits for an inquiry. */
+#define OH_LAST_MOMENT_MS 50    /* How long the end of a request waits for a refresh. */
 
 /* ---- Life ---- */
 
@@ -50,25 +49,9 @@ oh_cluster *oh_cluster_open(const uint8_t pool[OH_STORE_IDENTITY_BYTES], const c
 
 void oh_cluster_forget(oh_cluster *cluster)
 {
-    oh_cluster_set(&cluster->map, NULL);
-    oh_cluster_set(&cluster->seeds, NULL);
+    oh_map_set(&cluster->map, NULL);
+    oh_map_set(&cluster->seeds, NULL);
     oh_memory_release(cluster);
-}
-
-/* ---- Whose turn it is ---- */
-
-bool oh_cluster_is_my_turn(oh_cluster *cluster, uint32_t every_ms)
-{
-    uint64_t now = oh_clock_now_ms();
-
-    if (cluster->place != OH_STORE_NONE) {
-        return oh_store_is_my_turn(oh_segment_store(), cluster->place, now, every_ms);
-    }
-    if (now < cluster->asked_ms + every_ms) {
-        return false;
-    }
-    cluster->asked_ms = now;
-    return true;
 }
 
 /* ---- What clients call ---- */
@@ -77,7 +60,7 @@ bool oh_cluster_is_my_turn(oh_cluster *cluster, uint32_t every_ms)
 static bool is_elsewhere(const oh_cluster *cluster, const oh_snapshot *seeds)
 {
     for (uint32_t i = 0; i < seeds->nodes_count; i++) {
-        if (oh_cluster_has(cluster, seeds->pool->servers[i].name)) {
+        if (oh_map_has(cluster, seeds->pool->servers[i].name)) {
             return false;
         }
     }
@@ -94,26 +77,26 @@ static void reconfigure(oh_cluster *cluster, oh_snapshot *seeds)
     bool has_others = before && strcmp(oh_topology_fingerprint(seeds->topology), oh_topology_fingerprint(before->topology)) != 0;
 
     seeds->references++;
-    oh_cluster_set(&cluster->seeds, seeds);
+    oh_map_set(&cluster->seeds, seeds);
     cluster->foreign = 0;
     if (!cluster->map) {
         return;
     }
-    oh_cluster_catch_up(cluster);
+    oh_map_catch_up(cluster);
     oh_cluster_want(cluster);
     cluster->doubts_nodes = has_others && is_elsewhere(cluster, seeds);
     if (cluster->doubts_nodes) {
-        oh_cluster_ask(cluster, oh_cluster_deadline(cluster));
+        oh_cluster_ask(cluster, oh_bootstrap_deadline(cluster));
         cluster->doubts_nodes = is_elsewhere(cluster, seeds);
     }
-    oh_cluster_catch_up(cluster);
+    oh_map_catch_up(cluster);
     const oh_pool *now = cluster->map->pool;
     oh_pool pool = *seeds->pool;
     pool.servers = now->servers;
     pool.servers_count = now->servers_count;
     pool.slots = now->slots;
     pool.epoch = now->epoch;
-    oh_cluster_adopt(cluster, &pool);
+    oh_map_adopt(cluster, &pool);
 }
 
 oh_snapshot *oh_cluster_take(oh_cluster *cluster, oh_snapshot *seeds, oh_failure *failure)
@@ -121,8 +104,8 @@ oh_snapshot *oh_cluster_take(oh_cluster *cluster, oh_snapshot *seeds, oh_failure
     if (OH_UNLIKELY(cluster->seeds != seeds)) {
         reconfigure(cluster, seeds);
     }
-    oh_cluster_catch_up(cluster);
-    if (OH_UNLIKELY(!cluster->map) && !oh_cluster_contact(cluster, failure)) {
+    oh_map_catch_up(cluster);
+    if (OH_UNLIKELY(!cluster->map) && !oh_cluster_bootstrap(cluster, failure)) {
         return NULL;
     }
     cluster->calls = OH_CALLS_PER_LOOK;
@@ -130,32 +113,15 @@ oh_snapshot *oh_cluster_take(oh_cluster *cluster, oh_snapshot *seeds, oh_failure
     return oh_cluster_newest(cluster);
 }
 
-bool oh_cluster_is_old(const oh_cluster *cluster, const oh_snapshot *map)
-{
-    return cluster->map != map || oh_cluster_is_behind(cluster);
-}
-
-oh_snapshot *oh_cluster_newest(oh_cluster *cluster)
-{
-    oh_cluster_catch_up(cluster);
-    cluster->map->references++;
-    return cluster->map;
-}
-
 void oh_cluster_want(oh_cluster *cluster)
 {
     cluster->wanted_ms = oh_clock_now_ms();
 }
 
-static uint64_t asked_ms(const oh_cluster *cluster)
-{
-    return cluster->place == OH_STORE_NONE ? cluster->asked_ms : oh_store_looked_ms(oh_segment_store(), cluster->place);
-}
-
 /* Nobody has asked since. */
 static bool is_wanted(oh_cluster *cluster)
 {
-    if (asked_ms(cluster) > cluster->wanted_ms) {
+    if (oh_refresh_asked_ms(cluster) > cluster->wanted_ms) {
         cluster->wanted_ms = 0;
     }
     return cluster->wanted_ms != 0;
@@ -163,20 +129,20 @@ static bool is_wanted(oh_cluster *cluster)
 
 void oh_cluster_tend(oh_cluster *cluster)
 {
-    if (OH_UNLIKELY(cluster->inquiry != NULL)) {
-        oh_inquiry_move(cluster, 0);
+    if (OH_UNLIKELY(cluster->refresh != NULL)) {
+        oh_refresh_move(cluster, 0);
         return;
     }
     if (OH_LIKELY(!cluster->wanted_ms && ++cluster->calls < OH_CALLS_PER_LOOK)) {
         return;
     }
     uint32_t every_ms = is_wanted(cluster) ? OH_ASK_EVERY_MS : OH_ASK_ANYWAY_MS;
-    /* The chance is that of the last inquiry: hosts differ, the processes of one do not. If each of them tried its own luck,
+    /* The chance is that of the last refresh: hosts differ, the processes of one do not. If each of them tried its own luck,
        one of many would always be lucky at once. */
-    uint32_t later_ms = (uint32_t)(asked_ms(cluster) % (every_ms / 4));
+    uint32_t later_ms = (uint32_t)(oh_refresh_asked_ms(cluster) % (every_ms / 4));
     cluster->calls = 0;
-    if (oh_cluster_is_my_turn(cluster, every_ms + later_ms)) {
-        oh_inquiry_begin(cluster, oh_clock_now_ns() + OH_ASK_EVERY_MS * UINT64_C(1000000));
+    if (oh_refresh_is_my_turn(cluster, every_ms + later_ms)) {
+        oh_refresh_begin(cluster, oh_clock_now_ns() + OH_ASK_EVERY_MS * UINT64_C(1000000));
     }
 }
 
@@ -193,32 +159,32 @@ void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns)
 
     oh_cluster_want(cluster);
     while (cluster->map == before && oh_clock_now_ns() < deadline_ns) {
-        if (cluster->inquiry) {
-            oh_inquiry_move(cluster, OH_LOOK_AGAIN_MS);
-        } else if (has_asked || (!is_wanted(cluster) && oh_clock_now_ms() > asked_ms(cluster) + OH_ANSWER_MS)) {
+        if (cluster->refresh) {
+            oh_refresh_move(cluster, OH_LOOK_AGAIN_MS);
+        } else if (has_asked || (!is_wanted(cluster) && oh_clock_now_ms() > oh_refresh_asked_ms(cluster) + OH_ANSWER_MS)) {
             break;
-        } else if (is_wanted(cluster) && oh_cluster_is_my_turn(cluster, OH_ASK_EVERY_MS)) {
-            oh_inquiry_begin(cluster, deadline_ns);
+        } else if (is_wanted(cluster) && oh_refresh_is_my_turn(cluster, OH_ASK_EVERY_MS)) {
+            oh_refresh_begin(cluster, deadline_ns);
             has_asked = true;
         } else {
             oh_wait_poll(NULL, 0, OH_LOOK_AGAIN_MS);
         }
-        oh_cluster_catch_up(cluster);
+        oh_map_catch_up(cluster);
     }
 }
 
-void oh_cluster_finish_inquiries(void)
+void oh_cluster_finish_refreshes(void)
 {
-    uint64_t end_ns = oh_inquiry_going_on() ? oh_clock_now_ns() + OH_LAST_MOMENT_MS * UINT64_C(1000000) : 0;
+    uint64_t end_ns = oh_refresh_going_on() ? oh_clock_now_ns() + OH_LAST_MOMENT_MS * UINT64_C(1000000) : 0;
 
-    while (oh_inquiry_going_on() && oh_clock_now_ns() < end_ns) {
-        oh_inquiry_move(oh_inquiry_going_on(), OH_LAST_MOMENT_MS);
+    while (oh_refresh_going_on() && oh_clock_now_ns() < end_ns) {
+        oh_refresh_move(oh_refresh_going_on(), OH_LAST_MOMENT_MS);
     }
 }
 
-void oh_cluster_drop_inquiries(void)
+void oh_cluster_drop_refreshes(void)
 {
-    while (oh_inquiry_going_on()) {
-        oh_inquiry_end(oh_inquiry_going_on());
+    while (oh_refresh_going_on()) {
+        oh_refresh_end(oh_refresh_going_on());
     }
 }

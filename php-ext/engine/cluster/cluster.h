@@ -3,11 +3,11 @@
  *
  *     seeds (configuration) ─► first contact ─► map ─► store ─► snapshot of each process ─► its clients, between calls
  *                                                ▲
- *                   inquiry: two nodes are asked ─┤ wanted: after a redirect, a failed connection; and now and then
+ *                   refresh: two nodes are asked ─┤ wanted: after a redirect, a failed connection; and now and then
  *                   a redirect that was followed ─┘ (that one slot, at once)
  *
  * One process of the host asks, all others copy what it publishes: no client and no request asks for itself. Only the
- * first contact is waited for. An inquiry that comes later goes on beside the calls of whoever began it: it is sent when
+ * first contact is waited for. A refresh that comes later goes on beside the calls of whoever began it: it is sent when
  * a call begins, looked after when the next ones do, and finished when the request ends. No lock is held while the
  * network is waited for: who may ask is settled by words in the store, with the asker's pid and the time.
  *
@@ -23,7 +23,7 @@
 
 #include "engine/snapshot/snapshot.h"
 
-struct oh_inquiry;
+struct oh_refresh;
 
 typedef struct oh_cluster {
     uint8_t identity[OH_STORE_IDENTITY_BYTES]; /* Of the map in the store, and of what is counted of its nodes. */
@@ -36,12 +36,12 @@ typedef struct oh_cluster {
     uint32_t calls;       /* Since it was last looked whether the map is old for its years. */
     uint64_t reads;       /* That were given to whoever is fastest. */
     uint32_t turns[OH_POOL_SERVERS_MAX]; /* Reads of each master, by its index, that were given to those who take turns. */
-    uint64_t asked_ms;    /* Without a store: when the last inquiry began. */
+    uint64_t asked_ms;    /* Without a store: when the last refresh began. */
     bool has_no_shards;   /* Its nodes are older than 7.0: CLUSTER SLOTS is asked. */
     bool doubts_nodes;    /* None of the nodes it knows has answered: the next one asks the seeds. */
     bool has_hint;        /* A redirect has named a node since: it is asked first. */
     uint32_t hint;
-    struct oh_inquiry *inquiry; /* Going on; memory of the request. */
+    struct oh_refresh *refresh; /* Going on; memory of the call that began it. */
     struct oh_cluster *next;    /* That has one, too. */
 } oh_cluster;
 
@@ -64,7 +64,7 @@ bool oh_cluster_is_old(const oh_cluster *cluster, const oh_snapshot *map);
 /* The newest map, counted. */
 oh_snapshot *oh_cluster_newest(oh_cluster *cluster);
 
-/* A call begins: if an inquiry goes on, it is moved; if one is due, it is sent. Nothing is waited for. */
+/* A call begins: if a refresh goes on, it is moved; if one is due, it is sent. Nothing is waited for. */
 void oh_cluster_tend(oh_cluster *cluster);
 
 /* The same, now and then, for who waits for messages and calls nothing. */
@@ -86,46 +86,7 @@ typedef struct oh_cluster_move {
 void oh_cluster_note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32_t count);
 
 /* The request ends: what still goes on is given a moment; and what goes on even then is given up. */
-void oh_cluster_finish_inquiries(void);
-void oh_cluster_drop_inquiries(void);
-
-/* ---- Between cluster, cluster_host, cluster_contact and cluster_inquiry ---- */
-
-/* Puts a snapshot, which is counted already, or none, in the place of another one. */
-void oh_cluster_set(oh_snapshot **place, oh_snapshot *snapshot);
-
-/* Whether the host has another map than this process, which may be this process'. */
-bool oh_cluster_is_behind(const oh_cluster *cluster);
-
-/* Whether a node of that name is in the map, which there is. */
-bool oh_cluster_has(const oh_cluster *cluster, oh_text name);
-
-/* The first contact: there is a map afterwards. False, and what each node has met that was asked. */
-bool oh_cluster_contact(oh_cluster *cluster, oh_failure *failure);
-
-/* Until when it, or the first answer of other servers, is waited for. */
-uint64_t oh_cluster_deadline(const oh_cluster *cluster);
-
-/* Whether this process is the one of the host that asks, nobody having asked for so long. */
-bool oh_cluster_is_my_turn(oh_cluster *cluster, uint32_t every_ms);
-
-/* Publishes and adopts what has been chosen. False: it is no better than what there is, or there is no memory. */
-bool oh_cluster_adopt(oh_cluster *cluster, const oh_pool *pool);
-
-/* Copies what another process has published, if it is newer. */
-void oh_cluster_catch_up(oh_cluster *cluster);
-
-/* Asks the seeds, two by two, until one has given a map that was adopted. False, and a list of why not: its kind, and `what`. */
-bool oh_inquiry_contact(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *list);
-
-/* Asks two nodes of the map. Sends, and does not wait; and goes on without waiting for longer than so much. */
-void oh_inquiry_begin(oh_cluster *cluster, uint64_t deadline_ns);
-void oh_inquiry_move(oh_cluster *cluster, uint32_t milliseconds);
-
-/* Gives up what goes on. */
-void oh_inquiry_end(oh_cluster *cluster);
-
-/* The cluster whose inquiry has begun last; NULL: none goes on. */
-oh_cluster *oh_inquiry_going_on(void);
+void oh_cluster_finish_refreshes(void);
+void oh_cluster_drop_refreshes(void);
 
 #endif

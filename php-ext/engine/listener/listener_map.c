@@ -46,6 +46,6 @@ uint64_t oh_listener_look_at_map(oh_listener *listener, uint64_t until_ns)
     }
     listener->looked_at = map;
     oh_snapshot_release(map);
-    uint64_t next_ns = oh_clock_now_ns() + (cluster->inquiry ? OH_LOOK_SOON_NS : OH_LOOK_EVERY_NS);
+    uint64_t next_ns = oh_clock_now_ns() + (cluster->refresh ? OH_LOOK_SOON_NS : OH_LOOK_EVERY_NS);
     return until_ns ? OH_MIN(until_ns, next_ns) : next_ns;
 }

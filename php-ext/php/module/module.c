@@ -127,9 +127,9 @@ static PHP_RSHUTDOWN_FUNCTION(onehop)
 static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(onehop)
 {
     zend_try {
-        oh_cluster_finish_inquiries();
+        oh_cluster_finish_refreshes();
     } zend_end_try();
-    oh_cluster_drop_inquiries();
+    oh_cluster_drop_refreshes();
     oh_pool_sweep();
     oh_log_flush();
     return SUCCESS;

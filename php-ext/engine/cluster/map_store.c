@@ -2,7 +2,7 @@
  * What the host has of the map, what this process has, and how a newer one comes from the one to the other: an image in the
  * store, copied by whoever is behind, replaced by whoever has learned more.
  */
-#include "engine/cluster/cluster.h"
+#include "engine/cluster/cluster_internal.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 /* ---- From the host ---- */
 
-void oh_cluster_set(oh_snapshot **place, oh_snapshot *snapshot)
+void oh_map_set(oh_snapshot **place, oh_snapshot *snapshot)
 {
     oh_snapshot *before = *place;
 
@@ -44,7 +44,7 @@ static bool make_map(oh_cluster *cluster, void *image, size_t length, uint64_t g
         return false;
     }
     map->cluster = cluster;
-    oh_cluster_set(&cluster->map, map);
+    oh_map_set(&cluster->map, map);
     cluster->generation = generation;
     return true;
 }
@@ -58,7 +58,8 @@ static bool is_mine(const oh_cluster *cluster, const void *image)
            (!seeds->password || oh_image_is_password(image, oh_store_salt(oh_segment_store()), seeds->own_pool.redis_auth));
 }
 
-bool oh_cluster_is_behind(const oh_cluster *cluster)
+/* The host has another map than this process, which may be this process'. */
+static bool is_behind(const oh_cluster *cluster)
 {
     if (cluster->place == OH_STORE_NONE) {
         return false;
@@ -67,12 +68,12 @@ bool oh_cluster_is_behind(const oh_cluster *cluster)
     return OH_UNLIKELY(generation != cluster->generation) && generation != cluster->foreign;
 }
 
-void oh_cluster_catch_up(oh_cluster *cluster)
+void oh_map_catch_up(oh_cluster *cluster)
 {
     size_t length;
     uint64_t generation;
 
-    if (OH_LIKELY(!oh_cluster_is_behind(cluster))) {
+    if (OH_LIKELY(!is_behind(cluster))) {
         return;
     }
     void *image = oh_reading_copy(cluster->place, &length, &generation);
@@ -84,6 +85,18 @@ void oh_cluster_catch_up(oh_cluster *cluster)
     }
 }
 
+bool oh_cluster_is_old(const oh_cluster *cluster, const oh_snapshot *map)
+{
+    return cluster->map != map || is_behind(cluster);
+}
+
+oh_snapshot *oh_cluster_newest(oh_cluster *cluster)
+{
+    oh_map_catch_up(cluster);
+    cluster->map->references++;
+    return cluster->map;
+}
+
 /* The index of a node in the map; OH_POOL_SERVERS_MAX: it is none of its nodes, or no more. */
 static uint32_t find(const oh_snapshot *map, oh_text name)
 {
@@ -92,7 +105,7 @@ static uint32_t find(const oh_snapshot *map, oh_text name)
     return node < map->nodes_count && map->pool->servers[node].role != OH_GONE ? node : OH_POOL_SERVERS_MAX;
 }
 
-bool oh_cluster_has(const oh_cluster *cluster, oh_text name)
+bool oh_map_has(const oh_cluster *cluster, oh_text name)
 {
     return find(cluster->map, name) != OH_POOL_SERVERS_MAX;
 }
@@ -136,7 +149,7 @@ static bool adopt_image(oh_cluster *cluster, void *image, size_t length, uint64_
 {
     if (!publish(cluster, image, length, &generation)) {
         oh_memory_release(image);
-        oh_cluster_catch_up(cluster);
+        oh_map_catch_up(cluster);
         return false;
     }
     return make_map(cluster, image, length, generation);
@@ -155,7 +168,7 @@ static void *write_image(const oh_pool *pool, size_t *length)
     return image;
 }
 
-bool oh_cluster_adopt(oh_cluster *cluster, const oh_pool *pool)
+bool oh_map_adopt(oh_cluster *cluster, const oh_pool *pool)
 {
     size_t length;
     void *image = write_image(pool, &length);
@@ -207,7 +220,7 @@ void oh_cluster_note_moves(oh_cluster *cluster, const oh_cluster_move *moves, ui
     bool goes_on = true;
 
     oh_cluster_want(cluster);
-    oh_cluster_catch_up(cluster);
+    oh_map_catch_up(cluster);
     for (int attempt = 0; attempt < OH_NOTE_ATTEMPTS && goes_on; attempt++) {
         uint64_t generation = cluster->generation;
 

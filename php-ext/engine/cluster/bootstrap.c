@@ -4,19 +4,23 @@
  *
  * Who asks is settled by a word: its pid and the time; once it has failed, in the place of the pid, of what kind that was.
  */
-#include "engine/cluster/cluster.h"
+#include "engine/cluster/cluster_internal.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/base/compiler.h"
 
+#include "engine/base/environment.h"
 #include "engine/base/wait.h"
-#include "engine/shared/worker.h"
 #include "engine/shared/segment.h"
+#include "engine/shared/worker.h"
 
 #define OH_CLAIM_MS 5000        /* Who has not come to an end by then, or has ended, is not waited for. */
 #define OH_CONTACT_MS UINT64_C(10000) /* How long it may take where the server pool has no timeout. */
-#define OH_LOOK_AGAIN_MS 2
+#define OH_LIST_BYTES_MAX 480
 
 /* ---- The claim ---- */
 
@@ -55,6 +59,74 @@ static bool has_failed_since(uint64_t word, uint64_t began_ms, oh_error_kind *ki
     return is_failure(word, kind) && (int32_t)((uint32_t)word - (uint32_t)began_ms) >= 0;
 }
 
+/* ---- Asking ---- */
+
+/* Node by node, as far as there is room; of the kind of the first that has answered, if there is one. */
+static void list_failures(const oh_cluster *cluster, const uint32_t *nodes, uint32_t count, const oh_failure *failures, oh_failure *list)
+{
+    const oh_failure *worst = &failures[0];
+
+    oh_failure_set(list, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "", "%s", "");
+    for (uint32_t i = 0; i < count; i++) {
+        oh_node node = oh_topology_node(cluster->seeds->topology, nodes[i]);
+        const char *what = failures[i].advice ? failures[i].what : "there was no time left to ask it";
+
+        worst = worst->outcome != OH_OUTCOME_ANSWERED && failures[i].outcome == OH_OUTCOME_ANSWERED ? &failures[i] : worst;
+        if (strlen(list->what) + node.name.length + strlen(what) > OH_LIST_BYTES_MAX && i > 0) {
+            char rest[32];
+
+            snprintf(rest, sizeof rest, "; and %u more", (unsigned)(count - i));
+            oh_failure_append(list, rest);
+            break;
+        }
+        oh_failure_append(list, i ? "; " : "");
+        oh_failure_quote(list, node.name.bytes, node.name.length);
+        oh_failure_append(list, ": ");
+        oh_failure_append(list, what);
+    }
+    list->kind = worst->kind;
+}
+
+/*
+ * Two by two, until one has given a map that was adopted. False, and a list of why not: its kind, and `what`.
+ * Nodes that are just meeting, or forgetting one of them, tell strange things for a moment: they are asked again.
+ */
+static bool ask_all(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *list)
+{
+    uint32_t count, at = 0, *nodes = oh_targets_list(cluster->seeds, &count);
+    oh_failure *failures = oh_call_zeroed(count, sizeof *failures);
+    bool is_done = false, is_strange = false;
+
+    if (!nodes || !failures) {
+        oh_failure_set_no_memory(list, OH_OUTCOME_NOT_SENT);
+        oh_call_release(failures);
+        oh_call_release(nodes);
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        oh_targets_draw(nodes + i, count - i);
+    }
+    while (!is_done && at < count && oh_clock_now_ns() < deadline_ns) {
+        bool had_no_shards = cluster->has_no_shards;
+
+        is_done = oh_refresh_ask_seeds(cluster, nodes + at, count - at, deadline_ns, failures + at);
+        for (uint32_t i = at; i < OH_MIN(at + OH_ASKED_MAX, count); i++) {
+            is_strange |= failures[i].kind == OH_ERROR_PROTOCOL_VIOLATION;
+        }
+        at += had_no_shards == cluster->has_no_shards ? OH_ASKED_MAX : 0;
+        if (at >= count && is_strange && !is_done) {
+            oh_wait_poll(NULL, 0, OH_GRACE_MS);
+            at = 0;
+        }
+    }
+    if (!is_done) {
+        list_failures(cluster, nodes, count, failures, list);
+    }
+    oh_call_release(failures);
+    oh_call_release(nodes);
+    return is_done;
+}
+
 /* ---- Telling ---- */
 
 /* `list` says of each node why it has told nothing. */
@@ -72,7 +144,7 @@ static bool fail(oh_failure *failure, oh_error_kind kind, const char *what, cons
 static bool ask(oh_cluster *cluster, _Atomic uint64_t *claim, uint64_t deadline_ns, oh_failure *failure)
 {
     oh_failure list;
-    bool is_done = oh_inquiry_contact(cluster, deadline_ns, &list);
+    bool is_done = ask_all(cluster, deadline_ns, &list);
 
     if (claim && !is_done) {
         oh_store_write_text(oh_store_problem(oh_segment_store(), cluster->place), OH_STORE_PROBLEM_WORDS, list.what);
@@ -96,26 +168,26 @@ static bool fail_as_another(const oh_cluster *cluster, oh_error_kind kind, oh_fa
         failure, kind, "No node tells what the cluster looks like, as a process of this host has just found: ", list);
 }
 
-/* ---- What cluster calls ---- */
+/* ---- The whole ---- */
 
-uint64_t oh_cluster_deadline(const oh_cluster *cluster)
+uint64_t oh_bootstrap_deadline(const oh_cluster *cluster)
 {
     uint64_t timeout_ms = cluster->seeds->pool->timeout_ms;
 
     return oh_clock_now_ns() + (timeout_ms ? timeout_ms : OH_CONTACT_MS) * 1000000;
 }
 
-bool oh_cluster_contact(oh_cluster *cluster, oh_failure *failure)
+bool oh_cluster_bootstrap(oh_cluster *cluster, oh_failure *failure)
 {
-    uint64_t began_ms = oh_clock_now_ms(), deadline_ns = oh_cluster_deadline(cluster);
+    uint64_t began_ms = oh_clock_now_ms(), deadline_ns = oh_bootstrap_deadline(cluster);
     oh_error_kind kind;
 
-    oh_cluster_is_my_turn(cluster, 0); /* What is asked now need not be asked again soon. */
+    oh_refresh_is_my_turn(cluster, 0); /* What is asked now need not be asked again soon. */
     while (cluster->place != OH_STORE_NONE) {
         _Atomic uint64_t *claim = oh_store_version(oh_segment_store(), cluster->place);
         uint64_t word = atomic_load(claim);
 
-        oh_cluster_catch_up(cluster);
+        oh_map_catch_up(cluster);
         if (cluster->map) {
             return true;
         }

@@ -1,0 +1,366 @@
+/*
+ * A refresh: CLUSTER INFO and CLUSTER SHARDS to two nodes at once, by the exchanges that also carry commands, so with
+ * the same connections, sign-in and deadline. What one of them says is judged and compared by room cluster_map.
+ */
+#include "engine/cluster/cluster_internal.h"
+
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/base/compiler.h"
+
+#include "engine/base/environment.h"
+#include "engine/exchange/exchange.h"
+#include "engine/shared/segment.h"
+
+#define OH_INFO_BYTES_MAX 65536 /* Of CLUSTER INFO: it has a dozen lines. */
+#define OH_LARGE_BYTES 262144  /* A reply of so much, or less, is not worth the question whether there is memory for it. */
+
+#define ASK_INFO   "*2\r\n$7\r\nCLUSTER\r\n$4\r\nINFO\r\n"
+#define ASK_SHARDS "*2\r\n$7\r\nCLUSTER\r\n$6\r\nSHARDS\r\n"
+#define ASK_SLOTS  "*2\r\n$7\r\nCLUSTER\r\n$5\r\nSLOTS\r\n"
+
+typedef struct oh_refresh {
+    oh_snapshot *snapshot; /* Whose nodes are asked. */
+    oh_snapshot *before;   /* The map of that moment; NULL: there was none. */
+    uint64_t began_ns, deadline_ns;
+    uint64_t answered_ns;  /* When the first answer was seen; 0: there is none. */
+    uint32_t count;
+    uint32_t nodes[OH_ASKED_MAX];
+    oh_failure failures[OH_ASKED_MAX];
+    oh_exchange exchanges[OH_ASKED_MAX];
+} oh_refresh;
+
+/* Those with a refresh that goes on. */
+static OH_PER_THREAD oh_cluster *refreshing;
+
+oh_cluster *oh_refresh_going_on(void)
+{
+    return refreshing;
+}
+
+/* ---- Whose turn it is ---- */
+
+bool oh_refresh_is_my_turn(oh_cluster *cluster, uint32_t every_ms)
+{
+    uint64_t now = oh_clock_now_ms();
+
+    if (cluster->place != OH_STORE_NONE) {
+        return oh_store_is_my_turn(oh_segment_store(), cluster->place, now, every_ms);
+    }
+    if (now < cluster->asked_ms + every_ms) {
+        return false;
+    }
+    cluster->asked_ms = now;
+    return true;
+}
+
+uint64_t oh_refresh_asked_ms(const oh_cluster *cluster)
+{
+    return cluster->place == OH_STORE_NONE ? cluster->asked_ms : oh_store_looked_ms(oh_segment_store(), cluster->place);
+}
+
+/* ---- Asking ---- */
+
+/* False: there is no memory to ask this node. */
+static bool ask(oh_cluster *cluster, oh_refresh *refresh, uint32_t node, uint64_t deadline_ns)
+{
+    oh_exchange *exchange = &refresh->exchanges[refresh->count];
+    const char *request = cluster->has_no_shards ? ASK_INFO ASK_SLOTS : ASK_INFO ASK_SHARDS;
+    oh_connections *connections = oh_snapshot_connections(refresh->snapshot, node);
+
+    if (!connections) {
+        return false;
+    }
+    refresh->nodes[refresh->count] = node;
+    oh_exchange_make(exchange,
+        (oh_peer){.connections = connections, .meter = oh_snapshot_meter(refresh->snapshot, node)},
+        &refresh->failures[refresh->count]);
+    refresh->deadline_ns = deadline_ns;
+    /* The timeout is shorter than a call's: a node that is slow about this is not to be blamed for it. */
+    const oh_call_terms terms = {.timeout_ms = refresh->snapshot->pool->timeout_ms / 2 + 1,
+        .deadline_ns = deadline_ns,
+        .is_read_only = true,
+        .gathers = true,
+        .goes_beyond = true};
+
+    oh_exchange_prepare(exchange, &terms, NULL);
+    oh_exchange_start(exchange, request, strlen(request));
+    refresh->count++;
+    return true;
+}
+
+/* NULL: there is no memory. */
+static oh_refresh *begin(oh_cluster *cluster, oh_snapshot *snapshot)
+{
+    oh_refresh *refresh = oh_call_zeroed(1, sizeof *refresh);
+
+    if (!refresh) {
+        return NULL;
+    }
+    snapshot->references++;
+    refresh->snapshot = snapshot;
+    refresh->began_ns = oh_clock_now_ns();
+    refresh->before = cluster->map ? oh_cluster_newest(cluster) : NULL;
+    cluster->refresh = refresh;
+    cluster->next = refreshing;
+    refreshing = cluster;
+    return refresh;
+}
+
+void oh_refresh_end(oh_cluster *cluster)
+{
+    oh_refresh *refresh = cluster->refresh;
+    oh_cluster **place = &refreshing;
+
+    while (*place != cluster) {
+        place = &(*place)->next;
+    }
+    *place = cluster->next;
+    cluster->refresh = NULL;
+    for (uint32_t i = 0; i < refresh->count; i++) {
+        oh_exchange_end(&refresh->exchanges[i]);
+    }
+    oh_snapshot_release(refresh->snapshot);
+    if (refresh->before) {
+        oh_snapshot_release(refresh->before);
+    }
+    oh_call_release(refresh);
+}
+
+/* ---- Understanding ---- */
+
+/* The first of the two values that were answered. */
+static oh_bytes first_value(oh_bytes both)
+{
+    oh_wire wire;
+
+    oh_wire_reset(&wire);
+    wire.written = 1;
+    return (oh_bytes){both.bytes, oh_wire_read_value(&wire, both.bytes, both.length)};
+}
+
+static bool is_error(oh_bytes value)
+{
+    return value.length > 0 && value.bytes[0] == '-';
+}
+
+/* The map that a node has given; NULL, and why not in its failure. */
+static oh_cluster_map *read_answer(oh_cluster *cluster, oh_refresh *refresh, uint32_t index)
+{
+    const oh_exchange *exchange = &refresh->exchanges[index];
+    oh_failure *failure = &refresh->failures[index];
+    oh_bytes both = oh_exchange_replies(exchange);
+    char reason[OH_CLUSTER_REASON_BYTES];
+    oh_cluster_map *map = NULL;
+
+    if (!oh_exchange_is_complete(exchange)) {
+        return NULL;
+    }
+    oh_bytes info = first_value(both), reply = {both.bytes + info.length, both.length - info.length};
+    oh_cluster_answer answer = {.reply = reply, .info = info, .zone = refresh->snapshot->pool->zone};
+    answer.host = refresh->snapshot->pool->servers[refresh->nodes[index]].host;
+    if (is_error(reply)) {
+        cluster->has_no_shards |= !is_error(info);
+        oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_ANSWERED, "check what listens there", "it answered: ");
+        oh_failure_quote(failure, (const char *)reply.bytes + 1, reply.length - 3);
+    } else if (!oh_cluster_read(&answer, &map, reason)) {
+        oh_failure_set(failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "check what listens there",
+            "its picture of the cluster is refused: %s", reason);
+    }
+    return map;
+}
+
+/* Fit or not, none of the maps there are is taken: each has a reason then. */
+static void refuse(oh_refresh *refresh, oh_cluster_map *const *maps, const char *reason)
+{
+    for (uint32_t i = 0; i < refresh->count; i++) {
+        if (maps[i]) {
+            oh_failure_set(&refresh->failures[i], OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "check the nodes of the cluster",
+                "its picture of the cluster is refused: %s", reason);
+        }
+    }
+}
+
+/* A map was chosen, and there is no memory to take it. */
+static void lack_memory(oh_refresh *refresh, oh_cluster_map *const *maps)
+{
+    for (uint32_t i = 0; i < refresh->count; i++) {
+        if (maps[i]) {
+            oh_failure_set_no_memory(&refresh->failures[i], OH_OUTCOME_ANSWERED);
+        }
+    }
+}
+
+/* Meanwhile another process may have gone over to another cluster, or this one: then nobody asks what this node says. */
+static bool still_counts(const oh_cluster *cluster, const oh_refresh *refresh, uint32_t index)
+{
+    const oh_snapshot *asked = refresh->snapshot;
+
+    return asked->cluster ? oh_map_has(cluster, asked->pool->servers[refresh->nodes[index]].name) : asked == cluster->seeds;
+}
+
+/* True: the map that has come of it is the newest, or as good as that was. Otherwise the failures say why there is none. */
+static bool conclude(oh_cluster *cluster)
+{
+    oh_refresh *refresh = cluster->refresh;
+    oh_cluster_map *maps[OH_ASKED_MAX] = {NULL, NULL};
+    char reason[OH_CLUSTER_REASON_BYTES] = "there is not enough memory";
+    bool is_answered = false, is_adopted = false;
+
+    oh_map_catch_up(cluster); /* What has moved meanwhile stays moved, unless the nodes know better. */
+    for (uint32_t i = 0; i < refresh->count; i++) {
+        maps[i] = read_answer(cluster, refresh, i);
+        is_answered |= maps[i] != NULL;
+        if (maps[i] && !still_counts(cluster, refresh, i)) {
+            oh_cluster_free(maps[i]);
+            maps[i] = NULL;
+        }
+    }
+    const oh_topology *current = cluster->map ? cluster->map->topology : NULL;
+    oh_cluster_map *chosen = maps[0] || maps[1] ? oh_cluster_choose(current, maps[0], maps[1], reason) : NULL;
+    if (chosen && oh_cluster_keep_places(chosen, current)) {
+        oh_cluster_keep_moved(chosen, refresh->before ? refresh->before->topology : NULL, current);
+        oh_pool pool = oh_cluster_pool(chosen, current ? cluster->map->pool : cluster->seeds->pool);
+
+        is_adopted = oh_map_adopt(cluster, &pool);
+        if (!cluster->map) {
+            lack_memory(refresh, maps);
+        }
+    } else if (is_answered) {
+        refuse(refresh, maps, reason);
+    }
+    cluster->doubts_nodes = !is_answered;
+    oh_cluster_free(maps[0]);
+    oh_cluster_free(maps[1]);
+    return is_adopted;
+}
+
+/* ---- Going on ---- */
+
+/* Whether there is still something worth waiting for. */
+static bool goes_on(oh_refresh *refresh)
+{
+    uint32_t active = 0;
+
+    for (uint32_t i = 0; i < refresh->count; i++) {
+        active += oh_exchange_is_active(&refresh->exchanges[i]);
+        if (oh_exchange_is_complete(&refresh->exchanges[i]) && !refresh->answered_ns) {
+            refresh->answered_ns = oh_clock_now_ns();
+        }
+    }
+    uint64_t grace_ns = OH_MAX(refresh->answered_ns - refresh->began_ns, OH_GRACE_MS * UINT64_C(1000000));
+
+    return active > 0 && (!refresh->answered_ns || oh_clock_now_ns() < refresh->answered_ns + grace_ns);
+}
+
+/* The memory is that of whoever happens to ask: a request that has little left must not die of a large reply. */
+static bool has_memory(const oh_exchange *exchange)
+{
+    size_t length = oh_exchange_replies(exchange).length, capacity = oh_exchange_capacity(exchange);
+
+    return length < capacity || length < OH_LARGE_BYTES || oh_surroundings.memory_left() > 3 * capacity;
+}
+
+/* What is longer than any map is not received to its end. */
+static void refuse_long(oh_exchange *exchange)
+{
+    bool is_long = oh_exchange_replies(exchange).length > OH_CLUSTER_REPLY_BYTES_MAX + OH_INFO_BYTES_MAX;
+
+    if (!oh_exchange_is_active(exchange) || (!is_long && has_memory(exchange))) {
+        return;
+    }
+    if (is_long) {
+        oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED, "check what listens there",
+            "its picture of the cluster is refused: the reply is longer than %d bytes", OH_CLUSTER_REPLY_BYTES_MAX);
+    } else {
+        oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED, "raise memory_limit",
+            "memory_limit leaves too little memory for its picture of the cluster");
+    }
+    oh_exchange_fail(exchange);
+}
+
+static void glance(oh_refresh *refresh, uint32_t milliseconds)
+{
+    oh_exchange *members[OH_ASKED_MAX] = {&refresh->exchanges[0], &refresh->exchanges[1]};
+
+    oh_exchange_glance(members, refresh->count, (int)milliseconds);
+    for (uint32_t i = 0; i < refresh->count; i++) {
+        refuse_long(members[i]);
+    }
+}
+
+void oh_refresh_move(oh_cluster *cluster, uint32_t milliseconds)
+{
+    oh_refresh *refresh = cluster->refresh;
+
+    if (goes_on(refresh)) {
+        glance(refresh, milliseconds);
+    }
+    if (goes_on(refresh)) {
+        return;
+    }
+    uint64_t deadline_ns = refresh->deadline_ns;
+    bool had_no_shards = cluster->has_no_shards, has_doubted = cluster->doubts_nodes, is_adopted = conclude(cluster);
+
+    oh_refresh_end(cluster);
+    if (OH_UNLIKELY(cluster->has_no_shards != had_no_shards) && !is_adopted) {
+        cluster->doubts_nodes = has_doubted; /* Nothing is wrong with them: they are asked again, for what they know. */
+        oh_refresh_begin(cluster, deadline_ns);
+    }
+}
+
+/* Without memory for it there is no refresh: the next one asks. */
+void oh_refresh_begin(oh_cluster *cluster, uint64_t deadline_ns)
+{
+    oh_snapshot *snapshot = cluster->doubts_nodes ? cluster->seeds : cluster->map;
+    uint32_t count, *nodes = oh_targets_list(snapshot, &count);
+    oh_refresh *refresh = nodes ? begin(cluster, snapshot) : NULL;
+
+    if (!refresh) {
+        oh_call_release(nodes);
+        return;
+    }
+    bool is_named = cluster->has_hint && snapshot == cluster->map && oh_targets_put_first(nodes, count, cluster->hint);
+
+    cluster->has_hint = false;
+    for (uint32_t i = 0; i < count && refresh->count < OH_ASKED_MAX; i++) {
+        uint32_t node = i == 0 && is_named ? nodes[0] : oh_targets_draw(nodes + i, count - i);
+
+        if (ask(cluster, refresh, node, deadline_ns) &&
+            oh_exchange_has_failed(&refresh->exchanges[refresh->count - 1]) && i + 1 < count) {
+            oh_exchange_end(&refresh->exchanges[--refresh->count]); /* It rests: the next one instead. */
+            memset(&refresh->exchanges[refresh->count], 0, sizeof *refresh->exchanges);
+        }
+    }
+    oh_call_release(nodes);
+}
+
+/* ---- Asking seeds ---- */
+
+bool oh_refresh_ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32_t count, uint64_t deadline_ns,
+    oh_failure *failures)
+{
+    oh_refresh *refresh = begin(cluster, cluster->seeds);
+
+    for (uint32_t i = 0; i < OH_MIN(count, OH_ASKED_MAX); i++) {
+        oh_failure_set_no_memory(&failures[i], OH_OUTCOME_NOT_SENT); /* Unless there is another one. */
+    }
+    if (!refresh) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count && refresh->count < OH_ASKED_MAX && ask(cluster, refresh, nodes[i], deadline_ns); i++) {
+    }
+    while (goes_on(refresh)) {
+        glance(refresh, OH_GRACE_MS);
+    }
+    for (uint32_t i = 0; i < refresh->count; i++) {
+        if (oh_exchange_is_active(&refresh->exchanges[i])) {
+            oh_failure_set(&refresh->failures[i], OH_ERROR_DEADLINE_EXCEEDED, OH_OUTCOME_MAYBE_EXECUTED, "try again", "it has not answered yet");
+        }
+    }
+    bool is_done = conclude(cluster) || cluster->map;
+    memcpy(failures, refresh->failures, refresh->count * sizeof *failures);
+    oh_refresh_end(cluster);
+    return is_done;
+}
