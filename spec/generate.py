@@ -17,7 +17,7 @@ from pathlib import Path
 
 SPEC = Path(__file__).resolve().parent
 ROOT = SPEC.parent
-sys.path.insert(0, str(SPEC / "route"))
+sys.path[:0] = [str(SPEC / "tools/generate"), str(SPEC / "tools/reference")]
 
 import tables_c  # noqa: E402 (the path above finds it)
 import tables_java  # noqa: E402

@@ -1,7 +1,7 @@
 """Part `vectors`: every vector of the chapters the protocol has an op for, asked of every testee that can answer it.
 
 Chapter route has no op yet: its vectors are held against the reference and live servers by the checks in spec/route. Nor has
-the map of a Redis Cluster: its vectors are held against both cores by their tests, and against the reference by spec/topology/build_cluster.py.
+the map of a Redis Cluster: its vectors are held against both cores by their tests, and against the reference by spec/tools/generate/build_cluster.py.
 """
 import json
 

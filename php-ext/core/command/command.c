@@ -1,5 +1,5 @@
 /*
- * Small and literal, so that it can be read beside spec/route/table.py. A command's words come from anybody: every place
+ * Small and literal, so that it can be read beside spec/tools/reference/table.py. A command's words come from anybody: every place
  * is compared with their count before it is looked at.
  */
 #include "core/command/command.h"

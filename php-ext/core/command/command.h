@@ -2,7 +2,7 @@
  * Command: what a command means to a client that places keys by itself. The table, asked by words.
  *
  * Pure: it sends nothing and knows no node. Words are the command as it would go over the wire, places count from its
- * name, 0. The rows are generated; the reference is spec/route/table.py.
+ * name, 0. The rows are generated; the reference is spec/tools/reference/table.py.
  *
  * Implements spec/route: finding the entry, finding the keys, splitting.
  */

@@ -5,8 +5,8 @@ Not beneath valgrind: it makes every call of every method.
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
-require __DIR__ . '/../../../spec/route/table.php';
-require __DIR__ . '/../../../spec/route/methods.php';
+require __DIR__ . '/../../../spec/tools/reference/table.php';
+require __DIR__ . '/../../../spec/tools/reference/methods.php';
 
 /* The nodes write down what they are sent and answer an error: it is about where a call goes. */
 const SCRIPT = 'while ($node->command()) { $node->send("-ERR not here\r\n"); }';

@@ -6,7 +6,7 @@ import java.util.Map;
 /**
  * One key specification: where keys begin, and how they go on from there.
  *
- * <p>Immutable. Implements spec/route/route.md, "Finding the keys"; spec/route/table.py is the reference.
+ * <p>Immutable. Implements spec/route/route.md, "Finding the keys"; spec/tools/reference/table.py is the reference.
  */
 final class KeySpec {
 

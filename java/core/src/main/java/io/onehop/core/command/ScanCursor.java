@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
  *   | topology  |    node    |   the node's cursor   |
  * </pre>
  *
- * <p>Pure; nothing is remembered between two calls. Implements spec/route/route.md, "SCAN"; spec/route/cursor.py is the
+ * <p>Pure; nothing is remembered between two calls. Implements spec/route/route.md, "SCAN"; spec/tools/reference/cursor.py is the
  * reference.
  *
  * @param node the index of the node to ask

@@ -4,7 +4,7 @@ package io.onehop.core.command;
  * A command whose keys are on several nodes (or in several slots), in parts: one for each, with that node's keys in the caller's order
  * and what belongs to them.
  *
- * <p>Implements spec/route/route.md, "Splitting"; spec/route/table.py is the reference.
+ * <p>Implements spec/route/route.md, "Splitting"; spec/tools/reference/table.py is the reference.
  */
 public final class Split {
 

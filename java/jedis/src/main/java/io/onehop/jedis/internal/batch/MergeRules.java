@@ -20,7 +20,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
  *
  * <p>In: replies as Jedis decodes them from the wire (numbers, bytes, lists, {@code null}, errors), one for each part.
  * Out: the merged reply, of the same kind; an error is never merged, it is the reply. Pure. Implements
- * spec/route/route.md, "Merging"; spec/route/merge.py is the reference.
+ * spec/route/route.md, "Merging"; spec/tools/reference/merge.py is the reference.
  */
 final class MergeRules {
     /** What the nodes answer has nothing in common: to {@code EQUAL} their words, to the others their kinds. */

@@ -10,9 +10,9 @@
 
 declare(strict_types=1);
 
-require __DIR__ . '/table.php';
-require __DIR__ . '/methods.php';
-require __DIR__ . '/spelling.php';
+require __DIR__ . '/../reference/table.php';
+require __DIR__ . '/../reference/methods.php';
+require __DIR__ . '/../capture/spelling.php';
 
 /* Calls for these would open connections or end the object's life. */
 const WITHOUT_CALL = ['__construct', '__destruct', 'close', 'connect', 'pconnect', 'open', 'popen'];
@@ -37,7 +37,7 @@ function presence(array $inFile, array $loaded): array
 /** signatures.json is of one version; where that is loaded it must be what reflection says. */
 function signatures(ReflectionClass $class, string $version): array
 {
-    $page = json_decode(file_get_contents(__DIR__ . '/signatures.json'), true, flags: JSON_THROW_ON_ERROR);
+    $page = json_decode(file_get_contents(__DIR__ . '/../../route/signatures.json'), true, flags: JSON_THROW_ON_ERROR);
     $loaded = $page['version'] === $version ? all_signatures($class) : $page['methods'];
     $stale = array_keys(array_diff_assoc($loaded, $page['methods']) + array_diff_assoc($page['methods'], $loaded));
     return array_map(fn($name) => "$name: signatures.json is stale, run signatures.php.", $stale);
@@ -103,7 +103,7 @@ function counted(array $counts): string
 $version = phpversion('redis');
 $methods = new Methods($version);
 $table = new Table();
-$calls = json_decode(file_get_contents(__DIR__ . '/phpredis_calls.json'), true, flags: JSON_THROW_ON_ERROR)['calls'];
+$calls = json_decode(file_get_contents(__DIR__ . '/../../route/phpredis_calls.json'), true, flags: JSON_THROW_ON_ERROR)['calls'];
 $class = new ReflectionClass('Redis');
 $faults = presence(array_keys($methods->all), array_map(fn($method) => $method->getName(), $class->getMethods()));
 array_push($faults, ...signatures($class, $version));

@@ -16,10 +16,11 @@ import re
 import subprocess
 import sys
 
-import table
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
+import table  # noqa: E402 (the path above finds it)
 
-HERE = pathlib.Path(__file__).resolve().parent
-PAGE = HERE / "clients" / "jedis-8.0.json"
+ROUTE = pathlib.Path(__file__).resolve().parents[2] / "route"
+PAGE = ROUTE / "clients" / "jedis-8.0.json"
 PACKAGE = "redis.clients.jedis."
 CLASSES = ("UnifiedJedis", "CommandObjects")
 METHOD = re.compile(r"  (?P<modifiers>(?:\w+ )*)(?:<.*?> )?[\w.$<>\[\], ?]+ (?P<name>\w+)\((?P<types>.*)\)(?: throws .*)?;$")
@@ -33,7 +34,7 @@ BY_NAME = ("multi", "subscribe", "psubscribe", "ssubscribe")
 
 def version():
     """The Jedis version of java/pom.xml."""
-    pom = (HERE.parents[1] / "java" / "pom.xml").read_text()
+    pom = (ROUTE.parents[1] / "java" / "pom.xml").read_text()
     return re.search(r"<jedis[.\w]*version>([\d.]+)<|<artifactId>jedis</artifactId>\s*<version>([\d.]+)<", pom).group(1)
 
 

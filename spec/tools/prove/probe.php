@@ -13,8 +13,8 @@
  * strict types here: the arguments come from JSON and are converted as a user's are.) Spec: route.md, "phpredis'
  * methods". */
 
-require __DIR__ . '/table.php';
-require __DIR__ . '/methods.php';
+require __DIR__ . '/../reference/table.php';
+require __DIR__ . '/../reference/methods.php';
 require __DIR__ . '/relay.php';
 
 const MODES = ['plain' => [], 'prefix' => [Redis::OPT_PREFIX => 'p:'],
@@ -328,7 +328,7 @@ function run(string $program, array $only): Probe
         if ($probe->breaks('get', ['k1'], MODES['prefix'])) {
             throw new RuntimeException('A sound call is taken for a fault: the probe itself is broken.');
         }
-        $page = json_decode(file_get_contents(__DIR__ . '/phpredis_calls.json'), true, flags: JSON_THROW_ON_ERROR);
+        $page = json_decode(file_get_contents(__DIR__ . '/../../route/phpredis_calls.json'), true, flags: JSON_THROW_ON_ERROR);
         foreach (array_intersect_key($page['calls'], $methods->all) as $method => $calls) {
             if (!$only || in_array($method, $only, true)) {
                 $probe->method($method, $calls);

@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "conformance"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "conformance"))
 from lab.ports import free_port  # noqa: E402
 from lab.process import Process  # noqa: E402
 

@@ -12,7 +12,7 @@ final class Table
 
     public function __construct()
     {
-        $page = json_decode(file_get_contents(__DIR__ . '/commands.json'), true, flags: JSON_THROW_ON_ERROR);
+        $page = json_decode(file_get_contents(__DIR__ . '/../../route/commands.json'), true, flags: JSON_THROW_ON_ERROR);
         $this->commands = $page['commands'];
     }
 

@@ -12,12 +12,15 @@ Spec: route.md, "Finding the keys".
 """
 import argparse
 import json
+import pathlib
 import shlex
+import sys
 
-import table
-from resp import Refused, Server, Started
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
+import table  # noqa: E402 (the path above finds it)
+from resp import Refused, Server, Started  # noqa: E402
 
-HERE = table.pathlib.Path(__file__).resolve().parent
+ROUTE = pathlib.Path(__file__).resolve().parents[2] / "route"
 # What a server says of a command without keys, by version.
 NO_KEYS = ("The command has no key arguments", "Invalid arguments specified for command")
 
@@ -70,7 +73,7 @@ def uncovered(examples, asked, here):
 
 
 def check(server):
-    page = json.loads((HERE / "examples.json").read_text())
+    page = json.loads((ROUTE / "examples.json").read_text())
     examples, differs, here = page["examples"], page["differs"], known(server)
     asked, compared, wrong = faults(server, examples, differs, here)
     wrong += uncovered(examples, asked, here)

@@ -7,7 +7,7 @@ knows no node. Spec: route.md, "Finding the entry", "Finding the keys", "Splitti
 import json
 import pathlib
 
-COMMANDS = json.loads((pathlib.Path(__file__).resolve().parent / "commands.json").read_text())["commands"]
+COMMANDS = json.loads((pathlib.Path(__file__).resolve().parents[2] / "route/commands.json").read_text())["commands"]
 MARKS = ("key", "channel", "pattern")
 
 

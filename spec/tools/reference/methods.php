@@ -12,7 +12,7 @@ final class Methods
 
     public function __construct(private readonly string $version)
     {
-        $page = json_decode(file_get_contents(__DIR__ . '/phpredis.json'), true, flags: JSON_THROW_ON_ERROR);
+        $page = json_decode(file_get_contents(__DIR__ . '/../../route/phpredis.json'), true, flags: JSON_THROW_ON_ERROR);
         if (!in_array($version, $page['versions'], true)) {
             $known = implode(' and ', $page['versions']);
             throw new RuntimeException("phpredis.json knows phpredis $known, not $version.");

@@ -12,14 +12,17 @@ import argparse
 import contextlib
 import hashlib
 import os
+import pathlib
 import shlex
 import signal
+import sys
 import time
 import zlib
 
-import merge
-import table
-from resp import Refused, Server, Started
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
+import merge  # noqa: E402 (the path above finds it)
+import table  # noqa: E402
+from resp import Refused, Server, Started  # noqa: E402
 
 NODES = 4
 SCRIPT = "return redis.call('GET', KEYS[1])"

@@ -10,13 +10,16 @@ Spec: route.md, "SSDB".
 """
 import argparse
 import json
+import pathlib
 import re
+import sys
 
-import ssdb
-import table
-from ssdb import PAGE, TYPES
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
+import ssdb  # noqa: E402 (the path above finds it)
+import table  # noqa: E402
+from ssdb import PAGE, TYPES  # noqa: E402
 
-VECTORS = table.pathlib.Path(__file__).resolve().parent / "vectors/ssdb.json"
+VECTORS = pathlib.Path(__file__).resolve().parents[2] / "route/vectors/ssdb.json"
 
 
 def kinds(form):

@@ -1,4 +1,4 @@
-"""The lab's connection and its servers (conformance/lab), as the programs of this room need them: they think in text.
+"""The lab's connection and its servers (conformance/lab), as the programs of spec/tools need them: they think in text.
 
 In: words (text or bytes). Out: replies as Python values, text decoded byte for byte (latin-1), errors as Refused.
 """
@@ -6,7 +6,7 @@ import pathlib
 import signal
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "conformance"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "conformance"))
 
 from lab.ports import free_port  # noqa: E402 (the path above finds it)
 from lab.process import Process  # noqa: E402

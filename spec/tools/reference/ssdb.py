@@ -7,7 +7,7 @@ import json
 import pathlib
 import re
 
-PAGE = json.loads((pathlib.Path(__file__).resolve().parent / "ssdb.json").read_text())
+PAGE = json.loads((pathlib.Path(__file__).resolve().parents[2] / "route/ssdb.json").read_text())
 INT64 = 2 ** 63
 LENGTHS = ("key", "name", "field", "member")  # Their reason is told before any other.
 NUMBER = r"-?\d+(\.\d+)?([eE][+-]?\d+)?"

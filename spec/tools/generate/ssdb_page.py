@@ -7,12 +7,13 @@
 import pathlib
 import sys
 
-import ssdb
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
+import ssdb  # noqa: E402 (the path above finds it)
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/ssdb.md"
+PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs/ssdb.md"
 HEAD = """# SSDB nodes
 
-<!-- Written by spec/route/ssdb_page.py from spec/route/ssdb.json: change that page, not this one. -->
+<!-- Written by spec/tools/generate/ssdb_page.py from spec/route/ssdb.json: change that page, not this one. -->
 
 A server pool with `engine: ssdb` has nodes that are [SSDB](https://github.com/ideawu/ssdb) 1.9 or later. SSDB speaks redis' protocol and means
 other things by it, mostly silently: it ignores the options of SET, says 1 to a DEL that deletes nothing, cuts scores. OneHop sends it only
@@ -69,7 +70,7 @@ def page():
 def main():
     if sys.argv[1:] == ["--check"]:
         if not PAGE.exists() or PAGE.read_text() != page():
-            raise SystemExit("docs/ssdb.md is stale: run spec/route/ssdb_page.py")
+            raise SystemExit("docs/ssdb.md is stale: run spec/tools/generate/ssdb_page.py")
         print("docs/ssdb.md is fresh.")
     else:
         PAGE.write_text(page())

@@ -8,13 +8,13 @@ import json
 import pathlib
 import re
 
-HERE = pathlib.Path(__file__).resolve().parent
+ROUTE = pathlib.Path(__file__).resolve().parents[2] / "route"
 COMMANDS = "core/generated/commands.h"
 METHODS = "php/generated/methods.h"
 
 
 def load(name):
-    return json.loads((HERE / name).read_text())
+    return json.loads((ROUTE / name).read_text())
 
 
 def quoted(text):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""What a running server says of its own commands, as one file of this room: the raw material of commands.json.
+"""What a running server says of its own commands, as one file of spec/route: the raw material of commands.json.
 
-    capture.py --server 127.0.0.1:6379              writes captured/<server>-<major.minor>.json beside this file
+    capture.py --server 127.0.0.1:6379              writes spec/route/captured/<server>-<major.minor>.json
     capture.py --start redis-server                 the same, from a server started here for the moment
     capture.py --start "DIR/run valkey-server"      (DIR: see trixie_root.sh)
 
@@ -16,10 +16,12 @@ import argparse
 import json
 import pathlib
 import shlex
+import sys
 
-from resp import Server, Started
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
+from resp import Server, Started  # noqa: E402 (the path above finds it)
 
-HERE = pathlib.Path(__file__).resolve().parent
+ROUTE = pathlib.Path(__file__).resolve().parents[2] / "route"
 POLICIES = ("request_policy", "response_policy")
 
 
@@ -134,7 +136,7 @@ def main():
     else:
         host, port = options.server.rsplit(":", 1)
         name, found = text(Server(host, int(port)))
-    path = HERE / "captured" / f"{name}.json"
+    path = ROUTE / "captured" / f"{name}.json"
     if options.check:
         if not path.exists() or path.read_text() != found:
             raise SystemExit(f"{path.name} is not what this server says; capture it again and look at the difference.")

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 LIMITS = {limit["name"]: limit["value"] for limit in
-          json.loads((Path(__file__).resolve().parents[1] / "limits.json").read_text())["limits"]}
+          json.loads((Path(__file__).resolve().parents[2] / "limits.json").read_text())["limits"]}
 SLOTS = 16384
 
 

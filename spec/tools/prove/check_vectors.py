@@ -8,19 +8,22 @@ commands.json uses and no vector shows is an error, except the two conversations
 in route.md.
 """
 import json
+import pathlib
+import sys
 
-import cursor
-import merge
-import table
-from resp import Refused
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
+import cursor  # noqa: E402 (the path above finds it)
+import merge  # noqa: E402
+import table  # noqa: E402
+from resp import Refused  # noqa: E402
 
-HERE = table.pathlib.Path(__file__).resolve().parent
+ROUTE = pathlib.Path(__file__).resolve().parents[2] / "route"
 CONVERSATIONS = {"scan", "subscription"}
 
 
 def groups(name):
     """(type, test) of every test."""
-    page = json.loads((HERE / "vectors" / name).read_text())
+    page = json.loads((ROUTE / "vectors" / name).read_text())
     return [(group["type"], test) for group in page["testGroups"] for test in group["tests"]]
 
 

@@ -14,12 +14,13 @@ import json
 import pathlib
 import sys
 
-import table
-from resp import Server, Started  # It finds the lab.
-from lab.nutcracker import Nutcracker
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
+import table  # noqa: E402 (the path above finds it)
+from resp import Server, Started  # noqa: E402 (it finds the lab)
+from lab.nutcracker import Nutcracker  # noqa: E402
 
-HERE = pathlib.Path(__file__).resolve().parent
-PAGE = HERE / "clients" / "nutcracker-0.5.json"
+ROUTE = pathlib.Path(__file__).resolve().parents[2] / "route"
+PAGE = ROUTE / "clients" / "nutcracker-0.5.json"
 # What would end the proxy's connection for other reasons, or is answered by the proxy itself.
 ANSWERED_BY_PROXY = ("ping", "auth", "quit")
 
@@ -93,7 +94,7 @@ class Fleet:
 
 
 def capture(program):
-    examples = json.loads((HERE / "examples.json").read_text())["examples"]
+    examples = json.loads((ROUTE / "examples.json").read_text())["examples"]
     order = ["yes", "split", "first key", "wrong node"]
     with Started(program) as one, Started(program) as other, \
             Proxy(*(node.socket.getpeername()[1] for node in (one, other))) as proxy:

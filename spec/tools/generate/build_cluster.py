@@ -9,9 +9,10 @@ import json
 import sys
 from pathlib import Path
 
-import cluster
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reference"))
+import cluster  # noqa: E402 (the path above finds it)
 
-HERE = Path(__file__).resolve().parent
+TOPOLOGY = Path(__file__).resolve().parents[2] / "topology"
 
 
 def bulk(word):
@@ -71,7 +72,7 @@ def reading(comment, reply, info_reply="", **how):
 # ---- Replies ----
 
 def recorded():
-    for path in sorted((HERE / "recorded").glob("*.json")):
+    for path in sorted((TOPOLOGY / "recorded").glob("*.json")):
         for situation in json.loads(path.read_text()):
             for form in ("shards", "slots"):
                 test = reading(f"{situation['comment']} ({form.upper()})", situation[form], situation["info"],
@@ -323,7 +324,7 @@ def text_of(page):
 def main():
     stale = []
     for name, made in pages():
-        path, text = HERE / name, text_of(made)
+        path, text = TOPOLOGY / name, text_of(made)
         if not path.exists() or path.read_text() != text:
             stale.append(name)
         if "--check" not in sys.argv:

@@ -11,7 +11,7 @@ import re
 
 from resp import Refused
 
-FIELDS = json.loads((pathlib.Path(__file__).resolve().parent / "info.json").read_text())
+FIELDS = json.loads((pathlib.Path(__file__).resolve().parents[2] / "route/info.json").read_text())
 
 
 def elementwise(combine, replies):
