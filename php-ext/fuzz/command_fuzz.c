@@ -15,20 +15,20 @@ const char *const fuzz_words[] = {"GET\n", "SORT\n", "BY\n", "w_*\n", "LIMIT\n",
 
 #define WORDS_MAX 256
 
-static size_t read_words(const uint8_t *bytes, size_t length, oh_word *words)
+static size_t read_words(const uint8_t *bytes, size_t length, oh_bytes *words)
 {
     size_t count = 0, begin = 0;
 
     for (size_t at = 0; at < length && count < WORDS_MAX; at++) {
         if (bytes[at] == '\n') {
-            words[count++] = (oh_word){bytes + begin, at - begin};
+            words[count++] = (oh_bytes){bytes + begin, at - begin};
             begin = at + 1;
         }
     }
     return count;
 }
 
-static void check_keys(const oh_command *command, const oh_word *words, size_t count)
+static void check_keys(const oh_command *command, const oh_bytes *words, size_t count)
 {
     oh_key_place places[WORDS_MAX * 8], fewer[4];
     size_t found, again;
@@ -47,11 +47,11 @@ static void check_keys(const oh_command *command, const oh_word *words, size_t c
     }
 }
 
-static void check_split(const oh_command *command, const oh_word *words, size_t count)
+static void check_split(const oh_command *command, const oh_bytes *words, size_t count)
 {
     oh_command_shape shape;
     uint32_t nodes[WORDS_MAX];
-    oh_word part[WORDS_MAX];
+    oh_bytes part[WORDS_MAX];
     size_t total = 0, parts = 0;
 
     if (command->spread != OH_SPREAD_SPLIT || oh_command_shape_of(command, words, count, &shape) != NULL) {
@@ -69,7 +69,7 @@ static void check_split(const oh_command *command, const oh_word *words, size_t 
 }
 
 /* A name may have any bytes. With a NUL at its end it is no name, and nothing behind the entry it resembles is read. */
-static void check_name(const oh_word *word)
+static void check_name(const oh_bytes *word)
 {
     char *name = malloc(word->length + 1);
 
@@ -87,7 +87,7 @@ static void check_name(const oh_word *word)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-    oh_word words[WORDS_MAX] = {{NULL, 0}};
+    oh_bytes words[WORDS_MAX] = {{NULL, 0}};
     size_t count = read_words(bytes, length, words);
     const oh_command *command = oh_command_find(words, count);
 
@@ -95,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         check_name(&words[0]);
     }
     if (command != NULL) {
-        const oh_word *timeout = oh_command_timeout(command, words, count);
+        const oh_bytes *timeout = oh_command_timeout(command, words, count);
 
         MUST(timeout == NULL || (timeout > words && timeout < words + count));
         check_keys(command, words, count);

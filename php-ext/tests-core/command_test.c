@@ -14,7 +14,7 @@
 
 /* Words of one line, each in memory of its own size; marks (key=, channel=, pattern=) taken off if there are any. */
 typedef struct line {
-    oh_word words[WORDS_MAX];
+    oh_bytes words[WORDS_MAX];
     size_t count;
     oh_key_place marks[WORDS_MAX];
     size_t marks_count;
@@ -47,7 +47,7 @@ static line line_of(const char *text, bool has_marks)
         }
         const char *bare = has_marks ? without_mark(&it, word) : word;
         bytes own = bytes_of_text(strcmp(bare, "\"\"") == 0 ? "" : bare, strcmp(bare, "\"\"") == 0 ? 0 : strlen(bare));
-        it.words[it.count++] = (oh_word){own.bytes, own.length};
+        it.words[it.count++] = (oh_bytes){own.bytes, own.length};
     }
     free(copy);
     return it;
@@ -84,7 +84,7 @@ static void test_example(const char *name, const char *text)
         for (size_t room = 0; room <= it.marks_count; room++) {
             check_places(command, &it, room);
         }
-        const oh_word *timeout = oh_command_timeout(command, it.words, it.count);
+        const oh_bytes *timeout = oh_command_timeout(command, it.words, it.count);
         CHECK(timeout == NULL || (timeout->length > 0 && isdigit(timeout->bytes[0])));
         CHECK(timeout != NULL || !command->blocking.is_blocking || command->blocking.option != NULL);
     }
@@ -176,7 +176,7 @@ static void test_malformed(void)
 /* ---- Splits ---- */
 
 /* Nodes are named by a letter. */
-static uint32_t node_of(const json_t *test, const oh_word *key)
+static uint32_t node_of(const json_t *test, const oh_bytes *key)
 {
     char name[WORDS_MAX] = {0};
     memcpy(name, key->bytes, key->length);
@@ -185,7 +185,7 @@ static uint32_t node_of(const json_t *test, const oh_word *key)
 
 static void check_part(const json_t *part, const oh_command_shape *shape, const line *it, const uint32_t *nodes)
 {
-    oh_word words[WORDS_MAX];
+    oh_bytes words[WORDS_MAX];
     char text[1024] = {0};
     size_t count = oh_command_part(shape, it->words, nodes, (uint32_t)*vectors_string(part, "node"), words);
 

@@ -113,8 +113,7 @@ static bool have_common_node(const oh_topology *current, const oh_cluster_map *m
     for (uint32_t i = 0; i < oh_topology_nodes_count(current); i++) {
         oh_text id = oh_topology_node(current, i).id;
         for (uint32_t j = 0; id.length > 0 && j < map->nodes_count; j++) {
-            const oh_text *other = &map->nodes[j].id;
-            if (other->length == id.length && memcmp(other->bytes, id.bytes, id.length) == 0) {
+            if (oh_text_is_same(map->nodes[j].id, id)) {
                 return true;
             }
         }
@@ -264,9 +263,8 @@ bool oh_cluster_keep_places(oh_cluster_map *map, const oh_topology *current)
 static bool is_well(const oh_cluster_map *map, const oh_topology *current, uint32_t index)
 {
     const oh_server *server = &map->nodes[index];
-    oh_text name = oh_topology_node(current, index).name;
-    return server->role != OH_GONE && !server->is_failing && server->name.length == name.length &&
-           memcmp(server->name.bytes, name.bytes, name.length) == 0;
+    return server->role != OH_GONE && !server->is_failing &&
+           oh_text_is_same(server->name, oh_topology_node(current, index).name);
 }
 
 void oh_cluster_keep_moved(oh_cluster_map *map, const oh_topology *asked, const oh_topology *current)

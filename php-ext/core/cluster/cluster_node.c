@@ -31,11 +31,6 @@ bool oh_cluster_fail_memory(oh_cluster_reader *reader)
 
 /* ---- Texts ---- */
 
-static bool is_same(oh_text a, oh_text b)
-{
-    return a.length == b.length && (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);
-}
-
 /* What may stand in a message and in a file of metrics: ASCII that is seen, without quotes and their like. */
 static bool is_plain(oh_text text, size_t length_max)
 {
@@ -79,13 +74,13 @@ static bool is_near(const oh_told_node *told, oh_text host, oh_text zone)
     if (zone.length == 0) {
         return false;
     }
-    if (told->zone.length > 0 && is_same(told->zone, zone)) {
+    if (told->zone.length > 0 && oh_text_is_same(told->zone, zone)) {
         return true;
     }
     for (size_t start = 0, end; start <= host.length; start = end + 1) {
         for (end = start; end < host.length && host.bytes[end] != '.'; end++) {
         }
-        if (is_same((oh_text){host.bytes + start, end - start}, zone)) {
+        if (oh_text_is_same((oh_text){host.bytes + start, end - start}, zone)) {
             return true;
         }
     }
@@ -109,7 +104,7 @@ uint16_t *oh_node_index_find(oh_node_index *index, const oh_server *nodes, oh_te
     uint32_t place = first_place(index, text);
     while (index->places[place] != 0) {
         const oh_server *node = &nodes[index->places[place] - 1];
-        if (is_same(is_id ? node->id : node->name, text)) {
+        if (oh_text_is_same(is_id ? node->id : node->name, text)) {
             break;
         }
         place = (place + 1) % OH_INDEX_PLACES;
@@ -174,7 +169,7 @@ bool oh_cluster_add_node(oh_cluster_reader *reader, const oh_told_node *told, ui
         return false;
     }
     *index = (uint16_t)(*place - 1);
-    return is_same(reader->map->nodes[*index].name, node.name) ||
+    return oh_text_is_same(reader->map->nodes[*index].name, node.name) ||
            oh_cluster_fail(reader, "node %.*s has two addresses", SHOWN, reader->map->nodes[*index].id.bytes);
 }
 

@@ -37,8 +37,7 @@ bool oh_value_skip(oh_values *values);
 /* Whether it is that text. Here, because its length is known where it is written: a large reply has thousands of names. */
 static inline bool oh_value_is(const oh_value *value, const char *text)
 {
-    return value->kind == OH_VALUE_TEXT && value->text.length == strlen(text) &&
-           memcmp(value->text.bytes, text, value->text.length) == 0;
+    return value->kind == OH_VALUE_TEXT && oh_text_is(value->text, text);
 }
 
 /* ---- Nodes and slots ---- */

@@ -29,11 +29,6 @@ static oh_text cut_word(oh_text *rest)
     return word;
 }
 
-static bool is_word(oh_text word, const char *text)
-{
-    return word.length == strlen(text) && memcmp(word.bytes, text, word.length) == 0;
-}
-
 static bool read_number(oh_text digits, uint32_t max, uint32_t *number)
 {
     *number = 0;
@@ -150,13 +145,13 @@ oh_redirect oh_redirect_decide(const oh_topology *map, const oh_redirect_case *i
 {
     oh_text rest = it->error;
     oh_text word = cut_word(&rest);
-    bool is_moved = is_word(word, "MOVED");
-    if (is_moved || is_word(word, "ASK")) {
+    bool is_moved = oh_text_is(word, "MOVED");
+    if (is_moved || oh_text_is(word, "ASK")) {
         return to_named(map, it, is_moved ? OH_REDIRECT_FOLLOW : OH_REDIRECT_ASK, rest);
     }
-    bool is_from_replica = is_word(word, "LOADING") || is_word(word, "MASTERDOWN");
-    bool is_behind = is_word(word, "CLUSTERDOWN") || is_word(word, "READONLY");
-    if (!is_from_replica && !is_behind && !is_word(word, "TRYAGAIN")) {
+    bool is_from_replica = oh_text_is(word, "LOADING") || oh_text_is(word, "MASTERDOWN");
+    bool is_behind = oh_text_is(word, "CLUSTERDOWN") || oh_text_is(word, "READONLY");
+    if (!is_from_replica && !is_behind && !oh_text_is(word, "TRYAGAIN")) {
         return (oh_redirect){.action = OH_REDIRECT_NONE};
     }
     if (it->is_held) {

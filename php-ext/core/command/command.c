@@ -42,7 +42,7 @@ static char upper(uint8_t byte)
 }
 
 /* Whether a word is this one of the table, which is in capitals, in any case. */
-static bool is_word(const oh_word *word, const char *capitals, size_t length)
+static bool is_word(const oh_bytes *word, const char *capitals, size_t length)
 {
     if (word->length != length) {
         return false;
@@ -56,7 +56,7 @@ static bool is_word(const oh_word *word, const char *capitals, size_t length)
 }
 
 /* A number of keys: digits and nothing else. Beyond a million it is cut: no command has as many words. */
-static bool count_of(const oh_word *word, size_t *count)
+static bool count_of(const oh_bytes *word, size_t *count)
 {
     *count = 0;
     for (size_t i = 0; i < word->length; i++) {
@@ -102,7 +102,7 @@ const oh_command *oh_command_named(const char *name, size_t length)
 }
 
 /* Appends a word in small letters. False: it is longer than any name, or has a byte that no name has. */
-static bool append_lower(char *name, size_t *length, const oh_word *word)
+static bool append_lower(char *name, size_t *length, const oh_bytes *word)
 {
     if (word->length == 0 || word->length > NAME_BYTES_MAX - *length) {
         return false;
@@ -116,7 +116,7 @@ static bool append_lower(char *name, size_t *length, const oh_word *word)
     return true;
 }
 
-const oh_command *oh_command_find(const oh_word *words, size_t count)
+const oh_command *oh_command_find(const oh_bytes *words, size_t count)
 {
     char name[NAME_BYTES_MAX + 1];
     size_t length = 0;
@@ -157,7 +157,7 @@ static void find_place(found_places *found, size_t place, oh_key_kind kind)
     found->count++;
 }
 
-static bool is_key(const oh_key_spec *spec, const oh_word *word)
+static bool is_key(const oh_key_spec *spec, const oh_bytes *word)
 {
     if (spec->kind == OH_KEY_PATTERN) {
         return word->length > 0 && memchr(word->bytes, '*', word->length) != NULL;
@@ -177,7 +177,7 @@ static ptrdiff_t last_of(const oh_key_spec *spec, size_t count, size_t first)
 }
 
 /* The first and the last key that begin here; `last` before `first` if there are none, which is no fault. */
-static const char *span_of(const oh_key_spec *spec, const oh_word *words, size_t count, size_t begin, size_t *first,
+static const char *span_of(const oh_key_spec *spec, const oh_bytes *words, size_t count, size_t begin, size_t *first,
     size_t *last)
 {
     ptrdiff_t end;
@@ -212,7 +212,7 @@ static const char *span_of(const oh_key_spec *spec, const oh_word *words, size_t
     return NULL;
 }
 
-static const char *find_span(const oh_key_spec *spec, const oh_word *words, size_t count, size_t begin,
+static const char *find_span(const oh_key_spec *spec, const oh_bytes *words, size_t count, size_t begin,
     found_places *found)
 {
     size_t first, last;
@@ -229,7 +229,7 @@ static const char *find_span(const oh_key_spec *spec, const oh_word *words, size
 }
 
 /* How many words follow an option that is not the one looked for. */
-static size_t skipped(const oh_key_spec *spec, const oh_word *word)
+static size_t skipped(const oh_key_spec *spec, const oh_bytes *word)
 {
     const char *name = spec->skip;
 
@@ -244,7 +244,7 @@ static size_t skipped(const oh_key_spec *spec, const oh_word *word)
     return 0;
 }
 
-static const char *find_options(const oh_key_spec *spec, const oh_word *words, size_t count, found_places *found)
+static const char *find_options(const oh_key_spec *spec, const oh_bytes *words, size_t count, found_places *found)
 {
     const char *malformed = NULL;
 
@@ -261,7 +261,7 @@ static const char *find_options(const oh_key_spec *spec, const oh_word *words, s
 }
 
 /* Behind the first such word; as in the server, the last word of all is never looked at. 0: there is none. */
-static size_t begin_of(const oh_key_spec *spec, const oh_word *words, size_t count)
+static size_t begin_of(const oh_key_spec *spec, const oh_bytes *words, size_t count)
 {
     if (spec->begin == OH_BEGIN_INDEX) {
         return spec->from;
@@ -274,7 +274,7 @@ static size_t begin_of(const oh_key_spec *spec, const oh_word *words, size_t cou
     return 0;
 }
 
-const char *oh_command_keys(const oh_command *command, const oh_word *words, size_t count, oh_key_place *places,
+const char *oh_command_keys(const oh_command *command, const oh_bytes *words, size_t count, oh_key_place *places,
     size_t room, size_t *found)
 {
     found_places here = {places, room, 0};
@@ -296,7 +296,7 @@ const char *oh_command_keys(const oh_command *command, const oh_word *words, siz
 
 /* ---- Waiting ---- */
 
-const oh_word *oh_command_timeout(const oh_command *command, const oh_word *words, size_t count)
+const oh_bytes *oh_command_timeout(const oh_command *command, const oh_bytes *words, size_t count)
 {
     const oh_blocking *blocking = &command->blocking;
 
@@ -320,7 +320,7 @@ const oh_word *oh_command_timeout(const oh_command *command, const oh_word *word
 
 /* ---- Parts for several nodes ---- */
 
-const char *oh_command_shape_of(const oh_command *command, const oh_word *words, size_t count,
+const char *oh_command_shape_of(const oh_command *command, const oh_bytes *words, size_t count,
     oh_command_shape *shape)
 {
     const oh_key_spec *spec = &command->keys[0];
@@ -339,8 +339,8 @@ const char *oh_command_shape_of(const oh_command *command, const oh_word *words,
     return shape->beyond > count || (!spec->is_counted && shape->beyond < count) ? uneven : NULL;
 }
 
-size_t oh_command_part(const oh_command_shape *shape, const oh_word *words, const uint32_t *nodes, uint32_t node,
-    oh_word *part)
+size_t oh_command_part(const oh_command_shape *shape, const oh_bytes *words, const uint32_t *nodes, uint32_t node,
+    oh_bytes *part)
 {
     size_t length = shape->first;
 

@@ -9,9 +9,7 @@
 #ifndef OH_COMMAND_H
 #define OH_COMMAND_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "core/base/slice.h"
 
 typedef enum oh_spread {
     OH_SPREAD_NONE, /* A container without its subcommand; or, for `without_keys`: nothing special. */
@@ -91,18 +89,13 @@ typedef struct oh_command {
     const char *without_keys_reason; /* Why it is refused without a key. */
 } oh_command;
 
-typedef struct oh_word {
-    const uint8_t *bytes;
-    size_t length;
-} oh_word;
-
 typedef struct oh_key_place {
     size_t place;
     oh_key_kind kind;
 } oh_key_place;
 
 /* The entry of a command, container and subcommand resolved. NULL: the table does not hold it. */
-const oh_command *oh_command_find(const oh_word *words, size_t count);
+const oh_command *oh_command_find(const oh_bytes *words, size_t count);
 
 /* The same by a name of the table: "config", or "config|get". Containers are found by themselves, too. */
 const oh_command *oh_command_named(const char *name, size_t length);
@@ -111,11 +104,11 @@ const oh_command *oh_command_named(const char *name, size_t length);
  * Where keys, channels and patterns stand, in the order of the command. `found` says how many there are; as many as
  * there is room for are written. NULL, or why the command is malformed.
  */
-const char *oh_command_keys(const oh_command *command, const oh_word *words, size_t count, oh_key_place *places,
+const char *oh_command_keys(const oh_command *command, const oh_bytes *words, size_t count, oh_key_place *places,
     size_t room, size_t *found);
 
 /* The word with the timeout of a command that waits; NULL if it does not, or has none. */
-const oh_word *oh_command_timeout(const oh_command *command, const oh_word *words, size_t count);
+const oh_bytes *oh_command_timeout(const oh_command *command, const oh_bytes *words, size_t count);
 
 /* How the words of a split command lie: what stands before its keys, `lanes` lists of `keys` groups, what follows. */
 typedef struct oh_command_shape {
@@ -123,14 +116,14 @@ typedef struct oh_command_shape {
 } oh_command_shape;
 
 /* NULL, or why the command is malformed. For a command that has exactly one key specification. */
-const char *oh_command_shape_of(const oh_command *command, const oh_word *words, size_t count,
+const char *oh_command_shape_of(const oh_command *command, const oh_bytes *words, size_t count,
     oh_command_shape *shape);
 
 /*
  * The words that node `node` gets; `nodes` has the node of each key, by the key's place in the command. `part` has room
  * for as many words as the command has. How many they are.
  */
-size_t oh_command_part(const oh_command_shape *shape, const oh_word *words, const uint32_t *nodes, uint32_t node,
-    oh_word *part);
+size_t oh_command_part(const oh_command_shape *shape, const oh_bytes *words, const uint32_t *nodes, uint32_t node,
+    oh_bytes *part);
 
 #endif

@@ -116,7 +116,7 @@ static bool check_pool_name(oh_config_reader *reader, size_t line)
     }
     for (size_t i = 0; i < reader->pools_count; i++) {
         oh_text other = reader->pools[i]->name;
-        if (other.length == name.length && memcmp(other.bytes, name.bytes, name.length) == 0) {
+        if (oh_text_is_same(other, name)) {
             return oh_config_fail(reader->error, line, "server pool \"%s\" is a duplicate", oh_config_show(name).text);
         }
     }
@@ -290,7 +290,7 @@ const oh_pool *oh_config_pool(const oh_config *config, const char *name, size_t 
 {
     for (size_t i = 0; i < config->pools_count; i++) {
         const oh_pool *pool = &config->pools[i];
-        if (pool->name.length == length && memcmp(pool->name.bytes, name, length) == 0) {
+        if (oh_text_is_same(pool->name, (oh_text){name, length})) {
             return pool;
         }
     }

@@ -63,11 +63,6 @@ typedef struct {
     size_t line;
 } setting;
 
-static bool equals(oh_text text, const char *word)
-{
-    return text.length == strlen(word) && memcmp(text.bytes, word, text.length) == 0;
-}
-
 static bool fail(const setting *it, const char *complaint)
 {
     oh_config_fail(it->reader->error, it->line, "directive \"%s\" %s", it->directive->name, complaint);
@@ -84,7 +79,7 @@ static void *place_of(const setting *it)
 int oh_config_directive(oh_text name)
 {
     for (size_t i = 0; i < DIRECTIVES_COUNT; i++) {
-        if (equals(name, directives[i].name)) {
+        if (oh_text_is(name, directives[i].name)) {
             return (int)i;
         }
     }
@@ -133,8 +128,8 @@ static bool set_number(const setting *it)
 
 static bool set_boolean(const setting *it)
 {
-    bool is_true = equals(it->value, "true");
-    if (!is_true && !equals(it->value, "false")) {
+    bool is_true = oh_text_is(it->value, "true");
+    if (!is_true && !oh_text_is(it->value, "false")) {
         return fail(it, "is not \"true\" or \"false\"");
     }
     *(bool *)place_of(it) = is_true;
@@ -161,7 +156,7 @@ static bool set_hash(const setting *it)
 static bool set_distribution(const setting *it)
 {
     for (int i = 0; i < OH_SLOTS; i++) {
-        if (equals(it->value, oh_distribution_name((oh_distribution)i))) {
+        if (oh_text_is(it->value, oh_distribution_name((oh_distribution)i))) {
             it->pool->distribution = (oh_distribution)i;
             return true;
         }
@@ -181,14 +176,14 @@ static bool set_tag(const setting *it)
 
 static bool set_engine(const setting *it)
 {
-    it->pool->is_ssdb = equals(it->value, "ssdb");
-    return it->pool->is_ssdb || equals(it->value, "redis") || fail(it, "is not \"redis\" or \"ssdb\"");
+    it->pool->is_ssdb = oh_text_is(it->value, "ssdb");
+    return it->pool->is_ssdb || oh_text_is(it->value, "redis") || fail(it, "is not \"redis\" or \"ssdb\"");
 }
 
 static bool set_read_from(const setting *it)
 {
     for (int i = 0; i < OH_READ_FROMS_COUNT; i++) {
-        if (equals(it->value, oh_read_from_name((oh_read_from)i))) {
+        if (oh_text_is(it->value, oh_read_from_name((oh_read_from)i))) {
             it->pool->read_from = (oh_read_from)i;
             return true;
         }
@@ -247,7 +242,7 @@ static bool set_listen(const setting *it)
     }
     for (size_t i = 0; i < it->reader->pools_count; i++) {
         const oh_pool *other = it->reader->pools[i];
-        if (other != it->pool && equals(it->value, other->listen.bytes)) {
+        if (other != it->pool && oh_text_is(it->value, other->listen.bytes)) {
             char complaint[sizeof "is the same as in server pool \"\"" + sizeof(oh_config_shown)];
             snprintf(complaint, sizeof complaint, "is the same as in server pool \"%s\"",
                 oh_config_show(other->name).text);

@@ -12,15 +12,9 @@
 #ifndef OH_KEY_H
 #define OH_KEY_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "core/base/slice.h"
 
 #define OH_SLOTS_COUNT 16384 /* The number of slots of every Redis Cluster; fixed by its protocol. */
-
-typedef struct oh_bytes {
-    const uint8_t *bytes;
-    size_t length;
-} oh_bytes;
 
 /* The part of `key` that is hashed under the hash tag `tag` (its two bytes), or all of it if `tag` is NULL. */
 oh_bytes oh_key_hashed(oh_bytes key, const uint8_t tag[2]);

@@ -80,7 +80,7 @@ static size_t read_words(oh_ssdb *ssdb, const uint8_t *request, size_t length, s
     if (at == 0 || count == 0 || count > length) {
         return 0;
     }
-    oh_ssdb_word *words = grow(&ssdb->words, count, sizeof *words);
+    oh_bytes *words = grow(&ssdb->words, count, sizeof *words);
     if (words == NULL) {
         ssdb->refusal = no_memory;
         return 0;
@@ -90,7 +90,7 @@ static size_t read_words(oh_ssdb *ssdb, const uint8_t *request, size_t length, s
         if (at == 0 || size > length - at || length - at - size < 2 || memcmp(request + at + size, "\r\n", 2) != 0) {
             return 0;
         }
-        words[i] = (oh_ssdb_word){request + at, size};
+        words[i] = (oh_bytes){request + at, size};
         at += size + 2;
     }
     ssdb->words.count = count;
@@ -143,7 +143,7 @@ static bool put_number(oh_ssdb *ssdb, int64_t number)
     return put_word(ssdb, digits, oh_ssdb_write_number(digits, number));
 }
 
-static bool put_typed(oh_ssdb *ssdb, char letter, oh_ssdb_word word)
+static bool put_typed(oh_ssdb *ssdb, char letter, oh_bytes word)
 {
     int64_t number;
 
@@ -163,7 +163,7 @@ static bool put_typed(oh_ssdb *ssdb, char letter, oh_ssdb_word word)
 }
 
 /* The form itself, each word as its type says. */
-static bool put_form(oh_ssdb *ssdb, const oh_ssdb_form *form, const oh_ssdb_word *words, size_t count)
+static bool put_form(oh_ssdb *ssdb, const oh_ssdb_form *form, const oh_bytes *words, size_t count)
 {
     bool is_put = put_head(ssdb, '*', count) && put_word(ssdb, words[0].bytes, words[0].length);
 
@@ -173,14 +173,14 @@ static bool put_form(oh_ssdb *ssdb, const oh_ssdb_form *form, const oh_ssdb_word
     return is_put;
 }
 
-static bool put_send(oh_ssdb *ssdb, const oh_ssdb_form *form, const oh_ssdb_word *words, size_t count)
+static bool put_send(oh_ssdb *ssdb, const oh_ssdb_form *form, const oh_bytes *words, size_t count)
 {
     const oh_ssdb_send *send = form->sends;
     size_t fixed = strlen(form->fixed), places = strlen(send->places);
     bool is_put = put_head(ssdb, '*', 1 + places + count - 1 - fixed) && put_text(ssdb, send->name);
 
     for (size_t i = 0; is_put && i < places; i++) {
-        oh_ssdb_word word = words[send->places[i] - '0'];
+        oh_bytes word = words[send->places[i] - '0'];
         is_put = put_word(ssdb, word.bytes, word.length);
     }
     for (size_t i = 1 + fixed; is_put && i < count; i++) {
@@ -190,7 +190,7 @@ static bool put_send(oh_ssdb *ssdb, const oh_ssdb_form *form, const oh_ssdb_word
 }
 
 /* Several commands for each key. */
-static bool put_each(oh_ssdb *ssdb, const oh_ssdb_form *form, const oh_ssdb_word *words, size_t count)
+static bool put_each(oh_ssdb *ssdb, const oh_ssdb_form *form, const oh_bytes *words, size_t count)
 {
     bool is_put = true;
 
@@ -225,7 +225,7 @@ static bool add_shape(oh_ssdb *ssdb, const oh_ssdb_form *form, size_t replies)
 }
 
 /* Whether nothing can lie between the bounds. */
-static bool is_crossed(const oh_ssdb_form *form, const oh_ssdb_word *words)
+static bool is_crossed(const oh_ssdb_form *form, const oh_bytes *words)
 {
     int64_t low = INT64_MIN, high = INT64_MAX;
 
@@ -250,7 +250,7 @@ static bool is_rewritten(const oh_ssdb_form *form)
 
 static bool translate_one(oh_ssdb *ssdb, const uint8_t *request, size_t begin, size_t end, bool is_raw)
 {
-    const oh_ssdb_word *words = ssdb->words.items;
+    const oh_bytes *words = ssdb->words.items;
     size_t count = ssdb->words.count;
     const oh_ssdb_name *name = oh_ssdb_find(words[0]);
 
@@ -285,7 +285,7 @@ static bool translate_one(oh_ssdb *ssdb, const uint8_t *request, size_t begin, s
 static void begin(oh_ssdb *ssdb)
 {
     empty(&ssdb->sent, 1);
-    empty(&ssdb->words, sizeof(oh_ssdb_word));
+    empty(&ssdb->words, sizeof(oh_bytes));
     empty(&ssdb->shapes, sizeof(oh_ssdb_shape));
     ssdb->refusal = NULL;
     ssdb->is_shaped = ssdb->is_broken = ssdb->is_shape_begun = false;
@@ -302,7 +302,7 @@ bool oh_ssdb_translate(oh_ssdb *ssdb, const uint8_t *request, size_t length, boo
         size_t end = read_words(ssdb, request, length, at);
 
         if (end == 0) {
-            ssdb->command = (oh_ssdb_word){NULL, 0};
+            ssdb->command = (oh_bytes){NULL, 0};
             return false;
         }
         if (!translate_one(ssdb, request, at, end, is_raw)) {

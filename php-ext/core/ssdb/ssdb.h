@@ -15,17 +15,10 @@
 #ifndef OH_SSDB_H
 #define OH_SSDB_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "core/base/slice.h"
 
 #define OH_SSDB_LINE_BYTES 64   /* The head of a value; only lines of text are longer. */
 #define OH_SSDB_ERROR_BYTES 320 /* As much of an error as is kept until the other replies of its command are read. */
-
-typedef struct oh_ssdb_word {
-    const uint8_t *bytes;
-    size_t length;
-} oh_ssdb_word;
 
 /* Memory that grows. Private. */
 typedef struct oh_ssdb_memory {
@@ -44,7 +37,7 @@ typedef struct oh_ssdb {
     const uint8_t *request; /* What to send: the caller's own bytes, or memory of ours. */
     size_t length;
     const char *refusal;  /* Why nothing may be sent, or NULL. */
-    oh_ssdb_word command; /* The name of the command that is refused, in the caller's bytes. */
+    oh_bytes command; /* The name of the command that is refused, in the caller's bytes. */
     bool is_shaped;       /* Replies must go through oh_ssdb_read; otherwise they are what the caller expects. */
     bool is_broken;       /* The node sent replies that do not belong to these commands. */
 

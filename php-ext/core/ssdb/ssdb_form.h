@@ -45,13 +45,13 @@ typedef struct oh_ssdb_name {
 } oh_ssdb_name;
 
 /* What there is about a command's name, NULL if nothing: SSDB has no such command. */
-const oh_ssdb_name *oh_ssdb_find(oh_ssdb_word word);
+const oh_ssdb_name *oh_ssdb_find(oh_bytes word);
 
 /* The form the command has, or NULL. `words` begins with the name. */
-const oh_ssdb_form *oh_ssdb_match(const oh_ssdb_name *name, const oh_ssdb_word *words, size_t count, bool is_raw);
+const oh_ssdb_form *oh_ssdb_match(const oh_ssdb_name *name, const oh_bytes *words, size_t count, bool is_raw);
 
 /* Why a command that has no form is refused. */
-const char *oh_ssdb_reason(const oh_ssdb_name *name, const oh_ssdb_word *words, size_t count);
+const char *oh_ssdb_reason(const oh_ssdb_name *name, const oh_bytes *words, size_t count);
 
 /* The type of word `i` of a command that has this form, of which 0 is the name. */
 char oh_ssdb_letter(const oh_ssdb_form *form, size_t i);

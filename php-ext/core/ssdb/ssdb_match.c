@@ -11,7 +11,7 @@
 #define NAMES_COUNT (sizeof oh_ssdb_names / sizeof oh_ssdb_names[0])
 #define NAME_BYTES_MAX 32
 
-const oh_ssdb_name *oh_ssdb_find(oh_ssdb_word word)
+const oh_ssdb_name *oh_ssdb_find(oh_bytes word)
 {
     char name[NAME_BYTES_MAX];
     size_t low = 0, high = NAMES_COUNT;
@@ -53,7 +53,7 @@ static bool is_literal(char letter)
 }
 
 /* Whether a command has as many words as the form, and those that the form names. */
-static bool has_outline(const oh_ssdb_form *form, const oh_ssdb_word *words, size_t count)
+static bool has_outline(const oh_ssdb_form *form, const oh_bytes *words, size_t count)
 {
     size_t fixed = strlen(form->fixed), tail = strlen(form->tail);
 
@@ -71,7 +71,7 @@ static bool has_outline(const oh_ssdb_form *form, const oh_ssdb_word *words, siz
 }
 
 /* The first word that is not of its type; `count` if they all are. */
-static size_t first_unfit(const oh_ssdb_form *form, const oh_ssdb_word *words, size_t count, bool is_length_only)
+static size_t first_unfit(const oh_ssdb_form *form, const oh_bytes *words, size_t count, bool is_length_only)
 {
     for (size_t i = 1; i < count; i++) {
         char letter = oh_ssdb_letter(form, i);
@@ -84,7 +84,7 @@ static size_t first_unfit(const oh_ssdb_form *form, const oh_ssdb_word *words, s
     return count;
 }
 
-const oh_ssdb_form *oh_ssdb_match(const oh_ssdb_name *name, const oh_ssdb_word *words, size_t count, bool is_raw)
+const oh_ssdb_form *oh_ssdb_match(const oh_ssdb_name *name, const oh_bytes *words, size_t count, bool is_raw)
 {
     for (size_t i = 0; i < name->forms_count; i++) {
         const oh_ssdb_form *form = &name->forms[i];
@@ -97,7 +97,7 @@ const oh_ssdb_form *oh_ssdb_match(const oh_ssdb_name *name, const oh_ssdb_word *
     return NULL;
 }
 
-const char *oh_ssdb_reason(const oh_ssdb_name *name, const oh_ssdb_word *words, size_t count)
+const char *oh_ssdb_reason(const oh_ssdb_name *name, const oh_bytes *words, size_t count)
 {
     for (size_t i = 0; i < name->forms_count; i++) {
         const oh_ssdb_form *form = &name->forms[i];

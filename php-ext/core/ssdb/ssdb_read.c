@@ -194,7 +194,7 @@ static void begin_reply(oh_ssdb *ssdb, bool is_whole)
 static bool read_number(oh_ssdb *ssdb, const uint8_t *bytes, size_t length, int64_t *number)
 {
     const uint8_t *end = memchr(bytes, '\r', length);
-    oh_ssdb_word word = {bytes, end ? (size_t)(end - bytes) : length};
+    oh_bytes word = {bytes, end ? (size_t)(end - bytes) : length};
     bool is_number = oh_ssdb_word_fits('i', word);
 
     *number = is_number ? oh_ssdb_score(word) : 0;

@@ -25,7 +25,7 @@ static bool is_digit(uint8_t byte)
     return byte >= '0' && byte <= '9';
 }
 
-static size_t digits_from(oh_ssdb_word word, size_t at)
+static size_t digits_from(oh_bytes word, size_t at)
 {
     size_t end = at;
 
@@ -42,7 +42,7 @@ static void add_digit(decimal *number, uint8_t digit)
 }
 
 /* `point` is how many of the digits stand in front of the point. */
-static void add_digits(decimal *number, oh_ssdb_word word, size_t from, size_t to, int64_t point)
+static void add_digits(decimal *number, oh_bytes word, size_t from, size_t to, int64_t point)
 {
     int64_t place = 0;
 
@@ -64,7 +64,7 @@ static void add_digits(decimal *number, oh_ssdb_word word, size_t from, size_t t
 }
 
 /* -?digits(.digits)?([eE][+-]?digits)?  False: it is not that. */
-static bool read_decimal(oh_ssdb_word word, decimal *number)
+static bool read_decimal(oh_bytes word, decimal *number)
 {
     memset(number, 0, sizeof *number);
     number->is_negative = word.length > 0 && word.bytes[0] == '-';
@@ -100,7 +100,7 @@ static bool read_decimal(oh_ssdb_word word, decimal *number)
 }
 
 /* -?(0|[1-9]digits) from `least` to `most`. */
-static bool is_whole(oh_ssdb_word word, int64_t least, int64_t most)
+static bool is_whole(oh_bytes word, int64_t least, int64_t most)
 {
     decimal number;
     size_t from = word.length > 0 && word.bytes[0] == '-';
@@ -113,7 +113,7 @@ static bool is_whole(oh_ssdb_word word, int64_t least, int64_t most)
                               : number.whole <= (uint64_t)most && (least <= 0 || number.whole >= (uint64_t)least);
 }
 
-static bool is_score(oh_ssdb_word word)
+static bool is_score(oh_bytes word)
 {
     decimal number;
 
@@ -121,29 +121,24 @@ static bool is_score(oh_ssdb_word word)
            number.whole <= LEAST - !number.is_negative;
 }
 
-static bool equals(oh_ssdb_word word, const char *text)
-{
-    return word.length == strlen(text) && memcmp(word.bytes, text, word.length) == 0;
-}
-
-static bool is_exclusive(oh_ssdb_word word)
+static bool is_exclusive(oh_bytes word)
 {
     return word.length > 0 && word.bytes[0] == '(';
 }
 
-static oh_ssdb_word without_bracket(oh_ssdb_word word)
+static oh_bytes without_bracket(oh_bytes word)
 {
-    return is_exclusive(word) ? (oh_ssdb_word){word.bytes + 1, word.length - 1} : word;
+    return is_exclusive(word) ? (oh_bytes){word.bytes + 1, word.length - 1} : word;
 }
 
-static bool is_bound(oh_ssdb_word word)
+static bool is_bound(oh_bytes word)
 {
     decimal number;
 
-    return equals(word, "-inf") || equals(word, "+inf") || read_decimal(without_bracket(word), &number);
+    return oh_bytes_is(word, "-inf") || oh_bytes_is(word, "+inf") || read_decimal(without_bracket(word), &number);
 }
 
-bool oh_ssdb_word_is(oh_ssdb_word word, const char *capitals)
+bool oh_ssdb_word_is(oh_bytes word, const char *capitals)
 {
     size_t i = 0;
 
@@ -157,7 +152,7 @@ bool oh_ssdb_word_is(oh_ssdb_word word, const char *capitals)
     return i == word.length && !capitals[i];
 }
 
-bool oh_ssdb_word_fits(char letter, oh_ssdb_word word)
+bool oh_ssdb_word_fits(char letter, oh_bytes word)
 {
     switch (letter) {
         case 'k':
@@ -182,7 +177,7 @@ bool oh_ssdb_word_fits(char letter, oh_ssdb_word word)
         case 'l':
             return is_whole(word, -1, INT31_MAX);
         case 'd':
-            return equals(word, "0") || equals(word, "1");
+            return oh_bytes_is(word, "0") || oh_bytes_is(word, "1");
         case 's':
             return is_score(word);
         default:
@@ -211,7 +206,7 @@ static int64_t value_of(const decimal *number, int shift)
     return (int64_t)((number->is_negative ? 0 - number->whole : number->whole) + (uint64_t)(int64_t)shift);
 }
 
-int64_t oh_ssdb_score(oh_ssdb_word word)
+int64_t oh_ssdb_score(oh_bytes word)
 {
     decimal number;
 
@@ -220,7 +215,7 @@ int64_t oh_ssdb_score(oh_ssdb_word word)
 }
 
 /* The nearest whole number within: upwards from a low bound, downwards from a high one. */
-static oh_ssdb_bound round_in(oh_ssdb_word word, bool is_low, int64_t *value)
+static oh_ssdb_bound round_in(oh_bytes word, bool is_low, int64_t *value)
 {
     decimal number;
     read_decimal(without_bracket(word), &number);
@@ -235,9 +230,9 @@ static oh_ssdb_bound round_in(oh_ssdb_word word, bool is_low, int64_t *value)
     return OH_SSDB_BOUND_AT;
 }
 
-oh_ssdb_bound oh_ssdb_bound_of(oh_ssdb_word word, bool is_low, int64_t *number)
+oh_ssdb_bound oh_ssdb_bound_of(oh_bytes word, bool is_low, int64_t *number)
 {
-    if (equals(word, "-inf") || equals(word, "+inf")) {
+    if (oh_bytes_is(word, "-inf") || oh_bytes_is(word, "+inf")) {
         return (word.bytes[0] == '-') == is_low ? OH_SSDB_BOUND_NONE : OH_SSDB_BOUND_NOTHING;
     }
     return round_in(word, is_low, number);

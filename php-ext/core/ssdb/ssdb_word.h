@@ -12,19 +12,19 @@
 typedef enum oh_ssdb_bound { OH_SSDB_BOUND_NONE, OH_SSDB_BOUND_AT, OH_SSDB_BOUND_NOTHING } oh_ssdb_bound;
 
 /* Whether a word is of the type; letters are those of generated/ssdb.h. */
-bool oh_ssdb_word_fits(char letter, oh_ssdb_word word);
+bool oh_ssdb_word_fits(char letter, oh_bytes word);
 
 /* Whether it is this word of small or capital letters. */
-bool oh_ssdb_word_is(oh_ssdb_word word, const char *capitals);
+bool oh_ssdb_word_is(oh_bytes word, const char *capitals);
 
 /* Whether the type bounds the length, which has a reason of its own; what it is called. */
 const char *oh_ssdb_length_reason(char letter);
 
 /* The whole number that a score is. The word must fit. */
-int64_t oh_ssdb_score(oh_ssdb_word word);
+int64_t oh_ssdb_score(oh_bytes word);
 
 /* What a bound comes to in whole numbers: none, a number, or a bound that lets nothing through. The word must fit. */
-oh_ssdb_bound oh_ssdb_bound_of(oh_ssdb_word word, bool is_low, int64_t *number);
+oh_ssdb_bound oh_ssdb_bound_of(oh_bytes word, bool is_low, int64_t *number);
 
 static inline bool oh_ssdb_is_low(char letter)
 {

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/slice.h"
 #include "core/hash/hash.h"
 
 /*
@@ -23,12 +24,6 @@ typedef enum oh_distribution { OH_KETAMA, OH_MODULA, OH_RANDOM, OH_SLOTS, OH_DIS
 
 /* The name of a distribution as the configuration spells it; a constant string. */
 const char *oh_distribution_name(oh_distribution distribution);
-
-/* Text of the file: `length` bytes, none of them NUL, and a NUL behind them. `bytes` is NULL if it is absent. */
-typedef struct oh_text {
-    const char *bytes;
-    size_t length;
-} oh_text;
 
 /* What a node is to a Redis Cluster. A server of a file is a master. The order is part of the topology's layout. */
 typedef enum oh_role {

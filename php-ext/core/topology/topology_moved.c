@@ -3,7 +3,6 @@
  *
  * Implements spec/topology, "How many keys move".
  */
-#include <string.h>
 
 #include "core/base/decimal.h"
 #include "core/topology/topology.h"
@@ -11,14 +10,9 @@
 #define KEYS 20000u
 #define KEYS_PER_MILLE (KEYS / 1000)
 
-static bool is_same(oh_text a, oh_text b)
-{
-    return a.length == b.length && (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);
-}
-
 static bool is_same_node(oh_node a, oh_node b)
 {
-    return is_same(a.name, b.name) && is_same(a.host, b.host) && is_same(a.path, b.path) && a.port == b.port;
+    return oh_text_is_same(a.name, b.name) && oh_text_is_same(a.host, b.host) && oh_text_is_same(a.path, b.path) && a.port == b.port;
 }
 
 uint32_t oh_topology_moved(const oh_topology *a, const oh_topology *b)

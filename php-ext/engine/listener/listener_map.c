@@ -3,7 +3,6 @@
  */
 #include "engine/listener/listener_internal.h"
 
-#include <string.h>
 
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
@@ -13,18 +12,13 @@
 #define OH_LOOK_EVERY_NS UINT64_C(1000000000)
 #define OH_LOOK_SOON_NS UINT64_C(20000000) /* While nodes are being asked for a newer map. */
 
-static bool is_same(oh_text one, oh_text other)
-{
-    return one.length == other.length && (one.length == 0 || memcmp(one.bytes, other.bytes, one.length) == 0);
-}
-
 static bool has(const oh_snapshot *map, const oh_server *node)
 {
     for (uint32_t i = 0; i < map->nodes_count; i++) {
         const oh_server *server = &map->pool->servers[i];
 
-        if (server->role != OH_GONE && is_same(server->name, node->name)) {
-            return is_same(server->id, node->id);
+        if (server->role != OH_GONE && oh_text_is_same(server->name, node->name)) {
+            return oh_text_is_same(server->id, node->id);
         }
     }
     return false;

@@ -28,17 +28,17 @@
 oh_bytes (*oh_redirects_script)(const char *digest, size_t length);
 
 /* Words of a command that wire has seen to, in memory of the call. NULL: there is none. */
-static oh_word *read_words(const uint8_t *bytes, size_t length, size_t *count)
+static oh_bytes *read_words(const uint8_t *bytes, size_t length, size_t *count)
 {
     size_t at = 0;
-    oh_word *words;
+    oh_bytes *words;
 
     *count = oh_exchange_read_number(bytes, length, &at);
     words = oh_call_resize(NULL, *count, sizeof *words);
     for (size_t i = 0; words && i < *count; i++) {
         size_t word = oh_exchange_read_number(bytes, length, &at);
 
-        words[i] = (oh_word){bytes + at, word};
+        words[i] = (oh_bytes){bytes + at, word};
         at += word + strlen("\r\n");
     }
     return words;
@@ -47,7 +47,7 @@ static oh_word *read_words(const uint8_t *bytes, size_t length, size_t *count)
 bool oh_redirects_find_slot(const uint8_t *bytes, size_t length, uint32_t *slot, oh_state *state)
 {
     size_t count, found = 0;
-    oh_word *words = read_words(bytes, length, &count);
+    oh_bytes *words = read_words(bytes, length, &count);
     oh_key_place place;
 
     if (!words) {
@@ -57,7 +57,7 @@ bool oh_redirects_find_slot(const uint8_t *bytes, size_t length, uint32_t *slot,
     *slot = OH_SLOTS_COUNT;
     *state = command ? command->state : OH_STATE_NONE;
     if (command && !oh_command_keys(command, words, count, &place, 1, &found) && found > 0) {
-        *slot = oh_key_slot((oh_bytes){words[place.place].bytes, words[place.place].length});
+        *slot = oh_key_slot(words[place.place]);
     }
     oh_call_release(words);
     return true;
@@ -206,7 +206,7 @@ static bool end_transaction(oh_journey *journey, const oh_errand *errand)
 static oh_bytes script_of(const oh_errand *errand)
 {
     size_t count;
-    oh_word *words = oh_redirects_script ? read_words(errand->command, errand->command_length, &count) : NULL;
+    oh_bytes *words = oh_redirects_script ? read_words(errand->command, errand->command_length, &count) : NULL;
     oh_bytes script = {NULL, 0};
     bool is_named = words && count > 1 && words[0].length >= strlen(EVALSHA) &&
                     strncasecmp((const char *)words[0].bytes, EVALSHA, strlen(EVALSHA)) == 0;

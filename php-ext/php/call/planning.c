@@ -85,7 +85,7 @@ static bool refuse_faults(const oh_client *client, zend_execute_data *execute_da
 static const oh_command *find_by_subcommand(zend_execute_data *execute_data, const oh_method_row *row)
 {
     zval *argument = oh_keys_argument(execute_data, row->subcommand - 1u);
-    oh_word words[2] = {{(const uint8_t *)row->command, strlen(row->command)}, {NULL, 0}};
+    oh_bytes words[2] = {{(const uint8_t *)row->command, strlen(row->command)}, {NULL, 0}};
     const oh_command *command;
 
     if (argument) {
@@ -93,7 +93,7 @@ static const oh_command *find_by_subcommand(zend_execute_data *execute_data, con
         if (!name) {
             return NULL;
         }
-        words[1] = (oh_word){(const uint8_t *)ZSTR_VAL(name), ZSTR_LEN(name)};
+        words[1] = (oh_bytes){(const uint8_t *)ZSTR_VAL(name), ZSTR_LEN(name)};
     }
     command = oh_command_find(words, argument ? 2 : 1);
     if (!command) {

@@ -13,18 +13,18 @@ typedef struct raw_call {
     oh_client *client;
     zend_execute_data *execute_data;
     oh_plan *plan;
-    oh_word *words;
+    oh_bytes *words;
     size_t count;
 } raw_call;
 
 /* ---- One node ---- */
 
-static uint32_t home_of(const raw_call *call, const oh_word *word)
+static uint32_t home_of(const raw_call *call, const oh_bytes *word)
 {
     return oh_client_home_of(call->client, word->bytes, word->length);
 }
 
-static oh_placed_key placed(const oh_word *word, uint32_t home)
+static oh_placed_key placed(const oh_bytes *word, uint32_t home)
 {
     return (oh_placed_key){word->bytes, word->length, home, true};
 }
@@ -32,12 +32,12 @@ static oh_placed_key placed(const oh_word *word, uint32_t home)
 static bool are_together(raw_call *call, const oh_key_place *places, size_t count)
 {
     const oh_command *command = call->plan->command;
-    const oh_word *first = &call->words[places[0].place];
+    const oh_bytes *first = &call->words[places[0].place];
     uint32_t first_home = home_of(call, first);
 
     call->plan->node = oh_snapshot_node_of(call->client->snapshot, first_home);
     for (size_t i = 0; i < count; i++) {
-        const oh_word *word = &call->words[places[i].place];
+        const oh_bytes *word = &call->words[places[i].place];
 
         if (places[i].kind == OH_KEY_PATTERN && !oh_keys_is_pattern_placed(call->client, word->bytes, word->length)) {
             oh_refuse_pattern(call->client, command, word->bytes, word->length);
@@ -144,14 +144,14 @@ static bool read_words(raw_call *call)
         if (!word) {
             return false;
         }
-        call->words[i] = (oh_word){(const uint8_t *)ZSTR_VAL(word), ZSTR_LEN(word)};
+        call->words[i] = (oh_bytes){(const uint8_t *)ZSTR_VAL(word), ZSTR_LEN(word)};
     }
     return true;
 }
 
 static void plan_wait(const raw_call *call)
 {
-    const oh_word *timeout = oh_command_timeout(call->plan->command, call->words, call->count);
+    const oh_bytes *timeout = oh_command_timeout(call->plan->command, call->words, call->count);
 
     if (timeout) {
         call->plan->is_blocking = true;

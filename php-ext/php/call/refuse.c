@@ -94,7 +94,7 @@ static void quote_shown(oh_failure *failure, const char *before, const void *byt
     oh_failure_quote(failure, bytes, MIN(length, OH_SHOWN_BYTES_MAX));
 }
 
-void oh_refuse_unknown(const zend_execute_data *execute_data, const oh_word *words, size_t count)
+void oh_refuse_unknown(const zend_execute_data *execute_data, const oh_bytes *words, size_t count)
 {
     oh_failure failure;
 

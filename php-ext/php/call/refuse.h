@@ -28,7 +28,7 @@ bool oh_refuse_queued(const oh_client *client, const zend_execute_data *execute_
 #define OH_ADVICE_ITERATED "it is a conversation, in which each answer says where to go on: call it outside"
 
 /* Throws Unsupported about a command that the table does not hold, named by so many of its words. */
-void oh_refuse_unknown(const zend_execute_data *execute_data, const oh_word *words, size_t count);
+void oh_refuse_unknown(const zend_execute_data *execute_data, const oh_bytes *words, size_t count);
 
 /* A key, where it is placed, and how a message shows it. */
 typedef struct oh_placed_key {

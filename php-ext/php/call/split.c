@@ -191,12 +191,12 @@ oh_split *oh_split_cut(oh_client *client, const oh_plan *plan, zend_execute_data
 
 /* ---- Cutting words ---- */
 
-oh_split *oh_split_cut_words(oh_client *client, const oh_plan *plan, const oh_word *words,
+oh_split *oh_split_cut_words(oh_client *client, const oh_plan *plan, const oh_bytes *words,
     const oh_command_shape *shape, const uint32_t *homes)
 {
     uint32_t homes_count = oh_snapshot_homes_count(client->snapshot), keys_count = (uint32_t)shape->keys;
     uint32_t *part_of_home = safe_emalloc(homes_count, sizeof(uint32_t), 0);
-    oh_word *own = safe_emalloc(shape->words, sizeof *own, 0);
+    oh_bytes *own = safe_emalloc(shape->words, sizeof *own, 0);
     zval *arguments = safe_emalloc(shape->words, sizeof(zval), 0);
     oh_split *split = oh_split_new(plan, MIN(homes_count, keys_count), keys_count);
 
@@ -214,7 +214,7 @@ oh_split *oh_split_cut_words(oh_client *client, const oh_plan *plan, const oh_wo
                 zval_ptr_dtor(&arguments[j]);
             }
         }
-        const oh_word *key = &words[shape->first + i * shape->step];
+        const oh_bytes *key = &words[shape->first + i * shape->step];
         note_key(split, part_of_home[homes[i]],
             split->keys ? zend_string_init((const char *)key->bytes, key->length, false) : NULL);
     }

@@ -46,7 +46,7 @@ oh_split *oh_split_cut(oh_client *client, const struct oh_plan *plan, zend_execu
     uint32_t keys_count);
 
 /* Cuts words of that shape; `homes` has the home of each key. */
-oh_split *oh_split_cut_words(oh_client *client, const struct oh_plan *plan, const oh_word *words,
+oh_split *oh_split_cut_words(oh_client *client, const struct oh_plan *plan, const oh_bytes *words,
     const oh_command_shape *shape, const uint32_t *homes);
 
 void oh_split_free(oh_split *split);

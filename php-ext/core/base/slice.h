@@ -1,0 +1,42 @@
+/*
+ * Slices: bytes, or text, that belong to somebody else and live as long as he says. They are passed by
+ * value. `bytes` is NULL if there are none.
+ */
+#ifndef OH_SLICE_H
+#define OH_SLICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Any bytes: a key, a word of a command, a reply. */
+typedef struct oh_bytes {
+    const uint8_t *bytes;
+    size_t length;
+} oh_bytes;
+
+/* Text, none of it NUL. Text of a configuration or a topology has a NUL behind it. */
+typedef struct oh_text {
+    const char *bytes;
+    size_t length;
+} oh_text;
+
+static inline bool oh_text_is_same(oh_text one, oh_text other)
+{
+    return one.length == other.length && (one.length == 0 || memcmp(one.bytes, other.bytes, one.length) == 0);
+}
+
+/* Whether it is that word. Inline, so that the length of a literal is known where it is written. */
+static inline bool oh_text_is(oh_text text, const char *word)
+{
+    return oh_text_is_same(text, (oh_text){word, strlen(word)});
+}
+
+/* The same of bytes. */
+static inline bool oh_bytes_is(oh_bytes bytes, const char *word)
+{
+    return oh_text_is((oh_text){(const char *)bytes.bytes, bytes.length}, word);
+}
+
+#endif
