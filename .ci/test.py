@@ -82,6 +82,7 @@ SPECIFICATION_AND_JAVA = (
 C_AND_PHP = (
     serverless("who may import whom", [PYTHON, "conformance/checks/imports.py"]),
     serverless("no circles", [PYTHON, "conformance/checks/circles.py"]),
+    serverless("docs/architecture.md: its quotations and its rooms", [PYTHON, "conformance/checks/architecture.py"]),
     serverless("size budgets", [PYTHON, "conformance/checks/sizes.py"]),
     serverless("PHP's signatures: the header is that of the stub", [PYTHON, "conformance/checks/arginfo.py"]),
     serverless("the method table against the loaded phpredis", ["php", "spec/tools/prove/methods_check.php"]),

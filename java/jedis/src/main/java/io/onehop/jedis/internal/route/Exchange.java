@@ -49,14 +49,14 @@ final class Exchange<T> extends Holder {
     /** The reply; or the error the node answered, or the failure, thrown. */
     T run() {
         try {
-            return run(null, NodeHealth.NOT_ASKED);
+            return attempt(null, NodeHealth.NOT_ASKED);
         } finally {
             isOver = true;
         }
     }
 
     /** One try, {@code before} being the failure that made us try again, or {@code null}. */
-    private T run(OneHopException before, long asked) {
+    private T attempt(OneHopException before, long asked) {
         NodeConnection connection = lease(before, asked);
         connection.until(deadline);
         long written = connection.written();
@@ -83,7 +83,7 @@ final class Exchange<T> extends Holder {
             throw failure;
         }
         node.purge();
-        return run(failure, connection.lease().health());
+        return attempt(failure, connection.lease().health());
     }
 
     private NodeConnection lease(OneHopException before, long asked) {
