@@ -60,8 +60,6 @@ def each(*commands):
 JAVA = ["mvn", "-B", "-ntp", "-f", "java/pom.xml", "test"]
 ENGINE = ["make", "-s", "-j2", "-C", "php-ext/tests-engine"]
 FUZZ = ["make", "-s", "-j2", "-C", "php-ext/fuzz", "run"]
-JEDIS_PAGE, NUTCRACKER_PAGE, COMMANDS_PAGE = (f"{PYTHON} spec/route/{name}.py --check" for name in (
-    "capture_jedis", "capture_nutcracker", "commands_page"))
 
 # Side by side is what shares no file: PHP's two suites write beside php-ext/tests, Java's steps into java/*/target.
 # Within a lane the cheapest come first, so that a slip of the pen is told at once.
@@ -72,8 +70,9 @@ SPECIFICATION_AND_JAVA = (
         f"{PYTHON} spec/tools/prove/check_vectors.py", f"{PYTHON} spec/tools/prove/check_ssdb.py",
         f"{PYTHON} spec/tools/generate/ssdb_page.py --check")),
     Proof("the command table against a live server", [PYTHON, "spec/tools/prove/check_getkeys.py", "--start", "redis-server"]),
-    Proof("docs/commands.md: fresh, and true of Jedis and of a live nutcracker",
-          each(JEDIS_PAGE, NUTCRACKER_PAGE, COMMANDS_PAGE), check=each(JEDIS_PAGE, COMMANDS_PAGE)),
+    serverless("docs/commands.md: fresh, and true of Jedis", each(
+        f"{PYTHON} spec/tools/capture/capture_jedis.py --check", f"{PYTHON} spec/tools/generate/commands_page.py --check")),
+    Proof("docs/commands.md: true of a live nutcracker", [PYTHON, "spec/tools/capture/capture_nutcracker.py", "--check"]),
     Proof("splits and merges: four nodes answer as one", [PYTHON, "spec/tools/prove/check_fleet.py", "--start", "redis-server"]),
     Proof("the lab itself", [PYTHON, "conformance/lab/selftest.py"]),
     Proof("conformance: C, Java, reference and a live nutcracker", [PYTHON, "conformance/run.py"]),
@@ -89,7 +88,7 @@ C_AND_PHP = (
     Proof("the method table against phpredis and a live server", ["php", "spec/tools/prove/probe.php"]),
     serverless("C core under the address and undefined-behaviour sanitizers", ["make", "-s", "-j2", "-C", "php-ext/tests-core"]),
     Proof("C core against random bytes, under the same sanitizers", FUZZ, check=[*FUZZ, "COUNT=20000"]),
-    Proof("C engine under the same sanitizers", ENGINE, check=[*ENGINE, "build/libonehop_engine.a"]),
+    Proof("C engine by itself, with all warnings and the same sanitizers", ENGINE, check=[*ENGINE, "build/libonehop_engine.a"]),
     Proof("many workers: killed, reloaded, without a node, with a configuration that never rests, with replies nobody"
           " asked for, behind links that are exchanged, with slow name servers",
           [PYTHON, "conformance/faults", "kills", "outage", "reload", "changes", "surplus", "links", "names", "rotations", "--short"]),
