@@ -70,18 +70,15 @@ static bool is_behind(const oh_cluster *cluster)
 
 void oh_map_catch_up(oh_cluster *cluster)
 {
-    size_t length;
-    uint64_t generation;
-
     if (OH_LIKELY(!is_behind(cluster))) {
         return;
     }
-    void *image = oh_reading_copy(cluster->place, &length, &generation);
-    if (image && oh_topology_slots(oh_image_topology(image)) && is_mine(cluster, image)) {
-        make_map(cluster, image, length, generation);
+    oh_image_copy copy = oh_segment_copy(cluster->place);
+    if (copy.image && oh_topology_slots(oh_image_topology(copy.image)) && is_mine(cluster, copy.image)) {
+        make_map(cluster, copy.image, copy.length, copy.generation);
     } else {
-        cluster->foreign = generation;
-        oh_memory_release(image);
+        cluster->foreign = copy.generation;
+        oh_memory_release(copy.image);
     }
 }
 

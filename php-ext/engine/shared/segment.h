@@ -30,7 +30,7 @@ typedef struct oh_image_copy {
     void *image; /* NULL: nothing was, or nothing that is valid. Release it. */
     size_t length;
     uint64_t generation;
-    bool lacks_memory; /* It could not be copied. */
+    bool lacks_memory; /* It could not be copied; its generation is 0. */
 } oh_image_copy;
 
 oh_image_copy oh_segment_copy(uint32_t pool);

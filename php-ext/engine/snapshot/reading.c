@@ -16,9 +16,6 @@
 #include "core/generated/limits.h"
 #include "core/hash/md5.h"
 
-#include "engine/shared/segment.h"
-
-#define OH_COPIED_BYTES_MIN 16384
 #define NO_FILE ENOTBLK /* What is opened, but is no file: no other error here has this number. */
 
 static const char *const advice_file = "correct the file, or name another one";
@@ -231,27 +228,6 @@ bool oh_reading_make(oh_reading *reading, const char *path, oh_text name, const 
         refuse_without_memory(reading);
     }
     return reading->image != NULL;
-}
-
-void *oh_reading_copy(uint32_t place, size_t *length, uint64_t *generation)
-{
-    size_t room = OH_COPIED_BYTES_MIN;
-    void *image = oh_memory_allocate(room);
-
-    while (image && (*length = oh_store_copy(oh_segment_store(), place, image, room, generation)) > room) {
-        room = *length + *length / 4;
-        oh_memory_release(image);
-        image = oh_memory_allocate(room);
-    }
-    if (!image) {
-        *generation = 0;
-        return NULL;
-    }
-    if (*length > 0 && oh_image_is_valid(image, *length)) {
-        return image;
-    }
-    oh_memory_release(image);
-    return NULL;
 }
 
 void oh_reading_free(oh_reading *reading)

@@ -36,12 +36,6 @@ bool oh_reading_is_forbidden(const char *path);
 /* Reads the server pool `name` of the file `path`. The image carries a digest of the password made with `salt`. */
 bool oh_reading_make(oh_reading *reading, const char *path, oh_text name, const uint8_t salt[OH_IMAGE_SALT_BYTES]);
 
-/*
- * A copy of the image that is published at a place of the store, and its generation. NULL: there is none
- * that is valid, or no memory for it; then the generation is 0.
- */
-void *oh_reading_copy(uint32_t place, size_t *length, uint64_t *generation);
-
 void oh_reading_free(oh_reading *reading);
 
 /* What is wrong with a text that is no configuration, or with a name that it has no server pool for. */

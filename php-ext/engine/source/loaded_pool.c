@@ -89,8 +89,10 @@ const uint8_t *oh_loaded_salt(void)
 
 bool oh_loaded_copy(const oh_loaded *loaded, oh_reading *reading, uint64_t *generation)
 {
-    memset(reading, 0, sizeof *reading);
-    reading->image = oh_reading_copy(loaded->place, &reading->image_length, generation);
+    oh_image_copy copy = oh_segment_copy(loaded->place);
+
+    *reading = (oh_reading){.image = copy.image, .image_length = copy.length};
+    *generation = copy.generation;
     return reading->image != NULL;
 }
 
