@@ -8,12 +8,12 @@ package io.onehop.core.hash;
  *
  * <p>spec/hash, crc32.
  */
-public final class Crc32 {
+final class Crc32 {
 
     private Crc32() {
     }
 
-    public static int of(byte[] bytes, int offset, int length) {
+    static int of(byte[] bytes, int offset, int length) {
         return (Crc32a.of(bytes, offset, length) >>> 16) & 0x7fff;
     }
 }

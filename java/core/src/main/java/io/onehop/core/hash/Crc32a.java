@@ -7,14 +7,14 @@ package io.onehop.core.hash;
  *
  * <p>spec/hash, crc32a.
  */
-public final class Crc32a {
+final class Crc32a {
     private static final int POLYNOMIAL = 0xedb88320; // Lowest bit first.
     private static final int[] TABLE = table();
 
     private Crc32a() {
     }
 
-    public static int of(byte[] bytes, int offset, int length) {
+    static int of(byte[] bytes, int offset, int length) {
         int crc = ~0;
         for (int i = offset; i < offset + length; i++) {
             crc = (crc >>> 8) ^ TABLE[(crc ^ bytes[i]) & 0xff];

@@ -5,14 +5,14 @@ package io.onehop.core.hash;
  *
  * <p>spec/hash, fnv1_64.
  */
-public final class Fnv1_64 {
+final class Fnv1_64 {
     private static final int START = 0x84222325;
     private static final int PRIME = 0x1b3;
 
     private Fnv1_64() {
     }
 
-    public static int of(byte[] bytes, int offset, int length) {
+    static int of(byte[] bytes, int offset, int length) {
         int hash = START;
         for (int i = offset; i < offset + length; i++) {
             hash = hash * PRIME ^ bytes[i]; // Java widens with the sign, as nutcracker does on x86.

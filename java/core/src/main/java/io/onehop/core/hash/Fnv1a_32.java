@@ -5,14 +5,14 @@ package io.onehop.core.hash;
  *
  * <p>spec/hash, fnv1a_32.
  */
-public final class Fnv1a_32 {
+final class Fnv1a_32 {
     private static final int START = 0x811c9dc5;
     private static final int PRIME = 0x01000193;
 
     private Fnv1a_32() {
     }
 
-    public static int of(byte[] bytes, int offset, int length) {
+    static int of(byte[] bytes, int offset, int length) {
         int hash = START;
         for (int i = offset; i < offset + length; i++) {
             hash = (hash ^ bytes[i]) * PRIME; // Java widens with the sign, as nutcracker does on x86.

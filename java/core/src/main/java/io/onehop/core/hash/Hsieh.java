@@ -5,12 +5,12 @@ package io.onehop.core.hash;
  *
  * <p>spec/hash, hsieh.
  */
-public final class Hsieh {
+final class Hsieh {
 
     private Hsieh() {
     }
 
-    public static int of(byte[] bytes, int offset, int length) {
+    static int of(byte[] bytes, int offset, int length) {
         int hash = 0;
         int tail = offset + (length & ~3);
         for (int i = offset; i < tail; i += 4) {

@@ -5,13 +5,13 @@ package io.onehop.core.hash;
  *
  * <p>spec/hash, jenkins.
  */
-public final class Jenkins {
+final class Jenkins {
     private static final int START = 0xdeadbeef + 13;
 
     private Jenkins() {
     }
 
-    public static int of(byte[] bytes, int offset, int length) {
+    static int of(byte[] bytes, int offset, int length) {
         int a = START + length;
         int b = a;
         int c = a;

@@ -5,14 +5,14 @@ package io.onehop.core.hash;
  *
  * <p>spec/hash, murmur.
  */
-public final class Murmur {
+final class Murmur {
     private static final int FACTOR = 0x5bd1e995;
     private static final int SEED_PER_BYTE = 0xdeadbeef;
 
     private Murmur() {
     }
 
-    public static int of(byte[] bytes, int offset, int length) {
+    static int of(byte[] bytes, int offset, int length) {
         int hash = SEED_PER_BYTE * length ^ length;
         int tail = offset + (length & ~3);
         for (int i = offset; i < tail; i += 4) {

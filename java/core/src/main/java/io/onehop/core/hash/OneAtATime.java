@@ -5,12 +5,12 @@ package io.onehop.core.hash;
  *
  * <p>spec/hash, one_at_a_time.
  */
-public final class OneAtATime {
+final class OneAtATime {
 
     private OneAtATime() {
     }
 
-    public static int of(byte[] bytes, int offset, int length) {
+    static int of(byte[] bytes, int offset, int length) {
         int hash = 0;
         for (int i = offset; i < offset + length; i++) {
             hash += bytes[i]; // Java widens with the sign, as nutcracker's char does on x86.

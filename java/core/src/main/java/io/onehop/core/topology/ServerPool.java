@@ -150,7 +150,7 @@ public final class ServerPool {
     }
 
     /** Whether {@link #database()} is set, be it to 0. */
-    public boolean hasDatabase() {
+    boolean hasDatabase() {
         return values.containsKey(Directive.DATABASE);
     }
 
@@ -162,10 +162,6 @@ public final class ServerPool {
     /** Connections per node and client, 1 to 65535. */
     public int poolSize() {
         return number(Directive.POOL_SIZE);
-    }
-
-    public boolean preconnect() {
-        return flag(Directive.PRECONNECT);
     }
 
     /** Whether placement leaves out nodes that failed; off by default, because keys move. */
@@ -181,11 +177,6 @@ public final class ServerPool {
     /** How long an ejected node stays out, in milliseconds. */
     public int serverRetryTimeoutMs() {
         return number(Directive.SERVER_RETRY_TIMEOUT);
-    }
-
-    /** nutcracker's number of connections per node; OneHop goes by {@link #poolSize()}. */
-    public int serverConnections() {
-        return number(Directive.SERVER_CONNECTIONS);
     }
 
     /** Whether a node that is in both pools is reached the same way: by the same limits, signed in alike. */
