@@ -77,13 +77,12 @@ final class Exchange<T> extends Holder {
         } finally {
             node.settle(connection);
         }
-        if (before != null || !isStale(connection, failure) || !(isReadOnly || !failure.mayHaveExecuted())
-                || !budget.spend()) {
-            node.failed(connection, failure);
-            throw failure;
+        if (before == null && mayRetry(connection, failure) && budget.spend()) {
+            node.purge();
+            return attempt(failure, connection.lease().health());
         }
-        node.purge();
-        return attempt(failure, connection.lease().health());
+        node.failed(connection, failure);
+        throw failure;
     }
 
     private NodeConnection lease(OneHopException before, long asked) {
@@ -98,8 +97,9 @@ final class Exchange<T> extends Holder {
         }
     }
 
-    private static boolean isStale(NodeConnection connection, OneHopException failure) {
-        return failure instanceof NodeDown && connection.isReused();
+    /** Whether its connection had been lying idle and turned out to be closed, and nothing can be executed twice. */
+    private boolean mayRetry(NodeConnection connection, OneHopException failure) {
+        return failure instanceof NodeDown && connection.isReused() && (isReadOnly || !failure.mayHaveExecuted());
     }
 
     /**
