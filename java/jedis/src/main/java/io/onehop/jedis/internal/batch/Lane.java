@@ -123,8 +123,8 @@ public final class Lane {
         isStaying = true;
     }
 
-    /** Whether this is the first command of the batch that wants this script. */
-    boolean isFirst(String script) {
+    /** Notes that the node has this script from here on; false: it was noted before. */
+    boolean addScript(String script) {
         scripts = scripts == null ? new HashSet<>() : scripts;
         return scripts.add(script);
     }

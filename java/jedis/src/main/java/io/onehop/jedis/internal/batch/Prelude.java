@@ -43,7 +43,7 @@ public final class Prelude {
             lane.stay();
         }
         String digest = Scripts.digest(command, arguments);
-        if (digest == null || !lane.isFirst(digest)) {
+        if (digest == null || !lane.addScript(digest)) {
             return;
         }
         CommandArguments load = scripts.load(digest);
