@@ -23,8 +23,8 @@ import yaml
 SPEC = Path(__file__).resolve().parents[2] / "spec"
 LIMITS = {limit["name"]: limit["value"] for limit in json.loads((SPEC / "limits.json").read_text())["limits"]}
 U32 = 0xFFFFFFFF
-sys.path.append(str(SPEC / "topology"))
-import cluster  # noqa: E402 (the reference of a cluster's map, which lies beside its chapter)
+sys.path.append(str(SPEC / "tools/reference"))
+import cluster  # noqa: E402 (the reference of a cluster's map)
 
 
 # ---- Chapter hash ----
