@@ -4,8 +4,6 @@
  */
 #include "php_onehop.h"
 
-#include "zend_exceptions.h"
-
 #include "php/batch/batch.h"
 #include "php/batch/deal.h"
 #include "php/call/call.h"
@@ -37,14 +35,6 @@ static uint32_t keep_split(oh_batch *batch, oh_split *split)
     return batch->splits_count++;
 }
 
-static void keep_lane(oh_batch *batch, oh_lane *lane)
-{
-    if (batch->lanes_count == batch->lanes_capacity) {
-        batch->lanes = grow(batch->lanes, &batch->lanes_capacity, sizeof *batch->lanes);
-    }
-    batch->lanes[batch->lanes_count++] = lane;
-}
-
 static void clear(oh_batch *batch)
 {
     for (uint32_t i = 0; i < batch->splits_count; i++) {
@@ -56,43 +46,17 @@ static void clear(oh_batch *batch)
     if (batch->splits) {
         efree(batch->splits);
     }
-    if (batch->lanes) {
-        efree(batch->lanes);
-    }
+    oh_pipes_free(&batch->pipes);
     if (batch->once) {
         zend_array_destroy(batch->once);
     }
     memset(batch, 0, sizeof *batch);
 }
 
-/* ---- Forgetting ---- */
-
-/* phpredis forgets what it has queued on a lane. */
-static void leave_pipeline(oh_lane *lane)
-{
-    /* At the very end of a request nothing can be called any more, and phpredis' memory goes with the request. */
-    if (lane->redis && EG(active)) {
-        oh_lane_tell(lane, "discard");
-    }
-    oh_lane_forget_queue(lane);
-}
-
 static void empty(oh_batch *batch)
 {
-    zend_object *pending = EG(exception);
-    const zend_op *opline = EG(opline_before_exception);
-
-    /* Zend calls nothing while an exception is pending, and discard() must be called. */
-    EG(exception) = NULL;
-    for (uint32_t i = 0; i < batch->lanes_count; i++) {
-        leave_pipeline(batch->lanes[i]);
-    }
+    oh_pipes_drop(&batch->pipes);
     clear(batch);
-    if (pending) {
-        zend_clear_exception();
-        EG(exception) = pending;
-        EG(opline_before_exception) = opline;
-    }
 }
 
 void oh_batch_drop(oh_client *client)
@@ -107,50 +71,11 @@ void oh_batch_drop(oh_client *client)
 
 /* ---- Queueing ---- */
 
-/* The lane of a node that takes commands of this batch: the one that does already, or one that is put into it. */
-static oh_lane *lane_for(oh_client *client, uint32_t node)
+static void wait_longer(oh_lane *lane, uint32_t wait_ms)
 {
-    oh_lane *lane;
+    uint32_t *waits = &lane->queue.terms.wait_ms;
 
-    for (lane = client->lanes[node]; lane; lane = lane->spare) {
-        if (EXPECTED(lane->queue.is_open)) {
-            return lane;
-        }
-    }
-    lane = oh_lane_take(client, node);
-    if (!lane) {
-        return NULL;
-    }
-    if (!oh_lane_tell(lane, "pipeline")) {
-        zend_throw_error(NULL, "phpredis could not begin a pipeline");
-        return NULL;
-    }
-    lane->queue = (oh_lane_queue){.is_open = true, .terms.is_read_only = true};
-    keep_lane(client->batch, lane);
-    return lane;
-}
-
-/* phpredis answers a queued command with its own object; whatever else it says, nothing was queued. */
-static bool was_queued(oh_lane *lane, bool is_read_only, zval *answer)
-{
-    if (UNEXPECTED(Z_TYPE_P(answer) != IS_OBJECT || Z_OBJ_P(answer) != lane->redis)) {
-        return false;
-    }
-    lane->queue.count++;
-    lane->queue.terms.is_read_only &= is_read_only;
-    GC_DELREF(lane->redis);
-    return true;
-}
-
-static void be_patient(oh_client *client, uint32_t node, uint32_t wait_ms)
-{
-    for (oh_lane *lane = wait_ms ? client->lanes[node] : NULL; lane; lane = lane->spare) {
-        if (lane->queue.is_open) {
-            uint32_t *waits = &lane->queue.terms.wait_ms;
-
-            *waits = *waits > OH_WAIT_FOR_EVER - wait_ms ? OH_WAIT_FOR_EVER : *waits + wait_ms;
-        }
-    }
+    *waits = *waits > OH_WAIT_FOR_EVER - wait_ms ? OH_WAIT_FOR_EVER : *waits + wait_ms;
 }
 
 oh_lane *oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
@@ -161,13 +86,13 @@ oh_lane *oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARA
         RETVAL_OBJ_COPY(oh_client_object(client));
         return NULL;
     }
-    oh_lane *lane = lane_for(client, node);
+    oh_lane *lane = oh_pipes_lane(&client->batch->pipes, client, node);
     if (UNEXPECTED(!lane)) {
         return NULL;
     }
     oh_lane_hold(lane);
     oh_lane_call_in_frame(lane, method, execute_data, return_value);
-    bool is_queued = was_queued(lane, method->is_read_only, return_value);
+    bool is_queued = oh_pipes_took(lane, method->is_read_only, return_value);
     oh_lane_let_go(lane);
     if (UNEXPECTED(!is_queued)) {
         return NULL;
@@ -180,10 +105,10 @@ oh_lane *oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARA
     return lane;
 }
 
-void oh_batch_note(oh_client *client, const oh_plan *plan)
+void oh_batch_note(oh_client *client, oh_lane *lane, const oh_plan *plan)
 {
     append(client->batch, plan->node);
-    be_patient(client, plan->node, plan->terms.wait_ms);
+    wait_longer(lane, plan->terms.wait_ms);
 }
 
 void oh_batch_spoil(oh_client *client, zval *return_value)
@@ -198,39 +123,24 @@ void oh_batch_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PAR
 {
     if (UNEXPECTED(oh_method_of(execute_data)->is_iterated)) {
         oh_refuse(execute_data, NULL, OH_ADVICE_ITERATED);
-    } else if (EXPECTED(oh_batch_queue(client, plan->node, INTERNAL_FUNCTION_PARAM_PASSTHRU))) {
-        if (UNEXPECTED(EG(exception) != NULL)) {
-            oh_batch_spoil(client, return_value);
-        } else {
-            oh_batch_note(client, plan);
-        }
+        return;
+    }
+    oh_lane *lane = oh_batch_queue(client, plan->node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    if (UNEXPECTED(lane && EG(exception))) {
+        oh_batch_spoil(client, return_value);
+    } else if (EXPECTED(lane)) {
+        oh_batch_note(client, lane, plan);
     }
 }
 
-/* Queues a call of our own. False: phpredis refused it, or threw. */
-static bool queue_on(oh_client *client, uint32_t node, zend_function *function, bool is_read_only, uint32_t count,
-    zval *arguments)
+static oh_lane *queue_on(oh_client *client, uint32_t node, const char *method)
 {
-    oh_lane *lane = lane_for(client, node);
-    zval answer;
-
-    if (!lane) {
-        return false;
-    }
-    ZVAL_UNDEF(&answer);
-    oh_lane_hold(lane);
-    oh_lane_call(lane, function, count, arguments, &answer);
-    bool is_queued = was_queued(lane, is_read_only, &answer);
-    oh_lane_let_go(lane);
-    if (!is_queued) {
-        zval_ptr_dtor(&answer);
-    }
-    return is_queued;
+    return oh_pipes_queue(&client->batch->pipes, client, node, oh_phpredis_method(method), false, 0, NULL);
 }
 
 bool oh_batch_queue_unseen(oh_client *client, uint32_t node, zend_function *function, uint32_t count, zval *arguments)
 {
-    if (!queue_on(client, node, function, true, count, arguments)) {
+    if (!oh_pipes_queue(&client->batch->pipes, client, node, function, true, count, arguments)) {
         return false;
     }
     client->batch->is_mixed = true;
@@ -247,7 +157,8 @@ bool oh_batch_begin_transaction(oh_client *client, uint32_t node)
     if (batch->is_spoilt) {
         return true;
     }
-    if (!queue_on(client, node, oh_phpredis_method("multi"), false, 0, NULL)) {
+    oh_lane *lane = queue_on(client, node, "multi");
+    if (!lane) {
         return false;
     }
     oh_split *split = ecalloc(1, sizeof *split);
@@ -256,7 +167,6 @@ bool oh_batch_begin_transaction(oh_client *client, uint32_t node)
     split->parts_count = 1;
     split->parts[0].node = node;
     batch->is_mixed = true;
-    oh_lane *lane = lane_for(client, node);
     lane->queue.multis++;
     lane->queue.terms.has_multi = true;
     append(batch, OH_BATCH_SPLIT | keep_split(batch, split));
@@ -270,10 +180,11 @@ bool oh_batch_end_transaction(oh_client *client, uint32_t node, uint32_t queued)
     if (batch->is_spoilt) {
         return true;
     }
-    if (!queue_on(client, node, oh_phpredis_method("exec"), false, 0, NULL)) {
+    oh_lane *lane = queue_on(client, node, "exec");
+    if (!lane) {
         return false;
     }
-    lane_for(client, node)->queue.count--; /* Its one reply was counted with MULTI. */
+    lane->queue.count--; /* Its one reply was counted with MULTI. */
     batch->splits[batch->splits_count - 1]->queued = queued;
     return true;
 }
@@ -290,7 +201,7 @@ void oh_batch_discard_transaction(oh_client *client, uint32_t node)
         batch->is_spoilt = true;
         return;
     }
-    oh_lane *lane = lane_for(client, node);
+    oh_lane *lane = oh_pipes_lane(&batch->pipes, client, node);
     oh_discards_add(&lane->queue.terms.discards, lane->queue.multis);
     batch->commands[batch->commands_count - 1] = OH_BATCH_SKIP | node;
 }
@@ -308,12 +219,15 @@ bool oh_batch_is_first(oh_batch *batch, zend_string *name)
 
 static bool queue_part(oh_client *client, const oh_split *split, oh_part *part)
 {
-    if (!queue_on(client, part->node, split->method->original, split->terms.is_read_only, part->count, part->arguments)) {
+    oh_lane *lane = oh_pipes_queue(&client->batch->pipes, client, part->node, split->method->original,
+        split->terms.is_read_only, part->count, part->arguments);
+
+    if (!lane) {
         return false;
     }
-    be_patient(client, part->node, split->terms.wait_ms);
+    wait_longer(lane, split->terms.wait_ms);
     if (split->terms.preface) {
-        lane_for(client, part->node)->queue.terms.preface = split->terms.preface;
+        lane->queue.terms.preface = split->terms.preface;
     }
     return true;
 }
@@ -329,7 +243,8 @@ void oh_batch_call_parts(oh_client *client, oh_split *split, zval *return_value)
         oh_split_free(split);
         RETURN_OBJ_COPY(oh_client_object(client));
     }
-    while (queued < split->parts_count && !EG(exception) && queue_part(client, split, &split->parts[queued])) {
+    while (queued < split->parts_count && client->batch == batch && !EG(exception) &&
+           queue_part(client, split, &split->parts[queued])) {
         queued++;
     }
     if (UNEXPECTED(client->batch != batch)) { /* The script's own code has ended it, while a value was packed. */
@@ -353,39 +268,16 @@ void oh_batch_call_parts(oh_client *client, oh_split *split, zval *return_value)
 
 /* ---- Sending ---- */
 
-/* The lanes that have something to send are moved to the front; the others leave their pipeline here. */
-static void choose_lanes(oh_batch *batch)
+static void exec_everywhere(oh_client *client, oh_batch *batch, zval *return_value)
 {
-    uint32_t chosen = 0;
+    uint32_t count = batch->pipes.count;
+    oh_share *shares = safe_emalloc(count, sizeof *shares, 0);
+    oh_hand *hands = oh_pipes_exec(&batch->pipes, client, shares);
 
-    for (uint32_t i = 0; i < batch->lanes_count; i++) {
-        oh_lane *lane = batch->lanes[i];
-
-        if (lane->queue.count) {
-            batch->lanes[chosen++] = lane;
-        } else {
-            leave_pipeline(lane);
-        }
-        lane->queue.is_open = false;
-    }
-    batch->lanes_count = chosen;
-}
-
-static void exec_everywhere(oh_client *client, oh_batch *batch, zend_function *exec, zval *return_value)
-{
-    oh_share *shares = safe_emalloc(batch->lanes_count, sizeof *shares, 0);
-
-    for (uint32_t i = 0; i < batch->lanes_count; i++) {
-        shares[i].lane = batch->lanes[i];
-        shares[i].function = exec;
-        shares[i].count = 0;
-        shares[i].arguments = NULL;
-        shares[i].expected = batch->lanes[i]->queue.count;
-        shares[i].terms = oh_lane_take_queue(batch->lanes[i]);
-    }
-    if (oh_scatter_run(shares, batch->lanes_count)) {
-        oh_deal(client, batch, shares, batch->lanes_count, return_value);
-        oh_scatter_free(shares, batch->lanes_count);
+    if (hands) {
+        oh_deal(client, batch, shares, hands, return_value);
+        oh_scatter_free(shares, count);
+        efree(hands);
     }
     efree(shares);
 }
@@ -395,13 +287,15 @@ static void exec(oh_client *client, oh_batch *batch, INTERNAL_FUNCTION_PARAMETER
     if (UNEXPECTED(batch->is_spoilt)) {
         oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "see the exception that was thrown when it was queued",
             "A value of the batch could not be packed");
-    } else if (batch->lanes_count == 0) {
+    } else if (batch->pipes.count == 0) {
         array_init(return_value);
-    } else if (batch->lanes_count == 1 && !batch->is_mixed) {
+    } else if (batch->pipes.count == 1 && !batch->is_mixed) {
         /* Everything went to one node: phpredis' reply is the reply. */
-        oh_call_on_lane(batch->lanes[0], oh_lane_take_queue(batch->lanes[0]), INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        oh_lane *lane = batch->pipes.lanes[0];
+
+        oh_call_on_lane(lane, oh_lane_take_queue(lane), INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
-        exec_everywhere(client, batch, oh_method_of(execute_data)->original, return_value);
+        exec_everywhere(client, batch, return_value);
     }
 }
 
@@ -424,7 +318,7 @@ void oh_batch_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     /* Closed before anything is sent: what a script calls while its values are unpacked is not queued any more. */
     client->batch = NULL;
     client->mode = OH_ATOMIC;
-    choose_lanes(batch);
+    oh_pipes_close(&batch->pipes);
     exec(client, batch, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     clear(batch);
     efree(batch);

@@ -9,7 +9,7 @@
 #define OH_PHP_BATCH_H
 
 #include "php/call/plan.h"
-#include "php/phpredis/lane.h"
+#include "php/scatter/pipes.h"
 
 typedef struct oh_batch {
     bool is_mixed;      /* Not every reply is the reply of one command. */
@@ -18,8 +18,7 @@ typedef struct oh_batch {
     uint32_t commands_count, commands_capacity;
     oh_split **splits;
     uint32_t splits_count, splits_capacity;
-    oh_lane **lanes; /* Those whose phpredis is in pipeline mode, in the order in which that happened. */
-    uint32_t lanes_count, lanes_capacity;
+    oh_pipes pipes;
     HashTable *once; /* Names of what was queued for a node and need not be again. NULL: nothing. */
 } oh_batch;
 
@@ -37,7 +36,7 @@ void oh_batch_call_parts(oh_client *client, oh_split *split, zval *return_value)
  * NULL: it was not queued, and what phpredis has said is the answer. What came of it is noted by `note`, or spoils all.
  */
 oh_lane *oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS);
-void oh_batch_note(oh_client *client, const oh_plan *plan);
+void oh_batch_note(oh_client *client, oh_lane *lane, const oh_plan *plan);
 
 /* A value could not be packed, and phpredis has queued the half of it. Rather nothing at all is sent. */
 void oh_batch_spoil(oh_client *client, zval *return_value);

@@ -1,5 +1,5 @@
 /*
- * Every node has a hand: the list phpredis' exec() gave, and how far it has been dealt. Values are moved, not copied.
+ * Values are moved, not copied.
  */
 #include "php_onehop.h"
 
@@ -7,65 +7,9 @@
 #include "php/batch/deal.h"
 #include "php/scatter/merge.h"
 
-typedef struct oh_hand {
-    HashTable *replies;   /* NULL if the node failed. */
-    zend_object *failure; /* Then this stands for each of its replies. */
-    uint32_t next;
-} oh_hand;
-
-/* A node that has refused a command of a transaction executes nothing of it; and phpredis gives no, or other, replies. */
-static void refuse_transaction(oh_failure *failure)
-{
-    oh_failure_set(failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_ANSWERED,
-        "nothing of the transaction was executed, but all else was: ask getLastError()",
-        "The node refused a transaction of the pipeline");
-}
-
-/* phpredis gives one reply per command. Should it not, nobody can say which is whose. */
-static void check_count(oh_client *client, oh_share *share)
-{
-    oh_node node = oh_topology_node(client->snapshot->topology, share->lane->node);
-    uint32_t count = Z_TYPE(share->reply) == IS_ARRAY ? zend_hash_num_elements(Z_ARRVAL(share->reply)) : 0;
-    oh_failure failure;
-
-    if (share->failure || (Z_TYPE(share->reply) == IS_ARRAY && count == share->expected)) {
-        return;
-    }
-    const oh_transport *transport = share->lane->transport;
-    if (Z_TYPE(share->reply) != IS_ARRAY && transport && oh_exchange_has_refusal(&transport->exchange)) {
-        refuse_transaction(&failure);
-    } else {
-        oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "report this as a bug",
-            "phpredis gave %u replies for %u commands", (unsigned)count, (unsigned)share->expected);
-    }
-    share->failure = oh_failure_exception(&failure, &node, client->snapshot->pool->name.bytes, NULL);
-}
-
-static oh_hand *pick_up(oh_client *client, oh_share *shares, uint32_t count)
-{
-    oh_hand *hands = ecalloc(client->snapshot->nodes_count, sizeof *hands);
-
-    for (uint32_t i = 0; i < count; i++) {
-        oh_hand *hand = &hands[shares[i].lane->node];
-
-        if (shares[i].failure) {
-            hand->failure = oh_scatter_failure(client, &shares[i]);
-        } else {
-            hand->replies = Z_ARRVAL(shares[i].reply);
-        }
-    }
-    return hands;
-}
-
-/* The next reply of a node, to be moved out of its place; NULL if the node failed. */
-static zval *draw(oh_hand *hand)
-{
-    return hand->replies ? zend_hash_index_find(hand->replies, hand->next++) : NULL;
-}
-
 static void deal_plain(oh_hand *hand, zval *place)
 {
-    zval *reply = draw(hand);
+    zval *reply = oh_hand_draw(hand);
 
     if (EXPECTED(reply != NULL)) {
         ZVAL_COPY_VALUE(place, reply);
@@ -92,7 +36,7 @@ static zend_object *judge_transaction(oh_client *client, const oh_split *split, 
             "nothing of the transaction was executed, but all else was: begin it again",
             "The cluster cannot serve this now: a transaction is never sent again");
     } else if (count == 0) {
-        refuse_transaction(&failure);
+        oh_pipes_refused(&failure);
     } else {
         oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "check what listens there",
             "EXEC was not answered by one reply for each command");
@@ -112,7 +56,7 @@ static zend_object *deal_split(oh_client *client, const oh_split *split, oh_hand
     for (uint32_t i = 0; i < split->parts_count; i++) {
         oh_hand *hand = &hands[split->parts[i].node];
 
-        replies[i] = draw(hand);
+        replies[i] = oh_hand_draw(hand);
         if (!replies[i] && !failure) {
             failure = hand->failure;
         }
@@ -145,7 +89,7 @@ static zend_object *deal_all(oh_client *client, const oh_batch *batch, oh_hand *
                 failure = deal_split(client, batch->splits[command & OH_BATCH_INDEX], hands, __fill_val);
                 first = first ? first : failure;
             } else {
-                draw(&hands[command & OH_BATCH_INDEX]);
+                oh_hand_draw(&hands[command & OH_BATCH_INDEX]);
                 continue;
             }
             ZEND_HASH_FILL_NEXT();
@@ -164,19 +108,20 @@ static void throw_unmerged(oh_client *client, zend_object *failure, zval *replie
     oh_failure_throw(oh_failure_partial(replies, &failures, failure, client->snapshot->pool->name.bytes));
 }
 
-void oh_deal(oh_client *client, const oh_batch *batch, oh_share *shares, uint32_t count, zval *return_value)
+void oh_deal(oh_client *client, const oh_batch *batch, oh_share *shares, oh_hand *hands, zval *return_value)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        check_count(client, &shares[i]);
-    }
-    uint32_t failed = oh_scatter_failed(shares, count);
+    uint32_t count = batch->pipes.count, failed = oh_scatter_failed(shares, count);
+
     if (failed == count) {
         oh_scatter_throw_first(shares, count);
         return;
     }
-    oh_hand *hands = pick_up(client, shares, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (shares[i].failure) {
+            hands[shares[i].lane->node].failure = oh_scatter_failure(client, &shares[i]);
+        }
+    }
     zend_object *failure = deal_all(client, batch, hands, return_value);
-    efree(hands);
     if (failed > 0 || failure) {
         zval replies;
 

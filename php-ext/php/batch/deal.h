@@ -5,7 +5,6 @@
 #define OH_PHP_DEAL_H
 
 #include "php/batch/batch.h"
-#include "php/scatter/scatter.h"
 
 /* A command of a batch is the index of its node, or one of these with an index in the rest of the bits. */
 #define OH_BATCH_SPLIT 0x80000000u /* The split of that index: a reply of each of its parts makes the reply. */
@@ -16,6 +15,6 @@
  * Makes the reply of exec() from those of the shares. If some failed it throws PartialBatch, if all did the first
  * failure.
  */
-void oh_deal(oh_client *client, const oh_batch *batch, oh_share *shares, uint32_t count, zval *return_value);
+void oh_deal(oh_client *client, const oh_batch *batch, oh_share *shares, oh_hand *hands, zval *return_value);
 
 #endif

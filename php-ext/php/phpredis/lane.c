@@ -110,14 +110,14 @@ static void lose_transport(oh_transport_owner *owner)
 void oh_lane_forget_queue(oh_lane *lane)
 {
     oh_discards_drop(&lane->queue.terms.discards);
-    lane->queue = (oh_lane_queue){.is_open = false};
+    lane->queue = (oh_lane_queue){.pipes = NULL};
 }
 
 oh_call_terms oh_lane_take_queue(oh_lane *lane)
 {
     oh_call_terms terms = lane->queue.terms;
 
-    lane->queue = (oh_lane_queue){.is_open = false};
+    lane->queue = (oh_lane_queue){.pipes = NULL};
     return terms;
 }
 

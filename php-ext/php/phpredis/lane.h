@@ -15,12 +15,13 @@
 
 struct oh_client;
 
-/* phpredis' pipeline, as the batch of the client fills it. */
+/* phpredis' pipeline. */
+struct oh_pipes;
 typedef struct oh_lane_queue {
-    bool is_open;        /* phpredis is in pipeline mode. */
-    uint32_t count;      /* Commands in it. */
-    uint32_t multis;     /* MULTI among them. */
-    oh_call_terms terms; /* On which it is to be sent. */
+    struct oh_pipes *pipes; /* Whose pipeline phpredis is in the mode of; NULL: none. */
+    uint32_t count;         /* Commands in it. */
+    uint32_t multis;        /* MULTI among them. */
+    oh_call_terms terms;    /* On which it is to be sent. */
 } oh_lane_queue;
 
 typedef struct oh_lane {

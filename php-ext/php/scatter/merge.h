@@ -12,14 +12,12 @@
 
 #include "php/call/split.h"
 
-struct oh_client;
-
 /*
  * Makes one reply of those of the parts. `replies` has one per part; what is moved out of them is left NULL. `failures`
  * has an exception (or NULL) per part, which takes the place of each key of a part that failed; it may itself be NULL.
  * NULL, or the exception of a merge that must not be guessed, to be thrown by the caller.
  */
-zend_object *oh_merge_replies(struct oh_client *client, const oh_split *split, zval **replies,
+zend_object *oh_merge_replies(oh_client *client, const oh_split *split, zval **replies,
     zend_object **failures, zval *return_value);
 
 #endif

@@ -8,9 +8,10 @@
 #include "php/exception/exception.h"
 #include "php/scatter/merge.h"
 #include "php/scatter/parts.h"
+#include "php/scatter/pipes.h"
 #include "php/scatter/race.h"
-#include "php/scatter/scatter.h"
-#include "php/scatter/split_piped.h"
+
+/* ---- Their replies ---- */
 
 /* What did arrive of a command that failed on some nodes: by key or by node as its reply has it, otherwise per part. */
 static void throw_partial(oh_client *client, const oh_split *split, oh_share *shares)
@@ -83,37 +84,106 @@ static void conclude(oh_client *client, const oh_split *split, oh_share *shares,
     oh_scatter_free(shares, count);
 }
 
-static void call(oh_client *client, oh_split *split, zval *return_value)
-{
-    uint32_t count = split->parts_count, i;
-    oh_share *shares = safe_emalloc(count, sizeof *shares, 0);
+/* ---- Several parts of one node ---- */
 
-    if (UNEXPECTED(oh_split_is_piped(client, split))) {
-        if (oh_split_run_piped(client, split, shares)) {
-            conclude(client, split, shares, return_value);
-        }
-        efree(shares);
-        return;
-    }
-    for (i = 0; i < count; i++) {
-        shares[i].lane = oh_lane_take(client, split->parts[i].node);
-        shares[i].function = split->method->original;
-        shares[i].count = split->parts[i].count;
-        shares[i].arguments = split->parts[i].arguments;
-        shares[i].terms = split->terms;
-        if (!shares[i].lane) {
-            break;
+static bool has_shared_node(const oh_client *client, const oh_split *split)
+{
+    /* Parts of their own node each need no pipeline: then there are few of them. */
+    for (uint32_t i = 0; split->keys_count > 0 && client->snapshot->cluster && i < split->parts_count; i++) {
+        for (uint32_t j = i + 1; j < split->parts_count; j++) {
+            if (split->parts[i].node == split->parts[j].node) {
+                return true;
+            }
         }
     }
-    bool is_race = split->terms.wait_ms && split->merge == OH_MERGE_STREAMS;
-    if (i == count && (is_race ? oh_race_run(client, shares, count) : oh_scatter_run(shares, count))) {
-        conclude(client, split, shares, return_value);
+    return false;
+}
+
+static bool queue_part(oh_pipes *pipes, oh_client *client, const oh_split *split, oh_part *part)
+{
+    const zend_function *function = split->method->original;
+    bool is_queued = oh_pipes_queue(pipes, client, part->node, split->method->original, split->terms.is_read_only,
+        part->count, part->arguments);
+
+    if (!is_queued && !EG(exception)) {
+        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "call it for the keys of one slot at a time",
+            "phpredis does not queue %s() as it was called", ZSTR_VAL(function->common.function_name));
+    }
+    return is_queued && !EG(exception);
+}
+
+/* The reply of a part, or the failure of its node. */
+static oh_share drawn(oh_hand *hand)
+{
+    oh_share part = {.lane = hand->lane, .failure = hand->failure};
+    zval *reply = oh_hand_draw(hand);
+
+    if (reply) {
+        ZVAL_COPY_VALUE(&part.reply, reply);
+        ZVAL_NULL(reply);
+    } else {
+        GC_ADDREF(part.failure);
+    }
+    return part;
+}
+
+/* A node gets one write, however many slots it has. As oh_scatter_run, for as many shares as there are parts. */
+static bool run_piped(oh_client *client, oh_split *split, oh_share *parts)
+{
+    oh_pipes *pipes = ecalloc(1, sizeof *pipes);
+    uint32_t queued = 0;
+
+    while (queued < split->parts_count && queue_part(pipes, client, split, &split->parts[queued])) {
+        queued++;
+    }
+    if (queued < split->parts_count) {
+        oh_pipes_drop(pipes);
+        efree(pipes);
+        return false;
+    }
+    oh_pipes_close(pipes);
+    oh_share *shares = safe_emalloc(pipes->count, sizeof *shares, 0);
+    oh_hand *hands = oh_pipes_exec(pipes, client, shares);
+
+    for (uint32_t i = 0; hands && i < split->parts_count; i++) {
+        parts[i] = drawn(&hands[split->parts[i].node]);
+    }
+    if (hands) {
+        oh_scatter_free(shares, pipes->count);
+        efree(hands);
     }
     efree(shares);
+    oh_pipes_free(pipes);
+    efree(pipes);
+    return hands != NULL;
+}
+
+/* ---- A part for each node ---- */
+
+static bool run(oh_client *client, oh_split *split, oh_share *shares)
+{
+    bool is_race = split->terms.wait_ms && split->merge == OH_MERGE_STREAMS;
+
+    for (uint32_t i = 0; i < split->parts_count; i++) {
+        const oh_part *part = &split->parts[i];
+        oh_lane *lane = oh_lane_take(client, part->node);
+
+        if (!lane) {
+            return false;
+        }
+        shares[i] = (oh_share){.lane = lane, .function = split->method->original, .count = part->count,
+            .arguments = part->arguments, .terms = split->terms};
+    }
+    return is_race ? oh_race_run(client, shares, split->parts_count) : oh_scatter_run(shares, split->parts_count);
 }
 
 void oh_parts_call(oh_client *client, oh_split *split, zval *return_value)
 {
-    call(client, split, return_value);
+    oh_share *shares = safe_emalloc(split->parts_count, sizeof *shares, 0);
+
+    if (has_shared_node(client, split) ? run_piped(client, split, shares) : run(client, split, shares)) {
+        conclude(client, split, shares, return_value);
+    }
+    efree(shares);
     oh_split_free(split);
 }

@@ -17,12 +17,10 @@
 
 #include "php/scatter/scatter.h"
 
-struct oh_client;
-
 /* Why so many nodes cannot be waited for at once: what to do instead. NULL: they can be. */
-const char *oh_race_objection(const struct oh_client *client, uint32_t nodes_count);
+const char *oh_race_objection(const oh_client *client, uint32_t nodes_count);
 
 /* Makes the calls of all shares, each on a lane that is patient. As oh_scatter_run; false, too, if a signal handler threw. */
-bool oh_race_run(struct oh_client *client, oh_share *shares, uint32_t count);
+bool oh_race_run(oh_client *client, oh_share *shares, uint32_t count);
 
 #endif

@@ -20,9 +20,8 @@
 #ifndef OH_PHP_SCATTER_H
 #define OH_PHP_SCATTER_H
 
+#include "php/client/client.h"
 #include "php/phpredis/lane.h"
-
-struct oh_client;
 
 /* What one node is to do, and what came of it. */
 typedef struct oh_share {
@@ -54,9 +53,9 @@ uint32_t oh_scatter_failed(const oh_share *shares, uint32_t count);
 void oh_scatter_throw_first(oh_share *shares, uint32_t count);
 
 /* Throws PartialBatch; `replies` is taken over. */
-void oh_scatter_throw_partial(struct oh_client *client, oh_share *shares, uint32_t count, zval *replies);
+void oh_scatter_throw_partial(oh_client *client, oh_share *shares, uint32_t count, zval *replies);
 
 /* The failure of a share as an exception of OneHop: wrapped if it is not one. Borrowed. */
-zend_object *oh_scatter_failure(struct oh_client *client, oh_share *share);
+zend_object *oh_scatter_failure(oh_client *client, oh_share *share);
 
 #endif

@@ -34,7 +34,7 @@ static void queue(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARA
         client->transaction->queued++;
         lane->queue.count--;
     } else if (lane) {
-        oh_batch_note(client, plan);
+        oh_batch_note(client, lane, plan);
     }
 }
 

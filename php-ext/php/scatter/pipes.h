@@ -1,0 +1,59 @@
+/*
+ * Pipes: phpredis' own pipelines, one for each of several nodes, filled one after another and sent all at once.
+ *
+ * Two things are made of them: the batch of pipeline(), and a command of which a node has several parts. A lane in
+ * pipeline mode is reserved: no other call takes it.
+ */
+#ifndef OH_PHP_PIPES_H
+#define OH_PHP_PIPES_H
+
+#include "php/scatter/scatter.h"
+
+typedef struct oh_pipes {
+    oh_lane **lanes; /* In the order in which they were put into pipeline mode. */
+    uint32_t count, capacity;
+} oh_pipes;
+
+/* What a node has answered, and how much of it was given out. */
+typedef struct oh_hand {
+    oh_lane *lane;        /* NULL: there is none for this node. */
+    HashTable *replies;   /* NULL if the node failed. */
+    zend_object *failure; /* Then this stands for each of its replies. */
+    uint32_t next;
+} oh_hand;
+
+/* The lane of a node that takes commands: the one that does already, or another one. NULL and an exception. */
+oh_lane *oh_pipes_lane(oh_pipes *pipes, oh_client *client, uint32_t node);
+
+/* Whether phpredis has queued what it was called for, by its answer, which is used up then. It is counted. */
+bool oh_pipes_took(oh_lane *lane, bool is_read_only, zval *answer);
+
+/* Queues a call of our own. NULL: phpredis refused it, or threw. */
+oh_lane *oh_pipes_queue(oh_pipes *pipes, oh_client *client, uint32_t node, zend_function *function, bool is_read_only,
+    uint32_t count, zval *arguments);
+
+/* Everything is forgotten, here and in phpredis. */
+void oh_pipes_drop(oh_pipes *pipes);
+
+/* No more commands: those that have none are left. */
+void oh_pipes_close(oh_pipes *pipes);
+
+/*
+ * Sends what is queued, to all nodes at once, into as many shares. What came of it by node, to be freed by efree, and
+ * the shares by oh_scatter_free; NULL: the script is ending.
+ */
+oh_hand *oh_pipes_exec(oh_pipes *pipes, oh_client *client, oh_share *shares);
+
+/* Fills the failure of a transaction in a pipeline of which the node has refused a command. */
+void oh_pipes_refused(oh_failure *failure);
+
+/* The next reply of a node, to be moved out of its place; NULL if the node failed. */
+static zend_always_inline zval *oh_hand_draw(oh_hand *hand)
+{
+    return hand->replies ? zend_hash_index_find(hand->replies, hand->next++) : NULL;
+}
+
+/* They are used no more. */
+void oh_pipes_free(oh_pipes *pipes);
+
+#endif
