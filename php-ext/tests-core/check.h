@@ -29,6 +29,7 @@ void test_config(void);
 void test_memory(void);
 void test_wire(void);
 void test_cursor(void);
+void test_info(void);
 void test_command(void);
 void test_ssdb(void);
 void test_clock(void);

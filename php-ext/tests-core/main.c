@@ -18,6 +18,7 @@ int main(void)
     test_config();
     test_wire();
     test_cursor();
+    test_info();
     test_ssdb();
     test_health();
     test_command();

@@ -1,7 +1,7 @@
 /*
  * INFO of several nodes in the form of one server's.
  *
- *     fields of each node ─► field: its values, node by node ─► one value, or none where none would be honest
+ *     fields of each node ─► field: its values, node by node ─► one value, or none (core/command/info)
  *
  * phpredis makes an array of the reply, and conversions of its own to numbers; rawCommand gives the text. Both are
  * taken apart into the same table, and put together again in the form they had.
@@ -12,143 +12,42 @@
 
 #include "zend_smart_str.h"
 
-#include "core/generated/info.h"
+#include "core/command/info.h"
 
 #include "php/scatter/merge_rules.h"
 
-typedef enum oh_info_rule {
-    OH_INFO_EQUAL, /* Kept where it is the same everywhere. */
-    OH_INFO_SUM,
-    OH_INFO_MIN,
-    OH_INFO_MAX,
-    OH_INFO_LOWEST_VERSION
-} oh_info_rule;
-
-typedef struct oh_info_field {
-    const char *name;
-    oh_info_rule rule;
-} oh_info_field;
-
-static const oh_info_field fields[] = {
-#define OH_INFO_ROW(name, rule) {name, rule},
-    OH_INFO_FIELDS(OH_INFO_ROW)
-#undef OH_INFO_ROW
-};
-
-static int compare_fields(const void *a, const void *b)
+/* The fleet's value of one field. False: it is left out. */
+static bool merge_field(zend_string *name, HashTable *values, uint32_t nodes_count, zval *merged)
 {
-    return strcmp(((const oh_info_field *)a)->name, ((const oh_info_field *)b)->name);
-}
-
-static oh_info_rule rule_of(const zend_string *name)
-{
-    const oh_info_field wanted = {ZSTR_VAL(name), OH_INFO_EQUAL};
-    const oh_info_field *found = bsearch(&wanted, fields, sizeof fields / sizeof *fields, sizeof *fields, compare_fields);
-
-    return found ? found->rule : OH_INFO_EQUAL;
-}
-
-/* ---- Values of one field ---- */
-
-static zend_long add(zend_long a, zend_long b)
-{
-    return (zend_long)((zend_ulong)a + (zend_ulong)b);
-}
-
-static void combine_numbers(oh_info_rule rule, HashTable *values, zval *merged)
-{
-    zval *value;
-    bool is_first = true;
-
-    ZVAL_LONG(merged, 0);
-    ZEND_HASH_FOREACH_VAL(values, value)
-    {
-        zend_long number = zval_get_long(value), so_far = Z_LVAL_P(merged);
-
-        if (rule == OH_INFO_SUM) {
-            number = add(so_far, number);
-        } else if (!is_first) {
-            number = rule == OH_INFO_MIN ? MIN(so_far, number) : MAX(so_far, number);
-        }
-        ZVAL_LONG(merged, number);
-        is_first = false;
-    }
-    ZEND_HASH_FOREACH_END();
-}
-
-/* Part by part, as numbers; what is no number counts as 0. */
-static int compare_versions(const char *a, const char *b)
-{
-    while (*a && *b) {
-        char *after_a, *after_b;
-        long part_a = strtol(a, &after_a, 10), part_b = strtol(b, &after_b, 10);
-
-        if (part_a != part_b) {
-            return part_a < part_b ? -1 : 1;
-        }
-        a = strchr(after_a, '.') ? strchr(after_a, '.') + 1 : "";
-        b = strchr(after_b, '.') ? strchr(after_b, '.') + 1 : "";
-    }
-    return *a ? 1 : *b ? -1 : 0;
-}
-
-static void lowest_version(HashTable *values, zval *merged)
-{
-    zend_string *lowest = NULL;
+    uint32_t count = zend_hash_num_elements(values), i = 0;
+    zend_string **texts = safe_emalloc(count, sizeof *texts, 0);
+    oh_bytes *bytes = safe_emalloc(count, sizeof *bytes, 0);
     zval *value;
 
     ZEND_HASH_FOREACH_VAL(values, value)
     {
-        zend_string *version = zval_get_string(value);
-
-        if (!lowest || compare_versions(ZSTR_VAL(version), ZSTR_VAL(lowest)) < 0) {
-            zend_string *higher = lowest;
-            lowest = version;
-            version = higher;
-        }
-        if (version) {
-            zend_string_release(version);
-        }
+        texts[i] = zval_get_string(value);
+        bytes[i] = (oh_bytes){(const uint8_t *)ZSTR_VAL(texts[i]), ZSTR_LEN(texts[i])};
+        i++;
     }
     ZEND_HASH_FOREACH_END();
-    ZVAL_STR(merged, lowest);
-}
+    char *text = emalloc(oh_info_room(bytes, count));
+    oh_info info = oh_info_merge((oh_bytes){(const uint8_t *)ZSTR_VAL(name), ZSTR_LEN(name)}, bytes, count, nodes_count, text);
 
-static bool are_equal(HashTable *values)
-{
-    zval *first = zend_hash_index_find(values, 0), *value;
-
-    ZEND_HASH_FOREACH_VAL(values, value)
-    {
-        if (!zend_is_identical(first, value)) {
-            return false;
-        }
+    if (info.kind == OH_INFO_VALUE) {
+        ZVAL_COPY(merged, zend_hash_index_find(values, info.index));
+    } else if (info.kind == OH_INFO_NUMBER) {
+        ZVAL_LONG(merged, info.number);
+    } else if (info.kind == OH_INFO_TEXT) {
+        ZVAL_STRINGL(merged, text, info.length);
     }
-    ZEND_HASH_FOREACH_END();
-    return true;
-}
-
-/* The fleet's value of one field. False: it is left out. A share that a node does not have is 0 there. */
-static bool merge_field(const zend_string *name, HashTable *values, uint32_t nodes_count, zval *merged)
-{
-    oh_info_rule rule = rule_of(name);
-
-    if (oh_merge_is_info_parts(name)) {
-        return oh_merge_info_parts(name, values, merged);
+    efree(text);
+    while (i-- > 0) {
+        zend_string_release(texts[i]);
     }
-    if (rule != OH_INFO_SUM && zend_hash_num_elements(values) < nodes_count) {
-        return false;
-    }
-    if (rule == OH_INFO_LOWEST_VERSION) {
-        lowest_version(values, merged);
-    } else if (rule != OH_INFO_EQUAL) {
-        combine_numbers(rule, values, merged);
-    } else if (are_equal(values)) {
-        ZVAL_COPY(merged, zend_hash_index_find(values, 0));
-    } else {
-        return false;
-    }
-    return true;
+    efree(texts);
+    efree(bytes);
+    return info.kind != OH_INFO_LEFT_OUT;
 }
 
 /* ---- Fields of all nodes ---- */

@@ -43,8 +43,4 @@ bool oh_merge_in_order(oh_merging *merging);
 bool oh_merge_streams(oh_merging *merging);
 bool oh_merge_info(oh_merging *merging);
 
-/* Fields of INFO that are lists of parts (db0, cmdstat_get). False: one of the nodes' values is no such list. */
-bool oh_merge_is_info_parts(const zend_string *name);
-bool oh_merge_info_parts(const zend_string *name, HashTable *values, zval *merged);
-
 #endif
