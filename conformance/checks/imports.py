@@ -17,7 +17,7 @@ C = (
     "core/generated", "core/base", "core/hash", "core/key", "core/resp", "core/command", "core/ssdb",
     "core/placement", "core/topology", "core/config", "core/cluster", "core/host",
     "engine/base", "engine/failure", "engine/shared", "engine/pool", "engine/snapshot",
-    "engine/exchange", "engine/cluster", "engine/redirects", "engine/source", "engine/listener",
+    "engine/exchange", "engine/cluster", "engine/redirects", "engine/listener", "engine/source", "engine/status",
     "php/generated", "php/exception", "php/client", "php/phpredis", "php/call", "php/scatter", "php/batch",
     "php/transaction", "php/fleet", "php/route", "php/subscription", "php/session", "php/userland", "php/module",
 )

@@ -1,10 +1,5 @@
 /*
- * Status: what the host knows at this moment, as arrays of PHP: server pools, their nodes, connections and numbers.
- *
- * For people and for their dashboards, off the road: it looks at what is there and changes nothing, asks no node, and
- * takes no lock. A worker that has never used a server pool shows it as well, because it reads what others published.
- *
- * Implements spec/meter.
+ * Status: what engine/status knows of the host, as arrays of PHP.
  */
 #ifndef OH_PHP_STATUS_H
 #define OH_PHP_STATUS_H
