@@ -6,7 +6,8 @@ import java.util.Map;
 /**
  * From a command's words to its entry.
  *
- * <p>The entries are {@link CommandTable}, generated. Any thread. Implements spec/route/route.md, "Finding the entry".
+ * <p>The entries are {@link CommandTable}, generated. Any thread. Implements spec/route/route.md,
+ * "Finding the entry".
  */
 public final class CommandIndex {
     private static final Map<String, Command> COMMANDS = new HashMap<>();
@@ -31,7 +32,9 @@ public final class CommandIndex {
         return found == null ? null : found.resolve(words);
     }
 
-    /** The entry of a name, perhaps that of a container; {@code null} if the table does not hold it. */
+    /**
+     * The entry of a name, perhaps that of a container; {@code null} if the table does not hold it.
+     */
     public static Command named(byte[] name) {
         return COMMANDS.get(Command.lower(name));
     }

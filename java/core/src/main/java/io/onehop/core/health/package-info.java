@@ -1,5 +1,5 @@
 /**
- * Is it worth asking this node, and how long did its calls take: the rules alone. Implements spec/health and
- * spec/meter.
+ * Is it worth asking this node, and how long did its calls take: the rules alone. Implements
+ * spec/health and spec/meter.
  */
 package io.onehop.core.health;

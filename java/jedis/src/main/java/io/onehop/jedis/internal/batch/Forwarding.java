@@ -8,8 +8,8 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * Who sees to the commands of a batch that their node has not executed, because another one is to: they are noted while
- * the batch runs, and sent on when all of its nodes have answered.
+ * Who sees to the commands of a batch that their node has not executed, because another one is to:
+ * they are noted while the batch runs, and sent on when all of its nodes have answered.
  */
 public interface Forwarding {
     /** A command of this slot was answered by an error that redirects. */

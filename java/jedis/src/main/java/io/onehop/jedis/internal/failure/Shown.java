@@ -9,12 +9,18 @@ public final class Shown {
     private Shown() {
     }
 
-    /** Foreign text as a message may show it: printable ASCII, at most {@link Limits#MESSAGE_BYTES_MAX} bytes. */
+    /**
+     * Foreign text as a message may show it: printable ASCII, at most
+     * {@link Limits#MESSAGE_BYTES_MAX} bytes.
+     */
     public static String of(String text) {
         return text == null ? "" : of(text.getBytes(StandardCharsets.UTF_8), Limits.MESSAGE_BYTES_MAX);
     }
 
-    /** Bytes as a message may show them: each that is not printable ASCII as \xNN, cut to so many characters. */
+    /**
+     * Bytes as a message may show them: each that is not printable ASCII as \xNN, cut to so many
+     * characters.
+     */
     public static String of(byte[] bytes, int charactersMax) {
         StringBuilder shown = new StringBuilder();
         for (byte one : bytes) {

@@ -23,8 +23,8 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 
 /**
- * Batches that go by one snapshot: their lanes are made here, filled, and run, until every command has its reply or its
- * failure. A command that an {@link Exchange} cannot carry is a batch of one.
+ * Batches that go by one snapshot: their lanes are made here, filled, and run, until every command
+ * has its reply or its failure. A command that an {@link Exchange} cannot carry is a batch of one.
  *
  * <p>Any thread; a batch is one thread's.
  */

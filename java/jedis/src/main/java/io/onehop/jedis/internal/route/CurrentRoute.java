@@ -7,8 +7,8 @@ import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.executors.CommandExecutor;
 
 /**
- * The route over the newest snapshot. A call, a batch, a transaction or a subscription takes it once, when it begins,
- * and ends on it, whatever is adopted meanwhile.
+ * The route over the newest snapshot. A call, a batch, a transaction or a subscription takes it
+ * once, when it begins, and ends on it, whatever is adopted meanwhile.
  *
  * <p>Any thread may take it, by two reads: the snapshot's and its own.
  */
@@ -23,7 +23,10 @@ public final class CurrentRoute implements CommandExecutor {
         this.route = new Route(snapshots.newest(), cluster);
     }
 
-    /** The route of a call that begins. The first one to a Redis Cluster waits until a node has told what it looks like. */
+    /**
+     * The route of a call that begins. The first one to a Redis Cluster waits until a node has told
+     * what it looks like.
+     */
     public Route take() {
         Snapshot now = snapshots.current();
         if (!now.isMapped()) {

@@ -14,10 +14,11 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 
 /**
- * What every command passes before anything of it is put anywhere: is it covered, what does the table say of it, where
- * does it go.
+ * What every command passes before anything of it is put anywhere: is it covered, what does the
+ * table say of it, where does it go.
  *
- * <p>In: a command as Jedis built it. Out: its entry, its place or its plan; or the refusal. Any thread.
+ * <p>In: a command as Jedis built it. Out: its entry, its place or its plan; or the refusal. Any
+ * thread.
  */
 public final class Intake {
     private final ServerPool pool;

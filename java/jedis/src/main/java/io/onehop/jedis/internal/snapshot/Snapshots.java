@@ -61,8 +61,8 @@ public final class Snapshots {
     }
 
     /**
-     * Runs this at each change of the snapshot and when the client is closed, until {@link #unwatch}. It must
-     * neither wait nor throw.
+     * Runs this at each change of the snapshot and when the client is closed, until
+     * {@link #unwatch}. It must neither wait nor throw.
      */
     public void watch(Runnable watcher) {
         watchers.add(watcher);
@@ -77,7 +77,9 @@ public final class Snapshots {
         return adopt(before -> topology);
     }
 
-    /** From now on calls go by what is made of the topology that there is, unless that is it itself. */
+    /**
+     * From now on calls go by what is made of the topology that there is, unless that is it itself.
+     */
     public boolean adopt(UnaryOperator<PoolTopology> change) {
         synchronized (lock) {
             if (isClosed) {
