@@ -21,13 +21,13 @@ static uint64_t read_epoch(oh_bytes info)
     if (info.length == 0) {
         return 0;
     }
-    oh_values values = {info.bytes, info.bytes + info.length};
-    oh_value value;
-    if (!oh_value_take(&values, &value) || value.kind != OH_VALUE_TEXT) {
+    oh_values values = oh_values_of(info.bytes, info.length);
+    oh_text text;
+    if (!oh_value_take_text(&values, &text)) {
         return 0;
     }
-    const char *at = value.text.bytes;
-    const char *end = at + value.text.length;
+    const char *at = text.bytes;
+    const char *end = at + text.length;
     for (; at != NULL && (size_t)(end - at) > sizeof name; at = memchr(at, '\n', (size_t)(end - at))) {
         at += *at == '\n';
         if ((size_t)(end - at) >= sizeof name && memcmp(at, name, sizeof name - 1) == 0) {
@@ -67,7 +67,7 @@ bool oh_cluster_read(const oh_cluster_answer *answer, oh_cluster_map **map, char
     }
     size_t nodes = answer->reply.length / NODE_BYTES_MIN + 1;
     reader.nodes_max = nodes < OH_POOL_SERVERS_MAX ? nodes : OH_POOL_SERVERS_MAX;
-    reader.values = (oh_values){answer->reply.bytes, answer->reply.bytes + answer->reply.length};
+    reader.values = oh_values_of(answer->reply.bytes, answer->reply.length);
     reader.map = make_map(reader.nodes_max);
     reader.ids = oh_memory_allocate(sizeof *reader.ids);
     bool is_read = reader.map != NULL && reader.ids != NULL;

@@ -1,9 +1,9 @@
 /*
  * The inside of cluster, for the files of this room alone: what they share while an answer is read.
  *
- * cluster_value.c takes RESP values one by one; cluster_reply.c knows the two forms of an answer; cluster_node.c
- * collects nodes and slots and closes the map; cluster_map.c judges maps. A function that returns false has written
- * the reason; whoever called it returns false at once.
+ * cluster_reply.c knows the two forms of an answer; cluster_node.c collects nodes and slots and closes the
+ * map; cluster_map.c judges maps. A function that returns false has written the reason; whoever called it
+ * returns false at once.
  */
 #ifndef OH_CLUSTER_READER_H
 #define OH_CLUSTER_READER_H
@@ -12,33 +12,7 @@
 
 #include "core/cluster/cluster_map.h"
 #include "core/generated/limits.h"
-
-/* ---- Values ---- */
-
-typedef enum oh_value_kind { OH_VALUE_NIL, OH_VALUE_TEXT, OH_VALUE_NUMBER, OH_VALUE_LIST, OH_VALUE_ERROR } oh_value_kind;
-
-typedef struct oh_value {
-    oh_value_kind kind;
-    oh_text text;   /* Not ended by a NUL. */
-    int64_t number; /* A list: how many values follow as its elements. */
-} oh_value;
-
-typedef struct oh_values {
-    const uint8_t *at;
-    const uint8_t *end;
-} oh_values;
-
-/* Takes the next value, of a list only its beginning. False: there is none, or it is malformed. */
-bool oh_value_take(oh_values *values, oh_value *value);
-
-/* Takes the next value with everything inside it. */
-bool oh_value_skip(oh_values *values);
-
-/* Whether it is that text. Here, because its length is known where it is written: a large reply has thousands of names. */
-static inline bool oh_value_is(const oh_value *value, const char *text)
-{
-    return value->kind == OH_VALUE_TEXT && oh_text_is(value->text, text);
-}
+#include "core/resp/value.h"
 
 /* ---- Nodes and slots ---- */
 

@@ -17,10 +17,6 @@ typedef struct oh_verb {
     bool is_beginning;
 } oh_verb;
 
-/* Reads "*<n>" or the next bulk, which the text then borrows, and moves on. False: there is something else. */
-bool oh_text_count(const char **at, const char *end, uint32_t *count);
-bool oh_text_next(const char **at, const char *end, oh_text *text);
-
 /* The command of that name; NULL: it is none of the six. */
 const oh_verb *oh_text_verb(oh_text name);
 

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "core/resp/value.h"
+
 static const oh_verb verbs[] = {
     {"subscribe", OH_CHANNEL, true},
     {"psubscribe", OH_PATTERN, true},
@@ -16,45 +18,6 @@ static const oh_verb verbs[] = {
 };
 
 /* ---- Reading ---- */
-
-static bool read_length(const char **at, const char *end, char type, size_t *length)
-{
-    const char *digit = *at;
-
-    if (digit == end || *digit++ != type) {
-        return false;
-    }
-    const char *first = digit;
-    for (*length = 0; digit < end && digit - first < 9 && *digit >= '0' && *digit <= '9'; digit++) {
-        *length = *length * 10 + (size_t)(*digit - '0');
-    }
-    if (digit == first || end - digit < 2 || digit[0] != '\r' || digit[1] != '\n') {
-        return false;
-    }
-    *at = digit + 2;
-    return true;
-}
-
-bool oh_text_count(const char **at, const char *end, uint32_t *count)
-{
-    size_t length;
-
-    if (!read_length(at, end, '*', &length)) {
-        return false;
-    }
-    *count = (uint32_t)length;
-    return true;
-}
-
-bool oh_text_next(const char **at, const char *end, oh_text *text)
-{
-    if (!read_length(at, end, '$', &text->length) || (size_t)(end - *at) < text->length + 2) {
-        return false;
-    }
-    text->bytes = *at;
-    *at += text->length + 2;
-    return true;
-}
 
 /* The word is of small letters; the text may have large ones. */
 static bool says(oh_text text, const char *word)
@@ -82,26 +45,28 @@ const oh_verb *oh_text_verb(oh_text name)
 
 const oh_verb *oh_text_confirmed(const char *bytes, size_t length, oh_text *name)
 {
-    const char *at = bytes, *end = bytes + length;
-    uint32_t count;
+    oh_values values = oh_values_of(bytes, length);
+    size_t count;
     oh_text word;
-    const oh_verb *verb =
-        oh_text_count(&at, end, &count) && count == 3 && oh_text_next(&at, end, &word) ? oh_text_verb(word) : NULL;
 
-    if (verb && !oh_text_next(&at, end, name)) {
+    if (!oh_value_take_list(&values, &count) || count != 3 || !oh_value_take_text(&values, &word)) {
+        return NULL;
+    }
+    if (!oh_value_take_text(&values, name)) { /* It may be nil. */
         *name = (oh_text){"", 0};
     }
-    return verb;
+    return oh_text_verb(word);
 }
 
 bool oh_text_message(const char *bytes, size_t length, oh_channel_kind *kind, oh_text *name)
 {
     static const char *const kinds[OH_CHANNEL_KINDS_COUNT] = {"message", "pmessage", "smessage"};
-    const char *at = bytes, *end = at + length;
-    uint32_t count;
+    oh_values values = oh_values_of(bytes, length);
+    size_t count;
     oh_text word;
 
-    if (!oh_text_count(&at, end, &count) || !oh_text_next(&at, end, &word) || !oh_text_next(&at, end, name)) {
+    if (!oh_value_take_list(&values, &count) || !oh_value_take_text(&values, &word) ||
+        !oh_value_take_text(&values, name)) {
         return false;
     }
     for (int i = 0; i < OH_CHANNEL_KINDS_COUNT; i++) {

@@ -3,6 +3,8 @@
  */
 #include "engine/listener/listener_internal.h"
 
+#include "core/resp/value.h"
+
 #include "engine/base/environment.h"
 
 /* ---- The command ---- */
@@ -23,11 +25,11 @@ static bool refuse(oh_listener *listener)
 
 bool oh_said_read(oh_said *said, oh_listener *listener, const char *bytes, size_t length)
 {
-    const char *at = bytes, *end = bytes + length;
-    uint32_t count;
+    oh_values values = oh_values_of(bytes, length);
+    size_t count;
     oh_text name;
 
-    if (!oh_text_count(&at, end, &count) || count < 2 || !oh_text_next(&at, end, &name) ||
+    if (!oh_value_take_list(&values, &count) || count < 2 || !oh_value_take_text(&values, &name) ||
         !(said->verb = oh_text_verb(name))) {
         return refuse(listener);
     }
@@ -37,10 +39,10 @@ bool oh_said_read(oh_said *said, oh_listener *listener, const char *bytes, size_
         oh_listener_lack_memory(listener, OH_NO_NODE, OH_OUTCOME_NOT_SENT);
         return false;
     }
-    while (said->count < count - 1 && oh_text_next(&at, end, &said->words[said->count])) {
+    while (said->count < count - 1 && oh_value_take_text(&values, &said->words[said->count])) {
         said->count++;
     }
-    return (said->count == count - 1 && at == end) || refuse(listener);
+    return (said->count == count - 1 && values.at == values.end) || refuse(listener);
 }
 
 /* ---- The nodes ---- */

@@ -1,12 +1,9 @@
 /*
- * RESP values, one by one, out of bytes that are all there. What wire has framed is not believed here either: every
- * length is held against the bytes that are left.
+ * What wire has framed is not believed here either: every length is held against the bytes that are left.
  *
  * Implements spec/topology/cluster.md, section 1.
  */
-#include <string.h>
-
-#include "core/cluster/cluster_reader.h"
+#include "core/resp/value.h"
 
 #define DIGITS_MAX 18 /* Of a number that surely fits. */
 
@@ -83,6 +80,22 @@ bool oh_value_take(oh_values *values, oh_value *value)
     case '-': *value = (oh_value){.kind = OH_VALUE_ERROR, .text = line}; return true;
     default: return type == '_';
     }
+}
+
+bool oh_value_take_list(oh_values *values, size_t *count)
+{
+    oh_value value;
+    bool is_list = oh_value_take(values, &value) && value.kind == OH_VALUE_LIST;
+    *count = is_list ? (size_t)value.number : 0;
+    return is_list;
+}
+
+bool oh_value_take_text(oh_values *values, oh_text *text)
+{
+    oh_value value;
+    bool is_text = oh_value_take(values, &value) && value.kind == OH_VALUE_TEXT;
+    *text = is_text ? value.text : (oh_text){NULL, 0};
+    return is_text;
 }
 
 bool oh_value_skip(oh_values *values)

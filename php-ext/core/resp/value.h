@@ -1,0 +1,50 @@
+/*
+ * Value: RESP values, one by one, out of bytes that are all there. They point into these bytes.
+ */
+#ifndef OH_VALUE_H
+#define OH_VALUE_H
+
+#include "core/base/slice.h"
+
+typedef enum oh_value_kind {
+    OH_VALUE_NIL,
+    OH_VALUE_TEXT,
+    OH_VALUE_NUMBER,
+    OH_VALUE_LIST,
+    OH_VALUE_ERROR
+} oh_value_kind;
+
+typedef struct oh_value {
+    oh_value_kind kind;
+    oh_text text;   /* Not ended by a NUL. */
+    int64_t number; /* A list: how many values follow as its elements. */
+} oh_value;
+
+/* Those that are not taken yet. */
+typedef struct oh_values {
+    const uint8_t *at;
+    const uint8_t *end;
+} oh_values;
+
+static inline oh_values oh_values_of(const void *bytes, size_t length)
+{
+    return (oh_values){bytes, (const uint8_t *)bytes + length};
+}
+
+/* Takes the next value, of a list only its beginning. False: there is none, or it is malformed. */
+bool oh_value_take(oh_values *values, oh_value *value);
+
+/* Takes the next value if it is a list, or a text; otherwise false. */
+bool oh_value_take_list(oh_values *values, size_t *count);
+bool oh_value_take_text(oh_values *values, oh_text *text);
+
+/* Takes the next value with everything inside it. */
+bool oh_value_skip(oh_values *values);
+
+/* Whether it is that text. Inline, as oh_text_is: a large reply has thousands of names. */
+static inline bool oh_value_is(const oh_value *value, const char *text)
+{
+    return value->kind == OH_VALUE_TEXT && oh_text_is(value->text, text);
+}
+
+#endif
