@@ -84,11 +84,8 @@ class Cluster:
             node.command("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
             for earlier in self.nodes[:number]:
                 moves.meet(node, earlier, meets_at)
-        replicas = list(enumerate(self.nodes))[self._masters:]
-        for number, replica in replicas:
-            moves.replicate(replica, self.nodes[self.master_of(number)])
-        for _, replica in replicas:
-            moves.await_link(replica)
+        for number in range(self._masters, len(self.nodes)):
+            moves.replicate(self.nodes[number], self.nodes[self.master_of(number)])
         for node in self.nodes:
             moves.until(lambda: self._agrees(node), "a new node sees the whole cluster")
 

@@ -168,7 +168,7 @@ class Served(unittest.TestCase):
         name = slots.identity(slots.Peer(ports[1]))
         self.ask("stop", pid=nodes[1]["pid"])
         back = self.ask("cluster_node", directory=nodes[1]["directory"])
-        self.ask("await_known", port=back["port"], nodes=[ports[0], back["port"]])
+        self.ask("await_known", node=back["port"], nodes=[ports[0], back["port"]])
         self.assertEqual(slots.identity(slots.Peer(back["port"])), name)
 
     def test_two_labs_never_have_a_port_in_common(self):

@@ -12,11 +12,12 @@ One line of JSON is a request, its name and its arguments; one line is the answe
     {"do": "stop", "pid": 9}
     {"failed": "the lab has no process 9"}
 
-The requests are the public methods of Lab, by their names and those of their parameters; what is optional has a
-default. A node is told of by its port, a process by its pid. The nodes of clusters are asked, not remembered, so it
-does not matter who has started them. Times are in seconds.
+The requests are the public methods of Lab and the functions of slots.py named in OF_CLUSTERS, by their names and
+those of their parameters; what is optional has a default. A process is told of by its pid, a node by its port: those
+of clusters are asked, not remembered, so it does not matter who has started them.
 """
 
+import functools
 import json
 import os
 import shutil
@@ -39,7 +40,7 @@ class Lab:
     def __init__(self, directory):
         self._directory = directory
         self._processes = {}  # By pid.
-        self._buses = {}  # Of the nodes of clusters, by directory: one that comes back has the same.
+        self._buses = {}  # Of the nodes of clusters, by directory: one that comes back has the same, another one not.
 
     # ---- Programs ----
 
@@ -90,9 +91,9 @@ class Lab:
 
     # ---- Redis Clusters ----
 
-    def cluster(self, masters=3, replicas=0, meets_at="127.0.0.1", options=()):
+    def cluster(self, masters=3, replicas=0, host="127.0.0.1", options=()):
         """Its nodes: the masters, then the replicas of each in turn, with the ports of their masters."""
-        made = Cluster(masters, replicas, meets_at=meets_at, start=self._start_node, words=options)
+        made = Cluster(masters, replicas, meets_at=host, start=self._start_node, words=options)
         of_whom = [None] * masters + [made.nodes[made.master_of(n)].port for n in range(masters, len(made.nodes))]
         return [{**self._told(node), "master": master} for node, master in zip(made.nodes, of_whom)]
 
@@ -102,47 +103,6 @@ class Lab:
         self._large = made  # It keeps the port where all others can be connected to.
         return {"nodes": list(map(self._told, made.nodes)), "names": [made.name_of(n) for n in range(masters * (1 + replicas))]}
 
-    def meet(self, port, to, meets_at="127.0.0.1"):
-        slots.meet(Peer(port), Peer(to), meets_at)
-
-    def await_known(self, port, nodes):
-        slots.await_known(Peer(port), list(map(Peer, nodes)))
-
-    def await_whole(self, nodes):
-        slots.await_whole(list(map(Peer, nodes)))
-
-    def await_shards(self, nodes):
-        slots.await_shards(list(map(Peer, nodes)))
-
-    def replicate(self, replica, master):
-        slots.replicate(Peer(replica), Peer(master))
-        slots.await_link(Peer(replica))
-
-    def promote(self, replica):
-        slots.promote(Peer(replica))
-
-    def forget(self, port, nodes):
-        slots.forget(Peer(port), list(map(Peer, nodes)))
-
-    def owner(self, slot, asked):
-        return slots.owner(slot, Peer(asked))
-
-    def begin_move(self, slot, source, target):
-        slots.begin_move(slot, Peer(source), Peer(target))
-
-    def move_keys(self, slot, source, target, most=None):
-        slots.move_keys(slot, Peer(source), Peer(target), most)
-
-    def end_move(self, slot, source, target, nodes=(), tells_all=True):
-        slots.end_move(slot, Peer(source), Peer(target), list(map(Peer, nodes)), tells_all)
-
-    def move(self, slot, source, target, nodes=()):
-        slots.move(slot, Peer(source), Peer(target), list(map(Peer, nodes)))
-
-    def give_all(self, source, target, nodes):
-        """All slots of a node, which are empty."""
-        slots.give(slots.slots_of(Peer(source)), Peer(target), list(map(Peer, nodes)))
-
     # ---- Within ----
 
     def _start_node(self, port=None, directory=None, host="127.0.0.1", **options):
@@ -150,7 +110,9 @@ class Lab:
         name = f"redis-{port}" if host == "127.0.0.1" else f"redis-{port}-at-{host}"
         directory = directory or os.path.join(self._directory, name)
         if options.get("cluster"):
-            options["bus_port"] = self._buses.setdefault(directory, options.get("bus_port") or free_port())
+            if directory not in self._buses or not os.path.exists(os.path.join(directory, "nodes.conf")):
+                self._buses[directory] = options.get("bus_port") or free_port()
+            options["bus_port"] = self._buses[directory]
         node = RedisNode(host=host, port=port, directory=directory, unixsocket="socket", enable_debug_command="no", **options)
         self._keep(node.process)
         return node
@@ -164,14 +126,30 @@ class Lab:
         return process
 
 
-REQUESTS = {name: method for name, method in vars(Lab).items() if not name.startswith("_")}
+OF_CLUSTERS = (slots.meet, slots.await_known, slots.await_whole, slots.await_shards, slots.replicate, slots.promote,
+               slots.forget, slots.owner, slots.begin_move, slots.move_keys, slots.end_move, slots.move, slots.give_all)
+NODES = ("node", "to", "replica", "master", "asked", "source", "target")  # Parameters of these that are a port.
 
 
-def answer(lab, line):
+def requests(lab):
+    """What may be asked for, by name."""
+    of_lab = {name: getattr(lab, name) for name in vars(Lab) if not name.startswith("_")}
+    return {**of_lab, **{function.__name__: functools.partial(of_nodes, function) for function in OF_CLUSTERS}}
+
+
+def of_nodes(function, **arguments):
+    """Calls a function of slots.py, ports being made nodes."""
+    peers = {name: Peer(port) for name, port in arguments.items() if name in NODES}
+    if "nodes" in arguments:
+        peers["nodes"] = list(map(Peer, arguments["nodes"]))
+    return function(**{**arguments, **peers})
+
+
+def answer(known, line):
     """The answer to one request, as a line."""
     try:
         request = json.loads(line)
-        told = {"is": REQUESTS[request.pop("do")](lab, **request)}
+        told = {"is": known[request.pop("do")](**request)}
     except (LabError, ReplyError, OSError, LookupError, TypeError, ValueError) as error:
         told = {"failed": f"{type(error).__name__}: {error}"}
     return json.dumps(told).encode() + b"\n"
@@ -179,7 +157,7 @@ def answer(lab, line):
 
 def serve(directory):
     """Answers until the input ends, or a signal ends it; that may come while it is at its end already."""
-    lab, is_ending = Lab(directory), False
+    known, is_ending = requests(Lab(directory)), False
 
     def hear(number, _frame):
         if not is_ending:
@@ -189,7 +167,7 @@ def serve(directory):
         signal.signal(number, hear)
     try:
         for line in sys.stdin.buffer:
-            sys.stdout.buffer.write(answer(lab, line))
+            sys.stdout.buffer.write(answer(known, line))
             sys.stdout.buffer.flush()
         is_ending = True
     finally:

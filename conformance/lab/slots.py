@@ -110,12 +110,10 @@ def await_shards(nodes):
 
 
 def replicate(replica, master):
+    """It follows the master, and has all that it has."""
     name = identity(master)
     until(lambda: any(words[0] == name for words in known(replica)), "a replica knows its master")
     replica.command("CLUSTER", "REPLICATE", name)
-
-
-def await_link(replica):
     until(lambda: b"master_link_status:up" in replica.command("INFO", "replication"), "a replica follows its master")
 
 
@@ -171,6 +169,11 @@ def move(slot, source, target, nodes=()):
     begin_move(slot, source, target)
     move_keys(slot, source, target)
     end_move(slot, source, target, nodes)
+
+
+def give_all(source, target, nodes):
+    """All slots of a node, which are empty, become the target's."""
+    give(slots_of(source), target, nodes)
 
 
 def give(slots, target, nodes):

@@ -46,12 +46,12 @@ public final class RedisCluster implements AutoCloseable {
 
     /** That server and the first one meet; so do all others in a while. */
     public void meet(int server) {
-        Lab.ask("meet", "port", port(server), "to", port(0));
+        Lab.ask("meet", "node", port(server), "to", port(0));
     }
 
     /** Every server knows that one by its name of now, and thinks nothing bad of it; and it knows them. */
     public void awaitKnown(int server) {
-        Lab.ask("await_known", "port", port(server), "nodes", ports());
+        Lab.ask("await_known", "node", port(server), "nodes", ports());
     }
 
     /** Has a server follow another one. */
@@ -156,7 +156,7 @@ public final class RedisCluster implements AutoCloseable {
     /** A server without slots leaves the cluster, and runs on by itself. */
     public void forget(int server) {
         List<Integer> others = ports().stream().filter(port -> port != port(server)).toList();
-        Lab.ask("forget", "port", port(server), "nodes", others);
+        Lab.ask("forget", "node", port(server), "nodes", others);
     }
 
     @Override
