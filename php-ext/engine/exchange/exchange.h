@@ -1,11 +1,14 @@
 /*
  * Exchange: one write of phpredis (a command, or a whole pipeline) out to a node, and its replies in.
  *
+ *     prepare (terms) ─► run: begin, lease, send, receive ─► complete: settled, or held ─► read ─► finish
+ *                                    └─ failed: the connection is closed, and the failure says what the node may have done
+ *
  * phpredis hands over all bytes of its commands at once. The exchange leases a connection, sends, and receives until
  * the node owes nothing more; only then, with every reply framed and counted, does phpredis begin to read, from memory.
  * So it is known whether the exchange succeeded before phpredis has believed a byte; a failure can be repaired or
  * reported without phpredis noticing; and the connection is back in the pool before the first value is unpacked. Only
- * replies larger than OH_EXCHANGE_AHEAD_BYTES are read while they arrive.
+ * replies larger than OH_REPLIES_AHEAD_BYTES are read while they arrive.
  *
  * While the request does not fit into the socket the replies are received too: a node that stops reading until its
  * replies are read (SSDB does) must not bring both to a halt.
@@ -22,31 +25,15 @@
 
 #include "core/ssdb/ssdb.h"
 
+#include "engine/exchange/replies.h"
+#include "engine/exchange/request.h"
 #include "engine/pool/pool.h"
 
-#define OH_EXCHANGE_AHEAD_BYTES 262144 /* Beyond it more memory buys nothing: the kernel buffers as much again. */
 #define OH_WAIT_FOR_EVER UINT32_MAX
-#define OH_PREFACE_REPLY_BYTES 64
-#define OH_FLIGHT_MEMBERS_MAX 64       /* Nodes that are spoken to at once; see scatter for why there is a bound. */
+#define OH_FLIGHT_MEMBERS_MAX 64 /* Nodes that are spoken to at once; see scatter for why there is a bound. */
 
-typedef enum oh_exchange_state {
-    OH_EXCHANGE_IDLE,     /* Nothing was written since the call began. */
-    OH_EXCHANGE_OPENING,  /* The connection is being made. */
-    OH_EXCHANGE_MOVING,   /* Bytes go out and come in. */
-    OH_EXCHANGE_COMPLETE, /* Everything was answered; the connection has been settled. */
-    OH_EXCHANGE_FAILED    /* The failure says how; the connection has been closed. */
-} oh_exchange_state;
-
+struct oh_exchange;
 struct oh_flight;
-
-/*
- * Which MULTI of a pipeline, by number from 1 and in order, end in DISCARD though phpredis writes EXEC.
- * All zeros: none does.
- */
-typedef struct oh_discards {
-    uint32_t *numbers; /* Memory of the call. */
-    uint32_t count;
-} oh_discards;
 
 /* With which node. */
 typedef struct oh_peer {
@@ -78,47 +65,75 @@ typedef struct oh_call_terms {
     bool goes_beyond;     /* It goes on beside other calls, and takes no connection that one may need. */
 } oh_call_terms;
 
+/* Until when. */
+typedef struct oh_call_times {
+    uint64_t deadline_ns; /* Set when the call first writes, without wait_ms; 0 until then. */
+    uint32_t wait_ms;     /* As in the terms, until there is a reply. */
+    bool has_waited;      /* Time has passed since the deadline was set: it must be looked at. */
+    uint64_t begun_ns;    /* When phpredis wrote; 0: how long it takes is the wish of the caller. */
+    uint64_t left_ns;     /* When phpredis was given back control in the middle of it; 0: it was not. */
+} oh_call_times;
+
+/* The connection, and how it is used. */
+typedef struct oh_connection_use {
+    oh_connection *connection; /* Leased, with replies owed; or NULL. */
+    oh_connection *held;       /* Leased, owing nothing: it waits for the next write. Only while `keeps`. */
+    bool keeps;                /* The connection is not given back when its replies are in. */
+    bool was_held;             /* `held` was set since: no other connection may take its place. */
+    bool is_reused;            /* It has carried exchanges before. */
+    bool was_retried;          /* It is the second one of this request; */
+    bool was_sent;             /* the first one may have carried it to the node. */
+} oh_connection_use;
+
+/* What was learnt of the answer so far. */
+typedef struct oh_findings {
+    uint64_t received;    /* Bytes of this attempt, the parts phpredis does not see included. */
+    bool has_heard;       /* A byte of a reply has arrived. */
+    bool has_refusal;     /* One of the replies is an error. */
+    bool has_error;       /* The same, or one has an error in it: phpredis remembers it as its last. */
+    bool was_interrupted; /* A signal handler of the script has thrown, or called exit. */
+} oh_findings;
+
+typedef enum oh_exchange_state {
+    OH_EXCHANGE_IDLE,     /* Nothing was written since the call began. */
+    OH_EXCHANGE_OPENING,  /* The connection is being made. */
+    OH_EXCHANGE_MOVING,   /* Bytes go out and come in. */
+    OH_EXCHANGE_COMPLETE, /* Everything was answered; the connection has been settled. */
+    OH_EXCHANGE_FAILED    /* The failure says how; the connection has been closed. */
+} oh_exchange_state;
+
+/*
+ * Whoever has a say in what a node answers: redirects, for a node of a Redis Cluster. It lives as long as the exchange.
+ * Each of these may fail the exchange.
+ */
+typedef struct oh_interceptor {
+    /* A request is about to be sent. */
+    void (*begin)(struct oh_interceptor *interceptor, struct oh_exchange *exchange);
+    /* As oh_wire_read, of `count` bytes behind the replies. */
+    size_t (*read)(struct oh_interceptor *interceptor, struct oh_exchange *exchange, size_t count);
+    /* How many bytes of the replies may be given out. */
+    size_t (*readable)(const struct oh_interceptor *interceptor, const struct oh_exchange *exchange);
+    /* phpredis is about to go on: whatever is to take the place of replies, or of a failure, must do so now. */
+    void (*meet)(struct oh_interceptor *interceptor, struct oh_exchange *exchange);
+    void (*free)(struct oh_interceptor *interceptor);
+} oh_interceptor;
+
 typedef struct oh_exchange {
     oh_exchange_state state;
-    oh_peer peer;
-    oh_connection *connection;   /* Leased, with replies owed; or NULL. */
-    oh_connection *held;         /* Leased, owing nothing: it waits for the next write. Only while `keeps`. */
-    struct oh_flight *flight;    /* With whom it travels, or NULL if alone. */
-
-    const uint8_t *request; /* phpredis' memory, valid until the write returns. */
-    size_t request_length, sent;
-    size_t fence;            /* Up to here it may be sent: to its end, or as long as MULTI is not answered. */
-    uint64_t fence_reply;    /* Which reply of the connection moves the fence; 0: none. */
-    uint8_t *replies; /* Received and framed; those from `begin` to `end` were not read yet. */
-    size_t begin, end, capacity;
-    size_t dropped;          /* Bytes of this request's replies that were in front of these. */
-    bool gathers;            /* All replies are kept until the last one is in, however large they are. */
-    struct oh_redirects *redirects; /* Of a node of a Redis Cluster; NULL: it is none. */
-    oh_ssdb *ssdb;           /* Between phpredis and a node that is SSDB; NULL before its first request. */
-    bool is_waiting;         /* Translated, but not sent before the rest of its flight is. */
-
-    oh_call_terms terms;     /* Of the call. */
-    uint32_t wait_ms;        /* How much longer the node may take, once it has the request; OH_WAIT_FOR_EVER. */
-    uint64_t deadline_ns;    /* Of this call, set when it first writes, without wait_ms; 0 until then. */
-    uint64_t begun_ns;       /* When phpredis wrote; 0: how long it takes is the wish of the caller. */
-    uint64_t received;       /* Bytes of this attempt, the parts phpredis does not see included. */
-    uint64_t left_ns;        /* When phpredis was given back control in the middle of it; 0: it was not. */
     bool is_called;          /* A call is going on. What phpredis writes on its own account is not sent. */
-    bool keeps;              /* The connection is not given back when its replies are in. */
-    bool was_held;           /* `held` was set since: no other connection may take its place. */
-    uint64_t preface_number; /* Which reply of the connection is its reply; 0: it is not owed. */
-    uint8_t *joined;         /* The request as it is sent, if that is not as phpredis wrote it. */
-    char preface_reply[OH_PREFACE_REPLY_BYTES]; /* As far as it fits, ended by a 0. */
-    uint32_t preface_reply_length;
-    bool is_reused;          /* The connection has carried exchanges before. */
-    bool was_retried;
-    bool was_sent;           /* By the attempt before this one. */
-    bool has_heard;          /* A byte of a reply has arrived. */
-    bool has_waited;         /* Time has passed since the deadline was set: it must be looked at. */
-    bool has_refusal;        /* One of the replies is an error. */
-    bool has_error;          /* The same, or one has an error in it: phpredis remembers it as its last. */
-    bool was_interrupted;    /* A signal handler of the script has thrown, or called exit. */
-    oh_failure *failure;     /* Where the caller wants to find it. */
+    bool is_waiting;         /* Translated for SSDB, but not sent before the rest of its flight is. */
+    oh_peer peer;
+    oh_call_terms terms;
+    oh_call_times times;
+    oh_connection_use use;
+    oh_request request;
+    oh_replies replies;
+    oh_findings found;
+    oh_preface preface;
+    oh_failure *failure;         /* Where the caller wants to find it. */
+    oh_interceptor *interceptor; /* NULL: nobody. */
+    oh_ssdb *ssdb;               /* Between phpredis and a node that is SSDB; NULL before its first request. */
+    struct oh_flight *flight;    /* With whom it travels, or NULL if alone. */
 } oh_exchange;
 
 /* Exchanges that move together. */
@@ -131,11 +146,19 @@ typedef struct oh_flight {
     const oh_failure *refusal; /* Of a member that SSDB must not be sent: then nothing is sent to any. */
 } oh_flight;
 
+/* ---- Life ---- */
+
 /* For an exchange of all zeros, which ends by oh_exchange_end: where its failures are to be found. */
 static inline void oh_exchange_make(oh_exchange *exchange, oh_peer peer, oh_failure *failure)
 {
     exchange->peer = peer;
     exchange->failure = failure;
+}
+
+/* The exchange takes it over. */
+static inline void oh_exchange_intercept(oh_exchange *exchange, oh_interceptor *interceptor)
+{
+    exchange->interceptor = interceptor;
 }
 
 /* Between two calls: the same node, of another version of its server pool. */
@@ -147,12 +170,13 @@ static inline void oh_exchange_set_peer(oh_exchange *exchange, oh_peer peer)
 /* Nothing can be sent any more, and whatever goes on ends. */
 void oh_exchange_shut(oh_exchange *exchange);
 
+/* Leaves its flight and frees what it holds. */
+void oh_exchange_end(oh_exchange *exchange);
+
+/* ---- A call ---- */
+
 /* A call begins: its deadline counts from its first write, unless the terms have another one. */
 void oh_exchange_prepare(oh_exchange *exchange, const oh_call_terms *terms, oh_flight *flight);
-
-/* One more, which comes after all others. False: there is no memory for it. */
-bool oh_discards_add(oh_discards *discards, uint32_t number);
-void oh_discards_drop(oh_discards *discards);
 
 /* Carries a request to the node. False: failed, and phpredis must be told that nothing was written. */
 bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length);
@@ -170,13 +194,34 @@ static inline void oh_exchange_go_alone(oh_exchange *exchange)
     exchange->flight = NULL;
 }
 
+/* From here on the deadline is that of a command that does not block. */
+void oh_exchange_end_patience(oh_exchange *exchange);
+
+/* Gives out up to `size` bytes of replies, waiting for them if there are none yet. 0: there are and will be no more. */
+size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size);
+
+/* The call is over: what phpredis did not wait for is not waited for by anyone. Its state and failure stay. */
+void oh_exchange_finish(oh_exchange *exchange);
+
+/* Ends it with the failure that its owner, or its interceptor, has set; or because there is no memory to go on with. */
+void oh_exchange_fail(oh_exchange *exchange);
+void oh_exchange_fail_without_memory(oh_exchange *exchange);
+
+/*
+ * From the next write on the connection is kept. give_back ends that: the connection goes back to the pool, or, unless
+ * `is_clean`, is closed, which ends whatever the node was told on it. A call that is going on can send nothing more.
+ */
+void oh_exchange_keep(oh_exchange *exchange);
+void oh_exchange_give_back(oh_exchange *exchange, bool is_clean);
+
+/* ---- What has become of it ---- */
+
 /* Something is still to come or to go. */
 static inline bool oh_exchange_is_active(const oh_exchange *exchange)
 {
     return exchange->state == OH_EXCHANGE_OPENING || exchange->state == OH_EXCHANGE_MOVING;
 }
 
-/* What has become of it; and of the replies so far. */
 static inline bool oh_exchange_has_failed(const oh_exchange *exchange)
 {
     return exchange->state == OH_EXCHANGE_FAILED;
@@ -192,83 +237,85 @@ static inline bool oh_exchange_is_idle(const oh_exchange *exchange)
     return exchange->state == OH_EXCHANGE_IDLE;
 }
 
+/* The node has the whole request, and has not begun to answer it. */
+static inline bool oh_exchange_is_waiting(const oh_exchange *exchange)
+{
+    return exchange->state == OH_EXCHANGE_MOVING && oh_request_is_sent(&exchange->request) &&
+           !exchange->preface.number && oh_replies_length(&exchange->replies) == 0;
+}
+
 /* One of the replies of the call is an error; or has one in it, at least. */
 static inline bool oh_exchange_has_refusal(const oh_exchange *exchange)
 {
-    return exchange->has_refusal;
+    return exchange->found.has_refusal;
 }
 
 static inline bool oh_exchange_has_error(const oh_exchange *exchange)
 {
-    return exchange->has_error;
+    return exchange->found.has_error;
 }
 
 /* The caller has made good what it was about. */
 static inline void oh_exchange_forget_refusal(oh_exchange *exchange)
 {
-    exchange->has_refusal = false;
+    exchange->found.has_refusal = false;
 }
 
 /* The program has ended the wait. */
 static inline bool oh_exchange_was_interrupted(const oh_exchange *exchange)
 {
-    return exchange->was_interrupted;
+    return exchange->found.was_interrupted;
 }
 
 /* A connection is kept, and waits for the next write. The last error that was heard on it; length 0: none was. */
 static inline bool oh_exchange_holds(const oh_exchange *exchange)
 {
-    return exchange->held != NULL;
+    return exchange->use.held != NULL;
 }
 
 static inline oh_text oh_exchange_held_refusal(const oh_exchange *exchange)
 {
-    return (oh_text){exchange->held->wire.refusal, exchange->held->wire.refusal_length};
+    return (oh_text){exchange->use.held->wire.refusal, exchange->use.held->wire.refusal_length};
 }
 
 /* Replies that nobody has read yet, framed, as long as nothing is received; and how much memory there is for them. */
 static inline oh_bytes oh_exchange_replies(const oh_exchange *exchange)
 {
-    return (oh_bytes){exchange->replies + exchange->begin, exchange->end - exchange->begin};
+    return oh_replies_unread(&exchange->replies);
+}
+
+/* The first of them, which is read by that. */
+static inline oh_bytes oh_exchange_take_reply(oh_exchange *exchange)
+{
+    return oh_replies_take(&exchange->replies);
 }
 
 static inline size_t oh_exchange_capacity(const oh_exchange *exchange)
 {
-    return exchange->capacity;
+    return exchange->replies.capacity;
 }
 
 /* The reply of the preface as far as it fits, ended by a 0. */
 static inline const char *oh_exchange_preface_reply(const oh_exchange *exchange)
 {
-    return exchange->preface_reply;
+    return exchange->preface.reply;
 }
 
-/* Ends it with the failure that its owner has set. */
-void oh_exchange_fail(oh_exchange *exchange);
+/* ---- For an interceptor ---- */
 
-/* The node has the whole request, and has not begun to answer it. */
-bool oh_exchange_is_waiting(const oh_exchange *exchange);
+/* Whether all replies are kept until the last one is in. */
+static inline void oh_exchange_gather(oh_exchange *exchange, bool gathers)
+{
+    exchange->replies.gathers = gathers;
+}
 
-/* From here on the deadline is that of a command that does not block. */
-void oh_exchange_end_patience(oh_exchange *exchange);
+/* It has failed, but its replies will come from elsewhere: from here on they are none, and it is complete. */
+void oh_exchange_revive(oh_exchange *exchange);
 
-/* Gives out up to `size` bytes of replies, waiting for them if there are none yet. 0: there are and will be no more. */
-size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size);
+/* Every reply is in, and these take their place: memory of the call, which is taken over. */
+void oh_exchange_replace(oh_exchange *exchange, uint8_t *replies, size_t length, bool has_refusal, bool has_error);
 
-/* The call is over: what phpredis did not wait for is not waited for by anyone. Its state and failure stay. */
-void oh_exchange_finish(oh_exchange *exchange);
-
-/* Ends whatever is going on: a connection still leased is closed, bytes not read are dropped. */
-void oh_exchange_abandon(oh_exchange *exchange);
-
-/*
- * From the next write on the connection is kept. give_back ends that: the connection goes back to the pool, or, unless
- * `is_clean`, is closed, which ends whatever the node was told on it. A call that is going on can send nothing more.
- */
-void oh_exchange_keep(oh_exchange *exchange);
-void oh_exchange_give_back(oh_exchange *exchange, bool is_clean);
-
-/* Leaves its flight and frees what it holds. */
-void oh_exchange_end(oh_exchange *exchange);
+/* What was done for it elsewhere has failed like this. */
+void oh_exchange_fail_like(oh_exchange *exchange, const oh_exchange *other);
 
 #endif

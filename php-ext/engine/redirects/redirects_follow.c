@@ -9,16 +9,16 @@
 #include <string.h>
 #include <strings.h>
 
-#include "engine/base/random.h"
-#include "core/base/compiler.h"
-#include "engine/base/environment.h"
 #include "core/base/clock.h"
+#include "core/base/compiler.h"
+#include "core/cluster/redirect.h"
 #include "core/command/command.h"
 #include "core/key/key.h"
-#include "core/cluster/redirect.h"
 
+#include "engine/base/environment.h"
+#include "engine/base/random.h"
 #include "engine/base/wait.h"
-#include "engine/redirects/redirects_journey.h"
+#include "engine/redirects/redirects_inside.h"
 
 #define NOSCRIPT "-NOSCRIPT "
 #define EVALSHA "EVALSHA"
@@ -33,10 +33,10 @@ static oh_bytes *read_words(const uint8_t *bytes, size_t length, size_t *count)
     size_t at = 0;
     oh_bytes *words;
 
-    *count = oh_exchange_read_number(bytes, length, &at);
+    *count = oh_request_read_number(bytes, length, &at);
     words = oh_call_resize(NULL, *count, sizeof *words);
     for (size_t i = 0; words && i < *count; i++) {
-        size_t word = oh_exchange_read_number(bytes, length, &at);
+        size_t word = oh_request_read_number(bytes, length, &at);
 
         words[i] = (oh_bytes){bytes + at, word};
         at += word + strlen("\r\n");
@@ -67,34 +67,32 @@ bool oh_redirects_find_slot(const uint8_t *bytes, size_t length, uint32_t *slot,
  * The commands of the list, found in the request. What stands between MULTI and EXEC, or is EXEC, goes nowhere. False: the
  * exchange has failed.
  */
-static bool find_commands(oh_journey *journey, const uint8_t *request, size_t length)
+static bool find_commands(oh_journey *journey, oh_bytes request)
 {
-    const oh_redirects *redirects = journey->exchange->redirects;
-    size_t at = journey->exchange->terms.preface ? oh_exchange_end_of_command(request, length, 0) : 0;
+    const oh_redirects *redirects = journey->redirects;
+    const oh_exchange *exchange = journey->exchange;
     bool is_inside = false;
+    size_t at = 0;
 
     for (uint32_t number = 0, i = 0; i < redirects->count; number++) {
-        size_t end = oh_exchange_end_of_command(request, length, at);
-        bool is_wanted = number == redirects->list[i].command, minds = journey->exchange->terms.has_multi;
+        size_t end = oh_request_end_of_command(request.bytes, request.length, at);
+        bool is_wanted = number == redirects->list[i].command;
         oh_state state = OH_STATE_NONE;
+        uint32_t slot = OH_SLOTS_COUNT;
 
-        if (is_wanted || minds) {
-            uint32_t slot;
+        if ((is_wanted || exchange->terms.has_multi) &&
+            !oh_redirects_find_slot(request.bytes + at, end - at, &slot, &state)) {
+            oh_exchange_fail_without_memory(journey->exchange);
+            return false;
+        }
+        is_inside ^= state == OH_STATE_TRANSACTION;
+        if (is_wanted) {
+            oh_errand *errand = &journey->errands[i++];
 
-            if (!oh_redirects_find_slot(request + at, end - at, &slot, &state)) {
-                oh_exchange_fail_without_memory(journey->exchange);
-                return false;
-            }
-            is_inside ^= state == OH_STATE_TRANSACTION;
-            if (is_wanted) {
-                oh_errand *errand = &journey->errands[i++];
-
-                errand->command = request + at;
-                errand->command_length = end - at;
-                errand->slot = slot;
-                errand->is_exec = state == OH_STATE_TRANSACTION;
-                errand->is_done = !journey->exchange->keeps && (is_inside || state == OH_STATE_TRANSACTION);
-            }
+            errand->command = (oh_bytes){request.bytes + at, end - at};
+            errand->slot = slot;
+            errand->is_exec = state == OH_STATE_TRANSACTION;
+            errand->is_done = !exchange->use.keeps && (is_inside || errand->is_exec);
         }
         at = end;
     }
@@ -107,7 +105,9 @@ static uint64_t time_left_ns(const oh_exchange *exchange)
 {
     uint64_t now_ns = oh_clock_now_ns();
 
-    return !exchange->terms.timeout_ms ? UINT64_MAX : exchange->deadline_ns > now_ns ? exchange->deadline_ns - now_ns : 0;
+    uint64_t deadline_ns = exchange->terms.timeout_ms ? exchange->times.deadline_ns : UINT64_MAX;
+
+    return deadline_ns == UINT64_MAX ? UINT64_MAX : deadline_ns > now_ns ? deadline_ns - now_ns : 0;
 }
 
 /* Nobody will have the command, in the words of the node that said so. */
@@ -117,7 +117,7 @@ static bool give_up(oh_journey *journey, const oh_errand *errand, const oh_redir
     const char *text = (const char *)errand->reply->bytes + 1;
     oh_node asked = oh_topology_node(journey->map->topology, errand->node);
     /* A pipeline has other commands, and those were executed. */
-    oh_outcome outcome = exchange->redirects->is_alone ? OH_OUTCOME_ANSWERED : OH_OUTCOME_MAYBE_EXECUTED;
+    oh_outcome outcome = journey->redirects->is_alone ? OH_OUTCOME_ANSWERED : OH_OUTCOME_MAYBE_EXECUTED;
 
     oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, outcome, "try again", "The cluster cannot serve this now: ");
     oh_failure_quote(exchange->failure, redirect->reason, strlen(redirect->reason));
@@ -168,11 +168,11 @@ static oh_redirect decide(const oh_journey *journey, const oh_errand *errand, bo
 /* A node that the map does not have may be new: then the map is asked for, the one time that a call waits for it. */
 static oh_redirect decide_freshly(oh_journey *journey, const oh_errand *errand)
 {
-    bool is_held = journey->exchange->keeps;
+    bool is_held = journey->exchange->use.keeps;
     oh_redirect redirect = decide(journey, errand, is_held, journey->is_fresh);
 
     if (redirect.action == OH_REDIRECT_REFRESH) {
-        oh_cluster_ask(journey->cluster, journey->exchange->terms.timeout_ms ? journey->exchange->deadline_ns : UINT64_MAX);
+        oh_cluster_ask(journey->cluster, journey->exchange->terms.timeout_ms ? journey->exchange->times.deadline_ns : UINT64_MAX);
         take_newest_map(journey);
         journey->is_fresh = true; /* For all that was answered by then. */
         redirect = decide(journey, errand, is_held, true);
@@ -206,7 +206,7 @@ static bool end_transaction(oh_journey *journey, const oh_errand *errand)
 static oh_bytes script_of(const oh_errand *errand)
 {
     size_t count;
-    oh_bytes *words = oh_redirects_script ? read_words(errand->command, errand->command_length, &count) : NULL;
+    oh_bytes *words = oh_redirects_script ? read_words(errand->command.bytes, errand->command.length, &count) : NULL;
     oh_bytes script = {NULL, 0};
     bool is_named = words && count > 1 && words[0].length >= strlen(EVALSHA) &&
                     strncasecmp((const char *)words[0].bytes, EVALSHA, strlen(EVALSHA)) == 0;
@@ -224,7 +224,7 @@ static bool brings_script(const oh_journey *journey, oh_errand *errand)
     bool is_lost = errand->reply->length > strlen(NOSCRIPT) &&
                    memcmp(errand->reply->bytes, NOSCRIPT, strlen(NOSCRIPT)) == 0;
 
-    if (errand->script.bytes || (!is_lost && journey->exchange->redirects->is_alone)) {
+    if (errand->script.bytes || (!is_lost && journey->redirects->is_alone)) {
         return false;
     }
     errand->script = script_of(errand);
@@ -261,7 +261,7 @@ static bool judge(oh_journey *journey, oh_errand *errand, uint32_t *pause_ms)
         case OH_REDIRECT_NONE:
             return true;
         default:
-            if (journey->exchange->keeps) {
+            if (journey->exchange->use.keeps) {
                 learn(journey, errand);
             }
             return give_up(journey, errand, &redirect);
@@ -291,11 +291,9 @@ static void tell_moves(oh_journey *journey)
 }
 
 /* False: there is no memory; the exchange has failed. */
-static bool begin(oh_journey *journey, oh_exchange *exchange, oh_mended *replies)
+static bool begin(oh_journey *journey, const oh_redirects *redirects, oh_exchange *exchange, oh_mended *replies)
 {
-    const oh_redirects *redirects = exchange->redirects;
-
-    *journey = (oh_journey){.exchange = exchange, .count = redirects->count};
+    *journey = (oh_journey){.redirects = redirects, .exchange = exchange, .count = redirects->count};
     journey->cluster = redirects->map->cluster;
     journey->map = oh_cluster_newest(journey->cluster);
     journey->errands = oh_call_zeroed(journey->count, sizeof *journey->errands);
@@ -313,7 +311,7 @@ static bool begin(oh_journey *journey, oh_exchange *exchange, oh_mended *replies
         journey->errands[i].node = OH_MIN(redirects->node, journey->map->nodes_count - 1);
         journey->errands[i].is_sent = !redirects->is_rescue;
         if (!redirects->is_rescue && !oh_journey_reply(journey, &replies[i],
-                (oh_bytes){exchange->replies + place->begin - exchange->dropped, place->end - place->begin})) {
+                (oh_bytes){exchange->replies.bytes + place->begin - exchange->replies.dropped, place->end - place->begin})) {
             return false;
         }
     }
@@ -365,16 +363,16 @@ static bool judge_all(oh_journey *journey, bool is_first, bool *is_done)
     return true;
 }
 
-bool oh_redirects_follow(oh_exchange *exchange, const uint8_t *request, size_t length, oh_mended *replies)
+bool oh_redirects_follow(const oh_redirects *redirects, oh_exchange *exchange, oh_bytes request, oh_mended *replies)
 {
     oh_journey journey;
     bool is_done = false, is_first = true, is_well;
 
-    if (!begin(&journey, exchange, replies) || !find_commands(&journey, request, length)) {
+    if (!begin(&journey, redirects, exchange, replies) || !find_commands(&journey, request)) {
         end(&journey);
         return false;
     }
-    for (uint32_t i = 0; exchange->redirects->is_rescue && i < journey.count; i++) {
+    for (uint32_t i = 0; redirects->is_rescue && i < journey.count; i++) {
         place_anew(&journey, &journey.errands[i]);
     }
     while ((is_well = judge_all(&journey, is_first, &is_done)) && !is_done) {

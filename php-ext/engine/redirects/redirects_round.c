@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/base/environment.h"
-#include "engine/redirects/redirects_journey.h"
+#include "engine/redirects/redirects_inside.h"
 
 #define OH_NOWHERE UINT32_MAX
 #define OH_WAITS   (UINT32_MAX - 1) /* A command of that slot waits for the next round: so do those behind it. */
@@ -51,7 +51,7 @@ static void load(oh_journey *journey, oh_errand *errand)
     if (errand->asks) {
         oh_buffer_append_text(&detour->request, ASKING);
     }
-    oh_buffer_append(&detour->request, errand->command, errand->command_length);
+    oh_buffer_append(&detour->request, errand->command.bytes, errand->command.length);
 }
 
 /* False: there is no memory; the exchange has failed. */
@@ -77,12 +77,29 @@ static bool load_all(oh_journey *journey)
 
 /* ---- Sending ---- */
 
+/* False: there is no memory; the exchange has failed. */
+static bool make_all(oh_journey *journey)
+{
+    for (uint32_t i = 0; i < journey->detours_count; i++) {
+        oh_detour *detour = &journey->detours[i];
+        oh_peer peer = {.connections = oh_snapshot_connections(journey->map, detour->node),
+            .meter = oh_snapshot_meter(journey->map, detour->node)};
+
+        if (!peer.connections) {
+            oh_exchange_fail_without_memory(journey->exchange);
+            return false;
+        }
+        oh_exchange_make(&detour->exchange, peer, &detour->failure);
+    }
+    return true;
+}
+
 static void send_all(oh_journey *journey)
 {
     const oh_exchange *from = journey->exchange;
     const oh_call_terms terms = {.timeout_ms = from->terms.timeout_ms,
-        .wait_ms = from->redirects->wait_ms,
-        .deadline_ns = from->deadline_ns,
+        .wait_ms = journey->redirects->wait_ms,
+        .deadline_ns = from->times.deadline_ns,
         .is_read_only = from->terms.is_read_only,
         .never_repeats = from->terms.never_repeats,
         .gathers = true};
@@ -90,31 +107,13 @@ static void send_all(oh_journey *journey)
     journey->flight->members_count = 0;
     for (uint32_t i = 0; i < journey->detours_count; i++) {
         oh_detour *detour = &journey->detours[i];
-        oh_exchange *exchange = &detour->exchange;
 
-        oh_exchange_make(exchange,
-            (oh_peer){.connections = oh_snapshot_connections(journey->map, detour->node),
-                .meter = oh_snapshot_meter(journey->map, detour->node)},
-            &detour->failure);
-        oh_exchange_prepare(exchange, &terms, journey->flight);
-        oh_exchange_start(exchange, detour->request.bytes, detour->request.length);
+        oh_exchange_prepare(&detour->exchange, &terms, journey->flight);
+        oh_exchange_start(&detour->exchange, detour->request.bytes, detour->request.length);
     }
     for (uint32_t i = 0; i < journey->detours_count; i++) {
         oh_exchange_await(&journey->detours[i].exchange);
     }
-}
-
-/* The next of the replies that a node has given. */
-static oh_bytes next_reply(oh_exchange *exchange)
-{
-    oh_wire wire;
-    const uint8_t *bytes = exchange->replies + exchange->begin;
-
-    oh_wire_reset(&wire);
-    wire.written = 1;
-    size_t length = oh_wire_read_value(&wire, bytes, exchange->end - exchange->begin);
-    exchange->begin += length;
-    return (oh_bytes){bytes, length};
 }
 
 bool oh_journey_reply(oh_journey *journey, oh_mended *reply, oh_bytes bytes)
@@ -138,23 +137,22 @@ static bool fail_detour(oh_journey *journey, const oh_detour *detour)
     oh_exchange *exchange = journey->exchange;
     oh_node node = oh_topology_node(journey->map->topology, detour->node);
 
-    bool may_have_executed = detour->failure.outcome != OH_OUTCOME_NOT_SENT || !exchange->redirects->is_alone;
+    bool may_have_executed = detour->failure.outcome != OH_OUTCOME_NOT_SENT || !journey->redirects->is_alone;
 
     oh_failure_set(exchange->failure, detour->failure.kind, may_have_executed ? OH_OUTCOME_MAYBE_EXECUTED : OH_OUTCOME_NOT_SENT,
         detour->failure.advice, "Sent on to ");
     oh_failure_quote(exchange->failure, node.name.bytes, node.name.length);
     oh_failure_quote(exchange->failure, ": ", strlen(": "));
     oh_failure_quote(exchange->failure, detour->failure.what, strlen(detour->failure.what));
-    exchange->was_interrupted = detour->exchange.was_interrupted;
     oh_cluster_want(journey->cluster);
-    oh_exchange_fail(exchange);
+    oh_exchange_fail_like(exchange, &detour->exchange);
     return false;
 }
 
 static bool unload_all(oh_journey *journey)
 {
     for (uint32_t i = 0; i < journey->detours_count; i++) {
-        if (journey->detours[i].exchange.state != OH_EXCHANGE_COMPLETE) {
+        if (!oh_exchange_is_complete(&journey->detours[i].exchange)) {
             return fail_detour(journey, &journey->detours[i]);
         }
     }
@@ -166,9 +164,9 @@ static bool unload_all(oh_journey *journey)
         }
         oh_exchange *exchange = &detour_to(journey, errand->node)->exchange;
         for (int unseen = errand->asks + (errand->script.bytes != NULL); unseen > 0; unseen--) {
-            next_reply(exchange);
+            oh_exchange_take_reply(exchange);
         }
-        if (!oh_journey_reply(journey, errand->reply, next_reply(exchange))) {
+        if (!oh_journey_reply(journey, errand->reply, oh_exchange_take_reply(exchange))) {
             return false;
         }
     }
@@ -177,7 +175,7 @@ static bool unload_all(oh_journey *journey)
 
 bool oh_journey_go_round(oh_journey *journey)
 {
-    bool is_done = load_all(journey);
+    bool is_done = load_all(journey) && make_all(journey);
 
     if (is_done) {
         send_all(journey);

@@ -73,9 +73,7 @@ static void take_transport(oh_lane *lane, oh_transport *transport)
 
     lane->transport = transport;
     oh_exchange_make(exchange, peer_of(lane, snapshot), &lane->failure);
-    if (snapshot->cluster) {
-        exchange->redirects = oh_redirects_new(snapshot, lane->node);
-    }
+    lane->redirects = snapshot->cluster ? oh_redirects_attach(exchange, snapshot, lane->node) : NULL;
 }
 
 static bool connect_to_stream(oh_lane *lane)
@@ -255,7 +253,9 @@ void oh_lane_set_map(oh_lane *lane, oh_snapshot *map)
 {
     if (lane->transport) {
         oh_exchange_set_peer(&lane->transport->exchange, peer_of(lane, map));
-        oh_redirects_set_map(&lane->transport->exchange, map);
+        if (lane->redirects) {
+            oh_redirects_set_map(lane->redirects, map);
+        }
     }
 }
 

@@ -11,6 +11,7 @@
 #include "php/phpredis/method.h"
 #include "php/phpredis/phpredis.h"
 #include "php/phpredis/transport.h"
+#include "engine/redirects/redirects.h"
 #include "engine/snapshot/snapshot.h"
 
 struct oh_client;
@@ -37,6 +38,7 @@ typedef struct oh_lane {
     bool is_spent;             /* phpredis believes its connection lost: its object is of no more use. */
     zend_object *redis;        /* NULL: not connected yet, or given up after a failure. */
     oh_transport *transport;   /* NULL once phpredis has closed its stream. */
+    oh_redirects *redirects;   /* Of the transport's exchange, if the node is of a Redis Cluster. */
     oh_failure failure;        /* Of the last exchange that failed. */
 } oh_lane;
 

@@ -1,5 +1,5 @@
 /*
- * Waiting, and the deadline.
+ * Waiting, and the deadline, for one exchange or for all that travel together.
  *
  * A command on a warm connection takes three system calls: the pool's look at it, one send, and one blocking
  * receive, bounded by SO_RCVTIMEO. As soon as anything is not so simple (a new connection, a reply in parts,
@@ -10,52 +10,14 @@
 #include <limits.h>
 #include <poll.h>
 
-#include "core/base/compiler.h"
-#include "engine/base/environment.h"
 #include "core/base/clock.h"
+#include "core/base/compiler.h"
 
+#include "engine/base/environment.h"
 #include "engine/base/wait.h"
-#include "engine/exchange/exchange_wait.h"
+#include "engine/exchange/exchange_inside.h"
 
-#define OH_PAUSE_NS 200000000 /* A wait that ends so much too late was not the node's. */
 #define OH_DRAIN_NS 15000000 /* How long bytes that are there may be fetched after the deadline: below its tolerance. */
-
-/* ---- Ends that only waiting can meet ---- */
-
-/*
- * A deadline that passed is the node's fault if the node had as long as the server pool says (and not what a wait for a
- * connection had left of it), and if this process was awake to see it pass: one that was stopped, or swapped out, finds
- * all its deadlines gone.
- */
-static bool is_for_the_node(const oh_exchange *exchange)
-{
-    uint64_t limit_ns = exchange->deadline_ns + (uint64_t)exchange->wait_ms * 1000000;
-
-    return exchange->connection && !exchange->connection->has_waited && exchange->terms.timeout_ms >= oh_pool_timeout(exchange->peer.connections) &&
-           exchange->wait_ms != OH_WAIT_FOR_EVER && oh_clock_now_ns() < limit_ns + OH_PAUSE_NS;
-}
-
-void oh_exchange_pass_deadline(oh_exchange *exchange)
-{
-    bool has_request = exchange->sent == exchange->request_length;
-    bool is_opening = exchange->state == OH_EXCHANGE_OPENING;
-    bool is_resolving = is_opening && exchange->connection->state == OH_RESOLVING;
-    const char *what = is_resolving                            ? "Host name not resolved"
-                       : is_opening                           ? "No connection"
-                       : !has_request                         ? "Command not taken"
-                       : exchange->has_heard                  ? "Answer not complete"
-                                                              : "No answer";
-    unsigned limit_ms = exchange->terms.timeout_ms + (has_request ? exchange->wait_ms : 0);
-
-    oh_failure_set(exchange->failure, OH_ERROR_DEADLINE_EXCEEDED, oh_exchange_outcome(exchange),
-        exchange->sent ? OH_ADVICE_RETRY : is_resolving ? OH_ADVICE_NAME : "try again", "%s within %u ms", what, limit_ms);
-    if (is_for_the_node(exchange) && is_opening) {
-        oh_pool_blame_opening(exchange->connection, exchange->failure->what);
-    } else if (is_for_the_node(exchange)) {
-        oh_pool_blame(exchange->connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
-    }
-    oh_exchange_fail(exchange);
-}
 
 /* ---- The flight ---- */
 
@@ -93,24 +55,12 @@ void oh_flight_leave(oh_exchange *exchange)
 /* Until when it may last; 0: without end. A node that does not even take the command is not waited for any longer. */
 static uint64_t limit_of(const oh_exchange *exchange)
 {
-    bool has_request = exchange->state == OH_EXCHANGE_MOVING && exchange->sent == exchange->request_length;
+    bool has_request = exchange->state == OH_EXCHANGE_MOVING && oh_request_is_sent(&exchange->request);
 
-    if (!exchange->terms.timeout_ms || (has_request && exchange->wait_ms == OH_WAIT_FOR_EVER)) {
+    if (!exchange->terms.timeout_ms || (has_request && exchange->times.wait_ms == OH_WAIT_FOR_EVER)) {
         return 0;
     }
-    return exchange->deadline_ns + (has_request ? (uint64_t)exchange->wait_ms * 1000000 : 0);
-}
-
-bool oh_exchange_is_waiting(const oh_exchange *exchange)
-{
-    return exchange->state == OH_EXCHANGE_MOVING && exchange->sent == exchange->request_length &&
-           !exchange->preface_number && exchange->begin == exchange->end;
-}
-
-void oh_exchange_end_patience(oh_exchange *exchange)
-{
-    exchange->wait_ms = 0;
-    exchange->deadline_ns = oh_clock_now_ns() + (uint64_t)exchange->terms.timeout_ms * 1000000;
+    return exchange->times.deadline_ns + (has_request ? (uint64_t)exchange->times.wait_ms * 1000000 : 0);
 }
 
 /* Milliseconds until the earliest deadline, rounded up; -1: none. */
@@ -147,7 +97,7 @@ static bool is_late(const oh_exchange *exchange, bool has_moved, uint64_t now_ns
 static bool is_patient(oh_exchange *const *members, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (members[i]->wait_ms) {
+        if (members[i]->times.wait_ms) {
             return true;
         }
     }
@@ -167,7 +117,7 @@ static void let_handlers_run(oh_exchange *const *members, uint32_t count)
         if (oh_exchange_is_active(members[i])) {
             oh_failure_set(members[i]->failure, OH_ERROR_NODE_DOWN, oh_exchange_outcome(members[i]), OH_ADVICE_RETRY,
                 "The script has ended the wait");
-            members[i]->was_interrupted = true;
+            members[i]->found.was_interrupted = true;
             oh_exchange_fail(members[i]);
         }
     }
@@ -184,7 +134,7 @@ static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
     for (uint32_t i = 0; i < count; i++) {
         short events = oh_exchange_is_active(members[i]) ? oh_exchange_events(members[i]) : 0;
 
-        descriptors[i].fd = events ? members[i]->connection->socket : -1;
+        descriptors[i].fd = events ? members[i]->use.connection->socket : -1;
         descriptors[i].events = events;
         descriptors[i].revents = 0;
     }
@@ -211,8 +161,8 @@ static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
 /* The usual case: alone, everything sent, nothing but the answer missing. Then the receive itself is the wait. */
 static void wait_alone(oh_exchange *exchange)
 {
-    if (!exchange->has_waited && exchange->state == OH_EXCHANGE_MOVING && exchange->sent == exchange->request_length) {
-        exchange->has_waited = true;
+    if (!exchange->times.has_waited && exchange->state == OH_EXCHANGE_MOVING && oh_request_is_sent(&exchange->request)) {
+        exchange->times.has_waited = true;
         errno = 0;
         if (OH_LIKELY(oh_exchange_receive(exchange, 0))) {
             return;
@@ -235,7 +185,7 @@ static void note_leaving(oh_exchange *const *members, uint32_t count)
 
     for (uint32_t i = 0; i < count; i++) {
         if (oh_exchange_is_active(members[i])) {
-            members[i]->left_ns = now_ns = now_ns ? now_ns : oh_clock_now_ns();
+            members[i]->times.left_ns = now_ns = now_ns ? now_ns : oh_clock_now_ns();
         }
     }
 }
@@ -245,12 +195,12 @@ static void note_return(oh_exchange *const *members, uint32_t count)
     uint64_t now_ns = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        if (members[i]->left_ns) {
+        if (members[i]->times.left_ns) {
             now_ns = now_ns ? now_ns : oh_clock_now_ns();
-            members[i]->deadline_ns += now_ns - members[i]->left_ns;
-            members[i]->left_ns = 0;
+            members[i]->times.deadline_ns += now_ns - members[i]->times.left_ns;
+            members[i]->times.left_ns = 0;
         }
-        if (OH_UNLIKELY(members[i]->connection && !oh_pool_is_own(members[i]->connection))) {
+        if (OH_UNLIKELY(members[i]->use.connection && !oh_pool_is_own(members[i]->use.connection))) {
             oh_exchange_disown(members[i]);
         }
     }
@@ -286,7 +236,7 @@ void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_ex
 void oh_exchange_glance(oh_exchange *const *members, uint32_t count, int milliseconds)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (members[i]->connection && !oh_pool_is_own(members[i]->connection)) {
+        if (members[i]->use.connection && !oh_pool_is_own(members[i]->use.connection)) {
             oh_exchange_disown(members[i]);
         }
     }
@@ -301,12 +251,4 @@ static bool has_ended(const oh_exchange *exchange)
 void oh_exchange_await(oh_exchange *exchange)
 {
     oh_exchange_wait_until(exchange, has_ended);
-}
-
-bool oh_exchange_has_bytes_or_ended(const oh_exchange *exchange)
-{
-    size_t readable =
-        OH_LIKELY(!exchange->redirects) ? exchange->end - exchange->begin : oh_redirects_readable(exchange);
-
-    return readable > 0 || !oh_exchange_is_active(exchange);
 }

@@ -1,0 +1,247 @@
+/*
+ * Outcome: how an exchange ends, well or failed; what becomes of its connection; and what is counted of it.
+ *
+ *     keep ─► leased ─► complete: held ─► next write: taken, if it is still sound ─► complete: held ─► ... ─► give_back
+ *
+ * What a node was told on a held connection (WATCH, MULTI) is bound to that connection. So it is never replaced: should
+ * it be lost, the exchange fails, and it is for the transaction to end.
+ *
+ * Implements spec/meter, calls.
+ */
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/base/compiler.h"
+#include "core/cluster/fastest.h"
+
+#include "engine/exchange/exchange_inside.h"
+
+#define OH_PAUSE_NS 200000000 /* A wait that ends so much too late was not the node's. */
+
+/* ---- The connection ---- */
+
+static void count_bytes(oh_exchange *exchange)
+{
+    oh_meter_add(exchange->peer.meter, OH_METER_BYTES_SENT, exchange->request.sent);
+    oh_meter_add(exchange->peer.meter, OH_METER_BYTES_RECEIVED, exchange->found.received);
+    exchange->found.received = 0;
+}
+
+void oh_exchange_drop_connection(oh_exchange *exchange)
+{
+    if (exchange->use.connection) {
+        count_bytes(exchange);
+        oh_pool_poison(exchange->use.connection);
+        exchange->use.connection = NULL;
+    }
+}
+
+static void drop_held(oh_connection_use *use)
+{
+    if (use->held) {
+        oh_pool_poison(use->held);
+        use->held = NULL;
+    }
+}
+
+static void hold(oh_connection_use *use)
+{
+    if (oh_wire_is_clean(&use->connection->wire)) {
+        use->held = use->connection;
+    } else {
+        oh_pool_poison(use->connection);
+    }
+    use->was_held = true;
+}
+
+void oh_exchange_keep(oh_exchange *exchange)
+{
+    exchange->use.keeps = true;
+    exchange->use.was_held = false;
+}
+
+void oh_exchange_give_back(oh_exchange *exchange, bool is_clean)
+{
+    oh_connection_use *use = &exchange->use;
+
+    if (use->held && is_clean) {
+        oh_pool_settle(use->held);
+        use->held = NULL;
+    }
+    drop_held(use);
+    use->keeps = use->was_held = false;
+    /* Should a call still be going on, then what it has yet to write was meant for that connection alone. */
+    exchange->is_called = false;
+}
+
+/* ---- How long it took ---- */
+
+/* Where reads go to whoever answers fastest: how long one of them took. */
+static void remember_time(const oh_exchange *exchange, uint64_t took_ns)
+{
+    _Atomic uint64_t *smoothed_ns = &exchange->peer.meter->smoothed_ns;
+    uint64_t known = atomic_load_explicit(smoothed_ns, memory_order_relaxed);
+
+    atomic_store_explicit(smoothed_ns, oh_fastest_smooth(known, took_ns), memory_order_relaxed);
+}
+
+static bool is_compared(const oh_exchange *exchange)
+{
+    return OH_UNLIKELY(exchange->peer.compares_reads) && exchange->terms.is_read_only && exchange->times.begun_ns;
+}
+
+/* One command, answered by a value, over a connection that did not have to be made. */
+static bool is_typical(const oh_exchange *exchange)
+{
+    return is_compared(exchange) && exchange->use.is_reused && !exchange->found.has_refusal &&
+           exchange->use.connection->wire.written - exchange->request.before == 1;
+}
+
+/* ---- Well ---- */
+
+/* What nutcracker counts against a node among its errors; of these the answer is the caller's all the same. */
+static void weigh_refusal(const oh_exchange *exchange)
+{
+    static const char *const words[] = {"OOM", "LOADING", "BUSY"};
+    const oh_wire *wire = &exchange->use.connection->wire;
+
+    for (size_t i = 0; i < sizeof words / sizeof *words && oh_pool_ejects(exchange->peer.connections); i++) {
+        size_t length = strlen(words[i]);
+        bool is_whole = wire->refusal_length == length || (wire->refusal_length > length && wire->refusal[length] == ' ');
+
+        if (is_whole && memcmp(wire->refusal, words[i], length) == 0) {
+            oh_pool_blame(exchange->use.connection, OH_HEALTH_EXCHANGE, words[i]);
+        }
+    }
+}
+
+void oh_exchange_end_well(oh_exchange *exchange)
+{
+    uint64_t begun_ns = exchange->times.begun_ns, now_ns = oh_clock_now_ns();
+
+    exchange->state = OH_EXCHANGE_COMPLETE;
+    count_bytes(exchange);
+    if (OH_LIKELY(begun_ns)) {
+        oh_meter_answered(exchange->peer.meter, now_ns - begun_ns);
+        if (is_typical(exchange)) {
+            remember_time(exchange, now_ns - begun_ns);
+        }
+    } else {
+        oh_meter_count(exchange->peer.meter, OH_METER_UNTIMED);
+    }
+    if (OH_UNLIKELY(exchange->found.has_refusal)) {
+        weigh_refusal(exchange);
+    }
+    oh_pool_praise(exchange->use.connection, now_ns / 1000000);
+    if (OH_UNLIKELY(exchange->use.keeps)) {
+        hold(&exchange->use);
+    } else {
+        oh_pool_settle(exchange->use.connection);
+    }
+    exchange->use.connection = NULL;
+}
+
+void oh_exchange_revive(oh_exchange *exchange)
+{
+    exchange->state = OH_EXCHANGE_COMPLETE;
+    oh_replies_forget(&exchange->replies);
+    exchange->replies.dropped = 0;
+}
+
+void oh_exchange_replace(oh_exchange *exchange, uint8_t *replies, size_t length, bool has_refusal, bool has_error)
+{
+    oh_replies_replace(&exchange->replies, replies, length, length);
+    exchange->found.has_refusal = has_refusal;
+    exchange->found.has_error = has_error;
+}
+
+/* ---- Failed ---- */
+
+void oh_exchange_fail(oh_exchange *exchange)
+{
+    oh_exchange_drop_connection(exchange);
+    drop_held(&exchange->use);
+    if (exchange->use.was_sent && exchange->failure->outcome == OH_OUTCOME_NOT_SENT) {
+        exchange->failure->outcome = OH_OUTCOME_MAYBE_EXECUTED;
+    }
+    exchange->state = OH_EXCHANGE_FAILED;
+    oh_replies_forget(&exchange->replies);
+    oh_meter_count(exchange->peer.meter, OH_METER_ERRORS);
+    if (exchange->failure->kind == OH_ERROR_DEADLINE_EXCEEDED && is_compared(exchange)) {
+        remember_time(exchange, oh_clock_now_ns() - exchange->times.begun_ns);
+    }
+}
+
+void oh_exchange_fail_without_memory(oh_exchange *exchange)
+{
+    oh_failure_set_no_memory(exchange->failure, oh_exchange_outcome(exchange));
+    oh_exchange_fail(exchange);
+}
+
+void oh_exchange_fail_like(oh_exchange *exchange, const oh_exchange *other)
+{
+    exchange->found.was_interrupted = other->found.was_interrupted;
+    oh_exchange_fail(exchange);
+}
+
+void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason)
+{
+    oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, oh_exchange_outcome(exchange),
+        "check what listens there", "The node broke the protocol (%s)", reason);
+    oh_pool_blame(exchange->use.connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
+    oh_exchange_fail(exchange);
+}
+
+void oh_exchange_disown(oh_exchange *exchange)
+{
+    oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_MAYBE_EXECUTED,
+        "do not fork while replies are being read", "The connection belongs to another process");
+    oh_exchange_fail(exchange);
+}
+
+void oh_exchange_run_dry(oh_exchange *exchange)
+{
+    if (exchange->state == OH_EXCHANGE_COMPLETE) {
+        exchange->state = OH_EXCHANGE_FAILED;
+        oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED,
+            "check what listens there", "The answer has not the form that phpredis expects");
+    }
+}
+
+/*
+ * A deadline that passed is the node's fault if the node had as long as the server pool says (and not what a wait for a
+ * connection had left of it), and if this process was awake to see it pass: one that was stopped, or swapped out, finds
+ * all its deadlines gone.
+ */
+static bool is_for_the_node(const oh_exchange *exchange)
+{
+    const oh_connection *connection = exchange->use.connection;
+    uint64_t limit_ns = exchange->times.deadline_ns + (uint64_t)exchange->times.wait_ms * 1000000;
+
+    return connection && !connection->has_waited &&
+           exchange->terms.timeout_ms >= oh_pool_timeout(exchange->peer.connections) &&
+           exchange->times.wait_ms != OH_WAIT_FOR_EVER && oh_clock_now_ns() < limit_ns + OH_PAUSE_NS;
+}
+
+void oh_exchange_pass_deadline(oh_exchange *exchange)
+{
+    bool has_request = oh_request_is_sent(&exchange->request);
+    bool is_opening = exchange->state == OH_EXCHANGE_OPENING;
+    bool is_resolving = is_opening && exchange->use.connection->state == OH_RESOLVING;
+    const char *what = is_resolving                ? "Host name not resolved"
+                       : is_opening                ? "No connection"
+                       : !has_request              ? "Command not taken"
+                       : exchange->found.has_heard ? "Answer not complete"
+                                                   : "No answer";
+    unsigned limit_ms = exchange->terms.timeout_ms + (has_request ? exchange->times.wait_ms : 0);
+
+    oh_failure_set(exchange->failure, OH_ERROR_DEADLINE_EXCEEDED, oh_exchange_outcome(exchange),
+        exchange->request.sent ? OH_ADVICE_RETRY : is_resolving ? OH_ADVICE_NAME : "try again", "%s within %u ms", what,
+        limit_ms);
+    if (is_for_the_node(exchange) && is_opening) {
+        oh_pool_blame_opening(exchange->use.connection, exchange->failure->what);
+    } else if (is_for_the_node(exchange)) {
+        oh_pool_blame(exchange->use.connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
+    }
+    oh_exchange_fail(exchange);
+}

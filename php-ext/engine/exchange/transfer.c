@@ -1,0 +1,384 @@
+/*
+ * Transfer: the bytes of one exchange, over one connection, as far as that is possible without waiting.
+ *
+ *     lease ─► opening ─► moving: send, receive, frame ─► the last reply is in: settled (outcome)
+ *       ▲          └───────────┴─ lost: once more with a new connection, or failed
+ *       └──────────────────────────┘
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "core/base/clock.h"
+#include "core/base/compiler.h"
+
+#include "engine/exchange/exchange_inside.h"
+#include "engine/pool/greeting.h"
+
+/* ---- When to try again ---- */
+
+/*
+ * A connection that idled may have died unnoticed. If it did before anything came back, and nothing was sent or
+ * sending twice does no harm, one new connection is tried within the same deadline.
+ */
+static void lose_connection(oh_exchange *exchange, const char *reason)
+{
+    oh_connection_use *use = &exchange->use;
+    size_t sent = exchange->request.sent;
+    bool may_repeat = !exchange->terms.never_repeats && (sent == 0 || exchange->terms.is_read_only);
+
+    if (use->is_reused && !use->was_retried && !exchange->found.has_heard && may_repeat) {
+        use->was_retried = true;
+        use->was_sent = sent > 0;
+        oh_exchange_drop_connection(exchange);
+        exchange->request.sent = 0;
+        oh_exchange_lease(exchange, true);
+        oh_exchange_send(exchange);
+        return;
+    }
+    oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, oh_exchange_outcome(exchange),
+        sent ? OH_ADVICE_RETRY : "try again", "%s", reason);
+    oh_pool_blame(use->connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
+    oh_exchange_fail(exchange);
+}
+
+/* ---- Receiving ---- */
+
+/* The first answer on a connection that needed no sign-in may be the node's way to turn it away. */
+static bool is_turned_away(oh_exchange *exchange)
+{
+    oh_connection *connection = exchange->use.connection;
+
+    if (!connection->is_unproven || connection->wire.answered == 0) {
+        return false;
+    }
+    connection->is_unproven = false;
+    if (connection->wire.refusal_reply == 1 && oh_greeting_is_refusal(&connection->wire, exchange->failure)) {
+        oh_exchange_fail(exchange);
+        return true;
+    }
+    return false;
+}
+
+/* A server pool whose nodes are a Redis Cluster, unknown to its configuration: no reply of it is of use. */
+static bool is_of_a_cluster(oh_exchange *exchange)
+{
+    static const char word[] = "MOVED ";
+    const oh_wire *wire = &exchange->use.connection->wire;
+
+    if (!exchange->peer.is_of_plain_pool || wire->refusal_length < sizeof word ||
+        memcmp(wire->refusal, word, sizeof word - 1) != 0) {
+        return false;
+    }
+    oh_failure_set(exchange->failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_ANSWERED,
+        "set \"cluster: true\" in the server pool", "The node belongs to a Redis Cluster: it answered ");
+    oh_failure_quote(exchange->failure, wire->refusal, wire->refusal_length);
+    oh_exchange_fail(exchange);
+    return true;
+}
+
+/* False: the node refused MULTI, the exchange has failed. */
+static bool pass_barrier(oh_exchange *exchange)
+{
+    const oh_wire *wire = &exchange->use.connection->wire;
+
+    if (wire->answered < exchange->request.barrier_reply) {
+        return true;
+    }
+    if (wire->refusal_reply == exchange->request.barrier_reply) {
+        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_MAYBE_EXECUTED,
+            "nothing of the transaction was executed, nor what was queued behind it", "The node refused MULTI: ");
+        oh_failure_quote(exchange->failure, wire->refusal, wire->refusal_length);
+        oh_exchange_fail(exchange);
+        return false;
+    }
+    oh_request_move_barrier(&exchange->request);
+    return true;
+}
+
+/* Of `count` bytes that were received those that are not the reply of the preface. An error in its place is a failure. */
+static size_t take_preface(oh_exchange *exchange, size_t count)
+{
+    oh_preface *preface = &exchange->preface;
+    uint8_t *bytes = exchange->replies.bytes + exchange->replies.end;
+
+    count = oh_preface_take(preface, &exchange->use.connection->wire, bytes, count);
+    if (preface->number == 0 && preface->reply[0] == '-') {
+        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_MAYBE_EXECUTED,
+            "give the user of the server pool the right to send that, too",
+            "The node refused a command that is sent in front of this one: ");
+        oh_failure_quote(exchange->failure, preface->reply + 1, strcspn(preface->reply + 1, "\r\n"));
+        oh_exchange_fail(exchange);
+    }
+    return count;
+}
+
+/* Frames `count` bytes that were received behind `end`. False: the interceptor has failed the exchange. */
+static bool frame(oh_exchange *exchange, size_t count)
+{
+    oh_replies *replies = &exchange->replies;
+
+    exchange->found.has_heard |= count > 0;
+    if (OH_LIKELY(!exchange->interceptor)) {
+        replies->end += oh_wire_read(&exchange->use.connection->wire, replies->bytes + replies->end, count);
+        return true;
+    }
+    replies->end += exchange->interceptor->read(exchange->interceptor, exchange, count);
+    return exchange->use.connection != NULL;
+}
+
+/* What the new replies say. False: the exchange has failed. */
+static bool judge(oh_exchange *exchange, uint64_t answered)
+{
+    const oh_wire *wire = &exchange->use.connection->wire;
+
+    if (OH_UNLIKELY(wire->error != NULL)) {
+        if (!is_turned_away(exchange)) {
+            oh_exchange_refuse_bytes(exchange, wire->error);
+        }
+        return false;
+    }
+    if (OH_UNLIKELY(wire->pushed > 0)) {
+        oh_exchange_refuse_bytes(exchange, "a push frame in RESP2"); /* phpredis would take it for a reply. */
+        return false;
+    }
+    if (OH_UNLIKELY(exchange->use.connection->is_unproven) && is_turned_away(exchange)) {
+        return false;
+    }
+    if (OH_UNLIKELY(wire->refusal_reply > answered) && is_of_a_cluster(exchange)) {
+        return false;
+    }
+    return OH_LIKELY(!exchange->request.barrier_reply) || pass_barrier(exchange);
+}
+
+/* Takes `count` bytes that were received behind `end`. */
+static void take(oh_exchange *exchange, size_t count)
+{
+    const oh_wire *wire = &exchange->use.connection->wire;
+
+    exchange->found.received += count;
+    if (OH_UNLIKELY(exchange->preface.number)) {
+        count = take_preface(exchange, count);
+        if (!exchange->use.connection) {
+            return;
+        }
+    }
+    uint64_t answered = wire->answered;
+
+    if (OH_UNLIKELY(!frame(exchange, count))) {
+        return;
+    }
+    exchange->found.has_refusal |= wire->refusal_reply > answered;
+    exchange->found.has_error |= wire->error_reply > answered;
+    if (OH_UNLIKELY(exchange->times.wait_ms) && oh_replies_length(&exchange->replies) > 0) {
+        oh_exchange_end_patience(exchange);
+    }
+    if (OH_UNLIKELY(!judge(exchange, answered)) || oh_wire_owed(wire) > 0 ||
+        !oh_request_is_sent(&exchange->request)) {
+        return;
+    }
+    if (OH_LIKELY(exchange->ssdb == NULL) || oh_exchange_fits_ssdb(exchange)) {
+        oh_exchange_end_well(exchange);
+    }
+}
+
+bool oh_exchange_receive(oh_exchange *exchange, int flags)
+{
+    oh_replies *replies = &exchange->replies;
+
+    if (OH_UNLIKELY(!oh_replies_make_room(replies))) {
+        oh_exchange_fail_without_memory(exchange);
+        return true;
+    }
+    ssize_t count = recv(exchange->use.connection->socket, replies->bytes + replies->end,
+        replies->capacity - replies->end, flags);
+
+    if (OH_LIKELY(count > 0)) {
+        take(exchange, (size_t)count);
+        return true;
+    }
+    if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
+        return false;
+    }
+    lose_connection(exchange, count < 0 ? strerror(errno) : "Connection closed by the node");
+    return true;
+}
+
+/* ---- Sending ---- */
+
+static void send_more(oh_exchange *exchange)
+{
+    oh_request *request = &exchange->request;
+    ssize_t count = send(exchange->use.connection->socket, request->bytes + request->sent,
+        request->barrier - request->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+    if (OH_LIKELY(count >= 0)) {
+        request->sent += (size_t)count;
+    } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+        lose_connection(exchange, strerror(errno));
+    }
+}
+
+/* phpredis writes lengths that are well-formed, so one that wire refuses is too large. */
+static void refuse_to_write(oh_exchange *exchange)
+{
+    const oh_wire *wire = &exchange->use.connection->wire;
+
+    if (strcmp(wire->error, OH_WIRE_LENGTH) != 0) {
+        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "report this as a bug",
+            "phpredis wrote something that is no command (%s)", wire->error);
+    } else if (wire->writer.type == '$') {
+        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "store it in parts",
+            "A key or a value is larger than %u MiB, the most that a node takes", OH_WIRE_BULK_BYTES_MAX >> 20);
+    } else {
+        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "send it in parts",
+            "The command has more than %u keys, values and options", OH_WIRE_ELEMENTS_MAX);
+    }
+    oh_exchange_fail(exchange);
+}
+
+/* The connection is ready: the replies are owed from before the first byte leaves. */
+static void begin_moving(oh_exchange *exchange)
+{
+    oh_connection *connection = exchange->use.connection;
+    const oh_call_terms *terms = &exchange->terms;
+    oh_request *request = &exchange->request;
+    uint64_t written = connection->wire.written;
+
+    exchange->state = OH_EXCHANGE_MOVING;
+    exchange->replies.gathers = terms->gathers;
+    connection->is_spent |= terms->is_unknown;
+    exchange->preface.number = terms->preface ? written + 1 : 0;
+    exchange->preface.reply_length = 0;
+    request->before = written + (terms->preface != NULL);
+    oh_request_put_barrier(request, terms->has_multi, written);
+    if (OH_UNLIKELY(exchange->interceptor != NULL)) {
+        exchange->interceptor->begin(exchange->interceptor, exchange);
+    }
+    if (OH_UNLIKELY(connection->timeout_ms != terms->timeout_ms)) {
+        oh_connection_set_timeout(connection, terms->timeout_ms);
+    }
+    if (OH_UNLIKELY(exchange->times.wait_ms == OH_WAIT_FOR_EVER)) {
+        oh_connection_keep_alive(connection);
+    }
+    if (OH_UNLIKELY(!oh_wire_wrote(&connection->wire, request->bytes, request->length))) {
+        refuse_to_write(exchange);
+        return;
+    }
+    send_more(exchange);
+}
+
+/* ---- The connection ---- */
+
+static void advance_opening(oh_exchange *exchange)
+{
+    oh_connection *connection = exchange->use.connection;
+
+    switch (oh_connection_advance(connection, oh_pool_endpoint(exchange->peer.connections), exchange->failure)) {
+        case OH_PROGRESS_WAITS:
+            return;
+        case OH_PROGRESS_READY:
+            oh_connection_count_opened(connection, exchange->peer.meter);
+            if (exchange->terms.timeout_ms && oh_clock_now_ns() >= exchange->times.deadline_ns) {
+                oh_exchange_pass_deadline(exchange); /* This process was late: nothing is sent any more. */
+            } else {
+                begin_moving(exchange);
+            }
+            return;
+        case OH_PROGRESS_BROKEN:
+            oh_pool_blame_opening(connection, exchange->failure->what);
+            oh_exchange_fail(exchange);
+            return;
+    }
+}
+
+/* Held connections may idle for long while the script thinks: each time they are asked by a peek whether they are well. */
+static void take_held(oh_exchange *exchange)
+{
+    oh_connection *connection = exchange->use.held;
+    const char *reason = !connection                          ? "The connection was lost"
+                         : !oh_pool_is_own(connection)         ? "The connection belongs to another process"
+                         : !oh_connection_is_sound(connection) ? "The connection was closed by the node, or is out of step"
+                                                               : NULL;
+
+    if (reason) {
+        oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "try again", "%s", reason);
+        oh_exchange_fail(exchange);
+        return;
+    }
+    exchange->use.held = NULL;
+    exchange->use.connection = connection;
+    exchange->use.is_reused = false; /* It must not be replaced by a new one. */
+    exchange->state = OH_EXCHANGE_OPENING;
+}
+
+void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
+{
+    if (OH_UNLIKELY(exchange->use.was_held)) {
+        take_held(exchange);
+        return;
+    }
+    const oh_peer *peer = &exchange->peer;
+    uint64_t deadline_ns = exchange->terms.timeout_ms ? exchange->times.deadline_ns : 0;
+    oh_connection *connection =
+        OH_UNLIKELY(exchange->terms.goes_beyond)
+            ? oh_pool_lease_beyond(peer->connections, peer->meter, must_be_new, deadline_ns, exchange->failure)
+            : oh_pool_lease(peer->connections, peer->meter, must_be_new, deadline_ns, exchange->failure);
+
+    exchange->use.connection = connection;
+    if (OH_UNLIKELY(!connection)) {
+        oh_exchange_fail(exchange);
+        return;
+    }
+    exchange->use.is_reused = connection->state == OH_READY;
+    exchange->times.has_waited |= !exchange->use.is_reused || connection->has_waited;
+    exchange->state = OH_EXCHANGE_OPENING;
+}
+
+void oh_exchange_send(oh_exchange *exchange)
+{
+    if (OH_UNLIKELY(exchange->state != OH_EXCHANGE_OPENING)) {
+        return; /* There was no connection to be had. */
+    }
+    if (OH_LIKELY(exchange->use.connection->state == OH_READY)) {
+        begin_moving(exchange);
+    } else {
+        advance_opening(exchange);
+    }
+}
+
+/* ---- Moving ---- */
+
+short oh_exchange_events(const oh_exchange *exchange)
+{
+    const oh_request *request = &exchange->request;
+
+    if (exchange->state == OH_EXCHANGE_OPENING) {
+        return exchange->use.connection->events;
+    }
+    short events = request->sent < request->barrier ? POLLOUT : 0;
+
+    return (short)(events | (oh_exchange_is_full(exchange) ? 0 : POLLIN));
+}
+
+void oh_exchange_step(oh_exchange *exchange, short revents)
+{
+    if (exchange->state == OH_EXCHANGE_OPENING) {
+        advance_opening(exchange);
+        return;
+    }
+    if (exchange->request.sent < exchange->request.barrier && (revents & (POLLOUT | POLLERR | POLLHUP))) {
+        send_more(exchange);
+    }
+    if (exchange->state == OH_EXCHANGE_MOVING && !oh_exchange_is_full(exchange) &&
+        (revents & (POLLIN | POLLERR | POLLHUP))) {
+        oh_exchange_receive(exchange, MSG_DONTWAIT);
+    }
+}
+
+void oh_exchange_end_patience(oh_exchange *exchange)
+{
+    exchange->times.wait_ms = 0;
+    exchange->times.deadline_ns = oh_clock_now_ns() + (uint64_t)exchange->terms.timeout_ms * 1000000;
+}
