@@ -99,7 +99,7 @@ static void reconfigure(oh_cluster *cluster, oh_snapshot *seeds)
     oh_map_adopt(cluster, &pool);
 }
 
-oh_snapshot *oh_cluster_take(oh_cluster *cluster, oh_snapshot *seeds, oh_failure *failure)
+oh_snapshot *oh_cluster_discover(oh_cluster *cluster, oh_snapshot *seeds, oh_failure *failure)
 {
     if (OH_UNLIKELY(cluster->seeds != seeds)) {
         reconfigure(cluster, seeds);
@@ -110,7 +110,7 @@ oh_snapshot *oh_cluster_take(oh_cluster *cluster, oh_snapshot *seeds, oh_failure
     }
     cluster->calls = OH_CALLS_PER_LOOK;
     oh_cluster_tend(cluster);
-    return oh_cluster_newest(cluster);
+    return oh_cluster_hold_newest(cluster);
 }
 
 void oh_cluster_want(oh_cluster *cluster)

@@ -56,13 +56,13 @@ void oh_cluster_forget(oh_cluster *cluster);
  * The newest map, counted; the seeds are those of the newest configuration. At the first contact this waits, for the
  * nodes or for the process that asks them. NULL and a failure if none has answered within the server pool's timeout.
  */
-oh_snapshot *oh_cluster_take(oh_cluster *cluster, oh_snapshot *seeds, oh_failure *failure);
+oh_snapshot *oh_cluster_discover(oh_cluster *cluster, oh_snapshot *seeds, oh_failure *failure);
 
 /* Whether a map is no longer the newest that there is in the host. A load or two. */
 bool oh_cluster_is_old(const oh_cluster *cluster, const oh_snapshot *map);
 
-/* The newest map, counted. */
-oh_snapshot *oh_cluster_newest(oh_cluster *cluster);
+/* Catches up with the host, and holds the newest map: it is counted. */
+oh_snapshot *oh_cluster_hold_newest(oh_cluster *cluster);
 
 /* A call begins: if a refresh goes on, it is moved; if one is due, it is sent. Nothing is waited for. */
 void oh_cluster_tend(oh_cluster *cluster);

@@ -87,7 +87,7 @@ bool oh_cluster_is_old(const oh_cluster *cluster, const oh_snapshot *map)
     return cluster->map != map || is_behind(cluster);
 }
 
-oh_snapshot *oh_cluster_newest(oh_cluster *cluster)
+oh_snapshot *oh_cluster_hold_newest(oh_cluster *cluster)
 {
     oh_map_catch_up(cluster);
     cluster->map->references++;

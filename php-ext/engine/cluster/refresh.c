@@ -101,7 +101,7 @@ static oh_refresh *begin(oh_cluster *cluster, oh_snapshot *snapshot)
     snapshot->references++;
     refresh->snapshot = snapshot;
     refresh->began_ns = oh_clock_now_ns();
-    refresh->before = cluster->map ? oh_cluster_newest(cluster) : NULL;
+    refresh->before = cluster->map ? oh_cluster_hold_newest(cluster) : NULL;
     cluster->refresh = refresh;
     cluster->next = refreshing;
     refreshing = cluster;

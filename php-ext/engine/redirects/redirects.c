@@ -243,7 +243,7 @@ static bool has_heir(const oh_redirects *redirects, const oh_exchange *exchange)
     if (!oh_redirects_find_slot(request->bytes + at, end - at, &slot, &state)) {
         return false;
     }
-    oh_snapshot *map = oh_cluster_newest(before->cluster);
+    oh_snapshot *map = oh_cluster_hold_newest(before->cluster);
     bool is_elsewhere = slot < OH_SLOTS_COUNT && oh_snapshot_node_of(map, slot) != redirects->node;
     oh_snapshot_release(map);
     return is_elsewhere && oh_snapshot_has_keys(before, redirects->node);

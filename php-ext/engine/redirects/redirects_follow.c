@@ -135,7 +135,7 @@ static void take_newest_map(oh_journey *journey)
 {
     oh_snapshot *before = journey->map;
 
-    journey->map = oh_cluster_newest(journey->cluster);
+    journey->map = oh_cluster_hold_newest(journey->cluster);
     for (uint32_t i = 0; i < journey->count; i++) { /* Nodes keep their places, but for those that are gone. */
         journey->errands[i].node = OH_MIN(journey->errands[i].node, journey->map->nodes_count - 1);
     }
@@ -295,7 +295,7 @@ static bool begin(oh_journey *journey, const oh_redirects *redirects, oh_exchang
 {
     *journey = (oh_journey){.redirects = redirects, .exchange = exchange, .count = redirects->count};
     journey->cluster = redirects->map->cluster;
-    journey->map = oh_cluster_newest(journey->cluster);
+    journey->map = oh_cluster_hold_newest(journey->cluster);
     journey->errands = oh_call_zeroed(journey->count, sizeof *journey->errands);
     journey->going = oh_call_resize(NULL, OH_SLOTS_COUNT + 1, sizeof *journey->going);
     journey->detours = oh_call_resize(NULL, OH_FLIGHT_MEMBERS_MAX, sizeof *journey->detours);

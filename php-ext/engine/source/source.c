@@ -201,7 +201,7 @@ static oh_snapshot *take_map(oh_loaded *loaded, oh_failure *failure)
         oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
         return NULL;
     }
-    return oh_cluster_take(loaded->cluster, loaded->snapshot, failure);
+    return oh_cluster_discover(loaded->cluster, loaded->snapshot, failure);
 }
 
 oh_snapshot *oh_source_load(oh_text name, const char *path, oh_failure *failure, bool *is_found)

@@ -80,7 +80,7 @@ static void follow_map(oh_client *client)
     if (EXPECTED(!oh_cluster_is_old(cluster, client->snapshot)) || !is_at_rest(client) || has_call_going_on(client)) {
         return;
     }
-    oh_snapshot *snapshot = oh_cluster_newest(cluster);
+    oh_snapshot *snapshot = oh_cluster_hold_newest(cluster);
 
     move_lanes(client, snapshot);
     oh_snapshot_release(client->snapshot);
