@@ -16,7 +16,8 @@
 #include "php/module/modes.h"
 #include "php/route/route.h"
 #include "php/subscription/subscription.h"
-#include "php/userland/local.h"
+#include "php/userland/options.h"
+#include "php/userland/state.h"
 
 typedef struct own_handler {
     const char *name;
@@ -32,17 +33,17 @@ static const own_handler own_handlers[] = {
     {"ssubscribe", oh_subscription_method}, {"unsubscribe", oh_subscription_method},
     {"punsubscribe", oh_subscription_method}, {"sunsubscribe", oh_subscription_method},
 
-    {"__destruct", oh_local_nothing}, {"close", oh_local_close}, {"isconnected", oh_local_is_connected},
-    {"setoption", oh_local_set_option}, {"getoption", oh_local_get_option}, {"select", oh_local_select},
-    {"getlasterror", oh_local_get_last_error}, {"clearlasterror", oh_local_clear_last_error},
-    {"gettimeout", oh_local_get_timeout}, {"getreadtimeout", oh_local_get_timeout},
-    {"getdbnum", oh_local_get_database}, {"gethost", oh_local_get_host}, {"getport", oh_local_get_port},
-    {"getauth", oh_local_nothing}, {"getpersistentid", oh_local_nothing},
-    {"gettransferredbytes", oh_local_get_transferred_bytes},
-    {"cleartransferredbytes", oh_local_clear_transferred_bytes},
-    {"_prefix", oh_local_forward}, {"_serialize", oh_local_forward}, {"_unserialize", oh_local_forward},
-    {"_pack", oh_local_forward}, {"_unpack", oh_local_forward}, {"_compress", oh_local_forward},
-    {"_uncompress", oh_local_forward},
+    {"__destruct", oh_state_nothing}, {"close", oh_state_close}, {"isconnected", oh_state_is_connected},
+    {"setoption", oh_options_set}, {"getoption", oh_options_get}, {"select", oh_state_select},
+    {"getlasterror", oh_state_get_last_error}, {"clearlasterror", oh_state_clear_last_error},
+    {"gettimeout", oh_state_get_timeout}, {"getreadtimeout", oh_state_get_timeout},
+    {"getdbnum", oh_state_get_database}, {"gethost", oh_state_get_host}, {"getport", oh_state_get_port},
+    {"getauth", oh_state_nothing}, {"getpersistentid", oh_state_nothing},
+    {"gettransferredbytes", oh_state_get_transferred_bytes},
+    {"cleartransferredbytes", oh_state_clear_transferred_bytes},
+    {"_prefix", oh_state_forward}, {"_serialize", oh_state_forward}, {"_unserialize", oh_state_forward},
+    {"_pack", oh_state_forward}, {"_unpack", oh_state_forward}, {"_compress", oh_state_forward},
+    {"_uncompress", oh_state_forward},
 
     {"scan", oh_scan_method}, {"servername", oh_server_name},
     {"serverversion", oh_server_version}, {"rawcommand", oh_raw_method},

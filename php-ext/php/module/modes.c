@@ -12,7 +12,7 @@
 #include "php/route/route.h"
 #include "php/scatter/parts.h"
 #include "php/transaction/transaction.h"
-#include "php/userland/local.h"
+#include "php/userland/state.h"
 
 /* phpredis' constants ATOMIC, MULTI, PIPELINE. */
 #define NUMBER_ATOMIC   0
@@ -67,7 +67,7 @@ static const oh_mode modes[OH_MODES_COUNT] = {
         .carry_out = oh_plan_spread,
         .pipeline = oh_batch_open,
         .multi = oh_transaction_open,
-        .exec = oh_local_forward_for, /* phpredis' answer where there is nothing to execute. */
+        .exec = oh_state_forward_for, /* phpredis' answer where there is nothing to execute. */
         .discard = return_false,
         .watch = oh_transaction_watch,
         .unwatch = oh_transaction_unwatch,

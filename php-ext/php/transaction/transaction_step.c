@@ -110,28 +110,7 @@ void oh_transaction_throw_again(oh_client *client)
         snapshot->pool->name.bytes, NULL));
 }
 
-/* ---- Refusing ---- */
-
-/* A node; or the slot of a key, where that says more. */
-static void quote_place(oh_failure *failure, const oh_client *client, bool has_key, uint32_t home, uint32_t node)
-{
-    oh_node view = oh_topology_node(client->snapshot->topology, node);
-    char slot[32];
-
-    if (client->snapshot->cluster && has_key) {
-        snprintf(slot, sizeof slot, "slot %u", (unsigned)home);
-        oh_failure_quote(failure, slot, strlen(slot));
-    } else {
-        oh_failure_quote(failure, view.name.bytes, MIN(view.name.length, OH_SHOWN_BYTES_MAX));
-    }
-}
-
-static void quote_key(oh_failure *failure, const zend_string *key)
-{
-    oh_failure_quote(failure, ZEND_STRL("key \""));
-    oh_failure_quote(failure, ZSTR_VAL(key), MIN(ZSTR_LEN(key), OH_SHOWN_BYTES_MAX));
-    oh_failure_quote(failure, ZEND_STRL("\""));
-}
+/* ---- Its place ---- */
 
 bool oh_transaction_is_elsewhere(const oh_client *client, oh_call_key key, uint32_t node)
 {
@@ -144,52 +123,19 @@ bool oh_transaction_is_elsewhere(const oh_client *client, oh_call_key key, uint3
            oh_keys_home(client, key.text, key.is_unprefixed) != transaction->home;
 }
 
-/* The key as nodes name it; to be released. */
-static zend_string *whole(const oh_client *client, oh_call_key key)
+zend_string *oh_transaction_key(const oh_client *client, oh_call_key key)
 {
     return client->prefix && !key.is_unprefixed
                ? zend_string_concat2(ZSTR_VAL(client->prefix), ZSTR_LEN(client->prefix), ZSTR_VAL(key.text), ZSTR_LEN(key.text))
                : zend_string_copy(key.text);
 }
 
-void oh_transaction_refuse_other_node(oh_client *client, oh_call_key key, uint32_t node)
-{
-    const oh_transaction *transaction = client->transaction;
-    bool is_cluster = client->snapshot->cluster;
-    oh_failure failure;
-
-    oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT,
-        is_cluster ? "give its keys a common hash tag, so that they share a slot"
-                   : "give its keys a common hash tag, so that they share a node",
-        "The transaction is bound to %s", is_cluster && transaction->key ? "" : "node ");
-    quote_place(&failure, client, transaction->key, transaction->home, transaction->node);
-    if (transaction->key) {
-        oh_failure_quote(&failure, ZEND_STRL(" by "));
-        quote_key(&failure, transaction->key);
-    }
-    oh_failure_quote(&failure, ZEND_STRL(", but "));
-    if (key.text) {
-        zend_string *name = whole(client, key);
-
-        quote_key(&failure, name);
-        zend_string_release(name);
-        oh_failure_quote(&failure, is_cluster ? " lives in " : " lives on ", strlen(" lives on "));
-        quote_place(&failure, client, true, oh_keys_home(client, key.text, key.is_unprefixed), node);
-    } else {
-        oh_failure_quote(&failure, ZEND_STRL("this command goes to "));
-        quote_place(&failure, client, false, 0, node);
-    }
-    oh_refuse_for(client, &failure);
-}
-
-/* ---- A step ---- */
-
 void oh_transaction_note_place(oh_client *client, uint32_t node, oh_call_key key)
 {
     oh_transaction *transaction = client->transaction;
 
     transaction->node = node;
-    transaction->key = key.text ? whole(client, key) : NULL;
+    transaction->key = key.text ? oh_transaction_key(client, key) : NULL;
     transaction->home = key.text ? oh_keys_home(client, key.text, key.is_unprefixed) : 0;
 }
 
@@ -209,6 +155,8 @@ bool oh_transaction_bind(oh_client *client, uint32_t node, oh_call_key key)
     oh_transaction_note_place(client, node, key);
     return true;
 }
+
+/* ---- A step ---- */
 
 /* A step may begin inside another: the script's own code, while it packs a value, may queue a command first. */
 bool oh_transaction_begin_step(oh_lane *lane, bool is_read_only)

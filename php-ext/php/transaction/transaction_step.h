@@ -11,6 +11,9 @@
 /* Reserves a lane of the node; its connection will be held. False: an exception, nothing has changed. */
 bool oh_transaction_bind(oh_client *client, uint32_t node, oh_call_key key);
 
+/* The key as nodes name it; to be released. */
+zend_string *oh_transaction_key(const oh_client *client, oh_call_key key);
+
 /* Remembers where it is. */
 void oh_transaction_note_place(oh_client *client, uint32_t node, oh_call_key key);
 
