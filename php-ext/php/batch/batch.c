@@ -78,7 +78,7 @@ static void wait_longer(oh_lane *lane, uint32_t wait_ms)
     *waits = *waits > OH_WAIT_FOR_EVER - wait_ms ? OH_WAIT_FOR_EVER : *waits + wait_ms;
 }
 
-oh_lane *oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
+static zend_always_inline oh_lane *queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
 {
     const oh_method *method = oh_method_of(execute_data);
 
@@ -105,6 +105,11 @@ oh_lane *oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARA
     return lane;
 }
 
+oh_lane *oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
+{
+    return queue(client, node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
 void oh_batch_note(oh_client *client, oh_lane *lane, const oh_plan *plan)
 {
     append(client->batch, plan->node);
@@ -125,7 +130,7 @@ void oh_batch_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PAR
         oh_refuse(execute_data, NULL, OH_ADVICE_ITERATED);
         return;
     }
-    oh_lane *lane = oh_batch_queue(client, plan->node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    oh_lane *lane = queue(client, plan->node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     if (UNEXPECTED(lane && EG(exception))) {
         oh_batch_spoil(client, return_value);
     } else if (EXPECTED(lane)) {
@@ -292,8 +297,9 @@ static void exec(oh_client *client, oh_batch *batch, INTERNAL_FUNCTION_PARAMETER
     } else if (batch->pipes.count == 1 && !batch->is_mixed) {
         /* Everything went to one node: phpredis' reply is the reply. */
         oh_lane *lane = batch->pipes.lanes[0];
+        oh_call_terms terms = oh_lane_take_queue(lane);
 
-        oh_call_on_lane(lane, oh_lane_take_queue(lane), INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        oh_call_on_lane(lane, &terms, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
         exec_everywhere(client, batch, return_value);
     }

@@ -7,13 +7,10 @@
 #include "php/call/call.h"
 #include "php/exception/exception.h"
 
-void oh_call_on_lane(oh_lane *lane, oh_call_terms terms, INTERNAL_FUNCTION_PARAMETERS)
+void oh_call_on_lane(oh_lane *lane, const oh_call_terms *terms, INTERNAL_FUNCTION_PARAMETERS)
 {
-    const oh_method *method = oh_method_of(execute_data);
-
-    terms.is_iterated = method->is_iterated;
-    oh_lane_enter(lane, terms, NULL);
-    oh_lane_call_in_frame(lane, method, execute_data, return_value);
+    oh_lane_enter(lane, *terms, NULL);
+    oh_lane_call_in_frame(lane, oh_method_of(execute_data), execute_data, return_value);
     if (UNEXPECTED(oh_lane_has_failed(lane)) && !oh_is_script_ending()) {
         zval_ptr_dtor(return_value);
         ZVAL_NULL(return_value);
@@ -27,6 +24,6 @@ void oh_call_now(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAM
     oh_lane *lane = oh_lane_take(client, plan->node);
 
     if (EXPECTED(lane)) {
-        oh_call_on_lane(lane, plan->terms, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        oh_call_on_lane(lane, &plan->terms, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }

@@ -11,6 +11,6 @@
 void oh_call_now(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
 
 /* Calls it on a lane, on these terms, and throws what went wrong on the way. */
-void oh_call_on_lane(oh_lane *lane, oh_call_terms terms, INTERNAL_FUNCTION_PARAMETERS);
+void oh_call_on_lane(oh_lane *lane, const oh_call_terms *terms, INTERNAL_FUNCTION_PARAMETERS);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * phpredis answers a queued command with its own object; whatever else it says, nothing was queued.
+ * phpredis' exec() writes what was queued and reads all replies: so a pipeline is one share of a scatter.
  */
 #include "php_onehop.h"
 
@@ -19,16 +19,10 @@ static void keep(oh_pipes *pipes, oh_lane *lane)
     pipes->lanes[pipes->count++] = lane;
 }
 
-oh_lane *oh_pipes_lane(oh_pipes *pipes, oh_client *client, uint32_t node)
+oh_lane *oh_pipes_open(oh_pipes *pipes, oh_client *client, uint32_t node)
 {
-    oh_lane *lane;
+    oh_lane *lane = oh_lane_take(client, node);
 
-    for (lane = client->lanes[node]; lane; lane = lane->spare) {
-        if (EXPECTED(lane->queue.pipes == pipes)) {
-            return lane;
-        }
-    }
-    lane = oh_lane_take(client, node);
     if (!lane) {
         return NULL;
     }
@@ -42,17 +36,6 @@ oh_lane *oh_pipes_lane(oh_pipes *pipes, oh_client *client, uint32_t node)
     lane->is_reserved = true;
     keep(pipes, lane);
     return lane;
-}
-
-bool oh_pipes_took(oh_lane *lane, bool is_read_only, zval *answer)
-{
-    if (UNEXPECTED(Z_TYPE_P(answer) != IS_OBJECT || Z_OBJ_P(answer) != lane->redis)) {
-        return false;
-    }
-    lane->queue.count++;
-    lane->queue.terms.is_read_only &= is_read_only;
-    GC_DELREF(lane->redis);
-    return true;
 }
 
 oh_lane *oh_pipes_queue(oh_pipes *pipes, oh_client *client, uint32_t node, zend_function *function, bool is_read_only,

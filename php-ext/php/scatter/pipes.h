@@ -22,11 +22,34 @@ typedef struct oh_hand {
     uint32_t next;
 } oh_hand;
 
-/* The lane of a node that takes commands: the one that does already, or another one. NULL and an exception. */
-oh_lane *oh_pipes_lane(oh_pipes *pipes, oh_client *client, uint32_t node);
+/* Puts a lane of a node into pipeline mode. NULL and an exception. */
+oh_lane *oh_pipes_open(oh_pipes *pipes, oh_client *client, uint32_t node);
 
-/* Whether phpredis has queued what it was called for, by its answer, which is used up then. It is counted. */
-bool oh_pipes_took(oh_lane *lane, bool is_read_only, zval *answer);
+/* The lane of a node that takes commands: the one that does already, or another one. NULL and an exception. */
+static zend_always_inline oh_lane *oh_pipes_lane(oh_pipes *pipes, oh_client *client, uint32_t node)
+{
+    oh_lane *lane = client->lanes[node];
+
+    while (lane && UNEXPECTED(lane->queue.pipes != pipes)) {
+        lane = lane->spare;
+    }
+    return EXPECTED(lane) ? lane : oh_pipes_open(pipes, client, node);
+}
+
+/*
+ * Whether phpredis has queued what it was called for: then it answers with its own object. That answer is used up, and
+ * the command counted.
+ */
+static zend_always_inline bool oh_pipes_took(oh_lane *lane, bool is_read_only, zval *answer)
+{
+    if (UNEXPECTED(Z_TYPE_P(answer) != IS_OBJECT || Z_OBJ_P(answer) != lane->redis)) {
+        return false;
+    }
+    lane->queue.count++;
+    lane->queue.terms.is_read_only &= is_read_only;
+    GC_DELREF(lane->redis);
+    return true;
+}
 
 /* Queues a call of our own. NULL: phpredis refused it, or threw. */
 oh_lane *oh_pipes_queue(oh_pipes *pipes, oh_client *client, uint32_t node, zend_function *function, bool is_read_only,
