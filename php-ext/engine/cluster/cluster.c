@@ -113,11 +113,6 @@ oh_snapshot *oh_cluster_discover(oh_cluster *cluster, oh_snapshot *seeds, oh_fai
     return oh_cluster_hold_newest(cluster);
 }
 
-void oh_cluster_want(oh_cluster *cluster)
-{
-    cluster->wanted_ms = oh_clock_now_ms();
-}
-
 /* Nobody has asked since. */
 static bool is_wanted(oh_cluster *cluster)
 {

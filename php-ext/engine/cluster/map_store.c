@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "core/base/clock.h"
 #include "core/base/compiler.h"
 #include "core/base/memory.h"
 
@@ -92,6 +93,11 @@ oh_snapshot *oh_cluster_hold_newest(oh_cluster *cluster)
     oh_map_catch_up(cluster);
     cluster->map->references++;
     return cluster->map;
+}
+
+void oh_cluster_want(oh_cluster *cluster)
+{
+    cluster->wanted_ms = oh_clock_now_ms();
 }
 
 /* The index of a node in the map; OH_POOL_SERVERS_MAX: it is none of its nodes, or no more. */
