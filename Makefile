@@ -12,7 +12,7 @@ help:  ## Print this list.
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 demo: build  ## See it: 10,000 hashes through nutcracker and directly, in PHP and in Java.
 	@$(PYTHON) bench/demo.py
-check: build  ## Prove what needs no server, in two minutes: rules, specification, C core, Java core.
+check: build  ## Prove what needs no server, in two minutes: rules, specification, C core, units of Java.
 	@$(PYTHON) .ci/test.py check
 test: build  ## Prove it: specification, C, PHP, Java, and all of them against a live nutcracker.
 	@$(PYTHON) .ci/test.py
