@@ -45,22 +45,6 @@ static void lose_connection(oh_exchange *exchange, const char *reason)
 
 /* ---- Receiving ---- */
 
-/* The first answer on a connection that needed no sign-in may be the node's way to turn it away. */
-static bool is_turned_away(oh_exchange *exchange)
-{
-    oh_connection *connection = exchange->use.connection;
-
-    if (!connection->is_unproven || connection->wire.answered == 0) {
-        return false;
-    }
-    connection->is_unproven = false;
-    if (connection->wire.refusal_reply == 1 && oh_greeting_is_refusal(&connection->wire, exchange->failure)) {
-        oh_exchange_fail(exchange);
-        return true;
-    }
-    return false;
-}
-
 /* A server pool whose nodes are a Redis Cluster, unknown to its configuration: no reply of it is of use. */
 static bool is_of_a_cluster(oh_exchange *exchange)
 {
@@ -134,7 +118,9 @@ static bool judge(oh_exchange *exchange, uint64_t answered)
     const oh_wire *wire = &exchange->use.connection->wire;
 
     if (OH_UNLIKELY(wire->error != NULL)) {
-        if (!is_turned_away(exchange)) {
+        if (oh_greeting_turns_away(exchange->use.connection, exchange->failure)) {
+            oh_exchange_fail(exchange);
+        } else {
             oh_exchange_refuse_bytes(exchange, wire->error);
         }
         return false;
@@ -143,7 +129,9 @@ static bool judge(oh_exchange *exchange, uint64_t answered)
         oh_exchange_refuse_bytes(exchange, "a push frame in RESP2"); /* phpredis would take it for a reply. */
         return false;
     }
-    if (OH_UNLIKELY(exchange->use.connection->is_unproven) && is_turned_away(exchange)) {
+    if (OH_UNLIKELY(exchange->use.connection->is_unproven) &&
+        oh_greeting_turns_away(exchange->use.connection, exchange->failure)) {
+        oh_exchange_fail(exchange);
         return false;
     }
     if (OH_UNLIKELY(wire->refusal_reply > answered) && is_of_a_cluster(exchange)) {

@@ -66,22 +66,6 @@ static oh_meter *meter_of(const oh_listener *listener, uint32_t node)
     return oh_snapshot_meter(listener->snapshot, node);
 }
 
-/* The first answer on a connection that needed no sign-in may be the node's way to turn it away. */
-static bool is_turned_away(oh_listener *listener, uint32_t node)
-{
-    oh_connection *connection = listener->ears[node].connection;
-
-    if (!connection->is_unproven || connection->wire.answered == 0) {
-        return false;
-    }
-    connection->is_unproven = false;
-    if (connection->wire.refusal_reply == 1 && oh_greeting_is_refusal(&connection->wire, listener->failure)) {
-        oh_listener_fail(listener, node);
-        return true;
-    }
-    return false;
-}
-
 /* False: the connection was made by the parent of this process, and only the parent may use it. */
 static bool is_own(oh_listener *listener, uint32_t node)
 {
@@ -107,7 +91,8 @@ static void frame(oh_listener *listener, uint32_t node)
         uint64_t whole = wire->answered + wire->pushed;
 
         ear->framed += oh_wire_read_value(wire, (uint8_t *)ear->heard + ear->framed, ear->end - ear->framed);
-        if (OH_UNLIKELY(is_turned_away(listener, node))) {
+        if (OH_UNLIKELY(ear->connection->is_unproven) && oh_greeting_turns_away(ear->connection, listener->failure)) {
+            oh_listener_fail(listener, node);
             return;
         }
         if (OH_UNLIKELY(wire->error != NULL)) {

@@ -142,7 +142,7 @@ static bool is_turned_away(const oh_wire *wire, oh_failure *failure)
     return false;
 }
 
-bool oh_greeting_is_refusal(const oh_wire *wire, oh_failure *failure)
+static bool is_refusal(const oh_wire *wire, oh_failure *failure)
 {
     if (begins_with(wire, "NOAUTH")) {
         refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "set redis_auth of the server pool",
@@ -179,11 +179,22 @@ static bool judge(const oh_wire *wire, oh_greeting_step step, oh_failure *failur
     } else if (step == OH_STEP_READONLY && !begins_with(wire, "NOAUTH")) {
         refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "give the user of the server pool the right to READONLY",
             "The node does not let replicas be read");
-    } else if (!oh_greeting_is_refusal(wire, failure)) {
+    } else if (!is_refusal(wire, failure)) {
         refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "correct the database of the server pool",
             "The node refused the database");
     }
     return false;
+}
+
+bool oh_greeting_turns_away(oh_connection *connection, oh_failure *failure)
+{
+    const oh_wire *wire = &connection->wire;
+
+    if (!connection->is_unproven || wire->answered == 0) {
+        return false;
+    }
+    connection->is_unproven = false;
+    return wire->refusal_reply == 1 && is_refusal(wire, failure);
 }
 
 /* ---- Saying it ---- */

@@ -19,9 +19,10 @@ void oh_greeting_clear(oh_endpoint *endpoint);
 oh_progress oh_greeting_advance(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure);
 
 /*
- * Whether an error that is the first thing ever heard from a node is about the connection, not about the command: too
- * many clients, protected mode, sign-in missing. If so, the failure is filled and nothing has been executed.
+ * Whether the first thing ever heard on a connection that had nothing to say is an error about the connection,
+ * not about the command: too many clients, protected mode, sign-in missing. If so, the failure is filled and
+ * nothing has been executed. To be asked when something has been answered.
  */
-bool oh_greeting_is_refusal(const oh_wire *wire, oh_failure *failure);
+bool oh_greeting_turns_away(oh_connection *connection, oh_failure *failure);
 
 #endif
