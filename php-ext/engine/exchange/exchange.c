@@ -131,7 +131,9 @@ static void launch(oh_exchange *exchange)
 /* The calls of the other nodes are made from here, so that all of them have sent before anyone waits. */
 static void travel(oh_exchange *exchange)
 {
-    oh_flight_join(exchange);
+    if (exchange->flight) {
+        oh_flight_join(exchange);
+    }
     if (exchange->flight) {
         exchange->flight->start_others(exchange->flight);
     }
@@ -220,7 +222,9 @@ static size_t read_shaped(oh_exchange *exchange, char *bytes, size_t size)
 
 static size_t read_plain(oh_exchange *exchange, char *bytes, size_t size)
 {
-    oh_exchange_wait_until(exchange, has_bytes_or_ended);
+    if (OH_UNLIKELY(oh_exchange_is_active(exchange))) {
+        oh_exchange_wait_until(exchange, has_bytes_or_ended);
+    }
     if (OH_UNLIKELY(exchange->interceptor != NULL)) {
         exchange->interceptor->meet(exchange->interceptor, exchange);
     }

@@ -125,13 +125,10 @@ static void move_on(oh_request *request, uint64_t reply)
     request->barrier_reply = is_multi ? reply : 0;
 }
 
-void oh_request_put_barrier(oh_request *request, bool has_multi, uint64_t written)
+void oh_request_stop_at_multi(oh_request *request, uint64_t written)
 {
-    request->barrier = has_multi ? 0 : request->length;
-    request->barrier_reply = 0;
-    if (OH_UNLIKELY(has_multi)) {
-        move_on(request, written);
-    }
+    request->barrier = 0;
+    move_on(request, written);
 }
 
 void oh_request_move_barrier(oh_request *request)

@@ -63,8 +63,17 @@ bool oh_request_write_discards(oh_request *request, const oh_discards *discards)
  * executed at once, each for itself. The barrier is put up when so many commands were written on the connection before,
  * and moved behind the next MULTI, or to the end, when its reply has come.
  */
-void oh_request_put_barrier(oh_request *request, bool has_multi, uint64_t written);
 void oh_request_move_barrier(oh_request *request);
+void oh_request_stop_at_multi(oh_request *request, uint64_t written);
+
+static inline void oh_request_put_barrier(oh_request *request, bool has_multi, uint64_t written)
+{
+    request->barrier = request->length;
+    request->barrier_reply = 0;
+    if (OH_UNLIKELY(has_multi)) {
+        oh_request_stop_at_multi(request, written);
+    }
+}
 
 /* In bytes that wire has seen to: where the command that begins here ends; the number after a type, with its line. */
 size_t oh_request_end_of_command(const uint8_t *bytes, size_t length, size_t at);
