@@ -1,11 +1,10 @@
 /*
- * The OneHop extension as Zend sees it: its name, its version, its globals, its classes.
+ * The OneHop extension as Zend sees it: its name, its version, its settings.
  *
- * The rooms behind it, in the order of the road: client (the object a user holds), methods (which of phpredis'
- * methods goes which way), route (one key, one node), split and batch (many keys, many nodes), transaction (one
- * connection, held), scatter (all of them at once), lane and transport (phpredis on a stream of ours), exchange (bytes
- * out, replies in), pool and connection (sockets that outlive requests), source (the configuration file; with snapshot,
- * reading and segment: what of it all workers share). failure makes exceptions of what went wrong.
+ * Its rooms, the lowest first: exception (what went wrong, as PHP throws it), client (the object a user holds, and its
+ * mode), phpredis (its methods, and its objects on streams of ours), call (what a call is about, and where it goes),
+ * scatter (several nodes at once), batch, transaction, fleet (what is about no key), route (the handlers of all
+ * commands), subscription, session, userland (OneHop's own classes), module. Beneath them lies the engine.
  */
 #ifndef PHP_ONEHOP_H
 #define PHP_ONEHOP_H
@@ -13,12 +12,6 @@
 #include "php.h"
 
 #define PHP_ONEHOP_VERSION "0.1.0"
-
-/* See script.h. */
-typedef struct oh_scripts {
-    HashTable by_digest; /* 40 hexadecimal digits ─► body, the oldest first. */
-    HashTable bodies;    /* body ─► its digest, so that a body is digested once. */
-} oh_scripts;
 
 extern zend_module_entry onehop_module_entry;
 #define phpext_onehop_ptr &onehop_module_entry
@@ -28,7 +21,6 @@ ZEND_BEGIN_MODULE_GLOBALS(onehop)
     zend_long shared_memory;         /* onehop.shared_memory: bytes of the segment; 0: none. */
     zend_long max_nodes;             /* onehop.max_nodes: nodes that the segment has room for. */
     char *pool_scope;                /* onehop.pool_scope: host or process. */
-    oh_scripts scripts;              /* script: bodies that this process has seen, by their digest. */
 ZEND_END_MODULE_GLOBALS(onehop)
 
 ZEND_EXTERN_MODULE_GLOBALS(onehop)

@@ -5,6 +5,7 @@
 
 #include "ext/standard/sha1.h"
 
+#include "core/base/compiler.h"
 #include "core/generated/limits.h"
 
 #include "php/exception/exception.h"
@@ -16,16 +17,19 @@
 
 /* ---- What has been seen ---- */
 
-void oh_script_prepare(oh_scripts *scripts)
+static OH_PER_THREAD HashTable by_digest; /* 40 hexadecimal digits ─► body, the oldest first. */
+static OH_PER_THREAD HashTable bodies;    /* body ─► its digest, so that a body is digested once. */
+
+void oh_script_begin(void)
 {
-    zend_hash_init(&scripts->by_digest, 8, NULL, ZVAL_INTERNAL_PTR_DTOR, true);
-    zend_hash_init(&scripts->bodies, 8, NULL, ZVAL_INTERNAL_PTR_DTOR, true);
+    zend_hash_init(&by_digest, 8, NULL, ZVAL_INTERNAL_PTR_DTOR, true);
+    zend_hash_init(&bodies, 8, NULL, ZVAL_INTERNAL_PTR_DTOR, true);
 }
 
-void oh_script_shutdown(oh_scripts *scripts)
+void oh_script_end(void)
 {
-    zend_hash_destroy(&scripts->by_digest);
-    zend_hash_destroy(&scripts->bodies);
+    zend_hash_destroy(&by_digest);
+    zend_hash_destroy(&bodies);
 }
 
 static void digest_of(const zend_string *body, char digest[DIGEST_LENGTH + 1])
@@ -47,34 +51,34 @@ static void put(HashTable *table, zend_string *key, zend_string *value)
     zend_hash_update(table, key, &entry);
 }
 
-static void forget_oldest(oh_scripts *scripts)
+static void forget_oldest(void)
 {
     HashPosition oldest;
     zend_string *digest;
     zend_ulong number;
 
-    zend_hash_internal_pointer_reset_ex(&scripts->by_digest, &oldest);
-    zval *body = zend_hash_get_current_data_ex(&scripts->by_digest, &oldest);
-    zend_hash_del(&scripts->bodies, Z_STR_P(body));
-    zend_hash_get_current_key_ex(&scripts->by_digest, &digest, &number, &oldest);
-    zend_hash_del(&scripts->by_digest, digest);
+    zend_hash_internal_pointer_reset_ex(&by_digest, &oldest);
+    zval *body = zend_hash_get_current_data_ex(&by_digest, &oldest);
+    zend_hash_del(&bodies, Z_STR_P(body));
+    zend_hash_get_current_key_ex(&by_digest, &digest, &number, &oldest);
+    zend_hash_del(&by_digest, digest);
 }
 
-static void remember(oh_scripts *scripts, const zend_string *text)
+static void remember(const zend_string *text)
 {
     char digits[DIGEST_LENGTH + 1];
 
-    if (ZSTR_LEN(text) > OH_SCRIPT_BYTES_MAX || zend_hash_exists(&scripts->bodies, (zend_string *)text)) {
+    if (ZSTR_LEN(text) > OH_SCRIPT_BYTES_MAX || zend_hash_exists(&bodies, (zend_string *)text)) {
         return;
     }
-    if (zend_hash_num_elements(&scripts->by_digest) == OH_SCRIPTS_MAX) {
-        forget_oldest(scripts);
+    if (zend_hash_num_elements(&by_digest) == OH_SCRIPTS_MAX) {
+        forget_oldest();
     }
     digest_of(text, digits);
     zend_string *body = zend_string_init(ZSTR_VAL(text), ZSTR_LEN(text), true);
     zend_string *digest = zend_string_init(digits, DIGEST_LENGTH, true);
-    put(&scripts->by_digest, digest, body);
-    put(&scripts->bodies, body, digest);
+    put(&by_digest, digest, body);
+    put(&bodies, body, digest);
     zend_string_release(body);
     zend_string_release(digest);
 }
@@ -88,7 +92,7 @@ static zend_string *body_of(const char *digest, size_t length)
         return NULL;
     }
     zend_str_tolower_copy(lower, digest, DIGEST_LENGTH);
-    body = zend_hash_str_find(&OHG(scripts).by_digest, lower, DIGEST_LENGTH);
+    body = zend_hash_str_find(&by_digest, lower, DIGEST_LENGTH);
     return body ? Z_STR_P(body) : NULL;
 }
 
@@ -137,7 +141,7 @@ void oh_script_see(const oh_plan *plan, zend_execute_data *execute_data)
     zend_string *body = role_of(plan->command) == GIVES_BODY ? script_of(plan, execute_data) : NULL;
 
     if (body) {
-        remember(&OHG(scripts), body);
+        remember(body);
     }
 }
 

@@ -12,9 +12,9 @@
 
 #include "php/call/plan.h"
 
-/* What this process has seen: in the module's globals, from their making to their end. */
-void oh_script_prepare(oh_scripts *scripts);
-void oh_script_shutdown(oh_scripts *scripts);
+/* A thread begins to remember what it has seen, and ends. */
+void oh_script_begin(void);
+void oh_script_end(void);
 
 /* Remembers the body if the planned call carries one. */
 void oh_script_see(const oh_plan *plan, zend_execute_data *execute_data);

@@ -45,13 +45,13 @@ static PHP_GINIT_FUNCTION(onehop)
     ZEND_TSRMLS_CACHE_UPDATE();
 #endif
     memset(onehop_globals, 0, sizeof *onehop_globals);
-    oh_script_prepare(&onehop_globals->scripts);
+    oh_script_begin();
 }
 
 static PHP_GSHUTDOWN_FUNCTION(onehop)
 {
     oh_log_shutdown();
-    oh_script_shutdown(&onehop_globals->scripts);
+    oh_script_end();
     oh_source_shutdown();
     oh_pool_end();
     oh_resolver_end();

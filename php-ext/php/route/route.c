@@ -29,14 +29,15 @@ void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
         return;
     }
     zend_string *key = oh_client_key(execute_data, ZEND_CALL_ARG(execute_data, method->key), method->key);
-    if (EXPECTED(key != NULL) && oh_packing_may_begin(client, execute_data)) {
-        oh_plan plan = {.node = oh_client_locate(client, key),
-            .key.text = key,
-            .terms = {.is_read_only = method->is_read_only, .is_iterated = method->is_iterated}};
-
-        if (oh_client_may_read_elsewhere(client, method->command) && !oh_client_choose_reader(client, &plan.node)) {
-            return;
-        }
-        oh_client_mode(client)->call(client, &plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    if (UNEXPECTED(!key) || !oh_packing_may_begin(client, execute_data)) {
+        return;
     }
+    oh_plan plan = {.node = oh_client_locate(client, key),
+        .key.text = key,
+        .terms = {.is_read_only = method->is_read_only, .is_iterated = method->is_iterated}};
+
+    if (oh_client_may_read_elsewhere(client, method->command) && !oh_client_choose_reader(client, &plan.node)) {
+        return;
+    }
+    oh_client_mode(client)->call(client, &plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }
