@@ -208,7 +208,7 @@ static oh_progress lose(oh_failure *failure, const char *why)
 
 static oh_progress say(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
 {
-    if (connection->greeting_sent == 0) {
+    if (connection->wire.written == 0) { /* Once, even if nothing of it can be sent at first. */
         oh_wire_wrote(&connection->wire, (const uint8_t *)endpoint->greeting, endpoint->greeting_length);
     }
     ssize_t sent = send(connection->socket, endpoint->greeting + connection->greeting_sent,
