@@ -137,6 +137,10 @@ static void confirm(oh_listener *listener, const oh_said *said)
 {
     for (uint32_t i = 0; i < said->count; i++) {
         if (!confirm_word(listener, said->verb, said->words[i])) {
+            oh_buffer_free(&listener->answer); /* A part of a confirmation is none; nor may a message come in its place. */
+            while (listener->first) {
+                oh_listener_drop_first(listener);
+            }
             oh_listener_lack_memory(listener, OH_NO_NODE, OH_OUTCOME_ANSWERED);
             return;
         }

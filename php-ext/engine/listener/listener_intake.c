@@ -130,6 +130,9 @@ void oh_listener_take(oh_listener *listener, uint32_t node, const char *bytes, s
         if (!listener->is_refused) {
             listener->is_refused = true;
             oh_buffer_append(&listener->answer, bytes, length);
+            if (listener->answer.is_broken) {
+                oh_listener_lack_memory(listener, node, OH_OUTCOME_ANSWERED);
+            }
         }
     } else if (!verb) {
         keep_message(listener, node, bytes, length);
