@@ -74,6 +74,11 @@ static bool begin(oh_exchange *exchange, const char *request, size_t length)
 {
     /* Whatever an earlier exchange left behind, because phpredis gave up on it, belongs to that one alone. */
     abandon(exchange);
+    if (OH_UNLIKELY(!exchange->peer.connections || !exchange->peer.meter)) {
+        oh_failure_set_no_memory(exchange->failure, OH_OUTCOME_NOT_SENT);
+        exchange->state = OH_EXCHANGE_FAILED;
+        return false;
+    }
     exchange->replies.dropped = 0;
     exchange->found.received = 0;
     exchange->found.has_heard = exchange->use.was_retried = exchange->use.was_sent = false;
@@ -181,7 +186,7 @@ static bool is_readable(const oh_exchange *exchange)
 
 bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
 {
-    if (!exchange->peer.connections || OH_UNLIKELY(!exchange->is_called)) {
+    if (OH_UNLIKELY(!exchange->is_called)) {
         abandon(exchange);
         return false;
     }

@@ -37,8 +37,8 @@ struct oh_flight;
 
 /* With which node. */
 typedef struct oh_peer {
-    oh_connections *connections; /* NULL: nothing can be sent. */
-    oh_meter *meter;
+    oh_connections *connections; /* NULL: there was no memory for them, and calls fail for that. */
+    oh_meter *meter;             /* Likewise. */
     bool is_of_plain_pool; /* Its server pool does not say "cluster: true". */
     bool compares_reads;   /* Reads go to the fastest node: how long each one takes is remembered. */
 } oh_peer;

@@ -75,7 +75,7 @@ static uint32_t take_turn(const oh_snapshot *snapshot, const oh_readers *readers
     return node;
 }
 
-static bool is_resting(oh_connections *connections, uint64_t now_ms)
+static bool is_resting(const oh_connections *connections, uint64_t now_ms)
 {
     const oh_store_health *health = oh_pool_look(connections).health;
 
@@ -90,9 +90,10 @@ static uint32_t take_fastest(oh_snapshot *snapshot, const oh_readers *readers, u
     uint32_t count = 0, node = readers->first;
 
     for (uint32_t i = 0; i < readers->count && count < OH_FASTEST_NODES_MAX; i++, node = snapshot->readers[node].next) {
-        if (!is_resting(oh_snapshot_connections(snapshot, node), now_ms)) {
-            const oh_meter *meter = oh_snapshot_meter(snapshot, node);
+        const oh_connections *connections = oh_snapshot_connections(snapshot, node);
+        const oh_meter *meter = oh_snapshot_meter(snapshot, node);
 
+        if (connections && meter && !is_resting(connections, now_ms)) {
             nodes[count++] = (oh_fastest_node){node, atomic_load_explicit(&meter->smoothed_ns, memory_order_relaxed)};
         }
     }

@@ -231,6 +231,15 @@ static bool brings_script(const oh_journey *journey, oh_errand *errand)
     return is_lost && errand->script.bytes;
 }
 
+static void count_redirect(oh_journey *journey, uint32_t node)
+{
+    oh_meter *meter = oh_snapshot_meter(journey->map, node);
+
+    if (OH_LIKELY(meter != NULL)) { /* In a newer map it has none yet, for which there may be no memory. */
+        oh_meter_count(meter, OH_METER_REDIRECTS);
+    }
+}
+
 /* What is to be done about the last reply. False: nothing can be, and the exchange has failed. */
 static bool judge(oh_journey *journey, oh_errand *errand, uint32_t *pause_ms)
 {
@@ -246,7 +255,7 @@ static bool judge(oh_journey *journey, oh_errand *errand, uint32_t *pause_ms)
     switch (redirect.action) {
         case OH_REDIRECT_FOLLOW:
         case OH_REDIRECT_ASK:
-            oh_meter_count(oh_snapshot_meter(journey->map, errand->node), OH_METER_REDIRECTS);
+            count_redirect(journey, errand->node);
             errand->hops++;
             errand->asks = redirect.action == OH_REDIRECT_ASK;
             errand->has_moved = redirect.has_moved && redirect.slot == errand->slot;
