@@ -1,0 +1,19 @@
+/*
+ * The tests of the engine, by what they need: nodes that do what they are told, or real servers.
+ */
+#ifndef OH_TESTS_ENGINE_H
+#define OH_TESTS_ENGINE_H
+
+#include "tests-core/check.h"
+
+#include "caller.h"
+#include "faults.h"
+#include "node.h"
+
+void test_exchange(const node *one, const node *other);
+void test_sweep(const node *one, const node *other);
+
+/* A redis-server, and the first node of a Redis Cluster. */
+void test_sweep_cluster(unsigned port);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * All tests of the engine: `tests DIRECTORY [PORT OF A REDIS, PORT OF A NODE OF A REDIS CLUSTER]`.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/shared/resolver.h"
+
+#include "engine_tests.h"
+
+int main(int count, char **words)
+{
+    node one = node_start(), other = node_start();
+
+    setvbuf(stdout, NULL, _IOLBF, 0); /* What failed must be seen even if the next test crashes. */
+    if (count < 2 || !oh_pool_startup() || !oh_resolver_startup()) {
+        return 2;
+    }
+    caller_live_in(words[1]);
+    test_exchange(&one, &other);
+    test_sweep(&one, &other);
+    if (count > 3) {
+        test_sweep_cluster((unsigned)atoi(words[3]));
+    }
+    oh_resolver_shutdown();
+    node_stop(&one);
+    node_stop(&other);
+    return tests_end();
+}

@@ -1,0 +1,242 @@
+/*
+ * One thread for each connection, which blocks where it has to.
+ */
+#include "node.h"
+
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WORDS_MAX 4
+#define WORD_BYTES 65536
+#define REPLY_BYTES (WORD_BYTES + 64)
+
+typedef struct talk {
+    FILE *in;
+    int socket;
+    node_counts *counts;
+    unsigned count;
+    char words[WORDS_MAX][WORD_BYTES]; /* Those behind the last place share it. */
+    char reply[REPLY_BYTES];
+    size_t length;
+} talk;
+
+static void must(bool condition, const char *what)
+{
+    if (!condition) {
+        perror(what);
+        exit(2);
+    }
+}
+
+/* ---- Commands ---- */
+
+static bool read_number(FILE *in, char type, unsigned *number)
+{
+    char line[32];
+
+    return fgets(line, sizeof line, in) && line[0] == type && sscanf(line + 1, "%u", number) == 1;
+}
+
+static bool read_command(talk *it)
+{
+    if (!read_number(it->in, '*', &it->count)) {
+        return false;
+    }
+    for (unsigned i = 0; i < it->count; i++) {
+        char *word = it->words[i < WORDS_MAX ? i : WORDS_MAX - 1];
+        unsigned length;
+
+        if (!read_number(it->in, '$', &length) || length + 2 > WORD_BYTES || fread(word, 1, length + 2, it->in) < length + 2) {
+            return false;
+        }
+        word[length] = '\0';
+    }
+    return true;
+}
+
+static const char *last_word(const talk *it)
+{
+    return it->words[it->count < WORDS_MAX ? it->count - 1 : WORDS_MAX - 1];
+}
+
+static unsigned increment(talk *it)
+{
+    const char *number = strpbrk(it->words[1], "0123456789");
+
+    return 1 + atomic_fetch_add(&it->counts->executed[number ? strtoul(number, NULL, 10) % NODE_KEYS : 0], 1);
+}
+
+static void execute(talk *it)
+{
+    const char *name = it->words[0], *word = it->words[1];
+    int length;
+
+    if (strcasecmp(name, "INCR") == 0) {
+        length = snprintf(it->reply, REPLY_BYTES, ":%u\r\n", increment(it));
+    } else if (strcasecmp(name, "SUBSCRIBE") == 0) {
+        length = snprintf(it->reply, REPLY_BYTES,
+            "*3\r\n$9\r\nsubscribe\r\n$%zu\r\n%s\r\n:1\r\n*3\r\n$7\r\nmessage\r\n$%zu\r\n%s\r\n$5\r\nhello\r\n",
+            strlen(word), word, strlen(word), word);
+    } else if (strcasecmp(name, "ECHO") == 0 || strcasecmp(name, "GET") == 0) {
+        length = snprintf(it->reply, REPLY_BYTES, "$%zu\r\n%s\r\n", strlen(word), word);
+    } else if (strcasecmp(name, "EXISTS") == 0) {
+        length = snprintf(it->reply, REPLY_BYTES, ":1\r\n");
+    } else if (strcasecmp(name, "HLEN") == 0 || strcasecmp(name, "ZCARD") == 0 || strcasecmp(name, "LLEN") == 0) {
+        length = snprintf(it->reply, REPLY_BYTES, ":0\r\n");
+    } else if (strcasecmp(name, "EXEC") == 0) {
+        length = snprintf(it->reply, REPLY_BYTES, "*1\r\n+OK\r\n");
+    } else if (strcasecmp(name, "AUTH") == 0 && strcmp(word, "wrong") == 0) {
+        length = snprintf(it->reply, REPLY_BYTES, "-WRONGPASS invalid password\r\n");
+    } else {
+        length = snprintf(it->reply, REPLY_BYTES, "+OK\r\n");
+    }
+    it->length = (size_t)length;
+}
+
+/* ---- Manners ---- */
+
+static bool give(const talk *it, size_t length)
+{
+    for (size_t given = 0; given < length;) {
+        ssize_t count = send(it->socket, it->reply + given, length - given, MSG_NOSIGNAL);
+
+        if (count <= 0) {
+            return false;
+        }
+        given += (size_t)count;
+    }
+    return true;
+}
+
+static bool drip(talk *it)
+{
+    for (size_t i = 0; i < it->length; i++) {
+        char byte = it->reply[i];
+
+        if (send(it->socket, &byte, 1, MSG_NOSIGNAL) != 1) {
+            return false;
+        }
+        usleep(100);
+    }
+    return true;
+}
+
+static bool is_told(const talk *it, const char *manner)
+{
+    return strncmp(last_word(it), manner, strlen(manner)) == 0;
+}
+
+/* Whether the connection goes on. */
+static bool answer(talk *it)
+{
+    execute(it);
+    if (is_told(it, "drip")) {
+        return drip(it);
+    }
+    if (is_told(it, "half")) {
+        give(it, it->length / 2);
+        return false;
+    }
+    if (is_told(it, "close")) {
+        return false;
+    }
+    if (is_told(it, "mute")) {
+        return true;
+    }
+    if (is_told(it, "noise")) {
+        it->length = (size_t)snprintf(it->reply, REPLY_BYTES, "?what\r\n");
+    } else if (is_told(it, "surplus")) {
+        memcpy(it->reply + it->length, it->reply, it->length);
+        it->length *= 2;
+    }
+    return give(it, it->length) && !is_told(it, "last");
+}
+
+static void *serve(void *connection)
+{
+    talk *it = connection;
+
+    while (read_command(it) && answer(it)) {
+    }
+    fclose(it->in);
+    free(it);
+    return NULL;
+}
+
+/* ---- The process ---- */
+
+static int listen_somewhere(uint16_t *port, bool is_heard)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    must(listener >= 0 && bind(listener, (struct sockaddr *)&address, length) == 0, "bind");
+    must(!is_heard || listen(listener, 64) == 0, "listen");
+    must(getsockname(listener, (struct sockaddr *)&address, &length) == 0, "getsockname");
+    *port = ntohs(address.sin_port);
+    return listener;
+}
+
+static void accept_all(int listener, node_counts *counts)
+{
+    for (int socket; (socket = accept(listener, NULL, NULL)) >= 0;) {
+        talk *it = malloc(sizeof *it);
+        pthread_t thread;
+        int one = 1;
+
+        must(it != NULL, "malloc");
+        setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+        it->socket = socket;
+        it->in = fdopen(socket, "r");
+        it->counts = counts;
+        atomic_fetch_add(&counts->connections, 1);
+        must(pthread_create(&thread, NULL, serve, it) == 0, "pthread_create");
+        pthread_detach(thread);
+    }
+}
+
+node node_start(void)
+{
+    node it;
+    int listener = listen_somewhere(&it.port, true);
+
+    it.counts = mmap(NULL, sizeof *it.counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    must(it.counts != MAP_FAILED, "mmap");
+    it.pid = fork();
+    must(it.pid >= 0, "fork");
+    if (it.pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        accept_all(listener, it.counts);
+        _exit(0);
+    }
+    close(listener);
+    return it;
+}
+
+void node_stop(node *it)
+{
+    kill(it->pid, SIGKILL);
+    waitpid(it->pid, NULL, 0);
+    munmap(it->counts, sizeof *it->counts);
+}
+
+/* It stays bound as long as the program runs, so that nobody else is given it. */
+uint16_t node_free_port(void)
+{
+    uint16_t port;
+
+    listen_somewhere(&port, false);
+    return port;
+}
