@@ -5,31 +5,19 @@
 
 #include <string.h>
 
+#include "core/resp/value.h"
+
 #define MULTI "*1\r\n$5\r\nMULTI\r\n"
 #define EXEC "*1\r\n$4\r\nEXEC\r\n"
 #define DISCARD "*1\r\n$7\r\nDISCARD\r\n"
 
 /* ---- Its commands ---- */
 
-size_t oh_request_read_number(const uint8_t *bytes, size_t length, size_t *at)
-{
-    size_t number = 0;
-
-    for ((*at)++; *at < length && bytes[*at] != '\r'; (*at)++) {
-        number = number * 10 + (size_t)(bytes[*at] - '0');
-    }
-    *at += strlen("\r\n");
-    return number;
-}
-
 size_t oh_request_end_of_command(const uint8_t *bytes, size_t length, size_t at)
 {
-    for (size_t words = oh_request_read_number(bytes, length, &at); words > 0 && at < length; words--) {
-        size_t word = oh_request_read_number(bytes, length, &at);
+    oh_values values = oh_values_of(bytes + at, length - at);
 
-        at += word + strlen("\r\n");
-    }
-    return OH_MIN(at, length);
+    return oh_value_skip(&values) ? (size_t)(values.at - bytes) : length;
 }
 
 static bool is_next(const uint8_t *bytes, size_t left, const char *command)

@@ -75,9 +75,8 @@ static inline void oh_request_put_barrier(oh_request *request, bool has_multi, u
     }
 }
 
-/* In bytes that wire has seen to: where the command that begins here ends; the number after a type, with its line. */
+/* In bytes that wire has seen to: where the command that begins here ends. */
 size_t oh_request_end_of_command(const uint8_t *bytes, size_t length, size_t at);
-size_t oh_request_read_number(const uint8_t *bytes, size_t length, size_t *at);
 
 /*
  * One command in front of the request, on the same connection and in the same write, of whose reply phpredis sees

@@ -14,6 +14,7 @@
 #include "core/cluster/redirect.h"
 #include "core/command/command.h"
 #include "core/key/key.h"
+#include "core/resp/value.h"
 
 #include "engine/base/environment.h"
 #include "engine/base/random.h"
@@ -30,16 +31,14 @@ oh_bytes (*oh_redirects_script)(const char *digest, size_t length);
 /* Words of a command that wire has seen to, in memory of the call. NULL: there is none. */
 static oh_bytes *read_words(const uint8_t *bytes, size_t length, size_t *count)
 {
-    size_t at = 0;
-    oh_bytes *words;
+    oh_values values = oh_values_of(bytes, length);
+    oh_text word;
 
-    *count = oh_request_read_number(bytes, length, &at);
-    words = oh_call_resize(NULL, *count, sizeof *words);
+    oh_value_take_list(&values, count);
+    oh_bytes *words = oh_call_resize(NULL, *count, sizeof *words);
     for (size_t i = 0; words && i < *count; i++) {
-        size_t word = oh_request_read_number(bytes, length, &at);
-
-        words[i] = (oh_bytes){bytes + at, word};
-        at += word + strlen("\r\n");
+        oh_value_take_text(&values, &word);
+        words[i] = (oh_bytes){(const uint8_t *)word.bytes, word.length};
     }
     return words;
 }
