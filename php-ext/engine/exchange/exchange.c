@@ -69,10 +69,16 @@ static void set_times(oh_exchange *exchange)
     }
 }
 
-/* What is sent, and until when. False: nothing is to be sent, because it has failed, or because SSDB waits. */
+/*
+ * What is sent, and until when. False: nothing is to be sent, because it has failed, or because
+ * SSDB waits.
+ */
 static bool begin(oh_exchange *exchange, const char *request, size_t length)
 {
-    /* Whatever an earlier exchange left behind, because phpredis gave up on it, belongs to that one alone. */
+    /*
+     * Whatever an earlier exchange left behind, because phpredis gave up on it, belongs to that one
+     * alone.
+     */
     abandon(exchange);
     if (OH_UNLIKELY(!exchange->peer.connections || !exchange->peer.meter)) {
         oh_failure_set_no_memory(exchange->failure, OH_OUTCOME_NOT_SENT);
@@ -133,7 +139,10 @@ static void launch(oh_exchange *exchange)
     launch_one(exchange, NULL);
 }
 
-/* The calls of the other nodes are made from here, so that all of them have sent before anyone waits. */
+/*
+ * The calls of the other nodes are made from here, so that all of them have sent before anyone
+ * waits.
+ */
 static void travel(oh_exchange *exchange)
 {
     if (exchange->flight) {
@@ -150,8 +159,8 @@ static void travel(oh_exchange *exchange)
 /* ---- Running ---- */
 
 /*
- * phpredis takes one reply for each command it has queued, however many the node announces. So a node that has queued
- * more or fewer would give replies to the wrong commands.
+ * phpredis takes one reply for each command it has queued, however many the node announces. So a
+ * node that has queued more or fewer would give replies to the wrong commands.
  */
 static void judge_exec(oh_exchange *exchange)
 {

@@ -1,22 +1,25 @@
 /*
- * Exchange: one write of phpredis (a command, or a whole pipeline) out to a node, and its replies in.
+ * Exchange: one write of phpredis (a command, or a whole pipeline) out to a node, and its replies
+ * in.
  *
- *     prepare (terms) ─► run: begin, lease, send, receive ─► complete: settled, or held ─► read ─► finish
- *                                    └─ failed: the connection is closed, and the failure says what the node may have done
+ *     prepare (terms) ─► run: begin, lease, send, receive ─► complete: settled, or held ─► read
+ *                               └─ failed: the connection is closed; was the command executed?
  *
- * phpredis hands over all bytes of its commands at once. The exchange leases a connection, sends, and receives until
- * the node owes nothing more; only then, with every reply framed and counted, does phpredis begin to read, from memory.
- * So it is known whether the exchange succeeded before phpredis has believed a byte; a failure can be repaired or
- * reported without phpredis noticing; and the connection is back in the pool before the first value is unpacked. Only
- * replies larger than OH_REPLIES_AHEAD_BYTES are read while they arrive.
+ * phpredis hands over all bytes of its commands at once. The exchange leases a connection, sends,
+ * and receives until the node owes nothing more; only then, with every reply framed and counted,
+ * does phpredis begin to read, from memory. So it is known whether the exchange succeeded before
+ * phpredis has believed a byte; a failure can be repaired or reported without phpredis noticing;
+ * and the connection is back in the pool before the first value is unpacked. Only replies larger
+ * than OH_REPLIES_AHEAD_BYTES are read while they arrive.
  *
- * While the request does not fit into the socket the replies are received too: a node that stops reading until its
- * replies are read (SSDB does) must not bring both to a halt.
+ * While the request does not fit into the socket the replies are received too: a node that stops
+ * reading until its replies are read (SSDB does) must not bring both to a halt.
  *
  * Exchanges of several nodes travel together in a flight: whoever waits moves all of them.
  *
- * A transaction needs one connection for many exchanges. Then the exchange keeps it: what comes back clean is not
- * settled but held until the next write, and no other connection ever takes its place.
+ * A transaction needs one connection for many exchanges. Then the exchange keeps it: what comes
+ * back clean is not settled but held until the next write, and no other connection ever takes its
+ * place.
  *
  * Implements spec/route: deadline, outcome, what may be tried again.
  */
@@ -43,26 +46,30 @@ typedef struct oh_peer {
     bool compares_reads;   /* Reads go to the fastest node: how long each one takes is remembered. */
 } oh_peer;
 
-/* On which terms a call is made: all that is special about it. All zeros: nothing is, and it may last for ever. */
+/*
+ * On which terms a call is made: all that is special about it. All zeros: nothing is, and it may
+ * last for ever.
+ */
 typedef struct oh_call_terms {
     uint32_t timeout_ms;  /* 0: none. */
-    uint32_t wait_ms;     /* How much longer a node that has the request may take, for a command that blocks; OH_WAIT_FOR_EVER. */
-    uint64_t deadline_ns; /* Given, it replaces the one that is `timeout_ms` after the first write. */
-    const char *preface;  /* One command, as it is written, in memory that stays: it is sent in front of the request; the
-                             reply is kept, and an error in its place fails the exchange. NULL: none. */
+    uint32_t wait_ms;     /* How much longer a command may block; OH_WAIT_FOR_EVER. */
+    uint64_t deadline_ns; /* In the place of that which is `timeout_ms` after the first write. */
+    const char *preface;  /* A command, as it is written, in memory that stays, that is sent in
+                             front of the request. Its reply is kept; an error in its place fails
+                             the exchange. NULL: none. */
     oh_discards discards; /* Taken over. */
     uint32_t exec_count;  /* The request is EXEC after so many commands: */
-    bool is_exec;         /* its reply must be a list of as many. An error in its place is shown as nil (phpredis 5.3.7
-                             would wait for the replies of the commands). */
-    bool has_multi;       /* There is MULTI in it: what follows one is sent once the node has answered it. */
+    bool is_exec;         /* its reply must be a list of as many. An error in its place is shown as
+                             nil (phpredis 5.3.7 would wait for the replies of the commands). */
+    bool has_multi;       /* What follows a MULTI is sent once the node has answered that. */
     bool is_read_only;    /* May be sent again after a reused connection broke. */
     bool never_repeats;   /* Nothing is sent again, whatever it is. */
-    bool is_iterated;     /* As many round trips as it takes (SCAN, HSCAN): each has a deadline of its own. */
-    bool is_raw;          /* The caller wrote the words of the command, and wants the reply as it is. */
-    bool is_unknown;      /* Nobody knows what it does to its connection, which carries nothing else. */
+    bool is_iterated;     /* Many round trips (SCAN, HSCAN): each has a deadline of its own. */
+    bool is_raw;          /* The caller wrote the words, and wants the reply as it is. */
+    bool is_unknown;      /* What it does to its connection is not known: nothing else uses it. */
     bool is_pinned;       /* It is about this very node: where that redirects to is the answer. */
-    bool gathers;         /* All replies are kept until the last one is in, however large they are. */
-    bool goes_beyond;     /* It goes on beside other calls, and takes no connection that one may need. */
+    bool gathers;         /* All replies are kept until the last one is in, however large. */
+    bool goes_beyond;     /* It goes on beside calls, and takes no connection they may need. */
 } oh_call_terms;
 
 /* Until when. */
@@ -103,8 +110,8 @@ typedef enum oh_exchange_state {
 } oh_exchange_state;
 
 /*
- * Whoever has a say in what a node answers: redirects, for a node of a Redis Cluster. It lives as long as the exchange.
- * Each of these may fail the exchange.
+ * Whoever has a say in what a node answers: redirects, for a node of a Redis Cluster. It lives as
+ * long as the exchange. Each of these may fail the exchange.
  */
 typedef struct oh_interceptor {
     /* A request is about to be sent. */
@@ -113,7 +120,10 @@ typedef struct oh_interceptor {
     size_t (*read)(struct oh_interceptor *interceptor, struct oh_exchange *exchange, size_t count);
     /* How many bytes of the replies may be given out. */
     size_t (*readable)(const struct oh_interceptor *interceptor, const struct oh_exchange *exchange);
-    /* phpredis is about to go on: whatever is to take the place of replies, or of a failure, must do so now. */
+    /*
+     * phpredis is about to go on: whatever is to take the place of replies, or of a failure, must
+     * do so now.
+     */
     void (*meet)(struct oh_interceptor *interceptor, struct oh_exchange *exchange);
     void (*free)(struct oh_interceptor *interceptor);
 } oh_interceptor;
@@ -148,7 +158,9 @@ typedef struct oh_flight {
 
 /* ---- Life ---- */
 
-/* For an exchange of all zeros, which ends by oh_exchange_end: where its failures are to be found. */
+/*
+ * For an exchange of all zeros, which ends by oh_exchange_end: where its failures are to be found.
+ */
 static inline void oh_exchange_make(oh_exchange *exchange, oh_peer peer, oh_failure *failure)
 {
     exchange->peer = peer;
@@ -178,14 +190,22 @@ void oh_exchange_end(oh_exchange *exchange);
 /* A call begins: its deadline counts from its first write, unless the terms have another one. */
 void oh_exchange_prepare(oh_exchange *exchange, const oh_call_terms *terms, oh_flight *flight);
 
-/* Carries a request to the node. False: failed, and phpredis must be told that nothing was written. */
+/*
+ * Carries a request to the node. False: failed, and phpredis must be told that nothing was written.
+ */
 bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length);
 
-/* The same without waiting: the exchange moves whenever somebody waits for its flight, or for it alone by `await`. */
+/*
+ * The same without waiting: the exchange moves whenever somebody waits for its flight, or for it
+ * alone by `await`.
+ */
 void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length);
 void oh_exchange_await(oh_exchange *exchange);
 
-/* Moves some exchanges, waiting for no longer than so much: for what goes on beside everything else. */
+/*
+ * Moves some exchanges, waiting for no longer than so much: for what goes on beside everything
+ * else.
+ */
 void oh_exchange_glance(oh_exchange *const *members, uint32_t count, int milliseconds);
 
 /* Its flight is over, and it goes on. */
@@ -197,19 +217,29 @@ static inline void oh_exchange_go_alone(oh_exchange *exchange)
 /* From here on the deadline is that of a command that does not block. */
 void oh_exchange_end_patience(oh_exchange *exchange);
 
-/* Gives out up to `size` bytes of replies, waiting for them if there are none yet. 0: there are and will be no more. */
+/*
+ * Gives out up to `size` bytes of replies, waiting for them if there are none yet. 0: there are and
+ * will be no more.
+ */
 size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size);
 
-/* The call is over: what phpredis did not wait for is not waited for by anyone. Its state and failure stay. */
+/*
+ * The call is over: what phpredis did not wait for is not waited for by anyone. Its state and
+ * failure stay.
+ */
 void oh_exchange_finish(oh_exchange *exchange);
 
-/* Ends it with the failure that its owner, or its interceptor, has set; or because there is no memory to go on with. */
+/*
+ * Ends it with the failure that its owner, or its interceptor, has set; or because there is no
+ * memory to go on with.
+ */
 void oh_exchange_fail(oh_exchange *exchange);
 void oh_exchange_fail_without_memory(oh_exchange *exchange);
 
 /*
- * From the next write on the connection is kept. give_back ends that: the connection goes back to the pool, or, unless
- * `is_clean`, is closed, which ends whatever the node was told on it. A call that is going on can send nothing more.
+ * From the next write on the connection is kept. give_back ends that: the connection goes back to
+ * the pool, or, unless `is_clean`, is closed, which ends whatever the node was told on it. A call
+ * that is going on can send nothing more.
  */
 void oh_exchange_keep(oh_exchange *exchange);
 void oh_exchange_give_back(oh_exchange *exchange, bool is_clean);
@@ -267,7 +297,10 @@ static inline bool oh_exchange_was_interrupted(const oh_exchange *exchange)
     return exchange->found.was_interrupted;
 }
 
-/* A connection is kept, and waits for the next write. The last error that was heard on it; length 0: none was. */
+/*
+ * A connection is kept, and waits for the next write. The last error that was heard on it; length
+ * 0: none was.
+ */
 static inline bool oh_exchange_holds(const oh_exchange *exchange)
 {
     return exchange->use.held != NULL;
@@ -278,7 +311,10 @@ static inline oh_text oh_exchange_held_refusal(const oh_exchange *exchange)
     return (oh_text){exchange->use.held->wire.refusal, exchange->use.held->wire.refusal_length};
 }
 
-/* Replies that nobody has read yet, framed, as long as nothing is received; and how much memory there is for them. */
+/*
+ * Replies that nobody has read yet, framed, as long as nothing is received; and how much memory
+ * there is for them.
+ */
 static inline oh_bytes oh_exchange_replies(const oh_exchange *exchange)
 {
     return oh_replies_unread(&exchange->replies);
@@ -309,7 +345,10 @@ static inline void oh_exchange_gather(oh_exchange *exchange, bool gathers)
     exchange->replies.gathers = gathers;
 }
 
-/* It has failed, but its replies will come from elsewhere: from here on they are none, and it is complete. */
+/*
+ * It has failed, but its replies will come from elsewhere: from here on they are none, and it is
+ * complete.
+ */
 void oh_exchange_revive(oh_exchange *exchange);
 
 /* Every reply is in, and these take their place: memory of the call, which is taken over. */

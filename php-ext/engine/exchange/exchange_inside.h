@@ -1,13 +1,13 @@
 /*
  * The inside of room exchange. Its files, each of which uses those above it only:
  *
- *     request    what goes out
- *     replies    what came in
- *     outcome    how an exchange ends, and what becomes of its connection
- *     ssdb       what stands between phpredis and a node that is SSDB
- *     transfer   bytes out and in, over one connection; it never waits
- *     flight     the wait, for one exchange or for many, and the deadlines
- *     exchange   the road of a call
+ *     request         what goes out
+ *     replies         what came in
+ *     outcome         how an exchange ends, and what becomes of its connection
+ *     exchange_ssdb   what stands between phpredis and a node that is SSDB
+ *     transfer        bytes out and in, over one connection; it never waits
+ *     flight          the wait, for one exchange or for many, and the deadlines
+ *     exchange        the road of a call
  */
 #ifndef OH_ENGINE_EXCHANGE_INSIDE_H
 #define OH_ENGINE_EXCHANGE_INSIDE_H
@@ -37,7 +37,10 @@ void oh_exchange_drop_connection(oh_exchange *exchange);
 /* Every reply is in: the connection is given back, or held. */
 void oh_exchange_end_well(oh_exchange *exchange);
 
-/* Ends it with DeadlineExceeded; with ProtocolViolation; because this process is a child of the one that began it. */
+/*
+ * Ends it with DeadlineExceeded; with ProtocolViolation; because this process is a child of the one
+ * that began it.
+ */
 void oh_exchange_pass_deadline(oh_exchange *exchange);
 void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason);
 void oh_exchange_disown(oh_exchange *exchange);
@@ -45,7 +48,7 @@ void oh_exchange_disown(oh_exchange *exchange);
 /* phpredis wants more than there is: a reply was not what it expected. */
 void oh_exchange_run_dry(oh_exchange *exchange);
 
-/* ---- ssdb ---- */
+/* ---- exchange_ssdb ---- */
 
 static inline bool oh_exchange_is_ssdb(const oh_exchange *exchange)
 {
@@ -57,7 +60,10 @@ static inline bool oh_exchange_is_shaped(const oh_exchange *exchange)
     return OH_UNLIKELY(exchange->ssdb != NULL) && exchange->ssdb->is_shaped;
 }
 
-/* The request becomes what SSDB is sent, and waits. False: it has failed, and so will all that travel with it. */
+/*
+ * The request becomes what SSDB is sent, and waits. False: it has failed, and so will all that
+ * travel with it.
+ */
 bool oh_exchange_translate(oh_exchange *exchange);
 
 /* Every reply is in: false, and the exchange has failed, if they are not what SSDB can answer. */
@@ -70,7 +76,9 @@ void oh_exchange_release_ssdb(oh_exchange *exchange);
 
 /* ---- transfer ---- */
 
-/* A connection for the request: the held one, an idle one, or one that is being made. It may fail. */
+/*
+ * A connection for the request: the held one, an idle one, or one that is being made. It may fail.
+ */
 void oh_exchange_lease(oh_exchange *exchange, bool must_be_new);
 
 /* Sends what can be sent: now if the connection is ready, otherwise as soon as it is. */
@@ -79,7 +87,9 @@ void oh_exchange_send(oh_exchange *exchange);
 /* One receive. False: it would have blocked, or was interrupted; errno tells which. */
 bool oh_exchange_receive(oh_exchange *exchange, int flags);
 
-/* What poll must wait for; 0: nothing, at the moment. Then does what poll has found to be possible. */
+/*
+ * What poll must wait for; 0: nothing, at the moment. Then does what poll has found to be possible.
+ */
 short oh_exchange_events(const oh_exchange *exchange);
 void oh_exchange_step(oh_exchange *exchange, short revents);
 

@@ -1,11 +1,12 @@
 /*
- * Exchanges with a node that is SSDB: what phpredis writes is translated before a connection is leased, and what it
- * reads was shaped by room core/ssdb on the way.
+ * Exchanges with a node that is SSDB: what phpredis writes is translated before a connection is
+ * leased, and what it reads was shaped by room core/ssdb on the way.
  *
  *     begin ─► translate ─► (all members of the flight) ─► lease ...  and on the way back: fits ─► give_shaped
  *
- * A refusal must refuse the whole call. So the members of a flight wait for each other before the first byte leaves, and
- * if one is refused, all are. (With more than OH_FLIGHT_MEMBERS_MAX nodes that holds for as many at a time.)
+ * A refusal must refuse the whole call. So the members of a flight wait for each other before the
+ * first byte leaves, and if one is refused, all are. (With more than OH_FLIGHT_MEMBERS_MAX nodes
+ * that holds for as many at a time.)
  *
  * Implements spec/route, "SSDB".
  */

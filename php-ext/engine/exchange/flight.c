@@ -1,10 +1,10 @@
 /*
  * Waiting, and the deadline, for one exchange or for all that travel together.
  *
- * A command on a warm connection takes three system calls: the pool's look at it, one send, and one blocking
- * receive, bounded by SO_RCVTIMEO. As soon as anything is not so simple (a new connection, a reply in parts,
- * several nodes, time gone by) everything becomes non-blocking, and one poll waits for all, with the time that
- * is left.
+ * A command on a warm connection takes three system calls: the pool's look at it, one send, and one
+ * blocking receive, bounded by SO_RCVTIMEO. As soon as anything is not so simple (a new connection,
+ * a reply in parts, several nodes, time gone by) everything becomes non-blocking, and one poll
+ * waits for all, with the time that is left.
  */
 #include <errno.h>
 #include <limits.h>
@@ -52,7 +52,10 @@ void oh_flight_leave(oh_exchange *exchange)
 
 /* ---- Until when ---- */
 
-/* Until when it may last; 0: without end. A node that does not even take the command is not waited for any longer. */
+/*
+ * Until when it may last; 0: without end. A node that does not even take the command is not waited
+ * for any longer.
+ */
 static uint64_t limit_of(const oh_exchange *exchange)
 {
     bool has_request = exchange->state == OH_EXCHANGE_MOVING && oh_request_is_sent(&exchange->request);
@@ -83,8 +86,8 @@ static int time_left_ms(oh_exchange *const *members, uint32_t count)
 }
 
 /*
- * What has already arrived beats a deadline that passed while other nodes were waited for; but only for a moment, so
- * that a node that never stops sending cannot put it off.
+ * What has already arrived beats a deadline that passed while other nodes were waited for; but only
+ * for a moment, so that a node that never stops sending cannot put it off.
  */
 static bool is_late(const oh_exchange *exchange, bool has_moved, uint64_t now_ns)
 {
@@ -106,7 +109,10 @@ static bool is_patient(oh_exchange *const *members, uint32_t count)
 
 /* ---- Waiting ---- */
 
-/* The handlers of the script's signals run. Should one throw, or call exit, then everything that is waited for ends. */
+/*
+ * The handlers of the script's signals run. Should one throw, or call exit, then everything that is
+ * waited for ends.
+ */
 static void let_handlers_run(oh_exchange *const *members, uint32_t count)
 {
     if (oh_surroundings.is_ending()) {
@@ -123,7 +129,10 @@ static void let_handlers_run(oh_exchange *const *members, uint32_t count)
     }
 }
 
-/* Waits once for all of them, but no longer than so much (-1: until a deadline), and moves those that can move. */
+/*
+ * Waits once for all of them, but no longer than so much (-1: until a deadline), and moves those
+ * that can move.
+ */
 static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
 {
     struct pollfd descriptors[OH_FLIGHT_MEMBERS_MAX];
@@ -158,7 +167,10 @@ static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
     }
 }
 
-/* The usual case: alone, everything sent, nothing but the answer missing. Then the receive itself is the wait. */
+/*
+ * The usual case: alone, everything sent, nothing but the answer missing. Then the receive itself
+ * is the wait.
+ */
 static void wait_alone(oh_exchange *exchange)
 {
     if (!exchange->times.has_waited && exchange->state == OH_EXCHANGE_MOVING && oh_request_is_sent(&exchange->request)) {
@@ -176,8 +188,9 @@ static void wait_alone(oh_exchange *exchange)
 }
 
 /*
- * A deadline is about the node. The time in which this process itself was busy, unpacking what has arrived, does not
- * count: so deadlines stand still from the moment phpredis goes on until it waits again.
+ * A deadline is about the node. The time in which this process itself was busy, unpacking what has
+ * arrived, does not count: so deadlines stand still from the moment phpredis goes on until it waits
+ * again.
  */
 static void note_leaving(oh_exchange *const *members, uint32_t count)
 {

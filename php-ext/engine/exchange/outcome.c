@@ -1,10 +1,11 @@
 /*
- * Outcome: how an exchange ends, well or failed; what becomes of its connection; and what is counted of it.
+ * Outcome: how an exchange ends, well or failed; what becomes of its connection; and what is
+ * counted of it.
  *
  *     keep ─► leased ─► complete: held ─► next write: taken, if it is still sound ─► complete: held ─► ... ─► give_back
  *
- * What a node was told on a held connection (WATCH, MULTI) is bound to that connection. So it is never replaced: should
- * it be lost, the exchange fails, and it is for the transaction to end.
+ * What a node was told on a held connection (WATCH, MULTI) is bound to that connection. So it is
+ * never replaced: should it be lost, the exchange fails, and it is for the transaction to end.
  *
  * Implements spec/meter, calls.
  */
@@ -70,7 +71,10 @@ void oh_exchange_give_back(oh_exchange *exchange, bool is_clean)
     }
     drop_held(use);
     use->keeps = use->was_held = false;
-    /* Should a call still be going on, then what it has yet to write was meant for that connection alone. */
+    /*
+     * Should a call still be going on, then what it has yet to write was meant for that connection
+     * alone.
+     */
     exchange->is_called = false;
 }
 
@@ -99,7 +103,10 @@ static bool is_typical(const oh_exchange *exchange)
 
 /* ---- Well ---- */
 
-/* What nutcracker counts against a node among its errors; of these the answer is the caller's all the same. */
+/*
+ * What nutcracker counts against a node among its errors; of these the answer is the caller's all
+ * the same.
+ */
 static void weigh_refusal(const oh_exchange *exchange)
 {
     static const char *const words[] = {"OOM", "LOADING", "BUSY"};
@@ -209,9 +216,9 @@ void oh_exchange_run_dry(oh_exchange *exchange)
 }
 
 /*
- * A deadline that passed is the node's fault if the node had as long as the server pool says (and not what a wait for a
- * connection had left of it), and if this process was awake to see it pass: one that was stopped, or swapped out, finds
- * all its deadlines gone.
+ * A deadline that passed is the node's fault if the node had as long as the server pool says (and
+ * not what a wait for a connection had left of it), and if this process was awake to see it pass:
+ * one that was stopped, or swapped out, finds all its deadlines gone.
  */
 static bool is_for_the_node(const oh_exchange *exchange)
 {

@@ -1,6 +1,6 @@
 /*
- * Replies: what was received and framed, and not read yet, in the memory of the call. It counts against the bounds of
- * the call, and is gone with the call whatever happens.
+ * Replies: what was received and framed, and not read yet, in the memory of the call. It counts
+ * against the bounds of the call, and is gone with the call whatever happens.
  */
 #ifndef OH_ENGINE_REPLIES_H
 #define OH_ENGINE_REPLIES_H

@@ -1,5 +1,6 @@
 /*
- * A request is read as wire has seen to it: arrays of bulk strings, whose lengths are what they say.
+ * A request is read as wire has seen to it: arrays of bulk strings, whose lengths are what they
+ * say.
  */
 #include "engine/exchange/request.h"
 

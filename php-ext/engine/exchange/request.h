@@ -1,8 +1,9 @@
 /*
- * Request: what one write of phpredis sends, as it leaves: with a preface in front, with DISCARD in the place of some
- * EXEC, and up to a barrier behind each MULTI.
+ * Request: what one write of phpredis sends, as it leaves: with a preface in front, with DISCARD in
+ * the place of some EXEC, and up to a barrier behind each MULTI.
  *
- * It knows bytes and numbers of replies only: who sends it, and what a failure means, is for exchange.
+ * It knows bytes and numbers of replies only: who sends it, and what a failure means, is for
+ * exchange.
  */
 #ifndef OH_ENGINE_REQUEST_H
 #define OH_ENGINE_REQUEST_H
@@ -19,8 +20,8 @@
 #define OH_PREFACE_REPLY_BYTES 64
 
 /*
- * Which MULTI of a pipeline, by number from 1 and in order, end in DISCARD though phpredis writes EXEC.
- * All zeros: none does.
+ * Which MULTI of a pipeline, by number from 1 and in order, end in DISCARD though phpredis writes
+ * EXEC. All zeros: none does.
  */
 typedef struct oh_discards {
     uint32_t *numbers; /* Memory of the call. */
@@ -59,9 +60,10 @@ bool oh_request_put_in_front(oh_request *request, const char *preface);
 bool oh_request_write_discards(oh_request *request, const oh_discards *discards);
 
 /*
- * What follows a MULTI leaves only once the node has answered it: were it refused, the commands behind it would be
- * executed at once, each for itself. The barrier is put up when so many commands were written on the connection before,
- * and moved behind the next MULTI, or to the end, when its reply has come.
+ * What follows a MULTI leaves only once the node has answered it: were it refused, the commands
+ * behind it would be executed at once, each for itself. The barrier is put up when so many commands
+ * were written on the connection before, and moved behind the next MULTI, or to the end, when its
+ * reply has come.
  */
 void oh_request_move_barrier(oh_request *request);
 void oh_request_stop_at_multi(oh_request *request, uint64_t written);
@@ -79,8 +81,9 @@ static inline void oh_request_put_barrier(oh_request *request, bool has_multi, u
 size_t oh_request_end_of_command(const uint8_t *bytes, size_t length, size_t at);
 
 /*
- * One command in front of the request, on the same connection and in the same write, of whose reply phpredis sees
- * nothing: CLIENT ID before a command that will have to be unblocked, PUBLISH before WAIT.
+ * One command in front of the request, on the same connection and in the same write, of whose reply
+ * phpredis sees nothing: CLIENT ID before a command that will have to be unblocked, PUBLISH before
+ * WAIT.
  */
 typedef struct oh_preface {
     uint64_t number;                    /* Which reply of the connection is its reply; 0: it is not owed. */

@@ -1,5 +1,6 @@
 /*
- * Transfer: the bytes of one exchange, over one connection, as far as that is possible without waiting.
+ * Transfer: the bytes of one exchange, over one connection, as far as that is possible without
+ * waiting.
  *
  *     lease ─► opening ─► moving: send, receive, frame ─► the last reply is in: settled (outcome)
  *       ▲          └───────────┴─ lost: once more with a new connection, or failed
@@ -19,8 +20,8 @@
 /* ---- When to try again ---- */
 
 /*
- * A connection that idled may have died unnoticed. If it did before anything came back, and nothing was sent or
- * sending twice does no harm, one new connection is tried within the same deadline.
+ * A connection that idled may have died unnoticed. If it did before anything came back, and nothing
+ * was sent or sending twice does no harm, one new connection is tried within the same deadline.
  */
 static void lose_connection(oh_exchange *exchange, const char *reason)
 {
@@ -45,7 +46,10 @@ static void lose_connection(oh_exchange *exchange, const char *reason)
 
 /* ---- Receiving ---- */
 
-/* A server pool whose nodes are a Redis Cluster, unknown to its configuration: no reply of it is of use. */
+/*
+ * A server pool whose nodes are a Redis Cluster, unknown to its configuration: no reply of it is of
+ * use.
+ */
 static bool is_of_a_cluster(oh_exchange *exchange)
 {
     static const char word[] = "MOVED ";
@@ -81,7 +85,10 @@ static bool pass_barrier(oh_exchange *exchange)
     return true;
 }
 
-/* Of `count` bytes that were received those that are not the reply of the preface. An error in its place is a failure. */
+/*
+ * Of `count` bytes that were received those that are not the reply of the preface. An error in its
+ * place is a failure.
+ */
 static size_t take_preface(oh_exchange *exchange, size_t count)
 {
     oh_preface *preface = &exchange->preface;
@@ -98,7 +105,10 @@ static size_t take_preface(oh_exchange *exchange, size_t count)
     return count;
 }
 
-/* Frames `count` bytes that were received behind `end`. False: the interceptor has failed the exchange. */
+/*
+ * Frames `count` bytes that were received behind `end`. False: the interceptor has failed the
+ * exchange.
+ */
 static bool frame(oh_exchange *exchange, size_t count)
 {
     oh_replies *replies = &exchange->replies;
@@ -281,7 +291,10 @@ static void advance_opening(oh_exchange *exchange)
     }
 }
 
-/* Held connections may idle for long while the script thinks: each time they are asked by a peek whether they are well. */
+/*
+ * Held connections may idle for long while the script thinks: each time they are asked by a peek
+ * whether they are well.
+ */
 static void take_held(oh_exchange *exchange)
 {
     oh_connection *connection = exchange->use.held;

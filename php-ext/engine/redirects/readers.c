@@ -1,6 +1,6 @@
 /*
- * Who may answer for a master is listed once for each map, in one walk over its nodes: a read then costs the same however
- * many nodes there are.
+ * Who may answer for a master is listed once for each map, in one walk over its nodes: a read then
+ * costs the same however many nodes there are.
  */
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
@@ -22,7 +22,10 @@ static bool may_answer(const oh_server *server, oh_read_from from, bool is_near)
     return is_near ? server->is_near : is_replica || from == OH_READ_LOWEST_LATENCY;
 }
 
-/* Backwards, so that each list has its nodes in the order of their indexes. Who has near ones has no others. */
+/*
+ * Backwards, so that each list has its nodes in the order of their indexes. Who has near ones has
+ * no others.
+ */
 static void list_readers(const oh_snapshot *snapshot, bool is_near)
 {
     oh_readers *readers = snapshot->readers;

@@ -1,9 +1,11 @@
 /*
- * Readers: which node of a Redis Cluster answers a command that only reads, if the server pool says read_from.
+ * Readers: which node of a Redis Cluster answers a command that only reads, if the server pool says
+ * read_from.
  *
- * What a replica answers may be older than what its master has just acknowledged: whoever sets read_from has said that
- * this is fine. Writes, transactions and all that waits are their master's. A replica that fails is not the end of a
- * call where its master may be asked instead (room redirects sends it there).
+ * What a replica answers may be older than what its master has just acknowledged: whoever sets
+ * read_from has said that this is fine. Writes, transactions and all that waits are their master's.
+ * A replica that fails is not the end of a call where its master may be asked instead (room
+ * redirects sends it there).
  *
  * Implements spec/config, `read_from`, and spec/topology/cluster.md, section 7.
  */
@@ -23,9 +25,9 @@ static inline bool oh_readers_may_answer(const oh_snapshot *snapshot, const oh_c
 }
 
 /*
- * In the place of a master the node that is to answer for it; another one each time, where there are several. `last` is
- * the caller's memory of the node that answered the time before. The master, if there is none; but under `replica` that
- * is a failure, and false.
+ * In the place of a master the node that is to answer for it; another one each time, where there
+ * are several. `last` is the caller's memory of the node that answered the time before. The master,
+ * if there is none; but under `replica` that is a failure, and false.
  */
 bool oh_readers_choose(oh_snapshot *snapshot, uint32_t *last, uint32_t *node, oh_failure *failure);
 

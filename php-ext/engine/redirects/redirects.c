@@ -1,5 +1,6 @@
 /*
- * Noticing, and mending: what lies in the memory of the exchange. Where it goes meanwhile is for redirects_follow.
+ * Noticing, and mending: what lies in the memory of the exchange. Where it goes meanwhile is for
+ * redirects_follow.
  */
 #include <string.h>
 
@@ -140,7 +141,9 @@ static size_t readable(const oh_interceptor *interceptor, const oh_exchange *exc
 
 /* ---- Mending ---- */
 
-/* The replies anew, with each error replaced by what has taken its place. NULL: there is no memory. */
+/*
+ * The replies anew, with each error replaced by what has taken its place. NULL: there is no memory.
+ */
 static uint8_t *put_together(const oh_redirects *redirects, const oh_replies *replies, const oh_mended *mended, size_t *length)
 {
     size_t from = replies->dropped + replies->begin, at = 0;
@@ -225,7 +228,10 @@ static void ask_masters(oh_redirects *redirects, oh_exchange *exchange)
     redirects->is_rescue = false;
 }
 
-/* Somebody has learnt meanwhile that another node has the slot; and what this one was sent may be sent again. */
+/*
+ * Somebody has learnt meanwhile that another node has the slot; and what this one was sent may be
+ * sent again.
+ */
 static bool has_heir(const oh_redirects *redirects, const oh_exchange *exchange)
 {
     const oh_snapshot *before = redirects->map;
@@ -249,7 +255,10 @@ static bool has_heir(const oh_redirects *redirects, const oh_exchange *exchange)
     return is_elsewhere && oh_snapshot_has_keys(before, redirects->node);
 }
 
-/* What no master may be asked: what the caller has sent to this node, and what only this connection can end. */
+/*
+ * What no master may be asked: what the caller has sent to this node, and what only this connection
+ * can end.
+ */
 static bool may_ask_masters(const oh_redirects *redirects, const oh_exchange *exchange)
 {
     const oh_call_terms *terms = &exchange->terms;
@@ -281,7 +290,9 @@ static bool has_several(const oh_exchange *exchange)
     return exchange->use.connection->wire.written - exchange->request.before > 1;
 }
 
-/* If every reply is in, and some redirect, they are followed. The exchange has failed if that did. */
+/*
+ * If every reply is in, and some redirect, they are followed. The exchange has failed if that did.
+ */
 static void meet(oh_interceptor *interceptor, oh_exchange *exchange)
 {
     oh_redirects *redirects = of(interceptor);

@@ -1,16 +1,18 @@
 /*
- * Redirects: commands that a node of a Redis Cluster has not executed, because it does not have the slot, or not now.
+ * Redirects: commands that a node of a Redis Cluster has not executed, because it does not have the
+ * slot, or not now.
  *
  *     request ─► node ─► replies, framed one by one ─► an error that redirects? noted: its command, its place
  *                                  all are in ─► the commands of those, in rounds, to the nodes that were named
  *                                                └─► their replies take the places of the errors ─► phpredis reads
  *
- * It works beneath phpredis, in the memory of an exchange, as its interceptor: a pipeline of which some slots have moved
- * is as whole as any other. Commands keep their order where they concern one slot. What is streamed (replies beyond what
- * an exchange reads ahead) is given out up to the first redirect; the rest is gathered until it can be mended.
+ * It works beneath phpredis, in the memory of an exchange, as its interceptor: a pipeline of which
+ * some slots have moved is as whole as any other. Commands keep their order where they concern one
+ * slot. What is streamed (replies beyond what an exchange reads ahead) is given out up to the first
+ * redirect; the rest is gathered until it can be mended.
  *
- * A node that has failed is the same case where that is safe: all commands of the request go, as if redirected, to the
- * master of a replica, or to the node that the newest map has in its place.
+ * A node that has failed is the same case where that is safe: all commands of the request go, as if
+ * redirected, to the master of a replica, or to the node that the newest map has in its place.
  *
  * Implements spec/route, "Redirects".
  */
@@ -22,11 +24,15 @@
 
 typedef struct oh_redirects oh_redirects;
 
-/* The script with this digest, as far as the program knows it; bytes NULL: it does not. NULL: it knows none. */
+/*
+ * The script with this digest, as far as the program knows it; bytes NULL: it does not. NULL: it
+ * knows none.
+ */
 extern oh_bytes (*oh_redirects_script)(const char *digest, size_t length);
 
 /*
- * For an exchange with a node of a cluster, with which it ends. The map is the caller's. NULL: there is no memory.
+ * For an exchange with a node of a cluster, with which it ends. The map is the caller's. NULL:
+ * there is no memory.
  */
 oh_redirects *oh_redirects_attach(oh_exchange *exchange, oh_snapshot *map, uint32_t node);
 

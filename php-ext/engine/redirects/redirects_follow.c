@@ -1,10 +1,12 @@
 /*
- * Following redirects, in rounds. A round sends each command that has no reply yet to the node that its last error names,
- * all nodes at once, and ends when all have answered; what is redirected again waits for the next round.
+ * Following redirects, in rounds. A round sends each command that has no reply yet to the node that
+ * its last error names, all nodes at once, and ends when all have answered; what is redirected
+ * again waits for the next round.
  *
- * Order: a command is left for the next round if one before it, of the same slot, goes to another node in this one.
- * What a transaction of the pipeline holds is not sent on: nothing of that transaction was executed. phpredis is told that
- * its commands were queued and that EXEC has given nothing: so it goes on, and room deal knows what that means.
+ * Order: a command is left for the next round if one before it, of the same slot, goes to another
+ * node in this one. What a transaction of the pipeline holds is not sent on: nothing of that
+ * transaction was executed. phpredis is told that its commands were queued and that EXEC has given
+ * nothing: so it goes on, and room deal knows what that means.
  */
 #include <string.h>
 #include <strings.h>
@@ -63,8 +65,8 @@ bool oh_redirects_find_slot(const uint8_t *bytes, size_t length, uint32_t *slot,
 }
 
 /*
- * The commands of the list, found in the request. What stands between MULTI and EXEC, or is EXEC, goes nowhere. False: the
- * exchange has failed.
+ * The commands of the list, found in the request. What stands between MULTI and EXEC, or is EXEC,
+ * goes nowhere. False: the exchange has failed.
  */
 static bool find_commands(oh_journey *journey, oh_bytes request)
 {
@@ -164,7 +166,10 @@ static oh_redirect decide(const oh_journey *journey, const oh_errand *errand, bo
     return oh_redirect_decide(journey->map->topology, &it);
 }
 
-/* A node that the map does not have may be new: then the map is asked for, the one time that a call waits for it. */
+/*
+ * A node that the map does not have may be new: then the map is asked for, the one time that a call
+ * waits for it.
+ */
 static oh_redirect decide_freshly(oh_journey *journey, const oh_errand *errand)
 {
     bool is_held = journey->exchange->use.keeps;
@@ -217,7 +222,10 @@ static oh_bytes script_of(const oh_errand *errand)
     return script;
 }
 
-/* A command alone has its script brought only if the node has lost it. In a pipeline that would be too late: others follow. */
+/*
+ * A command alone has its script brought only if the node has lost it. In a pipeline that would be
+ * too late: others follow.
+ */
 static bool brings_script(const oh_journey *journey, oh_errand *errand)
 {
     bool is_lost = errand->reply->length > strlen(NOSCRIPT) &&
@@ -278,7 +286,10 @@ static bool judge(oh_journey *journey, oh_errand *errand, uint32_t *pause_ms)
 
 /* ---- The journey ---- */
 
-/* Slots that have moved, as nodes have just said: told before the commands are sent on, so that others need not be. */
+/*
+ * Slots that have moved, as nodes have just said: told before the commands are sent on, so that
+ * others need not be.
+ */
 static void tell_moves(oh_journey *journey)
 {
     oh_cluster_move *moves = oh_call_resize(NULL, journey->count, sizeof *moves);

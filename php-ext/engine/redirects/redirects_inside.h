@@ -14,7 +14,10 @@
 #include "engine/cluster/cluster.h"
 #include "engine/redirects/redirects.h"
 
-/* A reply that is none yet. Places are counted from the first byte of the first reply of the request. */
+/*
+ * A reply that is none yet. Places are counted from the first byte of the first reply of the
+ * request.
+ */
 typedef struct oh_redirected {
     uint32_t command; /* Which of the request, from 0. */
     size_t begin, end;
@@ -84,18 +87,26 @@ typedef struct oh_journey {
     oh_flight *flight;
 } oh_journey;
 
-/* Makes a reply of a command the one that it has. False: there is no memory; the exchange has failed. */
+/*
+ * Makes a reply of a command the one that it has. False: there is no memory; the exchange has
+ * failed.
+ */
 bool oh_journey_reply(oh_journey *journey, oh_mended *reply, oh_bytes bytes);
 
-/* One round: what is not done is sent, unless it must wait for a later one, and has a new reply. False: the exchange has failed. */
+/*
+ * One round: what is not done is sent, unless it must wait for a later one, and has a new reply.
+ * False: the exchange has failed.
+ */
 bool oh_journey_go_round(oh_journey *journey);
 
-/* Follows what the list holds, and fills `replies`, one for each. False: the exchange has failed. */
+/*
+ * Follows what the list holds, and fills `replies`, one for each. False: the exchange has failed.
+ */
 bool oh_redirects_follow(const oh_redirects *redirects, oh_exchange *exchange, oh_bytes request, oh_mended *replies);
 
 /*
- * The slot of a command's first key, OH_SLOTS_COUNT if it has none, and whether it begins or ends a transaction. False:
- * there is no memory.
+ * The slot of a command's first key, OH_SLOTS_COUNT if it has none, and whether it begins or ends a
+ * transaction. False: there is no memory.
  */
 bool oh_redirects_find_slot(const uint8_t *command, size_t length, uint32_t *slot, oh_state *state);
 

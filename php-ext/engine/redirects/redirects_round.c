@@ -1,8 +1,9 @@
 /*
- * A round: every command that is on its way is sent to the node that was decided for it, all nodes at once, and each has
- * a new reply when all have answered.
+ * A round: every command that is on its way is sent to the node that was decided for it, all nodes
+ * at once, and each has a new reply when all have answered.
  *
- * A command is left for the next round if one before it, of the same slot, goes to another node in this one.
+ * A command is left for the next round if one before it, of the same slot, goes to another node in
+ * this one.
  */
 #include <string.h>
 
