@@ -7,13 +7,10 @@ SSDB is no Debian package: the environment variable SSDB_SERVER names the progra
 """
 
 import os
-import time
 
 from .ports import free_port
-from .process import LabError, Process
+from .process import Process
 from .resp import connect
-
-START_SECONDS_MAX = 10
 
 # SSDB wants its indentation in tabs.
 CONFIGURATION = """work_dir = var
@@ -51,7 +48,7 @@ class SsdbNode:
                                files={"ssdb.conf": CONFIGURATION.format(port=self.port)})
         try:
             os.makedirs(os.path.join(self.process.directory, "var"), exist_ok=True)
-            self._wait_ready()
+            self.process.wait_until(self._answers, what=f"answer on port {self.port}")
         except BaseException:
             self.process.stop()
             raise
@@ -68,13 +65,9 @@ class SsdbNode:
     def __exit__(self, *_):
         self.process.stop()
 
-    def _wait_ready(self):
-        deadline = time.monotonic() + START_SECONDS_MAX
-        while time.monotonic() < deadline and self.process.child.poll() is None:
-            try:
-                with self.connect() as connection:
-                    connection.command("PING")
-                return
-            except OSError:
-                time.sleep(0.05)
-        raise LabError(f"ssdb-server on port {self.port} is not ready\n{self.process.log_tail()}")
+    def _answers(self):
+        try:
+            with self.connect() as connection:
+                return connection.command("PING") is not None
+        except OSError:
+            return False
