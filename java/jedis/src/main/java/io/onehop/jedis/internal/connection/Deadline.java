@@ -1,7 +1,6 @@
 package io.onehop.jedis.internal.connection;
 
 import io.onehop.core.base.Clock;
-import java.time.Duration;
 
 /**
  * The instant by which a call must be over: one for lease, connect and every exchange of it.
@@ -79,11 +78,6 @@ public final class Deadline {
     /** The same of what {@link #waitNs} has told. */
     public static long selectMs(long waitNs) {
         return waitNs == Long.MAX_VALUE ? 0 : Math.max(1, (waitNs + NS_PER_MS - 1) / NS_PER_MS);
-    }
-
-    /** What is left, not below zero and at most so much. */
-    Duration atMost(Duration most) {
-        return isBounded() ? Duration.ofNanos(Math.max(0, Math.min(remainingNs(), most.toNanos()))) : most;
     }
 
     /** What is left, not below zero; {@code Long.MAX_VALUE} for ever. */
