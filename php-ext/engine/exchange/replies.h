@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "core/base/compiler.h"
-#include "core/key/key.h"
+#include "core/base/slice.h"
 
 #define OH_REPLIES_AHEAD_BYTES 262144 /* Beyond it more memory buys nothing: the kernel buffers as much again. */
 

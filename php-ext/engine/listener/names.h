@@ -4,7 +4,7 @@
 #ifndef OH_ENGINE_NAMES_H
 #define OH_ENGINE_NAMES_H
 
-#include "core/topology/server_pool.h"
+#include "core/base/slice.h"
 
 /* Begins as all zeros. */
 typedef struct oh_names {

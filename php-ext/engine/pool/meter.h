@@ -1,5 +1,5 @@
 /*
- * Meter: where the calls of one node of one server pool are counted (room core/meter has what is counted).
+ * Meter: where the calls of one node of one server pool are counted (core/host/meter.h has what is counted).
  *
  * In the segment, so that all workers of a host count together and go on counting when the configuration changes. Where
  * there is none, or no place in it, a snapshot has meters of its own, which end with it.
@@ -7,7 +7,7 @@
 #ifndef OH_ENGINE_METER_H
 #define OH_ENGINE_METER_H
 
-#include "core/topology/server_pool.h"
+#include "core/base/slice.h"
 #include "core/host/store.h"
 
 typedef struct oh_metered {

@@ -14,7 +14,6 @@
 
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
-#include "core/base/memory.h"
 
 #include "engine/base/environment.h"
 #include "engine/shared/segment.h"

@@ -11,21 +11,22 @@
 #include "SAPI.h"
 #include "ext/standard/info.h"
 
-#include "php/module/classes.h"
-#include "engine/cluster/cluster.h"
 #include "engine/base/log.h"
+#include "engine/cluster/cluster.h"
+#include "engine/pool/pool_entry.h"
 #include "engine/redirects/redirects.h"
+#include "engine/shared/queue.h"
+#include "engine/shared/resolver.h"
+#include "engine/shared/segment.h"
+#include "engine/source/source.h"
+
+#include "php/fleet/script.h"
+#include "php/module/classes.h"
 #include "php/module/environment.h"
 #include "php/module/modes.h"
 #include "php/phpredis/method.h"
-#include "engine/pool/pool_entry.h"
-#include "engine/shared/queue.h"
-#include "engine/shared/resolver.h"
-#include "php/fleet/script.h"
-#include "engine/shared/segment.h"
-#include "php/session/session.h"
-#include "engine/source/source.h"
 #include "php/phpredis/transport.h"
+#include "php/session/session.h"
 
 ZEND_DECLARE_MODULE_GLOBALS(onehop)
 

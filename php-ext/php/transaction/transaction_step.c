@@ -5,7 +5,6 @@
 #include "php_onehop.h"
 
 #include "php/call/keys.h"
-#include "php/call/refuse.h"
 #include "php/exception/exception.h"
 #include "php/transaction/transaction_step.h"
 
