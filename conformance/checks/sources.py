@@ -22,7 +22,7 @@ def files(*patterns):
 
 def is_built(path):
     return bool(NOT_SOURCES & set(path.parts)) or path.name.endswith("_arginfo.h") or says_generated(path) \
-        or path == pathlib.Path("php-ext/config.h")  # Written by ./configure; core/config.h is ours.
+        or path == pathlib.Path("php-ext/config.h")  # Written by ./configure.
 
 
 def says_generated(path):

@@ -35,7 +35,7 @@ typedef enum oh_meter_counter {
 typedef struct oh_meter {
     _Atomic uint64_t counters[OH_METER_COUNTERS_COUNT];
     _Atomic uint64_t buckets[OH_METER_BUCKETS];
-    _Atomic uint64_t smoothed_ns; /* Of reads, where the fastest node is looked for (room fastest); 0: none yet. */
+    _Atomic uint64_t smoothed_ns; /* Of reads, where the fastest node is looked for (core/cluster/fastest); 0: none yet. */
 } oh_meter;
 
 /* The numbers of a meter at some moment. */

@@ -2,7 +2,7 @@
  * Store: the piece of memory in which all workers of a host keep what they know: pictures of server pools, who has
  * which connection, the health of nodes, and what became of their calls.
  *
- * It is handed memory that several processes see (room segment makes it) and a promise that publishers do not meet
+ * It is handed memory that several processes see (engine/shared/segment) and a promise that publishers do not meet
  * (a lock of the kernel's). Readers never wait. Whatever a dying process leaves half done is either not visible yet
  * or found by the next one that looks. It holds offsets and no pointer, and no secret; what is read is checked before
  * it is believed, because other users' workers can write here.
@@ -37,8 +37,8 @@
 typedef struct oh_store oh_store;
 
 /*
- * Whether a node is worth asking: a state of room health, when it last answered anybody, what the log was told of it
- * (room health, too), and why it last rested: a text, cut or ended by a NUL.
+ * Whether a node is worth asking: a state of health.h, when it last answered anybody, what the log was told of it
+ * (health.h, too), and why it last rested: a text, cut or ended by a NUL.
  */
 typedef struct oh_store_health {
     _Atomic uint64_t state;

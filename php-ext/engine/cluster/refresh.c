@@ -1,6 +1,6 @@
 /*
  * A refresh: CLUSTER INFO and CLUSTER SHARDS to two nodes at once, by the exchanges that also carry commands, so with
- * the same connections, sign-in and deadline. What one of them says is judged and compared by room cluster_map.
+ * the same connections, sign-in and deadline. What one of them says is judged and compared by core/cluster.
  */
 #include "engine/cluster/cluster_internal.h"
 

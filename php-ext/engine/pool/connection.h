@@ -60,7 +60,7 @@ typedef struct oh_connection {
     uint32_t place;        /* pool_host: its place among those of the host. */
     uint64_t born_ms;      /* When it was opened, by the monotonic clock. */
     uint32_t timeout_ms;   /* What SO_RCVTIMEO and SO_SNDTIMEO are set to. */
-    uint64_t health;       /* pool: what was known of the node when it was leased; room health's `born`. */
+    uint64_t health;       /* pool: what was known of the node when it was leased; `born` of core/host/health.h. */
     size_t greeting_sent, greeting_heard;
     uint8_t greeting_answered;
     uint8_t addresses_count, addresses_next;

@@ -7,10 +7,10 @@
  *
  * The process that changes the word to "down", or back, writes the line of the log. So there is one line for a host.
  *
- * On the road: pool asks before it leases, and is told by the verdict of each exchange. Room ejection takes nodes out of
+ * On the road: pool asks before it leases, and is told by the verdict of each exchange. snapshot/ejection takes nodes out of
  * placement by it.
  *
- * Implements spec/health (the rules themselves: core/health).
+ * Implements spec/health (the rules themselves: core/host/health.h).
  */
 #ifndef OH_ENGINE_NODE_HEALTH_H
 #define OH_ENGINE_NODE_HEALTH_H

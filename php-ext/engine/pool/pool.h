@@ -5,7 +5,7 @@
  * the middle of an exchange. As soon as the last reply has been read a connection is settled, so all clients of
  * the process share one connection per node unless their exchanges really overlap.
  *
- * It lives as long as the process (the thread, under ZTS). What the workers of a server share of a node, room pool_host
+ * It lives as long as the process (the thread, under ZTS). What the workers of a server share of a node, pool_host
  * keeps; whoever leases or settles does not notice which of the two a connection came from.
  */
 #ifndef OH_ENGINE_POOL_H
@@ -58,8 +58,7 @@ oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter
     oh_failure *failure);
 
 /*
- * An exchange on it failed for a reason that is the node's: the node may rest or be ejected for it (room
- * node_health). NULL is fine.
+ * An exchange on it failed for a reason that is the node's: the node may rest or be ejected for it (node_health.h). NULL is fine.
  */
 void oh_pool_blame(oh_connection *connection, oh_health_cause cause, const char *why);
 

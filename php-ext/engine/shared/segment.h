@@ -3,7 +3,7 @@
  *
  * It is mapped while the module starts, before the master forks, so every worker of every pool and user inherits it at
  * the same address. The lock is the kernel's, on a file without a name: whoever dies holding it has let go of it. What
- * is inside is for room store to say. If it cannot be had, each process keeps its own knowledge and all works as well.
+ * is inside is for core/host/store.h to say. If it cannot be had, each process keeps its own knowledge and all works as well.
  *
  * A command line script has a segment too, shared with whatever it forks.
  */

@@ -15,14 +15,14 @@
 
 #define OH_NEVER_SEEN UINT64_MAX
 
-/* Which nodes are out of the ring, for a server pool that ejects them: room ejection. */
+/* Which nodes are out of the ring, for a server pool that ejects them: ejection.h. */
 typedef struct oh_ejection {
     oh_ring *ring;   /* NULL: every node is in, keys are placed as configured. */
     uint64_t seen;   /* The count of changes that is in it; OH_NEVER_SEEN: nobody has looked. */
     uint64_t due_ms; /* When the first node may return; 0: none is out. */
 } oh_ejection;
 
-/* A list of nodes that may answer reads, threaded through the nodes themselves: room readers. */
+/* A list of nodes that may answer reads, threaded through the nodes themselves: engine/redirects/readers.h. */
 typedef struct oh_readers {
     uint32_t first, count; /* Of those that may answer for this node, a master. */
     uint32_t next;         /* Behind this one, in the list that it is in. */

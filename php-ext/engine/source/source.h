@@ -2,7 +2,7 @@
  * Source: where a topology comes from: here, a file.
  *
  * A configuration is read, and its topology built, by one process of the host; the others copy the image it publishes
- * (room store). At most once a second one of them looks whether the file has changed. A new version is adopted
+ * (core/host/store.h). At most once a second one of them looks whether the file has changed. A new version is adopted
  * by clients made from then on, in all processes; clients made before keep theirs. A bad file never replaces anything:
  * there is one warning, and what was good stays. Only if there is nothing good yet, there is a failure.
  *

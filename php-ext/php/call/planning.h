@@ -3,7 +3,7 @@
  *
  *     method's row ─► faults ─► command (by subcommand) ─► keys ─► one node | parts | all nodes | any | refusal
  *
- * A plan is made by words for rawCommand (room raw) and by arguments for every other method. Calls with one key that is
+ * A plan is made by words for rawCommand (raw.c) and by arguments for every other method. Calls with one key that is
  * one argument need none: route serves them.
  *
  * Implements spec/route, "Where it goes".

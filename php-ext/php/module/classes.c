@@ -2,7 +2,7 @@
  * Declares OneHop's classes, as onehop.stub.php describes them, and makes OneHop\Redis out of phpredis' \Redis.
  *
  * OneHop\Redis inherits every method of whichever phpredis is loaded, and then each inherited entry gets a handler of
- * ours in place of phpredis' own (room handlers says which). The entry keeps everything else: name, signature, flags. So
+ * ours in place of phpredis' own (handlers.c says which). The entry keeps everything else: name, signature, flags. So
  * `instanceof \Redis`, reflection, named arguments and by-reference parameters are phpredis', and no method
  * can be forgotten: an entry that the table does not know gets the handler that refuses.
  */

@@ -1,7 +1,7 @@
 /*
  * Lane: one phpredis object that speaks to one node of a server pool, for one client.
  *
- * It is a plain \Redis, connected by its own connect() to a stream of ours (room transport), with the options of the
+ * It is a plain \Redis, connected by its own connect() to a stream of ours (transport.h), with the options of the
  * client set. A client has one lane per node it has spoken to, and a spare one if it is called again while
  * the first is in the middle of a call (from an __unserialize(), from another fiber): two calls never share a lane.
  */

@@ -7,7 +7,7 @@ framework('Symfony/Component/Cache');
 
 use Symfony\Component\Cache\Adapter\RedisTagAwareAdapter;
 
-/* Its script deletes keys that it does not declare, so they must be where the script runs: see docs/migrating. */
+/* Its script deletes keys that it does not declare, so they must be where the script runs: see docs/frameworks.md. */
 framework_story(function (callable $client) {
     $connect = function () use ($client) {
         $redis = $client();

@@ -21,7 +21,7 @@ $page($script, ['config' => $config]);
 [$worker, , $before] = explode(' ', $page($script, ['config' => $config]));
 $accepted = lab_accepted($plain);
 
-/* Speaks through the worker's own sockets. The note of a connection is as long as the struct in php/queue.h. */
+/* Speaks through the worker's own sockets. The note of a connection is as long as the struct in engine/shared/queue.h. */
 $neighbour = <<<'PHP'
 <?php
 $c = FFI::cdef('long syscall(long number, ...); int shutdown(int, int); int getsockopt(int, int, int, void *, void *);

@@ -11,7 +11,7 @@ import io.onehop.core.topology.PoolTopology;
  *
  * <p>A pure function of the error, the map and what was tried so far. It sends nothing, waits for nothing and knows no
  * clock: whoever calls has the command, the deadline and the connections. All of these errors say that the command has
- * not run, so writes are treated like reads. Twin of {@code core/redirect} in C; implements spec/route/route.md,
+ * not run, so writes are treated like reads. Twin of {@code core/cluster/redirect} in C; implements spec/route/route.md,
  * section 10.
  *
  * @param action what next
