@@ -55,11 +55,14 @@ class Process:
     It starts in its scratch directory, where `files` (name to text) already lie, unless `cwd` says otherwise. The
     scratch directory goes when it is stopped; a `directory` that is given stays. What it writes goes to `log_path`,
     except a piped stdout. `environment` is added to ours; what is None there is taken away.
+
+    One with a session of its own can be ended with all it has started, by its group. But the kernel gives sessions
+    equal shares of a busy machine: what a test talks to all the time had better stay in that of the test.
     """
 
     def __init__(self, arguments, *, name=None, files=None, directory=None, log_path=None, cwd=None, environment=None,
                  namespace=None, stdin=subprocess.DEVNULL, stdout=None, pass_fds=(), death_signal=signal.SIGKILL,
-                 stop_signal=signal.SIGTERM):
+                 stop_signal=signal.SIGTERM, has_own_session=True):
         _guard_this_program()
         command = [program(arguments[0]), *map(str, arguments[1:])]
         self.name = name or os.path.basename(arguments[0])
@@ -68,7 +71,7 @@ class Process:
         self.log_path = log_path or os.path.join(self.directory, "log")
         environment = {**os.environ, **(environment or {})}
         self._popen = functools.partial(
-            subprocess.Popen, command, cwd=cwd or self.directory, stdin=stdin, start_new_session=True, pass_fds=pass_fds,
+            subprocess.Popen, command, cwd=cwd or self.directory, stdin=stdin, start_new_session=has_own_session, pass_fds=pass_fds,
             env={name: value for name, value in environment.items() if value is not None},
             preexec_fn=_before_exec(namespace, death_signal))
         self._stdout, self._stop_signal = stdout, stop_signal

@@ -22,7 +22,8 @@ from .resp import ReplyError, connect
 
 class RedisNode:
     def __init__(self, *, host="127.0.0.1", port=None, password=None, unix_socket=False, cluster=False,
-                 bus_port=None, files=None, directory=None, namespace=None, is_awaited=True, words=(), **options):
+                 bus_port=None, files=None, directory=None, namespace=None, is_awaited=True, has_own_session=True,
+                 words=(), **options):
         self.host, self.password, self.namespace = host, password, namespace
         self.port, self._has_unix_socket = port or free_port(), unix_socket
         settings = {"port": self.port, "bind": host, "save": "", "appendonly": "no", "protected-mode": "no",
@@ -38,7 +39,7 @@ class RedisNode:
         settings.update({name.replace("_", "-"): value for name, value in options.items()})
         arguments = [word for name, value in settings.items() for word in (f"--{name}", value)]
         self.process = Process(["redis-server", *arguments, *words], name="redis", files=files, directory=directory,
-                               namespace=namespace, stop_signal=signal.SIGKILL)
+                               namespace=namespace, stop_signal=signal.SIGKILL, has_own_session=has_own_session)
         try:
             if is_awaited:
                 self.wait_ready()

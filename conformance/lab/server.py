@@ -52,7 +52,7 @@ class Lab:
         """Starts any program; its pid. SIGTERM stops one that has children of its own to end. `environment` is added to
         that of the lab, null takes a name away."""
         return self._keep(Process(command, directory=self._directory, log_path=log, environment=environment,
-                                  death_signal=stop_signal, stop_signal=stop_signal)).pid
+                                  death_signal=stop_signal, stop_signal=stop_signal, has_own_session=False)).pid
 
     def stop(self, pid):
         """Ends a program; its files stay."""
@@ -113,7 +113,8 @@ class Lab:
             if directory not in self._buses or not os.path.exists(os.path.join(directory, "nodes.conf")):
                 self._buses[directory] = options.get("bus_port") or free_port()
             options["bus_port"] = self._buses[directory]
-        node = RedisNode(host=host, port=port, directory=directory, unixsocket="socket", enable_debug_command="no", **options)
+        node = RedisNode(host=host, port=port, directory=directory, unixsocket="socket", enable_debug_command="no",
+                         has_own_session=False, **options)
         self._keep(node.process)
         return node
 
