@@ -78,23 +78,6 @@ static bool load_all(oh_journey *journey)
 
 /* ---- Sending ---- */
 
-/* False: there is no memory; the exchange has failed. */
-static bool make_all(oh_journey *journey)
-{
-    for (uint32_t i = 0; i < journey->detours_count; i++) {
-        oh_detour *detour = &journey->detours[i];
-        oh_peer peer = {.connections = oh_snapshot_connections(journey->map, detour->node),
-            .meter = oh_snapshot_meter(journey->map, detour->node)};
-
-        if (!peer.connections) {
-            oh_exchange_fail_without_memory(journey->exchange);
-            return false;
-        }
-        oh_exchange_make(&detour->exchange, peer, &detour->failure);
-    }
-    return true;
-}
-
 static void send_all(oh_journey *journey)
 {
     const oh_exchange *from = journey->exchange;
@@ -108,7 +91,10 @@ static void send_all(oh_journey *journey)
     journey->flight->members_count = 0;
     for (uint32_t i = 0; i < journey->detours_count; i++) {
         oh_detour *detour = &journey->detours[i];
+        oh_peer peer = {.connections = oh_snapshot_connections(journey->map, detour->node),
+            .meter = oh_snapshot_meter(journey->map, detour->node)};
 
+        oh_exchange_make(&detour->exchange, peer, &detour->failure);
         oh_exchange_prepare(&detour->exchange, &terms, journey->flight);
         oh_exchange_start(&detour->exchange, detour->request.bytes, detour->request.length);
     }
@@ -176,7 +162,7 @@ static bool unload_all(oh_journey *journey)
 
 bool oh_journey_go_round(oh_journey *journey)
 {
-    bool is_done = load_all(journey) && make_all(journey);
+    bool is_done = load_all(journey);
 
     if (is_done) {
         send_all(journey);
