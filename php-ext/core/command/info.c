@@ -1,5 +1,6 @@
 /*
- * What nodes say is trusted nowhere: a number that is none counts as 0, and a list with such a part is left out.
+ * What nodes say is trusted nowhere: a number that is none counts as 0, and a list with such a part
+ * is left out.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +63,10 @@ static size_t digits_at(oh_bytes text, size_t from)
     return at - from;
 }
 
-/* The number that a text begins with, as far as 64 bits go; 0 if there is none. Its bytes are added to `*at`. */
+/*
+ * The number that a text begins with, as far as 64 bits go; 0 if there is none. Its bytes are added
+ * to `*at`.
+ */
 static int64_t read_number(oh_bytes text, size_t *at)
 {
     bool is_negative = *at < text.length && text.bytes[*at] == '-';
@@ -230,7 +234,8 @@ static size_t write_number(const totals *all, const part *of, char *text)
         return of->highest.length;
     }
     if (oh_bytes_is(of->name, "usec_per_call")) {
-        length = snprintf(text, NUMBER_ROOM, "%llu.%02u", (unsigned long long)(hundredths / 100), (unsigned)(hundredths % 100));
+        length = snprintf(text, NUMBER_ROOM, "%llu.%02u", (unsigned long long)(hundredths / 100),
+            (unsigned)(hundredths % 100));
     } else if (oh_bytes_is(of->name, "avg_ttl")) {
         length = snprintf(text, NUMBER_ROOM, "%lld", ttl > -9e18 && ttl < 9e18 ? (long long)ttl : 0);
     } else {

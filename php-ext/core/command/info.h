@@ -3,8 +3,9 @@
  *
  *     field, its values node by node ─► the value of the fleet, or none where none would be honest
  *
- * Quantities of which each node has its own share are added, versions are the lowest, and what has no rule is kept
- * where it is the same everywhere. Fields that are lists of parts, name=number, are merged part by part:
+ * Quantities of which each node has its own share are added, versions are the lowest, and what has
+ * no rule is kept where it is the same everywhere. Fields that are lists of parts, name=number, are
+ * merged part by part:
  *
  *     db0:keys=7,expires=4,avg_ttl=175     cmdstat_get:calls=7,usec=11,usec_per_call=1.57     added up; averages anew
  *     latency_percentiles_usec_get:p50=2.007,p99=10.111                                      the highest of each
@@ -41,7 +42,10 @@ typedef struct oh_info {
 /* How many bytes a text that is made of these values may have. */
 size_t oh_info_room(const oh_bytes *values, size_t count);
 
-/* The fleet's value of a field that `count` of so many nodes have, at least one; `text` has as much room. */
+/*
+ * The fleet's value of a field that `count` of so many nodes have, at least one; `text` has as much
+ * room.
+ */
 oh_info oh_info_merge(oh_bytes name, const oh_bytes *values, size_t count, size_t nodes_count, char *text);
 
 #endif

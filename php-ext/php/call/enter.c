@@ -1,8 +1,9 @@
 /*
- * In the middle of anything a client keeps what it began with: a pipeline is dealt out by the map it was queued with.
+ * In the middle of anything a client keeps what it began with: a pipeline is dealt out by the map
+ * it was queued with.
  *
- * A lane is of a node, and a node of a Redis Cluster keeps its index for as long as the cluster has it: so lanes stay
- * as they are when the map changes, but those of nodes that are gone.
+ * A lane is of a node, and a node of a Redis Cluster keeps its index for as long as the cluster has
+ * it: so lanes stay as they are when the map changes, but those of nodes that are gone.
  */
 #include "php_onehop.h"
 

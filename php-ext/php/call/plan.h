@@ -1,6 +1,6 @@
 /*
- * Plan: what one call is about, known before anything is sent: where it goes, how long it may wait, how its replies
- * become one.
+ * Plan: what one call is about, known before anything is sent: where it goes, how long it may wait,
+ * how its replies become one.
  */
 #ifndef OH_PHP_PLAN_H
 #define OH_PHP_PLAN_H
@@ -28,12 +28,15 @@ typedef struct oh_plan {
 void oh_plan_free(oh_plan *plan);
 
 /*
- * Places a command without keys that cannot be placed otherwise: on the only server there is, or on any node of a Redis
- * Cluster. Elsewhere false.
+ * Places a command without keys that cannot be placed otherwise: on the only server there is, or on
+ * any node of a Redis Cluster. Elsewhere false.
  */
 bool oh_plan_keyless(const oh_client *client, oh_plan *plan);
 
-/* A timeout as phpredis is given it, in the command's unit, in milliseconds; 0 and less is for ever. */
+/*
+ * A timeout as phpredis is given it, in the command's unit, in milliseconds; 0 and less is for
+ * ever.
+ */
 uint32_t oh_plan_wait(const oh_command *command, double timeout);
 
 #endif

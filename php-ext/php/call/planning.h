@@ -3,8 +3,8 @@
  *
  *     method's row ─► faults ─► command (by subcommand) ─► keys ─► one node | parts | all nodes | any | refusal
  *
- * A plan is made by words for rawCommand (raw.c) and by arguments for every other method. Calls with one key that is
- * one argument need none: route serves them.
+ * A plan is made by words for rawCommand (raw.c) and by arguments for every other method. Calls
+ * with one key that is one argument need none: route serves them.
  *
  * Implements spec/route, "Where it goes".
  */
@@ -13,7 +13,10 @@
 
 #include "php/call/plan.h"
 
-/* What a call is, without asking where it goes: command, faults, how long it waits. False and an exception: Unsupported. */
+/*
+ * What a call is, without asking where it goes: command, faults, how long it waits. False and an
+ * exception: Unsupported.
+ */
 bool oh_plan_look(oh_client *client, zend_execute_data *execute_data, oh_plan *plan);
 
 /* Plans a call. False and an exception: CrossNode, Unsupported, TypeError. To be freed if true. */

@@ -188,7 +188,8 @@ void oh_refuse_cross_node(oh_client *client, const oh_command *command, oh_place
 
     oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT, ZSTR_VAL(advice),
         "%s needs all its keys %s%s: ", spelled(command, name, sizeof name),
-        snapshot->cluster ? "in one slot" : "on one node", oh_client_is_in_transaction(client) ? ", being in a transaction" : "");
+        snapshot->cluster ? "in one slot" : "on one node",
+        oh_client_is_in_transaction(client) ? ", being in a transaction" : "");
     quote_key(&failure, client, one);
     oh_failure_quote(&failure, ZEND_STRL(" is "));
     quote_home(&failure, snapshot, one.home);

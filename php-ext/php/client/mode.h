@@ -1,11 +1,12 @@
 /*
- * Mode: what a client is in the middle of, and what therefore becomes of a call.
+ * Mode: what a client is in the middle of, and what becomes of its calls for that reason.
  *
- *     ATOMIC ──── pipeline() ──► PIPELINE ──── multi() ──► PIPED_MULTI     exec() and discard() lead back
- *        └─────── multi() ─────► MULTI
+ *     ATOMIC ─── pipeline() ──► PIPELINE ─── multi() ──► PIPED_MULTI     exec() and discard() lead
+ *        └────── multi() ─────► MULTI                                    back
  *
- * A client is in one mode at a time, and each mode has one row of functions; who calls asks for no mode but takes the
- * row. The rooms that do the work lie above this one: module/modes.c has the table.
+ * A client is in one mode at a time. Each mode has one row of functions: callers take the row and do
+ * not ask which mode it is. The functions belong to rooms above this one; module/modes.c puts them
+ * into the table.
  */
 #ifndef OH_PHP_MODE_H
 #define OH_PHP_MODE_H

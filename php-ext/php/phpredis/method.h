@@ -1,9 +1,9 @@
 /*
  * Method: what each of phpredis' methods sends.
  *
- * The rows are generated from spec/route/phpredis.json; what the command they name means is in the command
- * table alone. Zend reserves slots in every function: one of them is ours, so a handler finds what it needs
- * to know of its method without a look-up. A method without a row is refused.
+ * The rows are generated from spec/route/phpredis.json; what the command they name means is in the
+ * command table alone. Zend reserves slots in every function: one of them is ours, so a handler
+ * finds what it needs to know of its method without a look-up. A method without a row is refused.
  *
  * Implements spec/route, "phpredis' methods".
  */
@@ -93,7 +93,10 @@ static inline const oh_method *oh_method_of(const zend_execute_data *execute_dat
 /* Reserves the slot, and sees which phpredis is loaded. */
 zend_result oh_methods_startup(void);
 
-/* What there is to know of phpredis' method `original`; `name` is in small letters. In the memory of the process. */
+/*
+ * What there is to know of phpredis' method `original`; `name` is in small letters. In the memory
+ * of the process.
+ */
 oh_method *oh_method_new(zend_function *original, const char *name);
 void oh_method_free(oh_method *method);
 

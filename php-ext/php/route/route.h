@@ -1,5 +1,6 @@
 /*
- * Route: the handlers of all that is sent. One command about one key goes to the node that has it: the road itself.
+ * Route: the handlers of all that is sent. One command about one key goes to the node that has it:
+ * the road itself.
  */
 #ifndef OH_PHP_ROUTE_H
 #define OH_PHP_ROUTE_H

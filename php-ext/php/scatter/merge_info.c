@@ -32,7 +32,8 @@ static bool merge_field(zend_string *name, HashTable *values, uint32_t nodes_cou
     }
     ZEND_HASH_FOREACH_END();
     char *text = emalloc(oh_info_room(bytes, count));
-    oh_info info = oh_info_merge((oh_bytes){(const uint8_t *)ZSTR_VAL(name), ZSTR_LEN(name)}, bytes, count, nodes_count, text);
+    oh_bytes field = {(const uint8_t *)ZSTR_VAL(name), ZSTR_LEN(name)};
+    oh_info info = oh_info_merge(field, bytes, count, nodes_count, text);
 
     if (info.kind == OH_INFO_VALUE) {
         ZVAL_COPY(merged, zend_hash_index_find(values, info.index));

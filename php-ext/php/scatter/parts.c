@@ -13,7 +13,10 @@
 
 /* ---- Their replies ---- */
 
-/* What did arrive of a command that failed on some nodes: by key or by node as its reply has it, otherwise per part. */
+/*
+ * What did arrive of a command that failed on some nodes: by key or by node as its reply has it,
+ * otherwise per part.
+ */
 static void throw_partial(oh_client *client, const oh_split *split, oh_share *shares)
 {
     uint32_t count = split->parts_count;
@@ -127,7 +130,10 @@ static oh_share drawn(oh_hand *hand)
     return part;
 }
 
-/* A node gets one write, however many slots it has. As oh_scatter_run, for as many shares as there are parts. */
+/*
+ * A node gets one write, however many slots it has. As oh_scatter_run, for as many shares as there
+ * are parts.
+ */
 static bool run_piped(oh_client *client, oh_split *split, oh_share *parts)
 {
     oh_pipes *pipes = ecalloc(1, sizeof *pipes);

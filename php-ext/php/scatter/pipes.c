@@ -1,5 +1,6 @@
 /*
- * phpredis' exec() writes what was queued and reads all replies: so a pipeline is one share of a scatter.
+ * phpredis' exec() writes what was queued and reads all replies: so a pipeline is one share of a
+ * scatter.
  */
 #include "php_onehop.h"
 
@@ -63,7 +64,10 @@ oh_lane *oh_pipes_queue(oh_pipes *pipes, oh_client *client, uint32_t node, zend_
 /* phpredis forgets what it has queued on a lane. */
 static void leave(oh_lane *lane)
 {
-    /* At the very end of a request nothing can be called any more, and phpredis' memory goes with the request. */
+    /*
+     * At the very end of a request nothing can be called any more, and phpredis' memory goes with
+     * the request.
+     */
     if (lane->redis && EG(active)) {
         oh_lane_tell(lane, "discard");
     }

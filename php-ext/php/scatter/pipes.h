@@ -1,8 +1,9 @@
 /*
- * Pipes: phpredis' own pipelines, one for each of several nodes, filled one after another and sent all at once.
+ * Pipes: phpredis' own pipelines, one for each of several nodes, filled one after another and sent
+ * all at once.
  *
- * Two things are made of them: the batch of pipeline(), and a command of which a node has several parts. A lane in
- * pipeline mode is reserved: no other call takes it.
+ * Two things are made of them: the batch of pipeline(), and a command of which a node has several
+ * parts. A lane in pipeline mode is reserved: no other call takes it.
  */
 #ifndef OH_PHP_PIPES_H
 #define OH_PHP_PIPES_H
@@ -25,7 +26,10 @@ typedef struct oh_hand {
 /* Puts a lane of a node into pipeline mode. NULL and an exception. */
 oh_lane *oh_pipes_open(oh_pipes *pipes, oh_client *client, uint32_t node);
 
-/* The lane of a node that takes commands: the one that does already, or another one. NULL and an exception. */
+/*
+ * The lane of a node that takes commands: the one that does already, or another one. NULL and an
+ * exception.
+ */
 static zend_always_inline oh_lane *oh_pipes_lane(oh_pipes *pipes, oh_client *client, uint32_t node)
 {
     oh_lane *lane = client->lanes[node];
@@ -37,8 +41,8 @@ static zend_always_inline oh_lane *oh_pipes_lane(oh_pipes *pipes, oh_client *cli
 }
 
 /*
- * Whether phpredis has queued what it was called for: then it answers with its own object. That answer is used up, and
- * the command counted.
+ * Whether phpredis has queued what it was called for: then it answers with its own object. That
+ * answer is used up, and the command counted.
  */
 static zend_always_inline bool oh_pipes_took(oh_lane *lane, bool is_read_only, zval *answer)
 {
@@ -62,8 +66,8 @@ void oh_pipes_drop(oh_pipes *pipes);
 void oh_pipes_close(oh_pipes *pipes);
 
 /*
- * Sends what is queued, to all nodes at once, into as many shares. What came of it by node, to be freed by efree, and
- * the shares by oh_scatter_free; NULL: the script is ending.
+ * Sends what is queued, to all nodes at once, into as many shares. What came of it by node, to be
+ * freed by efree, and the shares by oh_scatter_free; NULL: the script is ending.
  */
 oh_hand *oh_pipes_exec(oh_pipes *pipes, oh_client *client, oh_share *shares);
 

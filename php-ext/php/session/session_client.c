@@ -1,6 +1,6 @@
 /*
- * The client of a session: its methods are called as a script would call them. PHP calls a session handler when nobody
- * can catch an exception any more, so each becomes a warning.
+ * The client of a session: its methods are called as a script would call them. PHP calls a session
+ * handler when nobody can catch an exception any more, so each becomes a warning.
  */
 #include "php_onehop.h"
 
@@ -34,7 +34,10 @@ static void warn_of_exception(void)
     OBJ_RELEASE(exception);
 }
 
-/* At the end of a request no function is being executed, and Zend would end everything at the first exception. */
+/*
+ * At the end of a request no function is being executed, and Zend would end everything at the first
+ * exception.
+ */
 static void call_in_a_frame(zend_function *function, zend_object *redis, zval *reply, uint32_t count, zval *arguments)
 {
     zend_execute_data *frame = EG(current_execute_data);

@@ -125,7 +125,8 @@ bool oh_transaction_is_elsewhere(const oh_client *client, oh_call_key key, uint3
 zend_string *oh_transaction_key(const oh_client *client, oh_call_key key)
 {
     return client->prefix && !key.is_unprefixed
-               ? zend_string_concat2(ZSTR_VAL(client->prefix), ZSTR_LEN(client->prefix), ZSTR_VAL(key.text), ZSTR_LEN(key.text))
+               ? zend_string_concat2(ZSTR_VAL(client->prefix), ZSTR_LEN(client->prefix),
+                     ZSTR_VAL(key.text), ZSTR_LEN(key.text))
                : zend_string_copy(key.text);
 }
 

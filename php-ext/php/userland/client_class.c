@@ -1,8 +1,9 @@
 /*
- * The object behind OneHop\Redis: made, constructed, closed, freed. It can be neither cloned nor serialized: it stands
- * for connections.
+ * The object behind OneHop\Redis: made, constructed, closed, freed. It can be neither cloned nor
+ * serialized: it stands for connections.
  *
- * How many bytes phpredis keeps in front of its objects is learnt from one of them when the first client is made.
+ * How many bytes phpredis keeps in front of its objects is learnt from one of them when the first
+ * client is made.
  */
 #include "php_onehop.h"
 

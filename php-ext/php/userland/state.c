@@ -1,6 +1,6 @@
 /*
- * What an object is asked of itself is answered for all its lanes: an error is the last that one of them has met, bytes
- * are the sum of all, and host and port are those of no node.
+ * What an object is asked of itself is answered for all its lanes: an error is the last that one of
+ * them has met, bytes are the sum of all, and host and port are those of no node.
  */
 #include "php_onehop.h"
 
