@@ -89,7 +89,7 @@ C_AND_PHP = (
     serverless("the method table against the loaded phpredis", ["php", "spec/tools/prove/methods_check.php"]),
     Proof("the method table against phpredis and a live server", ["php", "spec/tools/prove/probe.php"]),
     serverless("C core under the address and undefined-behaviour sanitizers", ["make", "-s", "-j2", "-C", "php-ext/tests-core"]),
-    Proof("C core against random bytes, under the same sanitizers", FUZZ, check=[*FUZZ, "COUNT=20000"]),
+    Proof("C core and engine against random bytes, under the same sanitizers", FUZZ, check=[*FUZZ, "COUNT=20000"]),
     Proof("C engine by itself, with every allocation and system call failing in turn", ENGINE, check=[*ENGINE, "alone"]),
     Proof("many workers: killed, reloaded, without a node, with a configuration that never rests, with replies nobody"
           " asked for, behind links that are exchanged, with slow name servers",
