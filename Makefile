@@ -39,4 +39,5 @@ bench/limit/limit: bench/limit/limit.c | setup
 
 clean:  ## Remove everything that was built.
 	@[ ! -f php-ext/configure ] || (cd php-ext && phpize --clean >/dev/null)
+	@find php-ext/core php-ext/engine php-ext/php \( -name '*.lo' -o -name '*.o' -o -name '*.dep' -o -name .libs \) -exec rm -rf {} +
 	@rm -rf php-ext/.configured php-ext/include php-ext/*/build java/*/target bench/limit/limit bench/*/c/build bench/*/java/target
