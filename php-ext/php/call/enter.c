@@ -59,7 +59,10 @@ static void move_lanes(oh_client *client, oh_snapshot *snapshot)
     oh_lane **lanes = ecalloc(snapshot->nodes_count, sizeof *lanes);
 
     for (uint32_t node = 0; node < client->snapshot->nodes_count; node++) {
-        if (!has_same_node(client->snapshot, snapshot, node)) {
+        if (!client->lanes[node]) {
+            continue;
+        }
+        if (!has_same_node(client->snapshot, snapshot, node) || !oh_snapshot_connections(snapshot, node)) {
             client->refused = NULL;
             oh_lane_close(client->lanes[node]);
             continue;

@@ -137,8 +137,14 @@ static void drop_redis(oh_lane *lane)
 
 static bool connect_lane(oh_lane *lane)
 {
+    oh_snapshot *snapshot = lane->client->snapshot;
     zval redis;
 
+    if (!oh_snapshot_connections(snapshot, lane->node)) {
+        oh_failure_set_no_memory(&lane->failure, OH_OUTCOME_NOT_SENT);
+        oh_failure_throw(oh_failure_exception(&lane->failure, NULL, snapshot->pool->name.bytes, NULL));
+        return false;
+    }
     if (object_init_ex(&redis, oh_phpredis_class) == FAILURE) {
         return false;
     }
