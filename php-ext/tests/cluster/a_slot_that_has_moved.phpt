@@ -56,7 +56,8 @@ lab_show('GET of a key of the first', $redis->get($keys[50]));
 lab_show('nodes have answered MOVED', $cluster->errors('MOVED'));
 lab_show('MGET of all keys, of which four slots have moved unnoticed, has all values',
     $redis->mGet($keys) === $values);
-lab_show('nodes have answered MOVED', $cluster->errors('MOVED'));
+/* Whether the map was asked for meanwhile is a matter of time: then the four are known. */
+lab_show('nodes have answered MOVED once for each, or not at all', in_array($cluster->errors('MOVED'), [51, 55], true));
 lab_show('last error', $redis->getLastError());
 
 echo "-- what is said to a node that was chosen stays there\n";
@@ -86,7 +87,7 @@ nodes have answered MOVED: 50
 GET of a key of the first: "value of {2359}:0"
 nodes have answered MOVED: 51
 MGET of all keys, of which four slots have moved unnoticed, has all values: true
-nodes have answered MOVED: 55
+nodes have answered MOVED once for each, or not at all: true
 last error: null
 -- what is said to a node that was chosen stays there
 nodes that gave the value: 1
