@@ -203,16 +203,16 @@ static oh_progress go_on_resolving(oh_connection *connection, const oh_endpoint 
 /* ---- What the pool calls ---- */
 
 /* NULL stays NULL. */
-static bool copy(char **copied, const oh_text *text)
+static bool copy(char **copied, oh_text text)
 {
-    *copied = text->bytes ? oh_memory_copy(text->bytes, text->length) : NULL;
-    return !text->bytes || *copied;
+    *copied = text.bytes ? oh_memory_copy(text.bytes, text.length) : NULL;
+    return !text.bytes || *copied;
 }
 
 bool oh_endpoint_set(oh_endpoint *endpoint, const oh_pool *pool, const oh_server *server)
 {
     *endpoint = (oh_endpoint){.port = server->port, .is_ssdb = pool->is_ssdb};
-    if (copy(&endpoint->host, &server->host) && copy(&endpoint->path, &server->path) &&
+    if (copy(&endpoint->host, server->host) && copy(&endpoint->path, server->path) &&
         oh_greeting_set(endpoint, pool)) {
         return true;
     }

@@ -14,17 +14,17 @@
 
 #include "engine/shared/segment.h"
 
-static void identify(const uint8_t *pool, const oh_text *node, uint8_t identity[OH_STORE_IDENTITY_BYTES])
+static void identify(const uint8_t *pool, oh_text node, uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
     oh_md5 md5;
 
     oh_md5_begin(&md5);
     oh_md5_add(&md5, pool, OH_STORE_IDENTITY_BYTES);
-    oh_md5_add(&md5, node->bytes, node->length);
+    oh_md5_add(&md5, node.bytes, node.length);
     oh_md5_end(&md5, identity);
 }
 
-const oh_store_meter *oh_metered_find(const uint8_t pool[OH_STORE_IDENTITY_BYTES], const oh_text *node)
+const oh_store_meter *oh_metered_find(const uint8_t pool[OH_STORE_IDENTITY_BYTES], oh_text node)
 {
     const oh_store *store = oh_segment_store();
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
@@ -73,7 +73,7 @@ static bool collect_nodes(oh_configured *configured, const void *image, const ui
     }
     oh_image_pool(image, servers, &pool);
     for (uint32_t i = 0; i < count; i++) {
-        identify(pool_identity, &servers[i].name, identities[configured->count++]);
+        identify(pool_identity, servers[i].name, identities[configured->count++]);
     }
     oh_memory_release(configured->identities);
     configured->identities = identities;
@@ -144,7 +144,7 @@ static uint32_t add(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BY
     return number;
 }
 
-static oh_store_meter *find_or_add(const uint8_t *pool, const oh_text *node)
+static oh_store_meter *find_or_add(const uint8_t *pool, oh_text node)
 {
     oh_store *store = oh_segment_store();
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
@@ -161,7 +161,7 @@ static oh_store_meter *find_or_add(const uint8_t *pool, const oh_text *node)
     return oh_store_meter_at(store, number);
 }
 
-void oh_metered_open(oh_metered *metered, const uint8_t pool[OH_STORE_IDENTITY_BYTES], const oh_text *node)
+void oh_metered_open(oh_metered *metered, const uint8_t pool[OH_STORE_IDENTITY_BYTES], oh_text node)
 {
     metered->shared = find_or_add(pool, node);
     metered->meter = metered->shared ? &metered->shared->meter : oh_memory_zeroed(1, sizeof *metered->meter);

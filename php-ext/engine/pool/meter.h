@@ -17,13 +17,13 @@ typedef struct oh_metered {
 } oh_metered;
 
 /* NULL: nobody of the host has used it yet, or it is in no segment. */
-const oh_store_meter *oh_metered_find(const uint8_t pool[OH_STORE_IDENTITY_BYTES], const oh_text *node);
+const oh_store_meter *oh_metered_find(const uint8_t pool[OH_STORE_IDENTITY_BYTES], oh_text node);
 
 /*
  * Finds it, or adds it, by the identity of the server pool and the name of the node. Without memory for one
  * `meter` is NULL.
  */
-void oh_metered_open(oh_metered *metered, const uint8_t pool[OH_STORE_IDENTITY_BYTES], const oh_text *node);
+void oh_metered_open(oh_metered *metered, const uint8_t pool[OH_STORE_IDENTITY_BYTES], oh_text node);
 void oh_metered_close(oh_metered *metered);
 
 #endif

@@ -103,7 +103,7 @@ static oh_connections *open_connections(oh_snapshot *snapshot, uint32_t node)
     if (!connections) {
         return NULL;
     }
-    oh_metered_open(metered, snapshot->identity, &server->name);
+    oh_metered_open(metered, snapshot->identity, server->name);
     if (!metered->meter) {
         oh_pool_release(connections);
         return NULL;

@@ -142,8 +142,7 @@ static bool begin(oh_loaded *loaded, oh_failure *failure)
 
 static bool is_of(const oh_loaded *loaded, oh_text name, const char *path)
 {
-    return loaded->name.length == name.length && memcmp(loaded->name.bytes, name.bytes, name.length) == 0 &&
-           strcmp(loaded->path, path) == 0;
+    return oh_text_is_same(loaded->name, name) && strcmp(loaded->path, path) == 0;
 }
 
 /* Where the list has it, or would be longer by it. */

@@ -4,8 +4,6 @@
  */
 #include "engine/status/status_internal.h"
 
-#include <string.h>
-
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
 
@@ -64,20 +62,17 @@ static void see_host(sight *seen, const oh_store_meter *meter)
 }
 
 /* Where this process has the node, by its name; NONE: nowhere, or nobody has used it. */
-static uint32_t own_index(const oh_snapshot *snapshot, const oh_text *name)
+static uint32_t own_index(const oh_snapshot *snapshot, oh_text name)
 {
     for (uint32_t i = 0; snapshot && i < snapshot->nodes_count; i++) {
-        const oh_text *other = &snapshot->pool->servers[i].name;
-
-        if (snapshot->connections[i] && other->length == name->length &&
-            memcmp(other->bytes, name->bytes, name->length) == 0) {
+        if (snapshot->connections[i] && oh_text_is_same(snapshot->pool->servers[i].name, name)) {
             return i;
         }
     }
     return OH_STORE_NONE;
 }
 
-static sight look(const uint8_t *identity, const oh_snapshot *snapshot, const oh_text *name)
+static sight look(const uint8_t *identity, const oh_snapshot *snapshot, oh_text name)
 {
     const oh_store_meter *shared = oh_metered_find(identity, name);
     uint32_t own = own_index(snapshot, name);
@@ -182,7 +177,7 @@ bool oh_status_describe_nodes(oh_pool_status *status, const uint8_t *identity, c
     if (has_memory) {
         status->nodes_count = count;
         for (uint32_t i = 0; i < count; i++) {
-            sight seen = look(identity, snapshot, &status->pool.servers[i].name);
+            sight seen = look(identity, snapshot, status->pool.servers[i].name);
 
             describe(status, &seen, i, &status->nodes[i]);
         }

@@ -50,8 +50,7 @@ static bool has_same_node(const oh_snapshot *a, const oh_snapshot *b, uint32_t n
     }
     const oh_server *before = &a->pool->servers[node], *after = &b->pool->servers[node];
 
-    return before->name.length == after->name.length && after->role != OH_GONE &&
-           memcmp(before->name.bytes, after->name.bytes, after->name.length) == 0;
+    return after->role != OH_GONE && oh_text_is_same(before->name, after->name);
 }
 
 static void move_lanes(oh_client *client, oh_snapshot *snapshot)

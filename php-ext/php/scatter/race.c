@@ -50,9 +50,7 @@ static oh_exchange *exchange_of(const oh_runner *runner)
 
 static bool is_nil(const oh_exchange *exchange)
 {
-    oh_bytes replies = oh_exchange_replies(exchange);
-
-    return replies.length == strlen(OH_NIL_REPLY) && memcmp(replies.bytes, OH_NIL_REPLY, replies.length) == 0;
+    return oh_bytes_is(oh_exchange_replies(exchange), OH_NIL_REPLY);
 }
 
 /* Whoever has something to say ends the race: entries, an error, a failure. */
