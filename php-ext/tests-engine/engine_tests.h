@@ -11,9 +11,11 @@
 #include "node.h"
 
 void test_exchange(const node *one, const node *other);
+void test_source(const node *one, const node *other);
 void test_sweep(const node *one, const node *other);
 
-/* A redis-server, and the first node of a Redis Cluster. */
+/* With the port of a redis-server, and of a node of a Redis Cluster. */
+void test_subscription(unsigned port);
 void test_sweep_cluster(unsigned port);
 
 #endif

@@ -18,8 +18,10 @@ int main(int count, char **words)
     }
     caller_live_in(words[1]);
     test_exchange(&one, &other);
+    test_source(&one, &other);
     test_sweep(&one, &other);
     if (count > 3) {
+        test_subscription((unsigned)atoi(words[2]));
         test_sweep_cluster((unsigned)atoi(words[3]));
     }
     oh_resolver_shutdown();
