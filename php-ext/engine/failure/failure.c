@@ -99,6 +99,11 @@ void oh_failure_quote(oh_failure *failure, const char *bytes, size_t length)
     failure->what[end] = '\0';
 }
 
+void oh_failure_show(oh_failure *failure, const void *bytes, size_t length)
+{
+    oh_failure_quote(failure, bytes, OH_MIN(length, OH_SHOWN_BYTES_MAX));
+}
+
 /* ---- The message ---- */
 
 void oh_failure_append_name(oh_buffer *message, const char *bytes, size_t length)

@@ -41,6 +41,9 @@ void oh_failure_append(oh_failure *failure, const char *text);
 /* Appends bytes that came from outside to `what`: control characters escaped, cut to the bound of spec/limits.json. */
 void oh_failure_quote(oh_failure *failure, const char *bytes, size_t length);
 
+/* The same of a name or a key, of which a beginning is enough. */
+void oh_failure_show(oh_failure *failure, const void *bytes, size_t length);
+
 /* The name of a kind, as all languages spell it; what is said of a command by its outcome. */
 const char *oh_failure_kind_name(oh_error_kind kind);
 const char *oh_failure_outcome_phrase(oh_outcome outcome);

@@ -121,12 +121,12 @@ static bool give_up(oh_journey *journey, const oh_errand *errand, const oh_redir
     oh_outcome outcome = journey->redirects->is_alone ? OH_OUTCOME_ANSWERED : OH_OUTCOME_MAYBE_EXECUTED;
 
     oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, outcome, "try again", "The cluster cannot serve this now: ");
-    oh_failure_quote(exchange->failure, redirect->reason, strlen(redirect->reason));
-    oh_failure_quote(exchange->failure, " (node ", strlen(" (node "));
+    oh_failure_append(exchange->failure, redirect->reason);
+    oh_failure_append(exchange->failure, " (node ");
     oh_failure_quote(exchange->failure, asked.name.bytes, asked.name.length);
-    oh_failure_quote(exchange->failure, " said ", strlen(" said "));
+    oh_failure_append(exchange->failure, " said ");
     oh_failure_quote(exchange->failure, text, strcspn(text, "\r"));
-    oh_failure_quote(exchange->failure, ")", 1);
+    oh_failure_append(exchange->failure, ")");
     oh_cluster_want(journey->cluster);
     oh_exchange_fail(exchange);
     return false;

@@ -129,7 +129,7 @@ static bool fail_detour(oh_journey *journey, const oh_detour *detour)
     oh_failure_set(exchange->failure, detour->failure.kind, may_have_executed ? OH_OUTCOME_MAYBE_EXECUTED : OH_OUTCOME_NOT_SENT,
         detour->failure.advice, "Sent on to ");
     oh_failure_quote(exchange->failure, node.name.bytes, node.name.length);
-    oh_failure_quote(exchange->failure, ": ", strlen(": "));
+    oh_failure_append(exchange->failure, ": ");
     oh_failure_quote(exchange->failure, detour->failure.what, strlen(detour->failure.what));
     oh_cluster_want(journey->cluster);
     oh_exchange_fail_like(exchange, &detour->exchange);

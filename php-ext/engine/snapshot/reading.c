@@ -126,7 +126,7 @@ static void tell_missing(const oh_config *config, const char *name, size_t lengt
 {
     oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_NOT_SENT, "name one of these",
         "There is no server pool ");
-    oh_failure_quote(failure, name, OH_MIN(length, OH_SHOWN_BYTES_MAX));
+    oh_failure_show(failure, name, length);
     size_t end = strlen(failure->what);
     snprintf(failure->what + end, sizeof failure->what - end, " in %.200s, only ", from);
     for (size_t i = 0; i < config->pools_count && strlen(failure->what) < sizeof failure->what - 64; i++) {
@@ -135,7 +135,7 @@ static void tell_missing(const oh_config *config, const char *name, size_t lengt
         if (i > 0) {
             oh_failure_append(failure, ", ");
         }
-        oh_failure_quote(failure, known->bytes, OH_MIN(known->length, OH_SHOWN_BYTES_MAX));
+        oh_failure_show(failure, known->bytes, known->length);
     }
 }
 

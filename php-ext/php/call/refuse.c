@@ -88,12 +88,6 @@ bool oh_refuse_queued(const oh_client *client, const zend_execute_data *execute_
     return true;
 }
 
-static void quote_shown(oh_failure *failure, const char *before, const void *bytes, size_t length)
-{
-    oh_failure_quote(failure, before, strlen(before));
-    oh_failure_quote(failure, bytes, MIN(length, OH_SHOWN_BYTES_MAX));
-}
-
 void oh_refuse_unknown(const zend_execute_data *execute_data, const oh_bytes *words, size_t count)
 {
     oh_failure failure;
@@ -101,11 +95,12 @@ void oh_refuse_unknown(const zend_execute_data *execute_data, const oh_bytes *wo
     oh_failure_set(&failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT,
         "nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose",
         "OneHop\\Redis::%s(): the table of commands has no \"", ZSTR_VAL(execute_data->func->common.function_name));
-    quote_shown(&failure, "", words[0].bytes, words[0].length);
+    oh_failure_show(&failure, words[0].bytes, words[0].length);
     if (count > 1) {
-        quote_shown(&failure, " ", words[1].bytes, words[1].length);
+        oh_failure_append(&failure, " ");
+        oh_failure_show(&failure, words[1].bytes, words[1].length);
     }
-    oh_failure_quote(&failure, "\"", 1);
+    oh_failure_append(&failure, "\"");
     oh_refuse_for(oh_client_of(Z_OBJ(execute_data->This)), &failure);
 }
 
@@ -160,23 +155,23 @@ static void quote_home(oh_failure *failure, const oh_snapshot *snapshot, uint32_
     char slot[32];
 
     if (snapshot->cluster) {
-        int length = snprintf(slot, sizeof slot, "in slot %u", (unsigned)home);
-
-        oh_failure_quote(failure, slot, (size_t)length);
+        snprintf(slot, sizeof slot, "in slot %u", (unsigned)home);
+        oh_failure_append(failure, slot);
     } else {
-        quote_shown(failure, "on node ", node.name.bytes, node.name.length);
+        oh_failure_append(failure, "on node ");
+        oh_failure_show(failure, node.name.bytes, node.name.length);
     }
 }
 
 /* As nodes name it. */
 static void quote_key(oh_failure *failure, const oh_client *client, oh_placed_key key)
 {
-    oh_failure_quote(failure, ZEND_STRL("key \""));
+    oh_failure_append(failure, "key \"");
     if (client->prefix && !key.is_unprefixed) {
-        quote_shown(failure, "", ZSTR_VAL(client->prefix), ZSTR_LEN(client->prefix));
+        oh_failure_show(failure, ZSTR_VAL(client->prefix), ZSTR_LEN(client->prefix));
     }
-    quote_shown(failure, "", key.bytes, key.length);
-    oh_failure_quote(failure, ZEND_STRL("\""));
+    oh_failure_show(failure, key.bytes, key.length);
+    oh_failure_append(failure, "\"");
 }
 
 void oh_refuse_cross_node(oh_client *client, const oh_command *command, oh_placed_key one, oh_placed_key other)
@@ -191,11 +186,11 @@ void oh_refuse_cross_node(oh_client *client, const oh_command *command, oh_place
         snapshot->cluster ? "in one slot" : "on one node",
         oh_client_is_in_transaction(client) ? ", being in a transaction" : "");
     quote_key(&failure, client, one);
-    oh_failure_quote(&failure, ZEND_STRL(" is "));
+    oh_failure_append(&failure, " is ");
     quote_home(&failure, snapshot, one.home);
-    oh_failure_quote(&failure, ZEND_STRL(", "));
+    oh_failure_append(&failure, ", ");
     quote_key(&failure, client, other);
-    oh_failure_quote(&failure, ZEND_STRL(" "));
+    oh_failure_append(&failure, " ");
     quote_home(&failure, snapshot, other.home);
     oh_refuse_for(client, &failure);
     zend_string_release(advice);
@@ -210,7 +205,7 @@ void oh_refuse_pattern(oh_client *client, const oh_command *command, const uint8
         client->snapshot->cluster ? "put a hash tag in front of the *, the one that the sorted key has"
             : "put a hash tag in front of the *, the one that the sorted key has, in a server pool with hash_tag: \"{}\"",
         "%s reads keys made from the pattern \"", spelled(command, name, sizeof name));
-    quote_shown(&failure, "", pattern, length);
-    quote_shown(&failure, "\", which may live on any node", "", 0);
+    oh_failure_show(&failure, pattern, length);
+    oh_failure_append(&failure, "\", which may live on any node");
     oh_refuse_for(client, &failure);
 }

@@ -3,8 +3,6 @@
  */
 #include "php_onehop.h"
 
-#include "core/generated/limits.h"
-
 #include "php/call/keys.h"
 #include "php/call/refuse.h"
 #include "php/transaction/transaction_step.h"
@@ -17,17 +15,17 @@ static void quote_place(oh_failure *failure, const oh_client *client, bool has_k
 
     if (client->snapshot->cluster && has_key) {
         snprintf(slot, sizeof slot, "slot %u", (unsigned)home);
-        oh_failure_quote(failure, slot, strlen(slot));
+        oh_failure_append(failure, slot);
     } else {
-        oh_failure_quote(failure, view.name.bytes, MIN(view.name.length, OH_SHOWN_BYTES_MAX));
+        oh_failure_show(failure, view.name.bytes, view.name.length);
     }
 }
 
 static void quote_key(oh_failure *failure, const zend_string *key)
 {
-    oh_failure_quote(failure, ZEND_STRL("key \""));
-    oh_failure_quote(failure, ZSTR_VAL(key), MIN(ZSTR_LEN(key), OH_SHOWN_BYTES_MAX));
-    oh_failure_quote(failure, ZEND_STRL("\""));
+    oh_failure_append(failure, "key \"");
+    oh_failure_show(failure, ZSTR_VAL(key), ZSTR_LEN(key));
+    oh_failure_append(failure, "\"");
 }
 
 void oh_transaction_refuse_other_node(oh_client *client, oh_call_key key, uint32_t node)
@@ -42,19 +40,19 @@ void oh_transaction_refuse_other_node(oh_client *client, oh_call_key key, uint32
         "The transaction is bound to %s", is_cluster && transaction->key ? "" : "node ");
     quote_place(&failure, client, transaction->key, transaction->home, transaction->node);
     if (transaction->key) {
-        oh_failure_quote(&failure, ZEND_STRL(" by "));
+        oh_failure_append(&failure, " by ");
         quote_key(&failure, transaction->key);
     }
-    oh_failure_quote(&failure, ZEND_STRL(", but "));
+    oh_failure_append(&failure, ", but ");
     if (key.text) {
         zend_string *name = oh_transaction_key(client, key);
 
         quote_key(&failure, name);
         zend_string_release(name);
-        oh_failure_quote(&failure, is_cluster ? " lives in " : " lives on ", strlen(" lives on "));
+        oh_failure_append(&failure, is_cluster ? " lives in " : " lives on ");
         quote_place(&failure, client, true, oh_keys_home(client, key.text, key.is_unprefixed), node);
     } else {
-        oh_failure_quote(&failure, ZEND_STRL("this command goes to "));
+        oh_failure_append(&failure, "this command goes to ");
         quote_place(&failure, client, false, 0, node);
     }
     oh_refuse_for(client, &failure);
