@@ -7,7 +7,7 @@
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
 
-#include "engine/exchange/exchange_inside.h"
+#include "engine/exchange/exchange_internal.h"
 
 #define OH_NIL "*-1\r\n"
 

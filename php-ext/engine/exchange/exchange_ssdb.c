@@ -15,7 +15,7 @@
 
 #include "core/base/compiler.h"
 
-#include "engine/exchange/exchange_inside.h"
+#include "engine/exchange/exchange_internal.h"
 
 #define SCRATCH_BYTES 4096
 

@@ -15,7 +15,7 @@
 
 #include "engine/base/environment.h"
 #include "engine/base/wait.h"
-#include "engine/exchange/exchange_inside.h"
+#include "engine/exchange/exchange_internal.h"
 
 #define OH_DRAIN_NS 15000000 /* How long bytes that are there may be fetched after the deadline: below its tolerance. */
 

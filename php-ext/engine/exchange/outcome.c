@@ -15,7 +15,7 @@
 #include "core/base/compiler.h"
 #include "core/cluster/fastest.h"
 
-#include "engine/exchange/exchange_inside.h"
+#include "engine/exchange/exchange_internal.h"
 
 #define OH_PAUSE_NS 200000000 /* A wait that ends so much too late was not the node's. */
 

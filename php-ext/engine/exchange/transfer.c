@@ -14,7 +14,7 @@
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
 
-#include "engine/exchange/exchange_inside.h"
+#include "engine/exchange/exchange_internal.h"
 #include "engine/pool/greeting.h"
 
 /* ---- When to try again ---- */

@@ -9,7 +9,7 @@
 
 #include "engine/base/environment.h"
 #include "engine/redirects/readers.h"
-#include "engine/redirects/redirects_inside.h"
+#include "engine/redirects/redirects_internal.h"
 
 #define ABORT "EXECABORT"
 

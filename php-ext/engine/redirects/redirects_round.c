@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "engine/base/environment.h"
-#include "engine/redirects/redirects_inside.h"
+#include "engine/redirects/redirects_internal.h"
 
 #define OH_NOWHERE UINT32_MAX
 #define OH_WAITS   (UINT32_MAX - 1) /* A command of that slot waits for the next round: so do those behind it. */

@@ -5,8 +5,8 @@
  *     redirects_follow   says where each goes next, until each has a reply
  *     redirects          notices them, and puts their replies in place
  */
-#ifndef OH_ENGINE_REDIRECTS_INSIDE_H
-#define OH_ENGINE_REDIRECTS_INSIDE_H
+#ifndef OH_ENGINE_REDIRECTS_INTERNAL_H
+#define OH_ENGINE_REDIRECTS_INTERNAL_H
 
 #include "core/command/command.h"
 

@@ -1,8 +1,8 @@
 /*
  * The inside of room session: the save path, the client, the lock.
  */
-#ifndef OH_PHP_SESSION_INSIDE_H
-#define OH_PHP_SESSION_INSIDE_H
+#ifndef OH_PHP_SESSION_INTERNAL_H
+#define OH_PHP_SESSION_INTERNAL_H
 
 #include "php_onehop.h"
 

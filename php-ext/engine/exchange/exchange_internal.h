@@ -9,8 +9,8 @@
  *     flight          the wait, for one exchange or for many, and the deadlines
  *     exchange        the road of a call
  */
-#ifndef OH_ENGINE_EXCHANGE_INSIDE_H
-#define OH_ENGINE_EXCHANGE_INSIDE_H
+#ifndef OH_ENGINE_EXCHANGE_INTERNAL_H
+#define OH_ENGINE_EXCHANGE_INTERNAL_H
 
 #include "engine/exchange/exchange.h"
 
