@@ -2,8 +2,8 @@
  * Environment: what the engine asks of the program that it runs in.
  *
  * The engine itself needs C11 and POSIX only. A program that does nothing gets what a plain C program
- * has: malloc, no interrupts, and lines on stderr. PHP puts the memory of its request, its signal
- * handlers, its pending exception and its log in their place, once, before it opens a pool.
+ * has: malloc, no interrupts, and lines on stderr. Another one puts what it has in their
+ * place, once, before it opens a pool: PHP does so in php/module/environment.c.
  */
 #ifndef OH_ENGINE_ENVIRONMENT_H
 #define OH_ENGINE_ENVIRONMENT_H

@@ -1,9 +1,9 @@
 /*
  * Log: lines for the program's log that come up in the middle of an exchange.
  *
- * PHP writes a line in the memory of its request. If none is left, the script ends at that point. So a
- * line is noted where it comes up, and written where nothing is half done: at the end of a call, of a
- * wait for a message, or of the request. The environment decides where it goes.
+ * To write a line may take memory of the call, and without any a program may give up there and then
+ * (PHP does). So a line is noted where it comes up, and written where nothing is half done: at the
+ * end of a call, of a wait for a message, or of the request. The environment decides where it goes.
  */
 #ifndef OH_ENGINE_LOG_H
 #define OH_ENGINE_LOG_H

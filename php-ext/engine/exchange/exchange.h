@@ -1,16 +1,16 @@
 /*
- * Exchange: one write of phpredis (a command, or a whole pipeline) out to a node, and its replies
+ * Exchange: one write of the caller (a command, or a whole pipeline) out to a node, and its replies
  * in.
  *
  *     prepare (terms) ─► run: begin, lease, send, receive ─► complete: settled, or held ─► read
  *                               └─ failed: the connection is closed; was the command executed?
  *
- * phpredis hands over all bytes of its commands at once. The exchange leases a connection, sends,
- * and receives until the node owes nothing more; only then, with every reply framed and counted,
- * does phpredis begin to read, from memory. So it is known whether the exchange succeeded before
- * phpredis has believed a byte; a failure can be repaired or reported without phpredis noticing;
- * and the connection is back in the pool before the first value is unpacked. Only replies larger
- * than OH_REPLIES_AHEAD_BYTES are read while they arrive.
+ * The caller (in PHP it is phpredis) hands over all bytes of its commands at once. The exchange
+ * leases a connection, sends, and receives until the node owes nothing more; only then, with every
+ * reply framed and counted, does the caller begin to read, from memory. So it is known whether the
+ * exchange succeeded before the caller has believed a byte; a failure can be repaired or reported
+ * without the caller noticing; and the connection is back in the pool before the first value is
+ * unpacked. Only replies larger than OH_REPLIES_AHEAD_BYTES are read while they arrive.
  *
  * While the request does not fit into the socket the replies are received too: a node that stops
  * reading until its replies are read (SSDB does) must not bring both to a halt.
@@ -77,8 +77,8 @@ typedef struct oh_call_times {
     uint64_t deadline_ns; /* Set when the call first writes, without wait_ms; 0 until then. */
     uint32_t wait_ms;     /* As in the terms, until there is a reply. */
     bool has_waited;      /* Time has passed since the deadline was set: it must be looked at. */
-    uint64_t begun_ns;    /* When phpredis wrote; 0: how long it takes is the wish of the caller. */
-    uint64_t left_ns;     /* When phpredis was given back control in the middle of it; 0: it was not. */
+    uint64_t begun_ns;    /* When the caller wrote; 0: how long it takes is the wish of the caller. */
+    uint64_t left_ns;     /* When the caller was given back control in the middle of it; 0: it was not. */
 } oh_call_times;
 
 /* The connection, and how it is used. */
@@ -94,11 +94,11 @@ typedef struct oh_connection_use {
 
 /* What was learnt of the answer so far. */
 typedef struct oh_findings {
-    uint64_t received;    /* Bytes of this attempt, the parts phpredis does not see included. */
+    uint64_t received;    /* Bytes of this attempt, the parts that the caller does not see included. */
     bool has_heard;       /* A byte of a reply has arrived. */
     bool has_refusal;     /* One of the replies is an error. */
-    bool has_error;       /* The same, or one has an error in it: phpredis remembers it as its last. */
-    bool was_interrupted; /* A signal handler of the script has thrown, or called exit. */
+    bool has_error;       /* The same, or one has an error in it. */
+    bool was_interrupted; /* The program has given up the wait. */
 } oh_findings;
 
 typedef enum oh_exchange_state {
@@ -121,7 +121,7 @@ typedef struct oh_interceptor {
     /* How many bytes of the replies may be given out. */
     size_t (*readable)(const struct oh_interceptor *interceptor, const struct oh_exchange *exchange);
     /*
-     * phpredis is about to go on: whatever is to take the place of replies, or of a failure, must
+     * The caller is about to go on: whatever is to take the place of replies, or of a failure, must
      * do so now.
      */
     void (*meet)(struct oh_interceptor *interceptor, struct oh_exchange *exchange);
@@ -130,7 +130,7 @@ typedef struct oh_interceptor {
 
 typedef struct oh_exchange {
     oh_exchange_state state;
-    bool is_called;          /* A call is going on. What phpredis writes on its own account is not sent. */
+    bool is_called;          /* A call is going on. What the caller writes between calls is not sent. */
     bool is_waiting;         /* Translated for SSDB, but not sent before the rest of its flight is. */
     oh_peer peer;
     oh_call_terms terms;
@@ -142,7 +142,7 @@ typedef struct oh_exchange {
     oh_preface preface;
     oh_failure *failure;         /* Where the caller wants to find it. */
     oh_interceptor *interceptor; /* NULL: nobody. */
-    oh_ssdb *ssdb;               /* Between phpredis and a node that is SSDB; NULL before its first request. */
+    oh_ssdb *ssdb;               /* Between the caller and a node that is SSDB; NULL before its first request. */
     struct oh_flight *flight;    /* With whom it travels, or NULL if alone. */
 } oh_exchange;
 
@@ -190,9 +190,7 @@ void oh_exchange_end(oh_exchange *exchange);
 /* A call begins: its deadline counts from its first write, unless the terms have another one. */
 void oh_exchange_prepare(oh_exchange *exchange, const oh_call_terms *terms, oh_flight *flight);
 
-/*
- * Carries a request to the node. False: failed, and phpredis must be told that nothing was written.
- */
+/* Carries a request to the node. False: failed, and the caller is told that nothing was written. */
 bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length);
 
 /*
@@ -224,7 +222,7 @@ void oh_exchange_end_patience(oh_exchange *exchange);
 size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size);
 
 /*
- * The call is over: what phpredis did not wait for is not waited for by anyone. Its state and
+ * The call is over: what the caller did not wait for is not waited for by anyone. Its state and
  * failure stay.
  */
 void oh_exchange_finish(oh_exchange *exchange);

@@ -1,6 +1,6 @@
 /*
- * Exchanges with a node that is SSDB: what phpredis writes is translated before a connection is
- * leased, and what it reads was shaped by room core/ssdb on the way.
+ * Exchanges with a node that is SSDB: what the caller writes is translated before a connection
+ * is leased, and what it reads was shaped by core/ssdb on the way.
  *
  *     begin ─► translate ─► (all members of the flight) ─► lease ...  and on the way back: fits ─► give_shaped
  *

@@ -110,8 +110,8 @@ static bool is_patient(oh_exchange *const *members, uint32_t count)
 /* ---- Waiting ---- */
 
 /*
- * The handlers of the script's signals run. Should one throw, or call exit, then everything that is
- * waited for ends.
+ * The program's handlers of signals run. Should one make it give up, then everything that is waited
+ * for ends.
  */
 static void let_handlers_run(oh_exchange *const *members, uint32_t count)
 {
@@ -189,7 +189,7 @@ static void wait_alone(oh_exchange *exchange)
 
 /*
  * A deadline is about the node. The time in which this process itself was busy, unpacking what has
- * arrived, does not count: so deadlines stand still from the moment phpredis goes on until it waits
+ * arrived, does not count: so deadlines stand still from the moment the caller goes on until it waits
  * again.
  */
 static void note_leaving(oh_exchange *const *members, uint32_t count)

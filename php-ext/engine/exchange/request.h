@@ -1,5 +1,5 @@
 /*
- * Request: what one write of phpredis sends, as it leaves: with a preface in front, with DISCARD in
+ * Request: what one write of the caller sends, as it leaves: with a preface in front, with DISCARD in
  * the place of some EXEC, and up to a barrier behind each MULTI.
  *
  * It knows bytes and numbers of replies only: who sends it, and what a failure means, is for
@@ -20,7 +20,7 @@
 #define OH_PREFACE_REPLY_BYTES 64
 
 /*
- * Which MULTI of a pipeline, by number from 1 and in order, end in DISCARD though phpredis writes
+ * Which MULTI of a pipeline, by number from 1 and in order, end in DISCARD though the caller writes
  * EXEC. All zeros: none does.
  */
 typedef struct oh_discards {
@@ -82,7 +82,7 @@ size_t oh_request_end_of_command(const uint8_t *bytes, size_t length, size_t at)
 
 /*
  * One command in front of the request, on the same connection and in the same write, of whose reply
- * phpredis sees nothing: CLIENT ID before a command that will have to be unblocked, PUBLISH before
+ * the caller sees nothing: CLIENT ID before a command that will have to be unblocked, PUBLISH before
  * WAIT.
  */
 typedef struct oh_preface {

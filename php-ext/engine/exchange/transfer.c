@@ -136,7 +136,7 @@ static bool judge(oh_exchange *exchange, uint64_t answered)
         return false;
     }
     if (OH_UNLIKELY(wire->pushed > 0)) {
-        oh_exchange_refuse_bytes(exchange, "a push frame in RESP2"); /* phpredis would take it for a reply. */
+        oh_exchange_refuse_bytes(exchange, "a push frame in RESP2"); /* The caller would take it for a reply. */
         return false;
     }
     if (OH_UNLIKELY(exchange->use.connection->is_unproven) &&
@@ -218,7 +218,7 @@ static void send_more(oh_exchange *exchange)
     }
 }
 
-/* phpredis writes lengths that are well-formed, so one that wire refuses is too large. */
+/* The caller writes lengths that are well-formed, so one that wire refuses is too large. */
 static void refuse_to_write(oh_exchange *exchange)
 {
     const oh_wire *wire = &exchange->use.connection->wire;
@@ -292,7 +292,7 @@ static void advance_opening(oh_exchange *exchange)
 }
 
 /*
- * Held connections may idle for long while the script thinks: each time they are asked by a peek
+ * Held connections may idle for long while the program thinks: each time they are asked by a peek
  * whether they are well.
  */
 static void take_held(oh_exchange *exchange)

@@ -1,5 +1,5 @@
 /*
- * Failure: what went wrong, as a value. (PHP makes an exception of it, at the end of the road.)
+ * Failure: what went wrong, as a value.
  *
  * A room that meets a failure fills an oh_failure: which kind (spec/errors.json), whether the command
  * may have executed, what happened and what the reader of the log should do. The node and the server

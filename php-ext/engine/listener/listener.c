@@ -179,7 +179,7 @@ void oh_listener_say(oh_listener *listener, const char *bytes, size_t length)
 
 /* ---- Hearing ---- */
 
-/* Whether it belongs to something that is subscribed; one that this room does not know is left to phpredis. */
+/* Whether it belongs to something that is subscribed; one that this room does not know is left to the caller. */
 static bool is_wanted(const oh_listener *listener, const oh_message *message)
 {
     oh_channel_kind kind;

@@ -5,7 +5,7 @@
  *                           b ─► node of b ─┴─ one poll for all ─► hear ─► messages, whole, as they arrive
  *     PSUBSCRIBE p* ─► say: p* ─► every node ─┘   (of a Redis Cluster to one: it passes on what all are told)
  *
- * phpredis writes its commands into say and reads from hear what one server would have answered. Each node has a
+ * The caller writes its commands into say and reads from hear what one server would have answered. Each node has a
  * connection of its own, new, in subscribed mode (spec/wire, section 4), which nobody else ever uses. say returns when
  * every node concerned has confirmed, within the deadline of a call; hear waits for a message for ever, or as long as
  * the user has said. Messages are handed out whole and one at a time, so those of several nodes never mix; what arrives
@@ -79,7 +79,7 @@ oh_listener *oh_listener_open(oh_snapshot *snapshot, const oh_topology *topology
 /* Closes every connection. What was not handed out is dropped. */
 void oh_listener_close(oh_listener *listener);
 
-/* One command as phpredis writes it, to the nodes it concerns, confirmed by all of them. Whether it failed hear tells. */
+/* One command, to the nodes it concerns, confirmed by all of them. Whether it failed hear tells. */
 void oh_listener_say(oh_listener *listener, const char *bytes, size_t length);
 
 /*

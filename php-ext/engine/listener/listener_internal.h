@@ -60,7 +60,7 @@ bool oh_ear_tell(oh_listener *listener, uint32_t node);
 
 /*
  * Waits once for all nodes, at most until the instant `until_ns` (0: for ever), and moves those that can move. False: a
- * node has failed, or a signal handler of the script has thrown.
+ * node has failed, or the program has given up the wait.
  */
 bool oh_ears_wait(oh_listener *listener, uint64_t until_ns);
 

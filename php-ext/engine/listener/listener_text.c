@@ -1,6 +1,6 @@
 /*
  * The six commands, their confirmations and their messages, as text. The wire guard has framed all of it before: here
- * only a few words are looked at, and whatever has another shape is left to phpredis.
+ * only a few words are looked at, and whatever has another shape is left to the caller.
  */
 #include "engine/listener/listener_internal.h"
 

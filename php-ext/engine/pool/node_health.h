@@ -1,7 +1,7 @@
 /*
  * Node health: whether a node is worth asking, as this process or all workers of the host have found out.
  *
- * All workers of a php-fpm share one word for a node, in the segment. The first one that finds the node dead waits,
+ * All workers of a server share one word for a node, in the segment. The first one that finds the node dead waits,
  * all others fail at once. A process that is alone, or has no segment, has its own word. Beside the word stands the
  * sentence of the failure for which the node last rested: a caller that is refused wants to know why.
  *

@@ -1,8 +1,8 @@
 /*
  * What a process has of a node's connections: those in use, and a list of idle ones, the one used last on top, because
- * it is the one least likely to have been closed by the node. In a worker of php-fpm idle ones are kept until the
+ * it is the one least likely to have been closed by the node. In a worker of a server idle ones are kept until the
  * request ends, and only while the host has plenty; then they go to the queue of the host (pool_host), from which any
- * worker takes them. On the command line, or without shared memory, they stay.
+ * worker takes them. In a program by itself, or without shared memory, they stay.
  *
  * A connection is looked at, by a peek, each time before it is used again: is it still connected and silent? A
  * reply that nobody asked for may have come at any moment since the last one was read.
@@ -104,7 +104,7 @@ static void park_all(oh_connections *connections)
 
 /* ---- What became of an exchange ---- */
 
-/* Who has a place keeps its node's entry. A connection without one (of a script, beyond pool_size) may outlive it. */
+/* Who has a place keeps its node's entry. A connection without one may outlive it. */
 static bool is_known(const oh_connection *connection)
 {
     const oh_host_node *host = &connection->home->host;

@@ -1,5 +1,5 @@
 /*
- * The pool of a host: what all workers of a php-fpm have in common of one node: places for connections, and the queue of
+ * The pool of a host: what all workers of a server have in common of one node: places for connections, and the queue of
  * those that are idle. Private to pool.
  *
  * Lease: from the queue; else, while there is a place, a new connection; else wait, within the deadline, for one that

@@ -24,7 +24,7 @@ static void forget_request(oh_redirects *redirects)
     redirects->request = NULL;
 }
 
-/* Where the request begins, of which phpredis knows. */
+/* Where the request begins, of which the caller knows. */
 static size_t begin_of(const oh_exchange *exchange, const uint8_t *request, size_t length)
 {
     return exchange->terms.preface ? oh_request_end_of_command(request, length, 0) : 0;
@@ -269,9 +269,9 @@ static bool may_ask_masters(const oh_redirects *redirects, const oh_exchange *ex
                has_heir(redirects, exchange));
 }
 
-/* ---- Between the exchange and phpredis ---- */
+/* ---- Between the exchange and its caller ---- */
 
-/* Replies are still to come when phpredis is given its write back: then a copy of it is kept. */
+/* Replies are still to come when the caller is given its write back: then a copy of it is kept. */
 static void keep_request(oh_redirects *redirects, oh_exchange *exchange)
 {
     const oh_request *request = &exchange->request;

@@ -4,9 +4,9 @@
  *
  *     request ─► node ─► replies, framed one by one ─► an error that redirects? noted: its command, its place
  *                                  all are in ─► the commands of those, in rounds, to the nodes that were named
- *                                                └─► their replies take the places of the errors ─► phpredis reads
+ *                                                └─► their replies take the places of the errors ─► the caller reads
  *
- * It works beneath phpredis, in the memory of an exchange, as its interceptor: a pipeline of which
+ * It works beneath the caller, in the memory of an exchange, as its interceptor: a pipeline of which
  * some slots have moved is as whole as any other. Commands keep their order where they concern one
  * slot. What is streamed (replies beyond what an exchange reads ahead) is given out up to the first
  * redirect; the rest is gathered until it can be mended.

@@ -5,8 +5,8 @@
  *
  * Order: a command is left for the next round if one before it, of the same slot, goes to another
  * node in this one. What a transaction of the pipeline holds is not sent on: nothing of that
- * transaction was executed. phpredis is told that its commands were queued and that EXEC has given
- * nothing: so it goes on, and room deal knows what that means.
+ * transaction was executed. The caller is told that its commands were queued and that EXEC has given
+ * nothing.
  */
 #include <string.h>
 #include <strings.h>

@@ -35,7 +35,7 @@ struct oh_redirects {
     bool is_rescue;     /* The node has failed: none of the commands in the list has a reply. */
     bool is_alone;      /* The request is one command. */
     uint32_t wait_ms;   /* How long the commands may block. */
-    uint8_t *request;   /* A copy, if replies are still to come when phpredis is given its write back. */
+    uint8_t *request;   /* A copy, if replies are still to come when the caller is given its write back. */
     size_t request_length;
     oh_redirected *list;
     uint32_t count, capacity;

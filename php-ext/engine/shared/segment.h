@@ -1,11 +1,13 @@
 /*
- * Segment: the memory that all workers of a php-fpm master share, and the lock of those who write into it.
+ * Segment: the memory that all workers of a server share, in PHP those of one php-fpm master, and the
+ * lock of those who write into it.
  *
- * It is mapped while the module starts, before the master forks, so every worker of every pool and user inherits it at
- * the same address. The lock is the kernel's, on a file without a name: whoever dies holding it has let go of it. What
- * is inside is for core/host/store.h to say. If it cannot be had, each process keeps its own knowledge and all works as well.
+ * It is mapped while the program starts, before it forks, so every worker of every pool and user
+ * inherits it at the same address. The lock is the kernel's, on a file without a name: whoever dies
+ * holding it has let go of it. What is inside is for core/host/store.h to say. If it cannot be had,
+ * each process keeps its own knowledge and all works as well.
  *
- * A command line script has a segment too, shared with whatever it forks.
+ * A program by itself has a segment too, shared with whatever it forks.
  */
 #ifndef OH_ENGINE_SEGMENT_H
 #define OH_ENGINE_SEGMENT_H
@@ -16,8 +18,8 @@
 #include "core/host/store.h"
 
 /*
- * While the module starts, and ends: the end only unmaps, since with daemonize=yes a launcher ends long
- * before us. No bytes: none is wanted.
+ * While the program starts, and ends: the end only unmaps, since what has started a server in the
+ * background may end long before it. No bytes: none is wanted.
  */
 void oh_segment_startup(int64_t bytes, int64_t nodes_max);
 void oh_segment_shutdown(void);
@@ -36,9 +38,9 @@ typedef struct oh_image_copy {
 oh_image_copy oh_segment_copy(uint32_t pool);
 
 /*
- * The writer's lock. Between lock and unlock nothing may allocate request memory, throw or call the script: all
- * of that may leave by a long jump. False: somebody has kept it for a second, stopped perhaps; then the caller goes on
- * with what this process has, and does not note as done what is not.
+ * The writer's lock. Between lock and unlock nothing may take memory of a call, warn or serve an
+ * interrupt: all of that may leave by a long jump. False: somebody has kept it for a second, stopped
+ * perhaps; then the caller goes on with what this process has, and does not note as done what is not.
  */
 bool oh_segment_lock(void);
 bool oh_segment_try_lock(void); /* Somebody has it: false at once. */

@@ -1,7 +1,7 @@
 /*
  * Reading: what a look at a configuration file gives: the image of a server pool, or a failure.
  *
- * Nothing here throws or uses request memory, so it may be done while the lock of the segment is held.
+ * Nothing here warns or takes memory of a call, so it may be done while the lock of the segment is held.
  */
 #ifndef OH_ENGINE_READING_H
 #define OH_ENGINE_READING_H

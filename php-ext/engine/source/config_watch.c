@@ -146,8 +146,7 @@ static oh_switched switch_to(oh_loaded *loaded, oh_reading *reading, const void 
 
 /*
  * One process looks at a changed file; it complains of a bad one when its version is noted, so once. A warning calls the
- * script, which may not come back: it is the last thing that is done. (Not php_error_docref: with html_errors that writes
- * the quotes of a reason as &quot;, also to the log.)
+ * program, which may not come back: it is the last thing that is done.
  */
 void oh_watch_look(oh_loaded *loaded)
 {

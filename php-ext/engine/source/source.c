@@ -218,7 +218,7 @@ oh_snapshot *oh_source_load(oh_text name, const char *path, oh_failure *failure,
         follow(loaded);
     }
     if (OH_UNLIKELY(oh_watch_begin_look(loaded))) {
-        oh_watch_look(loaded); /* A warning may call the script, and that may come here again. */
+        oh_watch_look(loaded); /* A warning may call the program, which may come here again. */
     }
     oh_snapshot_release(snapshot);
     if (loaded->snapshot->pool->is_cluster) {

@@ -52,6 +52,7 @@ static bool is_ending(void)
     return EG(exception) != NULL;
 }
 
+/* Not by php_error_docref: with html_errors that writes quotes as &quot;, also to the log. */
 static void warn(const char *text)
 {
     zend_error(E_WARNING, "%s", text);
