@@ -76,8 +76,8 @@ static void set_times(oh_exchange *exchange)
 static bool begin(oh_exchange *exchange, const char *request, size_t length)
 {
     /*
-     * Whatever an earlier exchange left behind, because phpredis gave up on it, belongs to that one
-     * alone.
+     * Whatever an earlier exchange left behind, because the caller gave up on it, belongs to that
+     * one alone.
      */
     abandon(exchange);
     if (OH_UNLIKELY(!exchange->peer.connections || !exchange->peer.meter)) {
@@ -93,7 +93,7 @@ static bool begin(oh_exchange *exchange, const char *request, size_t length)
         return false;
     }
     set_times(exchange);
-    if (OH_UNLIKELY(oh_exchange_is_ssdb(exchange))) {
+    if (OH_UNLIKELY(oh_pool_endpoint(exchange->peer.connections)->is_ssdb)) {
         oh_exchange_translate(exchange);
         return false;
     }
@@ -159,7 +159,7 @@ static void travel(oh_exchange *exchange)
 /* ---- Running ---- */
 
 /*
- * phpredis takes one reply for each command it has queued, however many the node announces. So a
+ * A caller takes one reply for each command it has queued, however many the node announces. So a
  * node that has queued more or fewer would give replies to the wrong commands.
  */
 static void judge_exec(oh_exchange *exchange)
@@ -187,7 +187,7 @@ static void judge_exec(oh_exchange *exchange)
     oh_exchange_refuse_bytes(exchange, "EXEC was not answered by one reply for each command");
 }
 
-/* Whether phpredis may go on: there is a reply to read, or there will be none. */
+/* Whether the caller may go on: there is a reply to read, or there will be none. */
 static bool is_readable(const oh_exchange *exchange)
 {
     return !oh_exchange_is_active(exchange) || oh_exchange_is_full(exchange);
@@ -212,15 +212,22 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
         judge_exec(exchange);
     }
     oh_request_drop_own(&exchange->request);
-    exchange->request.bytes = NULL; /* phpredis' own, which ends with its write. */
+    exchange->request.bytes = NULL; /* The caller's, which end with its write. */
     return !oh_exchange_has_failed(exchange);
 }
 
 /* ---- Reading ---- */
 
+/* How much of the replies may be given out. */
+static inline size_t readable_count(const oh_exchange *exchange)
+{
+    return OH_LIKELY(!exchange->interceptor) ? oh_replies_length(&exchange->replies)
+                                             : exchange->interceptor->readable(exchange->interceptor, exchange);
+}
+
 static bool has_bytes_or_ended(const oh_exchange *exchange)
 {
-    return oh_exchange_readable(exchange) > 0 || !oh_exchange_is_active(exchange);
+    return readable_count(exchange) > 0 || !oh_exchange_is_active(exchange);
 }
 
 /* What SSDB has answered may become nothing, or more bytes than it has. */
@@ -242,7 +249,7 @@ static size_t read_plain(oh_exchange *exchange, char *bytes, size_t size)
     if (OH_UNLIKELY(exchange->interceptor != NULL)) {
         exchange->interceptor->meet(exchange->interceptor, exchange);
     }
-    size_t readable = oh_exchange_readable(exchange), count = OH_MIN(size, readable);
+    size_t readable = readable_count(exchange), count = OH_MIN(size, readable);
 
     if (OH_LIKELY(count > 0)) {
         oh_replies_give(&exchange->replies, bytes, count);
@@ -252,8 +259,8 @@ static size_t read_plain(oh_exchange *exchange, char *bytes, size_t size)
 
 size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size)
 {
-    size_t count = OH_UNLIKELY(oh_exchange_is_shaped(exchange)) ? read_shaped(exchange, bytes, size)
-                                                                : read_plain(exchange, bytes, size);
+    bool is_shaped = OH_UNLIKELY(exchange->ssdb != NULL) && exchange->ssdb->is_shaped;
+    size_t count = is_shaped ? read_shaped(exchange, bytes, size) : read_plain(exchange, bytes, size);
 
     if (OH_UNLIKELY(count == 0)) {
         oh_exchange_run_dry(exchange);

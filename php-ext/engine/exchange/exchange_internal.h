@@ -4,7 +4,7 @@
  *     request         what goes out
  *     replies         what came in
  *     outcome         how an exchange ends, and what becomes of its connection
- *     exchange_ssdb   what stands between phpredis and a node that is SSDB
+ *     exchange_ssdb   what stands between the caller and a node that is SSDB
  *     transfer        bytes out and in, over one connection; it never waits
  *     flight          the wait, for one exchange or for many, and the deadlines
  *     exchange        the road of a call
@@ -15,13 +15,6 @@
 #include "engine/exchange/exchange.h"
 
 #define OH_ADVICE_RETRY "try again if the command may run twice"
-
-/* How much of the replies may be given out. */
-static inline size_t oh_exchange_readable(const oh_exchange *exchange)
-{
-    return OH_LIKELY(!exchange->interceptor) ? oh_replies_length(&exchange->replies)
-                                             : exchange->interceptor->readable(exchange->interceptor, exchange);
-}
 
 /* ---- outcome ---- */
 
@@ -45,20 +38,10 @@ void oh_exchange_pass_deadline(oh_exchange *exchange);
 void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason);
 void oh_exchange_disown(oh_exchange *exchange);
 
-/* phpredis wants more than there is: a reply was not what it expected. */
+/* The caller wants more than there is: a reply was not what it expected. */
 void oh_exchange_run_dry(oh_exchange *exchange);
 
 /* ---- exchange_ssdb ---- */
-
-static inline bool oh_exchange_is_ssdb(const oh_exchange *exchange)
-{
-    return oh_pool_endpoint(exchange->peer.connections)->is_ssdb;
-}
-
-static inline bool oh_exchange_is_shaped(const oh_exchange *exchange)
-{
-    return OH_UNLIKELY(exchange->ssdb != NULL) && exchange->ssdb->is_shaped;
-}
 
 /*
  * The request becomes what SSDB is sent, and waits. False: it has failed, and so will all that
@@ -93,7 +76,7 @@ bool oh_exchange_receive(oh_exchange *exchange, int flags);
 short oh_exchange_events(const oh_exchange *exchange);
 void oh_exchange_step(oh_exchange *exchange, short revents);
 
-/* As much was received as phpredis should read before more is fetched. */
+/* As much was received as the caller should read before more is fetched. */
 static inline bool oh_exchange_is_full(const oh_exchange *exchange)
 {
     return oh_replies_are_many(&exchange->replies) && oh_request_is_sent(&exchange->request);
