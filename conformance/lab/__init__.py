@@ -10,9 +10,10 @@
     fpm.py         Fpm: a php-fpm master with workers, spoken to over FastCGI
     nginx.py       Nginx: a web server in front of it
     slots.py       what befalls the nodes of a cluster: they meet, follow each other, and slots move
-    network.py     Namespace and Wire: network namespaces behind user-space wires with delay and loss
+    network.py     Namespace and Wire: network namespaces behind user-space wires (wire.py) with delay and loss
+    dns.py         a program: a server of host names, and a place where another program asks it and nobody else
 
-    server.py      all this for programs in other languages, one line of JSON a request
+    server.py      all this for programs in other languages, one line of JSON a request; they start serve.py
 
 A program in conformance/ writes `from lab import RedisNode, Nutcracker`; one elsewhere puts conformance/ on sys.path
 first.

@@ -39,8 +39,8 @@ catch_workers_output = yes
 
 class Fpm:
     def __init__(self, *, workers=2, settings=None, namespace=None, user=None, descriptors=None):
-        """`settings` are php.ini directives, given as `-d name=value`; `namespace` is where its workers connect; `user` is theirs, and `descriptors`
-        how many the master and each of them may have."""
+        """`settings` are php.ini directives, given as `-d name=value`; `namespace` is where its workers connect;
+        `user` is theirs, and `descriptors` how many the master and each of them may have."""
         user = user or getpass.getuser()
         limit = [program("prlimit"), f"--nofile={descriptors}", "--"] if descriptors else []
         definitions = [word for name, value in (settings or {}).items() for word in ("-d", f"{name}={value}")]

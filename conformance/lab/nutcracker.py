@@ -4,7 +4,8 @@
         proxy.connect("alpha")          # RESP through the proxy
         proxy.config_path               # the very file to give to OneHop
 
-A pool without `listen` gets a free loopback port. Instead of pools it takes a configuration's text. `check(text)` asks nutcracker itself whether it accepts a file.
+A pool without `listen` gets a free loopback port. Instead of pools it takes a configuration's text.
+`check(text)` asks nutcracker itself whether it accepts a file.
 """
 
 import json
