@@ -92,7 +92,7 @@ bool oh_pool_is_own(const oh_connection *connection);
  */
 void oh_pool_sweep(void);
 
-/* The module begins: before any fork. False: forks could not be noticed. */
+/* The program begins: before any fork. False: forks could not be noticed. */
 bool oh_pool_startup(void);
 
 /* A thread ends: every connection is closed. */

@@ -23,7 +23,7 @@ typedef struct oh_queue_note {
     uint64_t is_unproven; /* Nothing was ever answered on it. */
 } oh_queue_note;
 
-/* While the module starts: pairs for so many numbers. Fewer, and a warning, where descriptors are short. */
+/* While the program starts: pairs for so many numbers. Fewer, and a warning, where descriptors are short. */
 void oh_queue_startup(uint32_t wanted);
 void oh_queue_shutdown(void);
 

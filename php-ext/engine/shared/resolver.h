@@ -34,7 +34,7 @@ typedef struct oh_address {
 
 typedef struct oh_lookup oh_lookup;
 
-/* The library begins and ends with the module. */
+/* The library begins and ends with the program. */
 bool oh_resolver_startup(void);
 void oh_resolver_shutdown(void);
 const char *oh_resolver_version(void);
