@@ -12,7 +12,7 @@ $redis->rPush('list', 3, 1, 2);
 $refused = static function (string $method, mixed ...$arguments) use ($redis) {
     foreach ([$redis, $redis->pipeline()] as $object) {
         try {
-            var_dump($object->$method(...$arguments) === $object ? 'queued' : 'served');
+            lab_show($method, $object->$method(...$arguments) === $object ? 'queued' : 'served');
         } catch (OneHop\Unsupported $e) {
             $told[] = $e->getMessage();
         }
@@ -35,7 +35,7 @@ foreach ([['geoRadius', 'g', 13, 38, 200, 'km', $options], ['geoRadiusByMember',
     } catch (OneHop\Unsupported $e) {
         $isSound = str_contains($e->getMessage(), 'kills the process') && phpversion('redis') === '5.3.7';
     }
-    var_dump($isSound);
+    lab_show("$call[0] stores what it finds, or is refused with 5.3.7", $isSound);
 }
 $redis->setOption(Redis::OPT_PREFIX, '');
 echo implode(' ', $redis->sortAsc('list')), '; ', implode(' ', $redis->sortDesc('list', null, null, 0, 2)), "\n";
@@ -43,8 +43,10 @@ echo implode(' ', $redis->sortAsc('list')), '; ', implode(' ', $redis->sortDesc(
 /* phpredis 5.3.7 leaves the rest of an error reply unread. */
 foreach (['hScan', 'sScan', 'zScan'] as $method) {
     $iterator = null;
-    var_dump($redis->$method('list', $iterator), $redis->get('after'));
-    var_dump($redis->pipeline()->get('after')->lLen('list')->exec());
+    lab_show("$method of a list", $redis->$method('list', $iterator));
+    lab_show('GET of a key that nobody set', $redis->get('after'));
+    lab_show('the same and LLEN in a pipeline',
+        $redis->pipeline()->get('after')->lLen('list')->exec());
 }
 ?>
 --EXPECT--
@@ -53,30 +55,15 @@ OneHop\Redis::sortDescAlpha() is not supported: the command was not sent; phpred
 OneHop\Redis::sortAsc() is not supported: the command was not sent; phpredis announces words it does not send: the server would wait for ever. Leave the argument out
 OneHop\Redis::xinfo() is not supported: the command was not sent; phpredis does not read the whole reply of XINFO HELP: the connection would be out of step. Ask the documentation
 OneHop\Redis::xinfo() is not supported: the command was not sent; phpredis does not read the whole reply of XINFO HELP: the connection would be out of step. Ask the documentation
-bool(true)
-bool(true)
+geoRadius stores what it finds, or is refused with 5.3.7: true
+geoRadiusByMember stores what it finds, or is refused with 5.3.7: true
 1 2 3; 3 2
-bool(false)
-bool(false)
-array(2) {
-  [0]=>
-  bool(false)
-  [1]=>
-  int(3)
-}
-bool(false)
-bool(false)
-array(2) {
-  [0]=>
-  bool(false)
-  [1]=>
-  int(3)
-}
-bool(false)
-bool(false)
-array(2) {
-  [0]=>
-  bool(false)
-  [1]=>
-  int(3)
-}
+hScan of a list: false
+GET of a key that nobody set: false
+the same and LLEN in a pipeline: [false,3]
+sScan of a list: false
+GET of a key that nobody set: false
+the same and LLEN in a pipeline: [false,3]
+zScan of a list: false
+GET of a key that nobody set: false
+the same and LLEN in a pipeline: [false,3]

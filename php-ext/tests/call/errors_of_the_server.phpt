@@ -15,32 +15,32 @@ for ($i = 0; count($odd) < 2; $i++) {
         $odd[] = "key:$i";
     }
 }
-var_dump($redis->get($odd[0]), str_starts_with($redis->getLastError(), "ERR odd $odd[0]"), $redis->get($keys['fine']), str_starts_with($redis->getLastError(), "ERR odd $odd[0]"));
+$isKept = fn () => str_starts_with($redis->getLastError(), "ERR odd $odd[0]");
+lab_show('GET that the server refuses', $redis->get($odd[0]));
+lab_show('getLastError() has its error', $isKept());
+lab_show('GET of a key that nobody set', $redis->get($keys['fine']));
+lab_show('getLastError() still has the error', $isKept());
 $redis->clearLastError();
-var_dump($redis->getLastError(), $redis->mget([$odd[0], $keys['fine']]), str_starts_with($redis->getLastError(), "ERR odd $odd[0]"));
-var_dump($redis->pipeline()->get($odd[0])->get($keys['fine'])->set($odd[1], 1)->exec());
+lab_show('last error once it is cleared', $redis->getLastError());
+lab_show('MGET that one of two servers refuses', $redis->mget([$odd[0], $keys['fine']]));
+lab_show('getLastError() has its error', $isKept());
+lab_show('in a pipeline: GET refused, key that nobody set, SET refused',
+    $redis->pipeline()->get($odd[0])->get($keys['fine'])->set($odd[1], 1)->exec());
 
 $redis = new OneHop\Redis('alpha', lab_config(['127.0.0.1:' . lab_node($script) . ':1 odd'], [], 'odd.yml'));
 lab_tell(fn () => $redis->get('loading'));
-lab_tell(fn () => $redis->get('x'));
-lab_tell(fn () => rtrim($redis->getLastError()));
+lab_show('GET that the server refuses', $redis->get('x'));
+lab_show('last error', rtrim($redis->getLastError()));
 ?>
 --EXPECT--
-bool(false)
-bool(true)
-bool(false)
-bool(true)
-NULL
-bool(false)
-bool(true)
-array(3) {
-  [0]=>
-  bool(false)
-  [1]=>
-  bool(false)
-  [2]=>
-  bool(false)
-}
+GET that the server refuses: false
+getLastError() has its error: true
+GET of a key that nobody set: false
+getLastError() still has the error: true
+last error once it is cleared: null
+MGET that one of two servers refuses: false
+getLastError() has its error: true
+in a pipeline: GET refused, key that nobody set, SET refused: [false,false,false]
 RedisException: LOADING Redis is loading
-bool(false)
-string(9) "ERR odd x"
+GET that the server refuses: false
+last error: "ERR odd x"

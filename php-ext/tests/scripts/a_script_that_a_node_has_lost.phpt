@@ -20,26 +20,30 @@ $body = 'return redis.call("INCRBY", KEYS[1], ARGV[1])';
 $sha = sha1($body);
 
 echo "-- never seen: phpredis' own answer\n";
-lab_tell(fn () => $redis->evalSha($sha, [$keys[0], 5], 1));
-lab_tell(fn () => $redis->getLastError());
+lab_show('EVALSHA', $redis->evalSha($sha, [$keys[0], 5], 1));
+lab_show('last error', $redis->getLastError());
 $redis->clearLastError();
 
 echo "-- seen in EVAL on one node, known on all; each runs once\n";
-lab_tell(fn () => $redis->eval($body, [$keys[0], 5], 1));
+lab_show('EVAL', $redis->eval($body, [$keys[0], 5], 1));
 foreach ($keys as $key) {
-    echo json_encode([$redis->evalSha($sha, [$key, 10], 1), $redis->get($key), $redis->getLastError()]), "\n";
+    lab_show('EVALSHA, the key then, last error',
+        [$redis->evalSha($sha, [$key, 10], 1), $redis->get($key), $redis->getLastError()]);
 }
-echo json_encode($loads()), "\n";
+lab_show('loaded on each node; the last one had it from EVAL', $loads());
 
 echo "-- seen in SCRIPT LOAD, lost everywhere; any spelling, also as rawCommand\n";
 $body = 'return {KEYS[1], ARGV[1]}';
-lab_tell(fn () => $redis->script('load', $body) === sha1($body));
+lab_show('SCRIPT LOAD gives the SHA-1', $redis->script('load', $body) === sha1($body));
 $flush();
 $loads();
-lab_tell(fn () => $redis->evalSha(strtoupper(sha1($body)), [$keys[1], 'a'], 1) === [$keys[1], 'a']);
-lab_tell(fn () => $redis->rawCommand('evalsha', sha1($body), '1', $keys[2], 'b') === [$keys[2], 'b']);
-lab_tell(fn () => $redis->rawCommand('EVALSHA_RO', sha1($body), '1', $keys[2], 'c') === [$keys[2], 'c']);
-echo json_encode($loads()), "\n";
+lab_show('it runs by its SHA-1 in capitals',
+    $redis->evalSha(strtoupper(sha1($body)), [$keys[1], 'a'], 1) === [$keys[1], 'a']);
+lab_show('by evalsha in small letters',
+    $redis->rawCommand('evalsha', sha1($body), '1', $keys[2], 'b') === [$keys[2], 'b']);
+lab_show('by EVALSHA_RO',
+    $redis->rawCommand('EVALSHA_RO', sha1($body), '1', $keys[2], 'c') === [$keys[2], 'c']);
+lab_show('loaded on each node; two were called', $loads());
 
 echo "-- a pipeline: loaded once per node, unseen by the script\n";
 $flush();
@@ -47,23 +51,25 @@ $redis->pipeline()->set($keys[0], 'x');
 foreach ([0, 1, 0, 2, 0, 3] as $i) {
     $redis->evalSha($sha, [$numbers[$i], 1], 1);
 }
-echo json_encode($redis->get($keys[0])->evalSha(sha1($body), [$keys[0], 'z'], 1)->exec()), "\n";
-echo json_encode($loads()), "\n";
+lab_show('replies', $redis->get($keys[0])->evalSha(sha1($body), [$keys[0], 'z'], 1)->exec());
+lab_show('loaded on each node; two scripts ran on the last one', $loads());
 $flush();
-echo json_encode($redis->pipeline()->evalSha($sha, [$numbers[3], 1], 1)->exec()), "\n";
-echo json_encode($redis->pipeline()->evalSha(str_repeat('0', 40), [$keys[3]], 1)->get('nothing')->exec()), "\n";
+lab_show('a pipeline of one call', $redis->pipeline()->evalSha($sha, [$numbers[3], 1], 1)->exec());
+lab_show('a script that nobody has seen, and a key that nobody set',
+    $redis->pipeline()->evalSha(str_repeat('0', 40), [$keys[3]], 1)->get('nothing')->exec());
 $redis->clearLastError();
 
 echo "-- a transaction is not repaired\n";
 $flush();
-echo json_encode($redis->multi()->evalSha($sha, [$keys[0], 1], 1)->set($keys[0], 1)->exec()), "\n";
+lab_show('EVALSHA fails, SET runs',
+    $redis->multi()->evalSha($sha, [$keys[0], 1], 1)->set($keys[0], 1)->exec());
 $redis->clearLastError();
 
 echo "-- prefix and serializer are those of the call\n";
 $redis->setOption(Redis::OPT_PREFIX, 'p:');
 $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
 $flush();
-lab_tell(fn () => $redis->evalSha(sha1($body), ['k', 'plain'], 1));
+lab_show('what the script got', $redis->evalSha(sha1($body), ['k', 'plain'], 1));
 $redis->setOption(Redis::OPT_PREFIX, '');
 $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
 
@@ -72,10 +78,12 @@ for ($i = 0; $i < 1000; $i++) {
     $redis->eval("return $i", [$keys[0]], 1);
 }
 $large = 'return 1 --' . str_repeat('x', 65536);
-lab_tell(fn () => $redis->eval($large, [$keys[0]], 1));
+lab_show('EVAL of the large one', $redis->eval($large, [$keys[0]], 1));
 $flush();
-lab_tell(fn () => [$redis->evalSha(sha1($body), [$keys[0], 1], 1), $redis->evalSha(sha1('return 0'), [$keys[0]], 1), $redis->evalSha(sha1('return 999'), [$keys[0]], 1),
-    $redis->evalSha(sha1($large), [$keys[0]], 1)]);
+$run = fn (string $body, mixed ...$arguments) =>
+    $redis->evalSha(sha1($body), [$keys[0], ...$arguments], 1);
+lab_show('one before the 1,000, their first, their last, the large one',
+    [$run($body, 1), $run('return 0'), $run('return 999'), $run($large)]);
 
 echo "-- without keys: nothing says where\n";
 lab_tell(fn () => $redis->eval('return 1'));
@@ -83,47 +91,33 @@ lab_tell(fn () => $redis->evalSha($sha, ['argument'], 0));
 ?>
 --EXPECT--
 -- never seen: phpredis' own answer
-bool(false)
-string(45) "NOSCRIPT No matching script. Please use EVAL."
+EVALSHA: false
+last error: "NOSCRIPT No matching script. Please use EVAL."
 -- seen in EVAL on one node, known on all; each runs once
-int(5)
-[15,"15",null]
-[10,"10",null]
-[10,"10",null]
-[10,"10",null]
-[1,1,1,0]
+EVAL: 5
+EVALSHA, the key then, last error: [15,"15",null]
+EVALSHA, the key then, last error: [10,"10",null]
+EVALSHA, the key then, last error: [10,"10",null]
+EVALSHA, the key then, last error: [10,"10",null]
+loaded on each node; the last one had it from EVAL: [1,1,1,0]
 -- seen in SCRIPT LOAD, lost everywhere; any spelling, also as rawCommand
-bool(true)
-bool(true)
-bool(true)
-bool(true)
-[0,1,1,0]
+SCRIPT LOAD gives the SHA-1: true
+it runs by its SHA-1 in capitals: true
+by evalsha in small letters: true
+by EVALSHA_RO: true
+loaded on each node; two were called: [0,1,1,0]
 -- a pipeline: loaded once per node, unseen by the script
-[true,1,1,2,1,3,1,"x",["key:0","z"]]
-[1,1,1,2]
-[2]
-[false,false]
+replies: [true,1,1,2,1,3,1,"x",["key:0","z"]]
+loaded on each node; two scripts ran on the last one: [1,1,1,2]
+a pipeline of one call: [2]
+a script that nobody has seen, and a key that nobody set: [false,false]
 -- a transaction is not repaired
-[false,true]
+EVALSHA fails, SET runs: [false,true]
 -- prefix and serializer are those of the call
-array(2) {
-  [0]=>
-  string(3) "p:k"
-  [1]=>
-  string(5) "plain"
-}
+what the script got: ["p:k","plain"]
 -- 1,000 are remembered, the oldest goes first; one of 64 KB is not
-int(1)
-array(4) {
-  [0]=>
-  bool(false)
-  [1]=>
-  int(0)
-  [2]=>
-  int(999)
-  [3]=>
-  bool(false)
-}
+EVAL of the large one: 1
+one before the 1,000, their first, their last, the large one: [false,0,999,false]
 -- without keys: nothing says where
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::eval() is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode

@@ -75,7 +75,11 @@ while (count($seen) < 900 && $rounds < 3000) {
         }
     }
 }
-var_dump(count($seen), count(array_unique($seen)), array_sum(array_map(fn ($key) => $redis->xPending($key, 'group')[0], $keys)), $several > 0);
+lab_show('entries', count($seen));
+lab_show('different ones', count(array_unique($seen)));
+lab_show('pending, the first three of each stream, which nobody acknowledged',
+    array_sum(array_map(fn ($key) => $redis->xPending($key, 'group')[0], $keys)));
+lab_show('some replies had entries of several nodes', $several > 0);
 
 echo "what cannot be\n";
 $redis->pipeline();
@@ -91,9 +95,11 @@ echo "no connection is left over\n";
 foreach ($ports as $port) {
     $plain = lab_plain($port);
     $plain->rawCommand('CLIENT', 'NO-EVICT', 'off');
-    echo (int) $plain->info('clients')['connected_clients'] <= 4 ? 'few' : 'many', ' ';
+    $left[] = (int) $plain->info('clients')['connected_clients'] <= 4 ? 'few' : 'many';
 }
-var_dump($redis->get('x'), $redis->mget(['a', 'b', 'c', 'd']));
+lab_show('connections of each node', implode(' ', $left));
+lab_show('GET of a key that nobody set', $redis->get('x'));
+lab_show('MGET of such keys', $redis->mget(['a', 'b', 'c', 'd']));
 ?>
 --EXPECT--
 as on one server
@@ -107,10 +113,10 @@ the first ends the wait
 {"stream:100":{"6-0":{"f":"prefixed"}}}
 [["stream:300",[["7-0",["f","raw"]]]]]
 a writer that races with the readers: nothing is lost, nothing comes twice
-int(900)
-int(900)
-int(9)
-bool(true)
+entries: 900
+different ones: 900
+pending, the first three of each stream, which nobody acknowledged: 9
+some replies had entries of several nodes: true
 what cannot be
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::xread() is not supported: the command was not sent; streams of several nodes cannot be waited for in a pipeline: call it alone
@@ -119,14 +125,6 @@ OneHop\CrossNode, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::xread() is not supported: the command was not sent; set pool_size to 2 or more: one connection waits, the other one ends the wait
 no connection is left over
-few few few bool(false)
-array(4) {
-  [0]=>
-  bool(false)
-  [1]=>
-  bool(false)
-  [2]=>
-  bool(false)
-  [3]=>
-  bool(false)
-}
+connections of each node: "few few few"
+GET of a key that nobody set: false
+MGET of such keys: [false,false,false,false]

@@ -52,12 +52,15 @@ try {
 } catch (OneHop\CrossNode) {
 }
 lab_tell(fn () => $ours->get($one));
-var_dump($ours->multi()->incr('n')->exec() > 0, $ours->get($one));
+lab_show('the next transaction runs', $ours->multi()->incr('n')->exec() > 0);
+lab_show('GET of the key of the discarded one', $ours->get($one));
 try {
     $ours->multi()->set($one, 'half')->set($two, 'half');
 } catch (OneHop\CrossNode) {
 }
-var_dump($ours->discard(), $ours->get($one), $ours->getMode());
+lab_show('discard', $ours->discard());
+lab_show('GET of its key', $ours->get($one));
+lab_show('mode', $ours->getMode());
 
 echo "arguments that were never accepted\n";
 $bad = [
@@ -111,7 +114,8 @@ $ours->pipeline()->set('{t}c', 1)->multi()->set('{t}c', 2);
 lab_tell(fn () => $ours->set('{t}c', [1, new Nested()]));
 lab_tell(fn () => $ours->exec());
 lab_tell(fn () => $ours->exec());
-var_dump($ours->getMode(), $ours->exists('{t}c'));
+lab_show('mode', $ours->getMode());
+lab_show('keys set', $ours->exists('{t}c'));
 
 echo "packing that throws a TypeError half-way\n";
 final class Wrong
@@ -125,7 +129,7 @@ foreach ([fn () => $ours->multi(), fn () => $ours->pipeline()] as $begin) {
     $begin()->set('{t}c', 1);
     lab_tell(fn () => $ours->set('{t}c', [1, new Wrong()]));
     lab_tell(fn () => $ours->exec());
-    var_dump($ours->exists('{t}c'));
+    lab_show('keys set', $ours->exists('{t}c'));
 }
 $ours->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
 
@@ -153,11 +157,11 @@ Unsupported; Unsupported, discarded; Unsupported, discarded; 0; false; [false]
 who leaves it there executes nothing later
 OneHop\CrossNode, node none, may have executed: false
   The transaction was discarded because a call of it was refused: The transaction is bound to node node-0 by key "key:0", but key "key:100" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
-bool(true)
-bool(false)
-bool(true)
-bool(false)
-int(0)
+the next transaction runs: true
+GET of the key of the discarded one: false
+discard: true
+GET of its key: false
+mode: 0
 arguments that were never accepted
 pipeline: as with phpredis, 10 errors
 transaction: as with phpredis, 10 errors
@@ -173,17 +177,17 @@ OneHop\Unsupported, node none, may have executed: false
   The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
 OneHop\Unsupported, node none, may have executed: false
   A value of the batch could not be packed: the command was not sent; see the exception that was thrown when it was queued
-int(0)
-int(0)
+mode: 0
+keys set: 0
 packing that throws a TypeError half-way
 TypeError: strlen(): Argument #1 ($string) must be of type string, array given
 OneHop\Unsupported, node node-0, may have executed: false
   A value of the transaction could not be packed, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; see the exception that was thrown when it was queued
-int(0)
+keys set: 0
 TypeError: strlen(): Argument #1 ($string) must be of type string, array given
 OneHop\Unsupported, node none, may have executed: false
   A value of the batch could not be packed: the command was not sent; see the exception that was thrown when it was queued
-int(0)
+keys set: 0
 keys are named as nodes name them
 OneHop\CrossNode, node none, may have executed: false
   The transaction is bound to node node-0 by key "test:a", but key "test:10" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node

@@ -58,13 +58,13 @@ foreach (['close', 'hang', 'reset'] as $what) {
     $show($what, fn () => $redis->set("$what:1", 'x'));
     $show('next', fn () => $redis->set('fine:2', 'x'));
     $show('several keys', fn () => $redis->mget(['fine:2', 'fine:3']));
-    var_dump($redis->getMode());
+    lab_show('mode, still MULTI', $redis->getMode());
     if ($what === 'hang') {
-        var_dump($redis->discard());
+        lab_show('discard', $redis->discard());
     } else {
         $show('exec', fn () => $redis->exec());
     }
-    var_dump($redis->getMode());
+    lab_show('mode, ATOMIC again', $redis->getMode());
     $show('outside', fn () => $redis->get('plain:1'));
 }
 foreach (['then', 'later', 'surplus', 'value'] as $what) {
@@ -80,7 +80,7 @@ foreach (['execclose', 'exechang', 'execmany', 'execfew', 'execodd', 'exectwice'
     echo "-- $what\n";
     $redis->multi()->get("$what:1")->get('fine:2');
     $show('exec', fn () => $redis->exec());
-    var_dump($redis->getMode());
+    lab_show('mode, ATOMIC again', $redis->getMode());
     $show('outside', fn () => $redis->get('plain:1'));
 }
 echo "-- an error that phpredis throws\n";
@@ -108,7 +108,7 @@ foreach ($told as $commands) {
         $after += count($commands) - 1 - $i;
     }
 }
-var_dump($after);
+lab_show('commands', $after);
 ?>
 --EXPECT--
 -- close while it is queued
@@ -116,27 +116,27 @@ first: queued
 close: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
 next: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
 several keys: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-int(1)
+mode, still MULTI: 1
 exec: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-int(0)
+mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- hang while it is queued
 first: queued
 hang: DeadlineExceeded, may have executed: false: No answer within 1000 ms ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
 next: DeadlineExceeded, may have executed: false: No answer within 1000 ms ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
 several keys: DeadlineExceeded, may have executed: false: No answer within 1000 ms ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-int(1)
-bool(true)
-int(0)
+mode, still MULTI: 1
+discard: true
+mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- reset while it is queued
 first: queued
 reset: NodeDown, may have executed: false: Connection reset by peer ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
 next: NodeDown, may have executed: false: Connection reset by peer ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
 several keys: NodeDown, may have executed: false: Connection reset by peer ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-int(1)
+mode, still MULTI: 1
 exec: NodeDown, may have executed: false: Connection reset by peer ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-int(0)
+mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- then
 then: queued
@@ -160,39 +160,39 @@ exec: ProtocolViolation, may have executed: true: The command was neither queued
 outside: "value of plain:1"
 -- execclose
 exec: NodeDown, may have executed: true: Connection closed by the node ...PORT), server pool alpha: the command may have executed; try again if the command may run twice
-int(0)
+mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- exechang
 exec: DeadlineExceeded, may have executed: true: No answer within 1000 ms ...PORT), server pool alpha: the command may have executed; try again if the command may run twice
-int(0)
+mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- execmany
 exec: ProtocolViolation, may have executed: true: The node broke the protocol (EXEC was not answered by one reply for each command) ...PORT), server pool alpha: the command may have executed; check what listens there
-int(0)
+mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- execfew
 exec: ProtocolViolation, may have executed: true: The node broke the protocol (EXEC was not answered by one reply for each command) ...PORT), server pool alpha: the command may have executed; check what listens there
-int(0)
+mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- execodd
 exec: ProtocolViolation, may have executed: true: The node broke the protocol (EXEC was not answered by one reply for each command) ...PORT), server pool alpha: the command may have executed; check what listens there
-int(0)
+mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- exectwice
 exec: ProtocolViolation, may have executed: true: The node broke the protocol (a reply that nobody asked for) ...PORT), server pool alpha: the command may have executed; check what listens there
-int(0)
+mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- execcut
 exec: NodeDown, may have executed: true: Connection closed by the node ...PORT), server pool alpha: the command may have executed; try again if the command may run twice
-int(0)
+mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- execerror
 exec: RedisException: OOM command not allowed
-int(0)
+mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- execlarge
 exec: NodeDown, may have executed: true: Connection closed by the node ...PORT), server pool alpha: the command may have executed; try again if the command may run twice
-int(0)
+mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- an error that phpredis throws
 oom: RedisException: OOM command not allowed
@@ -206,4 +206,4 @@ multi: ["reply 0"]
 close: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
 all: ["reply 0","reply 1"]
 -- what each connection was told after it had failed
-int(0)
+commands: 0

@@ -33,7 +33,9 @@ $left = 0;
 foreach ($plain->client('list') as $client) {
     $left += $client['multi'] !== '-1' && $client['multi'] !== -1;
 }
-var_dump($left, $plain->info('commandstats')['cmdstat_discard'] ?? 'no DISCARD');
+lab_show('connections left in a transaction', $left);
+lab_show('DISCARDs that the node was sent',
+    $plain->info('commandstats')['cmdstat_discard'] ?? 'no DISCARD');
 
 echo "one worker, many requests\n";
 $ask = lab_fpm(['memory_limit' => '32M']);
@@ -74,26 +76,30 @@ $redis->multi()->set('c', 1);
 lab_tell(fn () => $redis->set('c', ['x', new Odd()]));
 lab_tell(fn () => $redis->set('c', 2));
 lab_tell(fn () => $redis->exec());
-var_dump($redis->get('c'));
+lab_show('GET of its key', $redis->get('c'));
 Odd::$call = fn ($name) => $redis->incr("inner$name");
-var_dump(count($redis->multi()->set('c', ['x', new Odd('1')])->get('inner1')->exec()), $redis->get('inner1'));
+$replies = $redis->multi()->set('c', ['x', new Odd('1')])->get('inner1')->exec();
+lab_show('replies, with that of the INCR while a value was packed', count($replies));
+lab_show('what that INCR has counted', $redis->get('inner1'));
 Odd::$call = fn () => $redis->discard();
 $redis->multi();
 lab_tell(fn () => $redis->set('d', ['x', new Odd()]));
-var_dump($redis->getMode(), $redis->exists('d'));
+lab_show('mode after discard() in there', $redis->getMode());
+lab_show('keys set', $redis->exists('d'));
 Odd::$call = fn () => $redis->close();
 $redis->multi()->set('d', 1);
 lab_tell(fn () => $redis->set('d', ['x', new Odd()]));
-var_dump($redis->getMode(), $redis->exists('d'));
+lab_show('mode after close() in there', $redis->getMode());
+lab_show('keys set', $redis->exists('d'));
 Odd::$call = fn () => null;
 $redis->set('odd', new Odd('odd'));
 Odd::$call = function () use ($redis) {
     echo 'inside exec(): mode ', $redis->getMode(), ', ', implode(' ', $redis->multi()->incr('e')->incr('e')->exec()), "\n";
 };
-var_dump(count($redis->multi()->get('odd')->get('odd')->exec()));
+lab_show('replies of the outer one', count($redis->multi()->get('odd')->get('odd')->exec()));
 Odd::$call = fn () => throw new DomainException('cannot be unpacked');
 lab_tell(fn () => $redis->multi()->get('odd')->exec());
-var_dump($redis->multi()->incr('f')->exec());
+lab_show('the next transaction', $redis->multi()->incr('f')->exec());
 
 echo "a fork\n";
 $redis = new OneHop\Redis('alpha', $config);
@@ -118,7 +124,11 @@ if ($child === 0) {
     posix_kill(posix_getpid(), $seen === str_repeat('The connection belongs to another process', 2) . '[1]' ? SIGKILL : SIGTERM);
 }
 pcntl_waitpid($child, $status);
-var_dump(pcntl_wtermsig($status) === SIGKILL, $redis->set('h2', 'parent')->exec(), $redis->get('g'), $redis->get('h'));
+lab_show('the child was refused, then had a transaction of its own',
+    pcntl_wtermsig($status) === SIGKILL);
+lab_show('the parent ends its transaction', $redis->set('h2', 'parent')->exec());
+lab_show('what that has set', $redis->get('g'));
+lab_show('what the child had counted; its open transaction never ran', $redis->get('h'));
 ?>
 --EXPECT--
 ends of scripts
@@ -132,8 +142,8 @@ held by a static:  false
 a cycle: collected false
 exit while a value is packed:  false
 exit while a value is unpacked:  false
-int(0)
-string(10) "no DISCARD"
+connections left in a transaction: 0
+DISCARDs that the node was sent: "no DISCARD"
 one worker, many requests
 [0,false,1,[false]]
 [0,false,2,[false]]
@@ -147,32 +157,24 @@ OneHop\Unsupported, node node-0, may have executed: false
   A value of the transaction could not be packed, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; see the exception that was thrown when it was queued
 OneHop\Unsupported, node node-0, may have executed: false
   A value of the transaction could not be packed, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; see the exception that was thrown when it was queued
-bool(false)
-int(3)
-string(1) "1"
+GET of its key: false
+replies, with that of the INCR while a value was packed: 3
+what that INCR has counted: "1"
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::set() has no place in a transaction: the command was not sent; it was ended by the script's own code while a value was packed
-int(0)
-int(0)
+mode after discard() in there: 0
+keys set: 0
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::set() has no place in a transaction: the command was not sent; it was ended by the script's own code while a value was packed
-int(0)
-int(0)
+mode after close() in there: 0
+keys set: 0
 inside exec(): mode 0, 1 2
 inside exec(): mode 0, 3 4
-int(2)
+replies of the outer one: 2
 DomainException: cannot be unpacked
-array(1) {
-  [0]=>
-  int(1)
-}
+the next transaction: [1]
 a fork
-bool(true)
-array(2) {
-  [0]=>
-  bool(true)
-  [1]=>
-  bool(true)
-}
-string(6) "parent"
-string(1) "1"
+the child was refused, then had a transaction of its own: true
+the parent ends its transaction: [true,true]
+what that has set: "parent"
+what the child had counted; its open transaction never ran: "1"
