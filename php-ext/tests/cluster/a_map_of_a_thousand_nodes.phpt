@@ -38,11 +38,14 @@ foreach ([[1000, 0, false], [1000, 0, true], [500, 1, true]] as [$masters, $repl
 
     $here = array_filter($keys, static fn ($slot) => $owner($slot) < 3, ARRAY_FILTER_USE_KEY);
     $values = array_map(static fn ($key) => "value of $key", $here);
-    var_dump($redis->mset(array_combine($here, $values)), $redis->mGet(array_values($here)) === array_values($values));
+    lab_show('MSET', $redis->mset(array_combine($here, $values)));
+    lab_show('MGET gives what was set',
+        $redis->mGet(array_values($here)) === array_values($values));
     try {
         $redis->get($keys[array_search(7, array_map($owner, range(0, LAB_SLOTS - 1)), true)]);
     } catch (OneHop\NodeDown $exception) {
-        var_dump($exception->getNode() === $cluster->names[7]);
+        lab_show('the failure names the node that is not there',
+            $exception->getNode() === $cluster->names[7]);
     }
     echo 'redirects: ', $cluster->errors('MOVED'), "\n";
 
@@ -77,25 +80,25 @@ echo count((new OneHop\Topology('alpha', $liars->config()))->nodes()), " nodes\n
 -- 1000 masters, 0 replicas of each, slots in ranges
 {"master":1000}
 keys elsewhere: 0
-bool(true)
-bool(true)
-bool(true)
+MSET: true
+MGET gives what was set: true
+the failure names the node that is not there: true
 redirects: 0
 1000 nodes, 0 wrong; questions: 2
 -- 1000 masters, 0 replicas of each, slots dealt round
 {"master":1000}
 keys elsewhere: 0
-bool(true)
-bool(true)
-bool(true)
+MSET: true
+MGET gives what was set: true
+the failure names the node that is not there: true
 redirects: 0
 1000 nodes, 0 wrong; questions: 2
 -- 500 masters, 1 replicas of each, slots dealt round
 {"master":500,"replica":500}
 keys elsewhere: 0
-bool(true)
-bool(true)
-bool(true)
+MSET: true
+MGET gives what was set: true
+the failure names the node that is not there: true
 redirects: 0
 1000 nodes, 0 wrong; questions: 2
 -- more nodes than a map may have

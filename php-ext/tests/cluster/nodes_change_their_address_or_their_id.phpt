@@ -37,11 +37,17 @@ $cluster->kill($d);
 mkdir(dirname(LabCluster::file($moved = Lab::port())));
 copy(LabCluster::file($d), LabCluster::file($moved));
 $cluster->start($moved);
-var_dump($cluster->id($moved) === $id);
+lab_show('the node has its old id', $cluster->id($moved) === $id);
 unset($cluster->ports[3]);
-var_dump($await(static fn () => $redis->set($keys[$d], 'new'), 'node at its new address'), $failures === [] || $failures === ['OneHop\NodeDown' => true]);
-var_dump($redis->get($keys[$d]), $topology()->locate($keys[$d])->port === $moved, in_array($d, $ports(), true));
-var_dump($redis->mGet(array_values($keys)) === [$keys[$a], $keys[$b], $keys[$c], 'new']);
+$set = $await(static fn () => $redis->set($keys[$d], 'new'), 'node at its new address');
+lab_show('SET', $set);
+lab_show('until then NodeDown at most',
+    $failures === [] || $failures === ['OneHop\NodeDown' => true]);
+lab_show('GET', $redis->get($keys[$d]));
+lab_show('Topology has the new address', $topology()->locate($keys[$d])->port === $moved);
+lab_show('Topology still has the old one', in_array($d, $ports(), true));
+$values = [$keys[$a], $keys[$b], $keys[$c], 'new'];
+lab_show('MGET from all nodes gives what was set', $redis->mGet(array_values($keys)) === $values);
 lab_tell(static fn () => $redis->onNode("127.0.0.1:$d", 'ping'));
 
 echo "another id at the same address: it has neither the connections nor the failures of the one before\n";
@@ -54,7 +60,8 @@ for ($i = 0; $i < 3; $i++) {
     } catch (OneHop\NodeDown) {
     }
 }
-var_dump($of($c)['state'], $of($c)['failures'] > 0);
+lab_show('state of the dead node', $of($c)['state']);
+lab_show('failures counted', $of($c)['failures'] > 0);
 unlink(LabCluster::file($c));
 $cluster->start($c);
 foreach ([$a, $b, $moved] as $port) {
@@ -68,10 +75,13 @@ $cluster->call($c, 'CLUSTER', 'ADDSLOTSRANGE', (string) (2 * LAB_SLOTS / 4), (st
 foreach ([$a, $b, $moved, $c] as $port) {
     LabCluster::until(static fn () => $cluster->owns($port, $slots[$c], $c) && str_contains($cluster->call($port, 'CLUSTER', 'INFO'), 'cluster_state:ok'), 'owner');
 }
-var_dump($await(static fn () => $redis->set($keys[$c], 'other'), 'new node'), $redis->get($keys[$c]));
+lab_show('SET', $await(static fn () => $redis->set($keys[$c], 'other'), 'new node'));
+lab_show('GET', $redis->get($keys[$c]));
 LabCluster::until(static fn () => $redis->get($keys[$c]) === 'other' && $of($c)['failures'] === 0, 'node without failures');
-echo json_encode([$of($c)['state'], $of($c)['reason'], $of($c)['connections']['idle']]), "\n";
-var_dump($cluster->plain($c)->info('clients')['connected_clients'] <= 3);
+lab_show('its state, the reason and its idle connections',
+    [$of($c)['state'], $of($c)['reason'], $of($c)['connections']['idle']]);
+lab_show('it has at most 3 clients',
+    $cluster->plain($c)->info('clients')['connected_clients'] <= 3);
 
 echo "all seeds are dead, and what is new is learned from the others\n";
 $spare = $cluster->join();
@@ -91,8 +101,12 @@ foreach ([$c, $moved, $spare] as $port) {
 }
 $cluster->kill($a);
 $cluster->kill($b);
-var_dump($await(static fn () => $redis->set($keys[$a], 'there'), 'new owner'), $redis->get($keys[$a]), $topology()->locate($keys[$a])->port === $spare);
-var_dump($redis->set($keys[$b], 'too'), (new OneHop\Redis('alpha', $config))->get($keys[$c]));
+lab_show('SET of a key of the first seed',
+    $await(static fn () => $redis->set($keys[$a], 'there'), 'new owner'));
+lab_show('GET', $redis->get($keys[$a]));
+lab_show('Topology has the new owner', $topology()->locate($keys[$a])->port === $spare);
+lab_show('SET of a key of the second seed', $redis->set($keys[$b], 'too'));
+lab_show('GET by a new client', (new OneHop\Redis('alpha', $config))->get($keys[$c]));
 
 echo "a node that has forgotten the others is not believed\n";
 $values = ['there', 'too', 'other', 'new'];
@@ -117,31 +131,32 @@ LabCluster::until(static function () use ($ask, $cluster, $forgetful) {
     return preg_match('/cmdstat_cluster\|shards:calls=[2-9]/', $cluster->call($forgetful, 'INFO', 'commandstats')) === 1;
 }, 'questions to it');
 $ask();
-var_dump($wrong, $topology()->fingerprint() === $before);
+lab_show('wrong replies', $wrong);
+lab_show('the map is that of before', $topology()->fingerprint() === $before);
 ?>
 --EXPECT--
 the same id at another address
-bool(true)
-bool(true)
-bool(true)
-string(3) "new"
-bool(true)
-bool(false)
-bool(true)
+the node has its old id: true
+SET: true
+until then NodeDown at most: true
+GET: "new"
+Topology has the new address: true
+Topology still has the old one: false
+MGET from all nodes gives what was set: true
 ValueError: OneHop\Redis::onNode(): Argument #1 ($node) must be the name of a node of server pool alpha; OneHop\Topology::nodes() has them
 another id at the same address: it has neither the connections nor the failures of the one before
-string(7) "resting"
-bool(true)
-bool(true)
-string(5) "other"
-["up",null,1]
-bool(true)
+state of the dead node: "resting"
+failures counted: true
+SET: true
+GET: "other"
+its state, the reason and its idle connections: ["up",null,1]
+it has at most 3 clients: true
 all seeds are dead, and what is new is learned from the others
-bool(true)
-string(5) "there"
-bool(true)
-bool(true)
-string(5) "other"
+SET of a key of the first seed: true
+GET: "there"
+Topology has the new owner: true
+SET of a key of the second seed: true
+GET by a new client: "other"
 a node that has forgotten the others is not believed
-int(0)
-bool(true)
+wrong replies: 0
+the map is that of before: true

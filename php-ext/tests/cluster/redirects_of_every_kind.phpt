@@ -31,9 +31,11 @@ foreach (['unknown-endpoint' => '', 'hostname' => '?'] as $type => $host) {
     $cluster->move($slot, $a, $c);
     echo "$type: ", $sentence($a, $key), "\n";
     $cluster->forgetStatistics();
-    var_dump($redis->get($key), $redis->get($key), $cluster->errors('MOVED') <= 1);
+    lab_show('GET', $redis->get($key));
+    lab_show('GET again', $redis->get($key));
+    lab_show('redirected once at most', $cluster->errors('MOVED') <= 1);
     $new = new OneHop\Redis('alpha', $cluster->config([], [$b]));
-    var_dump($new->get($key));
+    lab_show('GET by a new client', $new->get($key));
 }
 
 echo "hostnames: those that are announced while clients know addresses\n";
@@ -46,9 +48,10 @@ foreach ($cluster->ports as $port) {
 $redis->set($key = lab_key_in(12), 'in 12');
 $cluster->move(12, $a, $c);
 echo $sentence($a, $key), "\n";
-var_dump($redis->get($key), $redis->pipeline()->set($key, 'again')->get($key)->exec());
+lab_show('GET', $redis->get($key));
+lab_show('SET and GET in a pipeline', $redis->pipeline()->set($key, 'again')->get($key)->exec());
 echo implode(' ', $names($config)), "\n";
-var_dump($redis->mGet([lab_key_in(10), lab_key_in(11), $key]));
+lab_show('MGET of the keys that moved', $redis->mGet([lab_key_in(10), lab_key_in(11), $key]));
 
 echo "ASK by the thousand: one more hop each, and nobody asks for the map\n";
 $keys = array_map(static fn ($i) => lab_key_in(500, ":$i"), range(0, 9999));
@@ -79,7 +82,7 @@ $pipeline = $redis->pipeline();
 foreach ($keys as $key) {
     $pipeline->get($key);
 }
-var_dump($pipeline->exec() === $keys);
+lab_show('once all have moved, each GET gives its value', $pipeline->exec() === $keys);
 
 echo "a circle ends after five hops, and names both nodes\n";
 $key = lab_key_in(300);
@@ -91,16 +94,19 @@ $cluster->call($a, 'CLUSTER', 'SETSLOT', '300', 'NODE', $cluster->id($b));
 try {
     echo $redis->get($key), "is served\n";
 } catch (OneHop\NodeDown $exception) {
-    var_dump($cluster->errors('MOVED') <= 6, str_contains($exception->getMessage(), "127.0.0.1:$a") || str_contains($exception->getMessage(), "localhost:$a"),
-        str_contains($exception->getMessage(), "localhost:$b"));
+    $message = $exception->getMessage();
+    lab_show('redirected 6 times at most', $cluster->errors('MOVED') <= 6);
+    lab_show('the message names one node',
+        str_contains($message, "127.0.0.1:$a") || str_contains($message, "localhost:$a"));
+    lab_show('and the other one', str_contains($message, "localhost:$b"));
     echo $redirects() > $before ? "the other node's redirects are counted as its own\n" : "all redirects are the first node's\n";
-    echo preg_replace('/ \(node .*/', '', $exception->getMessage()), "\n";
+    echo preg_replace('/ \(node .*/', '', $message), "\n";
 }
 $cluster->call($a, 'CLUSTER', 'SETSLOT', '300', 'NODE', $cluster->id($a));
 foreach ($cluster->ports as $port) {
     LabCluster::until(static fn () => $cluster->owns($port, 300, $a), 'owner of the slot');
 }
-var_dump($redis->set($key, 'mended'));
+lab_show('SET once the nodes agree', $redis->set($key, 'mended'));
 
 echo "down: a call waits as long as it may, and is served as soon as that can be\n";
 foreach ($cluster->ports as $port) {
@@ -114,7 +120,7 @@ try {
     echo strtok($exception->getMessage(), '('), "\n";
 }
 Lab::start([PHP_BINARY, '-r', 'usleep(400000); exec($argv[1]);', '--', "redis-cli -p $b CLUSTER ADDSLOTS 77"]);
-var_dump($redis->get($key));
+lab_show('GET that waits', $redis->get($key));
 
 echo "addresses of IPv6\n";
 $six = new LabCluster(2, 0, '--bind', '127.0.0.1', '::1');
@@ -125,58 +131,42 @@ $redis->set($key = lab_key_in(10), 'six');
 echo implode(' ', $names($config)), "\n";
 $six->move(10, $a, $b);
 echo $sentence($a, $key), "\n";
-var_dump($redis->get($key), $redis->mGet([$key, lab_key_in(9000)]));
+lab_show('GET', $redis->get($key));
+lab_show('MGET, with a key that nobody set', $redis->mGet([$key, lab_key_in(9000)]));
 ?>
 --EXPECT--
 endpoints that are left open
 unknown-endpoint: MOVED 10 :PORT
-string(5) "in 10"
-string(5) "in 10"
-bool(true)
-string(5) "in 10"
+GET: "in 10"
+GET again: "in 10"
+redirected once at most: true
+GET by a new client: "in 10"
 hostname: MOVED 11 ?:PORT
-string(5) "in 11"
-string(5) "in 11"
-bool(true)
-string(5) "in 11"
+GET: "in 11"
+GET again: "in 11"
+redirected once at most: true
+GET by a new client: "in 11"
 hostnames: those that are announced while clients know addresses
 MOVED 12 localhost:PORT
-string(5) "in 12"
-array(2) {
-  [0]=>
-  bool(true)
-  [1]=>
-  string(5) "again"
-}
+GET: "in 12"
+SET and GET in a pipeline: [true,"again"]
 localhost:PORT localhost:PORT localhost:PORT
-array(3) {
-  [0]=>
-  string(5) "in 10"
-  [1]=>
-  string(5) "in 11"
-  [2]=>
-  string(5) "again"
-}
+MGET of the keys that moved: ["in 10","in 11","again"]
 ASK by the thousand: one more hop each, and nobody asks for the map
 0 wrong, 5010 ASK, 0 MOVED, no question of its own
-bool(true)
+once all have moved, each GET gives its value: true
 a circle ends after five hops, and names both nodes
-bool(true)
-bool(true)
-bool(true)
+redirected 6 times at most: true
+the message names one node: true
+and the other one: true
 the other node's redirects are counted as its own
 The cluster cannot serve this now: the nodes send it to each other
-bool(true)
+SET once the nodes agree: true
 down: a call waits as long as it may, and is served as soon as that can be
 The cluster cannot serve this now: there is no time left to try again 
-string(6) "mended"
+GET that waits: "mended"
 addresses of IPv6
 ::1:PORT ::1:PORT
 MOVED 10 ::1:PORT
-string(3) "six"
-array(2) {
-  [0]=>
-  string(3) "six"
-  [1]=>
-  bool(false)
-}
+GET: "six"
+MGET, with a key that nobody set: ["six",false]

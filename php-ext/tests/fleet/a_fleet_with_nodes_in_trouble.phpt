@@ -12,10 +12,12 @@ $redis = new OneHop\Redis('alpha', $config);
 $plain = lab_plain($live);
 
 echo "-- any node: the next one\n";
-lab_tell(fn () => count($redis->time()));
-lab_tell(fn () => $redis->echo('text'));
-lab_tell(fn () => $redis->rawCommand('COMMAND', 'COUNT') > 100);
-lab_tell(fn () => $redis->pipeline()->echo('text')->get($key['live'])->exec());
+lab_show('parts of TIME', count($redis->time()));
+lab_show('ECHO', $redis->echo('text'));
+lab_show('COMMAND COUNT by rawCommand() is above 100',
+    $redis->rawCommand('COMMAND', 'COUNT') > 100);
+lab_show('ECHO, and GET of a key that nobody set, in a pipeline',
+    $redis->pipeline()->echo('text')->get($key['live'])->exec());
 
 echo "-- RANDOMKEY: what is there is found, but that nothing is there cannot be said\n";
 lab_tell(fn () => $redis->randomKey());
@@ -23,12 +25,12 @@ $redis->set($key['live'], 1);
 for ($i = 0; $i < 10; $i++) {
     $found[] = $redis->randomKey();
 }
-var_dump(array_unique($found) === [$key['live']]);
+lab_show('10 times the only key', array_unique($found) === [$key['live']]);
 
 echo "-- all nodes: no sum of fewer\n";
 foreach ([['dbSize'], ['keys', '*'], ['flushAll'], ['role'], ['info', 'server']] as $call) {
     try {
-        var_dump($redis->{$call[0]}(...array_slice($call, 1)));
+        lab_show($call[0], $redis->{$call[0]}(...array_slice($call, 1)));
     } catch (OneHop\PartialBatch $e) {
         echo $call[0], ': ';
         foreach ($e->getReplies() as $name => $reply) {
@@ -42,24 +44,25 @@ lab_tell(fn () => (new OneHop\Redis('alpha', lab_config(["127.0.0.1:$dead:1 dead
 echo "-- an order that one node follows, because the others have nothing to do\n";
 $kill = fn (string ...$answers) => new OneHop\Redis('alpha', lab_config(array_map(fn ($i, $answer) => $answer === ''
     ? "127.0.0.1:$dead:1 n$i" : '127.0.0.1:' . lab_node("while (\$node->command()) { \$node->send(\"$answer\\r\\n\"); }") . ":1 n$i", array_keys($answers), $answers)));
-lab_tell(fn () => $kill('-NOTBUSY nothing', '+OK', '-NOTBUSY nothing')->script('kill'));
-lab_tell(fn () => $kill('', '+OK')->script('kill'));
+lab_show('one of three nodes kills a script',
+    $kill('-NOTBUSY nothing', '+OK', '-NOTBUSY nothing')->script('kill'));
+lab_show('one does, the other one is down', $kill('', '+OK')->script('kill'));
 lab_tell(fn () => $kill('-NOTBUSY nothing', '-NOTBUSY nothing')->script('kill'));
-lab_tell(fn () => $kill('-ERR one', '-ERR two')->script('kill'));
+lab_show('both answer with an error', $kill('-ERR one', '-ERR two')->script('kill'));
 
 echo "-- an error of one node fails the whole, as phpredis shows errors\n";
 $redis = $kill(':5', '-ERR no');
-lab_tell(fn () => $redis->dbSize());
-lab_tell(fn () => trim($redis->getLastError()));
-lab_tell(fn () => $kill('+OK', '-ERR no')->flushAll());
-lab_tell(fn () => $kill(':5', '+no number')->dbSize());
+lab_show('DBSIZE', $redis->dbSize());
+lab_show('last error', trim($redis->getLastError()));
+lab_show('FLUSHALL', $kill('+OK', '-ERR no')->flushAll());
+lab_show('DBSIZE where one node answers with no number', $kill(':5', '+no number')->dbSize());
 
 echo "-- a hung node costs one deadline, then another one is asked\n";
 [$port, $hung] = lab_redis_process();
 $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 hung", "127.0.0.1:$live:1 live"], ['timeout' => 1500]));
 Lab::signal($hung, SIGSTOP);
 lab_tell(fn () => $redis->echo('text'));
-lab_tell(fn () => $redis->echo('text'));
+lab_show('the next ECHO', $redis->echo('text'));
 Lab::signal($hung, SIGCONT);
 
 echo "-- in a pipeline: what cannot be one reply is told in its place\n";
@@ -71,27 +74,23 @@ try {
 }
 echo "-- what the servers are\n";
 if (method_exists('Redis', 'serverVersion')) {
-    var_dump($redis->serverName() === ($redis->info('server')['server_name'] ?? 'redis'),
-        $redis->serverVersion() === ($redis->info('server')['valkey_version'] ?? $redis->info('server')['redis_version']));
-} else {
-    var_dump(true, true);
+    $info = $redis->info('server');
+    $isNamed = $redis->serverName() === ($info['server_name'] ?? 'redis');
+    $hasVersion = $redis->serverVersion() === ($info['valkey_version'] ?? $info['redis_version']);
 }
+lab_show('their name is that of INFO', $isNamed ?? true);
+lab_show('and their version', $hasVersion ?? true);
 ?>
 --EXPECT--
 -- any node: the next one
-int(2)
-string(4) "text"
-bool(true)
-array(2) {
-  [0]=>
-  string(4) "text"
-  [1]=>
-  bool(false)
-}
+parts of TIME: 2
+ECHO: "text"
+COMMAND COUNT by rawCommand() is above 100: true
+ECHO, and GET of a key that nobody set, in a pipeline: ["text",false]
 -- RANDOMKEY: what is there is found, but that nothing is there cannot be said
 OneHop\NodeDown, node dead, may have executed: false
   Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
-bool(true)
+10 times the only key: true
 -- all nodes: no sum of fewer
 dbSize: 0 => NodeDown, 1 => 1, failed: dead
 keys: 0 => NodeDown, 1 => array, failed: dead
@@ -101,22 +100,22 @@ info: 0 => NodeDown, 1 => array, failed: dead
 OneHop\NodeDown, node dead, may have executed: false
   Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
 -- an order that one node follows, because the others have nothing to do
-bool(true)
-bool(true)
+one of three nodes kills a script: true
+one does, the other one is down: true
 RedisException: NOTBUSY nothing
-bool(false)
+both answer with an error: false
 -- an error of one node fails the whole, as phpredis shows errors
-bool(false)
-string(6) "ERR no"
-bool(false)
-bool(false)
+DBSIZE: false
+last error: "ERR no"
+FLUSHALL: false
+DBSIZE where one node answers with no number: false
 -- a hung node costs one deadline, then another one is asked
 OneHop\DeadlineExceeded, node hung, may have executed: true
   No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
-string(4) "text"
+the next ECHO: "text"
 -- in a pipeline: what cannot be one reply is told in its place
 0, Unsupported, false, true
 A part of the batch failed, though every node has answered, server pool alpha: its commands were answered; getReplies() has all replies, with a failure in the place of each such part, the first: The nodes answer differently, which no single reply can say, server pool alpha
 -- what the servers are
-bool(true)
-bool(true)
+their name is that of INFO: true
+and their version: true

@@ -23,14 +23,18 @@ sort($names);
 
 echo "-- nothing there: one empty answer, then the end\n";
 $iterator = null;
-var_dump($redis->scan($iterator), $iterator, $redis->scan($iterator));
+lab_show('the first answer', $redis->scan($iterator));
+lab_show('iterator', $iterator);
+lab_show('the second answer', $redis->scan($iterator));
 
 echo "-- all keys, each once\n";
 $redis->mset(array_fill_keys($names, 1));
 $iterator = null;
-var_dump(walk($redis, $iterator) === $names, $iterator);
+lab_show('each key is found once', walk($redis, $iterator) === $names);
+lab_show('iterator', $iterator);
 $iterator = null;
-var_dump(walk($redis, $iterator, null, 'key:a*', 50) === array_values(preg_grep('/^key:a/', $names)));
+$expected = array_values(preg_grep('/^key:a/', $names));
+lab_show('those of a pattern, too', walk($redis, $iterator, null, 'key:a*', 50) === $expected);
 
 echo "-- what is there from the beginning to the end is found, whatever happens meanwhile\n";
 $iterator = null;
@@ -39,7 +43,7 @@ $found = walk($redis, $iterator, function () use ($redis, &$round) {
     $redis->mset(array_fill_keys(array_map(fn ($i) => 'new:' . md5("$i"), range($round * 100, ++$round * 100)), 1));
     $round > 30 && $redis->del(array_map(fn ($i) => 'new:' . md5("$i"), range(($round - 30) * 100, ($round - 29) * 100)));
 }, null, 100);
-var_dump(array_diff($names, $found));
+lab_show('keys missed', array_diff($names, $found));
 $redis->del(array_map(fn ($i) => 'new:' . md5("$i"), range(0, $round * 100)));
 
 echo "-- goes on with another object, in another process\n";
@@ -49,27 +53,33 @@ for ($i = 0; $i < 30; $i++) {
     $found = [...$found, ...$redis->scan($iterator, null, 20)];
     $redis = new OneHop\Redis('alpha', $config);
 }
-var_dump(is_int($iterator), $iterator > 0);
+lab_show('in the middle the iterator is a number', is_int($iterator));
+lab_show('above 0', $iterator > 0);
 $rest = lab_run('<?php $redis = new OneHop\Redis("alpha", $argv[1]); $it = (int) $argv[2]; while ($keys = $redis->scan($it)) { echo implode("\n", $keys), "\n"; }',
     [$config, (string) $iterator]);
 $found = array_unique([...$found, ...explode("\n", trim($rest))]);
 sort($found);
-var_dump($found === $names);
+lab_show('together they have found each key', $found === $names);
 
 echo "-- the options are phpredis'\n";
 $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY);
 $rare = array_values(preg_grep('/^key:abc?/', $names));
 $iterator = null;
 $answers = 0;
-var_dump(walk($redis, $iterator, function () use (&$answers) { $answers++; }, 'key:ab*', 1) === array_values(preg_grep('/^key:ab/', $names)), $answers <= count($rare) + 1);
+$found = walk($redis, $iterator, function () use (&$answers) { $answers++; }, 'key:ab*', 1);
+$expected = array_values(preg_grep('/^key:ab/', $names));
+lab_show('SCAN_RETRY finds the keys of a rare pattern', $found === $expected);
+lab_show('answers are at most one more than keys', $answers <= count($rare) + 1);
 $iterator = null;
-var_dump($redis->scan($iterator, 'nothing*', 1), $iterator);
+lab_show('a pattern that no key has', $redis->scan($iterator, 'nothing*', 1));
+lab_show('iterator', $iterator);
 $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_NORETRY);
 if (defined('Redis::SCAN_PREFIX')) {
     $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_PREFIX);
     $redis->setOption(Redis::OPT_PREFIX, 'key:a');
     $iterator = null;
-    var_dump(walk($redis, $iterator, null, 'b*') === array_values(preg_grep('/^key:ab/', $names)));
+    lab_show('SCAN_PREFIX puts the prefix before the pattern',
+        walk($redis, $iterator, null, 'b*') === $expected);
     $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_NOPREFIX);
     $redis->setOption(Redis::OPT_PREFIX, '');
 }
@@ -79,7 +89,7 @@ $redis->scan($iterator);
 $kept = $iterator;
 $larger = new OneHop\Redis('alpha', lab_config([...$ports, lab_redis()], [], 'larger.yml'));
 lab_tell(function () use ($larger, &$iterator) { return $larger->scan($iterator); });
-var_dump($iterator === $kept);
+lab_show('the iterator stays', $iterator === $kept);
 foreach ([17, 1 << 45, PHP_INT_MAX] as $iterator) {
     lab_tell(function () use ($redis, &$iterator) { return $redis->scan($iterator); });
 }
@@ -87,36 +97,33 @@ echo "-- no command for a pipeline\n";
 $iterator = null;
 lab_tell(function () use ($redis, &$iterator) { return $redis->pipeline()->scan($iterator); });
 $redis->discard();
-lab_tell(fn () => count($redis->scan($iterator)) > 0);
+lab_show('behind the pipeline it finds keys', count($redis->scan($iterator)) > 0);
 ?>
 --EXPECT--
 -- nothing there: one empty answer, then the end
-array(0) {
-}
-int(0)
-bool(false)
+the first answer: []
+iterator: 0
+the second answer: false
 -- all keys, each once
-bool(true)
-int(0)
-bool(true)
+each key is found once: true
+iterator: 0
+those of a pattern, too: true
 -- what is there from the beginning to the end is found, whatever happens meanwhile
-array(0) {
-}
+keys missed: []
 -- goes on with another object, in another process
-bool(true)
-bool(true)
-bool(true)
+in the middle the iterator is a number: true
+above 0: true
+together they have found each key: true
 -- the options are phpredis'
-bool(true)
-bool(true)
-array(0) {
-}
-int(0)
-bool(true)
+SCAN_RETRY finds the keys of a rare pattern: true
+answers are at most one more than keys: true
+a pattern that no key has: []
+iterator: 0
+SCAN_PREFIX puts the prefix before the pattern: true
 -- an iterator of another topology
 OneHop\Unsupported, node none, may have executed: false
   The cursor is of another topology, server pool alpha: the command was not sent; begin again with null
-bool(true)
+the iterator stays: true
 OneHop\Unsupported, node none, may have executed: false
   The cursor is of another topology, server pool alpha: the command was not sent; begin again with null
 OneHop\Unsupported, node none, may have executed: false
@@ -126,4 +133,4 @@ OneHop\Unsupported, node none, may have executed: false
 -- no command for a pipeline
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::scan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
-bool(true)
+behind the pipeline it finds keys: true

@@ -25,30 +25,33 @@ $write = fn () => lab_run('<?php $redis = new OneHop\Redis("alpha", $argv[1]); $
 
 echo "-- all replicas are there\n";
 $write();
-var_dump($redis->wait(1, 5000), $redis->wait(2, 100), $redis->rawCommand('WAIT', '1', '5000'));
-var_dump($redis->pipeline()->set($key['node-0'], 2)->wait(1, 5000)->get($key['node-0'])->exec());
-echo json_encode($redis->onEachNode('wait', 1, 5000)), "\n";
+lab_show('replicas, waited for 1', $redis->wait(1, 5000));
+lab_show('waited for 2, which no master has', $redis->wait(2, 100));
+lab_show('by rawCommand()', $redis->rawCommand('WAIT', '1', '5000'));
+lab_show('between SET and GET in a pipeline',
+    $redis->pipeline()->set($key['node-0'], 2)->wait(1, 5000)->get($key['node-0'])->exec());
+lab_show('of each node', $redis->onEachNode('wait', 1, 5000));
 
 echo "-- one of them stopped\n";
 Lab::signal($two_replica, SIGSTOP);
 $write();
-var_dump($redis->wait(1, 300));
-echo json_encode($redis->onEachNode('wait', 1, 300)), "\n";
-var_dump($redis->pipeline()->get($key['node-0'])->wait(1, 300)->exec());
+lab_show('replicas', $redis->wait(1, 300));
+lab_show('of each node', $redis->onEachNode('wait', 1, 300));
+lab_show('behind GET in a pipeline', $redis->pipeline()->get($key['node-0'])->wait(1, 300)->exec());
 
 echo "-- the same for a pool of one server\n";
 $write();
 $alone = new OneHop\Redis('alpha', lab_config([$two], [], 'alone.yml'));
-var_dump($alone->wait(1, 300));
-var_dump($alone->pipeline()->wait(1, 300)->exec());
+lab_show('replicas', $alone->wait(1, 300));
+lab_show('in a pipeline', $alone->pipeline()->wait(1, 300)->exec());
 Lab::signal($two_replica, SIGCONT);
-var_dump($alone->wait(1, 5000));
+lab_show('replicas once it goes on', $alone->wait(1, 5000));
 
 echo "-- it may wait longer than the timeout of the pool\n";
 Lab::signal($two_replica, SIGSTOP);
 $short = new OneHop\Redis('alpha', lab_config([$one, $two], ['timeout' => 1500], 'short.yml'));
 $write();
-var_dump($short->wait(1, 2000));
+lab_show('replicas within 2,000 ms', $short->wait(1, 2000));
 
 echo "-- a user who may not publish\n";
 lab_plain($one)->rawCommand('ACL', 'SETUSER', 'default', 'resetchannels');
@@ -64,36 +67,21 @@ $redis->discard();
 ?>
 --EXPECT--
 -- all replicas are there
-int(1)
-int(1)
-int(1)
-array(3) {
-  [0]=>
-  bool(true)
-  [1]=>
-  int(1)
-  [2]=>
-  string(1) "2"
-}
-{"node-0":1,"node-1":1}
+replicas, waited for 1: 1
+waited for 2, which no master has: 1
+by rawCommand(): 1
+between SET and GET in a pipeline: [true,1,"2"]
+of each node: {"node-0":1,"node-1":1}
 -- one of them stopped
-int(0)
-{"node-0":1,"node-1":0}
-array(2) {
-  [0]=>
-  string(1) "1"
-  [1]=>
-  int(0)
-}
+replicas: 0
+of each node: {"node-0":1,"node-1":0}
+behind GET in a pipeline: ["1",0]
 -- the same for a pool of one server
-int(0)
-array(1) {
-  [0]=>
-  int(0)
-}
-int(1)
+replicas: 0
+in a pipeline: [0]
+replicas once it goes on: 1
 -- it may wait longer than the timeout of the pool
-int(0)
+replicas within 2,000 ms: 0
 -- a user who may not publish
 node-0 The node refused a command that is sent in front of this one: NOPERM ...: the command may have executed; give the user of the server pool the right to send that, too
 -- no place in a transaction

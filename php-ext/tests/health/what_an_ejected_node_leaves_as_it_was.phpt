@@ -18,7 +18,8 @@ for ($i = 0; !isset($moves) || $without->locate($key['node-1'] = "k$i")->name !=
     }
 }
 $redis->set($moves, 'old');
-var_dump($out($topology), $without->nodes()[1]->isEjected);
+lab_show('nodes that are out', $out($topology));
+lab_show('a topology without node-1 has it ejected', $without->nodes()[1]->isEjected);
 
 echo "-- begun before\n";
 $node = $topology->locate($moves);
@@ -29,16 +30,22 @@ usleep(20000);
 for ($i = 0; $i < 2; $i++) {
     lab_tell(fn () => $other->get($key['node-1']));
 }
-var_dump($out($topology), $node->isEjected, $topology->locate($key['node-1'])->name, $topology->locate($moves)->name);
-lab_tell(fn () => $other->get($key['node-1']));
-lab_tell(fn () => $other->get($moves));
-var_dump($redis->set($moves, 'new')->get($moves)->exec() === ['old', true, 'new']);
-var_dump($third->get($moves)->exec() === ['new', 'new']);
+lab_show('nodes that are out', $out($topology));
+lab_show('node-0 is ejected', $node->isEjected);
+lab_show('the key of node-1 is on', $topology->locate($key['node-1'])->name);
+lab_show('the key that moves is on', $topology->locate($moves)->name);
+lab_show('GET of the key of node-1, which its new node does not have', $other->get($key['node-1']));
+lab_show('GET of the key that moves, likewise', $other->get($moves));
+lab_show('the pipeline ends on the old node',
+    $redis->set($moves, 'new')->get($moves)->exec() === ['old', true, 'new']);
+lab_show('and the transaction', $third->get($moves)->exec() === ['new', 'new']);
 echo "-- begun after\n";
-var_dump($redis->pipeline()->get($moves)->exec(), $third->multi()->get($moves)->exec());
-var_dump((new OneHop\Redis('alpha', $config))->get($moves));
+lab_show('GET in a pipeline, from the new node', $redis->pipeline()->get($moves)->exec());
+lab_show('in a transaction', $third->multi()->get($moves)->exec());
+lab_show('by a new client', (new OneHop\Redis('alpha', $config))->get($moves));
 echo "-- another pool with other rules keeps its own count\n";
-var_dump($out(new OneHop\Topology('alpha', lab_config([$p0, $p1, $p2], ['server_failure_limit' => 3] + $eject))));
+$patient = lab_config([$p0, $p1, $p2], ['server_failure_limit' => 3] + $eject);
+lab_show('nodes that are out of that one', $out(new OneHop\Topology('alpha', $patient)));
 
 echo "-- errors that count, and such that do not\n";
 foreach (['OOM command not allowed', 'LOADING data', 'BUSY script', 'BUSYKEY exists', 'ERR OOM', 'OOMPH', 'MISCONF no'] as $error) {
@@ -61,7 +68,7 @@ $key = lab_key_of_each($config)['hung'];
 $redis = new OneHop\Redis('alpha', $config);
 lab_tell(fn () => $redis->set($key, 'x'));
 lab_tell(fn () => $redis->set($key, 'x'));
-lab_tell(fn () => $redis->set($key, 'x'));
+lab_show('the third SET goes to the other node', $redis->set($key, 'x'));
 
 echo "-- nobody is left\n";
 [$only, $id] = lab_redis_process();
@@ -73,36 +80,30 @@ for ($i = 0; $i < 3; $i++) {
     lab_tell(fn () => $redis->set('key', 'x'));
 }
 lab_redis_at($only);
-lab_tell(fn () => $redis->set('key', 'x'));
+lab_show('SET once it runs again', $redis->set('key', 'x'));
 ?>
 --EXPECT--
-string(0) ""
-bool(true)
+nodes that are out: ""
+a topology without node-1 has it ejected: true
 -- begun before
 OneHop\NodeDown, node node-1, may have executed: false
   Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
 OneHop\NodeDown, node node-1, may have executed: false
   Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
-string(6) "node-1"
-bool(false)
-string(6) "node-2"
-string(6) "node-2"
-bool(false)
-bool(false)
-bool(true)
-bool(true)
+nodes that are out: "node-1"
+node-0 is ejected: false
+the key of node-1 is on: "node-2"
+the key that moves is on: "node-2"
+GET of the key of node-1, which its new node does not have: false
+GET of the key that moves, likewise: false
+the pipeline ends on the old node: true
+and the transaction: true
 -- begun after
-array(1) {
-  [0]=>
-  bool(false)
-}
-array(1) {
-  [0]=>
-  bool(false)
-}
-bool(false)
+GET in a pipeline, from the new node: [false]
+in a transaction: [false]
+by a new client: false
 -- another pool with other rules keeps its own count
-string(0) ""
+nodes that are out of that one: ""
 -- errors that count, and such that do not
 OOM command not allowed: bad
 LOADING data: bad
@@ -116,7 +117,7 @@ OneHop\DeadlineExceeded, node hung, may have executed: true
   No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
 OneHop\DeadlineExceeded, node hung, may have executed: true
   No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
-bool(true)
+the third SET goes to the other node: true
 -- nobody is left
 OneHop\NodeDown, node only, may have executed: false
   Connection refused while connecting, node only (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
@@ -124,4 +125,4 @@ OneHop\NodeDown, node only, may have executed: false
   Connection refused while connecting, node only (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
 OneHop\NodeDown, node only, may have executed: false
   Connection refused while connecting, node only (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
-bool(true)
+SET once it runs again: true
