@@ -270,15 +270,15 @@ void oh_lane_call(oh_lane *lane, zend_function *function, uint32_t count, zval *
     zend_call_known_function(function, lane->redis, oh_phpredis_class, return_value, count, arguments, NULL);
 }
 
-bool oh_lane_tell(oh_lane *lane, const char *method)
+zend_uchar oh_lane_tell(oh_lane *lane, const char *method)
 {
     zval answer;
 
     ZVAL_UNDEF(&answer);
     oh_lane_call(lane, oh_phpredis_method(method), 0, NULL, &answer);
-    bool is_done = Z_TYPE(answer) == IS_OBJECT || Z_TYPE(answer) == IS_TRUE;
+    zend_uchar type = Z_TYPE(answer);
     zval_ptr_dtor(&answer);
-    return is_done;
+    return type;
 }
 
 /* ---- Failing ---- */

@@ -89,8 +89,8 @@ void oh_lane_leave(oh_lane *lane);
 /* What goes on, inside of which another call has come and gone, goes on with its next write. */
 void oh_lane_enter_again(oh_lane *lane);
 
-/* Calls a method of phpredis that takes no arguments. Whether its answer was true, or an object: it was done, or queued. */
-bool oh_lane_tell(oh_lane *lane, const char *method);
+/* Calls a method of phpredis that takes no arguments. The type of its answer: IS_TRUE: done; IS_OBJECT: queued. */
+zend_uchar oh_lane_tell(oh_lane *lane, const char *method);
 
 /* Between two calls: its node has the same index in a newer map. */
 void oh_lane_set_map(oh_lane *lane, oh_snapshot *map);

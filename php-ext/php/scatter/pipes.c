@@ -27,7 +27,7 @@ oh_lane *oh_pipes_open(oh_pipes *pipes, oh_client *client, uint32_t node)
     if (!lane) {
         return NULL;
     }
-    if (!oh_lane_tell(lane, "pipeline")) {
+    if (oh_lane_tell(lane, "pipeline") != IS_OBJECT) {
         if (!EG(exception)) {
             zend_throw_error(NULL, "phpredis could not begin a pipeline");
         }

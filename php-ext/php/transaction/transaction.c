@@ -185,7 +185,8 @@ static void forget(oh_client *client)
         return;
     }
     oh_lane_enter(lane, (oh_call_terms){.is_read_only = false}, NULL);
-    bool is_clean = oh_lane_tell(lane, transaction->is_begun ? "discard" : "unwatch") && !oh_lane_has_failed(lane);
+    const char *end = transaction->is_begun ? "discard" : "unwatch";
+    bool is_clean = oh_lane_tell(lane, end) == IS_TRUE && !oh_lane_has_failed(lane);
     if (oh_lane_has_failed(lane) && !oh_is_script_ending()) {
         OBJ_RELEASE(oh_lane_failure(lane));
     }
@@ -228,10 +229,15 @@ void oh_transaction_watch(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_plan plan;
 
-    if (oh_plan_make(client, execute_data, &plan)) {
-        watch_on(client, &plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
-        oh_plan_free(&plan);
+    if (!oh_plan_make(client, execute_data, &plan)) {
+        return;
     }
+    if (UNEXPECTED(client->mode != OH_ATOMIC)) { /* The script's own code has left it, while a key became text. */
+        oh_client_mode(client)->watch(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else {
+        watch_on(client, &plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
+    oh_plan_free(&plan);
 }
 
 void oh_transaction_unwatch(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)

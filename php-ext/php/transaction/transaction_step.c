@@ -193,7 +193,7 @@ bool oh_transaction_send_multi(oh_client *client)
 {
     oh_lane *lane = client->transaction->lane;
     bool is_inner = oh_transaction_begin_step(lane, true);
-    bool is_begun = oh_lane_tell(lane, "multi");
+    bool is_begun = oh_lane_tell(lane, "multi") == IS_OBJECT;
 
     if (!is_begun && lane->transport && oh_exchange_holds(&lane->transport->exchange)) {
         oh_text refusal = oh_exchange_held_refusal(&lane->transport->exchange);
@@ -204,6 +204,8 @@ bool oh_transaction_send_multi(oh_client *client)
         }
         fail_on_lane(client, lane);
     }
-    client->transaction->is_begun = is_begun;
+    if (is_on(client, lane)) { /* A signal handler of the script may have ended it. */
+        client->transaction->is_begun = is_begun;
+    }
     return oh_transaction_end_step(client, lane, is_inner) && is_begun;
 }
