@@ -9,16 +9,28 @@ $cluster = new LabCluster(3, 0, '--cluster-require-full-coverage', 'no');
 $redis = new OneHop\Redis('alpha', $cluster->config(['timeout' => 1500]));
 $redis->set('somewhere', 'else');
 
+/* A call ends by its deadline. Once more, if the last answer was still on its way then. */
+function ask(OneHop\Redis $redis, string $key): mixed
+{
+    for ($left = 9; ; $left--) {
+        try {
+            return $redis->get($key);
+        } catch (OneHop\DeadlineExceeded $late) {
+            $left > 0 || throw $late;
+        }
+    }
+}
+
 echo "a hole\n";
 $slot = 77;
 $key = lab_key_in($slot);
 foreach ($cluster->ports as $port) {
     $cluster->call($port, 'CLUSTER', 'DELSLOTS', (string) $slot);
 }
-lab_tell(static fn () => $redis->get($key));
+lab_tell(static fn () => ask($redis, $key));
 $second = new OneHop\Redis('alpha', $cluster->config(['timeout' => 1500]));
 var_dump($second->get('somewhere'));
-lab_tell(static fn () => $second->get($key));
+lab_tell(static fn () => ask($second, $key));
 $cluster->call($b, 'CLUSTER', 'ADDSLOTS', (string) $slot);
 foreach ($cluster->ports as $port) {
     LabCluster::until(static fn () => $cluster->owns($port, $slot, $b), 'owner of the slot');
