@@ -65,7 +65,7 @@ FUZZ = ["make", "-s", "-j2", "-C", "php-ext/fuzz", "run"]
 
 # Side by side is what shares no file: PHP's two suites write beside php-ext/tests, Java's steps into java/*/target.
 # Within a lane the cheapest come first, so that a slip of the pen is told at once.
-SPECIFICATION_AND_JAVA = (
+SPECIFICATION_FAULTS_JAVA = (
     serverless("the specification: schemas, vectors, generated files", [PYTHON, "spec/check.py"]),
     serverless("the command table: fresh, and its vectors hold", each(
         f"{PYTHON} spec/tools/generate/build_cluster.py --check", f"{PYTHON} spec/tools/generate/build.py --check",
@@ -78,6 +78,11 @@ SPECIFICATION_AND_JAVA = (
     Proof("splits and merges: four nodes answer as one", [PYTHON, "spec/tools/prove/check_fleet.py", "--start", "redis-server"]),
     Proof("the lab itself", [PYTHON, "conformance/lab/selftest.py"]),
     Proof("conformance: C, Java, reference and a live nutcracker", [PYTHON, "conformance/run.py"]),
+    Proof("many workers: killed, reloaded, without a node, with a configuration that never rests, with replies nobody"
+          " asked for, behind links that are exchanged, with slow name servers",
+          [PYTHON, "conformance/faults", "kills", "outage", "reload", "changes", "surplus", "links", "names", "rotations", "--short"]),
+    Proof("a Redis Cluster whose slots move and whose masters die, under PHP and Java at once",
+          [PYTHON, "conformance/faults", "move", "failover", "--short"]),
     Proof("Java", JAVA, check=JAVA_UNITS),
 )
 C_AND_PHP = (
@@ -91,18 +96,13 @@ C_AND_PHP = (
     serverless("C core under the address and undefined-behaviour sanitizers", ["make", "-s", "-j2", "-C", "php-ext/tests-core"]),
     Proof("C core and engine against random bytes, under the same sanitizers", FUZZ, check=[*FUZZ, "COUNT=20000"]),
     Proof("C engine by itself, with every allocation and system call failing in turn", ENGINE, check=[*ENGINE, "alone"]),
-    Proof("many workers: killed, reloaded, without a node, with a configuration that never rests, with replies nobody"
-          " asked for, behind links that are exchanged, with slow name servers",
-          [PYTHON, "conformance/faults", "kills", "outage", "reload", "changes", "surplus", "links", "names", "rotations", "--short"]),
-    Proof("a Redis Cluster whose slots move and whose masters die, under PHP and Java at once",
-          [PYTHON, "conformance/faults", "move", "failover", "--short"]),
     Proof("PHP: the status page in a browser", [PYTHON, "php-ext/tests-page/check.py"]),
     Proof("PHP extension", [*PHPT, "php-ext/tests"]),
     Proof("PHP extension under valgrind", [*PHPT, "-m", "-d", "pcre.jit=0", *VALGRIND_TESTS]),
 )
 PHP_ON_TRIXIE = (Proof("PHP extension on PHP 8.4 and phpredis 6.2", [".ci/test-trixie"]),)
 JAVA_ON_TRIXIE = (Proof("Java on JDK 25", [".ci/test-jdk25"]),)
-HERE = (SPECIFICATION_AND_JAVA, C_AND_PHP)
+HERE = (SPECIFICATION_FAULTS_JAVA, C_AND_PHP)
 LANES = {
     "test": [[(proof.title, proof.command) for proof in lane] for lane in HERE],
     "check": [[(proof.title, proof.check) for proof in lane if proof.check] for lane in HERE],
