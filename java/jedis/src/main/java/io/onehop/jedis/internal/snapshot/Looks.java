@@ -37,12 +37,12 @@ public final class Looks implements AutoCloseable {
     private void run() {
         try {
             boolean isClosed = false;
-            while (look(isClosed)) {
+            do {
                 isClosed = closed.await(isClosed ? 0 : LOOK_EVERY_MS, TimeUnit.MILLISECONDS);
                 if (isClosed) {
                     TimeUnit.MILLISECONDS.sleep(LOOK_LAST_MS);
                 }
-            }
+            } while (look(isClosed));
         } catch (InterruptedException end) {
             LOG.log(System.Logger.Level.WARNING,
                     "idle connections are not looked at any more: the thread \"onehop-looks\" was interrupted");
