@@ -31,8 +31,11 @@ def tell(figures):
 
 
 def total(figures):
-    """The closing line, and whether every promise was kept."""
+    """What was not met, the closing line, and whether every promise was kept."""
     promises = [figure.is_met for figure in figures if figure.is_hard]
+    for figure in figures:
+        if not figure.is_met:
+            print("\n" + " ".join(figure.cells()))
     print(f"\n{sum(figure.is_met for figure in figures)} of {len(figures)} figures met;"
           f" promises: {sum(promises)} passed, {len(promises) - sum(promises)} failed")
     return all(promises)
