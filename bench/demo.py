@@ -17,7 +17,10 @@ from workers import Worker
 LANGUAGES = ("PHP", "Java")
 LIBRARY = {"PHP": "phpredis", "Java": "Jedis"}
 ALL_BATCHES = len(KEYS) // BATCH
-WARM_UP = {"PHP": 2, "Java": 40}  # Times all batches, for each path: a JVM compiles what it runs often.
+WARM_UP = {
+    "PHP": 2,
+    "Java": 40,
+}  # Times all batches, for each path: a JVM compiles what it runs often.
 ROUNDS, BATCHES_PER_ROUND = 40, 10
 
 
@@ -28,9 +31,14 @@ def main():
         progress.step("starting 4 redis-servers and a nutcracker on free loopback ports")
         stage.nodes_behind_nutcracker()
         progress.step(f"wrote {len(KEYS):,} hashes through nutcracker; starting PHP and Java")
-        contestants = {"nutcracker": ("pipeline", *stage.nutcracker.address(POOL)),
-                       "direct": ("onehop", stage.nutcracker.config_path, POOL)}
-        workers = [stage.enter_context(Worker(language, contestants, stage.owners)) for language in LANGUAGES]
+        contestants = {
+            "nutcracker": ("pipeline", *stage.nutcracker.address(POOL)),
+            "direct": ("onehop", stage.nutcracker.config_path, POOL),
+        }
+        workers = [
+            stage.enter_context(Worker(language, contestants, stage.owners))
+            for language in LANGUAGES
+        ]
         found = {}
         for worker in workers:
             progress.step(f"{worker.language}: reading all {len(KEYS):,} hashes, first time")
@@ -40,8 +48,12 @@ def main():
         for number in range(ROUNDS):
             progress.share("measuring", number, ROUNDS)
             for worker in workers:
-                rounds[worker.language].append({path: worker.run(path, untimed=2, timed=BATCHES_PER_ROUND)
-                                                for path in contestants})
+                rounds[worker.language].append(
+                    {
+                        path: worker.run(path, untimed=2, timed=BATCHES_PER_ROUND)
+                        for path in contestants
+                    }
+                )
         progress.done()
     report(found, rounds)
 
@@ -59,19 +71,38 @@ def warm_up(worker, contestants, progress):
 
 
 def report(found, rounds):
-    times_faster = {language: ratio(rounds[language], "nutcracker", "direct")[0] for language in LANGUAGES}
+    times_faster = {
+        language: ratio(rounds[language], "nutcracker", "direct")[0] for language in LANGUAGES
+    }
     rows = []
     for language in LANGUAGES:
-        for path, words in (("nutcracker", f"{LIBRARY[language]} → nutcracker → 4 nodes"),
-                            ("direct", "OneHop → 4 nodes")):
+        for path, words in (
+            ("nutcracker", f"{LIBRARY[language]} → nutcracker → 4 nodes"),
+            ("direct", "OneHop → 4 nodes"),
+        ):
             samples = joined(rounds[language], path)
-            rows.append((language, words, f"{found[language][path]:,} of {len(KEYS):,}",
-                         milliseconds(median(samples)), milliseconds(percentile(samples, 99)),
-                         f"{times_faster[language]:.1f} x" if path == "direct" else ""))
-    print(f"  A batch is {BATCH:,} HGETs of mixed keys; {ROUNDS * BATCHES_PER_ROUND} batches per row, taking turns.\n")
-    show(("language", "path", "keys found", "p50", "p99", "times faster"), rows, left=2,
-         paint=lambda row: green if row[-1] else str)
-    faster = " and ".join(f"{times_faster[language]:.1f} times faster in {language}" for language in LANGUAGES)
+            rows.append(
+                (
+                    language,
+                    words,
+                    f"{found[language][path]:,} of {len(KEYS):,}",
+                    milliseconds(median(samples)),
+                    milliseconds(percentile(samples, 99)),
+                    f"{times_faster[language]:.1f} x" if path == "direct" else "",
+                )
+            )
+    print(
+        f"  A batch is {BATCH:,} HGETs of mixed keys; {ROUNDS * BATCHES_PER_ROUND} batches per row, taking turns.\n"
+    )
+    show(
+        ("language", "path", "keys found", "p50", "p99", "times faster"),
+        rows,
+        left=2,
+        paint=lambda row: green if row[-1] else str,
+    )
+    faster = " and ".join(
+        f"{times_faster[language]:.1f} times faster in {language}" for language in LANGUAGES
+    )
     print(f"""
   Every key was written through nutcracker and found by OneHop on the node where nutcracker had put it.
   One hop instead of two: {faster}.

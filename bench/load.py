@@ -15,18 +15,21 @@ import random
 import sys
 import time
 
-from tree import ROOT
 import figures
 from figures import Figure
 from house import POOL_SIZE, WORKERS, Callers, House
 from lab import LabError
 from statistic import median, percentile
 from table import Progress, bold, red, show
+from tree import ROOT
 
 PAGE = os.path.join(ROOT, "bench/php/timed.php")
 TURNS = 30  # Short ones: what a neighbour does to one contestant, it does to the next.
-CONTESTANTS = (("OneHop, pool of the host", "onehop", "host"), ("OneHop, pool of each worker", "onehop", "process"),
-               ("phpredis, pconnect", "phpredis", "host"))  # Label, client, onehop.pool_scope.
+CONTESTANTS = (
+    ("OneHop, pool of the host", "onehop", "host"),
+    ("OneHop, pool of each worker", "onehop", "process"),
+    ("phpredis, pconnect", "phpredis", "host"),
+)  # Label, client, onehop.pool_scope.
 CALLERS = 16  # Each page goes to any idle worker.
 
 
@@ -69,11 +72,15 @@ def run(progress, is_short):
         waits = host.house.time_waits() - host.waits_before
     progress.done()
     tell(contestants, seconds)
-    return [Figure("wrong replies", 0, 0, is_hard=True),  # A wrong one has ended the program before this line.
-            Figure("connections of a node, at most", host.most, POOL_SIZE, is_hard=True),
-            Figure("TIME_WAIT sockets more than before", waits, 50),
-            Figure("GET p50: pool of the host / of each worker", ratio(host, own, 1), 1.2),
-            Figure("client + first GET / pconnect GET", ratio(host, stock, 0), 1.15)]
+    return [
+        Figure(
+            "wrong replies", 0, 0, is_hard=True
+        ),  # A wrong one has ended the program before this line.
+        Figure("connections of a node, at most", host.most, POOL_SIZE, is_hard=True),
+        Figure("TIME_WAIT sockets more than before", waits, 50),
+        Figure("GET p50: pool of the host / of each worker", ratio(host, own, 1), 1.2),
+        Figure("client + first GET / pconnect GET", ratio(host, stock, 0), 1.15),
+    ]
 
 
 def ratio(one, other, which):
@@ -82,10 +89,25 @@ def ratio(one, other, which):
 
 
 def tell(contestants, seconds):
-    print(bold(f"\n{WORKERS} workers each, 4 nodes, pool_size {POOL_SIZE}, {seconds} s of load each\n"))
-    show(("contestant", "pages", "connections of a node", "client + first GET", "GET p50", "p99"),
-         [(one.label, f"{one.pages:,}", one.most, f"{median(one.firsts) / 1e3:.0f} us",
-           f"{median(one.gets) / 1e3:.1f} us", f"{percentile(one.gets, 99) / 1e3:.0f} us") for one in contestants])
+    print(
+        bold(
+            f"\n{WORKERS} workers each, 4 nodes, pool_size {POOL_SIZE}, {seconds} s of load each\n"
+        )
+    )
+    show(
+        ("contestant", "pages", "connections of a node", "client + first GET", "GET p50", "p99"),
+        [
+            (
+                one.label,
+                f"{one.pages:,}",
+                one.most,
+                f"{median(one.firsts) / 1e3:.0f} us",
+                f"{median(one.gets) / 1e3:.1f} us",
+                f"{percentile(one.gets, 99) / 1e3:.0f} us",
+            )
+            for one in contestants
+        ],
+    )
 
 
 def main():

@@ -17,8 +17,13 @@ VERSIONS = {
 
 
 def description():
-    return {"processor": _processor(), "processors": len(os.sched_getaffinity(0)), "kernel": platform.release(),
-            "load_1_minute": os.getloadavg()[0], **{name: _first_line(command) for name, command in VERSIONS.items()}}
+    return {
+        "processor": _processor(),
+        "processors": len(os.sched_getaffinity(0)),
+        "kernel": platform.release(),
+        "load_1_minute": os.getloadavg()[0],
+        **{name: _first_line(command) for name, command in VERSIONS.items()},
+    }
 
 
 def _processor():
@@ -28,6 +33,10 @@ def _processor():
 
 
 def _first_line(command):
-    run = subprocess.run([program(command[0]), *command[1:]],
-                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    run = subprocess.run(
+        [program(command[0]), *command[1:]],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     return run.stdout.strip().split("\n")[0]

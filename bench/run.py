@@ -15,17 +15,23 @@ import os
 import random
 import sys
 
-from tree import ROOT
 from lab import LabError
 from machine import description
 from stage import POOL, Stage
 from statistic import joined, median, percentile, ratio
 from syscalls import socket_calls_per_get
 from table import Progress, bold, green, milliseconds, red, show
+from tree import ROOT
 from workers import Worker
 
-UNTIMED, TIMED = 2, 10  # Batches of one turn: the first two find the caches again after the others' turns.
-WARM_UP_TURNS, WARM_UP_BATCHES = 60, 25  # After 1,500 batches of each kind the JVM has compiled all that matters.
+UNTIMED, TIMED = (
+    2,
+    10,
+)  # Batches of one turn: the first two find the caches again after the others' turns.
+WARM_UP_TURNS, WARM_UP_BATCHES = (
+    60,
+    25,
+)  # After 1,500 batches of each kind the JVM has compiled all that matters.
 
 LABELS = {
     "c.floor": "C     raw sockets, 4 nodes: the floor",
@@ -68,8 +74,10 @@ def main():
         worker_of = start_workers(stage)
         rounds = measure(worker_of, options, progress)
         progress.step("counting system calls")
-        calls = {"php.onehop": socket_calls_per_get("onehop", stage.nutcracker.config_path, POOL),
-                 "phpredis": socket_calls_per_get("phpredis", *stage.one.address)}
+        calls = {
+            "php.onehop": socket_calls_per_get("onehop", stage.nutcracker.config_path, POOL),
+            "phpredis": socket_calls_per_get("phpredis", *stage.one.address),
+        }
         progress.done()
     figures = [judged(*figure, rounds) for figure in FIGURES] + [judged_calls(calls["php.onehop"])]
     report(rounds, figures, calls)
@@ -78,9 +86,15 @@ def main():
 
 def parse_options():
     parser = argparse.ArgumentParser(description="Measures all contestants side by side.")
-    parser.add_argument("--rounds", type=int, default=60, help="turns of each contestant (default 60)")
-    parser.add_argument("--seed", type=int, default=1, help="of the order within the rounds (default 1)")
-    parser.add_argument("--output", default=os.path.join(ROOT, "bench/results/latest.json"), metavar="FILE")
+    parser.add_argument(
+        "--rounds", type=int, default=60, help="turns of each contestant (default 60)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=1, help="of the order within the rounds (default 1)"
+    )
+    parser.add_argument(
+        "--output", default=os.path.join(ROOT, "bench/results/latest.json"), metavar="FILE"
+    )
     return parser.parse_args()
 
 
@@ -90,16 +104,35 @@ def start_workers(stage):
     direct = ("onehop", stage.nutcracker.config_path, POOL)
     nutcracker = ("pipeline", *stage.nutcracker.address(POOL))
     c = {"c.floor": ("scatter", *flat)}
-    php = {"php.onehop": direct, "php.sequential": ("sequential", *flat), "php.nutcracker": nutcracker}
-    java = {"java.onehop": direct, "java.one": ("pipeline", *stage.one.address), "java.nutcracker": nutcracker,
-            "java.cluster": ("cluster", *(word for address in stage.cluster.addresses for word in address))}
-    wire = {"wire.one": ("onehop", stage.wire_one_config, POOL),
-            "wire.eight": ("onehop", stage.wire_eight_config, POOL),
-            "wire.sequential": ("sequential", *(word for node in stage.wire_nodes for word in node.address))}
+    php = {
+        "php.onehop": direct,
+        "php.sequential": ("sequential", *flat),
+        "php.nutcracker": nutcracker,
+    }
+    java = {
+        "java.onehop": direct,
+        "java.one": ("pipeline", *stage.one.address),
+        "java.nutcracker": nutcracker,
+        "java.cluster": (
+            "cluster",
+            *(word for address in stage.cluster.addresses for word in address),
+        ),
+    }
+    wire = {
+        "wire.one": ("onehop", stage.wire_one_config, POOL),
+        "wire.eight": ("onehop", stage.wire_eight_config, POOL),
+        "wire.sequential": (
+            "sequential",
+            *(word for node in stage.wire_nodes for word in node.address),
+        ),
+    }
     worker_of = {}
     for language, contestants, owners, namespace in (
-            ("C", c, stage.owners, None), ("PHP", php, stage.owners, None), ("Java", java, stage.owners, None),
-            ("PHP", wire, stage.wire_owners, stage.near)):
+        ("C", c, stage.owners, None),
+        ("PHP", php, stage.owners, None),
+        ("Java", java, stage.owners, None),
+        ("PHP", wire, stage.wire_owners, stage.near),
+    ):
         worker = stage.enter_context(Worker(language, contestants, owners, namespace=namespace))
         worker_of.update(dict.fromkeys(contestants, worker))
     return worker_of
@@ -117,19 +150,32 @@ def measure(worker_of, options, progress):
     for number in range(options.rounds):
         progress.share("measuring", number, options.rounds)
         order = shuffled.sample(list(worker_of), len(worker_of))
-        rounds.append({name: worker_of[name].run(name, untimed=UNTIMED, timed=TIMED) for name in order})
+        rounds.append(
+            {name: worker_of[name].run(name, untimed=UNTIMED, timed=TIMED) for name in order}
+        )
     return rounds
 
 
 def judged(what, above, below, sign, bound, rounds):
     value, low, high = ratio(rounds, above, below)
-    return {"figure": what, "value": value, "middle_half": [low, high], "bound": f"{sign} {bound}",
-            "met": value <= bound if sign == "<=" else value >= bound}
+    return {
+        "figure": what,
+        "value": value,
+        "middle_half": [low, high],
+        "bound": f"{sign} {bound}",
+        "met": value <= bound if sign == "<=" else value >= bound,
+    }
 
 
 def judged_calls(value):
     what, sign, bound = SYSCALLS_FIGURE
-    return {"figure": what, "value": value, "middle_half": None, "bound": f"{sign} {bound}", "met": value == bound}
+    return {
+        "figure": what,
+        "value": value,
+        "middle_half": None,
+        "bound": f"{sign} {bound}",
+        "met": value == bound,
+    }
 
 
 def report(rounds, figures, calls):
@@ -137,28 +183,56 @@ def report(rounds, figures, calls):
     rows = []
     for name, label in LABELS.items():
         samples = joined(rounds, name)
-        rows.append((label, milliseconds(median(samples)), milliseconds(percentile(samples, 99)),
-                     f"{median(samples) / floor:.2f}"))
+        rows.append(
+            (
+                label,
+                milliseconds(median(samples)),
+                milliseconds(percentile(samples, 99)),
+                f"{median(samples) / floor:.2f}",
+            )
+        )
     show(("1000 HGETs", "p50", "p99", "of the floor"), rows)
     print()
-    rows = [(figure["figure"], f"{figure['value']:.2f}",
-             "{:.2f} .. {:.2f}".format(*figure["middle_half"]) if figure["middle_half"] else "exact",
-             figure["bound"], "met" if figure["met"] else "MISSED") for figure in figures]
-    show(("figure", "measured", "middle half", "must be", ""), rows,
-         paint=lambda row: green if row[-1] == "met" else red)
+    rows = [
+        (
+            figure["figure"],
+            f"{figure['value']:.2f}",
+            "{:.2f} .. {:.2f}".format(*figure["middle_half"]) if figure["middle_half"] else "exact",
+            figure["bound"],
+            "met" if figure["met"] else "MISSED",
+        )
+        for figure in figures
+    ]
+    show(
+        ("figure", "measured", "middle half", "must be", ""),
+        rows,
+        paint=lambda row: green if row[-1] == "met" else red,
+    )
     medians = [median(one_round["c.floor"]) for one_round in rounds]
     growth = percentile(medians, 75) / percentile(medians, 25) - 1
-    print(f"\n  {sum(figure['met'] for figure in figures)} of {len(figures)} figures met. "
-          f"Stock phpredis makes {calls['phpredis']:g} system calls per GET.\n"
-          f"  Noise: from the fast to the slow quarter of the rounds the C floor itself grew by {100 * growth:.0f} %.")
+    print(
+        f"\n  {sum(figure['met'] for figure in figures)} of {len(figures)} figures met. "
+        f"Stock phpredis makes {calls['phpredis']:g} system calls per GET.\n"
+        f"  Noise: from the fast to the slow quarter of the rounds the C floor itself grew by {100 * growth:.0f} %."
+    )
 
 
 def save(options, rounds, figures, calls):
-    times = {name: {"p50_ns": median(joined(rounds, name)), "p99_ns": percentile(joined(rounds, name), 99),
-                    "round_medians_ns": [median(one_round[name]) for one_round in rounds]} for name in LABELS}
-    result = {"machine": description(),
-              "options": {"rounds": options.rounds, "seed": options.seed, "timed_per_round": TIMED},
-              "figures": figures, "socket_calls_per_get": calls, "times": times}
+    times = {
+        name: {
+            "p50_ns": median(joined(rounds, name)),
+            "p99_ns": percentile(joined(rounds, name), 99),
+            "round_medians_ns": [median(one_round[name]) for one_round in rounds],
+        }
+        for name in LABELS
+    }
+    result = {
+        "machine": description(),
+        "options": {"rounds": options.rounds, "seed": options.seed, "timed_per_round": TIMED},
+        "figures": figures,
+        "socket_calls_per_get": calls,
+        "times": times,
+    }
     os.makedirs(os.path.dirname(os.path.abspath(options.output)), exist_ok=True)
     with open(options.output, "w") as file:
         json.dump(result, file, indent=1)

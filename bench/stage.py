@@ -19,7 +19,16 @@ from lab import Cluster, LabError, Nutcracker, RedisNode
 from lab.network import Namespace, Wire
 
 POOL = "alpha"
-NAMES = ("north", "east", "south", "west", "up", "down", "left", "right")  # Fixed names: the same ring in every run.
+NAMES = (
+    "north",
+    "east",
+    "south",
+    "west",
+    "up",
+    "down",
+    "left",
+    "right",
+)  # Fixed names: the same ring in every run.
 KEYS = [f"user:{number}" for number in range(10_000)]
 random.Random(1).shuffle(KEYS)
 BATCH = 1000
@@ -51,7 +60,9 @@ class Stage(contextlib.ExitStack):
         """A large MTU keeps the number of packets small: the wire shall cost time, not processor."""
         self.near = self.enter_context(Namespace())
         wire = self.enter_context(Wire(self.near, far_count=count + 1, delay_s=delay_s, mtu=65535))
-        *self.wire_nodes, single = [self.enter_context(RedisNode(host=far.host, namespace=far)) for far in wire.far]
+        *self.wire_nodes, single = [
+            self.enter_context(RedisNode(host=far.host, namespace=far)) for far in wire.far
+        ]
         self.wire_eight_config = self._nutcracker(self.wire_nodes, self.near).config_path
         self.wire_one_config = self._nutcracker([single], self.near).config_path
         self.wire_owners = owners(self.wire_nodes)
@@ -59,9 +70,22 @@ class Stage(contextlib.ExitStack):
     def _nutcracker(self, nodes, namespace=None):
         """A nutcracker in front of these nodes, which it has filled."""
         servers = [node.server_line(name=name) for node, name in zip(nodes, NAMES)]
-        nutcracker = self.enter_context(Nutcracker({POOL: {
-            "hash": "murmur", "distribution": "ketama", "redis": True, "timeout": 5000, "server_connections": 15,
-            "preconnect": True, "servers": servers}}, namespace=namespace))
+        nutcracker = self.enter_context(
+            Nutcracker(
+                {
+                    POOL: {
+                        "hash": "murmur",
+                        "distribution": "ketama",
+                        "redis": True,
+                        "timeout": 5000,
+                        "server_connections": 15,
+                        "preconnect": True,
+                        "servers": servers,
+                    }
+                },
+                namespace=namespace,
+            )
+        )
         with nutcracker.connect(POOL) as connection:
             fill(connection)
         return nutcracker
@@ -81,5 +105,7 @@ def owners(nodes):
             if found.setdefault(key.decode(), index) != index:
                 raise LabError(f"{key.decode()} is on two nodes")
     if found.keys() != set(KEYS):
-        raise LabError(f"of {len(KEYS)} keys written, {len(found.keys() & set(KEYS))} are on the nodes")
+        raise LabError(
+            f"of {len(KEYS)} keys written, {len(found.keys() & set(KEYS))} are on the nodes"
+        )
     return found

@@ -9,10 +9,10 @@ import os
 import subprocess
 import tempfile
 
-from tree import ROOT
 from built import EXTENSION
 from lab import LabError
 from lab.process import program
+from tree import ROOT
 
 FEW, MANY = 10, 510
 SCRIPT = os.path.join(ROOT, "bench/php/gets.php")
@@ -21,14 +21,24 @@ SCRIPT = os.path.join(ROOT, "bench/php/gets.php")
 def socket_calls_per_get(client, *words):
     """`client` is onehop (CONFIG POOL) or phpredis (HOST PORT)."""
     load = ["-d", f"extension={EXTENSION}"] if client == "onehop" else []
-    few, many = (_socket_calls(["php", *load, SCRIPT, client, *map(str, words), str(count)]) for count in (FEW, MANY))
+    few, many = (
+        _socket_calls(["php", *load, SCRIPT, client, *map(str, words), str(count)])
+        for count in (FEW, MANY)
+    )
     return (many - few) / (MANY - FEW)
 
 
 def _socket_calls(command):
     with tempfile.NamedTemporaryFile(mode="r", errors="replace") as trace:
-        run = subprocess.run([program("strace"), "-f", "-yy", "-o", trace.name, program(command[0]), *command[1:]],
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        run = subprocess.run(
+            [program("strace"), "-f", "-yy", "-o", trace.name, program(command[0]), *command[1:]],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
         if run.returncode != 0:
-            raise LabError(f"{' '.join(command)} under strace ended with {run.returncode}\n{run.stdout}")
+            raise LabError(
+                f"{' '.join(command)} under strace ended with {run.returncode}\n{run.stdout}"
+            )
         return sum("<TCP:" in line for line in trace)

@@ -23,10 +23,10 @@ import os
 import subprocess
 import threading
 
-from tree import ROOT
 from built import EXTENSION, JAR
 from lab import LabError, Process
 from stage import BATCH, KEYS
+from tree import ROOT
 
 LIMIT = os.path.join(ROOT, "bench/limit/limit")
 ANSWER_SECONDS_MAX = 120
@@ -41,7 +41,9 @@ COMMANDS = {
 def plan(contestants, owners):
     """The plan's text. `contestants` is {name: (kind, word, ...)}, `owners` {key: node index}."""
     lines = [f"batch {BATCH}"]
-    lines += [" ".join(map(str, ("contestant", name, *words))) for name, words in contestants.items()]
+    lines += [
+        " ".join(map(str, ("contestant", name, *words))) for name, words in contestants.items()
+    ]
     lines += [f"key {key} {owners[key]}" for key in KEYS]
     return "\n".join(lines) + "\n"
 
@@ -51,15 +53,22 @@ class Worker:
 
     def __init__(self, language, contestants, owners, *, namespace=None):
         self.language = language
-        self.process = Process([*COMMANDS[language], "plan"], name=f"{language}-worker", namespace=namespace,
-                               files={"plan": plan(contestants, owners)},
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process = Process(
+            [*COMMANDS[language], "plan"],
+            name=f"{language}-worker",
+            namespace=namespace,
+            files={"plan": plan(contestants, owners)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
         self._is_ready = False
 
     def wait_ready(self):
         """Workers start side by side; only the first request waits for the slow ones."""
         if not self._is_ready and self._read_line() != "ready":
-            raise LabError(f"the {self.language} worker did not say ready\n{self.process.log_tail()}")
+            raise LabError(
+                f"the {self.language} worker did not say ready\n{self.process.log_tail()}"
+            )
         self._is_ready = True
 
     def run(self, contestant, *, timed, untimed=0):
@@ -90,6 +99,8 @@ class Worker:
             watchdog.cancel()
         if not line.endswith("\n"):
             self.process.child.wait()
-            raise LabError(f"the {self.language} worker ended with {self.process.child.returncode}\n"
-                           + self.process.log_tail())
+            raise LabError(
+                f"the {self.language} worker ended with {self.process.child.returncode}\n"
+                + self.process.log_tail()
+            )
         return line.rstrip("\n")

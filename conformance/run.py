@@ -12,6 +12,7 @@ Every line it prints is a part with its counts; a difference is shown with its s
 failed`; exit code 1 if anything failed, 2 if the run itself could not be made. The protocol is in protocol.md, the
 parts are in suite/.
 """
+
 import argparse
 import random
 import sys
@@ -25,21 +26,33 @@ from suite import cluster, config, health, live, random_pairs, ssdb, vectors  # 
 from suite.report import Report  # noqa: E402
 from suite.testee import Testees  # noqa: E402
 
-MUST_HAVE = {"hash", "place", "config", "topology", "explain"}  # Without these little would be proven.
+MUST_HAVE = {
+    "hash",
+    "place",
+    "config",
+    "topology",
+    "explain",
+}  # Without these little would be proven.
 
-PARTS = {"vectors": lambda t, r, o: vectors.run(t, r),
-         "config": lambda t, r, o: config.run(t, r, random.Random(o.seed), o.mutations),
-         "random": lambda t, r, o: random_pairs.run(t, r, random.Random(o.seed), o.pairs),
-         "health": lambda t, r, o: health.run(t, r, random.Random(o.seed)),
-         "live": lambda t, r, o: live.run(t, r),
-         "cluster": lambda t, r, o: cluster.run(t, r, random.Random(o.seed)),
-         "ssdb": lambda t, r, o: ssdb.run(t, r)}
+PARTS = {
+    "vectors": lambda t, r, o: vectors.run(t, r),
+    "config": lambda t, r, o: config.run(t, r, random.Random(o.seed), o.mutations),
+    "random": lambda t, r, o: random_pairs.run(t, r, random.Random(o.seed), o.pairs),
+    "health": lambda t, r, o: health.run(t, r, random.Random(o.seed)),
+    "live": lambda t, r, o: live.run(t, r),
+    "cluster": lambda t, r, o: cluster.run(t, r, random.Random(o.seed)),
+    "ssdb": lambda t, r, o: ssdb.run(t, r),
+}
 
 
 def options():
-    parser = argparse.ArgumentParser(description="Proves that all implementations place and read alike.")
+    parser = argparse.ArgumentParser(
+        description="Proves that all implementations place and read alike."
+    )
     parser.add_argument("--only", default=",".join(PARTS), help="parts, joined by commas")
-    parser.add_argument("--testees", default="php,java,reference,nutcracker", help="testees, joined by commas")
+    parser.add_argument(
+        "--testees", default="php,java,reference,nutcracker", help="testees, joined by commas"
+    )
     parser.add_argument("--pairs", type=int, default=1_000_000, help="random (pool, key) pairs")
     parser.add_argument("--mutations", type=int, default=20_000, help="mutated configurations")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))

@@ -25,11 +25,15 @@ def milliseconds(nanoseconds):
 
 def show(heading, rows, *, left=1, paint=None):
     """Prints aligned columns: the first `left` to the left, the others to the right. `paint(row)` may colour a row."""
-    widths = [max(len(str(row[column])) for row in [heading, *rows]) for column in range(len(heading))]
+    widths = [
+        max(len(str(row[column])) for row in [heading, *rows]) for column in range(len(heading))
+    ]
 
     def line(cells):
-        aligned = [str(cell).ljust(width) if column < left else str(cell).rjust(width)
-                   for column, (cell, width) in enumerate(zip(cells, widths))]
+        aligned = [
+            str(cell).ljust(width) if column < left else str(cell).rjust(width)
+            for column, (cell, width) in enumerate(zip(cells, widths))
+        ]
         return ("  " + "   ".join(aligned)).rstrip()
 
     print(bold(line(heading)))

@@ -7,25 +7,31 @@ Prints one line per finding and a closing line; exit code 1 if there was a findi
 
 Implements spec/README.md, "Checks".
 """
+
 import json
 import re
 import sys
 from pathlib import Path
 
+import generate
 import jsonschema
 
-import generate
-
 SPEC = Path(__file__).resolve().parent
-PAGES = {"limits.json": "limits", "errors.json": "errors",
-         "config/cases/good.json": "config_cases", "config/cases/bad.json": "config_cases"}
+PAGES = {
+    "limits.json": "limits",
+    "errors.json": "errors",
+    "config/cases/good.json": "config_cases",
+    "config/cases/bad.json": "config_cases",
+}
 
 
 def schema_findings(path, page, schema):
     """`schema` as the pages name it: a path from the repository's root."""
     validator = jsonschema.Draft202012Validator(json.loads((SPEC.parent / schema).read_text()))
-    return [f"{path.relative_to(SPEC)}: {'/'.join(map(str, error.absolute_path))}: {error.message[:200]}"
-            for error in validator.iter_errors(page)]
+    return [
+        f"{path.relative_to(SPEC)}: {'/'.join(map(str, error.absolute_path))}: {error.message[:200]}"
+        for error in validator.iter_errors(page)
+    ]
 
 
 def vector_findings(path):
@@ -46,7 +52,9 @@ def scenario_findings(path):
     page = json.loads(path.read_text())
     findings = schema_findings(path, page, page["schema"])
     if not findings and page["numberOfScenarios"] != len(page["scenarios"]):
-        findings.append(f"{path.relative_to(SPEC)}: numberOfScenarios is not {len(page['scenarios'])}")
+        findings.append(
+            f"{path.relative_to(SPEC)}: numberOfScenarios is not {len(page['scenarios'])}"
+        )
     return findings
 
 
@@ -54,8 +62,11 @@ def case_findings(kind):
     page = json.loads((SPEC / f"config/cases/{kind}.json").read_text())
     described = {name for name, case in page["cases"].items() if "built" not in case}
     present = {path.stem for path in (SPEC / f"config/cases/{kind}").glob("*.yml")}
-    findings = [f"config/cases/{kind}: {name} has no {what}" for names, what in
-                ((described - present, "file"), (present - described, "description")) for name in sorted(names)]
+    findings = [
+        f"config/cases/{kind}: {name} has no {what}"
+        for names, what in ((described - present, "file"), (present - described, "description"))
+        for name in sorted(names)
+    ]
     if page["numberOfCases"] != len(page["cases"]):
         findings.append(f"config/cases/{kind}.json: numberOfCases is not {len(page['cases'])}")
     return findings
@@ -63,18 +74,29 @@ def case_findings(kind):
 
 def link_findings(path):
     links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text())
-    return [f"{path.relative_to(SPEC)}: {link} leads nowhere" for link in links if not (path.parent / link).exists()]
+    return [
+        f"{path.relative_to(SPEC)}: {link} leads nowhere"
+        for link in links
+        if not (path.parent / link).exists()
+    ]
 
 
 def checks():
     for path in sorted(SPEC.glob("schema/*.json")):
+
         def valid_schema(path=path):
             jsonschema.Draft202012Validator.check_schema(json.loads(path.read_text()))
             return []
+
         yield f"{path.relative_to(SPEC)} is a schema", valid_schema
     for page, name in PAGES.items():
         path = SPEC / page
-        yield f"{page} is valid", lambda p=path, n=name: schema_findings(p, json.loads(p.read_text()), f"spec/schema/{n}.json")
+        yield (
+            f"{page} is valid",
+            lambda p=path, n=name: schema_findings(
+                p, json.loads(p.read_text()), f"spec/schema/{n}.json"
+            ),
+        )
     for path in sorted(SPEC.glob("*/vectors/*.json")):
         yield f"{path.relative_to(SPEC)} is valid", lambda p=path: vector_findings(p)
     for path in sorted(SPEC.glob("*/scenarios/*.json")):

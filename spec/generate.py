@@ -10,6 +10,7 @@ The output is committed: building OneHop needs no Python.
 
 Implements spec/README.md, "Generated files".
 """
+
 import json
 import re
 import sys
@@ -38,15 +39,22 @@ def constant(name):
 
 def limits_h(limits):
     rows = [f"/* {l['reason']} */\n#define OH_{l['name'].upper()} {l['value']}\n" for l in limits]
-    return (f"/* {notice('limits.json')} */\n#ifndef OH_GENERATED_LIMITS_H\n#define OH_GENERATED_LIMITS_H\n\n"
-            + "\n".join(rows) + "\n#endif\n")
+    return (
+        f"/* {notice('limits.json')} */\n#ifndef OH_GENERATED_LIMITS_H\n#define OH_GENERATED_LIMITS_H\n\n"
+        + "\n".join(rows)
+        + "\n#endif\n"
+    )
 
 
 def limits_java(limits):
-    rows = [f"    /** {l['reason']} */\n    public static final int {l['name'].upper()} = {l['value']};\n"
-            for l in limits]
-    return (f"// {notice('limits.json')}\npackage io.onehop.core.base;\n\n/** Every bound of OneHop, with its reason. */\n"
-            "public final class Limits {\n\n" + "\n".join(rows) + "\n    private Limits() {}\n}\n")
+    rows = [
+        f"    /** {l['reason']} */\n    public static final int {l['name'].upper()} = {l['value']};\n"
+        for l in limits
+    ]
+    return (
+        f"// {notice('limits.json')}\npackage io.onehop.core.base;\n\n/** Every bound of OneHop, with its reason. */\n"
+        "public final class Limits {\n\n" + "\n".join(rows) + "\n    private Limits() {}\n}\n"
+    )
 
 
 def x_macro(name, rows):
@@ -58,51 +66,74 @@ def quoted(text):
 
 
 def errors_h(kinds, outcomes):
-    kind_rows = [(f"OH_ERROR_{constant(k['name'])}", quoted(k["name"]), quoted(k["meaning"])) for k in kinds]
-    outcome_rows = [(f"OH_OUTCOME_{o['name']}", quoted(o["name"]), quoted(o["phrase"])) for o in outcomes]
-    return (f"/* {notice('errors.json')} */\n#ifndef OH_GENERATED_ERRORS_H\n#define OH_GENERATED_ERRORS_H\n\n"
-            "/* X(constant, name, meaning) */\n" + x_macro("OH_ERROR_KINDS", kind_rows) +
-            "\n/* X(constant, name, phrase of a message) */\n" + x_macro("OH_OUTCOMES", outcome_rows) +
-            "\ntypedef enum {\n#define X(constant, name, meaning) constant,\n  OH_ERROR_KINDS(X)\n#undef X\n"
-            "  OH_ERROR_KINDS_COUNT\n} oh_error_kind;\n"
-            "\ntypedef enum {\n#define X(constant, name, phrase) constant,\n  OH_OUTCOMES(X)\n#undef X\n"
-            "  OH_OUTCOMES_COUNT\n} oh_outcome;\n\n#endif\n")
+    kind_rows = [
+        (f"OH_ERROR_{constant(k['name'])}", quoted(k["name"]), quoted(k["meaning"])) for k in kinds
+    ]
+    outcome_rows = [
+        (f"OH_OUTCOME_{o['name']}", quoted(o["name"]), quoted(o["phrase"])) for o in outcomes
+    ]
+    return (
+        f"/* {notice('errors.json')} */\n#ifndef OH_GENERATED_ERRORS_H\n#define OH_GENERATED_ERRORS_H\n\n"
+        "/* X(constant, name, meaning) */\n"
+        + x_macro("OH_ERROR_KINDS", kind_rows)
+        + "\n/* X(constant, name, phrase of a message) */\n"
+        + x_macro("OH_OUTCOMES", outcome_rows)
+        + "\ntypedef enum {\n#define X(constant, name, meaning) constant,\n  OH_ERROR_KINDS(X)\n#undef X\n"
+        "  OH_ERROR_KINDS_COUNT\n} oh_error_kind;\n"
+        "\ntypedef enum {\n#define X(constant, name, phrase) constant,\n  OH_OUTCOMES(X)\n#undef X\n"
+        "  OH_OUTCOMES_COUNT\n} oh_outcome;\n\n#endif\n"
+    )
 
 
 def java_rows(rows, indent):
-    return (",\n".join(f"{indent}/** {text} */\n{indent}{name}({', '.join(arguments)})"
-                       for text, name, arguments in rows)) + ";\n"
+    return (
+        ",\n".join(
+            f"{indent}/** {text} */\n{indent}{name}({', '.join(arguments)})"
+            for text, name, arguments in rows
+        )
+    ) + ";\n"
 
 
 def errors_java(kinds, outcomes):
-    kind_rows = [(k["meaning"], constant(k["name"]), [quoted(k["name"]), quoted(k["meaning"])]) for k in kinds]
+    kind_rows = [
+        (k["meaning"], constant(k["name"]), [quoted(k["name"]), quoted(k["meaning"])])
+        for k in kinds
+    ]
     outcome_rows = [(o["meaning"], o["name"], [quoted(o["phrase"])]) for o in outcomes]
-    return (f"// {notice('errors.json')}\npackage io.onehop.core;\n\n"
-            "/** Every kind of error, named alike in PHP and in Java. */\npublic enum ErrorKind {\n"
-            + java_rows(kind_rows, "    ") +
-            "\n    private final String label;\n    private final String meaning;\n\n"
-            "    ErrorKind(String label, String meaning) {\n"
-            "        this.label = label;\n        this.meaning = meaning;\n    }\n\n"
-            "    /** The name both languages show: NodeDown, DeadlineExceeded, ... */\n"
-            "    public String label() {\n        return label;\n    }\n\n"
-            "    /** One sentence on what happened. */\n"
-            "    public String meaning() {\n        return meaning;\n    }\n\n"
-            "    /** How far the command got before the failure. */\n    public enum Outcome {\n"
-            + java_rows(outcome_rows, "        ") +
-            "\n        private final String phrase;\n\n"
-            "        Outcome(String phrase) {\n            this.phrase = phrase;\n        }\n\n"
-            "        /** The words a message uses for it. */\n"
-            "        public String phrase() {\n            return phrase;\n        }\n\n"
-            "        public boolean mayHaveExecuted() {\n            return this != NOT_SENT;\n        }\n    }\n}\n")
+    return (
+        f"// {notice('errors.json')}\npackage io.onehop.core;\n\n"
+        "/** Every kind of error, named alike in PHP and in Java. */\npublic enum ErrorKind {\n"
+        + java_rows(kind_rows, "    ")
+        + "\n    private final String label;\n    private final String meaning;\n\n"
+        "    ErrorKind(String label, String meaning) {\n"
+        "        this.label = label;\n        this.meaning = meaning;\n    }\n\n"
+        "    /** The name both languages show: NodeDown, DeadlineExceeded, ... */\n"
+        "    public String label() {\n        return label;\n    }\n\n"
+        "    /** One sentence on what happened. */\n"
+        "    public String meaning() {\n        return meaning;\n    }\n\n"
+        "    /** How far the command got before the failure. */\n    public enum Outcome {\n"
+        + java_rows(outcome_rows, "        ")
+        + "\n        private final String phrase;\n\n"
+        "        Outcome(String phrase) {\n            this.phrase = phrase;\n        }\n\n"
+        "        /** The words a message uses for it. */\n"
+        "        public String phrase() {\n            return phrase;\n        }\n\n"
+        "        public boolean mayHaveExecuted() {\n            return this != NOT_SENT;\n        }\n    }\n}\n"
+    )
 
 
 def info_h(page):
     """How the fields of INFO are merged, in order of their names; the lists of the page that are no rule are prose."""
-    rows = sorted((field, f"OH_INFO_{rule.upper()}") for rule in ("sum", "min", "max", "lowest_version")
-                  for field in page[rule]["fields"])
-    return (f"/* {notice('route/info.json')} */\n#ifndef OH_GENERATED_INFO_H\n#define OH_GENERATED_INFO_H\n\n"
-            "/* X(field, rule), sorted by field */\n" + x_macro("OH_INFO_FIELDS", [(quoted(f), r) for f, r in rows])
-            + "\n#endif\n")
+    rows = sorted(
+        (field, f"OH_INFO_{rule.upper()}")
+        for rule in ("sum", "min", "max", "lowest_version")
+        for field in page[rule]["fields"]
+    )
+    return (
+        f"/* {notice('route/info.json')} */\n#ifndef OH_GENERATED_INFO_H\n#define OH_GENERATED_INFO_H\n\n"
+        "/* X(field, rule), sorted by field */\n"
+        + x_macro("OH_INFO_FIELDS", [(quoted(f), r) for f, r in rows])
+        + "\n#endif\n"
+    )
 
 
 def outputs():
@@ -112,23 +143,35 @@ def outputs():
     own = {name: entry | {"ssdb": True} for name, entry in tables_ssdb.ssdb.PAGE["own"].items()}
     info = json.loads((SPEC / "route/info.json").read_text())
     pair = errors["kinds"], errors["outcomes"]
-    return {C / "limits.h": limits_h(limits), C / "errors.h": errors_h(*pair), C / "info.h": info_h(info),
-            ROOT / "php-ext" / tables_c.COMMANDS: tables_c.commands_h(notice("route/commands.json")),
-            ROOT / "php-ext" / tables_c.METHODS: tables_c.methods_h(notice("route/phpredis.json")),
-            JAVA / "base/Limits.java": limits_java(limits), JAVA / "ErrorKind.java": errors_java(*pair),
-            JAVA / tables_java.COMMANDS: tables_java.commands_java(commands | own, notice("route/commands.json")),
-            JAVA / tables_java.INFO: tables_java.info_java(info, notice("route/info.json")),
-            **ssdb_outputs()}
+    return {
+        C / "limits.h": limits_h(limits),
+        C / "errors.h": errors_h(*pair),
+        C / "info.h": info_h(info),
+        ROOT / "php-ext" / tables_c.COMMANDS: tables_c.commands_h(notice("route/commands.json")),
+        ROOT / "php-ext" / tables_c.METHODS: tables_c.methods_h(notice("route/phpredis.json")),
+        JAVA / "base/Limits.java": limits_java(limits),
+        JAVA / "ErrorKind.java": errors_java(*pair),
+        JAVA / tables_java.COMMANDS: tables_java.commands_java(
+            commands | own, notice("route/commands.json")
+        ),
+        JAVA / tables_java.INFO: tables_java.info_java(info, notice("route/info.json")),
+        **ssdb_outputs(),
+    }
 
 
 def ssdb_outputs():
     page = notice("route/ssdb.json")
-    return {C / "ssdb.h": tables_ssdb.header(page), JAVA / "ssdb/SsdbTable.java": tables_ssdb.java(page)}
+    return {
+        C / "ssdb.h": tables_ssdb.header(page),
+        JAVA / "ssdb/SsdbTable.java": tables_ssdb.java(page),
+    }
 
 
 def stale():
     """The files whose content is not what the specification says."""
-    return [path for path, text in outputs().items() if not path.exists() or path.read_text() != text]
+    return [
+        path for path, text in outputs().items() if not path.exists() or path.read_text() != text
+    ]
 
 
 def main():

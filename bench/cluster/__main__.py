@@ -13,19 +13,23 @@ import sys
 
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-import tree  # noqa: E402, F401 (the path above finds it; it finds the rest)
-import figures  # noqa: E402
-import maps  # noqa: E402
-import nodes  # noqa: E402
-import speed  # noqa: E402
-from lab import LabError  # noqa: E402
+import figures
+import maps
+import nodes
+import speed
+import tree  # noqa: F401 (the path above finds it; it finds the rest)
+from lab import LabError
 
 JOBS = {"map": maps.run, "mget": speed.mget, "pipeline": speed.pipeline, "nodes": nodes.run}
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="bench/cluster", description="Measures what callers of a Redis Cluster pay.")
-    parser.add_argument("jobs", nargs="*", metavar="job", help=f"{', '.join(JOBS)}; all of them otherwise")
+    parser = argparse.ArgumentParser(
+        prog="bench/cluster", description="Measures what callers of a Redis Cluster pay."
+    )
+    parser.add_argument(
+        "jobs", nargs="*", metavar="job", help=f"{', '.join(JOBS)}; all of them otherwise"
+    )
     parser.add_argument("--short", action="store_true", help="in seconds: hardly figures")
     options = parser.parse_args()
     for unknown in set(options.jobs) - set(JOBS):

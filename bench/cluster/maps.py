@@ -21,22 +21,34 @@ def run(is_short):
     """In turns, so that what else the machine does befalls all. phpredis has a connection to each node for each worker."""
     requests, workers, turns = (400, 8, 4) if is_short else (4000, 24, 20)
     with Cluster(3) as cluster, tempfile.TemporaryDirectory() as directory, ExitStack() as stack:
+
         def onehop(pool_size):
             own = stack.enter_context(tempfile.TemporaryDirectory())
-            return "onehop", {"extension": EXTENSION, "onehop.config": configure(cluster, own, pool_size=pool_size)}
+            return "onehop", {
+                "extension": EXTENSION,
+                "onehop.config": configure(cluster, own, pool_size=pool_size),
+            }
 
         fill(cluster, 1000, '$r->set("key:$j", "value of key:$j");')
-        contestants = {"OneHop": onehop(workers),
-                       "OneHop, connections for two of three workers": onehop(workers * 2 // 3),
-                       "phpredis RedisCluster": ("phpredis", {}),
-                       "phpredis RedisCluster, cache_slots": ("phpredis", {"redis.clusters.cache_slots": 1})}
+        contestants = {
+            "OneHop": onehop(workers),
+            "OneHop, connections for two of three workers": onehop(workers * 2 // 3),
+            "phpredis RedisCluster": ("phpredis", {}),
+            "phpredis RedisCluster, cache_slots": ("phpredis", {"redis.clusters.cache_slots": 1}),
+        }
         callers = stack.enter_context(ThreadPoolExecutor(workers))
-        fpms = {label: stack.enter_context(Fpm(workers=workers, settings=settings)) for label, (_, settings) in contestants.items()}
+        fpms = {
+            label: stack.enter_context(Fpm(workers=workers, settings=settings))
+            for label, (_, settings) in contestants.items()
+        }
         asked, rates = dict.fromkeys(contestants, 0), {label: [] for label in contestants}
         for turn in range(turns):
             for label, (client, _) in random.sample(list(contestants.items()), len(contestants)):
-                ask = lambda seed: fpms[label].request(os.path.join(HERE, "page.php"), seconds=60,
-                                                       query=f"client={client}&seed={seed}&seeds={seeds(cluster)}")
+                ask = lambda seed: fpms[label].request(
+                    os.path.join(HERE, "page.php"),
+                    seconds=60,
+                    query=f"client={client}&seed={seed}&seeds={seeds(cluster)}",
+                )
                 before, begun, count = questions(cluster), time.monotonic(), requests // turns
                 answers = list(callers.map(ask, range(turn * count, (turn + 1) * count)))
                 rates[label].append(count / (time.monotonic() - begun))
@@ -45,6 +57,11 @@ def run(is_short):
                 if wrong:
                     raise SystemExit(f"{label}: {len(wrong)} pages were wrong, such as {wrong[0]}")
         for label in contestants:
-            print(f"  {label}: {asked[label]} topology queries for {requests} requests of {workers} workers, {median(rates[label]):.0f} pages/s")
-        return [Figure(f"{label}: topology queries", asked[label], 12, is_hard=True)
-                for label, (client, _) in contestants.items() if client == "onehop"]
+            print(
+                f"  {label}: {asked[label]} topology queries for {requests} requests of {workers} workers, {median(rates[label]):.0f} pages/s"
+            )
+        return [
+            Figure(f"{label}: topology queries", asked[label], 12, is_hard=True)
+            for label, (client, _) in contestants.items()
+            if client == "onehop"
+        ]

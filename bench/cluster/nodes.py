@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from built import EXTENSION, JAR
 from clusters import configure, questions
 from figures import Figure
-from lab.cluster import LargeCluster, SLOTS
+from lab.cluster import SLOTS, LargeCluster
 from lab.fpm import Fpm
 from lab.network import Namespace
 from lab.process import Process
@@ -26,27 +26,49 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 WORKERS = 4
 CONNECTED_MAX = 1000  # Three servers cannot have connections for more nodes from everybody.
-SHAPES = {"3 masters": {"masters": 3},
-          "1,000 masters": {"masters": 1000},
-          "1,000 masters, slots dealt round": {"masters": 1000, "is_dealt": True},
-          "500 masters with a replica each": {"masters": 500, "replicas": 1},
-          "4,096 masters": {"masters": 4096}}
+SHAPES = {
+    "3 masters": {"masters": 3},
+    "1,000 masters": {"masters": 1000},
+    "1,000 masters, slots dealt round": {"masters": 1000, "is_dealt": True},
+    "500 masters with a replica each": {"masters": 500, "replicas": 1},
+    "4,096 masters": {"masters": 4096},
+}
 
 
 def run(is_short):
     rounds, found = 4 if is_short else 8, []  # Even: at the end every slot is where it was.
     for label, shape in SHAPES.items():
-        with Namespace() as near, LargeCluster(namespace=near, **shape) as cluster, tempfile.TemporaryDirectory() as directory:
+        with (
+            Namespace() as near,
+            LargeCluster(namespace=near, **shape) as cluster,
+            tempfile.TemporaryDirectory() as directory,
+        ):
             count = cluster.masters * (1 + cluster.replicas)
             print(f"  {label}:", flush=True)
             reply = os.path.join(directory, "shards")
-            print(f"    CLUSTER SHARDS {asked(cluster, 'SHARDS', reply)}, CLUSTER SLOTS {asked(cluster, 'SLOTS', reply + '.slots')}")
+            print(
+                f"    CLUSTER SHARDS {asked(cluster, 'SHARDS', reply)}, CLUSTER SLOTS {asked(cluster, 'SLOTS', reply + '.slots')}"
+            )
             config = configure(cluster, directory)
             nodes, queries = in_php(near, cluster, config, rounds)
             java_nodes = in_java(near, cluster, config, reply, rounds)
-            found += [Figure(f"{label}: nodes that PHP did not adopt", abs(count - nodes), 0, is_hard=True),
-                      Figure(f"{label}: nodes that Java did not adopt", abs(count - java_nodes), 0, is_hard=True),
-                      Figure(f"{label}: topology queries until all of {WORKERS} workers have the map", queries, 2, is_hard=True)]
+            found += [
+                Figure(
+                    f"{label}: nodes that PHP did not adopt", abs(count - nodes), 0, is_hard=True
+                ),
+                Figure(
+                    f"{label}: nodes that Java did not adopt",
+                    abs(count - java_nodes),
+                    0,
+                    is_hard=True,
+                ),
+                Figure(
+                    f"{label}: topology queries until all of {WORKERS} workers have the map",
+                    queries,
+                    2,
+                    is_hard=True,
+                ),
+            ]
     return found
 
 
@@ -58,7 +80,9 @@ def asked(cluster, form, path):
         received = raw(node, "CLUSTER", form)
     with open(path, "wb") as file:
         file.write(received)
-    spent = node.command("INFO", "commandstats").decode().split(f"cmdstat_cluster|{form.lower()}:")[1]
+    spent = (
+        node.command("INFO", "commandstats").decode().split(f"cmdstat_cluster|{form.lower()}:")[1]
+    )
     return f"{len(received) / 1e3:.0f} KB in {float(spent.split('usec_per_call=')[1].split(',')[0]) / 1e3:.1f} ms"
 
 
@@ -69,33 +93,69 @@ def raw(node, *command):
         connection.socket.sendall(encode(command) + encode(("PING", "the end")))
         while not received.endswith(end):
             received += connection.stream.read1(1 << 20)
-    return received[:-len(end)]
+    return received[: -len(end)]
 
 
 def in_php(near, cluster, config, rounds):
-    page, settings = os.path.join(HERE, "nodes.php"), {"extension": EXTENSION, "onehop.config": config}
+    page, settings = (
+        os.path.join(HERE, "nodes.php"),
+        {"extension": EXTENSION, "onehop.config": config},
+    )
     before = questions(cluster)
-    with Fpm(workers=WORKERS, settings=settings, namespace=near) as fpm, ThreadPoolExecutor(WORKERS) as callers:
+    with (
+        Fpm(workers=WORKERS, settings=settings, namespace=near) as fpm,
+        ThreadPoolExecutor(WORKERS) as callers,
+    ):
         ask = lambda query: json.loads(fpm.request(page, query=query, seconds=60)[1])
         contact = ask("job=take")
-        copies = [told for told in callers.map(lambda _: ask("job=take"), range(WORKERS)) if told["pid"] != contact["pid"]]
+        copies = [
+            told
+            for told in callers.map(lambda _: ask("job=take"), range(WORKERS))
+            if told["pid"] != contact["pid"]
+        ]
         queries = questions(cluster) - before
-        calls = [ask(f"job=ask&moved={key}&stays={key_of(cluster.slots_of(2)[0])}") for key in moving(cluster, rounds)]
+        calls = [
+            ask(f"job=ask&moved={key}&stays={key_of(cluster.slots_of(2)[0])}")
+            for key in moving(cluster, rounds)
+        ]
         place = ask("job=place")
         everyone = ask("job=all") if place["nodes"] <= CONNECTED_MAX else None
     least = lambda field: min(call[field] for call in calls)
-    print(f"    PHP: first contact {contact['made'] / 1e3:.2f} ms of the processor, {contact['grown']} KiB; copied by another worker in "
-          f"{min(told['made'] for told in copies) / 1e3:.2f} ms, {median([told['grown'] for told in copies]):.0f} KiB")
-    print(f"    PHP: the call in which a refresh ends {least('longest') / 1e3:.2f} ms, the one whose slot has moved {least('moved') / 1e3:.2f} ms, "
-          f"any other {least('usual'):.0f} us")
-    print(f"    PHP: placing a key {place['place']:.0f} ns" + (f"; connected to the {everyone['answered']} masters a worker has "
-          f"{everyone['grown']} KiB more" if everyone else ""))
+    print(
+        f"    PHP: first contact {contact['made'] / 1e3:.2f} ms of the processor, {contact['grown']} KiB; copied by another worker in "
+        f"{min(told['made'] for told in copies) / 1e3:.2f} ms, {median([told['grown'] for told in copies]):.0f} KiB"
+    )
+    print(
+        f"    PHP: the call in which a refresh ends {least('longest') / 1e3:.2f} ms, the one whose slot has moved {least('moved') / 1e3:.2f} ms, "
+        f"any other {least('usual'):.0f} us"
+    )
+    print(
+        f"    PHP: placing a key {place['place']:.0f} ns"
+        + (
+            f"; connected to the {everyone['answered']} masters a worker has "
+            f"{everyone['grown']} KiB more"
+            if everyone
+            else ""
+        )
+    )
     return place["nodes"], queries
 
 
 def in_java(near, cluster, config, reply, rounds):
-    with Process(["java", "-cp", JAR, os.path.join(HERE, "Nodes.java"), config, reply, key_of(cluster.slots_of(2)[0])], namespace=near, stdin=subprocess.PIPE,
-                 stdout=subprocess.PIPE) as process:
+    with Process(
+        [
+            "java",
+            "-cp",
+            JAR,
+            os.path.join(HERE, "Nodes.java"),
+            config,
+            reply,
+            key_of(cluster.slots_of(2)[0]),
+        ],
+        namespace=near,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
         written, told = process.child.stdin, process.child.stdout
         if told.readline() != b"ready\n":
             raise SystemExit(process.log_tail())
@@ -106,8 +166,10 @@ def in_java(near, cluster, config, reply, rounds):
             time.sleep(1.5)
         written.close()
         result = json.loads(told.readline())
-    print(f"    Java: first contact {result['contact'] / 1e3:.1f} ms, {result['heap']} KiB; a reply made a topology in {result['read'] / 1e3:.2f} ms; "
-          f"the call whose slot has moved {result['moved'] / 1e3:.2f} ms; placing a key {result['place']:.0f} ns")
+    print(
+        f"    Java: first contact {result['contact'] / 1e3:.1f} ms, {result['heap']} KiB; a reply made a topology in {result['read'] / 1e3:.2f} ms; "
+        f"the call whose slot has moved {result['moved'] / 1e3:.2f} ms; placing a key {result['place']:.0f} ns"
+    )
     return result["nodes"]
 
 
@@ -123,4 +185,8 @@ def moving(cluster, count):
 
 
 def key_of(slot):
-    return next(f"key:{number}" for number in range(10_000_000) if crc_hqx(f"key:{number}".encode(), 0) % SLOTS == slot)
+    return next(
+        f"key:{number}"
+        for number in range(10_000_000)
+        if crc_hqx(f"key:{number}".encode(), 0) % SLOTS == slot
+    )

@@ -18,21 +18,50 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def times(cluster, directory, rounds):
-    run = subprocess.run([*PHP, os.path.join(HERE, "times.php"), configure(cluster, directory), seeds(cluster), str(rounds)],
-                         check=True, capture_output=True, text=True)
+    run = subprocess.run(
+        [
+            *PHP,
+            os.path.join(HERE, "times.php"),
+            configure(cluster, directory),
+            seeds(cluster),
+            str(rounds),
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     return json.loads(run.stdout)
 
 
 def java_times(cluster, directory, rounds):
-    run = subprocess.run(["java", "-cp", JAR, os.path.join(HERE, "Times.java"), configure(cluster, directory), seeds(cluster),
-                          str(rounds)], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    run = subprocess.run(
+        [
+            "java",
+            "-cp",
+            JAR,
+            os.path.join(HERE, "Times.java"),
+            configure(cluster, directory),
+            seeds(cluster),
+            str(rounds),
+        ],
+        check=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
     return json.loads(run.stdout)
 
 
 def java_figure(what, turns, must):
     """The median of what each turn says: both sides of it were measured at the same time."""
     ratio = median([turn["RedisClusterClient"] / turn["OneHop"] for turn in turns])
-    print("  Java: " + ", ".join(f"{name} {median([turn[name] for turn in turns]) / 1e6:.2f} ms" for name in sorted(turns[0])))
+    print(
+        "  Java: "
+        + ", ".join(
+            f"{name} {median([turn[name] for turn in turns]) / 1e6:.2f} ms"
+            for name in sorted(turns[0])
+        )
+    )
     return Figure(f"{what} in Java, times as fast", ratio, must, is_hard=True, is_least=True)
 
 
@@ -41,9 +70,17 @@ def mget(is_short):
         fill(cluster, 100000, '$r->set("key:$j", "value of key:$j");')
         taken = times(cluster, directory, 20 if is_short else 100)
         ratio = taken["RedisCluster"] / taken["OneHop"]
-        print(f"  OneHop {taken['OneHop'] / 1e6:.2f} ms, phpredis RedisCluster {taken['RedisCluster'] / 1e6:.2f} ms")
-        return [Figure("MGET of 1000 keys, times as fast", ratio, 10.0, is_hard=True, is_least=True),
-                java_figure("MGET of 1000 keys", [java_times(cluster, directory, 100 if is_short else 500)], 20.0)]
+        print(
+            f"  OneHop {taken['OneHop'] / 1e6:.2f} ms, phpredis RedisCluster {taken['RedisCluster'] / 1e6:.2f} ms"
+        )
+        return [
+            Figure("MGET of 1000 keys, times as fast", ratio, 10.0, is_hard=True, is_least=True),
+            java_figure(
+                "MGET of 1000 keys",
+                [java_times(cluster, directory, 100 if is_short else 500)],
+                20.0,
+            ),
+        ]
 
 
 def pipeline(is_short):
@@ -51,20 +88,42 @@ def pipeline(is_short):
     with Cluster(4) as cluster, tempfile.TemporaryDirectory() as directory:
         slots = {key: crc16(key.encode()) % SLOTS for key in KEYS}
         cluster.fill((slots[key], ("HSET", key, "name", f"name of {key}")) for key in KEYS)
-        owners = {key: cluster.nodes.index(cluster.node_of_slot(slot)) for key, slot in slots.items()}
+        owners = {
+            key: cluster.nodes.index(cluster.node_of_slot(slot)) for key, slot in slots.items()
+        }
         addresses = [word for host, port in cluster.addresses for word in (host, port)]
-        contestants = {"floor": ("scatter", *addresses), "onehop": ("onehop", configure(cluster, directory), "alpha")}
+        contestants = {
+            "floor": ("scatter", *addresses),
+            "onehop": ("onehop", configure(cluster, directory), "alpha"),
+        }
         with Worker("C", contestants, owners) as floor, Worker("PHP", contestants, owners) as php:
-            turns = [(median(floor.run("floor", timed=50, untimed=5)), median(php.run("onehop", timed=50, untimed=5)))
-                     for _ in range(5 if is_short else 40)]
+            turns = [
+                (
+                    median(floor.run("floor", timed=50, untimed=5)),
+                    median(php.run("onehop", timed=50, untimed=5)),
+                )
+                for _ in range(5 if is_short else 40)
+            ]
         ratio = median([ours / raw for raw, ours in turns])
-        print(f"  1000 HGETs on 4 masters: floor {median([raw for raw, _ in turns]) / 1e3:.0f} us, OneHop {median([ours for _, ours in turns]) / 1e3:.0f} us")
-        contestants = {"OneHop": ("onehop", configure(cluster, directory), "alpha"), "RedisClusterClient": ("cluster", *addresses)}
+        print(
+            f"  1000 HGETs on 4 masters: floor {median([raw for raw, _ in turns]) / 1e3:.0f} us, OneHop {median([ours for _, ours in turns]) / 1e3:.0f} us"
+        )
+        contestants = {
+            "OneHop": ("onehop", configure(cluster, directory), "alpha"),
+            "RedisClusterClient": ("cluster", *addresses),
+        }
         with Worker("Java", contestants, owners) as java:
             for _ in range(20 if is_short else 60):
                 for name in contestants:
                     java.run(name, timed=25)  # The JVM compiles what it will run.
-            turns = [{name: median(java.run(name, timed=10, untimed=2)) for name in random.sample(list(contestants), 2)}
-                     for _ in range(10 if is_short else 60)]
-        return [Figure("pipeline of 1000 HGETs, times the raw floor", ratio, 1.3, is_hard=True),
-                java_figure("pipeline of 1000 HGETs", turns, 1.8)]
+            turns = [
+                {
+                    name: median(java.run(name, timed=10, untimed=2))
+                    for name in random.sample(list(contestants), 2)
+                }
+                for _ in range(10 if is_short else 60)
+            ]
+        return [
+            Figure("pipeline of 1000 HGETs, times the raw floor", ratio, 1.3, is_hard=True),
+            java_figure("pipeline of 1000 HGETs", turns, 1.8),
+        ]

@@ -8,7 +8,7 @@ order. Prints what is not so and exits with 1, or one line. `architecture.py --w
 import re
 import sys
 
-from imports import C, JAVA
+from imports import JAVA, C
 from sources import ROOT, code
 
 PAGE = ROOT / "docs/architecture.md"
@@ -23,18 +23,25 @@ def main(arguments):
         page = QUOTATION.sub(quoted_anew, page)
         PAGE.write_text(page)
     quotations = QUOTATION.findall(page)
-    wrong = [f"{path}: {function} is not as the page quotes it; conformance/checks/architecture.py --write"
-             for path, function, _, text in quotations if function_text(path, function) != text]
+    wrong = [
+        f"{path}: {function} is not as the page quotes it; conformance/checks/architecture.py --write"
+        for path, function, _, text in quotations
+        if function_text(path, function) != text
+    ]
     rooms = ROOM.findall(page)
     for language, shown, listed in (("C", rooms, C), ("Java", packages(page), JAVA)):
-        wrong += [f"the rooms of {language} are {', '.join(listed)}"] if shown != list(listed) else []
+        wrong += (
+            [f"the rooms of {language} are {', '.join(listed)}"] if shown != list(listed) else []
+        )
     if {language for _, _, language, _ in quotations} != {"c", "java"}:
         wrong.append("the page quotes no function of C, or none of Java")
     for line in wrong:
         print(f"docs/architecture.md: {line}")
     if wrong:
         sys.exit(1)
-    print(f"docs/architecture.md quotes {len(quotations)} functions and lists {len(C) + len(JAVA)} rooms as they are.")
+    print(
+        f"docs/architecture.md quotes {len(quotations)} functions and lists {len(C) + len(JAVA)} rooms as they are."
+    )
 
 
 def packages(page):
@@ -54,11 +61,15 @@ def quoted_anew(match):
 def function_text(path, function):
     """The first function of this name with its comment left out, from its type to its closing brace, at the margin."""
     text, bare = (ROOT / path).read_text(), code(ROOT / path)
-    match = re.search(rf"^( *)(?=[a-zA-Z@])[^\n;]*\b{function}\([^;{{]*\{{.*?^\1\}}\n", bare, re.MULTILINE | re.DOTALL)
+    match = re.search(
+        rf"^( *)(?=[a-zA-Z@])[^\n;]*\b{function}\([^;{{]*\{{.*?^\1\}}\n",
+        bare,
+        re.MULTILINE | re.DOTALL,
+    )
     if not match:
         sys.exit(f"docs/architecture.md: {path} has no function {function}")
     indent = match.group(1)
-    lines = text[match.start():match.end()].split("\n")
+    lines = text[match.start() : match.end()].split("\n")
     return "\n".join(line.removeprefix(indent) for line in lines)
 
 

@@ -12,30 +12,44 @@ import sys
 from sources import code, files, name
 
 # What begins at the margin and is not `static`: a function with its body, or a variable.
-C_FUNCTION = re.compile(r"^(?!static\b|typedef\b|extern\b|#)[a-zA-Z_][\w \t*]*?\b(\w+)\([^;{}]*\)\s*\{", re.MULTILINE)
-C_VARIABLE = re.compile(r"^(?!static\b|typedef\b|extern\b|#|struct\b|enum\b|union\b|return\b|\})[a-zA-Z_][\w \t*]*?\b(oh_\w+)"
-                        r"(?:\[[^\]]*\])*\s*(?:=|;)", re.MULTILINE)
+C_FUNCTION = re.compile(
+    r"^(?!static\b|typedef\b|extern\b|#)[a-zA-Z_][\w \t*]*?\b(\w+)\([^;{}]*\)\s*\{", re.MULTILINE
+)
+C_VARIABLE = re.compile(
+    r"^(?!static\b|typedef\b|extern\b|#|struct\b|enum\b|union\b|return\b|\})[a-zA-Z_][\w \t*]*?\b(oh_\w+)"
+    r"(?:\[[^\]]*\])*\s*(?:=|;)",
+    re.MULTILINE,
+)
 WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 
 
 def main(arguments):
-    c_files = [path for tree in ("core", "engine", "php") for path in files(f"php-ext/{tree}/**/*.c")]
-    java_files = [path for path in files("java/core/src/main/java/**/*.java", "java/jedis/src/main/java/**/*.java")
-                  if not path.stem.endswith("-info")]
+    c_files = [
+        path for tree in ("core", "engine", "php") for path in files(f"php-ext/{tree}/**/*.c")
+    ]
+    java_files = [
+        path
+        for path in files("java/core/src/main/java/**/*.java", "java/jedis/src/main/java/**/*.java")
+        if not path.stem.endswith("-info")
+    ]
     if not c_files or not java_files:
         sys.exit("there is nothing to check: the sources have moved")
     graphs = {"C": c_arrows(c_files), "Java": java_arrows(java_files)}
     if arguments[:1] == ["--arrows"]:
         return show_arrows(graphs, *arguments[1:])
-    largest = {language: 0 for language in graphs}
+    largest = dict.fromkeys(graphs, 0)
     for language, arrows in graphs.items():
         for circle in circles(arrows):
             largest[language] = max(largest[language], len(circle))
             if len(circle) > 1:
-                print(f"a circle of {len(circle)} in {language}: {', '.join(sorted(name(path) for path in circle))}")
+                print(
+                    f"a circle of {len(circle)} in {language}: {', '.join(sorted(name(path) for path in circle))}"
+                )
     if max(largest.values()) > 1:
         sys.exit(1)
-    print(f"{len(c_files)} files of C and {len(java_files)} of Java use each other without a circle.")
+    print(
+        f"{len(c_files)} files of C and {len(java_files)} of Java use each other without a circle."
+    )
 
 
 def c_arrows(paths):
@@ -53,9 +67,17 @@ def java_arrows(paths):
     packages = {path: package(text) for path, text in texts.items()}
     arrows = {}
     for path, text in texts.items():
-        imported = set(re.findall(r"\bimport\s+(?:static\s+)?(io\.onehop\.[\w.]+|io\.onehop\.[\w.]+\.\*)\s*;", text))
-        reachable = {other.stem: other for other in paths
-                     if packages[other] == packages[path] or is_imported(packages[other], other.stem, imported)}
+        imported = set(
+            re.findall(
+                r"\bimport\s+(?:static\s+)?(io\.onehop\.[\w.]+|io\.onehop\.[\w.]+\.\*)\s*;", text
+            )
+        )
+        reachable = {
+            other.stem: other
+            for other in paths
+            if packages[other] == packages[path]
+            or is_imported(packages[other], other.stem, imported)
+        }
         arrows[path] = used_by(path, text, reachable)
     return arrows
 
@@ -66,7 +88,9 @@ def package(text):
 
 def is_imported(package_name, stem, imported):
     full = f"{package_name}.{stem}"
-    return f"{package_name}.*" in imported or any(one == full or one.startswith(full + ".") for one in imported)
+    return f"{package_name}.*" in imported or any(
+        one == full or one.startswith(full + ".") for one in imported
+    )
 
 
 def used_by(path, text, owners):
@@ -116,7 +140,9 @@ def show_arrows(graphs, *stems):
     for arrows in graphs.values():
         for path, used in arrows.items():
             for other, words in used.items():
-                if (path.stem in stems and other.stem in stems) or (len(stems) == 1 and stems[0] in (path.stem, other.stem)):
+                if (path.stem in stems and other.stem in stems) or (
+                    len(stems) == 1 and stems[0] in (path.stem, other.stem)
+                ):
                     print(f"{path.stem} -> {other.stem}: {', '.join(sorted(words))}")
 
 

@@ -14,31 +14,96 @@ import sys
 from sources import ROOT, code, files, name
 
 C = (
-    "core/generated", "core/base", "core/hash", "core/key", "core/resp", "core/command", "core/ssdb",
-    "core/placement", "core/topology", "core/config", "core/cluster", "core/host",
-    "engine/base", "engine/failure", "engine/shared", "engine/pool", "engine/snapshot",
-    "engine/exchange", "engine/cluster", "engine/redirects", "engine/listener", "engine/source", "engine/status",
-    "php/generated", "php/exception", "php/client", "php/phpredis", "php/call", "php/scatter", "php/batch",
-    "php/transaction", "php/fleet", "php/route", "php/subscription", "php/session", "php/userland", "php/module",
+    "core/generated",
+    "core/base",
+    "core/hash",
+    "core/key",
+    "core/resp",
+    "core/command",
+    "core/ssdb",
+    "core/placement",
+    "core/topology",
+    "core/config",
+    "core/cluster",
+    "core/host",
+    "engine/base",
+    "engine/failure",
+    "engine/shared",
+    "engine/pool",
+    "engine/snapshot",
+    "engine/exchange",
+    "engine/cluster",
+    "engine/redirects",
+    "engine/listener",
+    "engine/source",
+    "engine/status",
+    "php/generated",
+    "php/exception",
+    "php/client",
+    "php/phpredis",
+    "php/call",
+    "php/scatter",
+    "php/batch",
+    "php/transaction",
+    "php/fleet",
+    "php/route",
+    "php/subscription",
+    "php/session",
+    "php/userland",
+    "php/module",
 )
 # What the core may include of the system: nothing that waits, and nothing that differs between machines.
-PURE_HEADERS = {f"std{x}.h" for x in ("int", "bool", "def", "lib", "io", "arg", "atomic", "align")} | {
-    "string.h", "math.h", "limits.h", "errno.h", "assert.h"}
+PURE_HEADERS = {
+    f"std{x}.h" for x in ("int", "bool", "def", "lib", "io", "arg", "atomic", "align")
+} | {"string.h", "math.h", "limits.h", "errno.h", "assert.h"}
 DOORS = {"time.h": "core/base", "yaml.h": "core/config"}
 ZEND = re.compile(r"php[^/]*\.h|onehop_arginfo\.h|zend.*\.h|SAPI\.h|Zend/.*|main/.*|ext/.*|TSRM.*")
-KERNEL = re.compile(r"sys/(socket|un|mman|uio|epoll|ioctl|wait)\.h|netinet/.*|arpa/inet\.h"
-                    r"|(poll|netdb|unistd|fcntl|signal)\.h")
+KERNEL = re.compile(
+    r"sys/(socket|un|mman|uio|epoll|ioctl|wait)\.h|netinet/.*|arpa/inet\.h"
+    r"|(poll|netdb|unistd|fcntl|signal)\.h"
+)
 
 JAVA = (
-    "core", "core.base", "core.hash", "core.key", "core.wire", "core.command", "core.ssdb",
-    "core.placement", "core.topology", "core.config", "core.cluster", "core.health",
-    "jedis: failures", "jedis.internal.failure", "jedis.internal.request", "jedis.internal.command",
-    "jedis.internal.connection", "jedis.internal.pool", "jedis.internal.snapshot", "jedis.internal.batch",
-    "jedis.internal.cluster", "jedis.internal.route", "jedis",
+    "core",
+    "core.base",
+    "core.hash",
+    "core.key",
+    "core.wire",
+    "core.command",
+    "core.ssdb",
+    "core.placement",
+    "core.topology",
+    "core.config",
+    "core.cluster",
+    "core.health",
+    "jedis: failures",
+    "jedis.internal.failure",
+    "jedis.internal.request",
+    "jedis.internal.command",
+    "jedis.internal.connection",
+    "jedis.internal.pool",
+    "jedis.internal.snapshot",
+    "jedis.internal.batch",
+    "jedis.internal.cluster",
+    "jedis.internal.route",
+    "jedis",
 )
 # The exported package of the client is two rooms. What is thrown stands lowest, since every room throws it.
 FAILURE = re.compile(r"\b(class OneHopException|extends OneHopException)\b")
-PURE = {f"core{x}" for x in ("", ".hash", ".key", ".command", ".ssdb", ".placement", ".topology", ".cluster", ".health")}
+PURE = {
+    f"core{x}"
+    for x in (
+        "",
+        ".hash",
+        ".key",
+        ".command",
+        ".ssdb",
+        ".placement",
+        ".topology",
+        ".cluster",
+        ".health",
+    )
+}
 
 violations = []
 
@@ -63,6 +128,7 @@ def main():
 
 # ---- C ----
 
+
 def check_c(path):
     room = c_room(path)
     if room not in C:
@@ -73,7 +139,11 @@ def check_c(path):
             tell(path, line, f"includes {header}: only php-ext/php knows Zend")
         elif is_system and tree == "php" and KERNEL.fullmatch(header):
             tell(path, line, f"includes <{header}>: only php-ext/engine calls the kernel")
-        elif is_system and tree == "core" and DOORS.get(header, header in PURE_HEADERS and room) != room:
+        elif (
+            is_system
+            and tree == "core"
+            and DOORS.get(header, header in PURE_HEADERS and room) != room
+        ):
             tell(path, line, f"includes <{header}>, which {room} may not")
         elif not is_system and not ZEND.fullmatch(header):
             check_room(path, line, room, header.rpartition("/")[0])
@@ -100,9 +170,15 @@ def includes(path):
 
 # ---- Java ----
 
+
 def java_class(path):
     """io.onehop.core.topology.ServerPool"""
-    return str(path.relative_to(ROOT)).partition("src/main/java/")[2].removesuffix(".java").replace("/", ".")
+    return (
+        str(path.relative_to(ROOT))
+        .partition("src/main/java/")[2]
+        .removesuffix(".java")
+        .replace("/", ".")
+    )
 
 
 def java_room(path):
@@ -120,13 +196,27 @@ def check_java(path, classes):
         elif JAVA.index(used) > JAVA.index(room):
             tell(path, line, f"{room} uses {used}, which is above it")
     if room.startswith("core"):
-        refuse(path, text, r"redis\.clients\.[\w.]+|org\.apache\.commons\.pool2[\w.]*", "core knows no client library")
-        refuse(path, text, r"java\.net\.[\w.]+|java\.nio\.channels\.[\w.]+", "core may not call the kernel")
+        refuse(
+            path,
+            text,
+            r"redis\.clients\.[\w.]+|org\.apache\.commons\.pool2[\w.]*",
+            "core knows no client library",
+        )
+        refuse(
+            path,
+            text,
+            r"java\.net\.[\w.]+|java\.nio\.channels\.[\w.]+",
+            "core may not call the kernel",
+        )
     if room != "core.config":
         refuse(path, text, r"org\.snakeyaml\.[\w.]+", "only config reads YAML")
     if room != "core.base":
-        refuse(path, text, r"System\.(nanoTime|currentTimeMillis)|\bInstant\.now|java\.time\.Clock",
-               "time enters through Clock only")
+        refuse(
+            path,
+            text,
+            r"System\.(nanoTime|currentTimeMillis)|\bInstant\.now|java\.time\.Clock",
+            "time enters through Clock only",
+        )
     if room in PURE:
         refuse(path, text, r"java\.nio\.file\.[\w.]+|java\.io\.(?!Serial)[\w.]+", f"{room} is pure")
 

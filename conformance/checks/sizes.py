@@ -12,11 +12,20 @@ from sources import code, files, name
 FUNCTION_LINES_MAX = 70
 FILE_LINES_WARNED = 400
 FILE_LINES_MAX = 600
-PATTERNS = ("php-ext/**/*.c", "php-ext/**/*.h", "bench/**/*.c", "java/*/src/main/java/**/*.java", "bench/**/*.java", "conformance/**/*.java")
+PATTERNS = (
+    "php-ext/**/*.c",
+    "php-ext/**/*.h",
+    "bench/**/*.c",
+    "java/*/src/main/java/**/*.java",
+    "bench/**/*.java",
+    "conformance/**/*.java",
+)
 
 # Where a function ends: C at the margin, Java one level in. Its beginning is the last opening line of the same depth.
 DEPTH = {".c": "", ".h": "", ".java": "    "}
-NOT_FUNCTIONS = re.compile(r"\s*(typedef\b|(struct|union)\b[^(]*$|(\w+ )*(class|interface|record|enum)\b|.*=\s*\{?$)")
+NOT_FUNCTIONS = re.compile(
+    r"\s*(typedef\b|(struct|union)\b[^(]*$|(\w+ )*(class|interface|record|enum)\b|.*=\s*\{?$)"
+)
 
 
 def main():
@@ -51,10 +60,10 @@ def functions(lines, depth):
     """(first, last) line of each block that opens and closes at this depth and is no type or table."""
     first = None
     for number, line in enumerate(lines, start=1):
-        at_depth = line.startswith(depth) and line[len(depth):len(depth) + 1].strip() != ""
+        at_depth = line.startswith(depth) and line[len(depth) : len(depth) + 1].strip() != ""
         if not at_depth:
             continue
-        if re.match(r"\}", line[len(depth):]) and first:
+        if re.match(r"\}", line[len(depth) :]) and first:
             yield first, number
             first = None
         elif line.rstrip().endswith("{"):

@@ -10,8 +10,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 NOT_SOURCES = {"build", "target", "generated", "include", "modules", ".libs"}
 
 # Comments, text blocks, strings and characters of C and Java.
-_NOT_CODE = re.compile(r"""/\*.*?\*/ | //[^\n]* | \"{3}(\\.|[^\\])*?\"{3} | "(\\.|[^"\\\n])*" | '(\\.|[^'\\\n])*'""",
-                       re.DOTALL | re.VERBOSE)
+_NOT_CODE = re.compile(
+    r"""/\*.*?\*/ | //[^\n]* | \"{3}(\\.|[^\\])*?\"{3} | "(\\.|[^"\\\n])*" | '(\\.|[^'\\\n])*'""",
+    re.DOTALL | re.VERBOSE,
+)
 
 
 def files(*patterns):
@@ -21,8 +23,12 @@ def files(*patterns):
 
 
 def is_built(path):
-    return bool(NOT_SOURCES & set(path.parts)) or path.name.endswith("_arginfo.h") or says_generated(path) \
-        or path == pathlib.Path("php-ext/config.h")  # Written by ./configure.
+    return (
+        bool(NOT_SOURCES & set(path.parts))
+        or path.name.endswith("_arginfo.h")
+        or says_generated(path)
+        or path == pathlib.Path("php-ext/config.h")
+    )  # Written by ./configure.
 
 
 def says_generated(path):

@@ -13,27 +13,42 @@ import sys
 
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-import changes  # noqa: E402 (the path above finds what they share with conformance/)
-import failover  # noqa: E402
-import figures  # noqa: E402
-import kills  # noqa: E402
-import links  # noqa: E402
-import move  # noqa: E402
-import names  # noqa: E402
-import outage  # noqa: E402
-import reload  # noqa: E402
-import rotations  # noqa: E402
-import surplus  # noqa: E402
-from lab import LabError  # noqa: E402
-from table import Progress, bold, red  # noqa: E402
+import changes
+import failover
+import figures
+import kills
+import links
+import move
+import names
+import outage
+import reload
+import rotations
+import surplus
+from lab import LabError
+from table import Progress, bold, red
 
-PROGRAMS = {"kills": kills, "outage": outage, "reload": reload, "changes": changes, "surplus": surplus, "links": links,
-            "names": names, "rotations": rotations, "move": move, "failover": failover}
+PROGRAMS = {
+    "kills": kills,
+    "outage": outage,
+    "reload": reload,
+    "changes": changes,
+    "surplus": surplus,
+    "links": links,
+    "names": names,
+    "rotations": rotations,
+    "move": move,
+    "failover": failover,
+}
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="conformance/faults", description="Proves what callers must not notice, whatever happens.")
-    parser.add_argument("programs", nargs="*", metavar="NAME", help=f"{', '.join(PROGRAMS)}; all of them otherwise")
+    parser = argparse.ArgumentParser(
+        prog="conformance/faults",
+        description="Proves what callers must not notice, whatever happens.",
+    )
+    parser.add_argument(
+        "programs", nargs="*", metavar="NAME", help=f"{', '.join(PROGRAMS)}; all of them otherwise"
+    )
     parser.add_argument("--short", action="store_true", help="for tests: promises, hardly figures")
     options = parser.parse_args()
     for unknown in set(options.programs) - set(PROGRAMS):

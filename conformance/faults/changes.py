@@ -20,17 +20,32 @@ class Writer(threading.Thread):
     def __init__(self, house):
         super().__init__()
         self.house, self.ends, self.count, self.garbage_count = house, threading.Event(), 0, 0
-        self.good = [house.configuration(nodes) for nodes in ((0, 1, 2, 3), (0, 1, 2), (1, 2, 3), (3, 2), (0,))]
+        self.good = [
+            house.configuration(nodes)
+            for nodes in ((0, 1, 2, 3), (0, 1, 2), (1, 2, 3), (3, 2), (0,))
+        ]
         self.good.append(re.sub(r"(\d):1 node", r"\1:7 node", self.good[0]))
         whole = self.good[0]
-        self.garbage = ["", "rubbish", "alpha:\n", whole[:40], whole.replace("hash: murmur", "hash: none of these"),
-                        whole.replace(":1 node", ":x node"), whole.replace("servers:", "servers: ["), whole.replace("alpha", "beta"),
-                        whole + whole, "\0" * 500, random.Random(1).randbytes(3000).decode("latin-1")]
+        self.garbage = [
+            "",
+            "rubbish",
+            "alpha:\n",
+            whole[:40],
+            whole.replace("hash: murmur", "hash: none of these"),
+            whole.replace(":1 node", ":x node"),
+            whole.replace("servers:", "servers: ["),
+            whole.replace("alpha", "beta"),
+            whole + whole,
+            "\0" * 500,
+            random.Random(1).randbytes(3000).decode("latin-1"),
+        ]
 
     def run(self):
         due = time.monotonic()
         while not self.ends.is_set():
-            is_garbage = random.random() < 0.5  # Not every other one: looks are a second apart, which would find the same kind each time.
+            is_garbage = (
+                random.random() < 0.5
+            )  # Not every other one: looks are a second apart, which would find the same kind each time.
             text = random.choice(self.garbage if is_garbage else self.good)
             if random.random() < 0.5:
                 self.house.write(text)
@@ -58,7 +73,12 @@ def run(progress, is_short):
     progress.step("changes: starting servers")
     with House() as house:
         writer, most = Writer(house), 0
-        known = {" ".join(sorted(f"{name}:{weight}" for weight, name in re.findall(r":(\d+) (node\d)", text))) for text in writer.good}
+        known = {
+            " ".join(
+                sorted(f"{name}:{weight}" for weight, name in re.findall(r":(\d+) (node\d)", text))
+            )
+            for text in writer.good
+        }
         with Callers(house, "checked.php", CALLERS, rounds=2) as load:
             time.sleep(0.5)
             progress.step(f"changes: {seconds} s of load")
@@ -74,16 +94,40 @@ def run(progress, is_short):
     progress.done()
     seen = {answer["nodes"] for _, answer in load.answers}
     last = {answer["nodes"] for at, answer in load.answers if at > settled}
-    generations = [int(number) for line in log for number in re.findall(r"\(generation (\d+)\)", line)]
+    generations = [
+        int(number) for line in log for number in re.findall(r"\(generation (\d+)\)", line)
+    ]
     warnings = [line for line in log if "the configuration read before stays in use" in line]
-    print(bold(f"\n{writer.count:,} changes in {seconds} s, {writer.garbage_count:,} of them garbage, {WORKERS} workers, {CALLERS} callers\n"))
-    show(("pages", "calls", "topologies seen", "switches", "refused", "longest call"),
-         [(f"{len(load.answers):,}", f"{load.sum('calls'):,}", len(seen), len(generations), len(warnings),
-           f"{max(answer['longest'] for _, answer in load.answers) / 1e6:.1f} ms")], left=0)
-    return [Figure("topologies nobody wrote", len(seen - known), 0, is_hard=True),
-            Figure("wrong replies", load.sum("wrong"), 0, is_hard=True),
-            Figure("exceptions", load.errors().total(), 0, is_hard=True),
-            Figure("connections of a node, at most", most, POOL_SIZE, is_hard=True),
-            Figure("switches", max(generations, default=1) - 1, seconds + 3, is_hard=True),
-            Figure("switches, at least", len(generations), 1, is_least=True),
-            Figure("workers without the last good one two seconds later", len(last - {" ".join(f"node{n}:1" for n in range(NODES))}), 0, is_hard=True)]
+    print(
+        bold(
+            f"\n{writer.count:,} changes in {seconds} s, {writer.garbage_count:,} of them garbage, {WORKERS} workers, {CALLERS} callers\n"
+        )
+    )
+    show(
+        ("pages", "calls", "topologies seen", "switches", "refused", "longest call"),
+        [
+            (
+                f"{len(load.answers):,}",
+                f"{load.sum('calls'):,}",
+                len(seen),
+                len(generations),
+                len(warnings),
+                f"{max(answer['longest'] for _, answer in load.answers) / 1e6:.1f} ms",
+            )
+        ],
+        left=0,
+    )
+    return [
+        Figure("topologies nobody wrote", len(seen - known), 0, is_hard=True),
+        Figure("wrong replies", load.sum("wrong"), 0, is_hard=True),
+        Figure("exceptions", load.errors().total(), 0, is_hard=True),
+        Figure("connections of a node, at most", most, POOL_SIZE, is_hard=True),
+        Figure("switches", max(generations, default=1) - 1, seconds + 3, is_hard=True),
+        Figure("switches, at least", len(generations), 1, is_least=True),
+        Figure(
+            "workers without the last good one two seconds later",
+            len(last - {" ".join(f"node{n}:1" for n in range(NODES))}),
+            0,
+            is_hard=True,
+        ),
+    ]

@@ -12,10 +12,19 @@ from lab.cluster import SLOTS
 
 def configure(cluster, directory, **directives):
     path = os.path.join(directory, "onehop.yml")
-    lines = ["alpha:", "  listen: 127.0.0.1:1", "  redis: true", "  cluster: true", "  timeout: 10000",
-             *(f"  {name}: {value}" for name, value in directives.items()), "  servers:"]
+    lines = [
+        "alpha:",
+        "  listen: 127.0.0.1:1",
+        "  redis: true",
+        "  cluster: true",
+        "  timeout: 10000",
+        *(f"  {name}: {value}" for name, value in directives.items()),
+        "  servers:",
+    ]
     with open(path, "w") as file:
-        file.write("\n".join(lines + [f"   - {host}:{port}:1" for host, port in cluster.addresses]) + "\n")
+        file.write(
+            "\n".join(lines + [f"   - {host}:{port}:1" for host, port in cluster.addresses]) + "\n"
+        )
     return path
 
 
@@ -25,22 +34,30 @@ def seeds(cluster):
 
 def fill(cluster, count, command):
     """Through the client: it knows where."""
-    script = f"$r = new OneHop\\Redis('alpha', $argv[1]); for ($i = 0; $i < {count}; $i += 1000) {{ $r->pipeline();" \
-             f" for ($j = $i; $j < min({count}, $i + 1000); $j++) {{ {command} }} $r->exec(); }}"
+    script = (
+        f"$r = new OneHop\\Redis('alpha', $argv[1]); for ($i = 0; $i < {count}; $i += 1000) {{ $r->pipeline();"
+        f" for ($j = $i; $j < min({count}, $i + 1000); $j++) {{ {command} }} $r->exec(); }}"
+    )
     with tempfile.TemporaryDirectory() as directory:
         subprocess.run([*PHP, "-r", script, "--", configure(cluster, directory)], check=True)
 
 
 # ---- What the nodes have counted ----
 
+
 def questions(cluster):
     """How often they were asked for the map."""
-    return sum(_counted(node, "commandstats", f"cmdstat_cluster|{kind}", "calls=")
-               for node in cluster.nodes for kind in ("shards", "slots", "nodes"))
+    return sum(
+        _counted(node, "commandstats", f"cmdstat_cluster|{kind}", "calls=")
+        for node in cluster.nodes
+        for kind in ("shards", "slots", "nodes")
+    )
 
 
 def errors(cluster, kind):
-    return sum(_counted(node, "errorstats", f"errorstat_{kind}", "count=") for node in cluster.nodes)
+    return sum(
+        _counted(node, "errorstats", f"errorstat_{kind}", "count=") for node in cluster.nodes
+    )
 
 
 def _counted(node, section, name, field):
@@ -56,6 +73,7 @@ def reset(cluster):
 
 
 # ---- Slots ----
+
 
 def tags_of(slots):
     """A hash tag for each slot, found by trying."""
@@ -88,6 +106,7 @@ def crc16(data):
 
 
 # ---- Waiting ----
+
 
 def until(condition, what, seconds=30):
     end = time.monotonic() + seconds

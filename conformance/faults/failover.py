@@ -10,8 +10,14 @@ from lab.redis import RedisNode
 from ledgers import Ledgers, promises
 from table import show
 
-OPTIONS = {"cluster_require_full_coverage": "no", "repl_diskless_sync_delay": 0, "repl_ping_replica_period": 1}
-BEFORE_SECONDS = 1  # What a master acknowledged so shortly before its death its replica may not have.
+OPTIONS = {
+    "cluster_require_full_coverage": "no",
+    "repl_diskless_sync_delay": 0,
+    "repl_ping_replica_period": 1,
+}
+BEFORE_SECONDS = (
+    1  # What a master acknowledged so shortly before its death its replica may not have.
+)
 
 
 class Shard:
@@ -28,7 +34,10 @@ class Shard:
         self._identity = self.master.command("CLUSTER", "MYID").decode()
 
     def await_replica(self):
-        until(lambda: self._identity in self.replica.command("CLUSTER", "NODES").decode(), "introduction")
+        until(
+            lambda: self._identity in self.replica.command("CLUSTER", "NODES").decode(),
+            "introduction",
+        )
         retry(lambda: self.replica.command("CLUSTER", "REPLICATE", self._identity))
         self._await_state(b"master_link_status:up")
 
@@ -71,7 +80,12 @@ def run(progress, is_short):
     progress.done()
     elections = sorted(promoted - died for died, promoted, _ in windows)
     print(f"  {deaths} masters killed; elections took {elections[0]:.1f} to {elections[-1]:.1f} s")
-    kept = promises(told, lambda loss: any(died - BEFORE_SECONDS <= loss[0] <= promoted for died, promoted, _ in windows))
+    kept = promises(
+        told,
+        lambda loss: any(
+            died - BEFORE_SECONDS <= loss[0] <= promoted for died, promoted, _ in windows
+        ),
+    )
     return kept + outside_elections(told, windows)
 
 
@@ -82,17 +96,43 @@ def window_of(failure, windows):
 
 
 def outside_elections(told, windows):
-    failures = [(host, window_of(failure, windows), failure) for host, workers in told.items() for worker in workers
-                for failure in worker["failures"]]
-    kinds = Counter((host, kind, what, "may have run" if may else "has not run", "inside" if window else "OUTSIDE")
-                    for host, window, (_, _, kind, may, _, what, _) in failures)
-    show(("host", "kind", "of", "", "election", "failures"), [(*kind, count) for kind, count in sorted(kinds.items())], left=5)
+    failures = [
+        (host, window_of(failure, windows), failure)
+        for host, workers in told.items()
+        for worker in workers
+        for failure in worker["failures"]
+    ]
+    kinds = Counter(
+        (
+            host,
+            kind,
+            what,
+            "may have run" if may else "has not run",
+            "inside" if window else "OUTSIDE",
+        )
+        for host, window, (_, _, kind, may, _, what, _) in failures
+    )
+    show(
+        ("host", "kind", "of", "", "election", "failures"),
+        [(*kind, count) for kind, count in sorted(kinds.items())],
+        left=5,
+    )
     for host in told:
-        latest = max((failure[0] - window[1] for of, window, failure in failures if of == host and window), default=0)
+        latest = max(
+            (failure[0] - window[1] for of, window, failure in failures if of == host and window),
+            default=0,
+        )
         print(f"  {host}: the last call that failed began {latest:.2f} s after its promotion")
     outside = [failure for _, window, failure in failures if not window]
     for failure in outside[:5]:
         print(f"    {failure[2]} of {failure[4]}: {failure[6]}")
-    surely, reads = sum(not failure[3] for failure in outside), sum(failure[5] == "read" for failure in outside)
-    return [Figure("failures outside elections that say the command has not run", surely, 0, is_hard=True),
-            Figure("reads that failed outside elections", reads, 0, is_hard=True)]
+    surely, reads = (
+        sum(not failure[3] for failure in outside),
+        sum(failure[5] == "read" for failure in outside),
+    )
+    return [
+        Figure(
+            "failures outside elections that say the command has not run", surely, 0, is_hard=True
+        ),
+        Figure("reads that failed outside elections", reads, 0, is_hard=True),
+    ]

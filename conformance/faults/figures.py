@@ -20,14 +20,21 @@ class Figure:
 
     def cells(self):
         sign = ">=" if self.is_least else "<="
-        return self.name, _text(self.measured) + self.unit, f"{sign} {_text(self.bound)}{self.unit}", \
-            "met" if self.is_met else "BROKEN" if self.is_hard else "MISSED"
+        return (
+            self.name,
+            _text(self.measured) + self.unit,
+            f"{sign} {_text(self.bound)}{self.unit}",
+            "met" if self.is_met else "BROKEN" if self.is_hard else "MISSED",
+        )
 
 
 def tell(figures):
     print()
-    show(("figure", "measured", "must be", ""), [figure.cells() for figure in figures],
-         paint=lambda row: green if row[-1] == "met" else red)
+    show(
+        ("figure", "measured", "must be", ""),
+        [figure.cells() for figure in figures],
+        paint=lambda row: green if row[-1] == "met" else red,
+    )
 
 
 def total(figures):
@@ -36,8 +43,10 @@ def total(figures):
     for figure in figures:
         if not figure.is_met:
             print("\n" + " ".join(figure.cells()))
-    print(f"\n{sum(figure.is_met for figure in figures)} of {len(figures)} figures met;"
-          f" promises: {sum(promises)} passed, {len(promises) - sum(promises)} failed")
+    print(
+        f"\n{sum(figure.is_met for figure in figures)} of {len(figures)} figures met;"
+        f" promises: {sum(promises)} passed, {len(promises) - sum(promises)} failed"
+    )
     return all(promises)
 
 

@@ -26,7 +26,9 @@ KEYS = 1000
 POOL_SIZE = 16
 NODES = 4
 WORKERS = 64
-PATIENCE_S = 60  # For one answer: the machine may have much else to do, and no promise is judged by it.
+PATIENCE_S = (
+    60  # For one answer: the machine may have much else to do, and no promise is judged by it.
+)
 IN_OPEN = 0x20
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -44,16 +46,31 @@ class House:
             self.nodes = [RedisNode(namespace=self.namespace) for _ in range(NODES)]
             self.probes = [node.connect(PATIENCE_S) for node in self.nodes]
             for probe in self.probes:
-                probe.pipeline([("SET", f"key:{number}", f"value of key:{number}") for number in range(KEYS)])
+                probe.pipeline(
+                    [("SET", f"key:{number}", f"value of key:{number}") for number in range(KEYS)]
+                )
             self.write(self.configuration())
-            self.fpm = Fpm(workers=workers, namespace=self.namespace, settings={
-                "extension": EXTENSION, "onehop.config": self.path, "display_errors": "0", "log_errors": "1",
-                "error_log": self.log, "redis.pconnect.echo_check_liveness": "0", **(settings or {})}, **fpm)
+            self.fpm = Fpm(
+                workers=workers,
+                namespace=self.namespace,
+                settings={
+                    "extension": EXTENSION,
+                    "onehop.config": self.path,
+                    "display_errors": "0",
+                    "log_errors": "1",
+                    "error_log": self.log,
+                    "redis.pconnect.echo_check_liveness": "0",
+                    **(settings or {}),
+                },
+                **fpm,
+            )
             self.servers.append(self.fpm)
             self.nginx = Nginx(self.fpm)
             self.servers.append(self.nginx)
             if self.page("checked.php", rounds=1) is None:
-                raise LabError("no worker answers; is php-ext built?\n" + self.fpm.process.log_tail())
+                raise LabError(
+                    "no worker answers; is php-ext built?\n" + self.fpm.process.log_tail()
+                )
         except BaseException:
             self.stop()
             raise
@@ -71,10 +88,18 @@ class House:
             return []
 
     def configuration(self, nodes=range(NODES), **directives):
-        directives = {"listen": "127.0.0.1:22121", "hash": "murmur", "redis": "true", "timeout": 5000,
-                      "pool_size": POOL_SIZE, **directives}
+        directives = {
+            "listen": "127.0.0.1:22121",
+            "hash": "murmur",
+            "redis": "true",
+            "timeout": 5000,
+            "pool_size": POOL_SIZE,
+            **directives,
+        }
         lines = [f"  {name}: {value}\n" for name, value in directives.items()]
-        servers = [f"    - {self.nodes[number].server_line(name=f'node{number}')}\n" for number in nodes]
+        servers = [
+            f"    - {self.nodes[number].server_line(name=f'node{number}')}\n" for number in nodes
+        ]
         return f"alpha:\n{''.join(lines)}  servers:\n{''.join(servers)}"
 
     def write(self, text, path=None):
@@ -86,12 +111,18 @@ class House:
 
     def page(self, script, **query):
         """What a page, one of this folder or of another place, answers: JSON, read; None if its worker was gone before it had answered."""
-        words = "&".join(f"{name}={value}" for name, value in {"seed": random.getrandbits(30), **query}.items())
+        words = "&".join(
+            f"{name}={value}" for name, value in {"seed": random.getrandbits(30), **query}.items()
+        )
         status, body = self.nginx.get(os.path.join(HERE, script), query=words, seconds=PATIENCE_S)
-        if status == 502 or (status == 200 and not body):  # Killed after it had answered, a worker leaves nginx with a header and a reset.
+        if status == 502 or (
+            status == 200 and not body
+        ):  # Killed after it had answered, a worker leaves nginx with a header and a reset.
             return None
         if status != 200:
-            raise LabError(f"{script} ended with {status}: {body[:300]!r}\n" + "\n".join(self.log_lines()[-8:]))
+            raise LabError(
+                f"{script} ended with {status}: {body[:300]!r}\n" + "\n".join(self.log_lines()[-8:])
+            )
         try:
             return json.loads(body)
         except ValueError as error:
@@ -145,9 +176,9 @@ def clients_of(probe):
 class Callers:
     """Threads that ask for a page over and over, and what they were answered.
 
-        with Callers(house, "checked.php", 8) as callers:
-            time.sleep(5)
-        callers.answers                 # (seconds from the first, JSON) of each page
+    with Callers(house, "checked.php", 8) as callers:
+        time.sleep(5)
+    callers.answers                 # (seconds from the first, JSON) of each page
     """
 
     def __init__(self, house, script, count, **query):
@@ -200,7 +231,10 @@ class Openings:
 
     def __init__(self, path):
         self.descriptor = _libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-        if self.descriptor < 0 or _libc.inotify_add_watch(self.descriptor, path.encode(), IN_OPEN) < 0:
+        if (
+            self.descriptor < 0
+            or _libc.inotify_add_watch(self.descriptor, path.encode(), IN_OPEN) < 0
+        ):
             raise LabError(f"inotify: {os.strerror(ctypes.get_errno())}")
 
     def count(self):
@@ -213,7 +247,7 @@ class Openings:
                 return count
             while events:
                 length = struct.unpack_from("iIII", events)[3]
-                events = events[16 + length:]
+                events = events[16 + length :]
                 count += 1
 
     def close(self):

@@ -17,10 +17,12 @@ from house import POOL_SIZE, WORKERS, Callers, House
 from table import bold, show
 from victims import HOLDING, WITHOUT, WRITING, Hunter
 
-LARGE = 12           # Configurations of so many servers, so that publishing them takes its time.
+LARGE = 12  # Configurations of so many servers, so that publishing them takes its time.
 LARGE_SERVERS = 2000
-CALLERS = 24         # More than there are connections of a node; what they do between two rounds leaves time for others.
-LOOK_EVERY_S = 1.1  # So long after a change the next client looks for it, whoever died over the look before.
+CALLERS = 24  # More than there are connections of a node; what they do between two rounds leaves time for others.
+LOOK_EVERY_S = (
+    1.1  # So long after a change the next client looks for it, whoever died over the look before.
+)
 BLOCKED_MS_MAX = 500  # Who does not notice that the writer's lock, or a connection, is a dead one's, waits for a second at least.
 QUERY = {"rounds": 3, "large": LARGE, "pause": 10000}
 
@@ -31,13 +33,21 @@ class Changes(threading.Thread):
     def __init__(self, house):
         super().__init__()
         self.house, self.ends = house, threading.Event()
-        self.paths = [os.path.join(house.directory.name, f"large{number}.yml") for number in range(LARGE)]
+        self.paths = [
+            os.path.join(house.directory.name, f"large{number}.yml") for number in range(LARGE)
+        ]
         for path in self.paths:
             self._write(path, 0)
 
     def _write(self, path, version):
-        servers = "".join(f"    - 127.0.0.1:1:1 server{number}-{version if number < 10 else 0}\n" for number in range(LARGE_SERVERS))
-        self.house.write(f"large:\n  listen: 127.0.0.1:22122\n  hash: murmur\n  distribution: random\n  servers:\n{servers}", path)
+        servers = "".join(
+            f"    - 127.0.0.1:1:1 server{number}-{version if number < 10 else 0}\n"
+            for number in range(LARGE_SERVERS)
+        )
+        self.house.write(
+            f"large:\n  listen: 127.0.0.1:22122\n  hash: murmur\n  distribution: random\n  servers:\n{servers}",
+            path,
+        )
 
     def run(self):
         for version in itertools.count(1):
@@ -66,7 +76,9 @@ def run(progress, is_short):
         with changes:
             found, seconds, most, load, stops = kill_under_load(house, rounds, progress)
         time.sleep(LOOK_EVERY_S)
-        house.page("fingerprints.php", large=LARGE)  # The first who comes by after that looks at every file; then all know.
+        house.page(
+            "fingerprints.php", large=LARGE
+        )  # The first who comes by after that looks at every file; then all know.
         sums = fingerprints(house)
         places = usable_places(house)
         after = load_calmly(house, 1 if is_short else 3)
@@ -75,16 +87,38 @@ def run(progress, is_short):
     progress.done()
     blocked = [blocked_ms(answer, stops) for _, answer in load.answers]
     tell(found, seconds, calm, load)
-    return [Figure("kills", sum(found.values()), rounds, is_least=True),
-            Figure("kills inside publish", found[WRITING], rounds // 200, is_least=True),
-            Figure("kills of workers holding connections", found[HOLDING], rounds // 100, is_least=True),
-            Figure("wrong replies", load.sum("wrong") + after.sum("wrong"), 0, is_hard=True),
-            Figure("exceptions in the workers that live", load.errors().total() + after.errors().total(), 0, is_hard=True),
-            Figure("connections of a node, at most", most, POOL_SIZE, is_hard=True),
-            Figure("connections afterwards more than before", max(0, connections - max(before, POOL_SIZE)), 0, is_hard=True),
-            Figure("places of a node that can be used at once afterwards", places, POOL_SIZE, is_hard=True, is_least=True),
-            Figure("configurations that workers disagree about afterwards", intact, 0, is_hard=True),
-            Figure("longest a worker was blocked by a dead one", max(blocked), BLOCKED_MS_MAX, unit=" ms")]
+    return [
+        Figure("kills", sum(found.values()), rounds, is_least=True),
+        Figure("kills inside publish", found[WRITING], rounds // 200, is_least=True),
+        Figure(
+            "kills of workers holding connections", found[HOLDING], rounds // 100, is_least=True
+        ),
+        Figure("wrong replies", load.sum("wrong") + after.sum("wrong"), 0, is_hard=True),
+        Figure(
+            "exceptions in the workers that live",
+            load.errors().total() + after.errors().total(),
+            0,
+            is_hard=True,
+        ),
+        Figure("connections of a node, at most", most, POOL_SIZE, is_hard=True),
+        Figure(
+            "connections afterwards more than before",
+            max(0, connections - max(before, POOL_SIZE)),
+            0,
+            is_hard=True,
+        ),
+        Figure(
+            "places of a node that can be used at once afterwards",
+            places,
+            POOL_SIZE,
+            is_hard=True,
+            is_least=True,
+        ),
+        Figure("configurations that workers disagree about afterwards", intact, 0, is_hard=True),
+        Figure(
+            "longest a worker was blocked by a dead one", max(blocked), BLOCKED_MS_MAX, unit=" ms"
+        ),
+    ]
 
 
 def kill_under_load(house, rounds, progress):
@@ -136,10 +170,40 @@ def blocked_ms(answer, stops):
 
 
 def tell(found, seconds, calm, load):
-    print(bold(f"\n{found.total():,} kills in {seconds:.0f} s, {WORKERS} workers, {CALLERS} callers\n"))
-    show(("worker was", "kills"), [(state, f"{found[state]:,}") for state in (WRITING, HOLDING, WITHOUT)])
+    print(
+        bold(
+            f"\n{found.total():,} kills in {seconds:.0f} s, {WORKERS} workers, {CALLERS} callers\n"
+        )
+    )
+    show(
+        ("worker was", "kills"),
+        [(state, f"{found[state]:,}") for state in (WRITING, HOLDING, WITHOUT)],
+    )
     print()
-    show(("load", "pages", "lost with their worker", "calls", "slowest page", "longest call", "of it without processor"),
-         [(label, f"{len(one.answers):,}", one.lost, f"{one.sum('calls'):,}", f"{one.slowest * 1e3:.0f} ms",
-           *("{:.1f} ms".format(value / 1e6) for value in max((answer["longest"], answer["queued"]) for _, answer in one.answers)))
-          for label, one in (("before", calm), ("with kills", load))])
+    show(
+        (
+            "load",
+            "pages",
+            "lost with their worker",
+            "calls",
+            "slowest page",
+            "longest call",
+            "of it without processor",
+        ),
+        [
+            (
+                label,
+                f"{len(one.answers):,}",
+                one.lost,
+                f"{one.sum('calls'):,}",
+                f"{one.slowest * 1e3:.0f} ms",
+                *(
+                    f"{value / 1e6:.1f} ms"
+                    for value in max(
+                        (answer["longest"], answer["queued"]) for _, answer in one.answers
+                    )
+                ),
+            )
+            for label, one in (("before", calm), ("with kills", load))
+        ],
+    )

@@ -21,7 +21,7 @@ WORKERS = 6
 CALLERS = 6
 DIFFER_S_MAX = 2
 QUICK_S = 0.2, 0.9  # Between two swaps: faster than anybody looks,
-CALM_S = 2.2, 3.2   # or so slowly that everybody must have followed.
+CALM_S = 2.2, 3.2  # or so slowly that everybody must have followed.
 CALM_EVERY = 3  # An odd number: each calm link leads elsewhere than the one before, so all of them are changes.
 
 
@@ -48,11 +48,14 @@ class Links:
 
     def late(self, asked, answered, where):
         """By how many seconds an answer was late, in view of when it was asked for and was there."""
-        known = [number for number, (began, _, node) in enumerate(self.swaps)
-                 if node == where and began <= answered]
+        known = [
+            number
+            for number, (began, _, node) in enumerate(self.swaps)
+            if node == where and began <= answered
+        ]
         if not known:
             raise LabError(f"nobody had written {where!r} when it was answered")
-        replaced = self.swaps[known[-1] + 1:known[-1] + 2]
+        replaced = self.swaps[known[-1] + 1 : known[-1] + 2]
         return max(0, asked - replaced[0][1]) if replaced else 0
 
 
@@ -62,8 +65,13 @@ class Jvm(threading.Thread):
     def __init__(self, house, path):
         super().__init__()
         program = os.path.join(ROOT, "conformance/faults/Follow.java")
-        self.process = Process(["java", "-cp", JAR, program, path], name="follow", namespace=house.namespace,
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process = Process(
+            ["java", "-cp", JAR, program, path],
+            name="follow",
+            namespace=house.namespace,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
         self.answers, self.is_over = [], False
         self.ask()  # It needs its time to begin.
 
@@ -96,8 +104,10 @@ def run(progress, is_short):
     progress.step("links: starting servers")
     with House(workers=WORKERS) as house:
         links = Links(house)
-        with Jvm(house, links.path) as jvm, \
-                Callers(house, "follow.php", CALLERS, path=links.path, pause=10000) as load:
+        with (
+            Jvm(house, links.path) as jvm,
+            Callers(house, "follow.php", CALLERS, path=links.path, pause=10000) as load,
+        ):
             time.sleep(1)
             for number in range(1, count + 1):
                 links.lead_to(number % 2)
@@ -109,18 +119,33 @@ def run(progress, is_short):
     progress.done()
     return judge(links, load, jvm, count) + [
         Figure("server pools of that path in the status", pools, 1, is_hard=True),
-        Figure("changes that the log tells", len(told), count // CALM_EVERY, is_hard=True, is_least=True)]
+        Figure(
+            "changes that the log tells",
+            len(told),
+            count // CALM_EVERY,
+            is_hard=True,
+            is_least=True,
+        ),
+    ]
 
 
 def judge(links, load, jvm, count):
-    php = [links.late(answer["asked"] / 1e9, load.began + answered, answer["where"])
-           for answered, answer in load.answers]
+    php = [
+        links.late(answer["asked"] / 1e9, load.began + answered, answer["where"])
+        for answered, answer in load.answers
+    ]
     java = [links.late(*answer) for answer in jvm.answers]
     print(bold(f"\n{count} swaps, {WORKERS} workers, {CALLERS} callers, a JVM\n"))
-    show(("who", "answers", "of what had been replaced", "latest of them"),
-         [(who, f"{len(late):,}", f"{sum(map(bool, late)):,}", f"{max(late) * 1e3:.0f} ms")
-          for who, late in (("PHP", php), ("Java", java))])
+    show(
+        ("who", "answers", "of what had been replaced", "latest of them"),
+        [
+            (who, f"{len(late):,}", f"{sum(map(bool, late)):,}", f"{max(late) * 1e3:.0f} ms")
+            for who, late in (("PHP", php), ("Java", java))
+        ],
+    )
     workers = {answer["pid"] for _, answer in load.answers}
-    return [Figure("workers that answered", len(workers), WORKERS, is_least=True),
-            Figure("PHP behind the file, at most", max(php), DIFFER_S_MAX, is_hard=True, unit=" s"),
-            Figure("Java behind the file, at most", max(java), DIFFER_S_MAX, is_hard=True, unit=" s")]
+    return [
+        Figure("workers that answered", len(workers), WORKERS, is_least=True),
+        Figure("PHP behind the file, at most", max(php), DIFFER_S_MAX, is_hard=True, unit=" s"),
+        Figure("Java behind the file, at most", max(java), DIFFER_S_MAX, is_hard=True, unit=" s"),
+    ]

@@ -8,7 +8,6 @@ from figures import Figure
 from lab.cluster import Cluster
 from ledgers import HOSTS, Ledgers, promises
 
-
 HALFWAY_SECONDS = 0.003  # So long a slot has keys on both nodes: some commands meet ASK.
 
 
@@ -16,8 +15,13 @@ class Mover:
     """Moves slots as `redis-cli --cluster reshard` does, by connections that stay."""
 
     def __init__(self, stack, source, target, others):
-        self._nodes = {node: stack.enter_context(node.connect()) for node in (source, target, *others)}
-        self._ids = {node: connection.command("CLUSTER", "MYID").decode() for node, connection in self._nodes.items()}
+        self._nodes = {
+            node: stack.enter_context(node.connect()) for node in (source, target, *others)
+        }
+        self._ids = {
+            node: connection.command("CLUSTER", "MYID").decode()
+            for node, connection in self._nodes.items()
+        }
 
     def move(self, slot, source, target):
         self._nodes[target].command("CLUSTER", "SETSLOT", slot, "IMPORTING", self._ids[source])
@@ -62,11 +66,22 @@ def run(progress, is_short):
         php_redirects = ledgers.redirects()
         told, java_redirects = ledgers.end()
         progress.done()
-        print(f"  {count} slots in {taken:.0f} s: {moved} MOVED, {asked} ASK, {maps} topology queries; then {count // 10} back, under"
-              f" batches that write and read the same keys: {errors(cluster, 'MOVED') - moved} MOVED, {errors(cluster, 'ASK') - asked} ASK")
-        print(f"  redirects followed, of both kinds and in both parts: PHP {php_redirects}, Java {java_redirects}")
+        print(
+            f"  {count} slots in {taken:.0f} s: {moved} MOVED, {asked} ASK, {maps} topology queries; then {count // 10} back, under"
+            f" batches that write and read the same keys: {errors(cluster, 'MOVED') - moved} MOVED, {errors(cluster, 'ASK') - asked} ASK"
+        )
+        print(
+            f"  redirects followed, of both kinds and in both parts: PHP {php_redirects}, Java {java_redirects}"
+        )
         failures = sum(len(worker["failures"]) for workers in told.values() for worker in workers)
         # Some hundred slots on a busy machine say little.
-        return [*promises(told),
-                Figure("failed calls", failures, 0, is_hard=True),
-                Figure("MOVED for each slot that moved and host", moved / count / len(HOSTS), 1.0, is_hard=not is_short)]
+        return [
+            *promises(told),
+            Figure("failed calls", failures, 0, is_hard=True),
+            Figure(
+                "MOVED for each slot that moved and host",
+                moved / count / len(HOSTS),
+                1.0,
+                is_hard=not is_short,
+            ),
+        ]

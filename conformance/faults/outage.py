@@ -33,22 +33,36 @@ def run(progress, is_short):
     others = sum(count for what, count in load.errors().items() if not what.endswith(" node0"))
     # Back and empty: what it does not have is no wrong reply. Until it is killed and while it is down there is none at all.
     wrong = sum(answer["wrong"] for at, answer in load.answers if at < back)
-    return [Figure("wrong replies", wrong, 0, is_hard=True),
-            Figure("exceptions of other nodes", others, 0, is_hard=True),
-            # Whoever is in the middle of a call when it dies finds out for himself (spec/health).
-            Figure("attempts on the dead node, in the second in which it dies", rates[0], POOL_SIZE),
-            Figure("attempts on it, in the worst second after that", max(rates[1:]), ATTEMPTS_MAX),
-            Figure("from its return to the last exception", last - back, float(SECOND_CHANCE), unit=" s")]
+    return [
+        Figure("wrong replies", wrong, 0, is_hard=True),
+        Figure("exceptions of other nodes", others, 0, is_hard=True),
+        # Whoever is in the middle of a call when it dies finds out for himself (spec/health).
+        Figure("attempts on the dead node, in the second in which it dies", rates[0], POOL_SIZE),
+        Figure("attempts on it, in the worst second after that", max(rates[1:]), ATTEMPTS_MAX),
+        Figure(
+            "from its return to the last exception", last - back, float(SECOND_CHANCE), unit=" s"
+        ),
+    ]
 
 
 def tell(load, killed, back, rates):
     print(bold(f"\nA node down for {back - killed:.0f} s, {WORKERS} workers, {CALLERS} callers\n"))
-    phases = (("before", 0, killed), ("while it is down", killed, back), ("when it is back", back, float("inf")))
+    phases = (
+        ("before", 0, killed),
+        ("while it is down", killed, back),
+        ("when it is back", back, float("inf")),
+    )
     rows = []
     for label, begin, end in phases:
         answers = [answer for at, answer in load.answers if begin <= at < end]
-        rows.append((label, f"{len(answers):,}", f"{sum(answer['calls'] for answer in answers):,}",
-                     f"{sum(sum(answer['errors'].values()) for answer in answers):,}",
-                     f"{max(((answer['longest'] - answer['queued']) / 1e6 for answer in answers), default=0):.1f} ms"))
+        rows.append(
+            (
+                label,
+                f"{len(answers):,}",
+                f"{sum(answer['calls'] for answer in answers):,}",
+                f"{sum(sum(answer['errors'].values()) for answer in answers):,}",
+                f"{max(((answer['longest'] - answer['queued']) / 1e6 for answer in answers), default=0):.1f} ms",
+            )
+        )
     show(("node", "pages", "calls", "exceptions", "longest call"), rows)
     print(f"\n  attempts per second: {' '.join(map(str, rates))}")

@@ -29,17 +29,34 @@ def run(progress, is_short):
                     count = openings.count()
                     readings[-1] += count
                     if count:
-                        until = time.monotonic() + (1 if is_short else 2)  # Would another one read it, too?
+                        until = time.monotonic() + (
+                            1 if is_short else 2
+                        )  # Would another one read it, too?
         openings.close()
         workers = {answer["pid"] for _, answer in load.answers}
     progress.done()
     print(bold(f"\n{times} reloads, {WORKERS} workers, {CALLERS} callers\n"))
-    show(("pages", "lost", "calls", "workers that answered", "slowest page", "longest call"),
-         [(f"{len(load.answers):,}", load.lost, f"{load.sum('calls'):,}", len(workers), f"{load.slowest * 1e3:.0f} ms",
-           f"{max(answer['longest'] for _, answer in load.answers) / 1e6:.1f} ms")], left=0)
-    return [Figure("wrong replies", load.sum("wrong"), 0, is_hard=True),
-            Figure("exceptions", load.errors().total(), 0, is_hard=True),
-            Figure("pages lost", load.lost, 0),
-            Figure("connections of a node, at most", most, POOL_SIZE, is_hard=True),
-            Figure("the file was read per reload, at most", max(readings), 1, is_hard=True),
-            Figure("the file was read per reload, at least", min(readings), 1, is_hard=True, is_least=True)]
+    show(
+        ("pages", "lost", "calls", "workers that answered", "slowest page", "longest call"),
+        [
+            (
+                f"{len(load.answers):,}",
+                load.lost,
+                f"{load.sum('calls'):,}",
+                len(workers),
+                f"{load.slowest * 1e3:.0f} ms",
+                f"{max(answer['longest'] for _, answer in load.answers) / 1e6:.1f} ms",
+            )
+        ],
+        left=0,
+    )
+    return [
+        Figure("wrong replies", load.sum("wrong"), 0, is_hard=True),
+        Figure("exceptions", load.errors().total(), 0, is_hard=True),
+        Figure("pages lost", load.lost, 0),
+        Figure("connections of a node, at most", most, POOL_SIZE, is_hard=True),
+        Figure("the file was read per reload, at most", max(readings), 1, is_hard=True),
+        Figure(
+            "the file was read per reload, at least", min(readings), 1, is_hard=True, is_least=True
+        ),
+    ]

@@ -15,7 +15,7 @@ from table import bold, show
 
 WORKERS = 12
 CALLERS = 6
-PER_SECOND = 4       # Workers look once a second.
+PER_SECOND = 4  # Workers look once a second.
 PASSWORDS_VALID = 200
 SETTLED_SECONDS = 60  # After so many nothing of what was before is left.
 LIMITS = (300, None)
@@ -30,17 +30,66 @@ def run(progress, is_short):
         with House(workers=WORKERS, user="nobody", descriptors=limit) as house:
             found.append((label, look_at(house, changes, progress, label)))
     progress.done()
-    print(bold(f"\n{changes:,} passwords and {changes:,} servers added and removed, {PER_SECOND} a second, {WORKERS} workers, {CALLERS} callers\n"))
-    show(("limit", "pages", "calls", "taken over", "most connections of a node", "opened", "afterwards", "settled after", "opened in 5 s then", "complaints"),
-         [(label, f"{one['pages']:,}", f"{one['calls']:,}", one["adopted"], one["most"], f"{one['opened']:,}", one["left"], f"{one['settled']:.0f} s", one["late"], one["lines"])
-          for label, one in found])
-    return [figure for label, one in found for figure in (
-        Figure(f"{label}: wrong replies", one["wrong"], 0, is_hard=True),
-        Figure(f"{label}: exceptions", one["errors"], 0, is_hard=True),
-        Figure(f"{label}: connections of a node afterwards", one["left"], POOL_SIZE, is_hard=True),
-        Figure(f"{label}: seconds until then", one["settled"], float(SETTLED_SECONDS), is_hard=True),
-        Figure(f"{label}: connections opened while nothing changes", one["late"], NODES, is_hard=True),
-        Figure(f"{label}: changes that workers took over", one["adopted"], changes // PER_SECOND // 2, is_least=True))]
+    print(
+        bold(
+            f"\n{changes:,} passwords and {changes:,} servers added and removed, {PER_SECOND} a second, {WORKERS} workers, {CALLERS} callers\n"
+        )
+    )
+    show(
+        (
+            "limit",
+            "pages",
+            "calls",
+            "taken over",
+            "most connections of a node",
+            "opened",
+            "afterwards",
+            "settled after",
+            "opened in 5 s then",
+            "complaints",
+        ),
+        [
+            (
+                label,
+                f"{one['pages']:,}",
+                f"{one['calls']:,}",
+                one["adopted"],
+                one["most"],
+                f"{one['opened']:,}",
+                one["left"],
+                f"{one['settled']:.0f} s",
+                one["late"],
+                one["lines"],
+            )
+            for label, one in found
+        ],
+    )
+    return [
+        figure
+        for label, one in found
+        for figure in (
+            Figure(f"{label}: wrong replies", one["wrong"], 0, is_hard=True),
+            Figure(f"{label}: exceptions", one["errors"], 0, is_hard=True),
+            Figure(
+                f"{label}: connections of a node afterwards", one["left"], POOL_SIZE, is_hard=True
+            ),
+            Figure(
+                f"{label}: seconds until then", one["settled"], float(SETTLED_SECONDS), is_hard=True
+            ),
+            Figure(
+                f"{label}: connections opened while nothing changes",
+                one["late"],
+                NODES,
+                is_hard=True,
+            ),
+            Figure(
+                f"{label}: changes that workers took over",
+                one["adopted"],
+                changes // PER_SECOND // 2,
+                is_least=True,
+            ),
+        )
+    ]
 
 
 def look_at(house, changes, progress, label):
@@ -58,7 +107,9 @@ def look_at(house, changes, progress, label):
         old = [ids_of(probe) for probe in house.probes]
         change(house, changes + 1, has_extra=False)
         began = time.monotonic()
-        while time.monotonic() - began < SETTLED_SECONDS + 5 and any(ids & ids_of(probe) for ids, probe in zip(old, house.probes)):
+        while time.monotonic() - began < SETTLED_SECONDS + 5 and any(
+            ids & ids_of(probe) for ids, probe in zip(old, house.probes)
+        ):
             time.sleep(0.5)
         settled = time.monotonic() - began
         before = accepted(house)
@@ -66,10 +117,19 @@ def look_at(house, changes, progress, label):
         late = accepted(house) - before
         left = max(map(clients_of, house.probes))
     lines = house.log_lines()
-    return {"pages": len(load.answers), "calls": load.sum("calls"), "wrong": load.sum("wrong"), "errors": load.errors().total(), "most": most,
-            "opened": before - opened, "left": left, "settled": settled, "late": late,
-            "adopted": len([line for line in lines if re.search(r"\(generation \d+\)", line)]),
-            "lines": sum("max_nodes" in line or "LimitNOFILE" in line for line in lines)}
+    return {
+        "pages": len(load.answers),
+        "calls": load.sum("calls"),
+        "wrong": load.sum("wrong"),
+        "errors": load.errors().total(),
+        "most": most,
+        "opened": before - opened,
+        "left": left,
+        "settled": settled,
+        "late": late,
+        "adopted": len([line for line in lines if re.search(r"\(generation \d+\)", line)]),
+        "lines": sum("max_nodes" in line or "LimitNOFILE" in line for line in lines),
+    }
 
 
 def wait_for_password(house):
@@ -89,15 +149,28 @@ def change(house, number, has_extra=True):
             words.append(f"<secret-{number - PASSWORDS_VALID}")
         probe.command("ACL", "SETUSER", "default", *words)
     text = house.configuration(redis_auth=f"secret-{number}")
-    extra = f"    - {random.choice(house.nodes).server_line(name=f'extra{number}')}\n" if has_extra else ""
+    extra = (
+        f"    - {random.choice(house.nodes).server_line(name=f'extra{number}')}\n"
+        if has_extra
+        else ""
+    )
     house.write(text + extra)
 
 
 def ids_of(probe):
     """The connections that a node has, but for the one that asks."""
-    return {int(found) for found in re.findall(r"\bid=(\d+)", probe.command("CLIENT", "LIST").decode())} - {probe.command("CLIENT", "ID")}
+    return {
+        int(found) for found in re.findall(r"\bid=(\d+)", probe.command("CLIENT", "LIST").decode())
+    } - {probe.command("CLIENT", "ID")}
 
 
 def accepted(house):
     """Connections that the nodes have accepted so far."""
-    return sum(int(re.search(r"total_connections_received:(\d+)", probe.command("INFO", "stats").decode())[1]) for probe in house.probes)
+    return sum(
+        int(
+            re.search(r"total_connections_received:(\d+)", probe.command("INFO", "stats").decode())[
+                1
+            ]
+        )
+        for probe in house.probes
+    )

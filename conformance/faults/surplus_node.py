@@ -19,9 +19,16 @@ import time
 
 class Node:
     def __init__(self, port, ledger, share, late_ms):
-        self.ledger, self.share, self.late_ns = open(ledger, "wb", buffering=0), share, late_ms * 1e6
+        self.ledger, self.share, self.late_ns = (
+            open(ledger, "wb", buffering=0),
+            share,
+            late_ms * 1e6,
+        )
         self.numbers, self.due, self.unread = 0, [], {}
-        self.selector, self.listener = selectors.DefaultSelector(), socket.create_server(("127.0.0.1", port), backlog=1000)
+        self.selector, self.listener = (
+            selectors.DefaultSelector(),
+            socket.create_server(("127.0.0.1", port), backlog=1000),
+        )
         self.selector.register(self.listener, selectors.EVENT_READ)
 
     def serve(self):
@@ -50,8 +57,18 @@ class Node:
             return
         words, self.unread[connection] = parse(self.unread[connection] + more)
         for command in words:
-            if self._send(connection, command[1] if len(command) > 1 else command[0]) and random.random() < self.share:
-                heapq.heappush(self.due, (time.monotonic_ns() + int(random.random() * self.late_ns), self.numbers, connection))
+            if (
+                self._send(connection, command[1] if len(command) > 1 else command[0])
+                and random.random() < self.share
+            ):
+                heapq.heappush(
+                    self.due,
+                    (
+                        time.monotonic_ns() + int(random.random() * self.late_ns),
+                        self.numbers,
+                        connection,
+                    ),
+                )
 
     def _send(self, connection, text):
         value = b"%s %d" % (text, self.numbers)
@@ -78,8 +95,8 @@ def parse(text):
         count = int(parts[0][1:])
         if len(parts) < 2 + 2 * count:
             break
-        commands.append(parts[2:2 + 2 * count:2])
-        text = b"\r\n".join(parts[1 + 2 * count:])
+        commands.append(parts[2 : 2 + 2 * count : 2])
+        text = b"\r\n".join(parts[1 + 2 * count :])
     return commands, text
 
 
@@ -87,8 +104,12 @@ def main():
     parser = argparse.ArgumentParser(description="A node that sends replies nobody asked for.")
     parser.add_argument("ledger")
     parser.add_argument("--port", type=int, default=0, help="default: a free one, which is printed")
-    parser.add_argument("--share", type=float, default=0.2, help="of the replies, how many are followed by one more")
-    parser.add_argument("--late", type=float, default=20, metavar="MS", help="how much later, at most")
+    parser.add_argument(
+        "--share", type=float, default=0.2, help="of the replies, how many are followed by one more"
+    )
+    parser.add_argument(
+        "--late", type=float, default=20, metavar="MS", help="how much later, at most"
+    )
     options = parser.parse_args()
     node = Node(options.port, options.ledger, options.share, options.late)
     print(node.listener.getsockname()[1], flush=True)

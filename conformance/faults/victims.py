@@ -34,7 +34,13 @@ class Hunter:
         try:
             signal.pidfd_send_signal(handle, signal.SIGSTOP)
             wait_stopped(pid)
-            found = WRITING if self._writer(0) == pid else HOLDING if self._holds_connections(pid) else WITHOUT
+            found = (
+                WRITING
+                if self._writer(0) == pid
+                else HOLDING
+                if self._holds_connections(pid)
+                else WITHOUT
+            )
             signal.pidfd_send_signal(handle, signal.SIGKILL)
             select.select([handle], [], [])
             self.stops.append((began, time.monotonic_ns()))
@@ -61,8 +67,11 @@ class Hunter:
         links = {os.readlink(f"{directory}/{name}") for name in os.listdir(directory)}
         with open(f"/proc/{pid}/net/tcp") as table:
             next(table)
-            return any(f"socket:[{words[9]}]" in links for words in map(str.split, table)
-                       if words[3] == "01" and int(words[2].rsplit(":", 1)[1], 16) in self.ports)
+            return any(
+                f"socket:[{words[9]}]" in links
+                for words in map(str.split, table)
+                if words[3] == "01" and int(words[2].rsplit(":", 1)[1], 16) in self.ports
+            )
 
 
 def lock_inode(pid):

@@ -26,4 +26,13 @@ from .process import LabError, Process
 from .redis import RedisNode
 from .resp import Connection, ReplyError
 
-__all__ = ["Cluster", "Connection", "LabError", "Nutcracker", "Process", "RedisNode", "ReplyError", "free_port"]
+__all__ = [
+    "Cluster",
+    "Connection",
+    "LabError",
+    "Nutcracker",
+    "Process",
+    "RedisNode",
+    "ReplyError",
+    "free_port",
+]

@@ -23,7 +23,9 @@ from .slots import SLOTS
 class Cluster:
     """`nodes`: the masters, then the replicas of each, in turn. `meets_at` is the address they know each other by."""
 
-    def __init__(self, masters=3, replicas=0, *, meets_at="127.0.0.1", start=RedisNode, **node_options):
+    def __init__(
+        self, masters=3, replicas=0, *, meets_at="127.0.0.1", start=RedisNode, **node_options
+    ):
         self.nodes, self._masters = [], masters
         try:
             for _ in range(masters * (1 + replicas)):
@@ -41,7 +43,9 @@ class Cluster:
 
     def node_of_slot(self, slot):
         """The node that was given this slot at assembly."""
-        return next(node for node, (first, last) in zip(self.nodes, self._shares()) if first <= slot <= last)
+        return next(
+            node for node, (first, last) in zip(self.nodes, self._shares()) if first <= slot <= last
+        )
 
     def master_of(self, number):
         """The number of the master that a replica follows."""
@@ -92,9 +96,14 @@ class Cluster:
     def _agrees(self, node):
         """Whether this node sees the whole cluster, every slot served and every replica in its place."""
         info = moves.info(node)
-        return info["cluster_state"] == "ok" and info["cluster_known_nodes"] == str(len(self.nodes)) \
-            and info["cluster_slots_ok"] == str(SLOTS) and info["cluster_size"] == str(self._masters) \
-            and sum("slave" in words[2] for words in moves.known(node)) == len(self.nodes) - self._masters
+        return (
+            info["cluster_state"] == "ok"
+            and info["cluster_known_nodes"] == str(len(self.nodes))
+            and info["cluster_slots_ok"] == str(SLOTS)
+            and info["cluster_size"] == str(self._masters)
+            and sum("slave" in words[2] for words in moves.known(node))
+            == len(self.nodes) - self._masters
+        )
 
 
 class LargeCluster:
@@ -107,8 +116,22 @@ class LargeCluster:
     LIVE = 3
     NEVER_MS = 3_600_000  # No node is given up by its peers.
 
-    def __init__(self, masters=1000, replicas=0, *, is_dealt=False, namespace=None, start=RedisNode, **node_options):
-        self.masters, self.replicas, self._is_dealt, self._namespace = masters, replicas, is_dealt, namespace
+    def __init__(
+        self,
+        masters=1000,
+        replicas=0,
+        *,
+        is_dealt=False,
+        namespace=None,
+        start=RedisNode,
+        **node_options,
+    ):
+        self.masters, self.replicas, self._is_dealt, self._namespace = (
+            masters,
+            replicas,
+            is_dealt,
+            namespace,
+        )
         self.addresses = [("127.0.0.1", free_port()) for _ in range(self.LIVE)]
         self._buses = [free_port() for _ in range(self.LIVE)]
         self._far_port = self.addresses[0][1] if namespace else free_port()
@@ -116,10 +139,20 @@ class LargeCluster:
         self._silence = self._listen_in_silence()
         try:
             for number, (host, port) in enumerate(self.addresses):
-                self.nodes.append(start(
-                    host=host, port=port, cluster=True, bus_port=self._buses[number], namespace=namespace, is_awaited=False,
-                    files={"nodes.conf": self._told_to(number)}, cluster_node_timeout=self.NEVER_MS,
-                    **{"bind": "0.0.0.0"} if namespace else {}, **node_options))
+                self.nodes.append(
+                    start(
+                        host=host,
+                        port=port,
+                        cluster=True,
+                        bus_port=self._buses[number],
+                        namespace=namespace,
+                        is_awaited=False,
+                        files={"nodes.conf": self._told_to(number)},
+                        cluster_node_timeout=self.NEVER_MS,
+                        **{"bind": "0.0.0.0"} if namespace else {},
+                        **node_options,
+                    )
+                )
             for node in self.nodes:
                 node.wait_ready()
             moves.await_whole(self.nodes)
@@ -134,8 +167,11 @@ class LargeCluster:
 
     def name_of(self, number):
         """`host:port` of a node; masters come first."""
-        host, port = self.addresses[number] if number < self.LIVE else \
-            (f"127.1.{number // 250}.{number % 250 + 1}", self._far_port)
+        host, port = (
+            self.addresses[number]
+            if number < self.LIVE
+            else (f"127.1.{number // 250}.{number % 250 + 1}", self._far_port)
+        )
         return f"{host}:{port}"
 
     def stop(self):
@@ -160,8 +196,18 @@ class LargeCluster:
         is_master, bus = number == master, self._silence.getsockname()[1]
         flags = ("myself," if is_self else "") + ("master" if is_master else "slave")
         address = f"{self.name_of(number)}@{self._buses[number] if number < self.LIVE else bus}"
-        return " ".join([_id(number), address + (f",,shard-id={_id(master)}" if _knows_shards() else ""), flags,
-                         "-" if is_master else _id(master), "0 0", str(master + 1), "connected", *self._written_slots(number)])
+        return " ".join(
+            [
+                _id(number),
+                address + (f",,shard-id={_id(master)}" if _knows_shards() else ""),
+                flags,
+                "-" if is_master else _id(master),
+                "0 0",
+                str(master + 1),
+                "connected",
+                *self._written_slots(number),
+            ]
+        )
 
     def _written_slots(self, number):
         slots = self.slots_of(number) if number < self.masters else ()
@@ -176,7 +222,9 @@ class LargeCluster:
 @functools.cache
 def _knows_shards():
     """Servers from 7.2 on take all nodes for one shard if the file does not say of which they are; others cannot read it."""
-    told = subprocess.run(["redis-server", "--version"], check=True, capture_output=True, text=True).stdout
+    told = subprocess.run(
+        ["redis-server", "--version"], check=True, capture_output=True, text=True
+    ).stdout
     return tuple(map(int, re.search(r"v=(\d+)\.(\d+)", told).groups())) >= (7, 2)
 
 

@@ -29,7 +29,7 @@ NO_SUCH_NAME = 3
 
 def main(arguments):
     end = arguments.index("--")
-    zone, hosts, program = arguments[0], arguments[1:end], arguments[end + 1:]
+    zone, hosts, program = arguments[0], arguments[1:end], arguments[end + 1 :]
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     put("/etc/resolv.conf", f"nameserver {ADDRESS[0]}\n")
     put("/etc/nsswitch.conf", "hosts: files dns\n")
@@ -65,7 +65,7 @@ def serve(server, zone):
 def read_name(question):
     at, labels = 12, []
     while question[at]:
-        labels.append(question[at + 1:at + 1 + question[at]].decode().lower())
+        labels.append(question[at + 1 : at + 1 + question[at]].decode().lower())
         at += 1 + question[at]
     return ".".join(labels), struct.unpack_from(">H", question, at + 1)[0]
 
@@ -80,8 +80,14 @@ def answer(question, kind, entry):
     family = {1: socket.AF_INET, 28: socket.AF_INET6}.get(kind)
     for address in entry.get(TYPES.get(kind), []) if family else []:
         packed = socket.inet_pton(family, address)
-        records.append(owner + struct.pack(">HHIH", kind, 1, entry.get("address_ttl", ttl), len(packed)) + packed)
-    head = question[:2] + struct.pack(">HHHHH", 0x8180 | entry.get("code", 0), 1, len(records), 0, 0)
+        records.append(
+            owner
+            + struct.pack(">HHIH", kind, 1, entry.get("address_ttl", ttl), len(packed))
+            + packed
+        )
+    head = question[:2] + struct.pack(
+        ">HHHHH", 0x8180 | entry.get("code", 0), 1, len(records), 0, 0
+    )
     return head + question[12:end] + b"".join(records)
 
 

@@ -43,14 +43,34 @@ class Fpm:
         `user` is theirs, and `descriptors` how many the master and each of them may have."""
         user = user or getpass.getuser()
         limit = [program("prlimit"), f"--nofile={descriptors}", "--"] if descriptors else []
-        definitions = [word for name, value in (settings or {}).items() for word in ("-d", f"{name}={value}")]
+        definitions = [
+            word for name, value in (settings or {}).items() for word in ("-d", f"{name}={value}")
+        ]
         # The workers run as whoever runs the lab, root included, so that they can read the tree. The master hears
         # SIGTERM and takes its workers with it; killed outright it would leave them behind.
         self.process = Process(
-            [*limit, _fpm_program(), "--nodaemonize", "--allow-to-run-as-root", "--prefix", ".", "--fpm-config", "fpm.conf",
-             *definitions],
-            name="php-fpm", namespace=namespace, death_signal=signal.SIGTERM,
-            files={"fpm.conf": CONFIG.format(user=user, group=grp.getgrgid(pwd.getpwnam(user).pw_gid).gr_name, workers=workers)})
+            [
+                *limit,
+                _fpm_program(),
+                "--nodaemonize",
+                "--allow-to-run-as-root",
+                "--prefix",
+                ".",
+                "--fpm-config",
+                "fpm.conf",
+                *definitions,
+            ],
+            name="php-fpm",
+            namespace=namespace,
+            death_signal=signal.SIGTERM,
+            files={
+                "fpm.conf": CONFIG.format(
+                    user=user,
+                    group=grp.getgrgid(pwd.getpwnam(user).pw_gid).gr_name,
+                    workers=workers,
+                )
+            },
+        )
         self.path = os.path.join(self.process.directory, "fpm.sock")
         try:
             self.process.wait_until(lambda: is_listening(self.path), what="listen")
@@ -72,17 +92,27 @@ class Fpm:
 
     def request(self, script, *, query="", seconds=10.0):
         """Runs a script; returns (HTTP status, body as bytes). Headers other than Status are dropped."""
-        parameters = {"SCRIPT_FILENAME": script, "QUERY_STRING": query, "REQUEST_METHOD": "GET",
-                      "SERVER_PROTOCOL": "HTTP/1.1", "GATEWAY_INTERFACE": "CGI/1.1"}
+        parameters = {
+            "SCRIPT_FILENAME": script,
+            "QUERY_STRING": query,
+            "REQUEST_METHOD": "GET",
+            "SERVER_PROTOCOL": "HTTP/1.1",
+            "GATEWAY_INTERFACE": "CGI/1.1",
+        }
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(seconds)
             connection.connect(self.path)
-            connection.sendall(_record(BEGIN, struct.pack(">HB5x", 1, 0))  # Role "responder", close when done.
-                               + _record(PARAMETERS, b"".join(map(_pair, parameters.items())))
-                               + _record(PARAMETERS, b"") + _record(STDIN, b""))
+            connection.sendall(
+                _record(BEGIN, struct.pack(">HB5x", 1, 0))  # Role "responder", close when done.
+                + _record(PARAMETERS, b"".join(map(_pair, parameters.items())))
+                + _record(PARAMETERS, b"")
+                + _record(STDIN, b"")
+            )
             with connection.makefile("rb") as stream:
                 head, _, body = _read_output(stream).partition(b"\r\n\r\n")
-        status = next((line for line in head.split(b"\r\n") if line.startswith(b"Status: ")), b"Status: 200")
+        status = next(
+            (line for line in head.split(b"\r\n") if line.startswith(b"Status: ")), b"Status: 200"
+        )
         return int(status.split()[1]), body
 
     def stop(self):
@@ -97,10 +127,16 @@ class Fpm:
 
 def _fpm_program():
     """Debian calls it php-fpm8.2, others php-fpm."""
-    version = subprocess.run([program("php"), "-n", "-r", "echo PHP_MAJOR_VERSION, '.', PHP_MINOR_VERSION;"],
-                             check=True, capture_output=True, text=True).stdout
+    version = subprocess.run(
+        [program("php"), "-n", "-r", "echo PHP_MAJOR_VERSION, '.', PHP_MINOR_VERSION;"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
     debian = f"php-fpm{version}"
-    return program(debian if shutil.which(debian, path="/usr/local/sbin:/usr/sbin:/sbin") else "php-fpm")
+    return program(
+        debian if shutil.which(debian, path="/usr/local/sbin:/usr/sbin:/sbin") else "php-fpm"
+    )
 
 
 def _record(kind, content):

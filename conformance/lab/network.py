@@ -60,8 +60,12 @@ class Namespace:
         """A point-to-point device; packets that leave through it can be read from the returned descriptor."""
         with self.entered():
             device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
-            fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH22x", name.encode(), IFF_TUN | IFF_NO_PI))
-            _ip(f"link set {name} addrgenmode none")  # No IPv6 chatter, which would use up the wire's random numbers.
+            fcntl.ioctl(
+                device, TUNSETIFF, struct.pack("16sH22x", name.encode(), IFF_TUN | IFF_NO_PI)
+            )
+            _ip(
+                f"link set {name} addrgenmode none"
+            )  # No IPv6 chatter, which would use up the wire's random numbers.
             _ip(f"address add {address} peer {peer} dev {name}")
             _ip(f"link set {name} mtu {mtu} up")
         return device
@@ -86,11 +90,22 @@ class Wire:
                 far, subnet = Namespace(), next(_subnets)
                 self.far.append(far)
                 here, far.host = f"10.77.{subnet}.1", f"10.77.{subnet}.2"
-                devices += [near.open_tun(f"wire{subnet}", here, far.host, mtu),
-                            far.open_tun("wire", far.host, here, mtu)]
+                devices += [
+                    near.open_tun(f"wire{subnet}", here, far.host, mtu),
+                    far.open_tun("wire", far.host, here, mtu),
+                ]
             self.process = Process(
-                [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "wire.py"),
-                 delay_s, loss, seed, *devices], name="wire", pass_fds=devices)
+                [
+                    sys.executable,
+                    os.path.join(os.path.dirname(os.path.abspath(__file__)), "wire.py"),
+                    delay_s,
+                    loss,
+                    seed,
+                    *devices,
+                ],
+                name="wire",
+                pass_fds=devices,
+            )
         except BaseException:
             self._close_far()
             raise
@@ -133,7 +148,11 @@ def _call(function, *arguments):
 
 
 def _ip(arguments):
-    run = subprocess.run([program("ip"), *arguments.split()],
-                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    run = subprocess.run(
+        [program("ip"), *arguments.split()],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     if run.returncode != 0:
         raise LabError(f"ip {arguments}: {run.stdout.strip()}")

@@ -36,8 +36,11 @@ http {{
 class Nginx:
     def __init__(self, fpm):
         # Its prefix is its directory, and what it cannot log to before it has read this is the same stderr.
-        self.process = Process(["nginx", "-p", ".", "-e", "stderr", "-c", "nginx.conf"], name="nginx",
-                               files={"nginx.conf": CONFIG.format(path=fpm.path)})
+        self.process = Process(
+            ["nginx", "-p", ".", "-e", "stderr", "-c", "nginx.conf"],
+            name="nginx",
+            files={"nginx.conf": CONFIG.format(path=fpm.path)},
+        )
         self.path = os.path.join(self.process.directory, "nginx.sock")
         try:
             self.process.wait_until(lambda: is_listening(self.path), what="listen")

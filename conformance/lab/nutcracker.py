@@ -31,13 +31,24 @@ class Nutcracker:
             self.config_text = pools
             self.pools = {name: {"listen": listen} for name, listen in LISTEN.findall(pools)}
         else:
-            self.pools = {name: {"listen": f"127.0.0.1:{free_port()}", **pool} for name, pool in pools.items()}
+            self.pools = {
+                name: {"listen": f"127.0.0.1:{free_port()}", **pool} for name, pool in pools.items()
+            }
             self.config_text = config_text(self.pools)
-        arguments = ["nutcracker", "--conf-file", "nutcracker.yml", "--stats-addr", "127.0.0.1",
-                     "--stats-port", free_port()]
+        arguments = [
+            "nutcracker",
+            "--conf-file",
+            "nutcracker.yml",
+            "--stats-addr",
+            "127.0.0.1",
+            "--stats-port",
+            free_port(),
+        ]
         if mbuf_bytes:
             arguments += ["--mbuf-size", mbuf_bytes]
-        self.process = Process(arguments, namespace=namespace, files={"nutcracker.yml": self.config_text})
+        self.process = Process(
+            arguments, namespace=namespace, files={"nutcracker.yml": self.config_text}
+        )
         self.namespace = namespace
         self.config_path = os.path.join(self.process.directory, "nutcracker.yml")
         try:
@@ -61,8 +72,12 @@ class Nutcracker:
 
     def connect(self, pool, seconds=5.0):
         """A connection through the proxy, which asks its clients for the pool's own redis_auth."""
-        return connect(self.address(pool), namespace=self.namespace, seconds=seconds,
-                       password=self.pools[pool].get("redis_auth"))
+        return connect(
+            self.address(pool),
+            namespace=self.namespace,
+            seconds=seconds,
+            password=self.pools[pool].get("redis_auth"),
+        )
 
     def stop(self):
         self.process.stop()
@@ -86,7 +101,11 @@ def config_text(pools):
     lines = []
     for name, pool in pools.items():
         lines.append(f"{scalar(name)}:")
-        lines += [f"  {directive}: {scalar(value)}" for directive, value in pool.items() if directive != "servers"]
+        lines += [
+            f"  {directive}: {scalar(value)}"
+            for directive, value in pool.items()
+            if directive != "servers"
+        ]
         lines.append("  servers:")
         lines += [f"    - {scalar(server)}" for server in pool["servers"]]
     return "\n".join(lines) + "\n"
@@ -106,8 +125,17 @@ def check(text):
         with open(path, "wb") as file:
             file.write(text.encode() if isinstance(text, str) else text)
         try:
-            run = subprocess.run([program("nutcracker"), "--test-conf", "--conf-file", path], timeout=10,
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            run = subprocess.run(
+                [program("nutcracker"), "--test-conf", "--conf-file", path],
+                timeout=10,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
         except subprocess.TimeoutExpired:
             raise LabError("nutcracker --test-conf did not end within 10 s")
-    return None if run.returncode == 0 else run.stdout.decode(errors="replace") or f"exit status {run.returncode}"
+    return (
+        None
+        if run.returncode == 0
+        else run.stdout.decode(errors="replace") or f"exit status {run.returncode}"
+    )

@@ -60,20 +60,43 @@ class Process:
     equal shares of a busy machine: what a test talks to all the time had better stay in that of the test.
     """
 
-    def __init__(self, arguments, *, name=None, files=None, directory=None, log_path=None, cwd=None, environment=None,
-                 namespace=None, stdin=subprocess.DEVNULL, stdout=None, pass_fds=(), death_signal=signal.SIGKILL,
-                 stop_signal=signal.SIGTERM, has_own_session=True):
+    def __init__(
+        self,
+        arguments,
+        *,
+        name=None,
+        files=None,
+        directory=None,
+        log_path=None,
+        cwd=None,
+        environment=None,
+        namespace=None,
+        stdin=subprocess.DEVNULL,
+        stdout=None,
+        pass_fds=(),
+        death_signal=signal.SIGKILL,
+        stop_signal=signal.SIGTERM,
+        has_own_session=True,
+    ):
         _guard_this_program()
         command = [program(arguments[0]), *map(str, arguments[1:])]
         self.name = name or os.path.basename(arguments[0])
         self._is_own = directory is None
-        self.directory = tempfile.mkdtemp(prefix=f"onehop-{self.name}-") if self._is_own else directory
+        self.directory = (
+            tempfile.mkdtemp(prefix=f"onehop-{self.name}-") if self._is_own else directory
+        )
         self.log_path = log_path or os.path.join(self.directory, "log")
         environment = {**os.environ, **(environment or {})}
         self._popen = functools.partial(
-            subprocess.Popen, command, cwd=cwd or self.directory, stdin=stdin, start_new_session=has_own_session, pass_fds=pass_fds,
+            subprocess.Popen,
+            command,
+            cwd=cwd or self.directory,
+            stdin=stdin,
+            start_new_session=has_own_session,
+            pass_fds=pass_fds,
             env={name: value for name, value in environment.items() if value is not None},
-            preexec_fn=_before_exec(namespace, death_signal))
+            preexec_fn=_before_exec(namespace, death_signal),
+        )
         self._stdout, self._stop_signal = stdout, stop_signal
         try:
             os.makedirs(self.directory, exist_ok=True)
@@ -88,7 +111,9 @@ class Process:
     def start(self):
         """Starts the same command in the same directory; the constructor does it once, `kill` allows another time."""
         with open(self.log_path, "ab") as log:
-            self.child = self._popen(stdout=log if self._stdout is None else self._stdout, stderr=log)
+            self.child = self._popen(
+                stdout=log if self._stdout is None else self._stdout, stderr=log
+            )
         if self not in _alive:
             _alive.append(self)
 
@@ -105,10 +130,14 @@ class Process:
         deadline, pause = time.monotonic() + seconds, 0.001
         while not is_ready():
             if not self.is_running:
-                raise LabError(f"{self.name} (pid {self.pid}) ended with {self.child.returncode} "
-                               f"before it could {what}\n{self.log_tail()}")
+                raise LabError(
+                    f"{self.name} (pid {self.pid}) ended with {self.child.returncode} "
+                    f"before it could {what}\n{self.log_tail()}"
+                )
             if time.monotonic() > deadline:
-                raise LabError(f"{self.name} (pid {self.pid}) did not {what} within {seconds} s\n{self.log_tail()}")
+                raise LabError(
+                    f"{self.name} (pid {self.pid}) did not {what} within {seconds} s\n{self.log_tail()}"
+                )
             time.sleep(pause)
             pause = min(2 * pause, 0.01)
 
@@ -186,6 +215,7 @@ def _before_exec(namespace, death_signal):
             os._exit(1)
         if namespace is not None:
             namespace.enter()
+
     return run
 
 

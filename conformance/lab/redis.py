@@ -21,25 +21,61 @@ from .resp import ReplyError, connect
 
 
 class RedisNode:
-    def __init__(self, *, host="127.0.0.1", port=None, password=None, unix_socket=False, cluster=False,
-                 bus_port=None, files=None, directory=None, namespace=None, is_awaited=True, has_own_session=True,
-                 words=(), **options):
+    def __init__(
+        self,
+        *,
+        host="127.0.0.1",
+        port=None,
+        password=None,
+        unix_socket=False,
+        cluster=False,
+        bus_port=None,
+        files=None,
+        directory=None,
+        namespace=None,
+        is_awaited=True,
+        has_own_session=True,
+        words=(),
+        **options,
+    ):
         self.host, self.password, self.namespace = host, password, namespace
         self.port, self._has_unix_socket = port or free_port(), unix_socket
-        settings = {"port": self.port, "bind": host, "save": "", "appendonly": "no", "protected-mode": "no",
-                    "enable-debug-command": "yes"}
+        settings = {
+            "port": self.port,
+            "bind": host,
+            "save": "",
+            "appendonly": "no",
+            "protected-mode": "no",
+            "enable-debug-command": "yes",
+        }
         if password is not None:
             settings.update({"requirepass": password, "masterauth": password})
         if cluster:
             self.bus_port = bus_port or free_port()
-            settings.update({"cluster-enabled": "yes", "cluster-port": self.bus_port, "cluster-node-timeout": 2000,
-                             "repl-diskless-sync-delay": 0, "repl-ping-replica-period": 1})
+            settings.update(
+                {
+                    "cluster-enabled": "yes",
+                    "cluster-port": self.bus_port,
+                    "cluster-node-timeout": 2000,
+                    "repl-diskless-sync-delay": 0,
+                    "repl-ping-replica-period": 1,
+                }
+            )
         if unix_socket:
-            settings["unixsocket"] = "redis.sock"  # Relative to the scratch directory, where the server starts.
+            settings["unixsocket"] = (
+                "redis.sock"  # Relative to the scratch directory, where the server starts.
+            )
         settings.update({name.replace("_", "-"): value for name, value in options.items()})
         arguments = [word for name, value in settings.items() for word in (f"--{name}", value)]
-        self.process = Process(["redis-server", *arguments, *words], name="redis", files=files, directory=directory,
-                               namespace=namespace, stop_signal=signal.SIGKILL, has_own_session=has_own_session)
+        self.process = Process(
+            ["redis-server", *arguments, *words],
+            name="redis",
+            files=files,
+            directory=directory,
+            namespace=namespace,
+            stop_signal=signal.SIGKILL,
+            has_own_session=has_own_session,
+        )
         try:
             if is_awaited:
                 self.wait_ready()
@@ -67,7 +103,9 @@ class RedisNode:
 
     def connect(self, seconds=5.0):
         """A new authenticated connection; the caller closes it."""
-        return connect(self.address, namespace=self.namespace, seconds=seconds, password=self.password)
+        return connect(
+            self.address, namespace=self.namespace, seconds=seconds, password=self.password
+        )
 
     def command(self, *arguments):
         """One command on a connection of its own."""

@@ -27,7 +27,7 @@ class Connection:
 
     def command(self, *arguments):
         """Sends one command and returns its reply, or raises the ReplyError."""
-        reply, = self.pipeline([arguments])
+        (reply,) = self.pipeline([arguments])
         if isinstance(reply, ReplyError):
             raise reply
         return reply
@@ -36,7 +36,7 @@ class Connection:
         """Sends many commands, a window at a time, and returns their replies in order."""
         replies = []
         for start in range(0, len(commands), window):
-            part = commands[start:start + window]
+            part = commands[start : start + window]
             self.socket.sendall(b"".join(map(encode, part)))
             replies += [self._read_reply() for _ in part]
         return replies
@@ -86,4 +86,6 @@ def connect(address, *, namespace=None, **options):
 def encode(arguments):
     """One command as a RESP array of bulk strings."""
     parts = [value if isinstance(value, bytes) else str(value).encode() for value in arguments]
-    return b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts)
+    return b"*%d\r\n" % len(parts) + b"".join(
+        b"$%d\r\n%s\r\n" % (len(part), part) for part in parts
+    )

@@ -15,13 +15,12 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from lab import slots  # noqa: E402
-from lab import Cluster, Connection, LabError, Nutcracker, Process, RedisNode, ReplyError  # noqa: E402
-from lab.cluster import LargeCluster  # noqa: E402
-from lab.fpm import Fpm  # noqa: E402
-from lab.network import Namespace, Wire  # noqa: E402
-from lab.nutcracker import check  # noqa: E402
-from lab.ports import BLOCK  # noqa: E402
+from lab import Cluster, Connection, LabError, Nutcracker, Process, RedisNode, ReplyError, slots
+from lab.cluster import LargeCluster
+from lab.fpm import Fpm
+from lab.network import Namespace, Wire
+from lab.nutcracker import check
+from lab.ports import BLOCK
 
 
 class Servers(unittest.TestCase):
@@ -38,17 +37,32 @@ class Servers(unittest.TestCase):
     def test_a_paused_node_accepts_and_does_not_answer(self):
         with RedisNode() as node:
             node.pause()
-            with Connection(node.address, seconds=0.2) as connection, self.assertRaises(TimeoutError):
+            with (
+                Connection(node.address, seconds=0.2) as connection,
+                self.assertRaises(TimeoutError),
+            ):
                 connection.command("PING")
             node.resume()
             self.assertEqual(node.command("PING"), b"PONG")
 
     def test_nutcracker_spreads_keys_over_its_nodes(self):
-        with RedisNode() as one, RedisNode() as other, Nutcracker({"alpha": {
-                "redis": True, "hash_tag": "{}",
-                "servers": [one.server_line(name="one"), other.server_line(2, "other")]}}) as proxy:
+        with (
+            RedisNode() as one,
+            RedisNode() as other,
+            Nutcracker(
+                {
+                    "alpha": {
+                        "redis": True,
+                        "hash_tag": "{}",
+                        "servers": [one.server_line(name="one"), other.server_line(2, "other")],
+                    }
+                }
+            ) as proxy,
+        ):
             with proxy.connect("alpha") as connection:
-                self.assertEqual(set(connection.pipeline([("SET", f"key:{n}", n) for n in range(1000)])), {b"OK"})
+                self.assertEqual(
+                    set(connection.pipeline([("SET", f"key:{n}", n) for n in range(1000)])), {b"OK"}
+                )
             self.assertEqual(len(one.keys()) + len(other.keys()), 1000)
             self.assertTrue(one.keys() and other.keys())
 
@@ -80,7 +94,9 @@ class Servers(unittest.TestCase):
             with self.assertRaisesRegex(ReplyError, f"ASK 12182 127.0.0.1:{target.port}"):
                 source.command("GET", "foo")
             slots.end_move(12182, source, target, cluster.nodes)
-            self.assertEqual((target.command("GET", "foo"), slots.owner(12182, source)), (b"bar", target.port))
+            self.assertEqual(
+                (target.command("GET", "foo"), slots.owner(12182, source)), (b"bar", target.port)
+            )
 
     def test_a_large_cluster_answers_for_all_its_nodes(self):
         with LargeCluster(1000, replicas=1) as cluster:
@@ -92,12 +108,18 @@ class Servers(unittest.TestCase):
     def test_slots_are_given_to_a_later_node(self):
         with Cluster(2) as cluster:
             cluster.give(1, [0, 7])
-            self.assertEqual([entry[:2] for entry in cluster.nodes[0].command("CLUSTER", "SLOTS")][0:1], [[0, 0]])
+            self.assertEqual(
+                [entry[:2] for entry in cluster.nodes[0].command("CLUSTER", "SLOTS")][0:1], [[0, 0]]
+            )
 
     def test_fpm_runs_a_script_in_one_of_its_workers(self):
-        with tempfile.NamedTemporaryFile("w", suffix=".php") as script, \
-                Fpm(workers=2, settings={"memory_limit": "77M"}) as fpm:
-            script.write('<?php http_response_code(404); echo getmypid(), " ", ini_get("memory_limit"), " ", $_GET["a"];')
+        with (
+            tempfile.NamedTemporaryFile("w", suffix=".php") as script,
+            Fpm(workers=2, settings={"memory_limit": "77M"}) as fpm,
+        ):
+            script.write(
+                '<?php http_response_code(404); echo getmypid(), " ", ini_get("memory_limit"), " ", $_GET["a"];'
+            )
             script.flush()
             status, body = fpm.request(script.name, query="a=b")
             pid, limit, query = body.decode().split(" ")
@@ -116,7 +138,12 @@ def assert_gone(pid):
         time.sleep(0.01)
 
 
-SERVE = [sys.executable, "-I", "-S", os.path.join(os.path.dirname(os.path.abspath(__file__)), "serve.py")]
+SERVE = [
+    sys.executable,
+    "-I",
+    "-S",
+    os.path.join(os.path.dirname(os.path.abspath(__file__)), "serve.py"),
+]
 
 
 class Served(unittest.TestCase):
@@ -124,7 +151,9 @@ class Served(unittest.TestCase):
 
     def setUp(self):
         self.directory = tempfile.mkdtemp(prefix="onehop-served-")
-        self.lab = subprocess.Popen([*SERVE, self.directory], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.lab = subprocess.Popen(
+            [*SERVE, self.directory], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
 
     def tearDown(self):
         self.lab.stdin.close()
@@ -156,8 +185,14 @@ class Served(unittest.TestCase):
         list(map(assert_gone, pids))
 
     def test_what_is_wrong_is_told_and_the_next_request_is_served(self):
-        for wrong in ({"what": "nothing"}, {"what": "redis", "no": 1}, {"what": "stop", "pid": 1}, {"what": "start", "command": ["no-such"]},
-                      {"what": "redis", "options": ["--no-such-option", "yes"]}, {"what": "_keep", "process": 1}):
+        for wrong in (
+            {"what": "nothing"},
+            {"what": "redis", "no": 1},
+            {"what": "stop", "pid": 1},
+            {"what": "start", "command": ["no-such"]},
+            {"what": "redis", "options": ["--no-such-option", "yes"]},
+            {"what": "_keep", "process": 1},
+        ):
             with self.assertRaises(LabError):
                 self.ask(**wrong)
         self.assertTrue(self.ask("is_running", pid=self.ask("redis")["pid"]))
@@ -173,8 +208,14 @@ class Served(unittest.TestCase):
 
     def test_two_labs_never_have_a_port_in_common(self):
         ours = [self.ask("port") for _ in range(BLOCK)]
-        with tempfile.TemporaryDirectory() as directory, subprocess.Popen(
-                [*SERVE, os.path.join(directory, "other")], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        with (
+            tempfile.TemporaryDirectory() as directory,
+            subprocess.Popen(
+                [*SERVE, os.path.join(directory, "other")],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            ) as other,
+        ):
             theirs = other.communicate(b'{"do": "port"}\n' * BLOCK)[0]
         theirs = [json.loads(line)["is"] for line in theirs.splitlines()]
         self.assertEqual(len({*ours, *theirs}), 2 * BLOCK)
@@ -183,8 +224,10 @@ class Served(unittest.TestCase):
 class Deaths(unittest.TestCase):
     """A program that has started a node is ended in several ways; the node must be gone each time."""
 
-    PROGRAM = ("import sys, time; sys.path.insert(0, sys.argv[1]); from lab import RedisNode; node = RedisNode()\n"
-               "print(node.pid, node.process.directory, flush=True); time.sleep(60)")
+    PROGRAM = (
+        "import sys, time; sys.path.insert(0, sys.argv[1]); from lab import RedisNode; node = RedisNode()\n"
+        "print(node.pid, node.process.directory, flush=True); time.sleep(60)"
+    )
 
     def end_with(self, number):
         """(pid of the node, its scratch directory), after a program that started it got this signal."""
@@ -214,8 +257,11 @@ class Deaths(unittest.TestCase):
 
 class Wires(unittest.TestCase):
     def test_a_wire_delays_in_both_directions(self):
-        with Namespace() as near, Wire(near, far_count=2, delay_s=0.05) as wire, \
-                RedisNode(namespace=wire.far[1], host=wire.far[1].host) as node:
+        with (
+            Namespace() as near,
+            Wire(near, far_count=2, delay_s=0.05) as wire,
+            RedisNode(namespace=wire.far[1], host=wire.far[1].host) as node,
+        ):
             with near.entered():
                 connection = Connection(node.address)
             with connection:

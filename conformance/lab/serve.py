@@ -5,6 +5,6 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from lab.server import serve  # noqa: E402 (the path above finds it)
+from lab.server import serve
 
 serve(sys.argv[1])

@@ -51,8 +51,17 @@ class Lab:
     def start(self, command, log="/dev/null", environment=None, stop_signal=signal.SIGKILL):
         """Starts any program; its pid. SIGTERM stops one that has children of its own to end. `environment` is added to
         that of the lab, null takes a name away."""
-        return self._keep(Process(command, directory=self._directory, log_path=log, environment=environment,
-                                  death_signal=stop_signal, stop_signal=stop_signal, has_own_session=False)).pid
+        return self._keep(
+            Process(
+                command,
+                directory=self._directory,
+                log_path=log,
+                environment=environment,
+                death_signal=stop_signal,
+                stop_signal=stop_signal,
+                has_own_session=False,
+            )
+        ).pid
 
     def stop(self, pid):
         """Ends a program; its files stay."""
@@ -94,14 +103,19 @@ class Lab:
     def cluster(self, masters=3, replicas=0, host="127.0.0.1", options=()):
         """Its nodes: the masters, then the replicas of each in turn, with the ports of their masters."""
         made = Cluster(masters, replicas, meets_at=host, start=self._start_node, words=options)
-        of_whom = [None] * masters + [made.nodes[made.master_of(n)].port for n in range(masters, len(made.nodes))]
+        of_whom = [None] * masters + [
+            made.nodes[made.master_of(n)].port for n in range(masters, len(made.nodes))
+        ]
         return [{**self._told(node), "master": master} for node, master in zip(made.nodes, of_whom)]
 
     def large_cluster(self, masters, replicas=0, is_dealt=False):
         """Three nodes that run, and the `names` of all."""
         made = LargeCluster(masters, replicas, is_dealt=is_dealt, start=self._start_node)
         self._large = made  # It keeps the port where all others can be connected to.
-        return {"nodes": list(map(self._told, made.nodes)), "names": [made.name_of(n) for n in range(masters * (1 + replicas))]}
+        return {
+            "nodes": list(map(self._told, made.nodes)),
+            "names": [made.name_of(n) for n in range(masters * (1 + replicas))],
+        }
 
     # ---- Within ----
 
@@ -110,11 +124,20 @@ class Lab:
         name = f"redis-{port}" if host == "127.0.0.1" else f"redis-{port}-at-{host}"
         directory = directory or os.path.join(self._directory, name)
         if options.get("cluster"):
-            if directory not in self._buses or not os.path.exists(os.path.join(directory, "nodes.conf")):
+            if directory not in self._buses or not os.path.exists(
+                os.path.join(directory, "nodes.conf")
+            ):
                 self._buses[directory] = options.get("bus_port") or free_port()
             options["bus_port"] = self._buses[directory]
-        node = RedisNode(host=host, port=port, directory=directory, unixsocket="socket", enable_debug_command="no",
-                         has_own_session=False, **options)
+        node = RedisNode(
+            host=host,
+            port=port,
+            directory=directory,
+            unixsocket="socket",
+            enable_debug_command="no",
+            has_own_session=False,
+            **options,
+        )
         self._keep(node.process)
         return node
 
@@ -127,15 +150,39 @@ class Lab:
         return process
 
 
-OF_CLUSTERS = (slots.meet, slots.await_known, slots.await_whole, slots.await_shards, slots.replicate, slots.promote,
-               slots.forget, slots.owner, slots.begin_move, slots.move_keys, slots.end_move, slots.move, slots.give_all)
-NODES = ("node", "to", "replica", "master", "asked", "source", "target")  # Parameters of these that are a port.
+OF_CLUSTERS = (
+    slots.meet,
+    slots.await_known,
+    slots.await_whole,
+    slots.await_shards,
+    slots.replicate,
+    slots.promote,
+    slots.forget,
+    slots.owner,
+    slots.begin_move,
+    slots.move_keys,
+    slots.end_move,
+    slots.move,
+    slots.give_all,
+)
+NODES = (
+    "node",
+    "to",
+    "replica",
+    "master",
+    "asked",
+    "source",
+    "target",
+)  # Parameters of these that are a port.
 
 
 def requests(lab):
     """What may be asked for, by name."""
     of_lab = {name: getattr(lab, name) for name in vars(Lab) if not name.startswith("_")}
-    return {**of_lab, **{function.__name__: functools.partial(of_nodes, function) for function in OF_CLUSTERS}}
+    return {
+        **of_lab,
+        **{function.__name__: functools.partial(of_nodes, function) for function in OF_CLUSTERS},
+    }
 
 
 def of_nodes(function, **arguments):

@@ -38,6 +38,7 @@ def until(condition, what, seconds=60):
 
 # ---- What a node says ----
 
+
 def identity(node):
     return node.command("CLUSTER", "MYID").decode()
 
@@ -56,7 +57,11 @@ def bus_port(node):
 
 
 def info(node):
-    return dict(line.split(":", 1) for line in node.command("CLUSTER", "INFO").decode().splitlines() if ":" in line)
+    return dict(
+        line.split(":", 1)
+        for line in node.command("CLUSTER", "INFO").decode().splitlines()
+        if ":" in line
+    )
 
 
 def is_master(node):
@@ -83,18 +88,32 @@ def owner(slot, asked):
 
 # ---- Who knows whom ----
 
+
 def meet(node, to, host="127.0.0.1"):
     node.command("CLUSTER", "MEET", host, to.port, bus_port(to))
 
 
 def await_known(node, nodes):
     """It knows all of these, all of these know it by its name of now, and nobody thinks bad of it."""
-    until(lambda: info(node)["cluster_state"] == "ok"
-          and sum("handshake" not in words[2] for words in known(node)) >= len(nodes), "a node knows the others")
+    until(
+        lambda: (
+            info(node)["cluster_state"] == "ok"
+            and sum("handshake" not in words[2] for words in known(node)) >= len(nodes)
+        ),
+        "a node knows the others",
+    )
     name, address = identity(node), f":{node.port}@"
     for other in nodes:
-        until(lambda: any(words[0] == name and address in words[1] and not re.search("handshake|fail|noaddr", words[2])
-                          and "disconnected" not in words for words in known(other)), "a node is known to the others")
+        until(
+            lambda: any(
+                words[0] == name
+                and address in words[1]
+                and not re.search("handshake|fail|noaddr", words[2])
+                and "disconnected" not in words
+                for words in known(other)
+            ),
+            "a node is known to the others",
+        )
 
 
 def await_whole(nodes):
@@ -106,7 +125,12 @@ def await_whole(nodes):
 def await_shards(nodes):
     """All know that all replicas serve: one that has received nothing yet counts as loading."""
     for node in nodes:
-        until(lambda: not re.search(rb"loading|fail", repr(node.command("CLUSTER", "SHARDS")).encode()), "all replicas serve")
+        until(
+            lambda: (
+                not re.search(rb"loading|fail", repr(node.command("CLUSTER", "SHARDS")).encode())
+            ),
+            "all replicas serve",
+        )
 
 
 def replicate(replica, master):
@@ -114,7 +138,10 @@ def replicate(replica, master):
     name = identity(master)
     until(lambda: any(words[0] == name for words in known(replica)), "a replica knows its master")
     replica.command("CLUSTER", "REPLICATE", name)
-    until(lambda: b"master_link_status:up" in replica.command("INFO", "replication"), "a replica follows its master")
+    until(
+        lambda: b"master_link_status:up" in replica.command("INFO", "replication"),
+        "a replica follows its master",
+    )
 
 
 def promote(replica):
@@ -137,6 +164,7 @@ def forget(node, nodes):
 
 # ---- Slots that move ----
 
+
 def begin_move(slot, source, target):
     """From here on keys that are not there any more are answered with ASK."""
     target.command("CLUSTER", "SETSLOT", slot, "IMPORTING", identity(source))
@@ -158,7 +186,10 @@ def end_move(slot, source, target, nodes=(), tells_all=True):
     """Those two know that it has moved; then the other masters of `nodes`, or they hear it by gossip."""
     everybody = {node.port: node for node in (target, source, *nodes)}.values()
     # Otherwise the new owner may choose an epoch that is too low, and what the old one has said lately wins.
-    until(lambda: len({info(node)["cluster_current_epoch"] for node in everybody}) == 1, "all have one epoch")
+    until(
+        lambda: len({info(node)["cluster_current_epoch"] for node in everybody}) == 1,
+        "all have one epoch",
+    )
     name = identity(target)
     for node in everybody if tells_all else (target, source):
         if is_master(node):
@@ -180,8 +211,12 @@ def give(slots, target, nodes):
     """These slots, which are empty, become the target's; all `nodes` are told."""
     name = identity(target)
     target.command("CLUSTER", "BUMPEPOCH")  # So that nobody believes who had them before.
-    for node in sorted(nodes, key=lambda node: node.port != target.port):  # Who takes them is told first.
+    for node in sorted(
+        nodes, key=lambda node: node.port != target.port
+    ):  # Who takes them is told first.
         with node.connect() as connection:
-            for reply in connection.pipeline([("CLUSTER", "SETSLOT", slot, "NODE", name) for slot in slots]):
+            for reply in connection.pipeline(
+                [("CLUSTER", "SETSLOT", slot, "NODE", name) for slot in slots]
+            ):
                 if isinstance(reply, Exception) and is_master(node):
                     raise reply

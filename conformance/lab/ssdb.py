@@ -44,8 +44,11 @@ def program():
 class SsdbNode:
     def __init__(self):
         self.port = free_port()
-        self.process = Process([os.path.abspath(program()), "ssdb.conf"], name="ssdb",
-                               files={"ssdb.conf": CONFIGURATION.format(port=self.port)})
+        self.process = Process(
+            [os.path.abspath(program()), "ssdb.conf"],
+            name="ssdb",
+            files={"ssdb.conf": CONFIGURATION.format(port=self.port)},
+        )
         try:
             os.makedirs(os.path.join(self.process.directory, "var"), exist_ok=True)
             self.process.wait_until(self._answers, what=f"answer on port {self.port}")

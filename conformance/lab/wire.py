@@ -17,7 +17,9 @@ import time
 
 PR_SET_TIMERSLACK = 29
 PACKET_BYTES_MAX = 65535
-READS_PER_TURN_MAX = 64  # So that one busy device cannot hold up the packets that are due elsewhere.
+READS_PER_TURN_MAX = (
+    64  # So that one busy device cannot hold up the packets that are due elsewhere.
+)
 
 
 def main():
@@ -33,7 +35,9 @@ def main():
 
 
 def carry(devices, other_end, delay_s, survives):
-    under_way = collections.deque()  # (due, device, packet); the delay is the same for all, so it is in order of `due`.
+    under_way = (
+        collections.deque()
+    )  # (due, device, packet); the delay is the same for all, so it is in order of `due`.
     while True:
         wait = max(0.0, under_way[0][0] - time.monotonic()) if under_way else None
         for device in select.select(devices, [], [], wait)[0]:

@@ -3,6 +3,7 @@
 The cluster itself says which slot a key has (CLUSTER KEYSLOT) and who has that slot; the testees, which ask it for its
 map, must name the same node for every key. Then the real clients write and read them: no node may be asked in vain.
 """
+
 import tempfile
 from pathlib import Path
 
@@ -12,16 +13,44 @@ KEYS = 6000
 MOVED_SLOTS = 60
 WRITTEN = 2000
 CLIENTS = ("php", "java")
-BRACES = (b"", b"{", b"}", b"{}", b"}{", b"{}{a}", b"{a}{b}", b"{{a}}", b"{{}}", b"{}}", b"{a", b"a}", b"{a}", b"x{a}y", b"{}a{b}",
-          b"{a}b}", b"{a{b}c}", b"{\0}", b"\0{\0\xff}\0", b"{\xff}", b"{ }", b"{\r\n}", b"\r\n", b"\0", b"{a}" * 100, b"x" * 70000 + b"{a}")
+BRACES = (
+    b"",
+    b"{",
+    b"}",
+    b"{}",
+    b"}{",
+    b"{}{a}",
+    b"{a}{b}",
+    b"{{a}}",
+    b"{{}}",
+    b"{}}",
+    b"{a",
+    b"a}",
+    b"{a}",
+    b"x{a}y",
+    b"{}a{b}",
+    b"{a}b}",
+    b"{a{b}c}",
+    b"{\0}",
+    b"\0{\0\xff}\0",
+    b"{\xff}",
+    b"{ }",
+    b"{\r\n}",
+    b"\r\n",
+    b"\0",
+    b"{a}" * 100,
+    b"x" * 70000 + b"{a}",
+)
 
 
 def run(testees, report, chance):
     with Cluster(4) as cluster, tempfile.TemporaryDirectory() as directory:
         move_some(cluster, chance)
         config = Path(directory) / "onehop.yml"
-        config.write_text("alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  cluster: true\n  servers:\n"
-                          + "".join(f"   - {host}:{port}:1\n" for host, port in cluster.addresses))
+        config.write_text(
+            "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  cluster: true\n  servers:\n"
+            + "".join(f"   - {host}:{port}:1\n" for host, port in cluster.addresses)
+        )
         request = {"config": str(config), "pool": "alpha"}
         keys = [*BRACES, *(random_key(chance) for _ in range(KEYS - len(BRACES)))]
         owners = owners_of(cluster, keys)
@@ -33,7 +62,10 @@ def move_some(cluster, chance):
     """Here and there a slot, always towards a later node, so that no two quarrel about it."""
     count = len(cluster.nodes)
     for number in range(1, count):
-        cluster.give(number, sorted(chance.sample(range(16384 * number // count), MOVED_SLOTS // (count - 1))))
+        cluster.give(
+            number,
+            sorted(chance.sample(range(16384 * number // count), MOVED_SLOTS // (count - 1))),
+        )
 
 
 def random_key(chance):
@@ -47,24 +79,42 @@ def owners_of(cluster, keys):
     with cluster.nodes[0].connect() as connection:
         ranges = connection.command("CLUSTER", "SLOTS")
         slots = connection.pipeline([("CLUSTER", "KEYSLOT", key) for key in keys])
-    owner = {slot: f"{node[0].decode()}:{node[1]}" for first, last, node, *_ in ranges for slot in range(first, last + 1)}
+    owner = {
+        slot: f"{node[0].decode()}:{node[1]}"
+        for first, last, node, *_ in ranges
+        for slot in range(first, last + 1)
+    }
     return [owner[slot] for slot in slots]
 
 
 def compare(testees, report, request, keys, owners):
     report.begin("cluster/who has which key")
     asked = {"op": "map", **request, "keys": [key.hex() for key in keys]}
-    told = {name: answers[0] for name, answers in testees.ask([asked], testees.implementations()).items()}
+    told = {
+        name: answers[0]
+        for name, answers in testees.ask([asked], testees.implementations()).items()
+    }
     for name, answer in told.items():
         if "nodes" not in answer:
             report.fail(f"{name} answered {str(answer)[:300]}")
             continue
-        wrong = [(key, node, owner) for key, node, owner in zip(keys, answer["nodes"], owners) if node != owner]
+        wrong = [
+            (key, node, owner)
+            for key, node, owner in zip(keys, answer["nodes"], owners)
+            if node != owner
+        ]
         report.count(passed=len(keys) - len(wrong))
         for key, node, owner in wrong:
-            report.fail(f"{name} has key {key[:60].hex() or '(empty)'} on {node}, the cluster on {owner}")
+            report.fail(
+                f"{name} has key {key[:60].hex() or '(empty)'} on {node}, the cluster on {owner}"
+            )
     fingerprints = {answer.get("fingerprint") for answer in told.values()}
-    report.check(len(fingerprints) == 1, lambda: f"fingerprints differ: { {name: answer.get('fingerprint') for name, answer in told.items()} }")
+    report.check(
+        len(fingerprints) == 1,
+        lambda: (
+            f"fingerprints differ: { {name: answer.get('fingerprint') for name, answer in told.items()} }"
+        ),
+    )
     report.end()
 
 
@@ -78,10 +128,18 @@ def round_trips(testees, report, request, cluster, keys):
         pairs = [(key.hex(), f"{writer}:".encode().hex() + key[:9].hex()) for key in keys]
         write = {"op": "write", **request, "pairs": pairs}
         read = {"op": "read", **request, "keys": [key for key, _ in pairs]}
-        written, values = testees.ask([write], [writer])[writer][0], testees.ask([read], [reader])[reader][0]
-        report.check(written.get("written") == len(keys), lambda: f"{writer} answered {str(written)[:300]}")
+        written, values = (
+            testees.ask([write], [writer])[writer][0],
+            testees.ask([read], [reader])[reader][0],
+        )
+        report.check(
+            written.get("written") == len(keys), lambda: f"{writer} answered {str(written)[:300]}"
+        )
         right = sum(value == told for (_, value), told in zip(pairs, values.get("values", ())))
-        report.check(right == len(keys), lambda: f"{reader} found {right} of {len(keys)} values: {str(values)[:300]}")
+        report.check(
+            right == len(keys),
+            lambda: f"{reader} found {right} of {len(keys)} values: {str(values)[:300]}",
+        )
         errors = b"".join(node.command("INFO", "errorstats") for node in cluster.nodes)
         report.check(b"MOVED" not in errors, lambda: f"they were redirected: {errors}")
         report.end()

@@ -3,6 +3,7 @@
 Three rounds: the written cases of spec/config/cases; every good file cut at every byte; mutated files. In the last two
 there is no written answer: implementations must agree with each other, and nutcracker judges a sample.
 """
+
 import json
 import re
 
@@ -16,10 +17,12 @@ JUDGED = 600
 NOT_YAML = "the text is not valid YAML"
 
 # Where OneHop is stricter than nutcracker on purpose: spec/config, section 8.
-STRICTER = re.compile("character U|TAB stands|not valid UTF-8|block scalars|larger than|longer than|more than|"
-                      'is not a scalar|is not a sequence|"servers" is a duplicate|empty address|empty name|'
-                      "weights add up|invalid port|invalid mode|"
-                      'directive "username"|directive "database"|directive "pool_size"|directive "engine"|"engine: ssdb"|cluster|"read_from|"zone')
+STRICTER = re.compile(
+    "character U|TAB stands|not valid UTF-8|block scalars|larger than|longer than|more than|"
+    'is not a scalar|is not a sequence|"servers" is a duplicate|empty address|empty name|'
+    "weights add up|invalid port|invalid mode|"
+    'directive "username"|directive "database"|directive "pool_size"|directive "engine"|"engine: ssdb"|cluster|"read_from|"zone'
+)
 # What nutcracker 0.5.0 does not know: a mutated file never gains these, but a good case may carry them.
 ONEHOP_ONLY = re.compile(rb"engine|pool_size|username|database|reuseport|cluster|read_from|zone")
 NO_LOOKUP = re.compile(rb"""["']?(127\.0\.0\.1:22\d{3}|/tmp/[a-z ]*)["']?\s*(#.*)?""")
@@ -27,7 +30,11 @@ NO_LOOKUP = re.compile(rb"""["']?(127\.0\.0\.1:22\d{3}|/tmp/[a-z ]*)["']?\s*(#.*
 
 def run(testees, report, chance, mutations):
     written(testees, report)
-    good = [case_bytes("good", name, case) for name, case in cases("good").items() if "built" not in case]
+    good = [
+        case_bytes("good", name, case)
+        for name, case in cases("good").items()
+        if "built" not in case
+    ]
     report.begin("config/every good file cut at every byte")
     short = [data for data in good if len(data) <= CUT_BYTES_MAX]
     agree(testees, report, [data[:end] for data in short for end in range(len(data))])
@@ -43,8 +50,12 @@ def case_bytes(kind, name, case):
     """A case is a file, or built from pairs [text, times] in which {n} counts."""
     if "built" not in case:
         return (CASES / kind / f"{name}.yml").read_bytes()
-    return "".join("".join(text.replace("{n}", str(n)) for n in range(1, times + 1)) if "{n}" in text else text * times
-                   for text, times in case["built"]).encode()
+    return "".join(
+        "".join(text.replace("{n}", str(n)) for n in range(1, times + 1))
+        if "{n}" in text
+        else text * times
+        for text, times in case["built"]
+    ).encode()
 
 
 def config_request(data):
@@ -74,29 +85,59 @@ def check_case(report, testee, kind, name, case, answer):
         says = case.get("nutcracker", "same")
         if says != "not asked":
             accepts = (kind == "good") if says == "same" else says == "accepts"
-            report.check(("ok" in answer) == accepts, lambda: f"{kind}/{name}: nutcracker says {answer}")
+            report.check(
+                ("ok" in answer) == accepts, lambda: f"{kind}/{name}: nutcracker says {answer}"
+            )
     elif kind == "good":
         report.check(answer.get("ok") is True, lambda: f"good/{name}: {testee} says {answer}")
     else:
         told = answer.get("error")
-        is_right = isinstance(told, dict) and told["line"] >= 1 and all(
-            case[field] is None or told[field] == case[field] for field in ("line", "reason"))
+        is_right = (
+            isinstance(told, dict)
+            and told["line"] >= 1
+            and all(
+                case[field] is None or told[field] == case[field] for field in ("line", "reason")
+            )
+        )
         if isinstance(told, dict) and case["reason"] == NOT_YAML == told["reason"]:
             is_right = told["line"] >= 1  # The line of this one is the parser's own.
-        report.check(is_right, lambda: f"bad/{name}: {testee} says {answer}, "
-                                       f"expected line {case['line']}: {case['reason']}")
+        report.check(
+            is_right,
+            lambda: (
+                f"bad/{name}: {testee} says {answer}, "
+                f"expected line {case['line']}: {case['reason']}"
+            ),
+        )
 
 
 def good_pools(testees, report, named):
     """Each pool of the good cases: servers and fingerprint."""
-    wanted = [(name, pool, {"op": "topology", "config": case_bytes("good", name, case).decode(), "pool": pool["name"]})
-              for name, case in named for pool in case.get("pools", [])]
-    for testee, answers in testees.ask([request for _, _, request in wanted], testees.implementations()).items():
+    wanted = [
+        (
+            name,
+            pool,
+            {
+                "op": "topology",
+                "config": case_bytes("good", name, case).decode(),
+                "pool": pool["name"],
+            },
+        )
+        for name, case in named
+        for pool in case.get("pools", [])
+    ]
+    for testee, answers in testees.ask(
+        [request for _, _, request in wanted], testees.implementations()
+    ).items():
         for (name, pool, _), answer in zip(wanted, answers):
             if not is_unsupported(answer):
-                servers = sorted(pool["servers"], key=lambda s: (len(s["name"].encode()), s["name"].encode()))
-                report.check((answer.get("servers"), answer.get("fingerprint")) == (servers, pool["fingerprint"]),
-                             lambda: f"good/{name}, pool {pool['name']}: {testee} says {answer}")
+                servers = sorted(
+                    pool["servers"], key=lambda s: (len(s["name"].encode()), s["name"].encode())
+                )
+                report.check(
+                    (answer.get("servers"), answer.get("fingerprint"))
+                    == (servers, pool["fingerprint"]),
+                    lambda: f"good/{name}, pool {pool['name']}: {testee} says {answer}",
+                )
 
 
 def agree(testees, report, texts):
@@ -112,18 +153,88 @@ def is_one_verdict(told):
     told = [answer for answer in told if not is_unsupported(answer)]
     if any("ok" in answer for answer in told):
         return all(answer.get("ok") is True for answer in told)
-    if not all(isinstance(answer.get("error"), dict) and answer["error"]["line"] >= 1 for answer in told):
+    if not all(
+        isinstance(answer.get("error"), dict) and answer["error"]["line"] >= 1 for answer in told
+    ):
         return False
     errors = {(answer["error"]["line"], answer["error"]["reason"]) for answer in told}
     return len(errors) == 1 or any(reason == NOT_YAML for _, reason in errors)
 
 
-FRAGMENTS = ["\t", " ", "\n", "\r", "\r\n", ": ", "- ", "# ", '"', "'", "|", ">", "{", "}", "[", "]", ",", "&a ",
-             "*a", "! ", "!!str ", "%", "%YAML 1.1\n", "\n---\n", "--- ", "\n...\n", "@", "`", "? ", "  ", "\t\t",
-             "\\", "\\x", "\\u12", "~", "=", "<<", "é", "中", "x", "0", "-", ":", "\\\t", "\n\t", " \t", "\t#", " #",
-             '""', "''", "\\ud800", "\\U00110000", "\\N", "\\L", "\\0", "\u00a0", "\u0085", "\u2028", "\ufeff",
-             "\u0000", "\u0007", "/", "11211", "4294967297", "true", "false", "servers:", "listen:", "hash: md5\n  ",
-             "\n  ", "\n", "alpha:"]
+FRAGMENTS = [
+    "\t",
+    " ",
+    "\n",
+    "\r",
+    "\r\n",
+    ": ",
+    "- ",
+    "# ",
+    '"',
+    "'",
+    "|",
+    ">",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    "&a ",
+    "*a",
+    "! ",
+    "!!str ",
+    "%",
+    "%YAML 1.1\n",
+    "\n---\n",
+    "--- ",
+    "\n...\n",
+    "@",
+    "`",
+    "? ",
+    "  ",
+    "\t\t",
+    "\\",
+    "\\x",
+    "\\u12",
+    "~",
+    "=",
+    "<<",
+    "é",
+    "中",
+    "x",
+    "0",
+    "-",
+    ":",
+    "\\\t",
+    "\n\t",
+    " \t",
+    "\t#",
+    " #",
+    '""',
+    "''",
+    "\\ud800",
+    "\\U00110000",
+    "\\N",
+    "\\L",
+    "\\0",
+    "\u00a0",
+    "\u0085",
+    "\u2028",
+    "\ufeff",
+    "\u0000",
+    "\u0007",
+    "/",
+    "11211",
+    "4294967297",
+    "true",
+    "false",
+    "servers:",
+    "listen:",
+    "hash: md5\n  ",
+    "\n  ",
+    "\n",
+    "alpha:",
+]
 
 
 def mutate(chance, data):
@@ -133,16 +244,16 @@ def mutate(chance, data):
         if kind <= 2:
             text = text[:at] + chance.choice(FRAGMENTS) + text[at:]
         elif kind == 3:
-            text = text[:at] + text[at + chance.choice((1, 1, 2, 5)):]
+            text = text[:at] + text[at + chance.choice((1, 1, 2, 5)) :]
         elif kind == 4:
-            text = text[:at] + chance.choice(FRAGMENTS)[:1] + text[at + 1:]
+            text = text[:at] + chance.choice(FRAGMENTS)[:1] + text[at + 1 :]
         else:
             other = chance.randrange(len(text) + 1)
-            text = text[:at] + text[other:other + chance.randrange(30)] + text[at:]
+            text = text[:at] + text[other : other + chance.randrange(30)] + text[at:]
     result = text.encode()
     if chance.randrange(20) == 0 and result:
         at = chance.randrange(len(result))
-        result = result[:at] + bytes([chance.randrange(256)]) + result[at + 1:]
+        result = result[:at] + bytes([chance.randrange(256)]) + result[at + 1 :]
     return result
 
 
@@ -154,18 +265,29 @@ def mutated(testees, report, chance, good, count):
     if testees.has_judge():
         report.begin("config/mutated files before nutcracker")
         sample = [text for text in texts if is_for_the_judge(text)][:JUDGED]
-        answers = testees.ask([config_request(text) for text in sample], ["nutcracker"])["nutcracker"]
+        answers = testees.ask([config_request(text) for text in sample], ["nutcracker"])[
+            "nutcracker"
+        ]
         for text, answer in zip(sample, answers):
             reason = verdict_of_reference(text)
-            is_right = "ok" in answer if reason is None else "ok" not in answer or STRICTER.search(without_value(reason))
-            report.check(is_right, lambda: f"{text!r}:\n         OneHop: {reason or 'accepted'}; nutcracker: {answer}")
+            is_right = (
+                "ok" in answer
+                if reason is None
+                else "ok" not in answer or STRICTER.search(without_value(reason))
+            )
+            report.check(
+                is_right,
+                lambda: f"{text!r}:\n         OneHop: {reason or 'accepted'}; nutcracker: {answer}",
+            )
         report.end()
 
 
 def is_for_the_judge(text):
     """No directive it cannot know, and no address to listen on that it would have to look up in the DNS."""
     addresses = re.findall(rb"""listen["']?\s*:\s*([^\r\n]*)""", text)
-    return not ONEHOP_ONLY.search(text) and all(NO_LOOKUP.fullmatch(address) for address in addresses)
+    return not ONEHOP_ONLY.search(text) and all(
+        NO_LOOKUP.fullmatch(address) for address in addresses
+    )
 
 
 def without_value(reason):

@@ -2,6 +2,7 @@
 
 With it any place of a ring or of a row of slots can be asked for, from outside, in any implementation.
 """
+
 POLYNOMIAL = 0xEDB88320
 
 

@@ -1,9 +1,16 @@
 """Part `health`: every scenario of spec/health, and sequences of events by chance, about which all must say the same."""
+
 import json
 
 from .testee import ROOT, is_unsupported
 
-TOLD = ("answer", "state", "rebuilds", "live", "due")  # What a scenario expects of a step; the rest is the step.
+TOLD = (
+    "answer",
+    "state",
+    "rebuilds",
+    "live",
+    "due",
+)  # What a scenario expects of a step; the rest is the step.
 
 
 def run(testees, report, chance, sequences=300):
@@ -20,7 +27,10 @@ def run(testees, report, chance, sequences=300):
 
 
 def request_of(scenario):
-    steps = [{field: value for field, value in step.items() if field not in TOLD} for step in scenario["steps"]]
+    steps = [
+        {field: value for field, value in step.items() if field not in TOLD}
+        for step in scenario["steps"]
+    ]
     return {"op": "health", "nodes": scenario["nodes"], "rules": scenario["rules"], "steps": steps}
 
 
@@ -29,7 +39,12 @@ def check(report, testee, scenario, answer):
     for at, step in enumerate(scenario["steps"]):
         wanted = {field: step[field] for field in TOLD if field in step}
         said = told[at] if at < len(told) else answer
-        report.check(said == wanted, lambda: f"{scenario['name']}, step {at + 1}: {testee} says {said}, the scenario {wanted}")
+        report.check(
+            said == wanted,
+            lambda: (
+                f"{scenario['name']}, step {at + 1}: {testee} says {said}, the scenario {wanted}"
+            ),
+        )
 
 
 def by_chance(testees, report, chance, sequences):
@@ -37,25 +52,48 @@ def by_chance(testees, report, chance, sequences):
     requests = [sequence(chance) for _ in range(sequences)]
     said = testees.ask(requests, testees.implementations())
     for at, request in enumerate(requests):
-        answers = {testee: answers[at] for testee, answers in said.items() if not is_unsupported(answers[at])}
-        report.check(len({json.dumps(answer.get("steps", answer), sort_keys=True) for answer in answers.values()}) <= 1,
-                     lambda: f"they differ about {json.dumps(request)}: {answers}")
+        answers = {
+            testee: answers[at]
+            for testee, answers in said.items()
+            if not is_unsupported(answers[at])
+        }
+        report.check(
+            len(
+                {
+                    json.dumps(answer.get("steps", answer), sort_keys=True)
+                    for answer in answers.values()
+                }
+            )
+            <= 1,
+            lambda: f"they differ about {json.dumps(request)}: {answers}",
+        )
     report.end()
 
 
 def sequence(chance):
-    ejects, nodes, at, steps = chance.random() < 0.5, chance.randint(1, 4), chance.randint(0, 5000), []
+    ejects, nodes, at, steps = (
+        chance.random() < 0.5,
+        chance.randint(1, 4),
+        chance.randint(0, 5000),
+        [],
+    )
     born = [0] * nodes  # Roughly: sometimes it is old news.
     heard = [[0] for _ in range(nodes)]
     for _ in range(40):
         at += chance.choice((0, 1, 7, 100, 499, 500, 1000, 9000, 20000))
         node = chance.randrange(nodes)
-        event = chance.choice(("ask", "failed", "failed", "failed", "answered") + ("rebuild", "place") * ejects)
+        event = chance.choice(
+            ("ask", "failed", "failed", "failed", "answered") + ("rebuild", "place") * ejects
+        )
         step = {"at": at} if event in ("rebuild", "place") else {"at": at, "node": node}
         if event == "ask":
             step["ask"] = chance.choice((0, 1, 300, 5000, 5001))
         elif event == "failed":
-            step |= {"failed": chance.choice(("connect", "exchange")), "born": born[node], "chance": chance.randrange(1 << 32)}
+            step |= {
+                "failed": chance.choice(("connect", "exchange")),
+                "born": born[node],
+                "chance": chance.randrange(1 << 32),
+            }
             if heard[node] and chance.random() < 0.3:
                 step["heard"] = chance.choice(heard[node])
             born[node] = (born[node] + (chance.random() < 0.6)) % 64
@@ -64,5 +102,9 @@ def sequence(chance):
             if event == "answered":
                 heard[node].append(at)
         steps.append(step)
-    rules = {"ejects": ejects, "failure_limit": chance.choice((0, 1, 2, 3, 20000)), "retry_ms": chance.choice((0, 5, 1000, 30000))}
+    rules = {
+        "ejects": ejects,
+        "failure_limit": chance.choice((0, 1, 2, 3, 20000)),
+        "retry_ms": chance.choice((0, 5, 1000, 30000)),
+    }
     return {"op": "health", "nodes": nodes, "rules": rules, "steps": steps}

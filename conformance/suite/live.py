@@ -4,6 +4,7 @@ What one of the three writes, nutcracker, PHP or Java, the other two must find, 
 the reference says. Several server pools, so that several hashes and distributions are in play, all over the same four
 nodes.
 """
+
 import contextlib
 
 import reference
@@ -19,12 +20,16 @@ CLIENTS = ("php", "java")
 
 def server_pools(nodes):
     plain = [f"127.0.0.1:{node.port}:1" for node in nodes]
-    weighted = [f"127.0.0.1:{node.port}:{weight} node{weight}" for weight, node in enumerate(nodes, 1)]
-    return {"ketama": {"redis": True, "servers": plain},
-            "tagged": {"redis": True, "hash": "murmur", "hash_tag": "{}", "servers": weighted},
-            "modula": {"redis": True, "hash": "crc16", "distribution": "modula", "servers": weighted},
-            "database": {"redis": True, "hash": "md5", "redis_db": 3, "servers": weighted},
-            "one": {"redis": True, "hash": "jenkins", "servers": weighted[:1]}}
+    weighted = [
+        f"127.0.0.1:{node.port}:{weight} node{weight}" for weight, node in enumerate(nodes, 1)
+    ]
+    return {
+        "ketama": {"redis": True, "servers": plain},
+        "tagged": {"redis": True, "hash": "murmur", "hash_tag": "{}", "servers": weighted},
+        "modula": {"redis": True, "hash": "crc16", "distribution": "modula", "servers": weighted},
+        "database": {"redis": True, "hash": "md5", "redis_db": 3, "servers": weighted},
+        "one": {"redis": True, "hash": "jenkins", "servers": weighted[:1]},
+    }
 
 
 def run(testees, report):
@@ -41,8 +46,10 @@ def run(testees, report):
 
 def round_trip(testees, report, proxy, nodes, pool, writer, clients):
     """`writer` writes, everybody reads, and the nodes themselves are asked who has what."""
-    pairs = [(key_bytes(number, f"{pool}:{writer}"), b"%s wrote %d\r\n\0" % (writer.encode(), number))
-             for number in range(KEYS)]
+    pairs = [
+        (key_bytes(number, f"{pool}:{writer}"), b"%s wrote %d\r\n\0" % (writer.encode(), number))
+        for number in range(KEYS)
+    ]
     if not write(testees, report, proxy, pool, writer, pairs):
         return
     keys = [key for key, _ in pairs]
@@ -72,23 +79,36 @@ def key_bytes(number, owner):
 def write(testees, report, proxy, pool, writer, pairs):
     if writer == "nutcracker":
         with proxy.connect(pool, seconds=30) as connection:
-            written = connection.pipeline([("SET", key, value) for key, value in pairs]).count(b"OK")
+            written = connection.pipeline([("SET", key, value) for key, value in pairs]).count(
+                b"OK"
+            )
         answer = {"written": written}
     else:
-        request = {"op": "write", "config": proxy.config_path, "pool": pool,
-                   "pairs": [[key.hex(), value.hex()] for key, value in pairs]}
+        request = {
+            "op": "write",
+            "config": proxy.config_path,
+            "pool": pool,
+            "pairs": [[key.hex(), value.hex()] for key, value in pairs],
+        }
         (answer,) = testees.ask([request], [writer])[writer]
     if is_unsupported(answer):
         report.fail(f"{writer} has no op write: nothing of it is proven")
         return False
-    return report.check(answer.get("written") == len(pairs), lambda: f"{writer} writing {len(pairs)} keys: {answer}")
+    return report.check(
+        answer.get("written") == len(pairs), lambda: f"{writer} writing {len(pairs)} keys: {answer}"
+    )
 
 
 def read(testees, report, proxy, pool, reader, keys):
     if reader == "nutcracker":
         with proxy.connect(pool, seconds=30) as connection:
             return connection.pipeline([("GET", key) for key in keys])
-    request = {"op": "read", "config": proxy.config_path, "pool": pool, "keys": [key.hex() for key in keys]}
+    request = {
+        "op": "read",
+        "config": proxy.config_path,
+        "pool": pool,
+        "keys": [key.hex() for key in keys],
+    }
     (answer,) = testees.ask([request], [reader])[reader]
     if not isinstance(answer.get("values"), list):
         report.fail(f"{reader} reading {len(keys)} keys: {str(answer)[:300]}")
@@ -98,8 +118,14 @@ def read(testees, report, proxy, pool, reader, keys):
 
 def check_values(report, pool, writer, reader, pairs, values):
     for (key, wanted), value in zip(pairs, values):
-        report.check(value == wanted, lambda: f"pool {pool}: {writer} wrote {key!r}, {reader} reads {value!r}")
-    report.check(len(values) == len(pairs), lambda: f"{reader} gave {len(values)} values for {len(pairs)} keys")
+        report.check(
+            value == wanted,
+            lambda: f"pool {pool}: {writer} wrote {key!r}, {reader} reads {value!r}",
+        )
+    report.check(
+        len(values) == len(pairs),
+        lambda: f"{reader} gave {len(values)} values for {len(pairs)} keys",
+    )
 
 
 def check_places(report, proxy, nodes, pool, writer, keys):
@@ -115,6 +141,10 @@ def check_places(report, proxy, nodes, pool, writer, keys):
             found = connection.pipeline([("EXISTS", key) for key in keys])
         for key, home, exists in zip(keys, homes, found):
             should = home == f"127.0.0.1:{node.port}"
-            report.check(bool(exists) == should,
-                         lambda: f"pool {pool}: {key!r}, written by {writer}, is {'' if exists else 'not '}on port "
-                                 f"{node.port}; it belongs to {home}")
+            report.check(
+                bool(exists) == should,
+                lambda: (
+                    f"pool {pool}: {key!r}, written by {writer}, is {'' if exists else 'not '}on port "
+                    f"{node.port}; it belongs to {home}"
+                ),
+            )

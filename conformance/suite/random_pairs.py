@@ -2,6 +2,7 @@
 
 A few of the pools are also put before the live nutcracker. The seed is printed, so a run can be repeated.
 """
+
 import json
 
 import reference
@@ -16,9 +17,12 @@ JUDGED_KEYS = 500
 def run(testees, report, chance, pairs):
     report.begin(f"random/{pairs:,} pairs of pool and key")
     names = testees.implementations()
-    requests = [random_request(chance, min(KEYS_PER_POOL, pairs - done)) for done in range(0, pairs, KEYS_PER_POOL)]
+    requests = [
+        random_request(chance, min(KEYS_PER_POOL, pairs - done))
+        for done in range(0, pairs, KEYS_PER_POOL)
+    ]
     for start in range(0, len(requests), 8):
-        some = requests[start:start + 8]
+        some = requests[start : start + 8]
         answers = testees.ask(some, names)
         for number, request in enumerate(some):
             compare(testees, report, request, {name: answers[name][number] for name in names})
@@ -60,13 +64,19 @@ def is_observable(request):
     pool = reference.find_pool(request["config"], request["pool"])
     servers = pool["servers"]
     slots = sum(server["weight"] for server in servers)
-    return len(request["dead"]) < len(servers) and (pool["distribution"] != "modula" or slots < 1_000_000)
+    return len(request["dead"]) < len(servers) and (
+        pool["distribution"] != "modula" or slots < 1_000_000
+    )
 
 
 def random_request(chance, keys_count):
     servers = random_servers(chance)
-    lines = ["p:", "  listen: 127.0.0.1:22121", f"  hash: {chance.choice(list(reference.HASHES))}",
-             f"  distribution: {chance.choice(('ketama', 'ketama', 'modula'))}"]
+    lines = [
+        "p:",
+        "  listen: 127.0.0.1:22121",
+        f"  hash: {chance.choice(list(reference.HASHES))}",
+        f"  distribution: {chance.choice(('ketama', 'ketama', 'modula'))}",
+    ]
     tag = chance.choice((None, None, "{}", "{}", "$$", "ab", "é"))
     if tag:
         lines.append(f"  hash_tag: {json.dumps(tag, ensure_ascii=False)}")
@@ -74,18 +84,36 @@ def random_request(chance, keys_count):
     lines += [f"  - {json.dumps(line, ensure_ascii=False)}" for line in servers]
     config = "\n".join(lines) + "\n"
     names = [server["name"] for server in reference.find_pool(config, "p")["servers"]]
-    dead = chance.sample(names, chance.randrange(len(names) + 1)) if chance.randrange(3) == 0 else []
-    return {"op": "place", "config": config, "pool": "p", "dead": dead,
-            "keys": [random_key(chance, tag).hex() for _ in range(keys_count)]}
+    dead = (
+        chance.sample(names, chance.randrange(len(names) + 1)) if chance.randrange(3) == 0 else []
+    )
+    return {
+        "op": "place",
+        "config": config,
+        "pool": "p",
+        "dead": dead,
+        "keys": [random_key(chance, tag).hex() for _ in range(keys_count)],
+    }
 
 
 def random_servers(chance):
     count = chance.choice((1, 2, 3, 4, 8, 25, chance.randrange(1, 60), chance.randrange(1, 200)))
     weights = chance.choice(((1,), (1, 2, 3), (1, 10, 100), (1, 7, 1000, 99999), (5_000_000,)))
-    form = chance.choice(("10.0.{0}.{1}:{2}:{3}", "10.0.{0}.{1}:{2}:{3} n{4}", "cache-{4}:{2}:{3}",
-                          "/run/r{4}.sock:{3}", "cache-{4}:11211:{3}", "::{4}:0{2}:{3}", "h:{2}:{3} 节点{4}"))
-    return [form.format(n // 250, n % 250 + 1, 6379 + n % 3, chance.choice(weights), n)
-            for n in chance.sample(range(1000), count)]
+    form = chance.choice(
+        (
+            "10.0.{0}.{1}:{2}:{3}",
+            "10.0.{0}.{1}:{2}:{3} n{4}",
+            "cache-{4}:{2}:{3}",
+            "/run/r{4}.sock:{3}",
+            "cache-{4}:11211:{3}",
+            "::{4}:0{2}:{3}",
+            "h:{2}:{3} 节点{4}",
+        )
+    )
+    return [
+        form.format(n // 250, n % 250 + 1, 6379 + n % 3, chance.choice(weights), n)
+        for n in chance.sample(range(1000), count)
+    ]
 
 
 def random_key(chance, tag):

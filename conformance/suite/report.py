@@ -1,4 +1,5 @@
 """Counts what passed, shows what did not, and shows that the run is alive."""
+
 import sys
 import time
 
@@ -25,7 +26,12 @@ class Report:
         self.part_passed += passed
         if sys.stderr.isatty() and time.monotonic() - self.drawn > 0.2:
             self.drawn = time.monotonic()
-            print(f"\r{self.part}: {self.part_passed:,} ...", end="\033[K", file=sys.stderr, flush=True)
+            print(
+                f"\r{self.part}: {self.part_passed:,} ...",
+                end="\033[K",
+                file=sys.stderr,
+                flush=True,
+            )
 
     def fail(self, words):
         self.failed += 1
@@ -40,11 +46,16 @@ class Report:
 
     def end(self):
         seconds = time.monotonic() - self.part_started
-        print(f"{self._fresh_line()}{self.part:<44} {self.part_passed:>9,} passed {self.part_failed:>5,} failed "
-              f"{seconds:>6.1f} s", flush=True)
+        print(
+            f"{self._fresh_line()}{self.part:<44} {self.part_passed:>9,} passed {self.part_failed:>5,} failed "
+            f"{seconds:>6.1f} s",
+            flush=True,
+        )
 
     def close(self):
-        print(f"conformance: {self.passed} passed, {self.failed} failed ({time.monotonic() - self.started:.0f} s)")
+        print(
+            f"conformance: {self.passed} passed, {self.failed} failed ({time.monotonic() - self.started:.0f} s)"
+        )
         return 1 if self.failed or not self.passed else 0
 
     def _fresh_line(self):

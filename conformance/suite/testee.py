@@ -4,6 +4,7 @@ A testee that dies, hangs or writes anything but its answers is a finding, told 
 waited for without end. Requests are pipelined by one thread per testee, so a full pipe in one direction cannot stop the
 other.
 """
+
 import json
 import os
 import subprocess
@@ -21,7 +22,9 @@ ANSWER_SECONDS = 120  # For one answer; the slowest good ones take a second or t
 class Testee:
     def __init__(self, name, command):
         self.name = name
-        self.process = Process(command, name=f"testee-{name}", cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process = Process(
+            command, name=f"testee-{name}", cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
         self.unsupported = set()
 
     def ask(self, requests):
@@ -36,7 +39,9 @@ class Testee:
         finally:
             done.set()
         writer.join()
-        self.unsupported |= {request["op"] for request, answer in zip(requests, answers) if is_unsupported(answer)}
+        self.unsupported |= {
+            request["op"] for request, answer in zip(requests, answers) if is_unsupported(answer)
+        }
         return answers
 
     def _write(self, requests):
@@ -59,13 +64,17 @@ class Testee:
         self.answered_at = time.monotonic()
         shown = json.dumps(request)[:300]
         if not line:
-            raise LabError(f"testee {self.name} ended or hung at {shown}\n{self.process.log_tail()}")
+            raise LabError(
+                f"testee {self.name} ended or hung at {shown}\n{self.process.log_tail()}"
+            )
         try:
             answer = json.loads(line)
         except ValueError:
             raise LabError(f"testee {self.name} answered {line[:200]!r} to {shown}")
         if answer.get("id") != number:
-            raise LabError(f"testee {self.name} answered with another id to {shown}: {line[:200]!r}")
+            raise LabError(
+                f"testee {self.name} answered with another id to {shown}: {line[:200]!r}"
+            )
         return answer
 
 
@@ -83,7 +92,9 @@ class Testees:
             raise LabError(f"testees.json knows no {', '.join(sorted(unknown))}")
         for name in names:
             artefacts = [word for word in commands[name] if word.endswith((".jar", ".php", ".py"))]
-            artefacts += [word.split("=", 1)[1] for word in commands[name] if word.startswith("extension=")]
+            artefacts += [
+                word.split("=", 1)[1] for word in commands[name] if word.startswith("extension=")
+            ]
             for path in artefacts:
                 if not os.path.exists(ROOT / path):
                     raise LabError(f"{path} is missing; run `make build`")

@@ -3,6 +3,7 @@
 Chapter route has no op yet: its vectors are held against the reference and live servers by the checks in spec/route. Nor has
 the map of a Redis Cluster: its vectors are held against both cores by their tests, and against the reference by spec/tools/generate/build_cluster.py.
 """
+
 import json
 
 import reference
@@ -17,7 +18,11 @@ JUDGE_RING_POINTS = 2000  # Rings above it are asked of nutcracker at every seve
 
 
 def run(testees, report):
-    pages = (path for chapter in CHAPTERS for path in sorted((ROOT / "spec" / chapter).glob("vectors/*.json")))
+    pages = (
+        path
+        for chapter in CHAPTERS
+        for path in sorted((ROOT / "spec" / chapter).glob("vectors/*.json"))
+    )
     for path in (path for path in pages if path.stem not in WITHOUT_OP):
         page = json.loads(path.read_text())
         report.begin(f"{path.parts[-3]}/{path.stem}")
@@ -44,18 +49,31 @@ def compare(report, testee, answer, field, tests, expected, about=""):
         report.fail(f"{testee} answered {str(answer)[:300]}")
         return
     for test, value in zip(tests, row):
-        report.check(value == test[expected],
-                     lambda: f"{about}test {test['tcId']} ({test['comment']}): key {test['key'] or 'of no bytes'}: "
-                             f"{testee} says {value!r}, the vector {test[expected]!r}")
+        report.check(
+            value == test[expected],
+            lambda: (
+                f"{about}test {test['tcId']} ({test['comment']}): key {test['key'] or 'of no bytes'}: "
+                f"{testee} says {value!r}, the vector {test[expected]!r}"
+            ),
+        )
 
 
 def tag_group(testees, report, _page, group):
     config = "p:\n  listen: 127.0.0.1:22121\n  servers:\n  - a:1:1\n  - b:1:1\n"
     if group["tag"]:
         config += f"  hash_tag: {json.dumps(bytes.fromhex(group['tag']).decode())}\n"
-    request = {"op": "explain", "config": config, "pool": "p", "keys": [test["key"] for test in group["tests"]]}
+    request = {
+        "op": "explain",
+        "config": config,
+        "pool": "p",
+        "keys": [test["key"] for test in group["tests"]],
+    }
     for testee, (answer,) in testees.ask([request], testees.implementations()).items():
-        rows = {"hashed": [row["hashed"] for row in answer["explanations"]]} if "explanations" in answer else answer
+        rows = (
+            {"hashed": [row["hashed"] for row in answer["explanations"]]}
+            if "explanations" in answer
+            else answer
+        )
         compare(report, testee, rows, "hashed", group["tests"], "hashed")
 
 
@@ -66,7 +84,12 @@ def slot_group(testees, report, _page, group):
 
 
 def place_request(group, keys):
-    return {"config": group["config"], "pool": group["pool"], "dead": group.get("dead", []), "keys": keys}
+    return {
+        "config": group["config"],
+        "pool": group["pool"],
+        "dead": group.get("dead", []),
+        "keys": keys,
+    }
 
 
 def place_group(testees, report, _page, group):
@@ -75,28 +98,48 @@ def place_group(testees, report, _page, group):
     names = [name for name in testees.all if name != "nutcracker" or "nutcracker" not in group]
     for testee, (answer,) in testees.ask([{"op": "place", **request}], names).items():
         compare(report, testee, answer, "nodes", tests, "node", f"{group['comment']}, ")
-    for testee, (answer,) in testees.ask([{"op": "explain", **request}], testees.implementations()).items():
+    for testee, (answer,) in testees.ask(
+        [{"op": "explain", **request}], testees.implementations()
+    ).items():
         if is_unsupported(answer):
             continue
-        expected = [{"hashed": test.get("hashed", test["key"]), **{f: test[f] for f in ("hash", "point", "node")}}
-                    for test in tests]
-        for test, wanted, told in zip(tests, expected, answer.get("explanations") or [answer] * len(tests)):
-            report.check(told == wanted, lambda: f"{group['comment']}, test {test['tcId']} ({test['comment']}): "
-                                                 f"{testee} explains {told}, the vector {wanted}")
+        expected = [
+            {
+                "hashed": test.get("hashed", test["key"]),
+                **{f: test[f] for f in ("hash", "point", "node")},
+            }
+            for test in tests
+        ]
+        for test, wanted, told in zip(
+            tests, expected, answer.get("explanations") or [answer] * len(tests)
+        ):
+            report.check(
+                told == wanted,
+                lambda: (
+                    f"{group['comment']}, test {test['tcId']} ({test['comment']}): "
+                    f"{testee} explains {told}, the vector {wanted}"
+                ),
+            )
 
 
 def ring_group(testees, report, page, group):
     """The written tests, then every single point of the ring: the key that hits it, and the key just behind it."""
     place_group(testees, report, page, group)
-    topology = reference.Topology(reference.find_pool(group["config"], group["pool"]), group.get("dead", ()))
+    topology = reference.Topology(
+        reference.find_pool(group["config"], group["pool"]), group.get("dead", ())
+    )
     points = topology.placement.points
-    report.check(ring_facts(points, len(topology.servers)) == (group["points"], group["checksum"]),
-                 lambda: f"{group['comment']}: the reference builds another ring")
+    report.check(
+        ring_facts(points, len(topology.servers)) == (group["points"], group["checksum"]),
+        lambda: f"{group['comment']}: the reference builds another ring",
+    )
     values = sorted({near & 0xFFFFFFFF for value, _ in points for near in (value, value + 1)})
     for testee in testees.all:
         if testee == "nutcracker" and "nutcracker" in group:
             continue
-        asked = values[::7] if testee == "nutcracker" and len(points) > JUDGE_RING_POINTS else values
+        asked = (
+            values[::7] if testee == "nutcracker" and len(points) > JUDGE_RING_POINTS else values
+        )
         request = {"op": "place", **place_request(group, [key_of(value).hex() for value in asked])}
         nodes = testees.ask([request], [testee])[testee][0].get("nodes") or []
         wanted = [topology.servers[topology.placement.place(value)[1]]["name"] for value in asked]
@@ -126,30 +169,39 @@ def show_ring_difference(testees, report, testee, request, nodes, wanted):
 def member_group(testees, report, _page, group):
     request = {"op": "place", **place_request(group, [test["key"] for test in group["tests"]])}
     for testee, (answer,) in testees.ask([request]).items():
-        for test, node in zip(group["tests"], answer.get("nodes") or [answer] * len(group["tests"])):
-            report.check(node in test["nodes"], lambda: f"{testee} says {node}, allowed are {test['nodes']}")
+        for test, node in zip(
+            group["tests"], answer.get("nodes") or [answer] * len(group["tests"])
+        ):
+            report.check(
+                node in test["nodes"], lambda: f"{testee} says {node}, allowed are {test['nodes']}"
+            )
 
 
 def fingerprint_group(testees, report, _page, group):
     tests = group["tests"]
-    requests = [{"op": "topology", "config": test["config"], "pool": test["pool"]} for test in tests]
+    requests = [
+        {"op": "topology", "config": test["config"], "pool": test["pool"]} for test in tests
+    ]
     for testee, answers in testees.ask(requests, testees.implementations()).items():
         for test, answer in zip(tests, answers):
             if not is_unsupported(answer):
                 told = {field: answer.get(field) for field in ("fingerprint", "servers")}
                 wanted = {field: test[field] for field in told}
-                report.check(told == wanted, lambda: f"{test['comment']}: {testee} says {answer}, the vector {wanted}")
+                report.check(
+                    told == wanted,
+                    lambda: f"{test['comment']}: {testee} says {answer}, the vector {wanted}",
+                )
 
 
 def cuttings(data):
     """The ways a stream is cut into chunks: whole, byte by byte, in two at every place, in pieces of 1,000."""
     yield [data]
     if len(data) <= 4096:
-        yield [data[at:at + 1] for at in range(len(data))]
+        yield [data[at : at + 1] for at in range(len(data))]
     if len(data) <= 48:
         yield from ([data[:at], data[at:]] for at in range(1, len(data)))
     if len(data) > 1000:
-        yield [data[at:at + 1000] for at in range(0, len(data), 1000)]
+        yield [data[at : at + 1000] for at in range(0, len(data), 1000)]
 
 
 def framing_group(testees, report, _page, group):
@@ -166,7 +218,9 @@ def check_streams(testees, report, group, op, fields):
     for test in group["tests"]:
         parts = test.get("parts") or [[test["stream"], 1]]
         for chunks in cuttings(b"".join(bytes.fromhex(part) * times for part, times in parts)):
-            requests.append({"op": op, "commands": test["commands"], "replies": [c.hex() for c in chunks]})
+            requests.append(
+                {"op": op, "commands": test["commands"], "replies": [c.hex() for c in chunks]}
+            )
             tests.append(test)
     for testee, answers in testees.ask(requests, testees.implementations()).items():
         for test, request, answer in zip(tests, requests, answers):
@@ -174,9 +228,13 @@ def check_streams(testees, report, group, op, fields):
                 continue
             told = [answer.get(field, answer) for field in fields] + [bool(answer.get("error"))]
             wanted = [test.get(field, False) for field in fields] + [bool(test["error"])]
-            report.check(told == wanted,
-                         lambda: f"test {test['tcId']} ({test['comment']}) in {len(request['replies'])} chunks: "
-                                 f"{testee} says {answer}, the vector {wanted}")
+            report.check(
+                told == wanted,
+                lambda: (
+                    f"test {test['tcId']} ({test['comment']}) in {len(request['replies'])} chunks: "
+                    f"{testee} says {answer}, the vector {wanted}"
+                ),
+            )
 
 
 MOVED_KEYS = [f"key:{number}".encode().hex() for number in range(20000)]
@@ -188,14 +246,20 @@ def moved_group(testees, report, _page, group):
         homes = [homes_of(testees, test[which]) for which in ("before", "after")]
         for testee in homes[0]:
             moved = sum(a != b for a, b in zip(*(home[testee] for home in homes)))
-            report.check((moved + 10) // 20 == test["moved"],
-                         lambda: f"test {test['tcId']} ({test['comment']}): by {testee} {moved} of 20,000 keys move")
+            report.check(
+                (moved + 10) // 20 == test["moved"],
+                lambda: (
+                    f"test {test['tcId']} ({test['comment']}): by {testee} {moved} of 20,000 keys move"
+                ),
+            )
 
 
 def homes_of(testees, config):
     """{testee: [(name, address) of the node of each key]}"""
-    requests = [{"op": "place", "config": config, "pool": "p", "keys": MOVED_KEYS},
-                {"op": "topology", "config": config, "pool": "p"}]
+    requests = [
+        {"op": "place", "config": config, "pool": "p", "keys": MOVED_KEYS},
+        {"op": "topology", "config": config, "pool": "p"},
+    ]
     homes = {}
     for testee, (placed, topology) in testees.ask(requests, testees.implementations()).items():
         addresses = {server["name"]: server["address"] for server in topology["servers"]}
@@ -203,6 +267,15 @@ def homes_of(testees, config):
     return homes
 
 
-GROUPS = {"HashTest": hash_group, "TagTest": tag_group, "SlotTest": slot_group, "PlaceTest": place_group,
-          "RingTest": ring_group, "MemberTest": member_group, "MovedTest": moved_group, "FingerprintTest": fingerprint_group,
-          "FramingTest": framing_group, "SubscribedTest": subscribed_group}
+GROUPS = {
+    "HashTest": hash_group,
+    "TagTest": tag_group,
+    "SlotTest": slot_group,
+    "PlaceTest": place_group,
+    "RingTest": ring_group,
+    "MemberTest": member_group,
+    "MovedTest": moved_group,
+    "FingerprintTest": fingerprint_group,
+    "FramingTest": framing_group,
+    "SubscribedTest": subscribed_group,
+}

@@ -7,6 +7,7 @@ its placement knows. What cannot be seen from outside is refused with an error, 
 
 In: requests of conformance/protocol.md, which also tells how each op observes. Nothing started here outlives it.
 """
+
 import json
 import os
 import selectors
@@ -24,7 +25,13 @@ from lab.nutcracker import Nutcracker, check  # noqa: E402
 from lab.process import LabError  # noqa: E402
 from lab.resp import ReplyError  # noqa: E402
 
-PRIMES = (83, 89, 97, 101, 103)  # Their product is above 2^32: the five remainders determine a hash.
+PRIMES = (
+    83,
+    89,
+    97,
+    101,
+    103,
+)  # Their product is above 2^32: the five remainders determine a hash.
 KEY_BYTES_MAX = 1 << 20
 MBUF_BYTES_DEFAULT = 16384
 FOREVER_MS = 3_600_000
@@ -53,7 +60,9 @@ class Listeners:
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(path)
         listener.listen(64)
-        self.selector.register(listener, selectors.EVENT_READ, Listener(self.selector, b"%d" % number))
+        self.selector.register(
+            listener, selectors.EVENT_READ, Listener(self.selector, b"%d" % number)
+        )
         return path
 
     def serve(self):
@@ -68,7 +77,9 @@ class Listener:
 
     def __call__(self, listener):
         connection, _ = listener.accept()
-        self.selector.register(connection, selectors.EVENT_READ, Answering(self.selector, self.number))
+        self.selector.register(
+            connection, selectors.EVENT_READ, Answering(self.selector, self.number)
+        )
 
 
 class Answering:
@@ -103,7 +114,7 @@ def command_end(data):
         end = data.find(b"\r\n", at)
         if end < 0:
             return None
-        at = end + 2 + int(data[at + 1:end]) + 2
+        at = end + 2 + int(data[at + 1 : end]) + 2
     return at if at <= len(data) else None
 
 
@@ -119,10 +130,14 @@ class Testee:
         """Which server, by its place in the list, gets each key, says a nutcracker started for this pool."""
         longest = max(map(len, keys), default=0)
         if longest > KEY_BYTES_MAX:
-            raise Unobservable(f"keys above {KEY_BYTES_MAX} bytes do not fit into nutcracker's buffers")
+            raise Unobservable(
+                f"keys above {KEY_BYTES_MAX} bytes do not fit into nutcracker's buffers"
+            )
         mbuf = MBUF_BYTES_DEFAULT if longest < MBUF_BYTES_DEFAULT - 1024 else 2 * KEY_BYTES_MAX
-        with Nutcracker({"judged": {"redis": True, **pool}}, mbuf_bytes=mbuf) as proxy, \
-                proxy.connect("judged", seconds=30) as connection:
+        with (
+            Nutcracker({"judged": {"redis": True, **pool}}, mbuf_bytes=mbuf) as proxy,
+            proxy.connect("judged", seconds=30) as connection,
+        ):
             return self.ask_until_all_answer(connection, keys, attempts=len(pool["servers"]) + 1)
 
     def ask_until_all_answer(self, connection, keys, attempts):
@@ -132,8 +147,10 @@ class Testee:
             attempts -= 1
             if not attempts:
                 raise Unobservable(f"nutcracker answers with an error: {answers}")
-            answers = [connection.pipeline([("GET", key)])[0] if isinstance(answer, ReplyError) else answer
-                       for key, answer in zip(keys, answers)]
+            answers = [
+                connection.pipeline([("GET", key)])[0] if isinstance(answer, ReplyError) else answer
+                for key, answer in zip(keys, answers)
+            ]
         return [int(answer) for answer in answers]
 
     def place(self, request):
@@ -143,15 +160,23 @@ class Testee:
             raise ValueError("a name in `dead` is no server")
         if len(dead) == len(servers):
             raise Unobservable("with all servers ejected every request fails")
-        paths = [self.listeners.nowhere() if server["name"] in dead else self.listeners.path(place)
-                 for place, server in enumerate(servers)]
-        lines = [f"{path}:{server['weight']} {server['name']}" for path, server in zip(paths, servers)]
+        paths = [
+            self.listeners.nowhere() if server["name"] in dead else self.listeners.path(place)
+            for place, server in enumerate(servers)
+        ]
+        lines = [
+            f"{path}:{server['weight']} {server['name']}" for path, server in zip(paths, servers)
+        ]
         judged = {"hash": pool["hash"], "distribution": pool["distribution"], "servers": lines}
         if pool["hash_tag"]:
             judged["hash_tag"] = pool["hash_tag"]
         if dead:
-            judged |= {"auto_eject_hosts": True, "preconnect": True, "server_failure_limit": 1,
-                       "server_retry_timeout": FOREVER_MS}
+            judged |= {
+                "auto_eject_hosts": True,
+                "preconnect": True,
+                "server_failure_limit": 1,
+                "server_retry_timeout": FOREVER_MS,
+            }
         places = self.ask(judged, reference.keys_of(request))
         return {"nodes": [servers[place]["name"] for place in places]}
 
@@ -163,19 +188,29 @@ class Testee:
         product = 1
         for prime in PRIMES:
             servers = [f"{self.listeners.path(i)}:1 s{i:03}" for i in range(prime)]
-            remainders = self.ask({"hash": request["hash"], "distribution": "modula", "servers": servers}, keys)
+            remainders = self.ask(
+                {"hash": request["hash"], "distribution": "modula", "servers": servers}, keys
+            )
             inverse = pow(product, -1, prime)
-            values = [value + product * ((remainder - value) * inverse % prime)
-                      for value, remainder in zip(values, remainders)]
+            values = [
+                value + product * ((remainder - value) * inverse % prime)
+                for value, remainder in zip(values, remainders)
+            ]
             product *= prime
         return {"hashes": values}
 
     def config(self, request):
-        data = bytes.fromhex(request["hex"]) if "hex" in request else request["text"].encode("utf-8", "surrogatepass")
+        data = (
+            bytes.fromhex(request["hex"])
+            if "hex" in request
+            else request["text"].encode("utf-8", "surrogatepass")
+        )
         return {"error": {"line": 0, "reason": ""}} if check(data) else {"ok": True}
 
     def answer(self, request):
-        operation = {"place": self.place, "hash": self.hash, "config": self.config}.get(request.get("op"))
+        operation = {"place": self.place, "hash": self.hash, "config": self.config}.get(
+            request.get("op")
+        )
         return operation(request) if operation else {"error": "unsupported op"}
 
 

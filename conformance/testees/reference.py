@@ -8,6 +8,7 @@ Only Python's library is used, and PyYAML for the events of a YAML text (its lib
 Implements spec/hash, spec/key, spec/placement, spec/topology, spec/config, spec/wire,
 spec/health.
 """
+
 import bisect
 import hashlib
 import json
@@ -21,13 +22,16 @@ from pathlib import Path
 import yaml
 
 SPEC = Path(__file__).resolve().parents[2] / "spec"
-LIMITS = {limit["name"]: limit["value"] for limit in json.loads((SPEC / "limits.json").read_text())["limits"]}
+LIMITS = {
+    limit["name"]: limit["value"]
+    for limit in json.loads((SPEC / "limits.json").read_text())["limits"]
+}
 U32 = 0xFFFFFFFF
 sys.path.append(str(SPEC / "tools/reference"))
 import cluster  # noqa: E402 (the reference of a cluster's map)
 
-
 # ---- Chapter hash ----
+
 
 def signed(byte):
     """A byte widened to 32 bits as a signed C char."""
@@ -178,11 +182,27 @@ def jenkins(key):
     return (c ^ b) - rotated(b, 24) & U32
 
 
-HASHES = {function.__name__: function for function in (
-    one_at_a_time, md5, crc16, crc32, crc32a, fnv1_64, fnv1a_64, fnv1_32, fnv1a_32, hsieh, murmur, jenkins)}
+HASHES = {
+    function.__name__: function
+    for function in (
+        one_at_a_time,
+        md5,
+        crc16,
+        crc32,
+        crc32a,
+        fnv1_64,
+        fnv1a_64,
+        fnv1_32,
+        fnv1a_32,
+        hsieh,
+        murmur,
+        jenkins,
+    )
+}
 
 
 # ---- Chapter key ----
+
 
 def hashed_part(key, tag):
     """What of a key is hashed under a hash tag of two bytes, or under none."""
@@ -190,7 +210,7 @@ def hashed_part(key, tag):
         return key
     start = key.find(tag[:1])
     end = key.find(tag[1:], start + 1) if start >= 0 else -1
-    return key[start + 1:end] if end > start + 1 else key
+    return key[start + 1 : end] if end > start + 1 else key
 
 
 def slot(key):
@@ -199,6 +219,7 @@ def slot(key):
 
 
 # ---- Chapter placement ----
+
 
 def f32(x):
     """Rounds to IEEE single precision."""
@@ -218,7 +239,7 @@ class Ketama:
         for index in live:
             name = servers[index]["name"].encode()
             for group in range(point_groups(servers[index]["weight"], total, len(live))):
-                digest = hashlib.md5((name + b"-%d" % group)[:LIMITS["point_bytes_max"]]).digest()
+                digest = hashlib.md5((name + b"-%d" % group)[: LIMITS["point_bytes_max"]]).digest()
                 points += [(value, index) for value in struct.unpack("<IIII", digest)]
         points.sort(key=lambda point: point[0])  # Stable: equal values keep the order of building.
         self.points = points
@@ -253,6 +274,7 @@ class Random:
 
 class Slots:
     """chapter topology, cluster: nobody has told who has which slot, so the seeds stand in."""
+
     def __init__(self, servers, _live):
         self.servers = servers
 
@@ -265,10 +287,13 @@ DISTRIBUTIONS = {"ketama": Ketama, "modula": Modula, "random": Random, "slots": 
 
 # ---- Chapter topology ----
 
+
 class Topology:
     def __init__(self, pool, dead=()):
         self.pool = pool
-        self.servers = sorted(pool["servers"], key=lambda s: (len(s["name"].encode()), s["name"].encode()))
+        self.servers = sorted(
+            pool["servers"], key=lambda s: (len(s["name"].encode()), s["name"].encode())
+        )
         unknown = set(dead) - {server["name"] for server in self.servers}
         if unknown:
             raise ValueError(f"no server is named {sorted(unknown)[0]}")
@@ -293,14 +318,20 @@ class Topology:
         pool = self.pool
         tag = self.tag.hex() if self.tag else ""
         database = pool["database"] if pool["database"] is not None else pool["redis_db"]
-        lines = ["onehop-topology-1", f"distribution={pool['distribution']}", f"hash={pool['hash']}",
-                 f"hash_tag={tag}", f"database={database}"]
+        lines = [
+            "onehop-topology-1",
+            f"distribution={pool['distribution']}",
+            f"hash={pool['hash']}",
+            f"hash_tag={tag}",
+            f"database={database}",
+        ]
         lines += [f"server={s['name']} {s['weight']} {s['address']}" for s in self.servers]
         return hashlib.md5("".join(line + "\n" for line in lines).encode()).hexdigest()
 
 
 class MappedTopology:
     """chapter topology, cluster: one seed is asked, and its slots are the placement."""
+
     def __init__(self, pool):
         host, _, port = pool["servers"][0]["address"].rpartition(":")
         info, reply = self.ask(host, int(port))
@@ -318,19 +349,34 @@ class MappedTopology:
                 received += connection.recv(1 << 16)
         text = received.removesuffix(b"+PONG\r\n").decode("latin-1")
         info = cluster.Values(text)
-        return info.take(), text[info.at:]
+        return info.take(), text[info.at :]
 
     def locate(self, key):
         wanted = slot(key)
-        return next(self.map.nodes[node]["name"] for first, last, node, _ in self.runs if first <= wanted <= last)
+        return next(
+            self.map.nodes[node]["name"]
+            for first, last, node, _ in self.runs
+            if first <= wanted <= last
+        )
 
     def fingerprint(self):
-        lines = ["onehop-topology-1", "distribution=slots", "hash=crc16", "hash_tag=7b7d", "database=0"]
-        lines += [f"slots={first}-{last} {self.map.nodes[node]['name']}" for first, last, node, served in self.runs if served]
+        lines = [
+            "onehop-topology-1",
+            "distribution=slots",
+            "hash=crc16",
+            "hash_tag=7b7d",
+            "database=0",
+        ]
+        lines += [
+            f"slots={first}-{last} {self.map.nodes[node]['name']}"
+            for first, last, node, served in self.runs
+            if served
+        ]
         return hashlib.md5("".join(line + "\n" for line in lines).encode()).hexdigest()
 
 
 # ---- Chapter config ----
+
 
 class Rejected(Exception):
     def __init__(self, line, reason):
@@ -338,13 +384,20 @@ class Rejected(Exception):
 
 
 def allowed(code):
-    return (code in (9, 10, 13) or 0x20 <= code <= 0x7E or 0xA0 <= code <= 0xD7FF and code not in (0x2028, 0x2029)
-            or 0xE000 <= code <= 0xFFFD and code != 0xFEFF or 0x10000 <= code <= 0x10FFFF)
+    return (
+        code in (9, 10, 13)
+        or 0x20 <= code <= 0x7E
+        or (0xA0 <= code <= 0xD7FF
+        and code not in (0x2028, 0x2029))
+        or (0xE000 <= code <= 0xFFFD
+        and code != 0xFEFF)
+        or 0x10000 <= code <= 0x10FFFF
+    )
 
 
 def shown(name):
     data = name.encode()
-    cut = data[:LIMITS["shown_bytes_max"]]
+    cut = data[: LIMITS["shown_bytes_max"]]
     text = "".join(chr(b) if 0x20 <= b <= 0x7E and b not in b'"\\' else f"\\x{b:02x}" for b in cut)
     return text + ("..." if len(data) > len(cut) else "")
 
@@ -362,7 +415,7 @@ def checked_text(data):
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        text, broken = data[:error.start].decode(), "the text is not valid UTF-8"
+        text, broken = data[: error.start].decode(), "the text is not valid UTF-8"
     text = text.removeprefix("\ufeff")
     line, indenting, previous = 1, True, ""
     for character in text:
@@ -370,8 +423,8 @@ def checked_text(data):
             raise Rejected(line, f"character U+{ord(character):04X} is not allowed")
         if character == "\t" and indenting:
             raise Rejected(line, "a TAB stands where only spaces may indent")
-        indenting = character in "\r\n" or indenting and character == " "
-        line += character == "\r" or character == "\n" and previous != "\r"
+        indenting = character in "\r\n" or (indenting and character == " ")
+        line += character == "\r" or (character == "\n" and previous != "\r")
         previous = character
     if broken:
         raise Rejected(line, broken)
@@ -391,8 +444,13 @@ class Value:
 
     def first_offence(self, event, text):
         # The tag `!` before a plain scalar leaves no trace in the event but its place: no other scalar begins with it.
-        begins = text[event.start_mark.index:event.start_mark.index + 1]
-        if isinstance(event, yaml.AliasEvent) or event.anchor or event.tag or (begins == "!" and self.text):
+        begins = text[event.start_mark.index : event.start_mark.index + 1]
+        if (
+            isinstance(event, yaml.AliasEvent)
+            or event.anchor
+            or event.tag
+            or (begins == "!" and self.text)
+        ):
             return "anchors, aliases and tags are not allowed"
         if not self.is_scalar:
             return "flow style is not allowed" if event.flow_style else None
@@ -450,12 +508,16 @@ class Document:
 
     def refuse_marker(self, event):
         if event.explicit:
-            raise Rejected(event.start_mark.line + 1, "document markers and % lines are not allowed")
+            raise Rejected(
+                event.start_mark.line + 1, "document markers and % lines are not allowed"
+            )
 
     def pool(self, name, before):
         self.check_pool_name(name, before)
         if not Value(self.next(), self.text).check(name.line).is_mapping:
-            raise Rejected(name.line, f'server pool "{shown(name.text)}" is not a mapping of directives')
+            raise Rejected(
+                name.line, f'server pool "{shown(name.text)}" is not a mapping of directives'
+            )
         given = {}
         for directive in self.values_until(yaml.MappingEndEvent):
             self.directive(directive.check(), given, before)
@@ -467,11 +529,16 @@ class Document:
         if not name.text:
             raise Rejected(name.line, "the name of a server pool is empty")
         if len(name.text.encode()) > LIMITS["pool_name_bytes_max"]:
-            raise Rejected(name.line, f"the name of a server pool is longer than {LIMITS['pool_name_bytes_max']} bytes")
+            raise Rejected(
+                name.line,
+                f"the name of a server pool is longer than {LIMITS['pool_name_bytes_max']} bytes",
+            )
         if any(pool["name"] == name.text for pool in before):
             raise Rejected(name.line, f'server pool "{shown(name.text)}" is a duplicate')
         if len(before) >= LIMITS["config_pools_max"]:
-            raise Rejected(name.line, f"there are more than {LIMITS['config_pools_max']} server pools")
+            raise Rejected(
+                name.line, f"there are more than {LIMITS['config_pools_max']} server pools"
+            )
 
     def directive(self, name, given, before):
         if not name.is_scalar:
@@ -550,7 +617,9 @@ def engine(text, _name, _before):
 
 def read_from(text, _name, _before):
     if text not in ("master", "prefer_replica", "replica", "lowest_latency", "same_zone"):
-        raise ValueError('is not "master", "prefer_replica", "replica", "lowest_latency" or "same_zone"')
+        raise ValueError(
+            'is not "master", "prefer_replica", "replica", "lowest_latency" or "same_zone"'
+        )
     return text
 
 
@@ -562,9 +631,9 @@ def free_text(text, _name, _before):
 
 def mode_is_valid(text):
     sign = text[:1] if text[:1] in ("+", "-") else ""
-    rest = text[len(sign):]
-    octal = rest[:len(rest) - len(rest.lstrip("01234567"))].lstrip("0")
-    return not octal or sign != "-" and len(octal) <= 3
+    rest = text[len(sign) :]
+    octal = rest[: len(rest) - len(rest.lstrip("01234567"))].lstrip("0")
+    return not octal or (sign != "-" and len(octal) <= 3)
 
 
 def listen(text, _name, before):
@@ -591,36 +660,76 @@ def is_port(text):
 
 
 DIRECTIVES = {
-    "listen": (listen, None), "servers": (None, None), "hash": (hash_name, "fnv1a_64"), "hash_tag": (hash_tag, None),
-    "distribution": (distribution_name, "ketama"), "timeout": (number, 2000), "backlog": (number, 512),
-    "client_connections": (number, 0), "tcpkeepalive": (boolean, False), "reuseport": (boolean, False),
-    "preconnect": (boolean, False), "redis": (boolean, False), "redis_auth": (free_text, None),
-    "redis_db": (number, 0), "auto_eject_hosts": (boolean, False), "server_connections": (number, 1),
-    "server_retry_timeout": (number, 30000), "server_failure_limit": (number, 2),
-    "engine": (engine, "redis"), "pool_size": (number, 16), "username": (free_text, None), "database": (number, None),
-    "cluster": (boolean, False), "read_from": (read_from, "master"), "zone": (free_text, None)}
+    "listen": (listen, None),
+    "servers": (None, None),
+    "hash": (hash_name, "fnv1a_64"),
+    "hash_tag": (hash_tag, None),
+    "distribution": (distribution_name, "ketama"),
+    "timeout": (number, 2000),
+    "backlog": (number, 512),
+    "client_connections": (number, 0),
+    "tcpkeepalive": (boolean, False),
+    "reuseport": (boolean, False),
+    "preconnect": (boolean, False),
+    "redis": (boolean, False),
+    "redis_auth": (free_text, None),
+    "redis_db": (number, 0),
+    "auto_eject_hosts": (boolean, False),
+    "server_connections": (number, 1),
+    "server_retry_timeout": (number, 30000),
+    "server_failure_limit": (number, 2),
+    "engine": (engine, "redis"),
+    "pool_size": (number, 16),
+    "username": (free_text, None),
+    "database": (number, None),
+    "cluster": (boolean, False),
+    "read_from": (read_from, "master"),
+    "zone": (free_text, None),
+}
 
 
 def finished_pool(name, given):
     """Section 5, end of a pool: what needs the whole of it, then the defaults."""
     for condition, reason in (
-            ("listen" not in given, 'directive "listen" is missing'),
-            ("servers" not in given, 'directive "servers" is missing'),
-            *((directive in given and not given.get("redis"), f'directive "{directive}" needs "redis: true"')
-              for directive in ("redis_auth", "username", "database")),
-            ("username" in given and "redis_auth" not in given, 'directive "username" needs "redis_auth"'),
-            ("database" in given and "redis_db" in given,
-             'directives "database" and "redis_db" exclude each other'),
-            (given.get("engine") == "ssdb" and not given.get("redis"), '"engine: ssdb" needs "redis: true"'),
-            *((given.get("engine") == "ssdb" and directive in given, f'directive "{directive}" is not for "engine: ssdb"')
-              for directive in ("username", "database")),
-            *cluster_rules(given)):
+        ("listen" not in given, 'directive "listen" is missing'),
+        ("servers" not in given, 'directive "servers" is missing'),
+        *(
+            (
+                directive in given and not given.get("redis"),
+                f'directive "{directive}" needs "redis: true"',
+            )
+            for directive in ("redis_auth", "username", "database")
+        ),
+        (
+            "username" in given and "redis_auth" not in given,
+            'directive "username" needs "redis_auth"',
+        ),
+        (
+            "database" in given and "redis_db" in given,
+            'directives "database" and "redis_db" exclude each other',
+        ),
+        (
+            given.get("engine") == "ssdb" and not given.get("redis"),
+            '"engine: ssdb" needs "redis: true"',
+        ),
+        *(
+            (
+                given.get("engine") == "ssdb" and directive in given,
+                f'directive "{directive}" is not for "engine: ssdb"',
+            )
+            for directive in ("username", "database")
+        ),
+        *cluster_rules(given),
+    ):
         if condition:
             raise Rejected(name.line, reason)
     given["servers"] = list(given["servers"].values())
     if given.get("cluster"):
         given.update({"hash": "crc16", "hash_tag": "{}", "distribution": "slots"})
-    return {"name": name.text, **{key: given.get(key, default) for key, (_, default) in DIRECTIVES.items()}}
+    return {
+        "name": name.text,
+        **{key: given.get(key, default) for key, (_, default) in DIRECTIVES.items()},
+    }
 
 
 def cluster_rules(given):
@@ -630,12 +739,22 @@ def cluster_rules(given):
     yield cluster and given.get("engine") == "ssdb", '"cluster: true" is not for "engine: ssdb"'
     for directive in ("hash", "hash_tag", "distribution"):
         yield cluster and directive in given, f'directive "{directive}" is not for "cluster: true"'
-    yield cluster and given.get("auto_eject_hosts"), '"auto_eject_hosts: true" is not for "cluster: true"'
-    yield cluster and (given.get("database") or given.get("redis_db")), '"cluster: true" has no database but 0'
-    yield (cluster and any(server["weight"] != 1 for server in servers),
-           '"cluster: true" has no server of another weight than 1')
-    yield (cluster and any(server["address"].startswith("/") for server in servers),
-           '"cluster: true" has no server on a unix socket')
+    yield (
+        cluster and given.get("auto_eject_hosts"),
+        '"auto_eject_hosts: true" is not for "cluster: true"',
+    )
+    yield (
+        cluster and (given.get("database") or given.get("redis_db")),
+        '"cluster: true" has no database but 0',
+    )
+    yield (
+        cluster and any(server["weight"] != 1 for server in servers),
+        '"cluster: true" has no server of another weight than 1',
+    )
+    yield (
+        cluster and any(server["address"].startswith("/") for server in servers),
+        '"cluster: true" has no server on a unix socket',
+    )
     yield "read_from" in given and not cluster, 'directive "read_from" needs "cluster: true"'
     yield "zone" in given and not zoned, 'directive "zone" needs "read_from: same_zone"'
     yield zoned and "zone" not in given, '"read_from: same_zone" needs "zone"'
@@ -643,13 +762,17 @@ def cluster_rules(given):
 
 def add_server(item, servers):
     """Section 7."""
+
     def require(condition, reason, is_shown=True):
         if not condition:
             raise Rejected(item.line, reason + (about(item.text) if is_shown else ""))
 
     item.check()
-    require(len(servers) < LIMITS["pool_servers_max"],
-            f"there are more than {LIMITS['pool_servers_max']} servers", is_shown=False)
+    require(
+        len(servers) < LIMITS["pool_servers_max"],
+        f"there are more than {LIMITS['pool_servers_max']} servers",
+        is_shown=False,
+    )
     require(item.is_scalar, "the server is not a scalar", is_shown=False)
     require(item.text, "the server is empty", is_shown=False)
     front, space, given_name = item.text.rpartition(" ")
@@ -658,16 +781,23 @@ def add_server(item, servers):
     is_path = item.text.startswith("/")
     address, colon, weight = front.rpartition(":")
     host, port_colon, port = address.rpartition(":")
-    require(colon and bool(port_colon) != is_path,
-            'the server is not "host:port:weight [name]" or "/path:weight [name]"')
+    require(
+        colon and bool(port_colon) != is_path,
+        'the server is not "host:port:weight [name]" or "/path:weight [name]"',
+    )
     require(digits(weight), "the server has an invalid weight")
     require(weight.strip("0"), "the server has weight 0")
     weight = int(weight.lstrip("0")[:11])
-    require(weight <= LIMITS["number_max"], f"the server has a weight larger than {LIMITS['number_max']}")
+    require(
+        weight <= LIMITS["number_max"],
+        f"the server has a weight larger than {LIMITS['number_max']}",
+    )
     require(is_path or is_port(port), "the server has an invalid port")
     require(address if is_path else host, "the server has an empty address")
-    require(len((address if is_path else host).encode()) <= LIMITS["server_address_bytes_max"],
-            f"the server has an address longer than {LIMITS['server_address_bytes_max']} bytes")
+    require(
+        len((address if is_path else host).encode()) <= LIMITS["server_address_bytes_max"],
+        f"the server has an address longer than {LIMITS['server_address_bytes_max']} bytes",
+    )
     if space:
         name = given_name
     elif is_path:
@@ -675,12 +805,21 @@ def add_server(item, servers):
     else:
         name = host if int(port) == 11211 else address
     require(name, "the server has an empty name")
-    require(len(name.encode()) <= LIMITS["server_name_bytes_max"],
-            f"the server has a name longer than {LIMITS['server_name_bytes_max']} bytes")
+    require(
+        len(name.encode()) <= LIMITS["server_name_bytes_max"],
+        f"the server has a name longer than {LIMITS['server_name_bytes_max']} bytes",
+    )
     require(name not in servers, f'server "{shown(name)}" is a duplicate', is_shown=False)
-    require(sum(server["weight"] for server in servers.values()) + weight <= LIMITS["weights_sum_max"],
-            f"the weights add up to more than {LIMITS['weights_sum_max']}", is_shown=False)
-    servers[name] = {"name": name, "address": address if is_path else f"{host}:{int(port)}", "weight": weight}
+    require(
+        sum(server["weight"] for server in servers.values()) + weight <= LIMITS["weights_sum_max"],
+        f"the weights add up to more than {LIMITS['weights_sum_max']}",
+        is_shown=False,
+    )
+    servers[name] = {
+        "name": name,
+        "address": address if is_path else f"{host}:{int(port)}",
+        "weight": weight,
+    }
 
 
 def read_config(data):
@@ -700,6 +839,7 @@ def find_pool(config, name):
 
 
 # ---- Chapter wire ----
+
 
 class Broken(Exception):
     """The stream of replies is wrong from this byte on."""
@@ -778,7 +918,9 @@ class Framing:
         while (byte := (yield)) != b"\r":
             text += byte
             is_null = first in (b"$", b"*") and b"-1".startswith(text)
-            is_number = text.isdigit() and (text == b"0" or not text.startswith(b"0")) and int(text) <= most
+            is_number = (
+                text.isdigit() and (text == b"0" or not text.startswith(b"0")) and int(text) <= most
+            )
             if not is_null and not is_number:
                 raise Broken("a length that is no number, or beyond the limit")
         if text in (b"", b"-"):
@@ -799,6 +941,7 @@ class Framing:
 
 
 # ---- Chapter health ----
+
 
 class Health:
     """One node: `until` 0 is up. `heard` is when it answered last."""
@@ -870,7 +1013,13 @@ class Nodes:
             told["answer"] = node.ask(now, step["ask"])
         elif "failed" in step:
             for _ in range(step.get("times", 1)):
-                node.failed(now, step["failed"], step["born"], step.get("heard", node.heard), step.get("chance", 0))
+                node.failed(
+                    now,
+                    step["failed"],
+                    step["born"],
+                    step.get("heard", node.heard),
+                    step.get("chance", 0),
+                )
         else:
             node.answered(now)
         return {**told, "state": node.state()}
@@ -882,6 +1031,7 @@ class Nodes:
 
 
 # ---- The testee: conformance/protocol.md ----
+
 
 def keys_of(request):
     return [bytes.fromhex(key) for key in request["keys"]]
@@ -909,15 +1059,23 @@ class Testee:
     def explain(self, request):
         topology = self.topology(request)
         stages = [topology.explain(key) for key in keys_of(request)]
-        return {"explanations": [{"hashed": hashed.hex(), "hash": h, "point": point, "node": node}
-                                 for hashed, h, point, node in stages]}
+        return {
+            "explanations": [
+                {"hashed": hashed.hex(), "hash": h, "point": point, "node": node}
+                for hashed, h, point, node in stages
+            ]
+        }
 
     def topology_op(self, request):
         topology = self.topology(request)
         return {"fingerprint": topology.fingerprint(), "servers": topology.servers}
 
     def config(self, request):
-        data = bytes.fromhex(request["hex"]) if "hex" in request else request["text"].encode("utf-8", "surrogatepass")
+        data = (
+            bytes.fromhex(request["hex"])
+            if "hex" in request
+            else request["text"].encode("utf-8", "surrogatepass")
+        )
         try:
             read_config(data)
         except Rejected as error:
@@ -926,7 +1084,10 @@ class Testee:
 
     def map(self, request):
         topology = MappedTopology(find_pool(Path(request["config"]).read_text(), request["pool"]))
-        return {"fingerprint": topology.fingerprint(), "nodes": [topology.locate(key) for key in keys_of(request)]}
+        return {
+            "fingerprint": topology.fingerprint(),
+            "nodes": [topology.locate(key) for key in keys_of(request)],
+        }
 
     def slot(self, request):
         return {"slots": [slot(key) for key in keys_of(request)]}
@@ -935,23 +1096,42 @@ class Testee:
         framing = Framing(request["commands"])
         for chunk in request["replies"]:
             framing.read(bytes.fromhex(chunk))
-        return {"answered": framing.answered, "owed": framing.owed, "clean": framing.is_clean, "error": framing.error}
+        return {
+            "answered": framing.answered,
+            "owed": framing.owed,
+            "clean": framing.is_clean,
+            "error": framing.error,
+        }
 
     def subscribed(self, request):
         framing = Framing(request["commands"], is_subscribed=True)
         for chunk in request["replies"]:
             framing.read(bytes.fromhex(chunk))
-        return {"answered": framing.answered, "messages": framing.messages, "owed": framing.owed, "clean": framing.is_clean,
-                "error": framing.error}
+        return {
+            "answered": framing.answered,
+            "messages": framing.messages,
+            "owed": framing.owed,
+            "clean": framing.is_clean,
+            "error": framing.error,
+        }
 
     def health(self, request):
         nodes = Nodes(request["nodes"], request["rules"])
         return {"steps": [nodes.take(step) for step in request["steps"]]}
 
     def answer(self, request):
-        operations = {"hash": self.hash, "place": self.place, "explain": self.explain, "topology": self.topology_op,
-                      "config": self.config, "slot": self.slot, "wire": self.wire, "health": self.health,
-                      "subscribed": self.subscribed, "map": self.map}
+        operations = {
+            "hash": self.hash,
+            "place": self.place,
+            "explain": self.explain,
+            "topology": self.topology_op,
+            "config": self.config,
+            "slot": self.slot,
+            "wire": self.wire,
+            "health": self.health,
+            "subscribed": self.subscribed,
+            "map": self.map,
+        }
         operation = operations.get(request.get("op"))
         return operation(request) if operation else {"error": "unsupported op"}
 

@@ -38,13 +38,28 @@ def differences(directory, port):
     path = os.path.join(directory, "get.yml")
     nobody = free_port()
     for written, pool, words, expected in (
-            (port, "alpha", ("SET", "user:1", "Ada"), "+OK\r\n"),
-            (port, "alpha", ("GET", "user:1"), "$3\r\nAda\r\n"),
-            (port, "alpha", ("LPOP", "user:1"), "-WRONGTYPE Operation against a key holding the wrong kind of value\r\n"),
-            (port, "beta", ("GET", "user:1"), f"There is no server pool beta in {path}, only alpha; name one of these\n"),
-            (nobody, "alpha", ("GET", "user:1"),
-             f"Connection refused while connecting, node only (127.0.0.1:{nobody}), server pool alpha: the command was"
-             " not sent; check that redis runs there and can be reached\n")):
+        (port, "alpha", ("SET", "user:1", "Ada"), "+OK\r\n"),
+        (port, "alpha", ("GET", "user:1"), "$3\r\nAda\r\n"),
+        (
+            port,
+            "alpha",
+            ("LPOP", "user:1"),
+            "-WRONGTYPE Operation against a key holding the wrong kind of value\r\n",
+        ),
+        (
+            port,
+            "beta",
+            ("GET", "user:1"),
+            f"There is no server pool beta in {path}, only alpha; name one of these\n",
+        ),
+        (
+            nobody,
+            "alpha",
+            ("GET", "user:1"),
+            f"Connection refused while connecting, node only (127.0.0.1:{nobody}), server pool alpha: the command was"
+            " not sent; check that redis runs there and can be reached\n",
+        ),
+    ):
         with open(path, "w") as file:
             file.write(CONFIG.format(port=written))
         told = said([os.path.join(HERE, "build", "get"), path, pool, *words])
@@ -53,13 +68,19 @@ def differences(directory, port):
 
 
 def said(command):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=30).stdout.decode()
+    return subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=30
+    ).stdout.decode()
 
 
 def run_tests(directory, *ports):
     """(passed, failed); a program that has not come to its last line has failed."""
-    program = subprocess.Popen([os.path.join(HERE, "build", "tests"), directory, *map(str, ports)],
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    program = subprocess.Popen(
+        [os.path.join(HERE, "build", "tests"), directory, *map(str, ports)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     counts = None
     for line in program.stdout:
         counts = re.fullmatch(r"(\d+) passed, (\d+) failed\n", line)

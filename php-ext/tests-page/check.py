@@ -20,8 +20,9 @@ sys.path.insert(0, os.path.join(ROOT, "conformance"))
 
 from lab import LabError, Process, RedisNode, free_port  # noqa: E402 (the path above finds it)
 
-EVIL = '<b>evil</b>&amp;"\''
-ROUTER = """<?php
+EVIL = "<b>evil</b>&amp;\"'"
+ROUTER = (
+    """<?php
 if ($_SERVER['SCRIPT_NAME'] !== '/load') {
     require '%s/php-ext/onehop-status.php';
     return;
@@ -34,7 +35,9 @@ for ($i = 0; $i < 300; $i++) {
     }
 }
 echo 'loaded';
-""" % ROOT
+"""
+    % ROOT
+)
 CONFIG = """alpha:
   listen: 127.0.0.1:22121
   redis: true
@@ -70,10 +73,28 @@ class Browser:
         self.driver = Process(["chromedriver", f"--port={port}"])
         self.base = f"http://127.0.0.1:{port}"
         self.driver.wait_until(lambda: self.is_ready(), what="listen")
-        options = {"args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-                            f"--user-data-dir={self.driver.directory}/profile"]}
-        answer = self.tell("POST", "/session", {"capabilities": {"alwaysMatch": {
-            "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}}})
+        options = {
+            "args": [
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--hide-scrollbars",
+                f"--user-data-dir={self.driver.directory}/profile",
+            ]
+        }
+        answer = self.tell(
+            "POST",
+            "/session",
+            {
+                "capabilities": {
+                    "alwaysMatch": {
+                        "goog:chromeOptions": options,
+                        "goog:loggingPrefs": {"browser": "ALL"},
+                    }
+                }
+            },
+        )
         self.base += f"/session/{answer['sessionId']}"
 
     def is_ready(self):
@@ -83,8 +104,12 @@ class Browser:
             return False
 
     def tell(self, method, path, body=None):
-        request = urllib.request.Request(self.base + path, method=method, headers={"Content-Type": "application/json"},
-                                         data=None if body is None else json.dumps(body).encode())
+        request = urllib.request.Request(
+            self.base + path,
+            method=method,
+            headers={"Content-Type": "application/json"},
+            data=None if body is None else json.dumps(body).encode(),
+        )
         try:
             with urllib.request.urlopen(request, timeout=120) as answer:
                 return json.load(answer)["value"]
@@ -98,8 +123,17 @@ class Browser:
         return self.tell("POST", "/execute/sync", {"script": script, "args": []})
 
     def resize(self, width, height, scheme):
-        self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-        self.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.devtools(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+        self.devtools(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": scheme}],
+        )
 
     def devtools(self, command, **parameters):
         return self.tell("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
@@ -131,18 +165,54 @@ def fetch(url):
 
 
 def look_at_words(browser, findings):
-    findings.expect("the title names the host", browser.ask("return document.title").startswith("OneHop on "))
-    findings.expect("a server pool", browser.ask("return [...document.querySelectorAll('h2')].map((e) => e.innerText)") == ["alpha"])
+    findings.expect(
+        "the title names the host", browser.ask("return document.title").startswith("OneHop on ")
+    )
+    findings.expect(
+        "a server pool",
+        browser.ask("return [...document.querySelectorAll('h2')].map((e) => e.innerText)")
+        == ["alpha"],
+    )
     heads = browser.ask("return [...document.querySelectorAll('tbody th')].map((e) => e.innerText)")
-    findings.expect("three nodes by name, sorted", [head.split()[0] for head in heads] == ["one", "two", EVIL], heads)
-    findings.expect("names are text", browser.ask("return document.querySelector('main b') === null && document.scripts.length === 0"))
-    states = browser.ask("return [...document.querySelectorAll('tbody th + td')].map((e) => e.innerText)")
-    findings.expect("who is up and who rests", states[:2] == ["up", "up"] and states[2].startswith("resting"), states)
-    findings.expect("why", browser.ask("return document.querySelector('.reason').innerText") == "Connection refused while connecting")
-    totals = browser.ask("return document.querySelector('tfoot').innerText.split(/[\\t\\n]+/).map((e) => e.trim())")
-    findings.expect("totals", totals[:3] == ["3 nodes", "2 up", "0 leased, 2 idle"] and totals[3] == "300", totals)
-    findings.expect("the shares fill the ring", browser.ask(
-        "return [...document.querySelectorAll('.ring rect')].reduce((sum, e) => sum + e.width.baseVal.value, 0)") > 999)
+    findings.expect(
+        "three nodes by name, sorted",
+        [head.split()[0] for head in heads] == ["one", "two", EVIL],
+        heads,
+    )
+    findings.expect(
+        "names are text",
+        browser.ask(
+            "return document.querySelector('main b') === null && document.scripts.length === 0"
+        ),
+    )
+    states = browser.ask(
+        "return [...document.querySelectorAll('tbody th + td')].map((e) => e.innerText)"
+    )
+    findings.expect(
+        "who is up and who rests",
+        states[:2] == ["up", "up"] and states[2].startswith("resting"),
+        states,
+    )
+    findings.expect(
+        "why",
+        browser.ask("return document.querySelector('.reason').innerText")
+        == "Connection refused while connecting",
+    )
+    totals = browser.ask(
+        "return document.querySelector('tfoot').innerText.split(/[\\t\\n]+/).map((e) => e.trim())"
+    )
+    findings.expect(
+        "totals",
+        totals[:3] == ["3 nodes", "2 up", "0 leased, 2 idle"] and totals[3] == "300",
+        totals,
+    )
+    findings.expect(
+        "the shares fill the ring",
+        browser.ask(
+            "return [...document.querySelectorAll('.ring rect')].reduce((sum, e) => sum + e.width.baseVal.value, 0)"
+        )
+        > 999,
+    )
 
 
 def look_at_shape(browser, findings, keep):
@@ -150,11 +220,19 @@ def look_at_shape(browser, findings, keep):
     for scheme in ("light", "dark"):
         for width in (1500, 390):
             browser.resize(width, 900, scheme)
-            findings.expect(f"{scheme}, {width}: fits", browser.ask("return document.documentElement.scrollWidth <= innerWidth"))
+            findings.expect(
+                f"{scheme}, {width}: fits",
+                browser.ask("return document.documentElement.scrollWidth <= innerWidth"),
+            )
             image = browser.screenshot()
-            is_whole = browser.ask("const e = document.querySelector('.scroll'); return e.scrollWidth <= e.clientWidth")
+            is_whole = browser.ask(
+                "const e = document.querySelector('.scroll'); return e.scrollWidth <= e.clientWidth"
+            )
             findings.expect(f"{scheme}, {width}: the table is not cut", is_whole or width < 1500)
-            findings.expect(f"{scheme}, {width}: can be drawn", image.startswith(b"\x89PNG") and len(image) > 10_000)
+            findings.expect(
+                f"{scheme}, {width}: can be drawn",
+                image.startswith(b"\x89PNG") and len(image) > 10_000,
+            )
             if keep:
                 with open(os.path.join(keep, f"status-{scheme}-{width}.png"), "wb") as file:
                     file.write(image)
@@ -166,25 +244,42 @@ def look_at_shape(browser, findings, keep):
 
 def look_at_links(browser, findings, url):
     browser.ask("document.querySelector('header a').click()")
-    findings.expect("it can refresh itself", browser.ask("return document.querySelector('meta[http-equiv=refresh]')?.content") == "5")
-    findings.expect("and stop", browser.ask("return document.querySelector('header a').innerText") == "stop")
+    findings.expect(
+        "it can refresh itself",
+        browser.ask("return document.querySelector('meta[http-equiv=refresh]')?.content") == "5",
+    )
+    findings.expect(
+        "and stop", browser.ask("return document.querySelector('header a').innerText") == "stop"
+    )
     links = browser.ask("return [...document.querySelectorAll('footer a')].map((e) => e.href)")
     findings.expect("three more formats", len(links) == 3, links)
     for link in links:
-        findings.expect(f"{link} has the nodes", "two" in fetch(link) and "127.0.0.1" in fetch(url + "?format=json"))
+        findings.expect(
+            f"{link} has the nodes",
+            "two" in fetch(link) and "127.0.0.1" in fetch(url + "?format=json"),
+        )
 
 
 def look_at_refusal(page, browser, findings, url):
     with open(os.path.join(page.directory, "alpha.yml"), "w") as file:
         file.write("rubbish")
-    page.wait_until(lambda: fetch(url + "load") and '"ok": false' in fetch(url + "?format=json"), what="refuse the file")
+    page.wait_until(
+        lambda: fetch(url + "load") and '"ok": false' in fetch(url + "?format=json"),
+        what="refuse the file",
+    )
     for scheme in ("light", "dark"):
         browser.resize(390, 900, scheme)
         browser.open(url)
         seen = browser.ask("return document.querySelector('.refused').innerText")
-        findings.expect("a refused file: since when, and why", seen.startswith("The file is refused since 20")
-                        and "alpha.yml, line 1: " in seen, seen)
-        findings.expect(f"{scheme}: it fits", browser.ask("return document.documentElement.scrollWidth <= innerWidth"))
+        findings.expect(
+            "a refused file: since when, and why",
+            seen.startswith("The file is refused since 20") and "alpha.yml, line 1: " in seen,
+            seen,
+        )
+        findings.expect(
+            f"{scheme}: it fits",
+            browser.ask("return document.documentElement.scrollWidth <= innerWidth"),
+        )
         contrast = browser.ask(CONTRASTS)
         findings.expect(f"{scheme}: it can be read", contrast >= 4.5, contrast)
 
@@ -194,7 +289,12 @@ def main():
     parser.add_argument("--keep", metavar="DIRECTORY", help="where to leave the screenshots")
     keep, findings, port = parser.parse_args().keep, Findings(), free_port()
     with RedisNode() as one, RedisNode() as two:
-        config = CONFIG.format(one.server_line(name="one"), two.server_line(name="two"), free_port(), EVIL.replace("'", "''"))
+        config = CONFIG.format(
+            one.server_line(name="one"),
+            two.server_line(name="two"),
+            free_port(),
+            EVIL.replace("'", "''"),
+        )
         look(config, port, findings, keep)
     print(f"{findings.passed} passed, {findings.failed} failed")
     return 1 if findings.failed else 0
@@ -202,9 +302,19 @@ def main():
 
 def look(config, port, findings, keep):
     with Process(
-            ["php", "-d", f"extension={ROOT}/php-ext/modules/onehop.so", "-d", "onehop.config=alpha.yml",
-             "-S", f"127.0.0.1:{port}", "router.php"], name="page",
-            files={"router.php": ROUTER, "alpha.yml": config}) as page:
+        [
+            "php",
+            "-d",
+            f"extension={ROOT}/php-ext/modules/onehop.so",
+            "-d",
+            "onehop.config=alpha.yml",
+            "-S",
+            f"127.0.0.1:{port}",
+            "router.php",
+        ],
+        name="page",
+        files={"router.php": ROUTER, "alpha.yml": config},
+    ) as page:
         url = f"http://127.0.0.1:{port}/"
         page.wait_until(lambda: is_loaded(url), what="serve")
         browser = Browser()

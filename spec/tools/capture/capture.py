@@ -12,6 +12,7 @@ server says wrongly or not at all is put right in overlay.json, with the reason.
 Ask a server as it leaves its package: default user, no renamed commands, no modules but its own. Spec: route.md,
 "Where the table comes from".
 """
+
 import argparse
 import json
 import pathlib
@@ -19,7 +20,7 @@ import shlex
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
-from resp import Server, Started  # noqa: E402 (the path above finds it)
+from resp import Server, Started
 
 ROUTE = pathlib.Path(__file__).resolve().parents[2] / "route"
 POLICIES = ("request_policy", "response_policy")
@@ -49,7 +50,9 @@ def key_spec(flat):
             short["limit"] = span["limit"]
     elif find["type"] == "keynum":
         counted = pairs(find["spec"])
-        short.update(keynum=counted["keynumidx"], first=counted["firstkey"], step=counted["keystep"])
+        short.update(
+            keynum=counted["keynumidx"], first=counted["firstkey"], step=counted["keystep"]
+        )
     short["flags"] = spec["flags"]
     return short
 
@@ -110,7 +113,9 @@ def commands(server):
 
 def identity(server):
     """(name, full version): valkey still answers redis_version too, with the version it is compatible with."""
-    lines = dict(line.split(":", 1) for line in server.ask("INFO", "server").splitlines() if ":" in line)
+    lines = dict(
+        line.split(":", 1) for line in server.ask("INFO", "server").splitlines() if ":" in line
+    )
     if "valkey_version" in lines:
         return "valkey", lines["valkey_version"]
     return "redis", lines["redis_version"]
@@ -118,7 +123,9 @@ def identity(server):
 
 def text(server):
     name, version = identity(server)
-    lines = [f'  {json.dumps(command)}: {json.dumps(told)}' for command, told in commands(server).items()]
+    lines = [
+        f"  {json.dumps(command)}: {json.dumps(told)}" for command, told in commands(server).items()
+    ]
     head = f'{{\n"server": "{name}",\n"version": "{version}",\n"commands": {{\n'
     return f"{name}-{'.'.join(version.split('.')[:2])}", head + ",\n".join(lines) + "\n}\n}\n"
 
@@ -127,8 +134,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--server", metavar="HOST:PORT")
-    source.add_argument("--start", metavar="PROGRAM", help="a server to start on a free loopback port and stop again")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail when the file on disk differs")
+    source.add_argument(
+        "--start",
+        metavar="PROGRAM",
+        help="a server to start on a free loopback port and stop again",
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail when the file on disk differs"
+    )
     options = parser.parse_args()
     if options.start:
         with Started(shlex.split(options.start)) as server:
@@ -139,7 +152,9 @@ def main():
     path = ROUTE / "captured" / f"{name}.json"
     if options.check:
         if not path.exists() or path.read_text() != found:
-            raise SystemExit(f"{path.name} is not what this server says; capture it again and look at the difference.")
+            raise SystemExit(
+                f"{path.name} is not what this server says; capture it again and look at the difference."
+            )
         return print(f"{path.name}: the same.")
     path.parent.mkdir(exist_ok=True)
     path.write_text(found)

@@ -9,6 +9,7 @@ the Protocol.Keyword behind it the subcommand. Methods that call another method 
 Out, per method: the names of commands.json. Modules (JSON, search ...) are not in that table and not here. Read by
 commands_page.py.
 """
+
 import argparse
 import json
 import pathlib
@@ -17,17 +18,21 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
-import table  # noqa: E402 (the path above finds it)
+import table
 
 ROUTE = pathlib.Path(__file__).resolve().parents[2] / "route"
 PAGE = ROUTE / "clients" / "jedis-8.0.json"
 PACKAGE = "redis.clients.jedis."
 CLASSES = ("UnifiedJedis", "CommandObjects")
-METHOD = re.compile(r"  (?P<modifiers>(?:\w+ )*)(?:<.*?> )?[\w.$<>\[\], ?]+ (?P<name>\w+)\((?P<types>.*)\)(?: throws .*)?;$")
+METHOD = re.compile(
+    r"  (?P<modifiers>(?:\w+ )*)(?:<.*?> )?[\w.$<>\[\], ?]+ (?P<name>\w+)\((?P<types>.*)\)(?: throws .*)?;$"
+)
 COMMAND = re.compile(r"Field redis/clients/jedis/Protocol\$Command\.(\w+):")
 KEYWORD = re.compile(r"Field redis/clients/jedis/Protocol\$Keyword\.(\w+):")
 CALL = re.compile(r"Method (?:redis/clients/jedis/(\w+)\.)?(\w+):\(")
-PREPARED = re.compile(r"getfield .*Field (?:redis/clients/jedis/CommandObjects\.)?(\w+_COMMAND_OBJECT):")
+PREPARED = re.compile(
+    r"getfield .*Field (?:redis/clients/jedis/CommandObjects\.)?(\w+_COMMAND_OBJECT):"
+)
 # Their words are written by transactions and by JedisPubSub, not by CommandObjects.
 BY_NAME = ("multi", "subscribe", "psubscribe", "ssubscribe")
 
@@ -35,13 +40,19 @@ BY_NAME = ("multi", "subscribe", "psubscribe", "ssubscribe")
 def version():
     """The Jedis version of java/pom.xml."""
     pom = (ROUTE.parents[1] / "java" / "pom.xml").read_text()
-    return re.search(r"<jedis[.\w]*version>([\d.]+)<|<artifactId>jedis</artifactId>\s*<version>([\d.]+)<", pom).group(1)
+    return re.search(
+        r"<jedis[.\w]*version>([\d.]+)<|<artifactId>jedis</artifactId>\s*<version>([\d.]+)<", pom
+    ).group(1)
 
 
 def listing(jedis, name):
     jar = pathlib.Path.home() / f".m2/repository/redis/clients/jedis/{jedis}/jedis-{jedis}.jar"
-    return subprocess.run(["javap", "-p", "-c", "-cp", str(jar), PACKAGE + name], check=True, capture_output=True,
-                          text=True).stdout.splitlines()
+    return subprocess.run(
+        ["javap", "-p", "-c", "-cp", str(jar), PACKAGE + name],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.splitlines()
 
 
 class Reader:
@@ -60,12 +71,14 @@ class Reader:
                 here = (owner, method["name"])
                 if owner == CLASSES[0] and "public" in method["modifiers"]:
                     self.public.add(method["name"])
-            elif (command := COMMAND.search(line)):
+            elif command := COMMAND.search(line):
                 self.command(here, command[1].lower())
-            elif (keyword := KEYWORD.search(line)):
+            elif keyword := KEYWORD.search(line):
                 self.keyword(here, keyword[1].lower())
-            elif (prepared := PREPARED.search(line)):
-                self.add(here, prepared[1].removesuffix("_COMMAND_OBJECT").lower().replace("_", "|"))
+            elif prepared := PREPARED.search(line):
+                self.add(
+                    here, prepared[1].removesuffix("_COMMAND_OBJECT").lower().replace("_", "|")
+                )
             elif (call := CALL.search(line)) and call[1] in (None, *CLASSES):
                 self.calls.setdefault(here, set()).add((call[1] or owner, call[2]))
 
@@ -103,7 +116,9 @@ def capture(jedis):
 
 
 def written(page):
-    lines = [f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in page["methods"].items()]
+    lines = [
+        f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in page["methods"].items()
+    ]
     head = f'"client": {json.dumps(page["client"])},\n"version": {json.dumps(page["version"])},\n"methods": '
     return "{\n" + head + "{\n" + ",\n".join(lines) + "\n}\n}\n"
 
@@ -118,7 +133,9 @@ def main():
     if not check:
         PAGE.write_text(written(page))
     commands = {command for commands in page["methods"].values() for command in commands}
-    print(f"{len(page['methods'])} methods of UnifiedJedis {page['version']} send {len(commands)} of the table's commands.")
+    print(
+        f"{len(page['methods'])} methods of UnifiedJedis {page['version']} send {len(commands)} of the table's commands."
+    )
 
 
 if __name__ == "__main__":

@@ -9,15 +9,16 @@ others on the other, then the reverse; the nodes tell what reached them. Out, pe
 needs none), "split", "first key" (with all its keys to the node of the first), "wrong node", or nothing: nutcracker
 closes the connection. Read by commands_page.py.
 """
+
 import argparse
 import json
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
-import table  # noqa: E402 (the path above finds it)
-from resp import Server, Started  # noqa: E402 (it finds the lab)
-from lab.nutcracker import Nutcracker  # noqa: E402
+import table
+from lab.nutcracker import Nutcracker
+from resp import Server, Started
 
 ROUTE = pathlib.Path(__file__).resolve().parents[2] / "route"
 PAGE = ROUTE / "clients" / "nutcracker-0.5.json"
@@ -83,7 +84,9 @@ class Fleet:
             reached = self.reached(chosen)
             if reached is None:
                 return None
-            treatments.add("split" if len(reached) > 1 else "home" if reached == {first} else "away")
+            treatments.add(
+                "split" if len(reached) > 1 else "home" if reached == {first} else "away"
+            )
         if treatments == {"split"}:
             return "split"
         if not places:
@@ -96,11 +99,16 @@ class Fleet:
 def capture(program):
     examples = json.loads((ROUTE / "examples.json").read_text())["examples"]
     order = ["yes", "split", "first key", "wrong node"]
-    with Started(program) as one, Started(program) as other, \
-            Proxy(*(node.socket.getpeername()[1] for node in (one, other))) as proxy:
+    with (
+        Started(program) as one,
+        Started(program) as other,
+        Proxy(*(node.socket.getpeername()[1] for node in (one, other))) as proxy,
+    ):
         fleet, found = Fleet(proxy, [one, other]), {}
         for name, texts in sorted(examples.items()):
-            treatments = ["yes"] if name in ANSWERED_BY_PROXY else [fleet.treatment(text) for text in texts]
+            treatments = (
+                ["yes"] if name in ANSWERED_BY_PROXY else [fleet.treatment(text) for text in texts]
+            )
             treatments = [treatment for treatment in treatments if treatment]
             if treatments:
                 found[name] = max(treatments, key=order.index)
@@ -108,7 +116,9 @@ def capture(program):
 
 
 def written(page):
-    lines = [f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in page["commands"].items()]
+    lines = [
+        f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in page["commands"].items()
+    ]
     head = f'"proxy": {json.dumps(page["proxy"])},\n"version": {json.dumps(page["version"])},\n"commands": '
     return "{\n" + head + "{\n" + ",\n".join(lines) + "\n}\n}\n"
 

@@ -5,6 +5,7 @@ Starts six nodes of the given server (default redis-server), makes a cluster of 
 takes down the replies to CLUSTER INFO, SHARDS and SLOTS in one situation after the other, with CLUSTER NODES beside them: that is the
 judge of what was read. Prints JSON.
 """
+
 import json
 import socket
 import subprocess
@@ -13,16 +14,34 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "conformance"))
-from lab.ports import free_port  # noqa: E402
-from lab.process import Process  # noqa: E402
+from lab.ports import free_port
+from lab.process import Process
 
 
 class Node:
     def __init__(self, server, extra=()):
         self.port, self.bus = free_port(), free_port()
-        arguments = ["--port", self.port, "--cluster-enabled", "yes", "--cluster-port", self.bus, "--save", "",
-                     "--bind", "127.0.0.1", "--cluster-node-timeout", 1000, "--cluster-require-full-coverage", "no",
-                     "--cluster-allow-replica-migration", "no", "--repl-diskless-load", "on-empty-db", *extra]
+        arguments = [
+            "--port",
+            self.port,
+            "--cluster-enabled",
+            "yes",
+            "--cluster-port",
+            self.bus,
+            "--save",
+            "",
+            "--bind",
+            "127.0.0.1",
+            "--cluster-node-timeout",
+            1000,
+            "--cluster-require-full-coverage",
+            "no",
+            "--cluster-allow-replica-migration",
+            "no",
+            "--repl-diskless-load",
+            "on-empty-db",
+            *extra,
+        ]
         self.process = Process([*server, *map(str, arguments)], name="cluster-node")
         self.process.wait_until(lambda: self.ask("PING") == b"+PONG\r\n", what="answer")
 
@@ -30,8 +49,10 @@ class Node:
         """The bytes of one reply: whatever comes until nothing comes."""
         try:
             with socket.create_connection(("127.0.0.1", self.port), 2) as connection:
-                connection.sendall(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(str(w)), str(w).encode())
-                                                                      for w in words))
+                connection.sendall(
+                    b"*%d\r\n" % len(words)
+                    + b"".join(b"$%d\r\n%s\r\n" % (len(str(w)), str(w).encode()) for w in words)
+                )
                 connection.shutdown(socket.SHUT_WR)
                 return b"".join(iter(lambda: connection.recv(65536), b""))
         except OSError:
@@ -39,18 +60,24 @@ class Node:
 
 
 def record(name, node, nodes):
-    return {"comment": name, "asked": "127.0.0.1", "port": node.port,
-            "info": node.ask("CLUSTER", "INFO").decode("latin-1"),
-            "shards": node.ask("CLUSTER", "SHARDS").decode("latin-1"),
-            "slots": node.ask("CLUSTER", "SLOTS").decode("latin-1"),
-            "nodes": node.ask("CLUSTER", "NODES").decode("latin-1")}
+    return {
+        "comment": name,
+        "asked": "127.0.0.1",
+        "port": node.port,
+        "info": node.ask("CLUSTER", "INFO").decode("latin-1"),
+        "shards": node.ask("CLUSTER", "SHARDS").decode("latin-1"),
+        "slots": node.ask("CLUSTER", "SLOTS").decode("latin-1"),
+        "nodes": node.ask("CLUSTER", "NODES").decode("latin-1"),
+    }
 
 
 def until(what, seconds=30):
     end = time.monotonic() + seconds
     while not what():
         if time.monotonic() > end:
-            raise SystemExit(f"what line {what.__code__.co_firstlineno} waits for did not come about")
+            raise SystemExit(
+                f"what line {what.__code__.co_firstlineno} waits for did not come about"
+            )
         time.sleep(0.1)
 
 
@@ -58,11 +85,30 @@ def main():
     name, server = sys.argv[1], sys.argv[2:] or ["redis-server"]
     zones = ["--availability-zone", "north"] if name.startswith("valkey") else []
     nodes = [Node(server, zones if number == 4 else ()) for number in range(6)]
-    found = [record(f"{name}: a node alone, with no slot and no address of its own", nodes[0], nodes)]
-    subprocess.run(["redis-cli", "--cluster", "create", *(f"127.0.0.1:{n.port}" for n in nodes), "--cluster-replicas", "1",
-                    "--cluster-yes"], check=True, stdout=subprocess.DEVNULL)
-    until(lambda: all(n.ask("CLUSTER", "NODES").count(b"slave") == 3 and b"cluster_state:ok" in n.ask("CLUSTER", "INFO")
-                      and n.ask("CLUSTER", "SHARDS").count(b"online") >= 3 for n in nodes))
+    found = [
+        record(f"{name}: a node alone, with no slot and no address of its own", nodes[0], nodes)
+    ]
+    subprocess.run(
+        [
+            "redis-cli",
+            "--cluster",
+            "create",
+            *(f"127.0.0.1:{n.port}" for n in nodes),
+            "--cluster-replicas",
+            "1",
+            "--cluster-yes",
+        ],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    until(
+        lambda: all(
+            n.ask("CLUSTER", "NODES").count(b"slave") == 3
+            and b"cluster_state:ok" in n.ask("CLUSTER", "INFO")
+            and n.ask("CLUSTER", "SHARDS").count(b"online") >= 3
+            for n in nodes
+        )
+    )
     found.append(record(f"{name}: three masters with a replica each", nodes[1], nodes))
     ids = [n.ask("CLUSTER", "MYID").split(b"\r\n")[1].decode() for n in nodes]
     nodes[1].ask("CLUSTER", "SETSLOT", 42, "IMPORTING", ids[0])
@@ -78,7 +124,12 @@ def main():
     nodes[0].ask("CONFIG", "SET", "cluster-announce-hostname", "a.north.example")
     nodes[1].ask("CONFIG", "SET", "cluster-announce-hostname", "b.south.example")
     nodes[2].ask("CONFIG", "SET", "cluster-preferred-endpoint-type", "hostname")
-    until(lambda: b"a.north" in nodes[2].ask("CLUSTER", "SHARDS") and b"b.south" in nodes[2].ask("CLUSTER", "SHARDS"))
+    until(
+        lambda: (
+            b"a.north" in nodes[2].ask("CLUSTER", "SHARDS")
+            and b"b.south" in nodes[2].ask("CLUSTER", "SHARDS")
+        )
+    )
     found.append(record(f"{name}: hostnames are preferred, and not all have one", nodes[2], nodes))
     nodes[2].ask("CONFIG", "SET", "cluster-preferred-endpoint-type", "unknown-endpoint")
     found.append(record(f"{name}: endpoints are left open", nodes[2], nodes))

@@ -9,6 +9,7 @@ command and container subcommand. Where servers disagree the newest word counts 
 decided on is an error here and never a guess in a client. Every file of the room is checked against its schema on the
 way. Spec: route.md, "Where the table comes from" and "The table".
 """
+
 import argparse
 import collections
 import fnmatch
@@ -20,15 +21,44 @@ import jsonschema
 ROUTE = pathlib.Path(__file__).resolve().parents[2] / "route"
 NEWEST_FIRST = ("redis-8.0", "valkey-8.1", "redis-7.0")
 MERGES = {  # response policies of the servers, in our words; None stands for "no policy named"
-    "agg_sum": "sum", "agg_min": "min", "agg_max": "max", "agg_logical_and": "and",
-    "all_succeeded": "all_ok", "one_succeeded": "one_ok", None: None, "special": None,
+    "agg_sum": "sum",
+    "agg_min": "min",
+    "agg_max": "max",
+    "agg_logical_and": "and",
+    "all_succeeded": "all_ok",
+    "one_succeeded": "one_ok",
+    None: None,
+    "special": None,
 }
-ORDER = ("container", "access", "spread", "merge", "merge_width", "keys", "without_keys", "without_keys_reason",
-         "blocking", "state", "retryable", "reason", "arity", "group", "since", "servers")
-SCHEMAS = {"overlay.json": "overlay", "commands.json": "commands", "examples.json": "examples",
-           "phpredis.json": "phpredis", "phpredis_calls.json": "phpredis_calls",
-           "info.json": "info", "ssdb.json": "ssdb",
-           "vectors/split.json": "split", "vectors/merge.json": "merge"}
+ORDER = (
+    "container",
+    "access",
+    "spread",
+    "merge",
+    "merge_width",
+    "keys",
+    "without_keys",
+    "without_keys_reason",
+    "blocking",
+    "state",
+    "retryable",
+    "reason",
+    "arity",
+    "group",
+    "since",
+    "servers",
+)
+SCHEMAS = {
+    "overlay.json": "overlay",
+    "commands.json": "commands",
+    "examples.json": "examples",
+    "phpredis.json": "phpredis",
+    "phpredis_calls.json": "phpredis_calls",
+    "info.json": "info",
+    "ssdb.json": "ssdb",
+    "vectors/split.json": "split",
+    "vectors/merge.json": "merge",
+}
 
 
 class Undecided(Exception):
@@ -49,6 +79,7 @@ def captured():
 
 
 # ---- What the servers say ----
+
 
 def access(told):
     """read, write or none: by the flags, and where they are silent (EVAL, WATCH) by what happens to the keys."""
@@ -80,9 +111,16 @@ def merge(told, where):
 def from_server(told):
     """The first version of an entry: all that can be read off one server's words."""
     where = spread(told)
-    entry = {"container": told.get("container"), "access": access(told), "spread": where, "merge": merge(told, where),
-             "keys": told.get("keys", []), "arity": told["arity"], "group": told.get("group"),
-             "since": told.get("since")}
+    entry = {
+        "container": told.get("container"),
+        "access": access(told),
+        "spread": where,
+        "merge": merge(told, where),
+        "keys": told.get("keys", []),
+        "arity": told["arity"],
+        "group": told.get("group"),
+        "since": told.get("since"),
+    }
     entry["retryable"] = entry["access"] == "read" and "readonly" in told.get("flags", [])
     return entry
 
@@ -107,13 +145,17 @@ def positions(specs):
 def disagreements(servers, overlaid):
     """Commands whose keys stand elsewhere on another server, unless overlay.json settles the matter."""
     for name in sorted(set().union(*servers.values()) - overlaid):
-        told = {server: positions(commands[name].get("keys", []))
-                for server, commands in servers.items() if name in commands}
+        told = {
+            server: positions(commands[name].get("keys", []))
+            for server, commands in servers.items()
+            if name in commands
+        }
         if any(specs != next(iter(told.values())) for specs in told.values()):
             raise Undecided(f"{name}: servers disagree on its keys: {told}.")
 
 
 # ---- What we decide ----
+
 
 def wanted(rule):
     """What a rule sets, and what follows: keys want one node, one node merges nothing, a refusal is not repeated."""
@@ -143,12 +185,18 @@ def apply(rules, entries):
         fields = wanted(rule)
         for pattern in rule["names"]:
             found = [entries[name] for name in fnmatch.filter(entries, pattern)]
-            changed = [entry for entry in found if any(entry.get(field) != value for field, value in fields.items())]
+            changed = [
+                entry
+                for entry in found
+                if any(entry.get(field) != value for field, value in fields.items())
+            ]
             if not changed:
                 raise Undecided(f"A rule changes nothing for {pattern}: {rule['reason']}")
             for entry in changed:
                 entry.update(fields)
-                entry["reason"] = f"{entry['reason']} {rule['reason']}" if "reason" in entry else rule["reason"]
+                entry["reason"] = (
+                    f"{entry['reason']} {rule['reason']}" if "reason" in entry else rule["reason"]
+                )
 
 
 def settle(name, entry):
@@ -158,7 +206,9 @@ def settle(name, entry):
         return
     if where is None:
         raise Undecided(f"{name}: no key, no policy, no rule in overlay.json.")
-    if (where in ("split", "all_nodes")) != bool(entry.get("merge")) and entry.get("merge") != "first_not_nil":
+    if (where in ("split", "all_nodes")) != bool(entry.get("merge")) and entry.get(
+        "merge"
+    ) != "first_not_nil":
         raise Undecided(f"{name}: spread {where} with merge {entry.get('merge')}.")
     if where == "split" and len(entry["keys"]) != 1:
         raise Undecided(f"{name}: only a command with one key specification can be split.")
@@ -172,14 +222,21 @@ def settle(name, entry):
 
 def blocking_agrees(name, entry, servers):
     """Our timeout position against the syntax the servers document."""
-    documented = [commands[name]["arguments"] for commands in servers.values() if "arguments" in commands.get(name, {})]
+    documented = [
+        commands[name]["arguments"]
+        for commands in servers.values()
+        if "arguments" in commands.get(name, {})
+    ]
     place = entry.get("blocking")
     if documented and not place:
         raise Undecided(f"{name} blocks, and no rule says where its timeout stands.")
     for arguments in documented:
         kinds = {"seconds": "double", "milliseconds": "integer"}
         if "option" in place:
-            right = any(a.get("token") == place["option"] and a["type"] == kinds[place["unit"]] for a in arguments)
+            right = any(
+                a.get("token") == place["option"] and a["type"] == kinds[place["unit"]]
+                for a in arguments
+            )
         else:
             argument = arguments[place["timeout"] - (place["timeout"] > 0)]
             right = argument["name"] == "timeout" and argument["type"] == kinds[place["unit"]]
@@ -190,11 +247,17 @@ def blocking_agrees(name, entry, servers):
 def short(entry):
     """An entry as it is written: fields in one order, what is empty left out."""
     for spec in entry["keys"]:
-        spec["flags"] = [flag for flag in spec.get("flags", []) if flag not in ("not_key", "incomplete")]
+        spec["flags"] = [
+            flag for flag in spec.get("flags", []) if flag not in ("not_key", "incomplete")
+        ]
         spec.setdefault("kind", "key")
     ordered = {field: entry.get(field) for field in ORDER}
     keep_empty = ("servers",)
-    return {field: value for field, value in ordered.items() if field in keep_empty or value not in (None, [], False)}
+    return {
+        field: value
+        for field, value in ordered.items()
+        if field in keep_empty or value not in (None, [], False)
+    }
 
 
 def table():
@@ -212,6 +275,7 @@ def table():
 
 # ---- Writing and checking ----
 
+
 def text(entries):
     lines = [f"  {json.dumps(name)}: {json.dumps(entry)}" for name, entry in entries.items()]
     about = "Generated by spec/tools/generate/build.py from captured/ and overlay.json: change those, not this. Read: route.md."
@@ -223,17 +287,25 @@ def validate():
     for name, schema in pages.items():
         validator = jsonschema.Draft202012Validator(load(f"../schema/{schema}.json"))
         for fault in validator.iter_errors(load(name)):
-            raise Undecided(f"{name}, {'/'.join(map(str, fault.absolute_path))}: {fault.message[:300]}")
+            raise Undecided(
+                f"{name}, {'/'.join(map(str, fault.absolute_path))}: {fault.message[:300]}"
+            )
 
 
 def summary(entries):
     counts = collections.Counter(entry.get("spread", "(container)") for entry in entries.values())
-    return f"{len(entries)} commands: " + ", ".join(f"{count} {where}" for where, count in sorted(counts.items())) + "."
+    return (
+        f"{len(entries)} commands: "
+        + ", ".join(f"{count} {where}" for where, count in sorted(counts.items()))
+        + "."
+    )
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; fail when commands.json is stale")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail when commands.json is stale"
+    )
     options = parser.parse_args()
     path = ROUTE / "commands.json"
     try:
@@ -241,7 +313,9 @@ def main():
         if not options.check:
             path.write_text(text(entries))
         elif not path.exists() or path.read_text() != text(entries):
-            raise Undecided("commands.json is stale: run spec/tools/generate/build.py and look at the difference.")
+            raise Undecided(
+                "commands.json is stale: run spec/tools/generate/build.py and look at the difference."
+            )
         validate()
     except Undecided as undecided:
         raise SystemExit(str(undecided))

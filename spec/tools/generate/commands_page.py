@@ -7,6 +7,7 @@
 In: commands.json (the command), phpredis.json (PHP), clients/jedis-8.0.json (Java), clients/nutcracker-0.5.json. Nothing
 is written here by hand but the words around the tables.
 """
+
 import argparse
 import json
 import pathlib
@@ -37,20 +38,37 @@ They also send what this page does not have: a command of a module, or one that 
 connection afterwards: each call costs a new one.
 """
 NODES = {"one_node": "one", "all_nodes": "all", "any_node": "any"}
-WITHOUT_KEYS = {"all_nodes": "without a key: all", "any_node": "without a key: any", "refused": "without a key: refused, except on one server and in a Redis Cluster"}
+WITHOUT_KEYS = {
+    "all_nodes": "without a key: all",
+    "any_node": "without a key: any",
+    "refused": "without a key: refused, except on one server and in a Redis Cluster",
+}
 SUMMARY = """That phpredis has no other methods is checked by reflection (spec/tools/prove/methods_check.php), and what each call gives
 is compared with plain `\\Redis` on one server (php-ext/tests/parity). Of UnifiedJedis these are the methods that send a command of this page.
 """
-PLACES = {"one_node": "to the node of their keys", "split": "to the nodes of their keys, each with its own",
-          "all_nodes": "to all nodes", "any_node": "to any node", "subcommand": "where the subcommand says",
-          "raw": "where the words of the command say", "mode": "with the transaction or pipeline",
-          "bound": "to the node of the transaction", "subscription": "to the nodes of their channels",
-          "own": "to any node, as OneHop's own question", "local": "nowhere: answered by the object itself",
-          "refused": "nowhere: refused, with what to do instead"}
+PLACES = {
+    "one_node": "to the node of their keys",
+    "split": "to the nodes of their keys, each with its own",
+    "all_nodes": "to all nodes",
+    "any_node": "to any node",
+    "subcommand": "where the subcommand says",
+    "raw": "where the words of the command say",
+    "mode": "with the transaction or pipeline",
+    "bound": "to the node of the transaction",
+    "subscription": "to the nodes of their channels",
+    "own": "to any node, as OneHop's own question",
+    "local": "nowhere: answered by the object itself",
+    "refused": "nowhere: refused, with what to do instead",
+}
 # Methods that are not UnifiedJedis' own but of the object it returns or is given.
-ELSEWHERE = {"exec": "AbstractTransaction.exec", "discard": "AbstractTransaction.discard", "watch": "AbstractTransaction.watch",
-             "unwatch": "AbstractTransaction.unwatch", "unsubscribe": "JedisPubSub.unsubscribe",
-             "punsubscribe": "JedisPubSub.punsubscribe"}
+ELSEWHERE = {
+    "exec": "AbstractTransaction.exec",
+    "discard": "AbstractTransaction.discard",
+    "watch": "AbstractTransaction.watch",
+    "unwatch": "AbstractTransaction.unwatch",
+    "unsubscribe": "JedisPubSub.unsubscribe",
+    "punsubscribe": "JedisPubSub.punsubscribe",
+}
 
 
 def load(path):
@@ -63,7 +81,11 @@ def php(commands, page):
     for name, entry in page["methods"].items():
         if "alias" in entry or "command" not in entry:
             continue
-        new = "" if len(entry.get("versions", page["versions"])) > 1 else f" ({entry['versions'][0].removesuffix('.0')})"
+        new = (
+            ""
+            if len(entry.get("versions", page["versions"])) > 1
+            else f" ({entry['versions'][0].removesuffix('.0')})"
+        )
         if "subcommand" in entry:
             for command in commands:
                 if command.startswith(entry["command"] + "|"):
@@ -83,7 +105,11 @@ def java(page):
 
 def where_methods_go(commands, page, version):
     """{place: number of methods} of one version of phpredis."""
-    here = {name: entry for name, entry in page["methods"].items() if version in entry.get("versions", page["versions"])}
+    here = {
+        name: entry
+        for name, entry in page["methods"].items()
+        if version in entry.get("versions", page["versions"])
+    }
     found = {}
     for entry in here.values():
         entry = entry.get("in", {}).get(version, entry)
@@ -98,15 +124,34 @@ def where_methods_go(commands, page, version):
 
 def summary(commands, phpredis, jedis):
     """The table of how many methods go where."""
-    columns = {f"phpredis {version}": where_methods_go(commands, phpredis, version) for version in phpredis["versions"]}
+    columns = {
+        f"phpredis {version}": where_methods_go(commands, phpredis, version)
+        for version in phpredis["versions"]
+    }
     spreads = [{commands[name]["spread"] for name in names} for names in jedis["methods"].values()]
-    columns[f"UnifiedJedis {jedis['version']}"] = {place: sum(min(places) == place for places in spreads) for place in PLACES}
+    columns[f"UnifiedJedis {jedis['version']}"] = {
+        place: sum(min(places) == place for places in spreads) for place in PLACES
+    }
     lines = [f"| methods that go | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
     for place, words in PLACES.items():
-        lines.append(f"| {words} | " + " | ".join(str(counts.get(place, 0)) for counts in columns.values()) + " |")
-    unknown = [sum(counts.values()) - sum(counts.get(place, 0) for place in PLACES) for counts in columns.values()]
+        lines.append(
+            f"| {words} | "
+            + " | ".join(str(counts.get(place, 0)) for counts in columns.values())
+            + " |"
+        )
+    unknown = [
+        sum(counts.values()) - sum(counts.get(place, 0) for place in PLACES)
+        for counts in columns.values()
+    ]
     lines.append("| nobody knows where | " + " | ".join(map(str, unknown)) + " |")
-    return "\n".join([*lines, "| **all** | " + " | ".join(f"**{sum(counts.values())}**" for counts in columns.values()) + " |"])
+    return "\n".join(
+        [
+            *lines,
+            "| **all** | "
+            + " | ".join(f"**{sum(counts.values())}**" for counts in columns.values())
+            + " |",
+        ]
+    )
 
 
 def row(name, entry, methods):
@@ -116,30 +161,67 @@ def row(name, entry, methods):
     if "blocking" in entry:
         nodes += "; blocks"
     cells = [f"`{name.upper().replace('|', ' ')}`", nodes, entry.get("merge", "").replace("_", " ")]
-    cells += [", ".join(f"`{method}`" for method in methods[client].get(name, [])) for client in ("php", "java")]
+    cells += [
+        ", ".join(f"`{method}`" for method in methods[client].get(name, []))
+        for client in ("php", "java")
+    ]
     cells.append(methods["nutcracker"].get(name, ""))
     return "| " + " | ".join(cells) + " |"
 
 
 def written():
-    commands = {name: entry for name, entry in load("commands.json")["commands"].items() if "spread" in entry}
-    phpredis, jedis, nutcracker = load("phpredis.json"), load("clients/jedis-8.0.json"), load("clients/nutcracker-0.5.json")
-    methods = {"php": php(commands, phpredis), "java": java(jedis), "nutcracker": nutcracker["commands"]}
-    lines = [INTRODUCTION % {"phpredis": " and ".join(phpredis["versions"]), "jedis": jedis["version"],
-                             "nutcracker": nutcracker["version"]}]
+    commands = {
+        name: entry
+        for name, entry in load("commands.json")["commands"].items()
+        if "spread" in entry
+    }
+    phpredis, jedis, nutcracker = (
+        load("phpredis.json"),
+        load("clients/jedis-8.0.json"),
+        load("clients/nutcracker-0.5.json"),
+    )
+    methods = {
+        "php": php(commands, phpredis),
+        "java": java(jedis),
+        "nutcracker": nutcracker["commands"],
+    }
+    lines = [
+        INTRODUCTION
+        % {
+            "phpredis": " and ".join(phpredis["versions"]),
+            "jedis": jedis["version"],
+            "nutcracker": nutcracker["version"],
+        }
+    ]
     spreads = [entry["spread"] for entry in commands.values()]
-    counts = ", ".join(f"{spreads.count(spread)} {NODES.get(spread, spread)}" for spread in
-                       ("one_node", "split", "all_nodes", "any_node", "bound", "refused"))
-    lines.append(f"{len(commands)} commands and subcommands: {counts}. nutcracker serves {len(nutcracker['commands'])} of them.\n")
+    counts = ", ".join(
+        f"{spreads.count(spread)} {NODES.get(spread, spread)}"
+        for spread in ("one_node", "split", "all_nodes", "any_node", "bound", "refused")
+    )
+    lines.append(
+        f"{len(commands)} commands and subcommands: {counts}. nutcracker serves {len(nutcracker['commands'])} of them.\n"
+    )
     lines.append(summary(commands, phpredis, jedis) + "\n\n" + SUMMARY)
-    for group in sorted({entry["group"] for entry in commands.values() if entry["spread"] != "refused"}):
-        lines += [f"## {group}\n", "| command | nodes | replies | PHP | Java | nutcracker |", "|---|---|---|---|---|---|"]
-        lines += [row(name, entry, methods) for name, entry in sorted(commands.items())
-                  if entry["group"] == group and entry["spread"] != "refused"]
+    for group in sorted(
+        {entry["group"] for entry in commands.values() if entry["spread"] != "refused"}
+    ):
+        lines += [
+            f"## {group}\n",
+            "| command | nodes | replies | PHP | Java | nutcracker |",
+            "|---|---|---|---|---|---|",
+        ]
+        lines += [
+            row(name, entry, methods)
+            for name, entry in sorted(commands.items())
+            if entry["group"] == group and entry["spread"] != "refused"
+        ]
         lines.append("")
     lines += ["## Refused, and what to do instead\n", "| command | reason |", "|---|---|"]
-    lines += [f"| `{name.upper().replace('|', ' ')}` | {entry['reason']} |" for name, entry in sorted(commands.items())
-              if entry["spread"] == "refused"]
+    lines += [
+        f"| `{name.upper().replace('|', ' ')}` | {entry['reason']} |"
+        for name, entry in sorted(commands.items())
+        if entry["spread"] == "refused"
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -151,7 +233,9 @@ def main():
         PAGE.write_text(page)
     elif PAGE.read_text() != page:
         sys.exit("docs/commands.md is stale: run spec/tools/generate/commands_page.py.")
-    print(f"docs/commands.md has {sum(line.startswith('| `') for line in page.splitlines())} commands.")
+    print(
+        f"docs/commands.md has {sum(line.startswith('| `') for line in page.splitlines())} commands."
+    )
 
 
 if __name__ == "__main__":

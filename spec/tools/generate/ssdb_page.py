@@ -1,14 +1,15 @@
 #!/usr/bin/python3
 """Writes docs/ssdb.md from ssdb.json: what an SSDB node can be sent, what becomes of it, and what is refused and why.
 
-    ssdb_page.py            writes the page
-    ssdb_page.py --check    writes nothing; fails if the page is stale
+ssdb_page.py            writes the page
+ssdb_page.py --check    writes nothing; fails if the page is stale
 """
+
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
-import ssdb  # noqa: E402 (the path above finds it)
+import ssdb
 
 PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs/ssdb.md"
 HEAD = """# SSDB nodes
@@ -47,24 +48,40 @@ def row(*cells):
 
 
 def form_row(form):
-    sent = " then ".join(f"`{send}`" for send in form.get("send", form.get("send_each", []))) or "as it is"
+    sent = (
+        " then ".join(f"`{send}`" for send in form.get("send", form.get("send_each", [])))
+        or "as it is"
+    )
     if "send_each" in form:
         sent = "for each key " + sent
-    return row(f"`{form['form']}`" + (" *raw*" if "raw" in form else ""), sent, form.get("differs", ""))
+    return row(
+        f"`{form['form']}`" + (" *raw*" if "raw" in form else ""), sent, form.get("differs", "")
+    )
 
 
 def page():
-    text = HEAD.format(differs=ssdb.PAGE["differs"]) + row("form", "is sent", "what is not as on redis") + "|---|---|---|\n"
+    text = (
+        HEAD.format(differs=ssdb.PAGE["differs"])
+        + row("form", "is sent", "what is not as on redis")
+        + "|---|---|---|\n"
+    )
     text += "".join(form_row(form) for forms in ssdb.PAGE["commands"].values() for form in forms)
-    text += "\n" + row("type", "") + "|---|---|\n" + "".join(row(name, what) for name, what in ssdb.PAGE["types"].items())
-    text += "\n## What is refused, and why\n\nEverything else. Where there is more to say than \"SSDB has no such command\":\n\n"
+    text += (
+        "\n"
+        + row("type", "")
+        + "|---|---|\n"
+        + "".join(row(name, what) for name, what in ssdb.PAGE["types"].items())
+    )
+    text += '\n## What is refused, and why\n\nEverything else. Where there is more to say than "SSDB has no such command":\n\n'
     text += row("command", "reason") + "|---|---|\n"
     text += "".join(row(name.upper(), why) for name, why in ssdb.PAGE["refusals"].items())
     own = [(name, entry) for name, entry in ssdb.PAGE["own"].items() if "state" not in entry]
     placed = ", ".join(name for name, entry in own if entry["spread"] != "refused")
     single = ", ".join(name for name, entry in own if entry["spread"] == "refused")
-    return text + (f"\n## SSDB's own commands\n\nPlaced by their key, the first argument (all keys for multi_get and its kin): {placed}.\n\n"
-                   f"About one node, by onNode or onEachNode: {single}.\n")
+    return text + (
+        f"\n## SSDB's own commands\n\nPlaced by their key, the first argument (all keys for multi_get and its kin): {placed}.\n\n"
+        f"About one node, by onNode or onEachNode: {single}.\n"
+    )
 
 
 def main():

@@ -4,6 +4,7 @@ In: the two tables and signatures.json. Out: the text of two headers, each inclu
 Lists that occur often (key specifications of a command, keys of a method) are written once and pointed at. Reasons are
 turned into what a message says at its end: no capital, no full stop. Spec: route.md; used by spec/generate.py.
 """
+
 import json
 import pathlib
 import re
@@ -32,13 +33,27 @@ def advice(reason):
     return reason[0].lower() + reason[1:].removesuffix(".")
 
 
-ZEROES = {0, "NULL", "false", "OH_BEGIN_INDEX", "OH_KEY_PLAIN", "OH_FORM_VALUE", "OH_SPREAD_NONE", "OH_MERGE_NONE",
-          "OH_ACCESS_NONE", "OH_STATE_NONE"}
+ZEROES = {
+    0,
+    "NULL",
+    "false",
+    "OH_BEGIN_INDEX",
+    "OH_KEY_PLAIN",
+    "OH_FORM_VALUE",
+    "OH_SPREAD_NONE",
+    "OH_MERGE_NONE",
+    "OH_ACCESS_NONE",
+    "OH_STATE_NONE",
+}
 
 
 def fields(**values):
     """{.a = 1, .b = 2}, without what C fills with zeroes by itself."""
-    return "{" + ", ".join(f".{name} = {value}" for name, value in values.items() if value not in ZEROES) + "}"
+    return (
+        "{"
+        + ", ".join(f".{name} = {value}" for name, value in values.items() if value not in ZEROES)
+        + "}"
+    )
 
 
 class Lists:
@@ -61,38 +76,60 @@ class Lists:
 
 # ---- Commands ----
 
+
 def key_spec(spec):
     begin = next(word for word in ("index", "keyword", "option") if word in spec)
     skip = "".join(f"{word} {count} " for word, count in spec.get("skip", {}).items())
-    return fields(begin=constant("BEGIN", begin), word=quoted(spec[begin]) if begin != "index" else "NULL",
-                  from_=spec["index"] if begin == "index" else spec["from"], skip=quoted(skip) if skip else "NULL",
-                  is_counted=str("keynum" in spec).lower(), keynum=spec.get("keynum", 0), first=spec.get("first", 0),
-                  last=spec.get("last", 0), step=spec["step"], limit=spec.get("limit", 1),
-                  is_unless_empty=str(spec.get("unless_empty", False)).lower(),
-                  kind=constant("KEY", "plain" if spec["kind"] == "key" else spec["kind"])).replace(".from_", ".from")
+    return fields(
+        begin=constant("BEGIN", begin),
+        word=quoted(spec[begin]) if begin != "index" else "NULL",
+        from_=spec["index"] if begin == "index" else spec["from"],
+        skip=quoted(skip) if skip else "NULL",
+        is_counted=str("keynum" in spec).lower(),
+        keynum=spec.get("keynum", 0),
+        first=spec.get("first", 0),
+        last=spec.get("last", 0),
+        step=spec["step"],
+        limit=spec.get("limit", 1),
+        is_unless_empty=str(spec.get("unless_empty", False)).lower(),
+        kind=constant("KEY", "plain" if spec["kind"] == "key" else spec["kind"]),
+    ).replace(".from_", ".from")
 
 
 def blocking(entry):
     place = entry.get("blocking")
     if not place:
         return "NULL"
-    return fields(is_blocking="true", timeout=place.get("timeout", 0), option=quoted(place.get("option")),
-                  from_=place.get("from", 0), until=quoted(place.get("until")),
-                  is_milliseconds=str(place["unit"] == "milliseconds").lower()).replace(".from_", ".from")
+    return fields(
+        is_blocking="true",
+        timeout=place.get("timeout", 0),
+        option=quoted(place.get("option")),
+        from_=place.get("from", 0),
+        until=quoted(place.get("until")),
+        is_milliseconds=str(place["unit"] == "milliseconds").lower(),
+    ).replace(".from_", ".from")
 
 
 def command_row(name, entry, lists):
     specs = [key_spec(spec) for spec in entry.get("keys", [])]
     keyless = entry.get("without_keys")
-    return fields(name=quoted(name), spread=constant("SPREAD", entry.get("spread", "none")),
-                  without_keys=constant("SPREAD", keyless or "none"),
-                  merge=constant("MERGE", entry.get("merge", "none")), merge_width=entry.get("merge_width", 0),
-                  access=constant("ACCESS", entry["access"]), is_retryable=str(entry.get("retryable", False)).lower(),
-                  is_container=str(entry.get("container", False)).lower(), is_ssdb=str(entry.get("ssdb", False)).lower(),
-                  state=constant("STATE", entry.get("state", "none")), blocking=blocking(entry),
-                  keys=f"&key_specs[{lists.place(specs)}]" if specs else "NULL", keys_count=len(specs),
-                  reason=quoted(advice(entry.get("reason")) if entry.get("spread") == "refused" else None),
-                  without_keys_reason=quoted(advice(entry.get("without_keys_reason"))))
+    return fields(
+        name=quoted(name),
+        spread=constant("SPREAD", entry.get("spread", "none")),
+        without_keys=constant("SPREAD", keyless or "none"),
+        merge=constant("MERGE", entry.get("merge", "none")),
+        merge_width=entry.get("merge_width", 0),
+        access=constant("ACCESS", entry["access"]),
+        is_retryable=str(entry.get("retryable", False)).lower(),
+        is_container=str(entry.get("container", False)).lower(),
+        is_ssdb=str(entry.get("ssdb", False)).lower(),
+        state=constant("STATE", entry.get("state", "none")),
+        blocking=blocking(entry),
+        keys=f"&key_specs[{lists.place(specs)}]" if specs else "NULL",
+        keys_count=len(specs),
+        reason=quoted(advice(entry.get("reason")) if entry.get("spread") == "refused" else None),
+        without_keys_reason=quoted(advice(entry.get("without_keys_reason"))),
+    )
 
 
 def commands_h(notice):
@@ -100,17 +137,28 @@ def commands_h(notice):
     own = {name: entry | {"ssdb": True} for name, entry in load("ssdb.json")["own"].items()}
     commands = sorted((load("commands.json")["commands"] | own).items())
     rows = [command_row(name, entry, lists) for name, entry in commands]
-    return (f"/* {notice} Included by core/command/command.c alone. */\n" + lists.text("oh_key_spec key_specs")
-            + "\nstatic const oh_command commands[] = {\n" + "".join(f"    {row},\n" for row in rows) + "};\n")
+    return (
+        f"/* {notice} Included by core/command/command.c alone. */\n"
+        + lists.text("oh_key_spec key_specs")
+        + "\nstatic const oh_command commands[] = {\n"
+        + "".join(f"    {row},\n" for row in rows)
+        + "};\n"
+    )
 
 
 # ---- Methods ----
 
+
 def method_key(place):
-    return fields(argument=place["argument"], form=constant("FORM", place.get("form", "value")),
-                  kind=constant("KEY", {"key": "plain"}.get(place.get("kind", "key"), place.get("kind"))),
-                  last=place.get("last", 0), count=place.get("count", 0),
-                  names=names(place), is_unprefixed=str(not place.get("prefix", True)).lower())
+    return fields(
+        argument=place["argument"],
+        form=constant("FORM", place.get("form", "value")),
+        kind=constant("KEY", {"key": "plain"}.get(place.get("kind", "key"), place.get("kind"))),
+        last=place.get("last", 0),
+        count=place.get("count", 0),
+        names=names(place),
+        is_unprefixed=str(not place.get("prefix", True)).lower(),
+    )
 
 
 def names(place):
@@ -118,9 +166,13 @@ def names(place):
 
 
 def fault(place):
-    return fields(is_=constant("FAULT", place["is"]), argument=place.get("argument", 0), names=names(place),
-                  needs_prefix=str(place.get("with_prefix", False)).lower(),
-                  reason=quoted(advice(place["reason"]))).replace(".is_ ", ".is ")
+    return fields(
+        is_=constant("FAULT", place["is"]),
+        argument=place.get("argument", 0),
+        names=names(place),
+        needs_prefix=str(place.get("with_prefix", False)).lower(),
+        reason=quoted(advice(place["reason"])),
+    ).replace(".is_ ", ".is ")
 
 
 def resolved(page, name, version):
@@ -134,16 +186,27 @@ def resolved(page, name, version):
 
 
 def method_row(name, versions, version, entry, signature, keys, faults):
-    here = [fault(place) for place in entry.get("faults", []) if version in place.get("versions", [version])
-            and place["is"] != "error_reply"]
+    here = [
+        fault(place)
+        for place in entry.get("faults", [])
+        if version in place.get("versions", [version]) and place["is"] != "error_reply"
+    ]
     places = [method_key(place) for place in entry.get("keys", [])]
-    return fields(name=quoted(name.lower()), versions=versions, kind=constant("METHOD", entry["kind"]),
-                  command=quoted(entry.get("command")), subcommand=entry.get("subcommand", -1) + 1,
-                  keys=f"&method_keys[{keys.place(places)}]" if places else "NULL", keys_count=len(places),
-                  has_timeout=str("timeout" in entry).lower(), timeout=entry.get("timeout", {}).get("argument", 0),
-                  faults=f"&method_faults[{faults.place(here)}]" if here else "NULL", faults_count=len(here),
-                  reason=quoted(advice(entry["reason"]) if entry["kind"] == "refused" else None),
-                  signature=quoted(signature))
+    return fields(
+        name=quoted(name.lower()),
+        versions=versions,
+        kind=constant("METHOD", entry["kind"]),
+        command=quoted(entry.get("command")),
+        subcommand=entry.get("subcommand", -1) + 1,
+        keys=f"&method_keys[{keys.place(places)}]" if places else "NULL",
+        keys_count=len(places),
+        has_timeout=str("timeout" in entry).lower(),
+        timeout=entry.get("timeout", {}).get("argument", 0),
+        faults=f"&method_faults[{faults.place(here)}]" if here else "NULL",
+        faults_count=len(here),
+        reason=quoted(advice(entry["reason"]) if entry["kind"] == "refused" else None),
+        signature=quoted(signature),
+    )
 
 
 def method_rows(page, signatures, keys, faults):
@@ -152,20 +215,29 @@ def method_rows(page, signatures, keys, faults):
         for bit, version in enumerate(page["versions"]):
             entry = resolved(page, name, version)
             if entry:
-                signature = signatures.get(name.lower()) if version == page["versions"][-1] else None
+                signature = (
+                    signatures.get(name.lower()) if version == page["versions"][-1] else None
+                )
                 row = method_row(name, "@", version, entry, None, keys, faults)
                 versions, _ = found.get(row, (0, None))
                 found[row] = versions | 1 << bit, signature
         for row, (versions, signature) in found.items():
-            yield row.replace('.versions = @', f".versions = {versions}").removesuffix("}") + (
-                f", .signature = {quoted(signature)}}}" if signature is not None else "}")
+            yield row.replace(".versions = @", f".versions = {versions}").removesuffix("}") + (
+                f", .signature = {quoted(signature)}}}" if signature is not None else "}"
+            )
 
 
 def methods_h(notice):
     page, keys, faults = load("phpredis.json"), Lists(), Lists()
     rows = list(method_rows(page, load("signatures.json")["methods"], keys, faults))
     versions = ", ".join(quoted(version) for version in page["versions"])
-    return (f"/* {notice} Included by php/phpredis/method.c alone. */\n"
-            f"static const char *const method_versions[] = {{{versions}}};\n\n"
-            + keys.text("oh_method_key method_keys") + "\n" + faults.text("oh_fault method_faults")
-            + "\nstatic const oh_method_row method_rows[] = {\n" + "".join(f"    {row},\n" for row in rows) + "};\n")
+    return (
+        f"/* {notice} Included by php/phpredis/method.c alone. */\n"
+        f"static const char *const method_versions[] = {{{versions}}};\n\n"
+        + keys.text("oh_method_key method_keys")
+        + "\n"
+        + faults.text("oh_fault method_faults")
+        + "\nstatic const oh_method_row method_rows[] = {\n"
+        + "".join(f"    {row},\n" for row in rows)
+        + "};\n"
+    )

@@ -3,6 +3,7 @@
 In: commands.json, info.json. Out: the text of CommandTable.java, one chain of calls for each command, and of
 InfoFields.java. Called by spec/generate.py.
 """
+
 import json
 
 from tables_c import advice
@@ -56,7 +57,9 @@ def calls(entry):
         yield f".withoutKeys(Spread.{entry['without_keys'].upper()}, {quoted(advice(reason)) if reason else 'null'})"
     if "blocking" in entry:
         yield waits(entry["blocking"])
-    for spec in () if any("unknown" in spec for spec in entry.get("keys", [])) else entry.get("keys", []):
+    for spec in (
+        () if any("unknown" in spec for spec in entry.get("keys", [])) else entry.get("keys", [])
+    ):
         keys = "keysUnlessEmpty" if spec.get("unless_empty") else "keys"
         yield f".{keys}(KeyPlaces.Kind.{spec['kind'].upper()}, {begin(spec)}, {reach(spec)})"
     if entry.get("spread") == "refused":
@@ -70,26 +73,30 @@ def row(name, entry):
 
 def commands_java(commands, notice):
     entries = sorted(commands.items())
-    methods = [entries[at:at + ROWS_IN_METHOD] for at in range(0, len(entries), ROWS_IN_METHOD)]
+    methods = [entries[at : at + ROWS_IN_METHOD] for at in range(0, len(entries), ROWS_IN_METHOD)]
     names = ", ".join(f"rows{number}()" for number in range(1, len(methods) + 1))
-    text = [f"// {notice}\npackage io.onehop.core.command;\n\n"
-            "import static io.onehop.core.command.KeySpec.Begin.at;\n"
-            "import static io.onehop.core.command.KeySpec.Begin.behind;\n"
-            "import static io.onehop.core.command.KeySpec.Begin.behindEach;\n"
-            "import static io.onehop.core.command.KeySpec.Reach.counted;\n"
-            "import static io.onehop.core.command.KeySpec.Reach.to;\n"
-            "import static io.onehop.core.command.TableRow.row;\n"
-            "import static io.onehop.core.command.TableRow.skip;\n\n"
-            "import java.util.List;\n\n"
-            "/** Every command that OneHop knows, a container before its subcommands. */\n"
-            "final class CommandTable {\n\n"
-            "    private CommandTable() {}\n\n"
-            "    static List<Command> commands() {\n"
-            f"        return TableRow.commands({names});\n    }}\n"]
+    text = [
+        f"// {notice}\npackage io.onehop.core.command;\n\n"
+        "import static io.onehop.core.command.KeySpec.Begin.at;\n"
+        "import static io.onehop.core.command.KeySpec.Begin.behind;\n"
+        "import static io.onehop.core.command.KeySpec.Begin.behindEach;\n"
+        "import static io.onehop.core.command.KeySpec.Reach.counted;\n"
+        "import static io.onehop.core.command.KeySpec.Reach.to;\n"
+        "import static io.onehop.core.command.TableRow.row;\n"
+        "import static io.onehop.core.command.TableRow.skip;\n\n"
+        "import java.util.List;\n\n"
+        "/** Every command that OneHop knows, a container before its subcommands. */\n"
+        "final class CommandTable {\n\n"
+        "    private CommandTable() {}\n\n"
+        "    static List<Command> commands() {\n"
+        f"        return TableRow.commands({names});\n    }}\n"
+    ]
     for number, part in enumerate(methods, start=1):
         rows = ",\n            ".join(row(name, entry) for name, entry in part)
-        text.append(f"\n    private static TableRow[] rows{number}() {{\n        return new TableRow[] {{\n"
-                    f"            {rows}\n        }};\n    }}\n")
+        text.append(
+            f"\n    private static TableRow[] rows{number}() {{\n        return new TableRow[] {{\n"
+            f"            {rows}\n        }};\n    }}\n"
+        )
     return "".join(text) + "}\n"
 
 
@@ -98,8 +105,13 @@ def info_java(page, notice):
     sets = []
     for rule in ("sum", "min", "max", "lowest_version"):
         names = ",\n            ".join(quoted(name) for name in page[rule]["fields"])
-        sets.append(f"    /** {page[rule]['reason']} */\n    static final Set<String> {rule.upper()} = Set.of(\n"
-                    f"            {names});\n")
-    return (f"// {notice}\npackage io.onehop.core.command;\n\nimport java.util.Set;\n\n"
-            "/** How the fields of INFO are merged, by name. */\nfinal class InfoFields {\n"
-            + "\n".join(sets) + "\n    private InfoFields() {}\n}\n")
+        sets.append(
+            f"    /** {page[rule]['reason']} */\n    static final Set<String> {rule.upper()} = Set.of(\n"
+            f"            {names});\n"
+        )
+    return (
+        f"// {notice}\npackage io.onehop.core.command;\n\nimport java.util.Set;\n\n"
+        "/** How the fields of INFO are merged, by name. */\nfinal class InfoFields {\n"
+        + "\n".join(sets)
+        + "\n    private InfoFields() {}\n}\n"
+    )

@@ -3,16 +3,37 @@
 A form becomes one letter per word: capitals A, B ... stand for the words of WORDS, small letters for the types of
 LETTERS. Implements spec/route, "SSDB".
 """
+
 import ssdb
 
 WORDS = ["EX", "KEEPTTL", "LIMIT", "NX", "WITHSCORES"]
-LETTERS = {"key": "k", "name": "n", "field": "f", "member": "m", "value": "v", "any": "a", "int": "i", "start": "b",
-           "count": "c", "ttl": "t", "offset": "o", "limit": "l", "bit": "d", "score": "s", "low": "<", "high": ">",
-           "bottom": "(", "top": ")"}
+LETTERS = {
+    "key": "k",
+    "name": "n",
+    "field": "f",
+    "member": "m",
+    "value": "v",
+    "any": "a",
+    "int": "i",
+    "start": "b",
+    "count": "c",
+    "ttl": "t",
+    "offset": "o",
+    "limit": "l",
+    "bit": "d",
+    "score": "s",
+    "low": "<",
+    "high": ">",
+    "bottom": "(",
+    "top": ")",
+}
 
 
 def letters(pieces):
-    return "".join(chr(ord("A") + WORDS.index(piece)) if piece.isupper() else LETTERS[piece] for piece in pieces)
+    return "".join(
+        chr(ord("A") + WORDS.index(piece)) if piece.isupper() else LETTERS[piece]
+        for piece in pieces
+    )
 
 
 def row(form):
@@ -23,7 +44,14 @@ def row(form):
         name, *rest = send.split(" ") if "send_each" in form else ssdb.pieces(send)[0]
         places = "".join(str(fixed.index(piece)) for piece in rest) if "send" in form else ""
         sends.append((name, places, name != "DEL"))
-    return letters(fixed[1:]), letters(tail), sends, form.get("reply", "as_is"), form.get("empty"), "raw" in form
+    return (
+        letters(fixed[1:]),
+        letters(tail),
+        sends,
+        form.get("reply", "as_is"),
+        form.get("empty"),
+        "raw" in form,
+    )
 
 
 def reason(name):
@@ -37,7 +65,11 @@ def names():
     page = ssdb.PAGE
     for name in sorted({*page["commands"], *page["refusals"], *page["own"]}):
         is_open = name in page["own"] and "state" not in page["own"][name]
-        yield name, [row(form) for form in page["commands"].get(name, [])], None if is_open else reason(name)
+        yield (
+            name,
+            [row(form) for form in page["commands"].get(name, [])],
+            None if is_open else reason(name),
+        )
 
 
 def quoted(text):
@@ -47,11 +79,18 @@ def quoted(text):
 def header(notice):
     sends, forms, rows = [], [], []
     for name, its_forms, why in names():
-        rows.append(f"    {{{quoted(name)}, oh_ssdb_forms + {len(forms)}, {len(its_forms)}, {quoted(why)}}},")
+        rows.append(
+            f"    {{{quoted(name)}, oh_ssdb_forms + {len(forms)}, {len(its_forms)}, {quoted(why)}}},"
+        )
         for fixed, tail, its_sends, reply, empty, raw in its_forms:
-            forms.append(f"    {{{quoted(fixed)}, {quoted(tail)}, oh_ssdb_sends + {len(sends)}, {len(its_sends)}, "
-                         f"OH_SSDB_{reply.upper()}, OH_SSDB_EMPTY_{(empty or 'never').upper()}, {str(raw).lower()}}},")
-            sends += [f"    {{{quoted(sent)}, {quoted(places)}, {str(counts).lower()}}}," for sent, places, counts in its_sends]
+            forms.append(
+                f"    {{{quoted(fixed)}, {quoted(tail)}, oh_ssdb_sends + {len(sends)}, {len(its_sends)}, "
+                f"OH_SSDB_{reply.upper()}, OH_SSDB_EMPTY_{(empty or 'never').upper()}, {str(raw).lower()}}},"
+            )
+            sends += [
+                f"    {{{quoted(sent)}, {quoted(places)}, {str(counts).lower()}}},"
+                for sent, places, counts in its_sends
+            ]
     return f"""/* {notice} */
 #ifndef OH_GENERATED_SSDB_H
 #define OH_GENERATED_SSDB_H
@@ -77,10 +116,26 @@ static const oh_ssdb_name oh_ssdb_names[] = {{
 def java(notice):
     rows = []
     for name, its_forms, why in names():
-        rows.append(f"        {quoted(name)}, {'null' if why is None else quoted(why)},\n            \""
-                    + "|".join(",".join([fixed, tail, reply, empty or "never", "raw" if raw else "any",
-                                         ";".join(f"{sent} {places} {'+' if counts else '-'}" for sent, places, counts in sends)])
-                               for fixed, tail, sends, reply, empty, raw in its_forms) + '",\n')
+        rows.append(
+            f'        {quoted(name)}, {"null" if why is None else quoted(why)},\n            "'
+            + "|".join(
+                ",".join(
+                    [
+                        fixed,
+                        tail,
+                        reply,
+                        empty or "never",
+                        "raw" if raw else "any",
+                        ";".join(
+                            f"{sent} {places} {'+' if counts else '-'}"
+                            for sent, places, counts in sends
+                        ),
+                    ]
+                )
+                for fixed, tail, sends, reply, empty, raw in its_forms
+            )
+            + '",\n'
+        )
     return f"""// {notice}
 package io.onehop.core.ssdb;
 

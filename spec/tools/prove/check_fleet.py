@@ -8,6 +8,7 @@ four that hold the same data, keys placed by CRC-32; the replies must be equal (
 order). A command that the table splits, spreads over all nodes or sends to any, and that is neither here nor excused
 in OTHERWISE, is an error. Spec: route.md, "Splitting", "Merging" and "WAIT".
 """
+
 import argparse
 import contextlib
 import hashlib
@@ -20,46 +21,116 @@ import time
 import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
-import merge  # noqa: E402 (the path above finds it)
-import table  # noqa: E402
-from resp import Refused, Server, Started  # noqa: E402
+import merge
+import table
+from resp import Refused, Server, Started
 
 NODES = 4
 SCRIPT = "return redis.call('GET', KEYS[1])"
 SHA = hashlib.sha1(SCRIPT.encode()).hexdigest()
 LIBRARY = "#!lua name=l\nredis.register_function('f', function() return 1 end)"
-DATA = [["MSET", *[word for n in range(40) for word in (f"k{n}", f"v{n}")]],
-        *[["XADD", f"s{n}", "1-1", "f", f"v{n}"] for n in range(6)],
-        *[["XGROUP", "CREATE", f"s{n}", "g", "0"] for n in range(6)]]
+DATA = [
+    ["MSET", *[word for n in range(40) for word in (f"k{n}", f"v{n}")]],
+    *[["XADD", f"s{n}", "1-1", "f", f"v{n}"] for n in range(6)],
+    *[["XGROUP", "CREATE", f"s{n}", "g", "0"] for n in range(6)],
+]
 SAME = [
-    ["MGET", "k3", "none", "k1", "k3", "k39", "k7", "s1"], ["EXISTS", "k1", "k2", "k1", "none"],
-    ["TOUCH", "k1", "k2", "none"], ["DBSIZE"], ["KEYS", "k1*"], ["KEYS", "none"],
-    ["MSET", "k1", "a", "k2", "b", "new", "c", "k1", "d"], ["MGET", "k1", "k2", "new"],
-    ["DEL", "k1", "k5", "k6", "k7", "none"], ["UNLINK", "k8", "k9", "k8"], ["DBSIZE"],
-    ["XREAD", "COUNT", "1", "STREAMS", "s5", "s1", "s3", "0", "0", "1-1"], ["XREAD", "STREAMS", "s1", "s2", "$", "$"],
+    ["MGET", "k3", "none", "k1", "k3", "k39", "k7", "s1"],
+    ["EXISTS", "k1", "k2", "k1", "none"],
+    ["TOUCH", "k1", "k2", "none"],
+    ["DBSIZE"],
+    ["KEYS", "k1*"],
+    ["KEYS", "none"],
+    ["MSET", "k1", "a", "k2", "b", "new", "c", "k1", "d"],
+    ["MGET", "k1", "k2", "new"],
+    ["DEL", "k1", "k5", "k6", "k7", "none"],
+    ["UNLINK", "k8", "k9", "k8"],
+    ["DBSIZE"],
+    ["XREAD", "COUNT", "1", "STREAMS", "s5", "s1", "s3", "0", "0", "1-1"],
+    ["XREAD", "STREAMS", "s1", "s2", "$", "$"],
     ["XREADGROUP", "GROUP", "g", "c", "STREAMS", "s4", "s0", "s2", ">", ">", ">"],
-    ["XREADGROUP", "GROUP", "g", "c", "STREAMS", "s4", "s0", ">", ">"], ["SCRIPT", "LOAD", SCRIPT],
-    ["SCRIPT", "EXISTS", SHA, "0" * 40], ["EVALSHA", SHA, "1", "k1"], ["FUNCTION", "LOAD", LIBRARY],
-    ["FUNCTION", "LIST"], ["FUNCTION", "DUMP"], ["FUNCTION", "DELETE", "l"], ["FUNCTION", "FLUSH"],
-    ["SCRIPT", "FLUSH"], ["SCRIPT", "EXISTS", SHA], ["SCRIPT", "KILL"], ["FUNCTION", "KILL"], ["PUBSUB", "CHANNELS"],
-    ["PUBSUB", "NUMSUB", "c3", "c1", "c2"], ["PUBSUB", "NUMPAT"], ["PUBSUB", "SHARDCHANNELS"],
-    ["PUBSUB", "SHARDNUMSUB", "c3", "c1"], ["PUBSUB", "NUMSUB"], ["PING"], ["PING", "word"], ["ECHO", "word"],
-    ["CONFIG", "SET", "maxmemory-samples", "7"], ["CONFIG", "GET", "maxmemory-samples"], ["CONFIG", "RESETSTAT"],
-    ["WAIT", "0", "10"], ["ACL", "SETUSER", "nobody", "off"], ["ACL", "USERS"], ["ACL", "DELUSER", "nobody"],
-    ["ACL", "LIST"], ["ACL", "GETUSER", "default"], ["ACL", "WHOAMI"], ["ACL", "CAT"],
-    ["ACL", "DRYRUN", "default", "GET", "k1"], ["COMMAND", "COUNT"], ["COMMAND", "GETKEYS", "MGET", "a", "b"],
-    ["COMMAND", "GETKEYSANDFLAGS", "GET", "a"], ["COMMAND", "INFO", "get"], ["COMMAND", "DOCS", "get"],
-    ["COMMAND", "LIST"], ["COMMAND"], ["MODULE", "LIST"], ["SAVE"], ["BGSAVE"], ["MEMORY", "PURGE"],
-    ["SLOWLOG", "RESET"], ["SLOWLOG", "LEN"], ["SLOWLOG", "GET"], ["LATENCY", "RESET"], ["CLUSTER", "INFO"],
-    ["FLUSHDB"], ["RANDOMKEY"], ["FLUSHALL"], ["DBSIZE"],
+    ["XREADGROUP", "GROUP", "g", "c", "STREAMS", "s4", "s0", ">", ">"],
+    ["SCRIPT", "LOAD", SCRIPT],
+    ["SCRIPT", "EXISTS", SHA, "0" * 40],
+    ["EVALSHA", SHA, "1", "k1"],
+    ["FUNCTION", "LOAD", LIBRARY],
+    ["FUNCTION", "LIST"],
+    ["FUNCTION", "DUMP"],
+    ["FUNCTION", "DELETE", "l"],
+    ["FUNCTION", "FLUSH"],
+    ["SCRIPT", "FLUSH"],
+    ["SCRIPT", "EXISTS", SHA],
+    ["SCRIPT", "KILL"],
+    ["FUNCTION", "KILL"],
+    ["PUBSUB", "CHANNELS"],
+    ["PUBSUB", "NUMSUB", "c3", "c1", "c2"],
+    ["PUBSUB", "NUMPAT"],
+    ["PUBSUB", "SHARDCHANNELS"],
+    ["PUBSUB", "SHARDNUMSUB", "c3", "c1"],
+    ["PUBSUB", "NUMSUB"],
+    ["PING"],
+    ["PING", "word"],
+    ["ECHO", "word"],
+    ["CONFIG", "SET", "maxmemory-samples", "7"],
+    ["CONFIG", "GET", "maxmemory-samples"],
+    ["CONFIG", "RESETSTAT"],
+    ["WAIT", "0", "10"],
+    ["ACL", "SETUSER", "nobody", "off"],
+    ["ACL", "USERS"],
+    ["ACL", "DELUSER", "nobody"],
+    ["ACL", "LIST"],
+    ["ACL", "GETUSER", "default"],
+    ["ACL", "WHOAMI"],
+    ["ACL", "CAT"],
+    ["ACL", "DRYRUN", "default", "GET", "k1"],
+    ["COMMAND", "COUNT"],
+    ["COMMAND", "GETKEYS", "MGET", "a", "b"],
+    ["COMMAND", "GETKEYSANDFLAGS", "GET", "a"],
+    ["COMMAND", "INFO", "get"],
+    ["COMMAND", "DOCS", "get"],
+    ["COMMAND", "LIST"],
+    ["COMMAND"],
+    ["MODULE", "LIST"],
+    ["SAVE"],
+    ["BGSAVE"],
+    ["MEMORY", "PURGE"],
+    ["SLOWLOG", "RESET"],
+    ["SLOWLOG", "LEN"],
+    ["SLOWLOG", "GET"],
+    ["LATENCY", "RESET"],
+    ["CLUSTER", "INFO"],
+    ["FLUSHDB"],
+    ["RANDOMKEY"],
+    ["FLUSHALL"],
+    ["DBSIZE"],
 ]
 OTHERWISE = {
-    "Each server answers for itself": ["time", "lolwut", "acl|genpass", "client|list", "lastsave", "info"],
+    "Each server answers for itself": [
+        "time",
+        "lolwut",
+        "acl|genpass",
+        "client|list",
+        "lastsave",
+        "info",
+    ],
     "The answer is a map of nodes": ["role", "acl|log", "function|stats", "memory|*", "latency|*"],
     "A conversation, not one reply": [
-        "scan", "subscribe", "ssubscribe", "psubscribe", "unsubscribe", "sunsubscribe", "punsubscribe"],
+        "scan",
+        "subscribe",
+        "ssubscribe",
+        "psubscribe",
+        "unsubscribe",
+        "sunsubscribe",
+        "punsubscribe",
+    ],
     "Needs files or a log that this server does not have": [
-        "acl|save", "acl|load", "config|rewrite", "bgrewriteaof", "waitaof", "function|restore"],
+        "acl|save",
+        "acl|load",
+        "config|rewrite",
+        "bgrewriteaof",
+        "waitaof",
+        "function|restore",
+    ],
     "Not in every server": ["commandlog|*", "script|show"],
     "Text for people": ["*|help"],
     "Needs a cluster": ["cluster|*"],
@@ -80,8 +151,13 @@ class Fleet:
         parts = table.parts(entry, words, self.node_of)
         replies = [self.nodes[node].tell(*part) for node, (part, _) in parts.items()]
         order = [words[place] for place, _ in table.keys(entry, words)]
-        return merge.merged(entry["merge"], replies, places=[places for _, places in parts.values()], order=order,
-                            width=entry.get("merge_width", 1))
+        return merge.merged(
+            entry["merge"],
+            replies,
+            places=[places for _, places in parts.values()],
+            order=order,
+            width=entry.get("merge_width", 1),
+        )
 
     def tell(self, *words):
         words = [str(word) for word in words]
@@ -126,12 +202,19 @@ def uncovered():
     excused = [pattern for patterns in OTHERWISE.values() for pattern in patterns]
     for name, entry in table.COMMANDS.items():
         if entry.get("spread") in ("split", "all_nodes", "any_node") and name not in shown:
-            if not any(name == pattern or pattern[0] == "*" and name.endswith(pattern[1:]) or
-                       pattern[-1] == "*" and name.startswith(pattern[:-1]) for pattern in excused):
+            if not any(
+                name == pattern
+                or (pattern[0] == "*"
+                and name.endswith(pattern[1:]))
+                or (pattern[-1] == "*"
+                and name.startswith(pattern[:-1]))
+                for pattern in excused
+            ):
                 yield f"{name}: neither compared nor excused."
 
 
 # ---- WAIT ----
+
 
 def wait_faults(program):
     """Over a connection that carried nothing WAIT says yes too early; a PUBLISH in front of it makes it honest."""

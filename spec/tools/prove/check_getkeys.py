@@ -10,6 +10,7 @@ them. Where a server is known to tell other keys, examples.json says what it say
 checked too. Also fails when a command has no example, or has keys and could not be put before a server that knows it.
 Spec: route.md, "Finding the keys".
 """
+
 import argparse
 import json
 import pathlib
@@ -17,8 +18,8 @@ import shlex
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
-import table  # noqa: E402 (the path above finds it)
-from resp import Refused, Server, Started  # noqa: E402
+import table
+from resp import Refused, Server, Started
 
 ROUTE = pathlib.Path(__file__).resolve().parents[2] / "route"
 # What a server says of a command without keys, by version.
@@ -52,15 +53,21 @@ def faults(server, examples, differs, here):
             wrong.append(f"{text}: is an example of {name}, the table says {found}.")
             continue
         if table.keys(entry, words) != marked:
-            wrong.append(f"{text}: the table finds {table.keys(entry, words)}, marked are {marked}.")
-        if name in here and len(words) > 1:  # Redis 7.0 takes no command of one word here; such have no keys.
+            wrong.append(
+                f"{text}: the table finds {table.keys(entry, words)}, marked are {marked}."
+            )
+        if (
+            name in here and len(words) > 1
+        ):  # Redis 7.0 takes no command of one word here; such have no keys.
             asked.add(name)
             compared += 1
             ours = [words[place] for place, kind in marked if kind == "key"]
             expected = differs[text]["server"] if text in differs else ours
             theirs = server_keys(server, words)
             if sorted(theirs) != sorted(expected):
-                wrong.append(f"{text}: keys {ours}, expected of the server {expected}, it says {theirs}.")
+                wrong.append(
+                    f"{text}: keys {ours}, expected of the server {expected}, it says {theirs}."
+                )
     return asked, compared, wrong
 
 
@@ -78,8 +85,10 @@ def check(server):
     asked, compared, wrong = faults(server, examples, differs, here)
     wrong += uncovered(examples, asked, here)
     total = sum(map(len, examples.values()))
-    print(f"{total} examples of {len(examples)} commands; {compared} of {len(asked)} commands put before the server "
-          f"({len(differs)} known to differ); {len(wrong)} wrong.")
+    print(
+        f"{total} examples of {len(examples)} commands; {compared} of {len(asked)} commands put before the server "
+        f"({len(differs)} known to differ); {len(wrong)} wrong."
+    )
     if wrong:
         raise SystemExit("\n".join(wrong))
 

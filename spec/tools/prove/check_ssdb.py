@@ -8,6 +8,7 @@ Each recorded command that a form lets through unchanged must have had the same 
 unless the form says how it differs. Every form and every way to refuse must have a vector. The reference is ssdb.py.
 Spec: route.md, "SSDB".
 """
+
 import argparse
 import json
 import pathlib
@@ -15,9 +16,9 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
-import ssdb  # noqa: E402 (the path above finds it)
-import table  # noqa: E402
-from ssdb import PAGE, TYPES  # noqa: E402
+import ssdb
+import table
+from ssdb import PAGE, TYPES
 
 VECTORS = pathlib.Path(__file__).resolve().parents[2] / "route/vectors/ssdb.json"
 
@@ -33,14 +34,22 @@ def page_faults():
             yield f"{name}: commands.json has no such command."
         for form in forms:
             used = kinds(form)
-            if not form["form"].startswith(name.upper()) or used - set(TYPES) or used - set(PAGE["types"]):
+            if (
+                not form["form"].startswith(name.upper())
+                or used - set(TYPES)
+                or used - set(PAGE["types"])
+            ):
                 yield f"{form['form']}: not a form of {name}, or of unknown types."
             if "reply" in form and form["reply"] not in PAGE["replies"]:
                 yield f"{form['form']}: no reply {form['reply']}."
             if ("empty" in form) != bool(set(ssdb.BOUNDS) & used):
                 yield f"{form['form']}: empty belongs to forms with bounds, and to all of them."
-            if any(len(kinds(form) & {kind}) != ssdb.pieces(form["form"])[0].count(kind)
-                   for send in form.get("send", []) for kind in ssdb.pieces(send)[0] if not kind.isupper() and kind in TYPES):
+            if any(
+                len(kinds(form) & {kind}) != ssdb.pieces(form["form"])[0].count(kind)
+                for send in form.get("send", [])
+                for kind in ssdb.pieces(send)[0]
+                if not kind.isupper() and kind in TYPES
+            ):
                 yield f"{form['form']}: which word is meant in what is sent?"
     for name in PAGE["own"]:
         if name in table.COMMANDS:
@@ -66,9 +75,16 @@ def vector_faults(tests):
 
 
 def uncovered(tests):
-    shown = {form["form"] for test in tests if "refused" not in test
-             for form in [ssdb.find(test["words"], test.get("raw", False))] if form}
-    for form in (form for forms in PAGE["commands"].values() for form in forms if form["form"] not in shown):
+    shown = {
+        form["form"]
+        for test in tests
+        if "refused" not in test
+        for form in [ssdb.find(test["words"], test.get("raw", False))]
+        if form
+    }
+    for form in (
+        form for forms in PAGE["commands"].values() for form in forms if form["form"] not in shown
+    ):
         yield f"{form['form']}: no vector shows it."
     told = {test.get("refused") for test in tests}
     for name in (name for name, reason in PAGE["refusals"].items() if reason not in told):
@@ -96,8 +112,10 @@ def recorded_faults(cases):
         if case["verdict"] in ("same", "order", "both-error") or wrongtype:
             same += 1
         elif "differs" not in form and not set(ssdb.BOUNDS) & kinds(form):
-            wrong.append(f"{' '.join(words)[:100]}: let through, but {case['verdict']}: redis {case.get('redis')}, "
-                         f"ssdb {case.get('ssdb')}, setup {case.get('setup')}.")
+            wrong.append(
+                f"{' '.join(words)[:100]}: let through, but {case['verdict']}: redis {case.get('redis')}, "
+                f"ssdb {case.get('ssdb')}, setup {case.get('setup')}."
+            )
     return wrong, through, same
 
 
@@ -105,7 +123,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--recorded", metavar="FILE")
     options = parser.parse_args()
-    tests = [test for group in json.loads(VECTORS.read_text())["testGroups"] for test in group["tests"]]
+    tests = [
+        test for group in json.loads(VECTORS.read_text())["testGroups"] for test in group["tests"]
+    ]
     wrong, told = [*page_faults(), *vector_faults(tests), *uncovered(tests)], ""
     if options.recorded:
         with open(options.recorded) as file:
@@ -114,8 +134,10 @@ def main():
         wrong += found
         told = f" {len(cases)} recorded commands: {through} let through, {same} of them unchanged and the same."
     forms = sum(map(len, PAGE["commands"].values()))
-    print(f"{forms} forms of {len(PAGE['commands'])} commands, {len(PAGE['own'])} of SSDB's own, {len(tests)} vectors;"
-          f"{told} {len(wrong)} wrong.")
+    print(
+        f"{forms} forms of {len(PAGE['commands'])} commands, {len(PAGE['own'])} of SSDB's own, {len(tests)} vectors;"
+        f"{told} {len(wrong)} wrong."
+    )
     if wrong:
         raise SystemExit("\n".join(wrong))
 

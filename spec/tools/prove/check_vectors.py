@@ -7,15 +7,16 @@ In: vectors/*.json, commands.json. Out: one line of counts, or what is wrong. A 
 commands.json uses and no vector shows is an error, except the two conversations (scan, subscription), which are told
 in route.md.
 """
+
 import json
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
-import cursor  # noqa: E402 (the path above finds it)
-import merge  # noqa: E402
-import table  # noqa: E402
-from resp import Refused  # noqa: E402
+import cursor
+import merge
+import table
+from resp import Refused
 
 ROUTE = pathlib.Path(__file__).resolve().parents[2] / "route"
 CONVERSATIONS = {"scan", "subscription"}
@@ -41,20 +42,28 @@ def split_faults(tests):
             if not test.get("malformed"):
                 yield f"{test['send']}: malformed."
             continue
-        found = [{"node": node, "send": " ".join(part), "places": places} for node, (part, places) in parts.items()]
+        found = [
+            {"node": node, "send": " ".join(part), "places": places}
+            for node, (part, places) in parts.items()
+        ]
         if found != test.get("parts"):
             yield f"{test['send']}: {found}."
 
 
 def merge_faults(tests):
     for test in tests:
-        replies = [Refused(reply["error"]) if isinstance(reply, dict) else reply for reply in test["replies"]]
-        options = {name: test[name] for name in ("nodes", "places", "order", "width") if name in test}
+        replies = [
+            Refused(reply["error"]) if isinstance(reply, dict) else reply
+            for reply in test["replies"]
+        ]
+        options = {
+            name: test[name] for name in ("nodes", "places", "order", "width") if name in test
+        }
         try:
             found, failed = merge.merged(test["merge"], replies, **options), False
         except Refused:
             found, failed = None, True
-        if failed != test.get("fails", False) or not failed and found != test["merged"]:
+        if failed != test.get("fails", False) or (not failed and found != test["merged"]):
             yield f"{test['comment']}: {found!r}, fails: {failed}."
 
 
@@ -63,14 +72,20 @@ def cursor_faults(page):
         fleet, failed = (test["fingerprint"], test["nodes"]), None
         try:
             if kind == "ReadTest":
-                found, told = cursor.read(*fleet, test["cursor"]), (test.get("node"), test.get("nodeCursor"))
+                found, told = (
+                    cursor.read(*fleet, test["cursor"]),
+                    (test.get("node"), test.get("nodeCursor")),
+                )
             else:
-                found, told = cursor.write(*fleet, test["node"], test["nodeCursor"]), test.get("cursor")
+                found, told = (
+                    cursor.write(*fleet, test["node"], test["nodeCursor"]),
+                    test.get("cursor"),
+                )
         except cursor.Foreign:
             failed = "Unsupported"
         except cursor.TooLarge:
             failed = "ProtocolViolation"
-        if failed != test.get("fails") or not failed and found != told:
+        if failed != test.get("fails") or (not failed and found != told):
             yield f"{test['comment']}: fails: {failed}, cursor.json says {test}."
 
 
@@ -91,8 +106,15 @@ def shape(entry):
 
 def main():
     splits, merges, cursors = load("split.json"), load("merge.json"), groups("cursor.json")
-    wrong = [*split_faults(splits), *merge_faults(merges), *cursor_faults(cursors), *uncovered(splits, merges)]
-    print(f"{len(splits)} splits, {len(merges)} merges, {len(cursors)} cursors, {len(wrong)} wrong.")
+    wrong = [
+        *split_faults(splits),
+        *merge_faults(merges),
+        *cursor_faults(cursors),
+        *uncovered(splits, merges),
+    ]
+    print(
+        f"{len(splits)} splits, {len(merges)} merges, {len(cursors)} cursors, {len(wrong)} wrong."
+    )
     if wrong:
         raise SystemExit("\n".join(wrong))
 

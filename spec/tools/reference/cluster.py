@@ -2,12 +2,17 @@
 
 Written from cluster.md and from nothing else; `build_cluster.py` makes the vectors with it, of recorded and of made-up replies.
 """
+
 import copy
 import json
 from pathlib import Path
 
-LIMITS = {limit["name"]: limit["value"] for limit in
-          json.loads((Path(__file__).resolve().parents[2] / "limits.json").read_text())["limits"]}
+LIMITS = {
+    limit["name"]: limit["value"]
+    for limit in json.loads((Path(__file__).resolve().parents[2] / "limits.json").read_text())[
+        "limits"
+    ]
+}
 SLOTS = 16384
 
 
@@ -26,16 +31,21 @@ class Values:
         self.text, self.at = text, 0
 
     def take(self):
-        kind = self.text[self.at:self.at + 1]
+        kind = self.text[self.at : self.at + 1]
         end = self.text.find("\r\n", self.at)
-        if not kind or end < 0 or "\r" in self.text[self.at:end]:
+        if not kind or end < 0 or "\r" in self.text[self.at : end]:
             raise Form
-        line, self.at = self.text[self.at + 1:end], end + 2
+        line, self.at = self.text[self.at + 1 : end], end + 2
         if kind in "+-":
             return line if kind == "+" else (line,)
         if kind == "_":
             return None
-        if kind not in "$*%:" or not line.lstrip("-").isdecimal() or line.count("-") > 1 or len(line.lstrip("-")) > 18:
+        if (
+            kind not in "$*%:"
+            or not line.lstrip("-").isdecimal()
+            or line.count("-") > 1
+            or len(line.lstrip("-")) > 18
+        ):
             raise Form
         number = int(line)
         if kind == ":":
@@ -48,7 +58,7 @@ class Values:
             if number > len(self.text) - self.at - 2:
                 raise Form
             self.at += number + 2
-            return self.text[self.at - number - 2:self.at - 2]
+            return self.text[self.at - number - 2 : self.at - 2]
         count = number * (2 if kind == "%" else 1)
         if count > (len(self.text) - self.at) // 3:
             raise Form
@@ -121,8 +131,16 @@ class Map:
                 raise Form
             endpoint, port, *more = node
             metadata = dict(pairs(more[1])) if len(more) > 1 else {}
-            indexes.append(self.add(text(more[0]) if more else "", text(endpoint), text(metadata.get("ip")), a(int, port), False,
-                                    text(metadata.get("availability-zone"))))
+            indexes.append(
+                self.add(
+                    text(more[0]) if more else "",
+                    text(endpoint),
+                    text(metadata.get("ip")),
+                    a(int, port),
+                    False,
+                    text(metadata.get("availability-zone")),
+                )
+            )
         owner = indexes[0] if indexes else None
         for index in indexes[1:]:
             self.follow(index, owner)
@@ -135,10 +153,19 @@ class Map:
             node = dict(pairs(fields))
             port = node.get("port", 0)
             address = text(node.get("ip"))
-            members.append((self.add(text(node.get("id")), text(node["endpoint"]) if "endpoint" in node else address, address,
-                                     a(int, port), text(node.get("health", "online")) != "online",
-                                     text(node.get("availability-zone"))),
-                            text(node.get("role")) == "master"))
+            members.append(
+                (
+                    self.add(
+                        text(node.get("id")),
+                        text(node["endpoint"]) if "endpoint" in node else address,
+                        address,
+                        a(int, port),
+                        text(node.get("health", "online")) != "online",
+                        text(node.get("availability-zone")),
+                    ),
+                    text(node.get("role")) == "master",
+                )
+            )
         masters = [index for index, is_master in members if is_master and index is not None]
         online = [index for index in masters if not self.nodes[index]["failing"]]
         owner = (online or masters or [None])[0]
@@ -156,15 +183,29 @@ class Map:
         host = host_of(endpoint, address, self.asked)
         self.require(1 <= port <= 65535, "a node has no valid port")
         self.require(is_plain(host, LIMITS["server_address_bytes_max"]), "a node has no valid host")
-        self.require(not ident or is_plain(ident, LIMITS["node_id_bytes_max"]), "a node has no valid id")
+        self.require(
+            not ident or is_plain(ident, LIMITS["node_id_bytes_max"]), "a node has no valid id"
+        )
         name = f"{host}:{port}"
         ident = ident or name
         known = next((index for index, node in enumerate(self.nodes) if node["id"] == ident), None)
         if known is None:
-            self.require(len(self.nodes) < LIMITS["pool_servers_max"], f"there are more than {LIMITS['pool_servers_max']} nodes")
+            self.require(
+                len(self.nodes) < LIMITS["pool_servers_max"],
+                f"there are more than {LIMITS['pool_servers_max']} nodes",
+            )
             known = len(self.nodes)
             near = self.zone is not None and (zone == self.zone or self.zone in host.split("."))
-            self.nodes.append({"name": name, "id": ident, "role": "spare", "master": known, "failing": failing, "near": near})
+            self.nodes.append(
+                {
+                    "name": name,
+                    "id": ident,
+                    "role": "spare",
+                    "master": known,
+                    "failing": failing,
+                    "near": near,
+                }
+            )
         self.require(self.nodes[known]["name"] == name, f"node {ident[:40]} has two addresses")
         return known
 
@@ -173,7 +214,9 @@ class Map:
             self.nodes[index].update(role="replica", master=owner)
 
     def claim(self, first, last, owner):
-        self.require(0 <= first <= last < SLOTS, f"slots {first} to {last} are no range of 0 to 16383")
+        self.require(
+            0 <= first <= last < SLOTS, f"slots {first} to {last} are no range of 0 to 16383"
+        )
         for slot in range(first, last + 1):
             self.require(self.owners[slot] is None, f"slot {slot} is claimed twice")
             self.owners[slot] = owner
@@ -189,7 +232,10 @@ class Map:
             other = names.setdefault(node["name"], index)
             if other == index:
                 continue
-            self.require(node["failing"] or self.nodes[other]["failing"], f"node {node['name'][:40]} is there twice")
+            self.require(
+                node["failing"] or self.nodes[other]["failing"],
+                f"node {node['name'][:40]} is there twice",
+            )
             gone.add(index if node["failing"] else other)
             if not node["failing"]:
                 names[node["name"]] = index
@@ -231,19 +277,39 @@ class Map:
         while places[-1] is None:
             places.pop()
         to = {index: place for place, index in enumerate(places) if index is not None}
-        self.nodes = [self.nodes[index] | {"master": to[self.nodes[index]["master"]]} if index is not None else
-                      {"name": before[place]["name"], "id": "", "role": "gone", "master": place, "failing": False, "near": False}
-                      for place, index in enumerate(places)]
+        self.nodes = [
+            self.nodes[index] | {"master": to[self.nodes[index]["master"]]}
+            if index is not None
+            else {
+                "name": before[place]["name"],
+                "id": "",
+                "role": "gone",
+                "master": place,
+                "failing": False,
+                "near": False,
+            }
+            for place, index in enumerate(places)
+        ]
         self.owners = [None if owner is None else to[owner] for owner in self.owners]
 
     def keep_moved(self, asked, current):
         """Section 4, in between: `asked` is the map of the moment of the question, `current` that of the answer."""
         for slot, owner in enumerate(current.owners):
-            if owner is None or asked.owners[slot] is not None and asked.nodes[asked.owners[slot]]["name"] == current.nodes[owner]["name"]:
+            if (
+                owner is None
+                or (asked.owners[slot] is not None
+                and asked.nodes[asked.owners[slot]]["name"] == current.nodes[owner]["name"])
+            ):
                 continue
             name = current.nodes[owner]["name"]
-            node = next((index for index, node in enumerate(self.nodes) if node["name"] == name), None)
-            if node is not None and self.nodes[node]["role"] != "gone" and not self.nodes[node]["failing"]:
+            node = next(
+                (index for index, node in enumerate(self.nodes) if node["name"] == name), None
+            )
+            if (
+                node is not None
+                and self.nodes[node]["role"] != "gone"
+                and not self.nodes[node]["failing"]
+            ):
                 self.move(slot, node)
 
     def move(self, slot, node):
@@ -255,7 +321,9 @@ class Map:
         """A copy after so many MOVED: slot, name."""
         after = copy.deepcopy(self)
         for slot, name in moves:
-            after.move(slot, next(index for index, node in enumerate(after.nodes) if node["name"] == name))
+            after.move(
+                slot, next(index for index, node in enumerate(after.nodes) if node["name"] == name)
+            )
         return after
 
 
@@ -264,7 +332,9 @@ def unfit(current, told):
         return "there is no answer"
     if told.served == 0:
         return "no slot is served"
-    if current is None or not {node["id"] for node in current.nodes if node["id"]} & {node["id"] for node in told.nodes}:
+    if current is None or not {node["id"] for node in current.nodes if node["id"]} & {
+        node["id"] for node in told.nodes
+    }:
         return None
     if 0 < told.epoch < current.epoch:
         return f"its epoch {told.epoch} is older than {current.epoch}"

@@ -4,6 +4,7 @@ In: the fingerprint of a topology, how many nodes it has, and a cursor as SCAN h
 node to ask and that node's own cursor; write() the cursor for the caller after that node has answered. Nothing is
 remembered between the two: all that is needed to go on stands in the cursor. Spec: route.md, "SCAN".
 """
+
 NODE_BITS, INDEX_BITS, TOPOLOGY_BITS = 40, 12, 11
 
 
@@ -24,7 +25,10 @@ def read(fingerprint, nodes, cursor):
     """(index of the node, its own cursor)."""
     if cursor == "0":
         return 0, "0"
-    if not (cursor.isascii() and cursor.isdigit()) or int(cursor) >> NODE_BITS + INDEX_BITS + TOPOLOGY_BITS:
+    if (
+        not (cursor.isascii() and cursor.isdigit())
+        or int(cursor) >> NODE_BITS + INDEX_BITS + TOPOLOGY_BITS
+    ):
         raise Foreign(cursor)
     index = int(cursor) >> NODE_BITS & (1 << INDEX_BITS) - 1
     if int(cursor) >> NODE_BITS + INDEX_BITS != topology(fingerprint) or index >= nodes:

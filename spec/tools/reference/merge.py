@@ -5,6 +5,7 @@ RESP as JSON has it: numbers, strings, null, lists; an error reply is a Refused.
 makes a reply out of fewer nodes than were asked: an error among the replies is raised, except where the rule is made
 for it (one_ok). Spec: route.md, "Merging".
 """
+
 import json
 import pathlib
 import re
@@ -26,7 +27,9 @@ def in_order(replies, places, width=1):
     found = [None] * (width * sum(len(where) for where in places))
     for reply, where in zip(replies, places):
         for number, place in enumerate(where):
-            found[width * place:width * (place + 1)] = reply[width * number:width * (number + 1)]
+            found[width * place : width * (place + 1)] = reply[
+                width * number : width * (number + 1)
+            ]
     return found
 
 
@@ -67,13 +70,18 @@ def one_ok(replies):
 
 # ---- INFO ----
 
+
 def version(text):
     return [int(part) if part.isdigit() else 0 for part in text.split(".")]
 
 
 def sum_of_parts(parts, names):
     """db0:keys=1,expires=1,avg_ttl=5 and cmdstat_get:calls=2,usec=5,usec_per_call=2.50 of several nodes."""
-    total = {name: sum(int(part.get(name, 0)) for part in parts) for name in names if name != "usec_per_call"}
+    total = {
+        name: sum(int(part.get(name, 0)) for part in parts)
+        for name in names
+        if name != "usec_per_call"
+    }
     if "avg_ttl" in total:
         weighted = sum(int(part["avg_ttl"]) * int(part["expires"]) for part in parts)
         total["avg_ttl"] = weighted // total["expires"] if total["expires"] else 0
@@ -99,8 +107,11 @@ def parts_merged(merge, values):
     return ",".join(f"{name}={total[name]}" for name in names)
 
 
-PARTS = ((re.compile("db[0-9]+"), sum_of_parts), (re.compile("(cmdstat|errorstat)_.*"), sum_of_parts),
-         (re.compile("latency_percentiles_usec_.*"), highest_of_parts))
+PARTS = (
+    (re.compile("db[0-9]+"), sum_of_parts),
+    (re.compile("(cmdstat|errorstat)_.*"), sum_of_parts),
+    (re.compile("latency_percentiles_usec_.*"), highest_of_parts),
+)
 
 
 def field(name, values, nodes):
@@ -140,11 +151,16 @@ def info(replies):
 
 
 RULES = {
-    "sum": lambda replies: elementwise(sum, replies), "min": lambda replies: elementwise(min, replies),
+    "sum": lambda replies: elementwise(sum, replies),
+    "min": lambda replies: elementwise(min, replies),
     "max": lambda replies: elementwise(max, replies),
     "and": lambda replies: elementwise(lambda bits: int(all(bits)), replies),
-    "all_ok": lambda replies: replies[0], "equal": equal, "union": union, "concat": concat,
-    "first_not_nil": first_not_nil, "info": info,
+    "all_ok": lambda replies: replies[0],
+    "equal": equal,
+    "union": union,
+    "concat": concat,
+    "first_not_nil": first_not_nil,
+    "info": info,
 }
 
 

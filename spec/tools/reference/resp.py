@@ -2,15 +2,17 @@
 
 In: words (text or bytes). Out: replies as Python values, text decoded byte for byte (latin-1), errors as Refused.
 """
+
 import pathlib
 import signal
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "conformance"))
 
-from lab.ports import free_port  # noqa: E402 (the path above finds it)
-from lab.process import Process  # noqa: E402
-from lab.resp import Connection, ReplyError as Refused  # noqa: E402
+from lab.ports import free_port
+from lab.process import Process
+from lab.resp import Connection
+from lab.resp import ReplyError as Refused
 
 
 class Server(Connection):
@@ -41,7 +43,18 @@ class Started:
 
     def __init__(self, program, *options):
         self.port = free_port()
-        self.command = [*program, "--port", self.port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", *options]
+        self.command = [
+            *program,
+            "--port",
+            self.port,
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+            *options,
+        ]
 
     def __enter__(self):
         self.process = Process(self.command, name="route", stop_signal=signal.SIGKILL)

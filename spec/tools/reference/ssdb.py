@@ -2,13 +2,14 @@
 
 Words and replies are text whose characters are bytes (latin-1). Spec: route.md, "SSDB".
 """
+
 import fractions
 import json
 import pathlib
 import re
 
 PAGE = json.loads((pathlib.Path(__file__).resolve().parents[2] / "route/ssdb.json").read_text())
-INT64 = 2 ** 63
+INT64 = 2**63
 LENGTHS = ("key", "name", "field", "member")  # Their reason is told before any other.
 NUMBER = r"-?\d+(\.\d+)?([eE][+-]?\d+)?"
 
@@ -19,9 +20,13 @@ class Refused(Exception):
 
 # ---- Matching ----
 
+
 def whole(low, high):
     def matches(word):
-        return re.fullmatch(r"-?(0|[1-9]\d*)", word, re.ASCII) is not None and low <= int(word) <= high
+        return (
+            re.fullmatch(r"-?(0|[1-9]\d*)", word, re.ASCII) is not None and low <= int(word) <= high
+        )
+
     return matches
 
 
@@ -43,19 +48,37 @@ def short(word):
 
 
 TYPES = {
-    "key": short, "name": short, "field": short, "member": short, "value": lambda word: True,
+    "key": short,
+    "name": short,
+    "field": short,
+    "member": short,
+    "value": lambda word: True,
     "any": lambda word: word.upper() not in ("MATCH", "COUNT", "TYPE"),
-    "int": whole(-INT64, INT64 - 1), "score": is_score, "start": whole(0, INT64 - 1),
-    "count": whole(1, 2 ** 31 - 1), "ttl": whole(1, 2 ** 31 - 1), "offset": whole(0, 2 ** 30),
-    "limit": whole(-1, 2 ** 31 - 1), "bit": lambda word: word in ("0", "1"), "low": is_bound, "high": is_bound,
-    "bottom": is_bound, "top": is_bound,
+    "int": whole(-INT64, INT64 - 1),
+    "score": is_score,
+    "start": whole(0, INT64 - 1),
+    "count": whole(1, 2**31 - 1),
+    "ttl": whole(1, 2**31 - 1),
+    "offset": whole(0, 2**30),
+    "limit": whole(-1, 2**31 - 1),
+    "bit": lambda word: word in ("0", "1"),
+    "low": is_bound,
+    "high": is_bound,
+    "bottom": is_bound,
+    "top": is_bound,
 }
 LOW, BOUNDS = ("low", "bottom"), ("low", "high", "bottom", "top")
 
 
 def pieces(form):
     """(fixed pieces, repeated pieces): "HSET name (field value)..." -> (["HSET", "name"], ["field", "value"])."""
-    fixed, _, tail = form.partition("(") if "(" in form else form.rpartition(" ") if form.endswith("...") else (form, "", "")
+    fixed, _, tail = (
+        form.partition("(")
+        if "(" in form
+        else form.rpartition(" ")
+        if form.endswith("...")
+        else (form, "", "")
+    )
     return fixed.split(), tail.replace(")", "").replace("...", "").split()
 
 
@@ -66,7 +89,11 @@ def paired(form, words):
     if (rest % len(tail) or not rest) if tail else rest:
         return None
     pairs = list(zip(fixed + tail * (rest // len(tail) if tail else 0), words))
-    return pairs if all(not piece.isupper() or piece == word.upper() for piece, word in pairs) else None
+    return (
+        pairs
+        if all(not piece.isupper() or piece == word.upper() for piece, word in pairs)
+        else None
+    )
 
 
 def fits(pairs):
@@ -97,12 +124,17 @@ def reason(words):
 
 # ---- Translating ----
 
+
 def bound(word, is_low):
     """What is sent for a bound: a number, "" for none, None if nothing can lie within."""
     infinite = {"-inf": -1, "+inf": 1}.get(word, 0)
     if not infinite:
         exact = number(word.removeprefix("("))
-        rounded = -(-exact.numerator // exact.denominator) if is_low else exact.numerator // exact.denominator
+        rounded = (
+            -(-exact.numerator // exact.denominator)
+            if is_low
+            else exact.numerator // exact.denominator
+        )
         if word[0] == "(" and rounded == exact:
             rounded += 1 if is_low else -1
         if -INT64 <= rounded < INT64:
@@ -126,7 +158,7 @@ def crossed(pairs):
     """Whether no number lies between the bounds."""
     bounds = {piece in LOW: bound(word, piece in LOW) for piece, word in pairs if piece in BOUNDS}
     low, high = bounds.get(True, ""), bounds.get(False, "")
-    return low is None or high is None or "" not in (low, high) and low > high
+    return low is None or high is None or ("" not in (low, high) and low > high)
 
 
 def translate(words, is_raw=False):
@@ -142,14 +174,19 @@ def translate(words, is_raw=False):
     fixed, tail = pieces(form["form"])
     values = [sent(piece, word) for piece, word in pairs]
     if "send_each" in form:
-        return [[each.split(" ")[0], key] for key in values[len(fixed):] for each in form["send_each"]], form
+        return [
+            [each.split(" ")[0], key] for key in values[len(fixed) :] for each in form["send_each"]
+        ], form
     if "send" in form:
         name, *rest = pieces(form["send"][0])[0]
-        return [[name, *(values[fixed.index(piece)] for piece in rest), *values[len(fixed):]]], form
+        return [
+            [name, *(values[fixed.index(piece)] for piece in rest), *values[len(fixed) :]]
+        ], form
     return [values], form
 
 
 # ---- Replies ----
+
 
 def replies(text):
     """The replies in a stream, each as its own text."""
@@ -164,8 +201,8 @@ def replies(text):
 def after(text, at):
     line = text.index("\r\n", at) + 2
     if text[at] == "$":
-        return line if text[at + 1] == "-" else line + int(text[at + 1:line]) + 2
-    for _ in range(int(text[at + 1:line]) if text[at] == "*" else 0):
+        return line if text[at + 1] == "-" else line + int(text[at + 1 : line]) + 2
+    for _ in range(int(text[at + 1 : line]) if text[at] == "*" else 0):
         line = after(text, line)
     return line
 
@@ -197,7 +234,7 @@ def counted(form, found):
         return errors[0]
     counts, total = [each.split(" ")[0] != "DEL" for each in form["send_each"]], 0
     for at in range(0, len(found), len(counts)):
-        numbers = [count(reply) for reply in found[at:at + len(counts)]]
+        numbers = [count(reply) for reply in found[at : at + len(counts)]]
         if None in numbers:
             return None
         total += any(number > 0 for number, says in zip(numbers, counts) if says)

@@ -4,10 +4,13 @@ The reference for both languages: small, slow and literal, so that it can be rea
 command as they go over the wire (text). Out: an entry, places of keys, parts for several nodes. It sends nothing and
 knows no node. Spec: route.md, "Finding the entry", "Finding the keys", "Splitting".
 """
+
 import json
 import pathlib
 
-COMMANDS = json.loads((pathlib.Path(__file__).resolve().parents[2] / "route/commands.json").read_text())["commands"]
+COMMANDS = json.loads(
+    (pathlib.Path(__file__).resolve().parents[2] / "route/commands.json").read_text()
+)["commands"]
 MARKS = ("key", "channel", "pattern")
 
 
@@ -29,13 +32,14 @@ def find(words, commands=COMMANDS):
 
 # ---- Where the keys are ----
 
+
 def starts(spec, words):
     """Every place where keys begin by this specification."""
     if "index" in spec:
         return [spec["index"]]
     if "keyword" in spec:
         # As the server: the first such word, the last word of all is never looked at.
-        tail = [word.upper() for word in words[spec["from"]:-1]]
+        tail = [word.upper() for word in words[spec["from"] : -1]]
         return [spec["from"] + tail.index(spec["keyword"]) + 1] if spec["keyword"] in tail else []
     found, at = [], spec["from"]
     while at < len(words):
@@ -96,19 +100,20 @@ def keys(entry, words):
 
 # ---- Parts for several nodes ----
 
+
 def parts(entry, words, node_of):
     """{node: (words, places)} of a split command, nodes in the order of their first key; places count the keys from 0.
 
     Three shapes, read off the one key specification: keys with what follows each (MGET, MSET), counted keys, and keys
     followed by a parallel list (XREAD). What stands before and after the keys goes to every node.
     """
-    spec, = entry["keys"]
-    begin, = starts(spec, words)
+    (spec,) = entry["keys"]
+    (begin,) = starts(spec, words)
     first, end = span(spec, words, begin)
     step, limit = spec["step"], spec.get("limit", 1)
     count = (end - first) // step + 1
     beyond = first + count * step * limit
-    if beyond > len(words) or "keynum" not in spec and beyond < len(words):
+    if beyond > len(words) or ("keynum" not in spec and beyond < len(words)):
         raise Malformed("Keys and what belongs to them do not come out even.")
     found = {}
     for number in range(count):
@@ -118,12 +123,17 @@ def parts(entry, words, node_of):
         part += words[:first]
         for lane in range(limit):
             base = first + lane * count * step
-            part += [word for number in places for word in words[base + number * step:base + (number + 1) * step]]
+            part += [
+                word
+                for number in places
+                for word in words[base + number * step : base + (number + 1) * step]
+            ]
         part += words[beyond:]
     return found
 
 
 # ---- Examples ----
+
 
 def read_example(text):
     """(words, marked places) of one line of examples.json: "MSET key=k1 v" -> (["MSET", "k1", "v"], [(1, "key")])."""
