@@ -8,6 +8,7 @@ is compared with its key, so "keys found" is also "keys found where nutcracker h
 import sys
 
 import tree  # noqa: F401 (finds the lab)
+
 from lab import LabError
 from stage import BATCH, KEYS, POOL, Stage
 from statistic import joined, median, percentile, ratio

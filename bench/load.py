@@ -15,13 +15,14 @@ import random
 import sys
 import time
 
+from tree import ROOT
+
 import figures
 from figures import Figure
 from house import POOL_SIZE, WORKERS, Callers, House
 from lab import LabError
 from statistic import median, percentile
 from table import Progress, bold, red, show
-from tree import ROOT
 
 PAGE = os.path.join(ROOT, "bench/php/timed.php")
 TURNS = 30  # Short ones: what a neighbour does to one contestant, it does to the next.

@@ -5,6 +5,7 @@ import platform
 import subprocess
 
 import tree  # noqa: F401 (finds the lab)
+
 from lab.process import program
 
 VERSIONS = {

@@ -15,13 +15,14 @@ import os
 import random
 import sys
 
+from tree import ROOT
+
 from lab import LabError
 from machine import description
 from stage import POOL, Stage
 from statistic import joined, median, percentile, ratio
 from syscalls import socket_calls_per_get
 from table import Progress, bold, green, milliseconds, red, show
-from tree import ROOT
 from workers import Worker
 
 UNTIMED, TIMED = (

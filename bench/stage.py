@@ -15,6 +15,7 @@ import contextlib
 import random
 
 import tree  # noqa: F401 (finds the lab)
+
 from lab import Cluster, LabError, Nutcracker, RedisNode
 from lab.network import Namespace, Wire
 

@@ -9,10 +9,11 @@ import os
 import subprocess
 import tempfile
 
+from tree import ROOT
+
 from built import EXTENSION
 from lab import LabError
 from lab.process import program
-from tree import ROOT
 
 FEW, MANY = 10, 510
 SCRIPT = os.path.join(ROOT, "bench/php/gets.php")

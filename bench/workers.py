@@ -23,10 +23,11 @@ import os
 import subprocess
 import threading
 
+from tree import ROOT
+
 from built import EXTENSION, JAR
 from lab import LabError, Process
 from stage import BATCH, KEYS
-from tree import ROOT
 
 LIMIT = os.path.join(ROOT, "bench/limit/limit")
 ANSWER_SECONDS_MAX = 120

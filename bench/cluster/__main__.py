@@ -13,11 +13,12 @@ import sys
 
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
+import tree  # noqa: F401 (the path above finds it; it finds the rest)
+
 import figures
 import maps
 import nodes
 import speed
-import tree  # noqa: F401 (the path above finds it; it finds the rest)
 from lab import LabError
 
 JOBS = {"map": maps.run, "mget": speed.mget, "pipeline": speed.pipeline, "nodes": nodes.run}
