@@ -1,11 +1,13 @@
 /*
- * The floor: how fast 1000 HGETs can be at all on this machine, with no client library and no interpreter in the way.
+ * The floor: how fast 1000 HGETs can be at all on this machine, with no client library and no
+ * interpreter in the way.
  *
- * A worker of the benchmark (the conversation is described in bench/workers.py), in plain C and plain sockets. Its one
- * contestant formats the commands of a batch, one buffer per node, writes each buffer, polls all nodes at once, and
- * parses every reply into the caller's order. It knows beforehand which node has which key: placement is not part of
- * the floor. It does nothing a client could leave out, and leaves out nothing a client must do: every reply is parsed
- * to its end and every value is compared with what its key must hold, after the clock has stopped.
+ * A worker of the benchmark (the conversation is described in bench/workers.py), in plain C and
+ * plain sockets. Its one contestant formats the commands of a batch, one buffer per node, writes
+ * each buffer, polls all nodes at once, and parses every reply into the caller's order. It knows
+ * beforehand which node has which key: placement is not part of the floor. It does nothing a client
+ * could leave out, and leaves out nothing a client must do: every reply is parsed to its end and
+ * every value is compared with what its key must hold, after the clock has stopped.
  *
  * It is a measuring rod, not a client: any surprise ends it with a message.
  */
@@ -22,7 +24,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NODES_MAX = 64, BATCH_MAX = 10000, BUFFER_BYTES = 1 << 20, LINE_BYTES = 4096, TIMEOUT_MS = 5000 };
+enum {
+    NODES_MAX = 64,
+    BATCH_MAX = 10000,
+    BUFFER_BYTES = 1 << 20,
+    LINE_BYTES = 4096,
+    TIMEOUT_MS = 5000
+};
 
 struct bytes {
     const char *start;
@@ -86,7 +94,10 @@ static void open_node(const char *host, const char *port)
         fail("no memory");
 }
 
-/* "contestant NAME scatter HOST PORT HOST PORT ..."; lines for the other languages' kinds are not for us. */
+/*
+ * "contestant NAME scatter HOST PORT HOST PORT ..."; lines for the other languages' kinds are not
+ * for us.
+ */
 static void read_contestant(void)
 {
     char *name = strtok(NULL, " "), *kind = strtok(NULL, " "), *host, *port;
@@ -128,7 +139,8 @@ static void read_plan(const char *path)
     }
     fclose(plan);
     errno = 0;
-    if (batch_size < 1 || batch_size > BATCH_MAX || keys_count % batch_size != 0 || nodes_count == 0)
+    if (batch_size < 1 || batch_size > BATCH_MAX || keys_count % batch_size != 0 ||
+        nodes_count == 0)
         fail("the plan has no usable batch size, keys or nodes");
     for (int i = 0; i < keys_count; i++)
         if (keys[i].node < 0 || keys[i].node >= nodes_count)
@@ -172,7 +184,8 @@ static void append_hget(struct node *node, const struct key *key)
 static void write_all(struct node *node)
 {
     for (size_t sent = 0; sent < node->out_length;) {
-        ssize_t count = send(node->descriptor, node->out + sent, node->out_length - sent, MSG_NOSIGNAL);
+        ssize_t count =
+            send(node->descriptor, node->out + sent, node->out_length - sent, MSG_NOSIGNAL);
         if (count < 0 && errno != EINTR)
             fail("send");
         sent += count > 0 ? (size_t)count : 0;
@@ -206,7 +219,8 @@ static void read_some(struct node *node)
 {
     if (node->in_length == BUFFER_BYTES)
         fail("a batch's replies are larger than the input buffer");
-    ssize_t count = recv(node->descriptor, node->in + node->in_length, BUFFER_BYTES - node->in_length, 0);
+    ssize_t count =
+        recv(node->descriptor, node->in + node->in_length, BUFFER_BYTES - node->in_length, 0);
     if (count == 0)
         fail("a node closed the connection");
     if (count < 0 && errno != EINTR)
@@ -222,7 +236,8 @@ static void gather(void)
         int open = 0;
         for (int i = 0; i < nodes_count; i++) {
             int is_done = nodes[i].answered == nodes[i].owed_count;
-            waiting[i] = (struct pollfd){.fd = is_done ? -1 : nodes[i].descriptor, .events = POLLIN};
+            waiting[i] =
+                (struct pollfd){.fd = is_done ? -1 : nodes[i].descriptor, .events = POLLIN};
             open += !is_done;
         }
         if (open == 0)
@@ -258,7 +273,8 @@ static void check_batch(const struct key *batch)
     const size_t prefix = sizeof VALUE_PREFIX - 1;
     for (int i = 0; i < batch_size; i++) {
         const struct bytes value = values[i];
-        if (value.length != prefix + batch[i].length || memcmp(value.start, VALUE_PREFIX, prefix) != 0 ||
+        if (value.length != prefix + batch[i].length ||
+            memcmp(value.start, VALUE_PREFIX, prefix) != 0 ||
             memcmp(value.start + prefix, batch[i].name, batch[i].length) != 0)
             fail(batch[i].name);
     }
@@ -293,7 +309,8 @@ int main(int count, char **arguments)
     printf("ready\n");
     fflush(stdout);
     while (fgets(line, sizeof line, stdin)) {
-        if (sscanf(line, "run %255s %d %d", name, &untimed, &timed) != 3 || strcmp(name, contestant) != 0)
+        if (sscanf(line, "run %255s %d %d", name, &untimed, &timed) != 3 ||
+            strcmp(name, contestant) != 0)
             fail("not a request");
         run(untimed, timed);
     }

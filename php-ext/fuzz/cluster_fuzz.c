@@ -1,6 +1,7 @@
 /*
- * Any bytes as what a node says of its cluster, twice, and as an error it answers. Whatever is believed becomes a
- * topology that is valid, keeps every node's place, and answers every slot; no error leads out of it.
+ * Any bytes as what a node says of its cluster, twice, and as an error it answers. Whatever is
+ * believed becomes a topology that is valid, keeps every node's place, and answers every slot; no
+ * error leads out of it.
  */
 #include <string.h>
 
@@ -8,24 +9,32 @@
 #include "core/cluster/redirect.h"
 #include "fuzz.h"
 
-#define SLOTS(last) "*1\r\n*4\r\n:0\r\n:" last "\r\n*3\r\n$1\r\na\r\n:1\r\n$1\r\nx\r\n*3\r\n$1\r\nb\r\n:1\r\n$1\r\ny\r\n"
-#define SHARDS                                                                                                           \
-    "*1\r\n*4\r\n$5\r\nslots\r\n*2\r\n:0\r\n:16383\r\n$5\r\nnodes\r\n*1\r\n*8\r\n$2\r\nid\r\n$1\r\nx\r\n$4\r\nport\r\n:1\r\n" \
+#define SLOTS(last)                                                                                \
+    "*1\r\n*4\r\n:0\r\n:" last                                                                     \
+    "\r\n*3\r\n$1\r\na\r\n:1\r\n$1\r\nx\r\n*3\r\n$1\r\nb\r\n:1\r\n$1\r\ny\r\n"
+#define SHARDS                                                                                     \
+    "*1\r\n*4\r\n$5\r\nslots\r\n*2\r\n:0\r\n:16383\r\n$5\r\nnodes\r\n*1\r\n*8\r\n$2\r\nid\r\n$"    \
+    "1\r\nx\r\n$4\r\nport\r\n:1\r\n"                                                               \
     "$2\r\nip\r\n$1\r\nh\r\n$4\r\nrole\r\n$6\r\nmaster\r\n"
 
 /* Beginning with the byte that cuts them, so that some are whole answers: one, and twice one. */
-const char *const fuzz_words[] = {"\xff" SLOTS("16383"), "\xff" SHARDS, "\x80" SLOTS("16383") SLOTS("16382"), "\x80" SHARDS SHARDS, SLOTS("16383"), SHARDS,
-    "$8\r\nendpoint\r\n", "$6\r\nhealth\r\n$4\r\nfail\r\n", "$6\r\nonline\r\n", "$7\r\nreplica\r\n", "*3\r\n", "*2\r\n", "*0\r\n", "*-1\r\n",
-    "$-1\r\n", "$0\r\n\r\n", "$1\r\n?\r\n", ":0\r\n", ":65536\r\n", "%1\r\n", "_\r\n", "MOVED 7 a:1", "ASK 7 :1", "MOVED 16384 b:1",
-    "CLUSTERDOWN", "*99999999\r\n", "*1000000\r\n", "$17\r\navailability-zone\r\n$1\r\na\r\n", "$22\r\ncluster_current_epoch:\r\n", "\r\n", ":", "0", NULL};
+const char *const fuzz_words[] = {"\xff" SLOTS("16383"), "\xff" SHARDS,
+    "\x80" SLOTS("16383") SLOTS("16382"), "\x80" SHARDS SHARDS, SLOTS("16383"), SHARDS,
+    "$8\r\nendpoint\r\n", "$6\r\nhealth\r\n$4\r\nfail\r\n", "$6\r\nonline\r\n", "$7\r\nreplica\r\n",
+    "*3\r\n", "*2\r\n", "*0\r\n", "*-1\r\n", "$-1\r\n", "$0\r\n\r\n", "$1\r\n?\r\n", ":0\r\n",
+    ":65536\r\n", "%1\r\n", "_\r\n", "MOVED 7 a:1", "ASK 7 :1", "MOVED 16384 b:1", "CLUSTERDOWN",
+    "*99999999\r\n", "*1000000\r\n", "$17\r\navailability-zone\r\n$1\r\na\r\n",
+    "$22\r\ncluster_current_epoch:\r\n", "\r\n", ":", "0", NULL};
 
 static oh_topology *topology_of(const oh_cluster_map *map)
 {
-    oh_pool configured = {.name = {"p", 1}, .hash = OH_HASH_CRC16, .distribution = OH_SLOTS, .is_cluster = true};
+    oh_pool configured = {
+        .name = {"p", 1}, .hash = OH_HASH_CRC16, .distribution = OH_SLOTS, .is_cluster = true};
     oh_pool pool = oh_cluster_pool(map, &configured);
     size_t size = oh_topology_size(&pool);
     void *memory = malloc(size);
-    MUST(memory != NULL && oh_topology_build(&pool, NULL, memory, size) && oh_topology_valid(memory, size));
+    MUST(memory != NULL && oh_topology_build(&pool, NULL, memory, size) &&
+         oh_topology_valid(memory, size));
     return memory;
 }
 
@@ -37,8 +46,10 @@ static void ask(oh_topology *topology, const uint8_t *bytes, size_t length)
     }
     for (uint32_t i = 0; i < count; i++) {
         oh_node node = oh_topology_node(topology, i);
-        MUST(node.master < count && oh_topology_find(topology, node.name.bytes, node.name.length) == i);
-        oh_redirect_case it = {.error = {(const char *)bytes, length}, .asked = i, .left_ms = 100, .is_fresh = i % 2};
+        MUST(node.master < count &&
+             oh_topology_find(topology, node.name.bytes, node.name.length) == i);
+        oh_redirect_case it = {
+            .error = {(const char *)bytes, length}, .asked = i, .left_ms = 100, .is_fresh = i % 2};
         oh_redirect redirect = oh_redirect_decide(topology, &it);
         MUST(redirect.node < count && redirect.slot < OH_SLOTS_COUNT);
         if (redirect.has_moved) {
@@ -74,7 +85,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         return 0;
     }
     size_t cut = 1 + bytes[0] * (length - 1) / 255;
-    oh_cluster_answer first = {.reply = {bytes + 1, cut - 1}, .info = {bytes + cut, length - cut}, .host = {"a", 1},
+    oh_cluster_answer first = {.reply = {bytes + 1, cut - 1},
+        .info = {bytes + cut, length - cut},
+        .host = {"a", 1},
         .zone = {"a", length % 2}};
     oh_cluster_answer second = {.reply = {bytes + cut, length - cut}, .host = {"b", 1}};
     oh_cluster_map *map;

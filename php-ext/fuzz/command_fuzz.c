@@ -1,6 +1,7 @@
 /*
- * Any bytes as the words of a command. Whatever the table says of them, every place it names is one of the words, in
- * order, the same whether or not there is room for all; and the parts of a split have all words of the command.
+ * Any bytes as the words of a command. Whatever the table says of them, every place it names is one
+ * of the words, in order, the same whether or not there is room for all; and the parts of a split
+ * have all words of the command.
  */
 #include <string.h>
 
@@ -8,10 +9,12 @@
 #include "fuzz.h"
 
 /* Words end with a line feed. */
-const char *const fuzz_words[] = {"GET\n", "SORT\n", "BY\n", "w_*\n", "LIMIT\n", "STORE\n", "GEORADIUS\n", "COUNT\n",
-    "STOREDIST\n", "EVAL\n", "return 1\n", "0\n", "1\n", "2\n", "99999999999999999999\n", "-1\n", "XREAD\n", "BLOCK\n",
-    "STREAMS\n", "MIGRATE\n", "\n", "KEYS\n", "AUTH2\n", "MSET\n", "MGET\n", "BLPOP\n", "ZUNIONSTORE\n", "LMPOP\n",
-    "XGROUP\n", "CREATE\n", "PUBSUB\n", "NUMSUB\n", "OBJECT\n", "ENCODING\n", "k1\n", "k2\n", "|", "config|get\n", NULL};
+const char *const fuzz_words[] = {"GET\n", "SORT\n", "BY\n", "w_*\n", "LIMIT\n", "STORE\n",
+    "GEORADIUS\n", "COUNT\n", "STOREDIST\n", "EVAL\n", "return 1\n", "0\n", "1\n", "2\n",
+    "99999999999999999999\n", "-1\n", "XREAD\n", "BLOCK\n", "STREAMS\n", "MIGRATE\n", "\n",
+    "KEYS\n", "AUTH2\n", "MSET\n", "MGET\n", "BLPOP\n", "ZUNIONSTORE\n", "LMPOP\n", "XGROUP\n",
+    "CREATE\n", "PUBSUB\n", "NUMSUB\n", "OBJECT\n", "ENCODING\n", "k1\n", "k2\n", "|",
+    "config|get\n", NULL};
 
 #define WORDS_MAX 256
 
@@ -54,7 +57,8 @@ static void check_split(const oh_command *command, const oh_bytes *words, size_t
     oh_bytes part[WORDS_MAX];
     size_t total = 0, parts = 0;
 
-    if (command->spread != OH_SPREAD_SPLIT || oh_command_shape_of(command, words, count, &shape) != NULL) {
+    if (command->spread != OH_SPREAD_SPLIT ||
+        oh_command_shape_of(command, words, count, &shape) != NULL) {
         return;
     }
     for (size_t i = 0; i < shape.keys; i++) {
@@ -68,14 +72,19 @@ static void check_split(const oh_command *command, const oh_bytes *words, size_t
     MUST(total == count + (parts - 1) * (count - shape.keys * shape.step * shape.lanes));
 }
 
-/* A name may have any bytes. With a NUL at its end it is no name, and nothing behind the entry it resembles is read. */
+/*
+ * A name may have any bytes. With a NUL at its end it is no name, and nothing behind the entry it
+ * resembles is read.
+ */
 static void check_name(const oh_bytes *word)
 {
     char *name = malloc(word->length + 1);
 
     MUST(name != NULL);
     for (size_t i = 0; i < word->length; i++) {
-        name[i] = (char)(word->bytes[i] >= 'A' && word->bytes[i] <= 'Z' ? word->bytes[i] + ('a' - 'A') : word->bytes[i]);
+        name[i] =
+            (char)(word->bytes[i] >= 'A' && word->bytes[i] <= 'Z' ? word->bytes[i] + ('a' - 'A')
+                                                                  : word->bytes[i]);
     }
     name[word->length] = '\0';
     const oh_command *command = oh_command_named(name, word->length);

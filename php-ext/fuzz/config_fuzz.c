@@ -1,6 +1,6 @@
 /*
- * Any bytes as a configuration. Either there is an error with a line and a printable reason, or each pool of the result
- * becomes a valid topology that places keys.
+ * Any bytes as a configuration. Either there is an error with a line and a printable reason, or
+ * each pool of the result becomes a valid topology that places keys.
  */
 #include <string.h>
 
@@ -8,10 +8,11 @@
 #include "core/topology/topology.h"
 #include "fuzz.h"
 
-const char *const fuzz_words[] = {"alpha:\n", "  listen: 127.0.0.1:22121\n", "  servers:\n", "  - 10.0.0.1:6379:1\n",
-    "   - /tmp/redis.sock:1 name\n", "  hash: murmur\n", "  hash_tag: \"{}\"\n", "  distribution: modula\n",
-    "  redis: true\n", "  redis_auth: secret\n", "  timeout: 400\n", ": ", "- ", "\n", "  ", "? ", "|", ">", "&a ",
-    "*a", "!", "[", "{", "}", "]", "'", "\"", "\\", "\\u2028", "\xef\xbb\xbf", "\xe4\xb8\xad", "---\n", "...\n",
+const char *const fuzz_words[] = {"alpha:\n", "  listen: 127.0.0.1:22121\n", "  servers:\n",
+    "  - 10.0.0.1:6379:1\n", "   - /tmp/redis.sock:1 name\n", "  hash: murmur\n",
+    "  hash_tag: \"{}\"\n", "  distribution: modula\n", "  redis: true\n", "  redis_auth: secret\n",
+    "  timeout: 400\n", ": ", "- ", "\n", "  ", "? ", "|", ">", "&a ", "*a", "!", "[", "{", "}",
+    "]", "'", "\"", "\\", "\\u2028", "\xef\xbb\xbf", "\xe4\xb8\xad", "---\n", "...\n",
     "%YAML 1.1\n", "#", "\t", "\r\n", "2147483648", "11211", NULL};
 
 static void use_pool(const oh_pool *pool)
@@ -23,7 +24,8 @@ static void use_pool(const oh_pool *pool)
     for (size_t i = 0; i < pool->servers_count; i++) {
         oh_text name = pool->servers[i].name;
         MUST(strlen(name.bytes) == name.length && name.length > 0);
-        MUST(oh_topology_locate(memory, (const uint8_t *)name.bytes, name.length) < pool->servers_count);
+        MUST(oh_topology_locate(memory, (const uint8_t *)name.bytes, name.length) <
+             pool->servers_count);
     }
     free(memory);
 }

@@ -1,8 +1,9 @@
 /*
- * Any bytes as what nodes answer to the engine: to a command, a sign-in, a pipeline, a translation for SSDB, a
- * subscription, and behind redirects of a Redis Cluster. The kernel is played: whichever socket is read gives the next
- * bytes, in pieces that they choose, and all sockets end with them. The caller is given what the node has sent and nothing else, or a
- * failure that says why; it comes to an end; and no connection stays leased.
+ * Any bytes as what nodes answer to the engine: to a command, a sign-in, a pipeline, a translation
+ * for SSDB, a subscription, and behind redirects of a Redis Cluster. The kernel is played:
+ * whichever socket is read gives the next bytes, in pieces that they choose, and all sockets end
+ * with them. The caller is given what the node has sent and nothing else, or a failure that says
+ * why; it comes to an end; and no connection stays leased.
  *
  * The first byte says what is asked, the others are the answer.
  */
@@ -22,10 +23,11 @@
 const char *const fuzz_words[] = {"\x06$1\r\nx\r\n", "\x01+OK\r\n+OK\r\n$1\r\nx\r\n",
     "\x02$1\r\na\r\n+OK\r\n+QUEUED\r\n*1\r\n$1\r\nb\r\n", "\x03+1.9.9\r\n:1\r\n:0\r\n:0\r\n:0\r\n",
     "\x04*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n*3\r\n$7\r\nmessage\r\n$1\r\na\r\n$1\r\nb\r\n",
-    "\x05-MOVED 15495 127.0.0.1:2\r\n$1\r\nx\r\n", "\x0b-ASK 15495 127.0.0.1:1\r\n+OK\r\n$1\r\nx\r\n",
-    "\x05-TRYAGAIN\r\n$1\r\nx\r\n", "\x0b-CLUSTERDOWN x\r\n", "\x02-EXECABORT x\r\n", "+QUEUED\r\n", "*1\r\n", ":1\r\n",
-    "$-1\r\n", "*-1\r\n", "-ERR max number of clients\r\n", "-DENIED\r\n", "-NOAUTH x\r\n", "-ERR no password is set\r\n",
-    ">1\r\n", "$536870912\r\n", "\r\n", NULL};
+    "\x05-MOVED 15495 127.0.0.1:2\r\n$1\r\nx\r\n",
+    "\x0b-ASK 15495 127.0.0.1:1\r\n+OK\r\n$1\r\nx\r\n", "\x05-TRYAGAIN\r\n$1\r\nx\r\n",
+    "\x0b-CLUSTERDOWN x\r\n", "\x02-EXECABORT x\r\n", "+QUEUED\r\n", "*1\r\n", ":1\r\n", "$-1\r\n",
+    "*-1\r\n", "-ERR max number of clients\r\n", "-DENIED\r\n", "-NOAUTH x\r\n",
+    "-ERR no password is set\r\n", ">1\r\n", "$536870912\r\n", "\r\n", NULL};
 
 /* ---- The kernel ---- */
 
@@ -34,19 +36,24 @@ const char *const fuzz_words[] = {"\x06$1\r\nx\r\n", "\x01+OK\r\n+OK\r\n$1\r\nx\
 #define PIECE_MAX 24
 
 static const char picture[] = "$0\r\n\r\n*2\r\n"
-    "*3\r\n:0\r\n:8191\r\n*3\r\n$9\r\n127.0.0.1\r\n:1\r\n$40\r\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n"
-    "*3\r\n:8192\r\n:16383\r\n*3\r\n$9\r\n127.0.0.1\r\n:2\r\n$40\r\nbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\r\n";
+                              "*3\r\n:0\r\n:8191\r\n*3\r\n$9\r\n127.0.0.1\r\n:1\r\n$"
+                              "40\r\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n"
+                              "*3\r\n:8192\r\n:16383\r\n*3\r\n$9\r\n127.0.0.1\r\n:2\r\n$"
+                              "40\r\nbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\r\n";
 static const char no_shards[] = "$0\r\n\r\n-ERR unknown subcommand\r\n";
 
-typedef struct { const uint8_t *bytes; size_t length; } stream;
+typedef struct {
+    const uint8_t *bytes;
+    size_t length;
+} stream;
 
 static stream answer;            /* What is left of it. */
 static stream pictures[SOCKETS]; /* Of the cluster, for whoever has asked for one. */
 static unsigned opened;
 static uint64_t now_ns = 1000000000;
 
-#define WRAPPED(result, name, ...) \
-    result __wrap_##name(__VA_ARGS__); \
+#define WRAPPED(result, name, ...)                                                                 \
+    result __wrap_##name(__VA_ARGS__);                                                             \
     result __wrap_##name(__VA_ARGS__)
 
 WRAPPED(int, socket, int family, int type, int protocol)
@@ -91,7 +98,8 @@ WRAPPED(int, clock_gettime, clockid_t clock, struct timespec *now)
 {
     (void)clock;
     now_ns += 1000;
-    *now = (struct timespec){.tv_sec = (time_t)(now_ns / 1000000000), .tv_nsec = (long)(now_ns % 1000000000)};
+    *now = (struct timespec){
+        .tv_sec = (time_t)(now_ns / 1000000000), .tv_nsec = (long)(now_ns % 1000000000)};
     return 0;
 }
 
@@ -107,7 +115,8 @@ WRAPPED(int, poll, struct pollfd *descriptors, nfds_t count, int milliseconds)
     return ready;
 }
 
-WRAPPED(int, ppoll, struct pollfd *descriptors, nfds_t count, const struct timespec *limit, const sigset_t *mask)
+WRAPPED(int, ppoll, struct pollfd *descriptors, nfds_t count, const struct timespec *limit,
+    const sigset_t *mask)
 {
     (void)mask;
     return __wrap_poll(descriptors, count, limit != NULL ? (int)(limit->tv_sec * 1000) : 1);
@@ -117,7 +126,8 @@ WRAPPED(int, ppoll, struct pollfd *descriptors, nfds_t count, const struct times
 WRAPPED(ssize_t, send, int fd, const void *bytes, size_t size, int flags)
 {
     (void)flags;
-    bool is_slots = memmem(bytes, size, "SLOTS", 5) != NULL, is_shards = memmem(bytes, size, "SHARDS", 6) != NULL;
+    bool is_slots = memmem(bytes, size, "SLOTS", 5) != NULL,
+         is_shards = memmem(bytes, size, "SHARDS", 6) != NULL;
     if (is_slots || is_shards) {
         pictures[fd - FIRST_SOCKET].bytes = (const uint8_t *)(is_slots ? picture : no_shards);
         pictures[fd - FIRST_SOCKET].length = is_slots ? sizeof picture - 1 : sizeof no_shards - 1;
@@ -126,7 +136,9 @@ WRAPPED(ssize_t, send, int fd, const void *bytes, size_t size, int flags)
     return (ssize_t)(size > 64 ? size / 2 : size);
 }
 
-/* A line ends a piece: what follows the answer to a sign-in must not come before it was asked for. */
+/*
+ * A line ends a piece: what follows the answer to a sign-in must not come before it was asked for.
+ */
 static size_t next_piece(const stream *from)
 {
     if (from->length == 0) {
@@ -134,7 +146,8 @@ static size_t next_piece(const stream *from)
     }
     size_t piece = (from->bytes[0] * 7u + from->length) % PIECE_MAX + 1;
     piece = piece < from->length ? piece : from->length;
-    const uint8_t *end = strchr("+-", from->bytes[0]) != NULL ? memchr(from->bytes, '\n', piece) : NULL;
+    const uint8_t *end =
+        strchr("+-", from->bytes[0]) != NULL ? memchr(from->bytes, '\n', piece) : NULL;
     return end != NULL ? (size_t)(end - from->bytes) + 1 : piece;
 }
 
@@ -155,17 +168,21 @@ WRAPPED(ssize_t, recv, int fd, void *bytes, size_t size, int flags)
 
 /* ---- The engine ---- */
 
-#define POOL(name, port, more) name ":\n  listen: 127.0.0.1:" port "\n  redis: true\n  timeout: 1000\n" more "  servers:\n   - 127.0.0.1:1:1\n"
+#define POOL(name, port, more)                                                                     \
+    name ":\n  listen: 127.0.0.1:" port "\n  redis: true\n  timeout: 1000\n" more                  \
+         "  servers:\n   - 127.0.0.1:1:1\n"
 
 typedef enum { PLAIN, SIGNED_IN, PIPELINE, SSDB, LISTENER, CLUSTER, MODES } mode;
 
-static const char config[] = POOL("plain", "1", "") POOL("signed", "2", "  redis_auth: x\n  database: 1\n") POOL("ssdb", "3", "  engine: ssdb\n")
-    POOL("cluster", "4", "  cluster: true\n");
+static const char config[] =
+    POOL("plain", "1", "") POOL("signed", "2", "  redis_auth: x\n  database: 1\n")
+        POOL("ssdb", "3", "  engine: ssdb\n") POOL("cluster", "4", "  cluster: true\n");
 static const char *const pools[MODES] = {"plain", "signed", "plain", "ssdb", "plain", "cluster"};
 static oh_snapshot *snapshots[MODES];
 
 static const char get[] = "*2\r\n$3\r\nGET\r\n$1\r\na\r\n";
-static const char many[] = "*2\r\n$3\r\nGET\r\n$1\r\na\r\n*1\r\n$5\r\nMULTI\r\n*2\r\n$3\r\nGET\r\n$1\r\nb\r\n*1\r\n$4\r\nEXEC\r\n";
+static const char many[] = "*2\r\n$3\r\nGET\r\n$1\r\na\r\n*1\r\n$5\r\nMULTI\r\n*2\r\n$3\r\nGET\r\n$"
+                           "1\r\nb\r\n*1\r\n$4\r\nEXEC\r\n";
 static const char exists[] = "*2\r\n$6\r\nEXISTS\r\n$1\r\na\r\n";
 static const char subscribe[] = "*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\na\r\n";
 
@@ -183,13 +200,15 @@ static void begin(void)
 {
     char path[] = "/tmp/onehop-fuzz-XXXXXX";
     int file = mkstemp(path);
-    MUST(file >= 0 && write(file, config, sizeof config - 1) == sizeof config - 1 && close(file) == 0);
+    MUST(file >= 0 && write(file, config, sizeof config - 1) == sizeof config - 1 &&
+         close(file) == 0);
     oh_surroundings.warn = ignore;
     oh_surroundings.log = oh_surroundings.announce = ignore_line;
     for (int i = 0; i < MODES; i++) {
         oh_failure failure;
         bool is_found;
-        snapshots[i] = oh_source_load((oh_text){pools[i], strlen(pools[i])}, path, &failure, &is_found);
+        snapshots[i] =
+            oh_source_load((oh_text){pools[i], strlen(pools[i])}, path, &failure, &is_found);
         if (snapshots[i] == NULL) {
             fprintf(stderr, "%s: %s\n", pools[i], failure.what);
             abort();
@@ -210,7 +229,9 @@ static void exchange_with(mode what, const char *request, uint32_t node)
     static char given[1 << 16];
     oh_snapshot *snapshot = snapshots[what];
     oh_connections *connections = oh_snapshot_connections(snapshot, node);
-    oh_peer peer = {.connections = connections, .meter = oh_snapshot_meter(snapshot, node), .is_of_plain_pool = what != CLUSTER};
+    oh_peer peer = {.connections = connections,
+        .meter = oh_snapshot_meter(snapshot, node),
+        .is_of_plain_pool = what != CLUSTER};
     oh_call_terms terms = {.timeout_ms = 1000, .is_read_only = true, .has_multi = request == many};
     oh_exchange exchange = {0};
     oh_failure failure = {.advice = NULL};
@@ -220,7 +241,8 @@ static void exchange_with(mode what, const char *request, uint32_t node)
     MUST(what != CLUSTER || oh_redirects_attach(&exchange, snapshot, node) != NULL);
     oh_exchange_prepare(&exchange, &terms, NULL);
     if (oh_exchange_run(&exchange, request, strlen(request))) {
-        while ((oh_replies_length(&exchange.replies) > 0 || oh_exchange_is_active(&exchange)) && length < sizeof given &&
+        while ((oh_replies_length(&exchange.replies) > 0 || oh_exchange_is_active(&exchange)) &&
+               length < sizeof given &&
                (count = oh_exchange_read(&exchange, given + length, sizeof given - length)) > 0) {
             length += count;
         }
@@ -266,7 +288,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     if (what == LISTENER) {
         listen_to_it();
     } else {
-        exchange_with(what, what == PIPELINE ? many : what == SSDB ? exists : get, what == CLUSTER ? bytes[0] / MODES % 2 : 0);
+        exchange_with(what,
+            what == PIPELINE ? many
+            : what == SSDB   ? exists
+                             : get,
+            what == CLUSTER ? bytes[0] / MODES % 2 : 0);
     }
     answer = (stream){NULL, 0}; /* Nodes close what idles. */
     return 0;

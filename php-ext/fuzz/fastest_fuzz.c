@@ -1,13 +1,17 @@
 /*
- * Any times, as they may stand in shared memory, of any nodes, and any number of reads: one of those nodes is chosen, and
- * a mean is never 0 again.
+ * Any times, as they may stand in shared memory, of any nodes, and any number of reads: one of
+ * those nodes is chosen, and a mean is never 0 again.
  */
 #include <string.h>
 
 #include "core/cluster/fastest.h"
 #include "fuzz.h"
 
-const char *const fuzz_words[] = {"\x01\x02\x03\x04\x05\x06\x07\x08", "\xff\xff\xff\xff\xff\xff\xff\xff", "\x00\x00\x00\x00\x00\x00\x00\x00" "1", "\x3f", "\x01", NULL};
+const char *const fuzz_words[] = {"\x01\x02\x03\x04\x05\x06\x07\x08",
+    "\xff\xff\xff\xff\xff\xff\xff\xff",
+    "\x00\x00\x00\x00\x00\x00\x00\x00"
+    "1",
+    "\x3f", "\x01", NULL};
 
 static uint64_t next(const uint8_t **bytes, size_t *length)
 {

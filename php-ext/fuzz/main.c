@@ -1,9 +1,10 @@
 /*
  * Drives a fuzz target without clang: `target SEED COUNT [file ...]`.
  *
- * First every file is given to the target as it is (so a crash is replayed by `target 0 0 crash`), then COUNT mutants
- * of the files and words are. The same seed makes the same mutants. If the target aborts, the mutant that did it is
- * written to crash-<seed>-<number> in the working directory.
+ * First every file is given to the target as it is (so a crash is replayed by `target 0 0 crash`),
+ * then COUNT mutants of the files and words are. The same seed makes the same mutants. If the
+ * target aborts, the mutant that did it is written to crash-<seed>-<number> in the working
+ * directory.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -168,11 +169,12 @@ int main(int argc, char **argv)
     run((const uint8_t *)"", 0);
     random_state = seed * 0x9e3779b97f4a7c15u + 1;
     for (uint64_t i = 0; i < count; i++) {
-        snprintf(crash_name, sizeof crash_name, "crash-%llu-%llu", (unsigned long long)seed, (unsigned long long)i);
+        snprintf(crash_name, sizeof crash_name, "crash-%llu-%llu", (unsigned long long)seed,
+            (unsigned long long)i);
         mutate();
         run(mutant, mutant_length);
     }
-    printf("%s: %d files, %llu mutants of seed %llu: nothing found\n", argv[0], argc - 3, (unsigned long long)count,
-        (unsigned long long)seed);
+    printf("%s: %d files, %llu mutants of seed %llu: nothing found\n", argv[0], argc - 3,
+        (unsigned long long)count, (unsigned long long)seed);
     return 0;
 }

@@ -1,6 +1,7 @@
 /*
- * Any bytes as what a client writes to an SSDB node and as what the node answers. Whatever passes is a row of commands that
- * wire lets out; however the replies are cut into pieces, the caller reads the same, or they are found to be none.
+ * Any bytes as what a client writes to an SSDB node and as what the node answers. Whatever passes
+ * is a row of commands that wire lets out; however the replies are cut into pieces, the caller
+ * reads the same, or they are found to be none.
  */
 #include <string.h>
 
@@ -8,16 +9,21 @@
 #include "core/resp/wire.h"
 #include "fuzz.h"
 
-const char *const fuzz_words[] = {"*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n", "*3\r\n$6\r\nEXISTS\r\n$1\r\nk\r\n$1\r\nl\r\n",
-    "*4\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n$2\r\nNX\r\n", "*3\r\n$4\r\nLPOP\r\n$1\r\nk\r\n$1\r\n2\r\n",
+const char *const fuzz_words[] = {"*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n",
+    "*3\r\n$6\r\nEXISTS\r\n$1\r\nk\r\n$1\r\nl\r\n",
+    "*4\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n$2\r\nNX\r\n",
+    "*3\r\n$4\r\nLPOP\r\n$1\r\nk\r\n$1\r\n2\r\n",
     "*6\r\n$4\r\nHSET\r\n$1\r\nk\r\n$1\r\na\r\n$1\r\n1\r\n$1\r\nb\r\n$1\r\n2\r\n",
-    "*4\r\n$6\r\nZCOUNT\r\n$1\r\nk\r\n$2\r\n(1\r\n$4\r\n+inf\r\n", "*4\r\n$4\r\nZADD\r\n$1\r\nk\r\n$5\r\n1.5e1\r\n$1\r\nm\r\n",
-    "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", "|", "+OK\r\n", "-ERR x\r\n", ":0\r\n", ":1\r\n", "*1\r\n$1\r\n3\r\n", "*0\r\n", "$-1\r\n",
-    "*2\r\n$1\r\na\r\n$1\r\nb\r\n", "-inf", "1e400", "-0.5", "9223372036854775808", "\r\n", "$", "*", "0", NULL};
+    "*4\r\n$6\r\nZCOUNT\r\n$1\r\nk\r\n$2\r\n(1\r\n$4\r\n+inf\r\n",
+    "*4\r\n$4\r\nZADD\r\n$1\r\nk\r\n$5\r\n1.5e1\r\n$1\r\nm\r\n", "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n",
+    "|", "+OK\r\n", "-ERR x\r\n", ":0\r\n", ":1\r\n", "*1\r\n$1\r\n3\r\n", "*0\r\n", "$-1\r\n",
+    "*2\r\n$1\r\na\r\n$1\r\nb\r\n", "-inf", "1e400", "-0.5", "9223372036854775808", "\r\n", "$",
+    "*", "0", NULL};
 
 #define READ_BYTES_MAX 65536
 
-static size_t read_pieces(oh_ssdb *ssdb, const uint8_t *bytes, size_t length, uint8_t *to, size_t piece, size_t room)
+static size_t read_pieces(
+    oh_ssdb *ssdb, const uint8_t *bytes, size_t length, uint8_t *to, size_t piece, size_t room)
 {
     size_t at = 0, read = 0, written = 1;
 
@@ -38,7 +44,8 @@ static size_t read_pieces(oh_ssdb *ssdb, const uint8_t *bytes, size_t length, ui
 }
 
 /* As many bytes of the replies as wire lets through. */
-static size_t believed(const uint8_t *request, size_t request_length, const uint8_t *bytes, size_t length)
+static size_t believed(
+    const uint8_t *request, size_t request_length, const uint8_t *bytes, size_t length)
 {
     static oh_wire wire;
 
@@ -47,7 +54,8 @@ static size_t believed(const uint8_t *request, size_t request_length, const uint
     return oh_wire_read(&wire, bytes, length);
 }
 
-static void fuzz(const uint8_t *request, size_t request_length, const uint8_t *replies, size_t length)
+static void fuzz(
+    const uint8_t *request, size_t request_length, const uint8_t *replies, size_t length)
 {
     static uint8_t whole[READ_BYTES_MAX], parts[READ_BYTES_MAX];
     oh_ssdb one = {0}, other = {0};

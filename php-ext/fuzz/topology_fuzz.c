@@ -1,13 +1,15 @@
 /*
- * Any bytes as a topology in shared memory: either it is refused, or every question to it is answered from inside the
- * block. The bytes damage a good topology, for a block of plain noise would never get past its first word.
+ * Any bytes as a topology in shared memory: either it is refused, or every question to it is
+ * answered from inside the block. The bytes damage a good topology, for a block of plain noise
+ * would never get past its first word.
  */
 #include <string.h>
 
 #include "core/topology/topology.h"
 #include "fuzz.h"
 
-const char *const fuzz_words[] = {"\x01", "\xff", "\xff\xff", "\xff\xff\xff\xff", "\x80", "\x02\x01", NULL};
+const char *const fuzz_words[] = {
+    "\x01", "\xff", "\xff\xff", "\xff\xff\xff\xff", "\x80", "\x02\x01", NULL};
 
 #define SERVERS 3
 
@@ -18,7 +20,10 @@ static void *good_topology(oh_distribution distribution, size_t *size)
         {.name = {"b", 1}, .path = {"/b", 2}, .weight = 5},
         {.name = {"cc", 2}, .host = {"h", 1}, .port = 2, .weight = 2},
     };
-    oh_pool pool = {.distribution = distribution, .servers = servers, .servers_count = SERVERS, .hash = OH_HASH_MURMUR};
+    oh_pool pool = {.distribution = distribution,
+        .servers = servers,
+        .servers_count = SERVERS,
+        .hash = OH_HASH_MURMUR};
     *size = oh_topology_size(&pool);
     void *memory = malloc(*size);
     MUST(memory != NULL && oh_topology_build(&pool, NULL, memory, *size));
@@ -29,7 +34,8 @@ static void *good_topology(oh_distribution distribution, size_t *size)
 static void damage(uint8_t *memory, size_t size, const uint8_t *bytes, size_t length)
 {
     for (; length >= 3; bytes += 3, length -= 3) {
-        size_t place = bytes[0] < 0xc0 ? bytes[0] : (size_t)(bytes[0] & 0x3f) << 8 | bytes[1]; /* Mostly the header. */
+        /* Mostly the header. */
+        size_t place = bytes[0] < 0xc0 ? bytes[0] : (size_t)(bytes[0] & 0x3f) << 8 | bytes[1];
         memory[place % size] ^= bytes[2];
     }
 }

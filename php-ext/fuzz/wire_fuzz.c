@@ -1,16 +1,19 @@
 /*
- * Any bytes as what a node sends and as what a client writes. However they are cut into pieces, the counters, the error
- * and the number of believed bytes come out the same, and no debt is ever less than nothing.
+ * Any bytes as what a node sends and as what a client writes. However they are cut into pieces, the
+ * counters, the error and the number of believed bytes come out the same, and no debt is ever less
+ * than nothing.
  */
 #include <string.h>
 
 #include "core/resp/wire.h"
 #include "fuzz.h"
 
-const char *const fuzz_words[] = {"+OK\r\n", "-ERR x\r\n", ":1\r\n", "$3\r\nfoo\r\n", "$-1\r\n", "$0\r\n\r\n", "*2\r\n",
-    "*0\r\n", "*-1\r\n", "%1\r\n", "~2\r\n", ">1\r\n", "|1\r\n", "_\r\n", "#t\r\n", ",1.5\r\n", "(1\r\n",
-    "!3\r\nERR\r\n", "=5\r\ntxt:a\r\n", "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n", "*1\r\n$4\r\nPING\r\n",
-    "$536870912\r\n", "*16777216\r\n", "*1\r\n*1\r\n*1\r\n", "\r", "\n", "\r\n", "$?", "*?", ";", ".", "0", "-", NULL};
+const char *const fuzz_words[] = {"+OK\r\n", "-ERR x\r\n", ":1\r\n", "$3\r\nfoo\r\n", "$-1\r\n",
+    "$0\r\n\r\n", "*2\r\n", "*0\r\n", "*-1\r\n", "%1\r\n", "~2\r\n", ">1\r\n", "|1\r\n", "_\r\n",
+    "#t\r\n", ",1.5\r\n", "(1\r\n", "!3\r\nERR\r\n", "=5\r\ntxt:a\r\n",
+    "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n", "*1\r\n$4\r\nPING\r\n", "$536870912\r\n",
+    "*16777216\r\n", "*1\r\n*1\r\n*1\r\n", "\r", "\n", "\r\n", "$?", "*?", ";", ".", "0", "-",
+    NULL};
 
 #define COMMANDS_MAX 16
 
@@ -26,9 +29,11 @@ static void begin(oh_wire *wire, unsigned commands)
 static void check_same(const oh_wire *one, const oh_wire *other)
 {
     MUST(one->error == other->error);
-    MUST(one->written == other->written && one->answered == other->answered && one->pushed == other->pushed);
+    MUST(one->written == other->written && one->answered == other->answered &&
+         one->pushed == other->pushed);
     MUST(one->answered <= one->written);
-    MUST(one->refusal_reply == other->refusal_reply && one->refusal_length == other->refusal_length);
+    MUST(
+        one->refusal_reply == other->refusal_reply && one->refusal_length == other->refusal_length);
     MUST(memcmp(one->refusal, other->refusal, one->refusal_length) == 0);
     MUST(oh_wire_is_clean(one) == oh_wire_is_clean(other));
 }

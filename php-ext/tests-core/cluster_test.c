@@ -1,6 +1,7 @@
 /*
- * Redis Cluster: what nodes say becomes the map of the vectors, or its reason; the better answer is taken, places are
- * kept; errors lead where the vectors say; and a map of a thousand nodes is nothing special.
+ * Redis Cluster: what nodes say becomes the map of the vectors, or its reason; the better answer is
+ * taken, places are kept; errors lead where the vectors say; and a map of a thousand nodes is
+ * nothing special.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,7 +115,8 @@ static void check_map(const oh_cluster_map *map, const json_t *told)
 {
     static const uint8_t salt[OH_IMAGE_SALT_BYTES] = {1};
     const json_t *nodes = json_object_get(told, "nodes");
-    CHECK(map->served_count == vectors_number(told, "served") && map->epoch == vectors_number(told, "epoch"));
+    CHECK(map->served_count == vectors_number(told, "served") &&
+          map->epoch == vectors_number(told, "epoch"));
     CHECK(map->nodes_count == json_array_size(nodes));
     if (map->nodes_count == 0) {
         return;
@@ -137,7 +139,8 @@ static void check_map(const oh_cluster_map *map, const json_t *told)
     oh_server *servers = calloc(map->nodes_count, sizeof *servers);
     oh_pool again;
     oh_image_pool(image, servers, &again);
-    CHECK(again.is_cluster && again.read_from == OH_READ_SAME_ZONE && strcmp(again.zone.bytes, "east") == 0);
+    CHECK(again.is_cluster && again.read_from == OH_READ_SAME_ZONE &&
+          strcmp(again.zone.bytes, "east") == 0);
     again.redis_auth = pool.redis_auth;
     void *second = malloc(oh_image_size(&again));
     oh_image_write(&again, salt, second);
@@ -150,7 +153,8 @@ static void check_map(const oh_cluster_map *map, const json_t *told)
 static void test_reply(const json_t *test)
 {
     char reason[OH_CLUSTER_REASON_BYTES] = "";
-    test_begin("cluster replies %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    test_begin(
+        "cluster replies %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     oh_cluster_map *map = read_answer(test, vectors_string(test, "asked"), reason);
     const json_t *told = json_object_get(test, "map");
     CHECK((map != NULL) == (told != NULL));
@@ -214,7 +218,8 @@ static void test_adoption(const json_t *test)
 {
     oh_topology *current = NULL;
     const json_t *steps = json_object_get(test, "steps");
-    test_begin("cluster adoption %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    test_begin(
+        "cluster adoption %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     for (size_t i = 0; i < json_array_size(steps); i++) {
         current = take_step(json_array_get(steps, i), current);
     }
@@ -237,12 +242,14 @@ static void test_redirect(const json_t *test, const oh_topology *map)
     const json_t *told = json_object_get(test, "decision");
     oh_redirect redirect = oh_redirect_decide(map, &it);
     CHECK(strcmp(actions[redirect.action], vectors_string(told, "action")) == 0);
-    CHECK(redirect.node == vectors_number(told, "node") && redirect.slot == vectors_number(told, "slot"));
+    CHECK(redirect.node == vectors_number(told, "node") &&
+          redirect.slot == vectors_number(told, "slot"));
     CHECK(redirect.has_moved == json_is_true(json_object_get(told, "has_moved")));
     CHECK(redirect.wants_refresh == json_is_true(json_object_get(told, "wants_refresh")));
     CHECK(redirect.wait_ms == vectors_number(told, "wait_ms"));
     const char *reason = json_string_value(json_object_get(told, "reason"));
-    CHECK((reason == NULL) == (redirect.reason == NULL) && (reason == NULL || strcmp(reason, redirect.reason) == 0));
+    CHECK((reason == NULL) == (redirect.reason == NULL) &&
+          (reason == NULL || strcmp(reason, redirect.reason) == 0));
     free(error.bytes);
 }
 
@@ -252,11 +259,13 @@ static void test_redirects(void)
     json_t *page = vectors_load("route/vectors/redirects.json");
     json_t *group;
     json_t *test;
-    EACH_GROUP(page, group) {
+    EACH_GROUP(page, group)
+    {
         oh_cluster_map *map = read_answer(group, "127.0.0.1", reason);
         oh_topology *topology = topology_of_map(map);
         oh_cluster_free(map);
-        EACH_TEST(group, test) {
+        EACH_TEST(group, test)
+        {
             test_redirect(test, topology);
         }
         free(topology);
@@ -269,8 +278,10 @@ static void test_page(const char *path, void (*run)(const json_t *))
     json_t *page = vectors_load(path);
     json_t *group;
     json_t *test;
-    EACH_GROUP(page, group) {
-        EACH_TEST(group, test) {
+    EACH_GROUP(page, group)
+    {
+        EACH_TEST(group, test)
+        {
             run(test);
         }
     }
@@ -284,7 +295,8 @@ static void test_seeds(void)
     oh_pool pool = pool_of_seeds();
     test_begin("cluster: before the first map the seeds stand in");
     oh_topology *topology = topology_of(&pool, NULL);
-    CHECK(oh_topology_valid(topology, oh_topology_length(topology)) && oh_topology_epoch(topology) == 0);
+    CHECK(oh_topology_valid(topology, oh_topology_length(topology)) &&
+          oh_topology_epoch(topology) == 0);
     CHECK(oh_topology_slots(topology)[16383] == OH_SLOT_UNSERVED);
     CHECK(oh_topology_locate(topology, (const uint8_t *)"k", 1) == 0);
     free(topology);
@@ -299,7 +311,8 @@ static char *write_large(uint32_t masters, uint32_t piece, size_t *length)
         uint32_t last = first + piece > OH_SLOTS_COUNT ? OH_SLOTS_COUNT - 1 : first + piece - 1;
         uint32_t node = first / piece % masters;
         *length += (size_t)sprintf(text + *length,
-            "*4\r\n:%u\r\n:%u\r\n*3\r\n$8\r\n10.%05u\r\n:6379\r\n$40\r\n%040u\r\n*3\r\n$8\r\n11.%05u\r\n:6379\r\n$40\r\n%040u\r\n",
+            "*4\r\n:%u\r\n:%u\r\n*3\r\n$8\r\n10.%05u\r\n:6379\r\n$40\r\n%040u\r\n*3\r\n$8\r\n11.%"
+            "05u\r\n:6379\r\n$40\r\n%040u\r\n",
             first, last, node, node, node, node + 100000);
     }
     return text;
@@ -317,7 +330,8 @@ static void test_large(void)
     CHECK(map->nodes_count == 2000 && map->served_count == OH_SLOTS_COUNT);
     oh_topology *topology = topology_of_map(map);
     CHECK(oh_topology_valid(topology, oh_topology_length(topology)));
-    CHECK(oh_cluster_choose(topology, second, NULL, reason) == second && oh_cluster_keep_places(second, topology));
+    CHECK(oh_cluster_choose(topology, second, NULL, reason) == second &&
+          oh_cluster_keep_places(second, topology));
     oh_topology *again = topology_of_map(second);
     CHECK(oh_topology_moved(topology, again) == 0);
     CHECK(strcmp(oh_topology_fingerprint(topology), oh_topology_fingerprint(again)) == 0);

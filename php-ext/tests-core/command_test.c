@@ -1,5 +1,6 @@
 /*
- * The command table against spec/route: every example finds its entry and its keys, every split its parts.
+ * The command table against spec/route: every example finds its entry and its keys, every split its
+ * parts.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -12,7 +13,10 @@
 
 #define WORDS_MAX 64
 
-/* Words of one line, each in memory of its own size; marks (key=, channel=, pattern=) taken off if there are any. */
+/*
+ * Words of one line, each in memory of its own size; marks (key=, channel=, pattern=) taken off if
+ * there are any.
+ */
 typedef struct line {
     oh_bytes words[WORDS_MAX];
     size_t count;
@@ -46,7 +50,8 @@ static line line_of(const char *text, bool has_marks)
             *next++ = '\0';
         }
         const char *bare = has_marks ? without_mark(&it, word) : word;
-        bytes own = bytes_of_text(strcmp(bare, "\"\"") == 0 ? "" : bare, strcmp(bare, "\"\"") == 0 ? 0 : strlen(bare));
+        bytes own = bytes_of_text(
+            strcmp(bare, "\"\"") == 0 ? "" : bare, strcmp(bare, "\"\"") == 0 ? 0 : strlen(bare));
         it.words[it.count++] = (oh_bytes){own.bytes, own.length};
     }
     free(copy);
@@ -86,17 +91,20 @@ static void test_example(const char *name, const char *text)
         }
         const oh_bytes *timeout = oh_command_timeout(command, it.words, it.count);
         CHECK(timeout == NULL || (timeout->length > 0 && isdigit(timeout->bytes[0])));
-        CHECK(timeout != NULL || !command->blocking.is_blocking || command->blocking.option != NULL);
+        CHECK(
+            timeout != NULL || !command->blocking.is_blocking || command->blocking.option != NULL);
     }
     line_free(&it);
 }
 
 static void test_examples(void)
 {
-    json_t *page = vectors_load("route/examples.json"), *commands = vectors_load("route/commands.json"), *examples;
+    json_t *page = vectors_load("route/examples.json"),
+           *commands = vectors_load("route/commands.json"), *examples;
     const char *name;
 
-    json_object_foreach(json_object_get(page, "examples"), name, examples) {
+    json_object_foreach(json_object_get(page, "examples"), name, examples)
+    {
         for (size_t i = 0; i < json_array_size(examples); i++) {
             const json_t *example = json_array_get(examples, i);
             if (json_is_string(example)) {
@@ -105,7 +113,8 @@ static void test_examples(void)
         }
     }
     const json_t *entry;
-    json_object_foreach(json_object_get(commands, "commands"), name, entry) {
+    json_object_foreach(json_object_get(commands, "commands"), name, entry)
+    {
         test_begin("command %s is found by its name", name);
         const oh_command *command = oh_command_named(name, strlen(name));
         CHECK(command != NULL && strcmp(command->name, name) == 0);
@@ -118,9 +127,8 @@ static void test_examples(void)
 
 static void test_unknown(void)
 {
-    static const char *const unknown[] = {
-        "", "GETT", "GE", "XGROUP", "XGROUP NOSUCH k1", "CONFIG|GET maxmemory", "CONFIG GET|SET", "NOSUCH GET k1",
-        "ACL CATT", "client\\x00list",
+    static const char *const unknown[] = {"", "GETT", "GE", "XGROUP", "XGROUP NOSUCH k1",
+        "CONFIG|GET maxmemory", "CONFIG GET|SET", "NOSUCH GET k1", "ACL CATT", "client\\x00list",
         "A-NAME-THAT-IS-LONGER-THAN-ANY-NAME-OF-ANY-COMMAND-OF-ANY-SERVER-THERE-HAS-EVER-BEEN k1"};
 
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
@@ -133,14 +141,18 @@ static void test_unknown(void)
     CHECK(oh_command_find(NULL, 0) == NULL);
 }
 
-/* Each entry is asked for with a NUL behind its name: AddressSanitizer sees what is read behind the entry's own. */
+/*
+ * Each entry is asked for with a NUL behind its name: AddressSanitizer sees what is read behind the
+ * entry's own.
+ */
 static void test_names_with_nul(void)
 {
     json_t *commands = vectors_load("route/commands.json");
     const char *name;
     const json_t *entry;
 
-    json_object_foreach(json_object_get(commands, "commands"), name, entry) {
+    json_object_foreach(json_object_get(commands, "commands"), name, entry)
+    {
         char longer[128] = {0};
         size_t length = strlen(name);
 
@@ -158,9 +170,9 @@ static void test_names_with_nul(void)
 
 static void test_malformed(void)
 {
-    static const char *const malformed[] = {
-        "GET", "EVAL s", "EVAL s x k1", "EVAL s -1 k1", "EVAL s 2 k1", "EVAL s 99999999999999999999999 k1", "SORT k1 STORE",
-        "XREAD STREAMS s1", "BLPOP 0", "ZUNIONSTORE d 3 k1 k2", "OBJECT ENCODING", "LMPOP"};
+    static const char *const malformed[] = {"GET", "EVAL s", "EVAL s x k1", "EVAL s -1 k1",
+        "EVAL s 2 k1", "EVAL s 99999999999999999999999 k1", "SORT k1 STORE", "XREAD STREAMS s1",
+        "BLPOP 0", "ZUNIONSTORE d 3 k1 k2", "OBJECT ENCODING", "LMPOP"};
 
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
         test_begin("command malformed: %s", malformed[i]);
@@ -168,7 +180,8 @@ static void test_malformed(void)
         const oh_command *command = oh_command_find(it.words, it.count);
         oh_key_place places[WORDS_MAX];
         size_t found;
-        CHECK(command != NULL && oh_command_keys(command, it.words, it.count, places, WORDS_MAX, &found) != NULL);
+        CHECK(command != NULL &&
+              oh_command_keys(command, it.words, it.count, places, WORDS_MAX, &found) != NULL);
         line_free(&it);
     }
 }
@@ -183,11 +196,13 @@ static uint32_t node_of(const json_t *test, const oh_bytes *key)
     return (uint32_t)*vectors_string(json_object_get(test, "nodes"), name);
 }
 
-static void check_part(const json_t *part, const oh_command_shape *shape, const line *it, const uint32_t *nodes)
+static void check_part(
+    const json_t *part, const oh_command_shape *shape, const line *it, const uint32_t *nodes)
 {
     oh_bytes words[WORDS_MAX];
     char text[1024] = {0};
-    size_t count = oh_command_part(shape, it->words, nodes, (uint32_t)*vectors_string(part, "node"), words);
+    size_t count =
+        oh_command_part(shape, it->words, nodes, (uint32_t)*vectors_string(part, "node"), words);
 
     for (size_t i = 0; i < count; i++) {
         strcat(text, i > 0 ? " " : "");
@@ -196,13 +211,15 @@ static void check_part(const json_t *part, const oh_command_shape *shape, const 
     CHECK(strcmp(text, vectors_string(part, "send")) == 0);
     const json_t *places = json_object_get(part, "places");
     for (size_t i = 0; i < json_array_size(places); i++) {
-        CHECK(nodes[json_integer_value(json_array_get(places, i))] == (uint32_t)*vectors_string(part, "node"));
+        CHECK(nodes[json_integer_value(json_array_get(places, i))] ==
+              (uint32_t)*vectors_string(part, "node"));
     }
 }
 
 static void test_split(const json_t *test)
 {
-    test_begin("command split %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    test_begin(
+        "command split %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     line it = line_of(vectors_string(test, "send"), false);
     const oh_command *command = oh_command_find(it.words, it.count);
     oh_command_shape shape;
@@ -231,8 +248,10 @@ void test_command(void)
     test_names_with_nul();
     test_malformed();
     json_t *splits = vectors_load("route/vectors/split.json");
-    EACH_GROUP(splits, group) {
-        EACH_TEST(group, test) {
+    EACH_GROUP(splits, group)
+    {
+        EACH_TEST(group, test)
+        {
             test_split(test);
         }
     }

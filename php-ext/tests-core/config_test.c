@@ -1,6 +1,6 @@
 /*
- * Configurations: every case of spec/config with all that it says, every good file cut at every byte, and texts that
- * are made to take long.
+ * Configurations: every case of spec/config with all that it says, every good file cut at every
+ * byte, and texts that are made to take long.
  */
 #include "core/config/config.h"
 
@@ -64,7 +64,8 @@ static void check_tag(const oh_pool *pool, const json_t *directives)
     const json_t *tag = json_object_get(directives, "hash_tag");
     CHECK(pool->has_hash_tag == (tag != NULL));
     if (tag != NULL) {
-        CHECK(json_string_length(tag) == 2 && memcmp(pool->hash_tag, json_string_value(tag), 2) == 0);
+        CHECK(
+            json_string_length(tag) == 2 && memcmp(pool->hash_tag, json_string_value(tag), 2) == 0);
     }
 }
 
@@ -72,12 +73,15 @@ static void check_directives(const oh_pool *pool, const json_t *directives)
 {
     CHECK(same_text(pool->listen, directives, "listen"));
     CHECK(strcmp(oh_hash_name(pool->hash), text_of(directives, "hash", "fnv1a_64")) == 0);
-    CHECK(strcmp(oh_distribution_name(pool->distribution), text_of(directives, "distribution", "ketama")) == 0);
+    CHECK(strcmp(oh_distribution_name(pool->distribution),
+              text_of(directives, "distribution", "ketama")) == 0);
     check_tag(pool, directives);
     CHECK(pool->is_redis == is_true(directives, "redis"));
     CHECK(pool->is_ssdb == (strcmp(text_of(directives, "engine", "redis"), "ssdb") == 0));
-    CHECK(pool->is_cluster == is_true(directives, "cluster") && same_text(pool->zone, directives, "zone"));
-    CHECK(strcmp(oh_read_from_name(pool->read_from), text_of(directives, "read_from", "master")) == 0);
+    CHECK(pool->is_cluster == is_true(directives, "cluster") &&
+          same_text(pool->zone, directives, "zone"));
+    CHECK(strcmp(oh_read_from_name(pool->read_from), text_of(directives, "read_from", "master")) ==
+          0);
     CHECK(same_text(pool->redis_auth, directives, "redis_auth"));
     CHECK(same_text(pool->username, directives, "username"));
     CHECK(pool->redis_db == number_of(directives, "redis_db", 0));
@@ -128,13 +132,15 @@ static void check_servers(const oh_pool *pool, const json_t *servers)
     size_t place;
     json_t *expected;
     CHECK(pool->servers_count == json_array_size(servers));
-    json_array_foreach(servers, place, expected) {
+    json_array_foreach(servers, place, expected)
+    {
         check_server(pool, expected);
     }
     for (size_t i = 1; i < pool->servers_count; i++) {
         oh_text one = pool->servers[i - 1].name;
         oh_text two = pool->servers[i].name;
-        CHECK(one.length < two.length || (one.length == two.length && memcmp(one.bytes, two.bytes, one.length) < 0));
+        CHECK(one.length < two.length ||
+              (one.length == two.length && memcmp(one.bytes, two.bytes, one.length) < 0));
     }
 }
 
@@ -143,14 +149,16 @@ static void check_pools(const oh_config *config, const json_t *pools)
     size_t place;
     json_t *expected;
     CHECK(config->pools_count == json_array_size(pools));
-    json_array_foreach(pools, place, expected) {
+    json_array_foreach(pools, place, expected)
+    {
         const oh_pool *pool = &config->pools[place];
         CHECK(equals(pool->name, json_object_get(expected, "name")));
         CHECK(oh_config_pool(config, pool->name.bytes, pool->name.length) == pool);
         check_directives(pool, json_object_get(expected, "directives"));
         check_servers(pool, json_object_get(expected, "servers"));
         oh_topology *topology = topology_of(pool, NULL);
-        CHECK(strcmp(oh_topology_fingerprint(topology), vectors_string(expected, "fingerprint")) == 0);
+        CHECK(strcmp(oh_topology_fingerprint(topology), vectors_string(expected, "fingerprint")) ==
+              0);
         free(topology);
     }
 }
@@ -199,7 +207,8 @@ static void test_cases(const char *kind, void (*test)(const char *name, const js
     json_t *page = vectors_load(path);
     const char *name;
     json_t *it;
-    json_object_foreach(json_object_get(page, "cases"), name, it) {
+    json_object_foreach(json_object_get(page, "cases"), name, it)
+    {
         test(name, it);
     }
     json_decref(page);
@@ -210,9 +219,10 @@ static void test_cases(const char *kind, void (*test)(const char *name, const js
 /* Behind a line that is in order. The cases have one of each kind; these are the edges. */
 static void test_encoding(void)
 {
-    static const char *const broken[] = {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc3", "\xc3(", "\xc3\n",
-        "\xe0\x9f\xbf", "\xe4\xb8", "\xe4\xb8(", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x8f\xbf\xbf", "\xf0\x9f\x98",
-        "\xf0\x9f\x98(", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80", "\xfe", "\xff"};
+    static const char *const broken[] = {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc3", "\xc3(",
+        "\xc3\n", "\xe0\x9f\xbf", "\xe4\xb8", "\xe4\xb8(", "\xed\xa0\x80", "\xed\xbf\xbf",
+        "\xf0\x8f\xbf\xbf", "\xf0\x9f\x98", "\xf0\x9f\x98(", "\xf4\x90\x80\x80",
+        "\xf8\x88\x80\x80\x80", "\xfe", "\xff"};
     test_begin("config with broken UTF-8 of every kind");
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
         char text[64];
@@ -225,9 +235,10 @@ static void test_encoding(void)
         free(exact.bytes);
     }
     test_begin("config with the largest and smallest characters of each length");
-    oh_config_free(
-        config_of("a:\n  listen: h:1\n  servers:\n"
-                  "  - h:1:1 \x7e\xc2\xa0\xdf\xbf\xe0\xa0\x80\xef\xbf\xbd\xf0\x90\x80\x80\xf4\x8f\xbf\xbf\n"));
+    oh_config_free(config_of(
+        "a:\n  listen: h:1\n  servers:\n"
+        "  - h:1:1 "
+        "\x7e\xc2\xa0\xdf\xbf\xe0\xa0\x80\xef\xbf\xbd\xf0\x90\x80\x80\xf4\x8f\xbf\xbf\n"));
 }
 
 /* ---- Cuts ---- */
@@ -271,7 +282,10 @@ static void test_cut(const char *name, const json_t *it)
 
 /* ---- Bombs ---- */
 
-/* A file of the largest size, of one piece again and again: if one took long, this run would take hours. */
+/*
+ * A file of the largest size, of one piece again and again: if one took long, this run would take
+ * hours.
+ */
 static void test_bomb(const char *piece)
 {
     test_begin("config of 1 MiB of \"%s\"", piece);
@@ -292,8 +306,9 @@ void test_config(void)
     test_cases("bad", test_bad);
     test_encoding();
     test_cases("good", test_cut);
-    static const char *const bombs[] = {"[", "{", "- ", "? ", "[\n", "{a: ", "[a,", "a: [", "a:\n ", "- [", "&a ",
-        "*a ", "!", "\"", "'", "a: |\n", "\"\\\n", "%a\n", "...\n", "---\n", "#", "\n", " ", "a"};
+    static const char *const bombs[] = {"[", "{", "- ", "? ", "[\n", "{a: ", "[a,", "a: [", "a:\n ",
+        "- [", "&a ", "*a ", "!", "\"", "'", "a: |\n", "\"\\\n", "%a\n", "...\n", "---\n", "#",
+        "\n", " ", "a"};
     for (size_t i = 0; i < sizeof bombs / sizeof bombs[0]; i++) {
         test_bomb(bombs[i]);
     }

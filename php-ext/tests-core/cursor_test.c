@@ -8,7 +8,9 @@
 #include "check.h"
 #include "vectors.h"
 
-/* Decimal text as the extension gets it: phpredis hands over numbers. False: no number of 64 bits. */
+/*
+ * Decimal text as the extension gets it: phpredis hands over numbers. False: no number of 64 bits.
+ */
 static bool number_of(const char *text, uint64_t *number)
 {
     char *end;
@@ -23,7 +25,8 @@ static void test_write(const json_t *test)
     oh_cursor answered = {vectors_number(test, "node"), 0};
     uint64_t expected, cursor = 0;
     bool is_written = number_of(vectors_string(test, "nodeCursor"), &answered.within) &&
-                      oh_cursor_write(vectors_string(test, "fingerprint"), vectors_number(test, "nodes"), answered, &cursor);
+                      oh_cursor_write(vectors_string(test, "fingerprint"),
+                          vectors_number(test, "nodes"), answered, &cursor);
 
     CHECK(is_written == !json_is_string(json_object_get(test, "fails")));
     if (is_written) {
@@ -36,7 +39,8 @@ static void test_read(const json_t *test)
     oh_cursor found = {0, 0};
     uint64_t cursor, expected;
     bool is_read = number_of(vectors_string(test, "cursor"), &cursor) &&
-                   oh_cursor_read(vectors_string(test, "fingerprint"), vectors_number(test, "nodes"), cursor, &found);
+                   oh_cursor_read(vectors_string(test, "fingerprint"),
+                       vectors_number(test, "nodes"), cursor, &found);
 
     CHECK(is_read == !json_is_string(json_object_get(test, "fails")));
     if (is_read) {
@@ -51,11 +55,14 @@ void test_cursor(void)
     json_t *group;
     json_t *test;
 
-    EACH_GROUP(page, group) {
+    EACH_GROUP(page, group)
+    {
         bool is_write = vectors_string(group, "type")[0] == 'W';
 
-        EACH_TEST(group, test) {
-            test_begin("cursor %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+        EACH_TEST(group, test)
+        {
+            test_begin(
+                "cursor %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
             (is_write ? test_write : test_read)(test);
         }
     }

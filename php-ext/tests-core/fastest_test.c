@@ -14,8 +14,8 @@ static uint64_t large(const json_t *value)
 
 static void test_smooth(const json_t *test)
 {
-    CHECK(oh_fastest_smooth(large(json_object_get(test, "smoothed")), large(json_object_get(test, "took"))) ==
-          large(json_object_get(test, "result")));
+    CHECK(oh_fastest_smooth(large(json_object_get(test, "smoothed")),
+              large(json_object_get(test, "took"))) == large(json_object_get(test, "result")));
 }
 
 static void test_choose(const json_t *test)
@@ -25,10 +25,11 @@ static void test_choose(const json_t *test)
     uint32_t count = (uint32_t)json_array_size(pairs);
     for (uint32_t i = 0; i < count; i++) {
         const json_t *pair = json_array_get(pairs, i);
-        nodes[i] = (oh_fastest_node){(uint32_t)large(json_array_get(pair, 0)), large(json_array_get(pair, 1))};
+        nodes[i] = (oh_fastest_node){
+            (uint32_t)large(json_array_get(pair, 0)), large(json_array_get(pair, 1))};
     }
-    CHECK(oh_fastest_choose(nodes, count, vectors_number(test, "reads"), vectors_number(test, "last")) ==
-          vectors_number(test, "chosen"));
+    CHECK(oh_fastest_choose(nodes, count, vectors_number(test, "reads"),
+              vectors_number(test, "last")) == vectors_number(test, "chosen"));
 }
 
 void test_fastest(void)
@@ -36,10 +37,13 @@ void test_fastest(void)
     json_t *page = vectors_load("topology/vectors/fastest.json");
     json_t *group;
     json_t *test;
-    EACH_GROUP(page, group) {
+    EACH_GROUP(page, group)
+    {
         bool is_smooth = strcmp(vectors_string(group, "type"), "SmoothTest") == 0;
-        EACH_TEST(group, test) {
-            test_begin("fastest %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+        EACH_TEST(group, test)
+        {
+            test_begin(
+                "fastest %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
             (is_smooth ? test_smooth : test_choose)(test);
         }
     }

@@ -9,7 +9,8 @@
 
 static void test_vector(oh_hash hash, const json_t *test)
 {
-    test_begin("hash %s %u: %s", oh_hash_name(hash), vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    test_begin("hash %s %u: %s", oh_hash_name(hash), vectors_number(test, "tcId"),
+        vectors_string(test, "comment"));
     bytes key = bytes_of_field(test, "key");
     uint32_t expected = vectors_number(test, "hash");
     CHECK(oh_hash_function(hash)(key.bytes, key.length) == expected);
@@ -30,8 +31,10 @@ static void test_page(oh_hash hash)
     json_t *page = vectors_load(path);
     json_t *group;
     json_t *test;
-    EACH_GROUP(page, group) {
-        EACH_TEST(group, test) {
+    EACH_GROUP(page, group)
+    {
+        EACH_TEST(group, test)
+        {
             test_vector(hash, test);
         }
     }

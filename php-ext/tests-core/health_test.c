@@ -29,7 +29,8 @@ static void check_state(const json_t *step, uint64_t state)
     CHECK(oh_health_generation(state) == (uint32_t)json_integer_value(json_array_get(expected, 3)));
 }
 
-static uint64_t ask(uint64_t state, const oh_health_rules *rules, const json_t *step, uint64_t now_ms)
+static uint64_t ask(
+    uint64_t state, const oh_health_rules *rules, const json_t *step, uint64_t now_ms)
 {
     static const char *const words[] = {"go", "probe", "refuse"};
     oh_health_answer answer;
@@ -39,20 +40,23 @@ static uint64_t ask(uint64_t state, const oh_health_rules *rules, const json_t *
 }
 
 /* `heard_ms` is when the node was last heard of; the attempt may have begun before. */
-static uint64_t fail(uint64_t state, uint64_t heard_ms, const oh_health_rules *rules, const json_t *step, uint64_t now_ms)
+static uint64_t fail(uint64_t state, uint64_t heard_ms, const oh_health_rules *rules,
+    const json_t *step, uint64_t now_ms)
 {
     bool is_connect = strcmp(vectors_string(step, "failed"), "connect") == 0;
     uint64_t born_heard_ms = has(step, "heard") ? vectors_number(step, "heard") : heard_ms;
     uint64_t born = born_heard_ms << 6 | vectors_number(step, "born");
     for (uint32_t times = number_or(step, "times", 1); times > 0; times--) {
-        state = oh_health_failed(state, heard_ms, rules, is_connect ? OH_HEALTH_CONNECT : OH_HEALTH_EXCHANGE, born,
-            now_ms, number_or(step, "chance", 0));
+        state = oh_health_failed(state, heard_ms, rules,
+            is_connect ? OH_HEALTH_CONNECT : OH_HEALTH_EXCHANGE, born, now_ms,
+            number_or(step, "chance", 0));
     }
     return state;
 }
 
 /* The nodes that are live, as a set of bits, and when somebody must look again. */
-static void rebuild(uint64_t *states, size_t count, uint64_t now_ms, const json_t *step, uint64_t *due_ms)
+static void rebuild(
+    uint64_t *states, size_t count, uint64_t now_ms, const json_t *step, uint64_t *due_ms)
 {
     uint32_t live = 0, expected = 0;
     *due_ms = 0;
@@ -72,8 +76,8 @@ static void rebuild(uint64_t *states, size_t count, uint64_t now_ms, const json_
     CHECK(*due_ms == vectors_number(step, "due"));
 }
 
-static void run_step(uint64_t *states, uint64_t *heard, size_t count, const oh_health_rules *rules, const json_t *step,
-    uint64_t *due_ms)
+static void run_step(uint64_t *states, uint64_t *heard, size_t count, const oh_health_rules *rules,
+    const json_t *step, uint64_t *due_ms)
 {
     uint64_t now_ms = vectors_number(step, "at");
     uint32_t node = number_or(step, "node", 0);
@@ -101,8 +105,8 @@ static void run_scenario(const json_t *scenario)
 {
     const json_t *said = json_object_get(scenario, "rules");
     const json_t *steps = json_object_get(scenario, "steps");
-    oh_health_rules rules = {json_is_true(json_object_get(said, "ejects")), vectors_number(said, "failure_limit"),
-        vectors_number(said, "retry_ms")};
+    oh_health_rules rules = {json_is_true(json_object_get(said, "ejects")),
+        vectors_number(said, "failure_limit"), vectors_number(said, "retry_ms")};
     uint64_t states[NODES_MAX] = {0}, heard[NODES_MAX] = {0}, due_ms = 0;
     size_t count = vectors_number(scenario, "nodes");
     CHECK(count <= NODES_MAX);
@@ -124,7 +128,8 @@ static void test_told(const json_t *test)
         const char *says = vectors_string(step, "says");
         oh_health_edge edge = OH_HEALTH_DOWN;
         oh_health_line line;
-        test_begin("told %u: %s, step %u", vectors_number(test, "tcId"), vectors_string(test, "comment"), (unsigned)i + 1);
+        test_begin("told %u: %s, step %u", vectors_number(test, "tcId"),
+            vectors_string(test, "comment"), (unsigned)i + 1);
         while (strcmp(edges[edge], vectors_string(step, "edge")) != 0) {
             edge++;
         }
@@ -144,7 +149,8 @@ static void test_edges(void)
     uint64_t once = oh_health_failed(0, 0, &rules, OH_HEALTH_EXCHANGE, 0, 1000, 0);
     uint64_t down = oh_health_failed(once, 0, &rules, OH_HEALTH_EXCHANGE, 0, 1000, 0);
     uint64_t probe = oh_health_asked(down, &rules, 2000, 100, &answer);
-    uint64_t still = oh_health_failed(probe, 0, &rules, OH_HEALTH_EXCHANGE, oh_health_birth(probe, 0), 2000, 0);
+    uint64_t still =
+        oh_health_failed(probe, 0, &rules, OH_HEALTH_EXCHANGE, oh_health_birth(probe, 0), 2000, 0);
     CHECK(oh_health_edge_of(0, once) == OH_HEALTH_NO_EDGE);
     CHECK(oh_health_edge_of(once, down) == OH_HEALTH_DOWN);
     CHECK(oh_health_edge_of(down, probe) == OH_HEALTH_NO_EDGE);
@@ -158,18 +164,22 @@ void test_health(void)
 {
     test_edges();
     json_t *vectors = vectors_load("health/vectors/told.json"), *group, *test;
-    EACH_GROUP(vectors, group) {
-        EACH_TEST(group, test) {
+    EACH_GROUP(vectors, group)
+    {
+        EACH_TEST(group, test)
+        {
             test_told(test);
         }
     }
     json_decref(vectors);
-    static const char *const pages[] = {"health/scenarios/rest.json", "health/scenarios/eject.json"};
+    static const char *const pages[] = {
+        "health/scenarios/rest.json", "health/scenarios/eject.json"};
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
         json_t *page = vectors_load(pages[i]);
         json_t *scenarios = json_object_get(page, "scenarios");
         test_begin("%s has the scenarios it says", pages[i]);
-        CHECK(json_array_size(scenarios) > 0 && json_array_size(scenarios) == vectors_number(page, "numberOfScenarios"));
+        CHECK(json_array_size(scenarios) > 0 &&
+              json_array_size(scenarios) == vectors_number(page, "numberOfScenarios"));
         for (size_t j = 0; j < json_array_size(scenarios); j++) {
             run_scenario(json_array_get(scenarios, j));
         }

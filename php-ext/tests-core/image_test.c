@@ -11,25 +11,31 @@
 
 static const uint8_t salt[OH_IMAGE_SALT_BYTES] = "pepper and salt";
 
-static const char text[] = "alpha:\n  listen: 127.0.0.1:22121\n  hash: murmur\n  hash_tag: \"{}\"\n  distribution: modula\n"
-                           "  redis: true\n  redis_auth: secret\n  username: me\n  database: 3\n  timeout: 400\n"
-                           "  pool_size: 7\n  auto_eject_hosts: true\n  server_retry_timeout: 2000\n"
-                           "  server_failure_limit: 3\n  servers:\n  - 10.0.0.1:6379:1 a\n  - /tmp/s.sock:2 bb\n";
+static const char text[] =
+    "alpha:\n  listen: 127.0.0.1:22121\n  hash: murmur\n  hash_tag: \"{}\"\n  distribution: "
+    "modula\n"
+    "  redis: true\n  redis_auth: secret\n  username: me\n  database: 3\n  timeout: 400\n"
+    "  pool_size: 7\n  auto_eject_hosts: true\n  server_retry_timeout: 2000\n"
+    "  server_failure_limit: 3\n  servers:\n  - 10.0.0.1:6379:1 a\n  - /tmp/s.sock:2 bb\n";
 
 static bool is_text(oh_text actual, const char *expected)
 {
-    return actual.bytes != NULL && strcmp(actual.bytes, expected) == 0 && actual.length == strlen(expected);
+    return actual.bytes != NULL && strcmp(actual.bytes, expected) == 0 &&
+           actual.length == strlen(expected);
 }
 
 static void check_pool(const oh_pool *pool)
 {
-    CHECK(is_text(pool->name, "alpha") && is_text(pool->username, "me") && pool->redis_auth.bytes == NULL);
+    CHECK(is_text(pool->name, "alpha") && is_text(pool->username, "me") &&
+          pool->redis_auth.bytes == NULL);
     CHECK(pool->hash == OH_HASH_MURMUR && pool->distribution == OH_MODULA);
     CHECK(pool->has_hash_tag && pool->hash_tag[0] == '{' && pool->hash_tag[1] == '}');
-    CHECK(pool->is_redis && !pool->is_ssdb && pool->has_database && pool->database == 3 && pool->redis_db == 0);
+    CHECK(pool->is_redis && !pool->is_ssdb && pool->has_database && pool->database == 3 &&
+          pool->redis_db == 0);
     CHECK(pool->timeout_ms == 400 && pool->pool_size == 7 && pool->auto_eject_hosts);
     CHECK(pool->server_retry_timeout_ms == 2000 && pool->server_failure_limit == 3);
-    CHECK(pool->servers_count == 2 && is_text(pool->servers[0].name, "a") && is_text(pool->servers[1].name, "bb"));
+    CHECK(pool->servers_count == 2 && is_text(pool->servers[0].name, "a") &&
+          is_text(pool->servers[1].name, "bb"));
     CHECK(is_text(pool->servers[0].host, "10.0.0.1") && pool->servers[0].port == 6379);
     CHECK(is_text(pool->servers[1].path, "/tmp/s.sock") && pool->servers[1].weight == 2);
 }
@@ -54,7 +60,8 @@ static void test_what_went_in(const oh_pool *pool, const uint8_t *image, size_t 
     oh_image_pool(image, servers, &read);
     check_pool(&read);
     oh_topology *direct = topology_of(pool, NULL);
-    CHECK(strcmp(oh_topology_fingerprint(direct), oh_topology_fingerprint(oh_image_topology(image))) == 0);
+    CHECK(strcmp(oh_topology_fingerprint(direct),
+              oh_topology_fingerprint(oh_image_topology(image))) == 0);
     free(direct);
 
     test_begin("image: no password, but a way to know it");
@@ -90,7 +97,8 @@ static void test_changed_bytes(const uint8_t *image, size_t size)
         uint8_t *changed = malloc(size);
         memcpy(changed, image, size);
         changed[i] ^= (uint8_t)(1u << i % 8);
-        if (oh_image_is_valid(changed, size) && oh_topology_nodes_count(oh_image_topology(changed)) <= 2) {
+        if (oh_image_is_valid(changed, size) &&
+            oh_topology_nodes_count(oh_image_topology(changed)) <= 2) {
             oh_image_pool(changed, servers, &pool);
             oh_topology_locate(oh_image_topology(changed), image, 20);
             size_t ring = oh_topology_size(&pool);

@@ -27,7 +27,8 @@ static const info_case cases[] = {
     {"os", {"Linux", "Linux", "Linux"}, "Linux"},
     {"os", {"Linux", "Linux", "linux"}, NULL},
     {"", {"", "", ""}, ""},
-    {"db0", {"keys=2,expires=1,avg_ttl=100", "keys=5,expires=3,avg_ttl=200", NULL}, "keys=7,expires=4,avg_ttl=175"},
+    {"db0", {"keys=2,expires=1,avg_ttl=100", "keys=5,expires=3,avg_ttl=200", NULL},
+        "keys=7,expires=4,avg_ttl=175"},
     {"db0", {"keys=2,expires=0,avg_ttl=100", NULL, NULL}, "keys=2,expires=0,avg_ttl=0"},
     {"db", {"keys=2", "keys=3", "keys=4"}, NULL},
     {"cmdstat_get", {"calls=3,usec=10,usec_per_call=3.33", "usec_per_call=9,usec=1,calls=4", NULL},
@@ -36,7 +37,8 @@ static const info_case cases[] = {
     {"cmdstat_get", {"calls=3", "", NULL}, NULL},
     {"errorstat_ERR", {"count=2", "count", NULL}, NULL},
     {"errorstat_ERR", {"count=2", "count=", NULL}, NULL},
-    {"latency_percentiles_usec_get", {"p50=9.5,p99=10.111", "p50=10.003,p99=010.11", NULL}, "p50=10.003,p99=10.111"},
+    {"latency_percentiles_usec_get", {"p50=9.5,p99=10.111", "p50=10.003,p99=010.11", NULL},
+        "p50=10.003,p99=10.111"},
     {"latency_percentiles_usec_get", {"p50=1.", "p50=1e9", NULL}, NULL},
 };
 
@@ -68,7 +70,8 @@ static void test_case(const info_case *test)
     }
     CHECK((info.kind == OH_INFO_LEFT_OUT) == !test->merged);
     if (test->merged && info.kind != OH_INFO_LEFT_OUT) {
-        CHECK(merged.length == strlen(test->merged) && memcmp(merged.bytes, test->merged, merged.length) == 0);
+        CHECK(merged.length == strlen(test->merged) &&
+              memcmp(merged.bytes, test->merged, merged.length) == 0);
     }
     free(text);
 }

@@ -33,15 +33,19 @@ void test_key(void)
     json_t *group;
     json_t *test;
     json_t *tags = vectors_load("key/vectors/tags.json");
-    EACH_GROUP(tags, group) {
-        EACH_TEST(group, test) {
+    EACH_GROUP(tags, group)
+    {
+        EACH_TEST(group, test)
+        {
             test_tag(group, test);
         }
     }
     json_decref(tags);
     json_t *slots = vectors_load("key/vectors/slots.json");
-    EACH_GROUP(slots, group) {
-        EACH_TEST(group, test) {
+    EACH_GROUP(slots, group)
+    {
+        EACH_TEST(group, test)
+        {
             test_slot(test);
         }
     }

@@ -1,6 +1,7 @@
 /*
- * The arena, and what happens when there is no more memory: every single allocation of a configuration is made to fail
- * once, those inside libyaml too. Each time the answer must be the error, nothing may leak, and the next attempt works.
+ * The arena, and what happens when there is no more memory: every single allocation of a
+ * configuration is made to fail once, those inside libyaml too. Each time the answer must be the
+ * error, nothing may leak, and the next attempt works.
  */
 #include "core/base/memory.h"
 

@@ -63,13 +63,15 @@ static void test_share(const json_t *test)
     const json_t *dead = json_object_get(test, "dead");
     for (size_t i = 0; i < pool->servers_count; i++) {
         for (size_t j = 0; j < json_array_size(dead); j++) {
-            ejected[i] |= strcmp(pool->servers[i].name.bytes, json_string_value(json_array_get(dead, j))) == 0;
+            ejected[i] |= strcmp(pool->servers[i].name.bytes,
+                              json_string_value(json_array_get(dead, j))) == 0;
         }
     }
     oh_topology *topology = topology_of(pool, ejected);
     oh_topology_shares(topology, shares);
     for (size_t i = 0; i < pool->servers_count; i++) {
-        CHECK(shares[i] == vectors_number(json_object_get(test, "shares"), pool->servers[i].name.bytes));
+        CHECK(shares[i] ==
+              vectors_number(json_object_get(test, "shares"), pool->servers[i].name.bytes));
     }
     free(topology);
     free(shares);
@@ -82,16 +84,20 @@ void test_meter(void)
     json_t *page = vectors_load("meter/vectors/latency.json");
     json_t *group;
     json_t *test;
-    EACH_GROUP(page, group) {
+    EACH_GROUP(page, group)
+    {
         bool is_bucket = strcmp(vectors_string(group, "type"), "BucketTest") == 0;
-        EACH_TEST(group, test) {
+        EACH_TEST(group, test)
+        {
             (is_bucket ? test_bucket : test_percentiles)(test);
         }
     }
     json_decref(page);
     page = vectors_load("meter/vectors/shares.json");
-    EACH_GROUP(page, group) {
-        EACH_TEST(group, test) {
+    EACH_GROUP(page, group)
+    {
+        EACH_TEST(group, test)
+        {
             test_share(test);
         }
     }

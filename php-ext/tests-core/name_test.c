@@ -1,5 +1,6 @@
 /*
- * The table of names: what is remembered is recalled until its time, and anything else is no record.
+ * The table of names: what is remembered is recalled until its time, and anything else is no
+ * record.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,8 @@ static oh_name name_of(uint32_t count, uint64_t until_ms)
     return name;
 }
 
-static bool is_known(const oh_store_names *names, uint32_t number, uint64_t now_ms, const oh_name *expected)
+static bool is_known(
+    const oh_store_names *names, uint32_t number, uint64_t now_ms, const oh_name *expected)
 {
     uint8_t identity[OH_NAME_IDENTITY_BYTES];
     oh_name found;
@@ -75,7 +77,8 @@ static void test_crowd(oh_store_names *names)
     oh_name name = name_of(2, NOW_MS + 5000);
     uint32_t known = 0;
 
-    test_begin("name that is remembered again has one place; of too many for their places the last are known");
+    test_begin("name that is remembered again has one place; of too many for their places the last "
+               "are known");
     for (uint32_t i = 0; i < 8; i++) {
         remember(names, 9 + i % 2 * OH_NAME_PLACES, &name);
     }

@@ -1,6 +1,7 @@
 /*
- * The whole way from a key to its node, against the vectors of spec/placement: rings point by point, keys one by one,
- * ejected servers, and all of it once more in a copy of the topology at another place.
+ * The whole way from a key to its node, against the vectors of spec/placement: rings point by
+ * point, keys one by one, ejected servers, and all of it once more in a copy of the topology at
+ * another place.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +10,15 @@
 #include "check.h"
 #include "vectors.h"
 
-static const char *const pages[] = {
-    "ketama_rings", "ketama_sizes", "ketama_ties", "modula", "random", "one_server", "tags", "keys"};
+static const char *const pages[] = {"ketama_rings", "ketama_sizes", "ketama_ties", "modula",
+    "random", "one_server", "tags", "keys"};
 
 static bool is_listed(const json_t *names, oh_text name)
 {
     size_t place;
     json_t *listed;
-    json_array_foreach(names, place, listed) {
+    json_array_foreach(names, place, listed)
+    {
         if (json_string_length(listed) == name.length &&
             memcmp(json_string_value(listed), name.bytes, name.length) == 0) {
             return true;
@@ -31,7 +33,8 @@ static void check_ends(const json_t *expected, const oh_point *points)
 {
     size_t place;
     json_t *pair;
-    json_array_foreach(expected, place, pair) {
+    json_array_foreach(expected, place, pair)
+    {
         CHECK(points[place].value == json_integer_value(json_array_get(pair, 0)));
         CHECK(points[place].node == json_integer_value(json_array_get(pair, 1)));
     }
@@ -51,7 +54,8 @@ static void check_ring(const json_t *group, const oh_topology *topology)
     CHECK(topology->points_count == vectors_number(group, "total"));
     size_t place;
     json_t *expected;
-    json_array_foreach(json_object_get(group, "points"), place, expected) {
+    json_array_foreach(json_object_get(group, "points"), place, expected)
+    {
         CHECK(counts[place] == json_integer_value(expected));
     }
     const json_t *last = json_object_get(group, "last");
@@ -66,7 +70,8 @@ static void check_nodes(const json_t *group, const oh_topology *topology)
     CHECK(oh_topology_nodes_count(topology) == json_array_size(names));
     for (uint32_t i = 0; i < oh_topology_nodes_count(topology); i++) {
         oh_node node = oh_topology_node(topology, i);
-        CHECK(node.index == i && strcmp(node.name.bytes, json_string_value(json_array_get(names, i))) == 0);
+        CHECK(node.index == i &&
+              strcmp(node.name.bytes, json_string_value(json_array_get(names, i))) == 0);
         CHECK(node.is_ejected == is_listed(dead, node.name));
     }
 }
@@ -76,7 +81,8 @@ static void check_nodes(const json_t *group, const oh_topology *topology)
 static void check_member(const json_t *test, const oh_topology *topology, bytes key)
 {
     for (int i = 0; i < 20; i++) {
-        oh_node node = oh_topology_node(topology, oh_topology_locate(topology, key.bytes, key.length));
+        oh_node node =
+            oh_topology_node(topology, oh_topology_locate(topology, key.bytes, key.length));
         CHECK(is_listed(json_object_get(test, "nodes"), node.name));
     }
 }
@@ -104,10 +110,12 @@ static void check_place(const json_t *test, const oh_topology *topology, bytes k
     }
 }
 
-static void test_keys(const json_t *group, const oh_topology *topology, const char *page, const char *where)
+static void test_keys(
+    const json_t *group, const oh_topology *topology, const char *page, const char *where)
 {
     json_t *test;
-    EACH_TEST(group, test) {
+    EACH_TEST(group, test)
+    {
         test_begin("placement %s %u%s: %s, %s", page, vectors_number(test, "tcId"), where,
             vectors_string(group, "comment"), vectors_string(test, "comment"));
         bytes key = bytes_of_field(test, "key");
@@ -155,7 +163,8 @@ void test_placement(void)
         snprintf(path, sizeof path, "placement/vectors/%s.json", pages[i]);
         json_t *page = vectors_load(path);
         json_t *group;
-        EACH_GROUP(page, group) {
+        EACH_GROUP(page, group)
+        {
             test_group(group, pages[i]);
         }
         json_decref(page);

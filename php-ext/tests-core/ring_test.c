@@ -1,6 +1,6 @@
 /*
- * The ring's ranges against the slowest search there is, on pools of many sizes and weights: at every point, beside
- * every point, at both ends, and anywhere.
+ * The ring's ranges against the slowest search there is, on pools of many sizes and weights: at
+ * every point, beside every point, at both ends, and anywhere.
  */
 #include <stdlib.h>
 
@@ -26,8 +26,10 @@ static bool is_found(const oh_topology *topology, uint32_t number)
     const oh_point *points = oh_topology_at(topology, topology->points);
     const oh_range *ranges = oh_topology_at(topology, OH_TOPOLOGY_RANGES);
     uint32_t expected = search_slowly(topology, number);
-    size_t searched = oh_ring_search(points, topology->points_count, number) % topology->points_count;
-    return oh_ring_locate(points, ranges, topology->shift, number) == expected && points[searched].node == expected;
+    size_t searched =
+        oh_ring_search(points, topology->points_count, number) % topology->points_count;
+    return oh_ring_locate(points, ranges, topology->shift, number) == expected &&
+           points[searched].node == expected;
 }
 
 static void check_numbers(const oh_topology *topology, uint32_t *state)
@@ -43,7 +45,8 @@ static void check_numbers(const oh_topology *topology, uint32_t *state)
         CHECK(is_found(topology, value < number_max ? value + 1 : value));
     }
     for (int i = 0; i < 400; i++) {
-        CHECK(is_found(topology, (uint32_t)(random_next(state) * ((uint64_t)number_max + 1) >> 32)));
+        CHECK(
+            is_found(topology, (uint32_t)(random_next(state) * ((uint64_t)number_max + 1) >> 32)));
     }
     CHECK(is_found(topology, 0) && is_found(topology, number_max));
 }
@@ -83,7 +86,8 @@ static void test_pool(size_t count, int mode, oh_distribution distribution, uint
 /* The walk of a crowded range, and modula beside a plain table of slots. */
 static void test_modula_slots(void)
 {
-    test_begin("modula gives each node as many slots in a row as it weighs, also where many share a range");
+    test_begin("modula gives each node as many slots in a row as it weighs, also where many share "
+               "a range");
     oh_pool pool = pool_of(300);
     pool.distribution = OH_MODULA;
     pool.servers[299].weight = 1u << 30;

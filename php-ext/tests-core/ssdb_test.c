@@ -1,6 +1,6 @@
 /*
- * Commands for SSDB: every vector alone, with its replies whole and byte by byte; all of them as one pipeline; requests
- * that are none; and memory that runs out at each place.
+ * Commands for SSDB: every vector alone, with its replies whole and byte by byte; all of them as
+ * one pipeline; requests that are none; and memory that runs out at each place.
  */
 #include "core/ssdb/ssdb.h"
 
@@ -108,7 +108,8 @@ static text read_all(oh_ssdb *ssdb, text replies, size_t piece, size_t room)
 
 static void check_replies(const json_t *test, text command, bool is_raw, size_t piece, size_t room)
 {
-    text replies = with(add_characters, test, "replies"), expected = with(add_characters, test, "reply");
+    text replies = with(add_characters, test, "replies"),
+         expected = with(add_characters, test, "reply");
     oh_ssdb ssdb = {0};
 
     CHECK(oh_ssdb_translate(&ssdb, command.bytes, command.length, is_raw));
@@ -118,7 +119,8 @@ static void check_replies(const json_t *test, text command, bool is_raw, size_t 
         CHECK(ssdb.is_broken || same(read.bytes, read.length, expected));
         free(read.bytes);
     } else {
-        CHECK(json_object_get(test, "violation") == NULL && same(replies.bytes, replies.length, expected));
+        CHECK(json_object_get(test, "violation") == NULL &&
+              same(replies.bytes, replies.length, expected));
     }
     oh_ssdb_release(&ssdb);
     free(replies.bytes);
@@ -135,9 +137,11 @@ static void test_vector(const json_t *test)
     bool is_sent = oh_ssdb_translate(&ssdb, command.bytes, command.length, is_raw);
     if (json_object_get(test, "refused")) {
         CHECK(!is_sent && strcmp(ssdb.refusal, vectors_string(test, "refused")) == 0);
-        CHECK(ssdb.command.bytes >= command.bytes && ssdb.command.bytes < command.bytes + command.length);
+        CHECK(ssdb.command.bytes >= command.bytes &&
+              ssdb.command.bytes < command.bytes + command.length);
     } else if (CHECK(is_sent && same(ssdb.request, ssdb.length, sent))) {
-        CHECK((ssdb.request == command.bytes) == same(command.bytes, command.length, sent) || ssdb.length > 0);
+        CHECK((ssdb.request == command.bytes) == same(command.bytes, command.length, sent) ||
+              ssdb.length > 0);
         check_replies(test, command, is_raw, 1 << 20, 1 << 20);
         check_replies(test, command, is_raw, 1, 1);
         check_replies(test, command, is_raw, 7, 3);
@@ -222,15 +226,17 @@ static void *fail_at_last(size_t size)
 
 static void test_no_commands(void)
 {
-    static const char *const requests[] = {"PING\r\n", "*0\r\n", "*1\r\n", "*1\r\n$4\r\nPING", "*1\r\n$4\r\nPING\r",
-        "*1\r\n$5\r\nPING\r\n", "*2\r\n$4\r\nPING\r\n", "*99999999999999999999999\r\n", "*1\r\n$-1\r\n", "*1\r\n:1\r\n",
-        "*1000000000\r\n", "*1\r\n$18446744073709551615\r\nPING\r\n", "*", "*1"};
+    static const char *const requests[] = {"PING\r\n", "*0\r\n", "*1\r\n", "*1\r\n$4\r\nPING",
+        "*1\r\n$4\r\nPING\r", "*1\r\n$5\r\nPING\r\n", "*2\r\n$4\r\nPING\r\n",
+        "*99999999999999999999999\r\n", "*1\r\n$-1\r\n", "*1\r\n:1\r\n", "*1000000000\r\n",
+        "*1\r\n$18446744073709551615\r\nPING\r\n", "*", "*1"};
 
     test_begin("ssdb: what is no command is refused");
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
         bytes request = bytes_of_text(requests[i], strlen(requests[i]));
         oh_ssdb ssdb = {0};
-        CHECK(!oh_ssdb_translate(&ssdb, request.bytes, request.length, false) && ssdb.refusal != NULL);
+        CHECK(!oh_ssdb_translate(&ssdb, request.bytes, request.length, false) &&
+              ssdb.refusal != NULL);
         oh_ssdb_release(&ssdb);
         free(request.bytes);
     }
@@ -252,7 +258,8 @@ static void test_long_error(void)
     CHECK(oh_ssdb_translate(&ssdb, (const uint8_t *)del, sizeof del - 1, false));
     text read = read_all(&ssdb, replies, 10, 10);
     CHECK(!ssdb.is_broken && read.length == OH_SSDB_ERROR_BYTES);
-    CHECK(memcmp(read.bytes, "-ERR xx", 7) == 0 && memcmp(read.bytes + read.length - 3, "x\r\n", 3) == 0);
+    CHECK(memcmp(read.bytes, "-ERR xx", 7) == 0 &&
+          memcmp(read.bytes + read.length - 3, "x\r\n", 3) == 0);
     oh_ssdb_release(&ssdb);
     free(replies.bytes);
     free(read.bytes);
@@ -264,8 +271,10 @@ void test_ssdb(void)
     json_t *group;
     json_t *test;
     pipeline all = {0};
-    EACH_GROUP(page, group) {
-        EACH_TEST(group, test) {
+    EACH_GROUP(page, group)
+    {
+        EACH_TEST(group, test)
+        {
             test_vector(test);
             gather(&all, test);
         }

@@ -1,5 +1,6 @@
 /*
- * The store of a host: what is published is whole or not there, whoever is killed; and no connection has two owners.
+ * The store of a host: what is published is whole or not there, whoever is killed; and no
+ * connection has two owners.
  *
  * Several processes really share the memory here, and are really killed.
  */
@@ -21,7 +22,8 @@
 #define KILLS 100
 
 static const uint8_t salt[OH_STORE_IDENTITY_BYTES] = "salt";
-static const uint8_t alpha[OH_STORE_IDENTITY_BYTES] = "alpha", beta[OH_STORE_IDENTITY_BYTES] = "beta";
+static const uint8_t alpha[OH_STORE_IDENTITY_BYTES] = "alpha",
+                     beta[OH_STORE_IDENTITY_BYTES] = "beta";
 
 static void *memory;
 
@@ -60,7 +62,8 @@ static void test_making(void)
     test_begin("store: made");
     oh_store *store = make_store(BYTES);
     CHECK(store != NULL);
-    CHECK(oh_store_nodes_max(store) == NODES && memcmp(oh_store_salt(store), salt, sizeof salt) == 0);
+    CHECK(
+        oh_store_nodes_max(store) == NODES && memcmp(oh_store_salt(store), salt, sizeof salt) == 0);
     CHECK(oh_store_node_at(store, NODES - 1) != NULL && oh_store_node_at(store, NODES) == NULL);
     drop_store(store);
     test_begin("store: too little memory");
@@ -82,42 +85,55 @@ static void test_publishing(void)
     test_begin("store: pools are found again");
     CHECK(oh_store_find(store, alpha) == OH_STORE_NONE);
     uint32_t pool = oh_store_add(store, alpha, "label");
-    CHECK(oh_store_add(store, beta, "label") != pool && oh_store_add(store, alpha, "label") == pool && oh_store_find(store, alpha) == pool);
+    CHECK(oh_store_add(store, beta, "label") != pool &&
+          oh_store_add(store, alpha, "label") == pool && oh_store_find(store, alpha) == pool);
     test_begin("store: nothing is published, then something is");
-    CHECK(oh_store_generation(store, pool) == 0 && oh_store_copy(store, pool, copy, sizeof copy, &generation) == 0);
+    CHECK(oh_store_generation(store, pool) == 0 &&
+          oh_store_copy(store, pool, copy, sizeof copy, &generation) == 0);
     for (uint64_t number = 1; number <= 5; number++) {
         fill_image(image, sizeof image, number);
-        CHECK(oh_store_publish(store, pool, image, sizeof image) && oh_store_generation(store, pool) == number);
-        CHECK(oh_store_copy(store, pool, copy, sizeof copy, &generation) == sizeof copy && generation == number);
+        CHECK(oh_store_publish(store, pool, image, sizeof image) &&
+              oh_store_generation(store, pool) == number);
+        CHECK(oh_store_copy(store, pool, copy, sizeof copy, &generation) == sizeof copy &&
+              generation == number);
         CHECK(memcmp(copy, image, sizeof copy) == 0);
     }
     test_begin("store: a copy needs room");
     CHECK(oh_store_copy(store, pool, copy, 1, &generation) == IMAGE_BYTES);
     test_begin("store: an image that grows moves, one that is too large is not published");
     uint8_t *large = calloc(1, BYTES);
-    CHECK(oh_store_publish(store, pool, large, IMAGE_BYTES * 4) && oh_store_generation(store, pool) == 6);
+    CHECK(oh_store_publish(store, pool, large, IMAGE_BYTES * 4) &&
+          oh_store_generation(store, pool) == 6);
     CHECK(!oh_store_publish(store, pool, large, BYTES) && oh_store_generation(store, pool) == 6);
     CHECK(!oh_store_publish(store, pool, large, 0));
     CHECK(oh_store_copy(store, pool, large, BYTES, &generation) == IMAGE_BYTES * 4);
     free(large);
     test_begin("store: one of all looks, once in a while");
-    CHECK(oh_store_is_my_turn(store, pool, 5000, 1000) && !oh_store_is_my_turn(store, pool, 5999, 1000));
+    CHECK(oh_store_is_my_turn(store, pool, 5000, 1000) &&
+          !oh_store_is_my_turn(store, pool, 5999, 1000));
     CHECK(oh_store_is_my_turn(store, pool, 6000, 1000));
-    CHECK(oh_store_is_my_turn(store, pool, UINT64_MAX, 1000) && oh_store_is_my_turn(store, pool, 7000, 1000));
+    CHECK(oh_store_is_my_turn(store, pool, UINT64_MAX, 1000) &&
+          oh_store_is_my_turn(store, pool, 7000, 1000));
     test_begin("store: whose turn it is to look may be a dead one's");
-    CHECK(oh_store_begin_look(store, pool, 7, 20000, 1000, is_odd) && !oh_store_begin_look(store, pool, 9, 20500, 1000, is_odd));
+    CHECK(oh_store_begin_look(store, pool, 7, 20000, 1000, is_odd) &&
+          !oh_store_begin_look(store, pool, 9, 20500, 1000, is_odd));
     oh_store_end_look(store, pool, 9);
-    CHECK(oh_store_begin_look(store, pool, 8, 21000, 1000, is_odd) && oh_store_looked_ms(store, pool) == 21000);
+    CHECK(oh_store_begin_look(store, pool, 8, 21000, 1000, is_odd) &&
+          oh_store_looked_ms(store, pool) == 21000);
     oh_store_end_look(store, pool, 7);
-    CHECK(oh_store_begin_look(store, pool, 9, 21000, 1000, is_odd) && !oh_store_begin_look(store, pool, 11, 21001, 1000, is_odd));
+    CHECK(oh_store_begin_look(store, pool, 9, 21000, 1000, is_odd) &&
+          !oh_store_begin_look(store, pool, 11, 21001, 1000, is_odd));
     oh_store_end_look(store, pool, 9);
-    CHECK(!oh_store_begin_look(store, pool, 11, 21999, 1000, is_odd) && oh_store_begin_look(store, pool, 11, 22000, 1000, is_odd));
+    CHECK(!oh_store_begin_look(store, pool, 11, 21999, 1000, is_odd) &&
+          oh_store_begin_look(store, pool, 11, 22000, 1000, is_odd));
     oh_store_pass_look(store, pool, 11);
-    CHECK(oh_store_begin_look(store, pool, 13, 22001, 1000, is_odd) && !oh_store_begin_look(store, pool, 15, 22002, 1000, is_odd));
+    CHECK(oh_store_begin_look(store, pool, 13, 22001, 1000, is_odd) &&
+          !oh_store_begin_look(store, pool, 15, 22002, 1000, is_odd));
     test_begin("store: there is an end to pools");
     for (uint32_t i = 0; i < OH_STORE_POOLS_MAX; i++) {
         uint8_t identity[OH_STORE_IDENTITY_BYTES] = {(uint8_t)i, 'n'};
-        CHECK((oh_store_add(store, identity, "label") == OH_STORE_NONE) == (i >= OH_STORE_POOLS_MAX - 2));
+        CHECK((oh_store_add(store, identity, "label") == OH_STORE_NONE) ==
+              (i >= OH_STORE_POOLS_MAX - 2));
     }
     drop_store(store);
 }
@@ -152,7 +168,8 @@ static void test_meters(void)
     oh_store *store = make_store(BYTES);
 
     test_begin("store: meters are found again, and begin with nothing");
-    CHECK(oh_store_find_meter(store, alpha) == OH_STORE_NONE && oh_store_meter_at(store, OH_STORE_NONE) == NULL);
+    CHECK(oh_store_find_meter(store, alpha) == OH_STORE_NONE &&
+          oh_store_meter_at(store, OH_STORE_NONE) == NULL);
     uint32_t number = oh_store_add_meter(store, alpha);
     CHECK(oh_store_add_meter(store, beta) != number && oh_store_add_meter(store, alpha) == number);
     oh_store_meter *meter = oh_store_meter_at(store, number);
@@ -161,7 +178,8 @@ static void test_meters(void)
     CHECK(!oh_store_is_tied(meter, 7));
     oh_store_tie(meter, 7);
     oh_store_tie(meter, OH_STORE_NONE);
-    CHECK(oh_store_is_tied(meter, 7) && !oh_store_is_tied(meter, 71) && !oh_store_is_tied(meter, OH_STORE_NONE));
+    CHECK(oh_store_is_tied(meter, 7) && !oh_store_is_tied(meter, 71) &&
+          !oh_store_is_tied(meter, OH_STORE_NONE));
     test_begin("store: there is an end to meters, and behind it nothing is lost");
     for (uint32_t i = 0; i < NODES; i++) {
         uint8_t identity[OH_STORE_IDENTITY_BYTES] = {(uint8_t)i, 'n'};
@@ -231,7 +249,10 @@ static pid_t publish_for_ever(oh_store *store, uint32_t pool)
     return child;
 }
 
-/* The test itself holds the place of the lock: one publisher at a time, the next after the death of the last. */
+/*
+ * The test itself holds the place of the lock: one publisher at a time, the next after the death of
+ * the last.
+ */
 static void test_killed_publishers(void)
 {
     uint8_t copy[IMAGE_BYTES];
@@ -247,7 +268,8 @@ static void test_killed_publishers(void)
         for (int i = 0; i < 200; i++) {
             size_t length = oh_store_copy(store, pool, copy, sizeof copy, &generation);
             if (length == 0) {
-                continue; /* The publisher was faster eight times in a row: the reader keeps what it has. */
+                /* The publisher was faster eight times in a row: the reader keeps what it has. */
+                continue;
             }
             reads++;
             CHECK(length == IMAGE_BYTES && is_whole(copy, length) && generation >= last);
@@ -256,7 +278,8 @@ static void test_killed_publishers(void)
         }
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
-        CHECK(oh_store_copy(store, pool, copy, sizeof copy, &generation) == IMAGE_BYTES && is_whole(copy, IMAGE_BYTES));
+        CHECK(oh_store_copy(store, pool, copy, sizeof copy, &generation) == IMAGE_BYTES &&
+              is_whole(copy, IMAGE_BYTES));
     }
     CHECK(reads > 1000);
     drop_store(store);
@@ -282,10 +305,12 @@ static void test_owners(void)
     uint32_t tenure;
     CHECK(oh_store_find_node(store, beta, &tenure) == OH_STORE_NONE);
     uint32_t number = oh_store_add_node(store, beta, 1000, &tenure);
-    CHECK(oh_store_add_node(store, beta, 1000, &tenure) == number && oh_store_find_node(store, beta, &tenure) == number);
+    CHECK(oh_store_add_node(store, beta, 1000, &tenure) == number &&
+          oh_store_find_node(store, beta, &tenure) == number);
     for (uint32_t i = 0; i < NODES; i++) {
         uint8_t identity[OH_STORE_IDENTITY_BYTES] = {(uint8_t)i, 'n'};
-        CHECK((oh_store_add_node(store, identity, 1000, &tenure) == OH_STORE_NONE) == (i == NODES - 1));
+        CHECK((oh_store_add_node(store, identity, 1000, &tenure) == OH_STORE_NONE) ==
+              (i == NODES - 1));
     }
     oh_store_node *node = oh_store_node_at(store, number);
 
@@ -298,19 +323,23 @@ static void test_owners(void)
     oh_store_free(node, first, 7);
     CHECK(oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).leased == 2);
     oh_store_free(node, first, 9);
-    CHECK(oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).leased == 1 && oh_store_claim(node, 2, 7, 1003) == first);
+    CHECK(oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).leased == 1 &&
+          oh_store_claim(node, 2, 7, 1003) == first);
     CHECK(!oh_store_take(node, OH_STORE_CONNECTIONS_MAX, 7, 1003));
 
     test_begin("store: the places of the dead are reclaimed, and only theirs");
     CHECK(oh_store_reclaim(node, everybody_is_alive, true, 1004) == 0);
     CHECK(oh_store_reclaim(node, seven_is_dead, true, 1013) == 0); /* Somebody has just looked. */
-    CHECK(oh_store_reclaim(node, seven_is_dead, true, 1014) == 1 && oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).leased == 1);
+    CHECK(oh_store_reclaim(node, seven_is_dead, true, 1014) == 1 &&
+          oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).leased == 1);
 
     test_begin("store: an idle connection that nobody can find is given up after a second");
-    CHECK(oh_store_park(node, second, 8, 2000) && oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).idle == 1);
+    CHECK(oh_store_park(node, second, 8, 2000) &&
+          oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).idle == 1);
     CHECK(oh_store_reclaim(node, everybody_is_alive, true, 2999) == 0);
     CHECK(oh_store_reclaim(node, everybody_is_alive, false, 3010) == 0);
-    CHECK(oh_store_reclaim(node, everybody_is_alive, true, 3020) == 1 && !oh_store_take(node, second, 8, 3021));
+    CHECK(oh_store_reclaim(node, everybody_is_alive, true, 3020) == 1 &&
+          !oh_store_take(node, second, 8, 3021));
 
     test_begin("store: instants that begin anew");
     CHECK(oh_store_claim(node, 1, 8, UINT32_MAX) == 0 && oh_store_park(node, 0, 8, UINT32_MAX));
@@ -323,54 +352,74 @@ static void test_entries(void)
 {
     uint32_t tenure, other;
     oh_store *store = make_store(BYTES);
-    uint32_t number = oh_store_add_node(store, alpha, 10000, &tenure), meter = oh_store_add_meter(store, alpha);
+    uint32_t number = oh_store_add_node(store, alpha, 10000, &tenure),
+             meter = oh_store_add_meter(store, alpha);
     oh_store_node *node = oh_store_node_at(store, number);
     oh_store_tie(oh_store_meter_at(store, meter), number);
 
     test_begin("store: an entry is used while it is wanted, then quiet");
-    CHECK(oh_store_use_of(node, 10000 + OH_STORE_QUIET_MS - 1) == OH_STORE_USED && oh_store_use_of(node, 10000 + OH_STORE_QUIET_MS) == OH_STORE_QUIET);
-    CHECK(oh_store_want(node, tenure, 20000) && oh_store_use_of(node, 20000 + OH_STORE_QUIET_MS - 1) == OH_STORE_USED);
-    CHECK(!oh_store_want(node, tenure + 2, 90000) && oh_store_use_of(node, 90000) == OH_STORE_QUIET);
+    CHECK(oh_store_use_of(node, 10000 + OH_STORE_QUIET_MS - 1) == OH_STORE_USED &&
+          oh_store_use_of(node, 10000 + OH_STORE_QUIET_MS) == OH_STORE_QUIET);
+    CHECK(oh_store_want(node, tenure, 20000) &&
+          oh_store_use_of(node, 20000 + OH_STORE_QUIET_MS - 1) == OH_STORE_USED);
+    CHECK(
+        !oh_store_want(node, tenure + 2, 90000) && oh_store_use_of(node, 90000) == OH_STORE_QUIET);
 
     test_begin("store: one that was left is soon given up, unless somebody wants it after all");
     oh_store_leave(node, tenure, 30000);
-    CHECK(oh_store_use_of(node, 30000 + OH_STORE_LEFT_MS - 1) == OH_STORE_USED && oh_store_use_of(node, 30000 + OH_STORE_LEFT_MS) == OH_STORE_LEFT);
-    CHECK(oh_store_want(node, tenure, 30100) && oh_store_use_of(node, 30000 + OH_STORE_LEFT_MS) == OH_STORE_USED);
+    CHECK(oh_store_use_of(node, 30000 + OH_STORE_LEFT_MS - 1) == OH_STORE_USED &&
+          oh_store_use_of(node, 30000 + OH_STORE_LEFT_MS) == OH_STORE_LEFT);
+    CHECK(oh_store_want(node, tenure, 30100) &&
+          oh_store_use_of(node, 30000 + OH_STORE_LEFT_MS) == OH_STORE_USED);
     CHECK(!oh_store_give_up_node(node, 30000 + OH_STORE_LEFT_MS) && oh_store_is_held(node, tenure));
     oh_store_leave(node, tenure, 40000);
 
-    test_begin("store: what is known of a node that rests is not given up, nor is a connection in use");
+    test_begin(
+        "store: what is known of a node that rests is not given up, nor is a connection in use");
     atomic_store(&node->health.state, 50000);
-    CHECK(oh_store_use_of(node, 49999) == OH_STORE_RESTING && oh_store_use_of(node, 50000) == OH_STORE_LEFT);
-    CHECK(oh_store_claim(node, 1, 7, 40000) == 0 && !oh_store_give_up_node(node, 50000) && oh_store_is_held(node, tenure));
+    CHECK(oh_store_use_of(node, 49999) == OH_STORE_RESTING &&
+          oh_store_use_of(node, 50000) == OH_STORE_LEFT);
+    CHECK(oh_store_claim(node, 1, 7, 40000) == 0 && !oh_store_give_up_node(node, 50000) &&
+          oh_store_is_held(node, tenure));
     CHECK(!oh_store_give_up_meter(store, meter, 41000));
     oh_store_free(node, 0, 7);
 
     test_begin("store: an entry that was given up is nobody's, and another's later");
-    CHECK(oh_store_give_up_node(node, 50001) && !oh_store_is_held(node, tenure) && !oh_store_want(node, tenure, 50001));
+    CHECK(oh_store_give_up_node(node, 50001) && !oh_store_is_held(node, tenure) &&
+          !oh_store_want(node, tenure, 50001));
     CHECK(oh_store_find_node(store, alpha, &other) == OH_STORE_NONE);
-    CHECK(oh_store_use_of(node, 50001) == OH_STORE_LEFT); /* Should who gave it up die here, somebody clears it. */
+    /* Should who gave it up die here, somebody clears it. */
+    CHECK(oh_store_use_of(node, 50001) == OH_STORE_LEFT);
     CHECK(oh_store_give_up_node(node, 50001));
     oh_store_clear_node(store, number);
-    CHECK(oh_store_use_of(node, 50001) == OH_STORE_FREE && !oh_store_is_tied(oh_store_meter_at(store, meter), number));
-    CHECK(oh_store_add_node(store, beta, 50002, &other) == number && other != tenure && oh_store_is_held(node, other));
+    CHECK(oh_store_use_of(node, 50001) == OH_STORE_FREE &&
+          !oh_store_is_tied(oh_store_meter_at(store, meter), number));
+    CHECK(oh_store_add_node(store, beta, 50002, &other) == number && other != tenure &&
+          oh_store_is_held(node, other));
     CHECK(oh_health_until(atomic_load(&node->health.state)) == 0);
 
     test_begin("store: so is a meter, and it begins anew");
     atomic_store(&oh_store_meter_at(store, meter)->meter.counters[OH_METER_LEASES], 5);
-    CHECK(oh_store_give_up_meter(store, meter, 50002) && oh_store_find_meter(store, alpha) == OH_STORE_NONE);
-    CHECK(oh_store_add_meter(store, beta) == meter && oh_store_meter_at(store, meter)->meter.counters[OH_METER_LEASES] == 0);
+    CHECK(oh_store_give_up_meter(store, meter, 50002) &&
+          oh_store_find_meter(store, alpha) == OH_STORE_NONE);
+    CHECK(oh_store_add_meter(store, beta) == meter &&
+          oh_store_meter_at(store, meter)->meter.counters[OH_METER_LEASES] == 0);
 
     test_begin("store: some things are said once an hour");
-    CHECK(oh_store_may_tell(store, OH_STORE_NO_PLACE, 1000) && !oh_store_may_tell(store, OH_STORE_NO_PLACE, 3600999));
-    CHECK(oh_store_may_tell(store, OH_STORE_NO_PUSH, 1001) && oh_store_may_tell(store, OH_STORE_NO_PLACE, 3601000));
+    CHECK(oh_store_may_tell(store, OH_STORE_NO_PLACE, 1000) &&
+          !oh_store_may_tell(store, OH_STORE_NO_PLACE, 3600999));
+    CHECK(oh_store_may_tell(store, OH_STORE_NO_PUSH, 1001) &&
+          oh_store_may_tell(store, OH_STORE_NO_PLACE, 3601000));
     drop_store(store);
 }
 
 #define TAKERS 4
 #define TENURES 400
 
-/* Uses a node as a worker does. One that was told that the entry is the node's may rely on that until it is wanted no more. */
+/*
+ * Uses a node as a worker does. One that was told that the entry is the node's may rely on that
+ * until it is wanted no more.
+ */
 static void want_for_a_while(oh_store *store, _Atomic uint32_t *clock, const uint8_t *identity)
 {
     uint32_t tenure = 0, number = OH_STORE_NONE;
@@ -383,26 +432,35 @@ static void want_for_a_while(oh_store *store, _Atomic uint32_t *clock, const uin
             continue;
         }
         uint32_t place = oh_store_claim(node, 1, (uint32_t)getpid(), now_ms);
-        if (place != OH_STORE_NONE && memcmp(node->key.identity, identity, OH_STORE_IDENTITY_BYTES) != 0 &&
+        if (place != OH_STORE_NONE &&
+            memcmp(node->key.identity, identity, OH_STORE_IDENTITY_BYTES) != 0 &&
             atomic_load(clock) - now_ms < OH_STORE_LEFT_MS) {
             _exit(1);
         }
         oh_store_free(node, place, (uint32_t)getpid());
-        while (atomic_load(clock) < now_ms + OH_STORE_LEFT_MS * 2 && atomic_load(clock) < TENURES * 1000) { /* So that it is unwanted now and then. */
+        /* So that it is unwanted now and then. */
+        while (atomic_load(clock) < now_ms + OH_STORE_LEFT_MS * 2 &&
+               atomic_load(clock) < TENURES * 1000) {
             usleep(100);
         }
     }
     _exit(0);
 }
 
-/* One that holds the lock gives up and adds for ever; time goes a second with each. Two nodes share one entry. */
+/*
+ * One that holds the lock gives up and adds for ever; time goes a second with each. Two nodes share
+ * one entry.
+ */
 static void test_entries_change_hands(void)
 {
     oh_store *store = make_store(BYTES);
-    _Atomic uint32_t *clock = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    _Atomic uint32_t *clock =
+        mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t takers[TAKERS];
 
-    test_begin("store: an entry that changes hands under %d processes is never used for the node before", TAKERS);
+    test_begin(
+        "store: an entry that changes hands under %d processes is never used for the node before",
+        TAKERS);
     for (uint32_t i = 0; i < TAKERS; i++) {
         takers[i] = fork();
         if (takers[i] == 0) {
@@ -458,7 +516,8 @@ static void test_many_owners(void)
     oh_store *store = make_store(BYTES);
     uint32_t tenure;
     oh_store_node *node = oh_store_node_at(store, oh_store_add_node(store, alpha, 1000, &tenure));
-    _Atomic uint32_t *holders = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    _Atomic uint32_t *holders =
+        mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t workers[WORKERS];
 
     test_begin("store: %d processes never share a place", WORKERS);

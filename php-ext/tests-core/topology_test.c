@@ -25,7 +25,8 @@ static uint32_t locate_number(const oh_topology *topology, uint32_t number)
 
 static void test_fingerprint(const json_t *test)
 {
-    test_begin("topology fingerprints %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    test_begin("topology fingerprints %u: %s", vectors_number(test, "tcId"),
+        vectors_string(test, "comment"));
     oh_config *config = config_of(vectors_string(test, "config"));
     const char *name = vectors_string(test, "pool");
     oh_topology *topology = topology_of(oh_config_pool(config, name, strlen(name)), NULL);
@@ -39,8 +40,10 @@ static void test_fingerprints(void)
     json_t *page = vectors_load("topology/vectors/fingerprints.json");
     json_t *group;
     json_t *test;
-    EACH_GROUP(page, group) {
-        EACH_TEST(group, test) {
+    EACH_GROUP(page, group)
+    {
+        EACH_TEST(group, test)
+        {
             test_fingerprint(test);
         }
     }
@@ -49,7 +52,8 @@ static void test_fingerprints(void)
 
 static void test_moved(const json_t *test)
 {
-    test_begin("topology moved %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    test_begin(
+        "topology moved %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     oh_config *before = config_of(vectors_string(test, "before"));
     oh_config *after = config_of(vectors_string(test, "after"));
     oh_topology *from = topology_of(oh_config_pool(before, "p", 1), NULL);
@@ -66,8 +70,10 @@ static void test_all_moved(void)
     json_t *page = vectors_load("topology/vectors/moved.json");
     json_t *group;
     json_t *test;
-    EACH_GROUP(page, group) {
-        EACH_TEST(group, test) {
+    EACH_GROUP(page, group)
+    {
+        EACH_TEST(group, test)
+        {
             test_moved(test);
         }
     }
@@ -98,7 +104,8 @@ static void check_without(oh_distribution distribution, size_t gone)
     }
     oh_topology *smaller = topology_of(&rest, NULL);
     for (uint32_t i = 0; i < KEYS; i++) {
-        CHECK(strcmp(name_of(without, locate_number(without, i)), name_of(smaller, locate_number(smaller, i))) == 0);
+        CHECK(strcmp(name_of(without, locate_number(without, i)),
+                  name_of(smaller, locate_number(smaller, i))) == 0);
     }
     free(whole);
     free(without);
@@ -199,10 +206,14 @@ static void test_damage(oh_distribution distribution)
     pool_free(&pool);
 }
 
-/* A ring is built of the nodes of a picture that others may have written: weights must not make it larger than its place. */
+/*
+ * A ring is built of the nodes of a picture that others may have written: weights must not make it
+ * larger than its place.
+ */
 static void test_weights(void)
 {
-    static const uint32_t bad[][2] = {{0, 1}, {0x80000000, 0x80000001}, {UINT32_MAX, 2}, {0x7fffffff, 1}};
+    static const uint32_t bad[][2] = {
+        {0, 1}, {0x80000000, 0x80000001}, {UINT32_MAX, 2}, {0x7fffffff, 1}};
     oh_pool pool = pool_of(2);
     oh_topology *topology = topology_of(&pool, NULL);
     size_t length = oh_topology_length(topology);

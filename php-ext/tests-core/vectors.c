@@ -126,7 +126,8 @@ bytes bytes_of_hex_parts(const json_t *parts)
     pile it = {NULL, 0, 0};
     size_t place;
     json_t *part;
-    json_array_foreach(parts, place, part) {
+    json_array_foreach(parts, place, part)
+    {
         bytes unit = bytes_of_hex(json_string_value(json_array_get(part, 0)));
         for (json_int_t i = 0; i < json_integer_value(json_array_get(part, 1)); i++) {
             append(&it, unit.bytes, unit.length);
@@ -153,7 +154,8 @@ bytes bytes_of_text_parts(const json_t *parts)
     pile it = {NULL, 0, 0};
     size_t place;
     json_t *part;
-    json_array_foreach(parts, place, part) {
+    json_array_foreach(parts, place, part)
+    {
         for (json_int_t i = 0; i < json_integer_value(json_array_get(part, 1)); i++) {
             append_counted(&it, json_string_value(json_array_get(part, 0)), i);
         }

@@ -19,7 +19,10 @@ json_t *vectors_load(const char *path);
 const char *vectors_string(const json_t *object, const char *field);
 uint32_t vectors_number(const json_t *object, const char *field);
 
-/* Memory of exactly the size of what is in it, so that a sanitizer sees every byte read beside it; to be freed. */
+/*
+ * Memory of exactly the size of what is in it, so that a sanitizer sees every byte read beside it;
+ * to be freed.
+ */
 typedef struct bytes {
     uint8_t *bytes;
     size_t length;
@@ -44,11 +47,13 @@ oh_topology *topology_of(const oh_pool *pool, const bool *ejected);
 /* A small generator: the same numbers in every run. */
 uint32_t random_next(uint32_t *state);
 
-#define EACH_GROUP(page, group)                                                                                        \
-    for (size_t group##_place = 0;                                                                                     \
-         (group = json_array_get(json_object_get(page, "testGroups"), group##_place)) != NULL; group##_place++)
-#define EACH_TEST(group, test)                                                                                         \
-    for (size_t test##_place = 0; (test = json_array_get(json_object_get(group, "tests"), test##_place)) != NULL;      \
-         test##_place++)
+#define EACH_GROUP(page, group)                                                                    \
+    for (size_t group##_place = 0;                                                                 \
+        (group = json_array_get(json_object_get(page, "testGroups"), group##_place)) != NULL;      \
+        group##_place++)
+#define EACH_TEST(group, test)                                                                     \
+    for (size_t test##_place = 0;                                                                  \
+        (test = json_array_get(json_object_get(group, "tests"), test##_place)) != NULL;            \
+        test##_place++)
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Framing: every stream of spec/wire whole, cut in two at every byte and dripped byte by byte; commands being written;
- * and what is kept of an error reply.
+ * Framing: every stream of spec/wire whole, cut in two at every byte and dripped byte by byte;
+ * commands being written; and what is kept of an error reply.
  */
 #include "core/resp/wire.h"
 
@@ -67,11 +67,14 @@ static void check_end(const json_t *test, oh_wire *wire)
     }
     CHECK(wire->error != NULL && strcmp(wire->error, sentence_of(error)) == 0);
     uint64_t answered = wire->answered;
-    CHECK(read_text(wire, "+NEXT\r\n") == 0 && wire->answered == answered && !oh_wire_is_clean(wire));
+    CHECK(
+        read_text(wire, "+NEXT\r\n") == 0 && wire->answered == answered && !oh_wire_is_clean(wire));
     CHECK(!write_text(wire, one_command));
 }
 
-/* Reads the stream in pieces, each in memory of its own size; returns how many bytes were believed. */
+/*
+ * Reads the stream in pieces, each in memory of its own size; returns how many bytes were believed.
+ */
 static size_t read_pieces(oh_wire *wire, bytes stream, size_t first, size_t others)
 {
     size_t believed = 0;
@@ -86,7 +89,8 @@ static size_t read_pieces(oh_wire *wire, bytes stream, size_t first, size_t othe
     return believed;
 }
 
-static void check_pieces(const json_t *test, bytes stream, size_t first, size_t others, size_t believed)
+static void check_pieces(
+    const json_t *test, bytes stream, size_t first, size_t others, size_t believed)
 {
     oh_wire wire = wire_with(vectors_number(test, "commands"));
     CHECK(read_pieces(&wire, stream, first, others) == believed);
@@ -95,7 +99,8 @@ static void check_pieces(const json_t *test, bytes stream, size_t first, size_t 
 
 static void test_stream(const json_t *test)
 {
-    test_begin("wire framing %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    test_begin(
+        "wire framing %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     const json_t *parts = json_object_get(test, "parts");
     bytes stream = parts != NULL ? bytes_of_hex_parts(parts) : bytes_of_field(test, "stream");
 
@@ -110,7 +115,8 @@ static void test_stream(const json_t *test)
     uint32_t state = 11;
     bool is_long = stream.length > CUT_EVERYWHERE_BYTES;
     for (size_t i = 1; i < (is_long ? CUTS_BY_LOT : stream.length); i++) {
-        check_pieces(test, stream, is_long ? 1 + random_next(&state) % stream.length : i, stream.length, believed);
+        check_pieces(test, stream, is_long ? 1 + random_next(&state) % stream.length : i,
+            stream.length, believed);
     }
     free(stream.bytes);
 }
@@ -120,8 +126,10 @@ static void test_streams(void)
     json_t *page = vectors_load("wire/vectors/framing.json");
     json_t *group;
     json_t *test;
-    EACH_GROUP(page, group) {
-        EACH_TEST(group, test) {
+    EACH_GROUP(page, group)
+    {
+        EACH_TEST(group, test)
+        {
             test_stream(test);
         }
     }
@@ -133,7 +141,8 @@ static void test_streams(void)
 static void test_debt(void)
 {
     test_begin("a command is owed a reply from its first byte on, wherever its writing is cut");
-    static const char commands[] = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$11\r\n\r\n*1\r\n$1\r\nx\r\n*1\r\n$4\r\nPING\r\n";
+    static const char commands[] =
+        "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$11\r\n\r\n*1\r\n$1\r\nx\r\n*1\r\n$4\r\nPING\r\n";
     size_t second = sizeof commands - sizeof one_command;
     for (size_t cut = 0; cut < sizeof commands; cut++) {
         oh_wire wire = wire_with(0);
@@ -148,7 +157,8 @@ static void test_debt(void)
 
 static void test_half_command(void)
 {
-    test_begin("a connection is not clean while a command is half written, even if the node has answered it");
+    test_begin("a connection is not clean while a command is half written, even if the node has "
+               "answered it");
     oh_wire wire = wire_with(0);
     CHECK(write_text(&wire, "*2\r\n$3\r\nGET\r\n"));
     CHECK(read_text(&wire, "-ERR no\r\n") == 9 && oh_wire_owed(&wire) == 0);
@@ -158,9 +168,9 @@ static void test_half_command(void)
 
 static void test_refused_writing(void)
 {
-    static const char *const wrong[] = {"PING\r\n", "*0\r\n", "*-1\r\n", "*1\r\n+PING\r\n", "*1\r\n*1\r\n",
-        "*1\r\n$-1\r\n", "*1\r\n$4\r\nPINGxx", "*01\r\n", "$4\r\nPING\r\n", "*1\n", "*x", "*16777217\r\n",
-        "*1\r\n$536870913\r\n"};
+    static const char *const wrong[] = {"PING\r\n", "*0\r\n", "*-1\r\n", "*1\r\n+PING\r\n",
+        "*1\r\n*1\r\n", "*1\r\n$-1\r\n", "*1\r\n$4\r\nPINGxx", "*01\r\n", "$4\r\nPING\r\n", "*1\n",
+        "*x", "*16777217\r\n", "*1\r\n$536870913\r\n"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         test_begin("what is written is no command: %zu", i);
         oh_wire whole = wire_with(0);
@@ -186,7 +196,8 @@ static bool has_refusal(const oh_wire *wire, uint64_t reply, const char *text)
 static void test_refusals(void)
 {
     test_begin("the last error reply at top level is kept, with its number, however it is cut");
-    static const char replies[] = "+OK\r\n-MOVED 7 h:1\r\n:1\r\n*1\r\n-ERR inside\r\n!9\r\nASK 8 h:2\r\n$1\r\nx\r\n";
+    static const char replies[] =
+        "+OK\r\n-MOVED 7 h:1\r\n:1\r\n*1\r\n-ERR inside\r\n!9\r\nASK 8 h:2\r\n$1\r\nx\r\n";
     for (size_t cut = 0; cut < sizeof replies; cut++) {
         oh_wire wire = wire_with(6);
         oh_wire_read(&wire, (const uint8_t *)replies, cut);
@@ -201,7 +212,8 @@ static void test_refusals(void)
         read_text(&wire, "0123456789");
     }
     CHECK(read_text(&wire, "\r\n") == 2 && wire.answered == 1);
-    CHECK(wire.refusal_length == OH_MESSAGE_BYTES_MAX && memcmp(wire.refusal + 250, "012345", 6) == 0);
+    CHECK(wire.refusal_length == OH_MESSAGE_BYTES_MAX &&
+          memcmp(wire.refusal + 250, "012345", 6) == 0);
     oh_wire_reset(&wire);
     CHECK(wire.refusal_reply == 0 && oh_wire_is_clean(&wire));
 }
@@ -223,7 +235,8 @@ static void check_subscribed_pieces(const json_t *test, bytes stream, size_t fir
     oh_wire wire = wire_with(vectors_number(test, "commands"));
     oh_wire_subscribe(&wire);
     read_pieces(&wire, stream, first, others);
-    CHECK(wire.answered == vectors_number(test, "answered") && wire.pushed == vectors_number(test, "messages"));
+    CHECK(wire.answered == vectors_number(test, "answered") &&
+          wire.pushed == vectors_number(test, "messages"));
     CHECK(oh_wire_owed(&wire) == vectors_number(test, "owed"));
     CHECK(!oh_wire_is_clean(&wire));
     const char *error = json_string_value(json_object_get(test, "error"));
@@ -233,7 +246,8 @@ static void check_subscribed_pieces(const json_t *test, bytes stream, size_t fir
 
 static void test_subscribed_stream(const json_t *test)
 {
-    test_begin("wire subscribed %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    test_begin(
+        "wire subscribed %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     const json_t *parts = json_object_get(test, "parts");
     bytes stream = parts != NULL ? bytes_of_hex_parts(parts) : bytes_of_field(test, "stream");
 
@@ -251,8 +265,10 @@ static void test_subscribed(void)
     json_t *page = vectors_load("wire/vectors/subscribed.json");
     json_t *group;
     json_t *test;
-    EACH_GROUP(page, group) {
-        EACH_TEST(group, test) {
+    EACH_GROUP(page, group)
+    {
+        EACH_TEST(group, test)
+        {
             test_subscribed_stream(test);
         }
     }
@@ -272,12 +288,15 @@ static void test_subscribed(void)
             CHECK(at == ends[i] && wire.error == NULL);
         }
     }
-    test_begin("a connection that was subscribed answers commands and stays unclean until it is reset");
+    test_begin(
+        "a connection that was subscribed answers commands and stays unclean until it is reset");
     oh_wire wire = wire_with(1);
     oh_wire_subscribe(&wire);
-    CHECK(read_text(&wire, "-NOPERM no\r\n-message\r\n") == 22 && has_refusal(&wire, 1, "NOPERM no"));
+    CHECK(
+        read_text(&wire, "-NOPERM no\r\n-message\r\n") == 22 && has_refusal(&wire, 1, "NOPERM no"));
     CHECK(wire.answered == 1 && wire.pushed == 1 && write_text(&wire, one_command));
-    CHECK(oh_wire_owed(&wire) == 1 && read_text(&wire, "+PONG\r\n") == 7 && !oh_wire_is_clean(&wire));
+    CHECK(
+        oh_wire_owed(&wire) == 1 && read_text(&wire, "+PONG\r\n") == 7 && !oh_wire_is_clean(&wire));
     oh_wire_reset(&wire);
     CHECK(oh_wire_is_clean(&wire) && read_text(&wire, "+late\r\n") == 0);
 }

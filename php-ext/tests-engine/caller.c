@@ -117,7 +117,8 @@ bool caller_read(caller *it, const char *request, size_t length)
     oh_wire_reset(&wire);
     CHECK(oh_wire_wrote(&wire, (const uint8_t *)request, length));
     it->length = 0;
-    while (oh_wire_owed(&wire) > 0 && (count = oh_exchange_read(&it->exchange, bytes, sizeof bytes)) > 0) {
+    while (oh_wire_owed(&wire) > 0 &&
+           (count = oh_exchange_read(&it->exchange, bytes, sizeof bytes)) > 0) {
         CHECK(oh_wire_read(&wire, (const uint8_t *)bytes, count) == count);
         if (it->length < sizeof it->reply) {
             memcpy(it->reply + it->length, bytes, OH_MIN(count, sizeof it->reply - it->length));
@@ -147,7 +148,8 @@ void caller_end(caller *it)
     oh_exchange_end(&it->exchange);
 }
 
-bool caller_gets(oh_snapshot *snapshot, uint32_t number, const char *command, const char *reply, oh_failure *failure)
+bool caller_gets(oh_snapshot *snapshot, uint32_t number, const char *command, const char *reply,
+    oh_failure *failure)
 {
     bool is_read_only = strncmp(command, "INCR ", 5) != 0;
     oh_call_terms terms = {.timeout_ms = snapshot->pool->timeout_ms, .is_read_only = is_read_only};

@@ -20,7 +20,10 @@ typedef struct caller {
 /* Where configurations and sockets lie. */
 void caller_live_in(const char *directory);
 
-/* Writes the configuration that caller_open reads. None of its calls is one that faults.c has wrapped. */
+/*
+ * Writes the configuration that caller_open reads. None of its calls is one that faults.c has
+ * wrapped.
+ */
 void caller_configure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The server pool of that name, counted. NULL and a failure. */
@@ -41,7 +44,8 @@ bool caller_read(caller *it, const char *request, size_t length);
 void caller_end(caller *it);
 
 /* A call with a caller of its own. The reply is compared; a wrong one ends the program's test. */
-bool caller_gets(oh_snapshot *snapshot, uint32_t number, const char *command, const char *reply, oh_failure *failure);
+bool caller_gets(oh_snapshot *snapshot, uint32_t number, const char *command, const char *reply,
+    oh_failure *failure);
 
 /* The end of a thread: the engine has nothing any more. */
 void caller_leave(void);

@@ -1,5 +1,6 @@
 /*
- * One exchange, several, and how each of them ends: a right reply, or a failure that says what is true.
+ * One exchange, several, and how each of them ends: a right reply, or a failure that says what is
+ * true.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,8 @@ static unsigned executed(const node *one, unsigned number)
 
 static void configure(const node *one, const char *more)
 {
-    caller_configure("alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n%s  servers:\n   - 127.0.0.1:%u:1 one\n",
+    caller_configure("alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n%s  "
+                     "servers:\n   - 127.0.0.1:%u:1 one\n",
         more, (unsigned)one->port);
 }
 
@@ -38,10 +40,14 @@ static const ending endings[] = {
     {"drip", true, 0, 0, ""},
     {"last", true, 0, 0, ""},
     {"half", false, OH_ERROR_NODE_DOWN, OH_OUTCOME_MAYBE_EXECUTED, "Connection closed by the node"},
-    {"close", false, OH_ERROR_NODE_DOWN, OH_OUTCOME_MAYBE_EXECUTED, "Connection closed by the node"},
-    {"mute", false, OH_ERROR_DEADLINE_EXCEEDED, OH_OUTCOME_MAYBE_EXECUTED, "No answer within 50 ms"},
-    {"noise", false, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED, "a byte that begins no reply"},
-    {"surplus", false, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED, "a reply that nobody asked for"},
+    {"close", false, OH_ERROR_NODE_DOWN, OH_OUTCOME_MAYBE_EXECUTED,
+        "Connection closed by the node"},
+    {"mute", false, OH_ERROR_DEADLINE_EXCEEDED, OH_OUTCOME_MAYBE_EXECUTED,
+        "No answer within 50 ms"},
+    {"noise", false, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED,
+        "a byte that begins no reply"},
+    {"surplus", false, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED,
+        "a reply that nobody asked for"},
 };
 
 static void check_ending(const node *one, oh_snapshot *snapshot, const ending *expected)
@@ -94,7 +100,8 @@ static void test_reuse(const node *one)
     }
     CHECK(atomic_load(&one->counts->connections) == before + 1);
 
-    test_begin("a connection that the node has closed is replaced, noticed before the next read is sent or after");
+    test_begin("a connection that the node has closed is replaced, noticed before the next read is "
+               "sent or after");
     CHECK(caller_gets(snapshot, 0, "ECHO last", "$4\r\nlast\r\n", &failure));
     CHECK(caller_gets(snapshot, 0, "ECHO hello", "$5\r\nhello\r\n", &failure));
     CHECK(atomic_load(&one->counts->connections) == before + 2);
@@ -102,7 +109,8 @@ static void test_reuse(const node *one)
     caller_leave();
 }
 
-static void check_sign_in(const node *one, const char *directives, const char *what, oh_error_kind kind)
+static void check_sign_in(
+    const node *one, const char *directives, const char *what, oh_error_kind kind)
 {
     unsigned number = caller_number();
     char command[64];
@@ -113,7 +121,8 @@ static void check_sign_in(const node *one, const char *directives, const char *w
     oh_snapshot *snapshot = caller_open("alpha", &failure);
     snprintf(command, sizeof command, "INCR %u", number);
     CHECK(!caller_gets(snapshot, 0, command, "", &failure));
-    CHECK(failure.kind == kind && failure.outcome == OH_OUTCOME_NOT_SENT && strstr(failure.what, what));
+    CHECK(failure.kind == kind && failure.outcome == OH_OUTCOME_NOT_SENT &&
+          strstr(failure.what, what));
     CHECK(executed(one, number) == 0);
     oh_snapshot_release(snapshot);
     caller_leave();
@@ -180,8 +189,9 @@ static void test_flight(const node *one, const node *other)
     caller them[3];
 
     test_begin("three nodes at once, of which one is mute: two answer, one fails");
-    caller_configure("alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n  servers:\n"
-                     "   - 127.0.0.1:%u:1 one\n   - 127.0.0.1:%u:1 two\n   - 127.0.0.1:%u:1 three\n",
+    caller_configure(
+        "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n  servers:\n"
+        "   - 127.0.0.1:%u:1 one\n   - 127.0.0.1:%u:1 two\n   - 127.0.0.1:%u:1 three\n",
         (unsigned)one->port, (unsigned)other->port, (unsigned)one->port);
     oh_snapshot *snapshot = caller_open("alpha", &failure);
     for (uint32_t i = 0; i < 3; i++) {
@@ -199,7 +209,8 @@ static void test_flight(const node *one, const node *other)
     for (uint32_t i = 0; i < 3; i++) {
         oh_exchange_await(&them[i].exchange);
         CHECK(oh_exchange_is_complete(&them[i].exchange) == (i != 1));
-        CHECK(i == 1 || (caller_read(&them[i], requests[i], lengths[i]) && strstr(them[i].reply, keys[i])));
+        CHECK(i == 1 ||
+              (caller_read(&them[i], requests[i], lengths[i]) && strstr(them[i].reply, keys[i])));
     }
     CHECK(them[1].failure.kind == OH_ERROR_DEADLINE_EXCEEDED);
     for (uint32_t i = 0; i < 3; i++) {
@@ -218,7 +229,8 @@ static void test_held(const node *one)
     oh_call_terms exec = {.timeout_ms = 5000, .is_exec = true, .exec_count = 1};
     caller it;
 
-    test_begin("a kept connection carries one call after the other, and the list of EXEC is counted");
+    test_begin(
+        "a kept connection carries one call after the other, and the list of EXEC is counted");
     CHECK(caller_begin(&it, snapshot, 0));
     oh_exchange_keep(&it.exchange);
     CHECK(caller_ask(&it, "WATCH k", &usual) && it.exchange.use.held);
@@ -232,7 +244,8 @@ static void test_held(const node *one)
     faults_pass_time(60);
     CHECK(caller_ask(&it, "WATCH k", &usual));
     CHECK(!caller_ask(&it, "ECHO half", &usual));
-    CHECK(!caller_ask(&it, "ECHO x", &usual) && strcmp(it.failure.what, "The connection was lost") == 0);
+    CHECK(!caller_ask(&it, "ECHO x", &usual) &&
+          strcmp(it.failure.what, "The connection was lost") == 0);
     CHECK(it.failure.outcome == OH_OUTCOME_NOT_SENT);
     caller_end(&it);
     oh_snapshot_release(snapshot);
@@ -259,9 +272,12 @@ void test_exchange(const node *one, const node *other)
 {
     test_endings(one);
     test_reuse(one);
-    check_sign_in(one, "  redis_auth: wrong\n", "The node refused the password", OH_ERROR_CONFIG_INVALID);
-    check_sign_in(one, "  redis_auth: half\n", "Connection closed by the node during the sign-in", OH_ERROR_NODE_DOWN);
-    check_sign_in(one, "  redis_auth: noise\n", "No proper answer to the sign-in", OH_ERROR_PROTOCOL_VIOLATION);
+    check_sign_in(
+        one, "  redis_auth: wrong\n", "The node refused the password", OH_ERROR_CONFIG_INVALID);
+    check_sign_in(one, "  redis_auth: half\n", "Connection closed by the node during the sign-in",
+        OH_ERROR_NODE_DOWN);
+    check_sign_in(one, "  redis_auth: noise\n", "No proper answer to the sign-in",
+        OH_ERROR_PROTOCOL_VIOLATION);
     test_refused();
     test_pipeline(one);
     test_flight(one, other);

@@ -1,6 +1,6 @@
 /*
- * A door has a counter; a wrapped call asks whether it is the one. Where a call may do a part of its
- * work, doing one byte is one of the ways in which it fails.
+ * A door has a counter; a wrapped call asks whether it is the one. Where a call may do a part of
+ * its work, doing one byte is one of the ways in which it fails.
  */
 #include "faults.h"
 
@@ -130,42 +130,55 @@ long faults_memory(void)
 
 /* ---- The kernel ---- */
 
-#define WRAP(result, name, parameters, arguments, failed, ...) \
-    result __real_##name parameters; \
-    result __wrap_##name parameters; \
-    result __wrap_##name parameters \
-    { \
-        static const int errors[] = {__VA_ARGS__}; \
-        return fault(FAULTS_KERNEL, #name, errors, COUNT(errors)) ? failed : __real_##name arguments; \
+#define WRAP(result, name, parameters, arguments, failed, ...)                                     \
+    result __real_##name parameters;                                                               \
+    result __wrap_##name parameters;                                                               \
+    result __wrap_##name parameters                                                                \
+    {                                                                                              \
+        static const int errors[] = {__VA_ARGS__};                                                 \
+        return fault(FAULTS_KERNEL, #name, errors, COUNT(errors)) ? failed                         \
+                                                                  : __real_##name arguments;       \
     }
 
-WRAP(int, socket, (int family, int type, int protocol), (family, type, protocol), -1, EMFILE, ENOMEM)
-WRAP(int, connect, (int fd, const struct sockaddr *address, socklen_t length), (fd, address, length), -1,
-    ECONNREFUSED, EADDRNOTAVAIL, EAGAIN)
+WRAP(
+    int, socket, (int family, int type, int protocol), (family, type, protocol), -1, EMFILE, ENOMEM)
+WRAP(int, connect, (int fd, const struct sockaddr *address, socklen_t length),
+    (fd, address, length), -1, ECONNREFUSED, EADDRNOTAVAIL, EAGAIN)
 WRAP(int, setsockopt, (int fd, int level, int name, const void *value, socklen_t length),
     (fd, level, name, value, length), -1, ENOMEM)
-WRAP(int, getsockopt, (int fd, int level, int name, void *value, socklen_t *length), (fd, level, name, value, length),
-    -1, ENOBUFS)
-WRAP(int, poll, (struct pollfd *descriptors, nfds_t count, int ms), (descriptors, count, ms), -1, EINTR, ENOMEM)
-WRAP(int, ppoll, (struct pollfd *descriptors, nfds_t count, const struct timespec *limit, const sigset_t *mask),
+WRAP(int, getsockopt, (int fd, int level, int name, void *value, socklen_t *length),
+    (fd, level, name, value, length), -1, ENOBUFS)
+WRAP(int, poll, (struct pollfd * descriptors, nfds_t count, int ms), (descriptors, count, ms), -1,
+    EINTR, ENOMEM)
+WRAP(int, ppoll,
+    (struct pollfd * descriptors, nfds_t count, const struct timespec *limit, const sigset_t *mask),
     (descriptors, count, limit, mask), -1, EINTR, ENOMEM)
-WRAP(int, socketpair, (int family, int type, int protocol, int pair[2]), (family, type, protocol, pair), -1, EMFILE)
-WRAP(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags), -1, EAGAIN, ETOOMANYREFS)
-WRAP(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), -1, EAGAIN, EINTR, ENOMEM)
+WRAP(int, socketpair, (int family, int type, int protocol, int pair[2]),
+    (family, type, protocol, pair), -1, EMFILE)
+WRAP(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags), -1,
+    EAGAIN, ETOOMANYREFS)
+WRAP(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), -1,
+    EAGAIN, EINTR, ENOMEM)
 WRAP(void *, mmap, (void *at, size_t length, int protection, int flags, int fd, off_t offset),
     (at, length, protection, flags, fd, offset), MAP_FAILED, ENOMEM)
 WRAP(int, memfd_create, (const char *name, unsigned flags), (name, flags), -1, EMFILE)
-WRAP(ssize_t, getrandom, (void *bytes, size_t length, unsigned flags), (bytes, length, flags), -1, ENOSYS)
+WRAP(ssize_t, getrandom, (void *bytes, size_t length, unsigned flags), (bytes, length, flags), -1,
+    ENOSYS)
 WRAP(int, epoll_create1, (int flags), (flags), -1, EMFILE)
-WRAP(int, epoll_ctl, (int fd, int operation, int of, struct epoll_event *event), (fd, operation, of, event), -1, ENOMEM)
-WRAP(int, epoll_wait, (int fd, struct epoll_event *events, int count, int ms), (fd, events, count, ms), -1, EINTR)
+WRAP(int, epoll_ctl, (int fd, int operation, int of, struct epoll_event *event),
+    (fd, operation, of, event), -1, ENOMEM)
+WRAP(int, epoll_wait, (int fd, struct epoll_event *events, int count, int ms),
+    (fd, events, count, ms), -1, EINTR)
 WRAP(int, timerfd_create, (int clock, int flags), (clock, flags), -1, EMFILE)
 WRAP(int, stat, (const char *path, struct stat *found), (path, found), -1, ENOENT, EACCES)
 WRAP(int, fstat, (int fd, struct stat *found), (fd, found), -1, EIO)
-WRAP(int, faccessat, (int fd, const char *path, int mode, int flags), (fd, path, mode, flags), -1, ENOENT, EACCES)
-WRAP(FILE *, fopen, (const char *path, const char *mode), (path, mode), NULL, EMFILE, ENOMEM, ENOENT)
+WRAP(int, faccessat, (int fd, const char *path, int mode, int flags), (fd, path, mode, flags), -1,
+    ENOENT, EACCES)
+WRAP(
+    FILE *, fopen, (const char *path, const char *mode), (path, mode), NULL, EMFILE, ENOMEM, ENOENT)
 WRAP(int, getrlimit, (int resource, struct rlimit *limit), (resource, limit), -1, EINVAL)
-WRAP(int, getaddrinfo, (const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **found),
+WRAP(int, getaddrinfo,
+    (const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **found),
     (host, service, hints, found), EAI_MEMORY, ENOMEM)
 
 int __real_open(const char *path, int flags, ...);
@@ -187,7 +200,9 @@ int __wrap_fcntl(int fd, int command, ...)
     va_start(arguments, command);
     void *argument = va_arg(arguments, void *);
     va_end(arguments);
-    return fault(FAULTS_KERNEL, "fcntl", errors, COUNT(errors)) ? -1 : __real_fcntl(fd, command, argument);
+    return fault(FAULTS_KERNEL, "fcntl", errors, COUNT(errors))
+               ? -1
+               : __real_fcntl(fd, command, argument);
 }
 
 /* A receive that may wait says EAGAIN at its timeout alone. */

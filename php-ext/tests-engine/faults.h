@@ -21,7 +21,10 @@ typedef struct faults_report {
     unsigned variants; /* In how many ways it can fail. */
 } faults_report;
 
-/* The `number`-th call from now on fails, from 1, in its `variant`-th way, from 0; and, if it `lasts`, all after it. */
+/*
+ * The `number`-th call from now on fails, from 1, in its `variant`-th way, from 0; and, if it
+ * `lasts`, all after it.
+ */
 void faults_arm(faults_door door, unsigned number, unsigned variant, bool lasts);
 faults_report faults_disarm(void);
 

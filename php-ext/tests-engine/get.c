@@ -3,7 +3,8 @@
  *
  *     get nutcracker.yml POOL GET user:1
  *
- * The word behind the command is taken for its key. The reply is printed as it came, a failure in words.
+ * The word behind the command is taken for its key. The reply is printed as it came, a failure in
+ * words.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -62,9 +63,11 @@ int main(int count, char **words)
         fprintf(stderr, "Usage: %s nutcracker.yml POOL COMMAND KEY [word ...]\n", words[0]);
         return 2;
     }
-    oh_snapshot *snapshot = oh_source_load((oh_text){words[2], strlen(words[2])}, path, &failure, &is_found);
+    oh_snapshot *snapshot =
+        oh_source_load((oh_text){words[2], strlen(words[2])}, path, &failure, &is_found);
     if (snapshot) {
-        uint32_t node = oh_topology_locate(snapshot->topology, (const uint8_t *)words[4], strlen(words[4]));
+        uint32_t node =
+            oh_topology_locate(snapshot->topology, (const uint8_t *)words[4], strlen(words[4]));
         oh_node named = oh_topology_node(snapshot->topology, node);
 
         encode(&request, words + 3, count - 3);
@@ -76,7 +79,8 @@ int main(int count, char **words)
     } else {
         oh_failure_message(&failure, NULL, NULL, &message);
     }
-    fprintf(stderr, "%.*s%s", (int)message.length, message.length ? message.bytes : "", is_answered ? "" : "\n");
+    fprintf(stderr, "%.*s%s", (int)message.length, message.length ? message.bytes : "",
+        is_answered ? "" : "\n");
     oh_buffer_free(&request);
     oh_buffer_free(&message);
     oh_source_shutdown();

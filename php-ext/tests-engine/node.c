@@ -57,7 +57,8 @@ static bool read_command(talk *it)
         char *word = it->words[i < WORDS_MAX ? i : WORDS_MAX - 1];
         unsigned length;
 
-        if (!read_number(it->in, '$', &length) || length + 2 > WORD_BYTES || fread(word, 1, length + 2, it->in) < length + 2) {
+        if (!read_number(it->in, '$', &length) || length + 2 > WORD_BYTES ||
+            fread(word, 1, length + 2, it->in) < length + 2) {
             return false;
         }
         word[length] = '\0';
@@ -74,7 +75,8 @@ static unsigned increment(talk *it)
 {
     const char *number = strpbrk(it->words[1], "0123456789");
 
-    return 1 + atomic_fetch_add(&it->counts->executed[number ? strtoul(number, NULL, 10) % NODE_KEYS : 0], 1);
+    return 1 + atomic_fetch_add(
+                   &it->counts->executed[number ? strtoul(number, NULL, 10) % NODE_KEYS : 0], 1);
 }
 
 static void execute(talk *it)
@@ -86,13 +88,15 @@ static void execute(talk *it)
         length = snprintf(it->reply, REPLY_BYTES, ":%u\r\n", increment(it));
     } else if (strcasecmp(name, "SUBSCRIBE") == 0) {
         length = snprintf(it->reply, REPLY_BYTES,
-            "*3\r\n$9\r\nsubscribe\r\n$%zu\r\n%s\r\n:1\r\n*3\r\n$7\r\nmessage\r\n$%zu\r\n%s\r\n$5\r\nhello\r\n",
+            "*3\r\n$9\r\nsubscribe\r\n$%zu\r\n%s\r\n:1\r\n*3\r\n$7\r\nmessage\r\n$%zu\r\n%s\r\n$"
+            "5\r\nhello\r\n",
             strlen(word), word, strlen(word), word);
     } else if (strcasecmp(name, "ECHO") == 0 || strcasecmp(name, "GET") == 0) {
         length = snprintf(it->reply, REPLY_BYTES, "$%zu\r\n%s\r\n", strlen(word), word);
     } else if (strcasecmp(name, "EXISTS") == 0) {
         length = snprintf(it->reply, REPLY_BYTES, ":1\r\n");
-    } else if (strcasecmp(name, "HLEN") == 0 || strcasecmp(name, "ZCARD") == 0 || strcasecmp(name, "LLEN") == 0) {
+    } else if (strcasecmp(name, "HLEN") == 0 || strcasecmp(name, "ZCARD") == 0 ||
+               strcasecmp(name, "LLEN") == 0) {
         length = snprintf(it->reply, REPLY_BYTES, ":0\r\n");
     } else if (strcasecmp(name, "EXEC") == 0) {
         length = snprintf(it->reply, REPLY_BYTES, "*1\r\n+OK\r\n");
@@ -212,7 +216,8 @@ node node_start(void)
     node it;
     int listener = listen_somewhere(&it.port, true);
 
-    it.counts = mmap(NULL, sizeof *it.counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    it.counts =
+        mmap(NULL, sizeof *it.counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     must(it.counts != MAP_FAILED, "mmap");
     it.pid = fork();
     must(it.pid >= 0, "fork");

@@ -10,9 +10,9 @@
  *     INCR noise:k    something that is no reply
  *     INCR last:k     the reply, and the connection is closed
  *
- * INCR answers how often it was sent this key, which ends in a number; the tests see that, too, so a
- * failure's word "not sent" can be held against it. SUBSCRIBE is confirmed, and a message follows at
- * once. A connection is read command by command, as SSDB does.
+ * INCR answers how often it was sent this key, which ends in a number; the tests see that, too, so
+ * a failure's word "not sent" can be held against it. SUBSCRIBE is confirmed, and a message follows
+ * at once. A connection is read command by command, as SSDB does.
  */
 #ifndef OH_TESTS_NODE_H
 #define OH_TESTS_NODE_H

@@ -7,7 +7,9 @@
 
 #include "engine_tests.h"
 
-#define POOL "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n  servers:\n   - 127.0.0.1:%u:1 one\n"
+#define POOL                                                                                       \
+    "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n  servers:\n   - "             \
+    "127.0.0.1:%u:1 one\n"
 
 static uint32_t nodes_of_newest(void)
 {
@@ -25,7 +27,8 @@ void test_source(const node *one, const node *other)
 {
     oh_failure failure;
 
-    test_begin("who has a server pool keeps it when the file changes, and who comes later has the new one");
+    test_begin("who has a server pool keeps it when the file changes, and who comes later has the "
+               "new one");
     caller_configure(POOL, (unsigned)one->port);
     oh_snapshot *before = caller_open("alpha", &failure);
     caller_configure(POOL "   - 127.0.0.1:%u:1 two\n", (unsigned)one->port, (unsigned)other->port);
@@ -76,7 +79,8 @@ void test_subscription(unsigned port)
     CHECK(caller_gets(snapshot, 0, "PUBLISH news hello", ":1\r\n", &failure));
     CHECK(hears(listener, "*3\r\n$7\r\nmessage\r\n$4\r\nnews\r\n$5\r\nhello\r\n"));
     oh_listener_say(listener, request, caller_write(request, 0, "UNSUBSCRIBE news"));
-    CHECK(hears(listener, "*3\r\n$11\r\nunsubscribe\r\n$4\r\nnews\r\n:0\r\n") && oh_listener_is_idle(listener));
+    CHECK(hears(listener, "*3\r\n$11\r\nunsubscribe\r\n$4\r\nnews\r\n:0\r\n") &&
+          oh_listener_is_idle(listener));
     CHECK(caller_gets(snapshot, 0, "PUBLISH news hello", ":0\r\n", &failure));
     oh_listener_close(listener);
     oh_snapshot_release(snapshot);

@@ -25,20 +25,23 @@ static void tell_hang(int signal_number)
     _exit(1);
 }
 
-static void check_failure(const scenario *it, const oh_failure *failure, unsigned number, const char *call)
+static void check_failure(
+    const scenario *it, const oh_failure *failure, unsigned number, const char *call)
 {
     unsigned executed = it->executed(number);
-    bool is_whole = failure->what[0] != '\0' && failure->advice != NULL && failure->advice[0] != '\0';
+    bool is_whole =
+        failure->what[0] != '\0' && failure->advice != NULL && failure->advice[0] != '\0';
     bool is_true = failure->outcome != OH_OUTCOME_NOT_SENT || executed == 0;
 
     if (!CHECK(is_whole) || !CHECK(is_true) || !CHECK(executed <= 1)) {
-        printf("  after %s: %s (%s; executed %u times)\n", call, failure->what, oh_failure_outcome_phrase(failure->outcome),
-            executed);
+        printf("  after %s: %s (%s; executed %u times)\n", call, failure->what,
+            oh_failure_outcome_phrase(failure->outcome), executed);
     }
 }
 
 /* One run with one fault, and one after it without. False: there was no such call any more. */
-static bool run_with(const scenario *it, faults_door door, unsigned nth, unsigned variant, bool lasts, unsigned *variants)
+static bool run_with(const scenario *it, faults_door door, unsigned nth, unsigned variant,
+    bool lasts, unsigned *variants)
 {
     unsigned number = caller_number();
     unsigned descriptors = faults_descriptors();
@@ -46,7 +49,8 @@ static bool run_with(const scenario *it, faults_door door, unsigned nth, unsigne
     oh_failure failure = {.advice = ""};
 
     alarm(HANG_S);
-    test_begin("%s: %s %u fails in way %u%s", it->name, door == FAULTS_MEMORY ? "allocation" : "system call", nth, variant,
+    test_begin("%s: %s %u fails in way %u%s", it->name,
+        door == FAULTS_MEMORY ? "allocation" : "system call", nth, variant,
         lasts ? ", and all after it" : "");
     running = it->name;
     faults_arm(door, nth, variant, lasts);
@@ -68,15 +72,16 @@ static bool run_with(const scenario *it, faults_door door, unsigned nth, unsigne
     }
     caller_leave();
     if (!CHECK(faults_memory() == memory) || !CHECK(faults_descriptors() == descriptors)) {
-        printf("  after %s: %ld allocations and %d descriptors are missing\n", report.name, faults_memory() - memory,
-            (int)(faults_descriptors() - descriptors));
+        printf("  after %s: %ld allocations and %d descriptors are missing\n", report.name,
+            faults_memory() - memory, (int)(faults_descriptors() - descriptors));
     }
     alarm(0);
     *variants = report.variants;
     return report.has_failed;
 }
 
-static void sweep_over(const scenario *it, faults_door door, bool lasts, unsigned *calls, unsigned *ways)
+static void sweep_over(
+    const scenario *it, faults_door door, bool lasts, unsigned *calls, unsigned *ways)
 {
     unsigned variants;
 
@@ -107,7 +112,8 @@ static void sweep_one(const scenario *it)
         sweep_over(it, FAULTS_MEMORY, true, &ignored, &ignored);
     }
     sweep_over(it, FAULTS_KERNEL, false, &calls, &ways);
-    printf("  %s: swept over %u allocations, and %u system calls that fail in %u ways\n", it->name, allocations, calls, ways);
+    printf("  %s: swept over %u allocations, and %u system calls that fail in %u ways\n", it->name,
+        allocations, calls, ways);
     test_begin("%s: there was enough to sweep over", it->name);
     CHECK(allocations >= it->allocations_min && calls >= it->calls_min);
 }

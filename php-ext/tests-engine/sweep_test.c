@@ -16,7 +16,8 @@ static const node *first, *second;
 
 static unsigned executed_by_nodes(unsigned number)
 {
-    return atomic_load(&first->counts->executed[number]) + atomic_load(&second->counts->executed[number]);
+    return atomic_load(&first->counts->executed[number]) +
+           atomic_load(&second->counts->executed[number]);
 }
 
 static bool increment(const char *pool, const char *manner, unsigned number, oh_failure *failure)
@@ -35,8 +36,10 @@ static bool increment(const char *pool, const char *manner, unsigned number, oh_
 
 static void configure_plain(void)
 {
-    caller_configure("alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n  redis_auth: secret\n  database: 2\n"
-                     "  servers:\n   - 127.0.0.1:%u:1 one\n   - 127.0.0.1:%u:1 two\n", (unsigned)first->port, (unsigned)second->port);
+    caller_configure("alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n  redis_auth: "
+                     "secret\n  database: 2\n"
+                     "  servers:\n   - 127.0.0.1:%u:1 one\n   - 127.0.0.1:%u:1 two\n",
+        (unsigned)first->port, (unsigned)second->port);
 }
 
 static bool run_plain(unsigned number, oh_failure *failure)
@@ -51,14 +54,17 @@ static bool run_dripping(unsigned number, oh_failure *failure)
 
 static void configure_named(void)
 {
-    caller_configure("alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n  servers:\n   - localhost:%u:1 one\n",
+    caller_configure("alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n  servers:\n  "
+                     " - localhost:%u:1 one\n",
         (unsigned)first->port);
 }
 
 static void configure_ssdb(void)
 {
-    caller_configure("alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n  engine: ssdb\n"
-                     "  servers:\n   - 127.0.0.1:%u:1 one\n", (unsigned)first->port);
+    caller_configure(
+        "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n  engine: ssdb\n"
+        "  servers:\n   - 127.0.0.1:%u:1 one\n",
+        (unsigned)first->port);
 }
 
 static bool run_ssdb(unsigned number, oh_failure *failure)
@@ -141,11 +147,13 @@ static bool run_flight(unsigned number, oh_failure *failure)
     }
     bool is_answered = are_begun;
     for (uint32_t i = 0; i < 2; i++) {
-        bool has_come = are_begun && oh_exchange_is_complete(&them[i].exchange) && caller_read(&them[i], requests[i], lengths[i]);
+        bool has_come = are_begun && oh_exchange_is_complete(&them[i].exchange) &&
+                        caller_read(&them[i], requests[i], lengths[i]);
 
         CHECK(!has_come || strcmp(them[i].reply, i ? "$4\r\ndrip\r\n" : ":1\r\n") == 0);
         if (!has_come && (is_answered || i == 0)) {
-            *failure = them[i].failure.kind || them[i].failure.what[0] ? them[i].failure : them[!i].failure;
+            *failure = them[i].failure.kind || them[i].failure.what[0] ? them[i].failure
+                                                                       : them[!i].failure;
         }
         is_answered &= has_come;
         if (i && !is_answered && oh_exchange_is_complete(&them[0].exchange)) {
@@ -162,7 +170,8 @@ static bool run_flight(unsigned number, oh_failure *failure)
 static bool run_held(unsigned number, oh_failure *failure)
 {
     oh_snapshot *snapshot = caller_open("alpha", failure);
-    oh_call_terms terms = {.timeout_ms = 5000, .preface = "*2\r\n$4\r\nECHO\r\n$1\r\nx\r\n", .has_multi = true};
+    oh_call_terms terms = {
+        .timeout_ms = 5000, .preface = "*2\r\n$4\r\nECHO\r\n$1\r\nx\r\n", .has_multi = true};
     char request[256], command[64];
     caller it;
 
@@ -172,7 +181,8 @@ static bool run_held(unsigned number, oh_failure *failure)
     bool is_answered = caller_begin(&it, snapshot, 0);
     oh_exchange_keep(&it.exchange);
     snprintf(command, sizeof command, "INCR %u", number);
-    size_t length = caller_write(request, caller_write(request, caller_write(request, 0, "MULTI"), "EXEC"), command);
+    size_t length = caller_write(
+        request, caller_write(request, caller_write(request, 0, "MULTI"), "EXEC"), command);
     if (is_answered && !oh_discards_add(&terms.discards, 1)) {
         oh_failure_set_no_memory(&it.failure, OH_OUTCOME_NOT_SENT);
         is_answered = false;
@@ -208,7 +218,8 @@ static bool run_mute(unsigned number, oh_failure *failure)
 /* A subscription on two nodes, confirmed, and the message that each of them sends at once. */
 static bool run_subscription(unsigned number, oh_failure *failure)
 {
-    static const char expected[] = "*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n*3\r\n$7\r\nmessage\r\n$1\r\na\r\n$5\r\nhello\r\n";
+    static const char expected[] = "*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n*3\r\n$"
+                                   "7\r\nmessage\r\n$1\r\na\r\n$5\r\nhello\r\n";
     oh_snapshot *snapshot = caller_open("alpha", failure);
     char request[64], heard[sizeof expected] = "";
     size_t length = 0, count = 1;
@@ -255,7 +266,8 @@ static bool run_changed(unsigned number, oh_failure *failure)
     }
     bool has_changed = snapshot->nodes_count == 2;
     if (!has_changed) {
-        oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_NOT_SENT, "look again", "The old one stays");
+        oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_NOT_SENT, "look again",
+            "The old one stays");
     }
     oh_snapshot_release(snapshot);
     return has_changed && increment("alpha", "", number, failure);
@@ -267,8 +279,10 @@ static unsigned cluster_port;
 
 static void configure_cluster(void)
 {
-    caller_configure("alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n  cluster: true\n"
-                     "  servers:\n   - 127.0.0.1:%u:1\n", cluster_port);
+    caller_configure(
+        "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n  cluster: true\n"
+        "  servers:\n   - 127.0.0.1:%u:1\n",
+        cluster_port);
 }
 
 /* The first contact, and a command to a master that has not its slot. */
@@ -281,8 +295,10 @@ static bool run_redirected(unsigned number, oh_failure *failure)
     if (!snapshot) {
         return false;
     }
-    uint32_t owner = oh_topology_locate(snapshot->topology, (const uint8_t *)command + 5, (size_t)key);
-    bool is_answered = caller_gets(snapshot, oh_snapshot_next(snapshot, owner), command, ":1\r\n", failure);
+    uint32_t owner =
+        oh_topology_locate(snapshot->topology, (const uint8_t *)command + 5, (size_t)key);
+    bool is_answered =
+        caller_gets(snapshot, oh_snapshot_next(snapshot, owner), command, ":1\r\n", failure);
     oh_snapshot_release(snapshot);
     oh_cluster_finish_refreshes();
     oh_cluster_drop_refreshes();
@@ -301,11 +317,14 @@ static unsigned executed_in_cluster(unsigned number)
     if (!CHECK(snapshot != NULL)) {
         return 0;
     }
-    CHECK(caller_begin(&it, snapshot, oh_topology_locate(snapshot->topology, (const uint8_t *)command + 4, (size_t)key)));
+    CHECK(caller_begin(&it, snapshot,
+        oh_topology_locate(snapshot->topology, (const uint8_t *)command + 4, (size_t)key)));
     while (!caller_ask(&it, command, &terms) && CHECK(sweep_is_for_rest(&it.failure))) {
         faults_pass_time(60);
     }
-    unsigned count = strcmp(it.reply, "$-1\r\n") == 0 ? 0 : (unsigned)strtoul(it.reply + strlen("$1\r\n"), NULL, 10);
+    unsigned count = strcmp(it.reply, "$-1\r\n") == 0
+                         ? 0
+                         : (unsigned)strtoul(it.reply + strlen("$1\r\n"), NULL, 10);
     caller_end(&it);
     oh_snapshot_release(snapshot);
     return count;
@@ -316,17 +335,21 @@ static unsigned executed_in_cluster(unsigned number)
 void test_sweep(const node *one, const node *other)
 {
     static const scenario all[] = {
-        {"a command on a new connection", configure_plain, run_plain, 150, 15, executed_by_nodes, false},
+        {"a command on a new connection", configure_plain, run_plain, 150, 15, executed_by_nodes,
+            false},
         {"a reply in parts", configure_plain, run_dripping, 150, 15, executed_by_nodes, false},
         {"a node with a name", configure_named, run_plain, 120, 20, executed_by_nodes, false},
-        {"a connection that was closed", configure_named, run_again, 120, 25, executed_by_nodes, false},
+        {"a connection that was closed", configure_named, run_again, 120, 25, executed_by_nodes,
+            false},
         {"an SSDB", configure_ssdb, run_ssdb, 120, 15, executed_by_nodes, false},
         {"two nodes at once", configure_plain, run_flight, 150, 25, executed_by_nodes, false},
         {"a kept connection", configure_plain, run_held, 150, 20, executed_by_nodes, false},
-        {"a connection of all workers", configure_plain, run_shared, 150, 25, executed_by_nodes, false},
+        {"a connection of all workers", configure_plain, run_shared, 150, 25, executed_by_nodes,
+            false},
         {"a node that is mute", configure_plain, run_mute, 0, 15, executed_by_nodes, true},
         {"a subscription", configure_plain, run_subscription, 150, 25, executed_by_nodes, false},
-        {"a file that has changed", configure_changing, run_changed, 250, 25, executed_by_nodes, false},
+        {"a file that has changed", configure_changing, run_changed, 250, 25, executed_by_nodes,
+            false},
     };
 
     first = one;
@@ -336,7 +359,8 @@ void test_sweep(const node *one, const node *other)
 
 void test_sweep_cluster(unsigned port)
 {
-    static const scenario redirected = {"a slot of another node", configure_cluster, run_redirected, 150, 25, executed_in_cluster, false};
+    static const scenario redirected = {"a slot of another node", configure_cluster, run_redirected,
+        150, 25, executed_in_cluster, false};
 
     cluster_port = port;
     sweep(&redirected, 1);

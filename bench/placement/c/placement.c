@@ -1,13 +1,14 @@
 /*
  * What placing a key costs beside hashing it.
  *
- * Eight equal nodes on a ketama ring, random keys of 20 bytes, all twelve hash algorithms. Three ways are timed in
- * turn, round after round, so that a noisy moment of the machine falls on all of them alike: the hash alone,
- * oh_topology_locate (the hash and OneHop's ring with ranges), and the hash with a plain binary search over the same
- * points. Printed is the median round of each, in nanoseconds per key. After that: how long rings of 8 to 1,000 servers
- * take to build.
+ * Eight equal nodes on a ketama ring, random keys of 20 bytes, all twelve hash algorithms. Three
+ * ways are timed in turn, round after round, so that a noisy moment of the machine falls on all of
+ * them alike: the hash alone, oh_topology_locate (the hash and OneHop's ring with ranges), and the
+ * hash with a plain binary search over the same points. Printed is the median round of each, in
+ * nanoseconds per key. After that: how long rings of 8 to 1,000 servers take to build.
  *
- * No key repeats within a round, so neither the branch predictor nor the cache can learn the answers.
+ * No key repeats within a round, so neither the branch predictor nor the cache can learn the
+ * answers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,8 @@ typedef struct {
 typedef uint32_t (*way)(const subject *subject, const uint8_t *key);
 
 static uint8_t keys[KEYS_COUNT][KEY_BYTES];
-static volatile uint32_t sink; /* Keeps the compiler from dropping work whose result nobody reads. */
+/* Keeps the compiler from dropping work whose result nobody reads. */
+static volatile uint32_t sink;
 
 /* ---- The pools ---- */
 
@@ -44,11 +46,13 @@ static oh_server servers[SERVERS_MAX];
 static oh_pool pool_of(size_t count, oh_hash hash)
 {
     for (size_t i = 0; i < count; i++) {
-        int length = snprintf(names[i], sizeof names[i], "10.%zu.%zu.%zu:6379", i / 65536, i / 256 % 256, i % 256);
+        int length = snprintf(
+            names[i], sizeof names[i], "10.%zu.%zu.%zu:6379", i / 65536, i / 256 % 256, i % 256);
         oh_text name = {names[i], (size_t)length};
         servers[i] = (oh_server){.name = name, .host = name, .port = 6379, .weight = 1};
     }
-    return (oh_pool){.hash = hash, .distribution = OH_KETAMA, .servers = servers, .servers_count = count};
+    return (oh_pool){
+        .hash = hash, .distribution = OH_KETAMA, .servers = servers, .servers_count = count};
 }
 
 static oh_topology *build(const oh_pool *pool)
@@ -71,8 +75,10 @@ static oh_point *points_of(const oh_pool *pool, size_t *count)
     }
     oh_point *end = points;
     for (size_t i = 0; i < pool->servers_count; i++) {
-        uint32_t groups = oh_ketama_groups(1, (uint32_t)pool->servers_count, (uint32_t)pool->servers_count);
-        end = oh_ketama_points(end, servers[i].name.bytes, servers[i].name.length, (uint32_t)i, groups);
+        uint32_t groups =
+            oh_ketama_groups(1, (uint32_t)pool->servers_count, (uint32_t)pool->servers_count);
+        end = oh_ketama_points(
+            end, servers[i].name.bytes, servers[i].name.length, (uint32_t)i, groups);
     }
     *count = (size_t)(end - points);
     oh_ring_sort(points, end, *count);
@@ -165,8 +171,8 @@ static void measure(oh_hash hash)
     double alone = median(rounds[0], ROUNDS);
     double ranges = median(rounds[1], ROUNDS);
     double search = median(rounds[2], ROUNDS);
-    printf("%-14s %10.1f %16.1f %7.2f %16.1f %7.2f\n", oh_hash_name(hash), alone, ranges, ranges / alone, search,
-        search / alone);
+    printf("%-14s %10.1f %16.1f %7.2f %16.1f %7.2f\n", oh_hash_name(hash), alone, ranges,
+        ranges / alone, search, search / alone);
     free(points);
     free(topology);
 }

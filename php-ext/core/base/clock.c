@@ -1,5 +1,6 @@
 /*
- * Time from the kernel's monotonic clock, without a system call where the kernel offers one in user space.
+ * Time from the kernel's monotonic clock, without a system call where the kernel offers one in user
+ * space.
  */
 #define _DEFAULT_SOURCE /* CLOCK_BOOTTIME is Linux' own. */
 #include "core/base/clock.h"

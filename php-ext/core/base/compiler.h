@@ -1,7 +1,7 @@
 /*
  * What C11 cannot say to a compiler, and gcc and clang understand. It changes how fast code is and
- * what the compiler warns of, never what it does. OH_IS_THREADED is set where PHP has threads (ZTS):
- * then each of them has its own pools and its own snapshots.
+ * what the compiler warns of, never what it does. OH_IS_THREADED is set where PHP has threads
+ * (ZTS): then each of them has its own pools and its own snapshots.
  */
 #ifndef OH_COMPILER_H
 #define OH_COMPILER_H

@@ -1,5 +1,6 @@
 /*
- * Numbers as decimal text, for texts that are digested: no locale, no buffer that could be too small, no stdio.
+ * Numbers as decimal text, for texts that are digested: no locale, no buffer that could be too
+ * small, no stdio.
  */
 #ifndef OH_DECIMAL_H
 #define OH_DECIMAL_H

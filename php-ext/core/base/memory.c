@@ -1,5 +1,6 @@
 /*
- * The door itself, malloc and free with a handle for tests, and the arena: a chain of chunks, filled from the front.
+ * The door itself, malloc and free with a handle for tests, and the arena: a chain of chunks,
+ * filled from the front.
  */
 #include "core/base/memory.h"
 

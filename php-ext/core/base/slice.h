@@ -1,6 +1,6 @@
 /*
- * Slices: bytes, or text, that belong to somebody else and live as long as he says. They are passed by
- * value. `bytes` is NULL if there are none.
+ * Slices: bytes, or text, that belong to somebody else and live as long as he says. They are passed
+ * by value. `bytes` is NULL if there are none.
  */
 #ifndef OH_SLICE_H
 #define OH_SLICE_H
@@ -24,7 +24,8 @@ typedef struct oh_text {
 
 static inline bool oh_text_is_same(oh_text one, oh_text other)
 {
-    return one.length == other.length && (one.length == 0 || memcmp(one.bytes, other.bytes, one.length) == 0);
+    return one.length == other.length &&
+           (one.length == 0 || memcmp(one.bytes, other.bytes, one.length) == 0);
 }
 
 /* Whether it is that word. Inline, so that the length of a literal is known where it is written. */

@@ -28,11 +28,13 @@ static uint64_t read_epoch(oh_bytes info)
     }
     const char *at = text.bytes;
     const char *end = at + text.length;
-    for (; at != NULL && (size_t)(end - at) > sizeof name; at = memchr(at, '\n', (size_t)(end - at))) {
+    for (; at != NULL && (size_t)(end - at) > sizeof name;
+        at = memchr(at, '\n', (size_t)(end - at))) {
         at += *at == '\n';
         if ((size_t)(end - at) >= sizeof name && memcmp(at, name, sizeof name - 1) == 0) {
             uint64_t epoch = 0;
-            for (at += sizeof name - 1; at < end && *at >= '0' && *at <= '9' && epoch < UINT64_MAX / 16; at++) {
+            for (at += sizeof name - 1;
+                at < end && *at >= '0' && *at <= '9' && epoch < UINT64_MAX / 16; at++) {
                 epoch = epoch * 10 + (uint64_t)(*at - '0');
             }
             return epoch;
@@ -58,12 +60,14 @@ static oh_cluster_map *make_map(size_t nodes_max)
     return map;
 }
 
-bool oh_cluster_read(const oh_cluster_answer *answer, oh_cluster_map **map, char reason[OH_CLUSTER_REASON_BYTES])
+bool oh_cluster_read(
+    const oh_cluster_answer *answer, oh_cluster_map **map, char reason[OH_CLUSTER_REASON_BYTES])
 {
     oh_cluster_reader reader = {.answer = answer, .reason = reason};
     *map = NULL;
     if (answer->reply.length > OH_CLUSTER_REPLY_BYTES_MAX) {
-        return oh_cluster_fail(&reader, "the reply is longer than %d bytes", OH_CLUSTER_REPLY_BYTES_MAX);
+        return oh_cluster_fail(
+            &reader, "the reply is longer than %d bytes", OH_CLUSTER_REPLY_BYTES_MAX);
     }
     size_t nodes = answer->reply.length / NODE_BYTES_MIN + 1;
     reader.nodes_max = nodes < OH_POOL_SERVERS_MAX ? nodes : OH_POOL_SERVERS_MAX;
@@ -107,7 +111,10 @@ static uint32_t served_by(const oh_topology *topology)
     return served;
 }
 
-/* Whether they tell of one cluster: epochs of another one, or of one that was made anew, mean nothing. */
+/*
+ * Whether they tell of one cluster: epochs of another one, or of one that was made anew, mean
+ * nothing.
+ */
 static bool have_common_node(const oh_topology *current, const oh_cluster_map *map)
 {
     for (uint32_t i = 0; i < oh_topology_nodes_count(current); i++) {
@@ -134,20 +141,21 @@ static bool is_fit(const oh_topology *current, const oh_cluster_map *map, char *
         return true;
     }
     if (map->epoch > 0 && map->epoch < oh_topology_epoch(current)) {
-        snprintf(reason, OH_CLUSTER_REASON_BYTES, "its epoch %llu is older than %llu", (unsigned long long)map->epoch,
-            (unsigned long long)oh_topology_epoch(current));
+        snprintf(reason, OH_CLUSTER_REASON_BYTES, "its epoch %llu is older than %llu",
+            (unsigned long long)map->epoch, (unsigned long long)oh_topology_epoch(current));
         return false;
     }
     uint32_t served = served_by(current);
     if (map->served_count < (served + 1) / 2) {
-        snprintf(reason, OH_CLUSTER_REASON_BYTES, "only %u of %u slots are served", map->served_count, served);
+        snprintf(reason, OH_CLUSTER_REASON_BYTES, "only %u of %u slots are served",
+            map->served_count, served);
         return false;
     }
     return true;
 }
 
-oh_cluster_map *oh_cluster_choose(const oh_topology *current, oh_cluster_map *first, oh_cluster_map *second,
-    char reason[OH_CLUSTER_REASON_BYTES])
+oh_cluster_map *oh_cluster_choose(const oh_topology *current, oh_cluster_map *first,
+    oh_cluster_map *second, char reason[OH_CLUSTER_REASON_BYTES])
 {
     first = is_fit(current, first, reason) ? first : NULL;
     second = is_fit(current, second, reason) ? second : NULL;
@@ -163,7 +171,8 @@ oh_cluster_map *oh_cluster_choose(const oh_topology *current, oh_cluster_map *fi
 /* ---- Places ---- */
 
 /* A node that is no more keeps its place; its texts must outlive the topology they are in. */
-static bool keep_gone(oh_cluster_map *map, const oh_topology *current, uint32_t index, oh_server *server)
+static bool keep_gone(
+    oh_cluster_map *map, const oh_topology *current, uint32_t index, oh_server *server)
 {
     oh_node node = oh_topology_node(current, index);
     char *texts = oh_arena_take(&map->arena, node.name.length + 1 + node.host.length + 1);
@@ -184,9 +193,12 @@ static bool keep_gone(oh_cluster_map *map, const oh_topology *current, uint32_t 
     return true;
 }
 
-/* Where each node of the map goes: `to` by its index in the map. Returns how many places there are then. */
-static uint32_t find_places(oh_cluster_map *map, const oh_topology *current, oh_node_index *names, uint16_t *to,
-    bool *is_taken)
+/*
+ * Where each node of the map goes: `to` by its index in the map. Returns how many places there are
+ * then.
+ */
+static uint32_t find_places(oh_cluster_map *map, const oh_topology *current, oh_node_index *names,
+    uint16_t *to, bool *is_taken)
 {
     uint32_t places = oh_topology_nodes_count(current);
     memset(names, 0, sizeof *names);
@@ -195,7 +207,8 @@ static uint32_t find_places(oh_cluster_map *map, const oh_topology *current, oh_
         *oh_node_index_find(names, map->nodes, map->nodes[i].name, false) = (uint16_t)(i + 1);
     }
     for (uint32_t i = 0; i < places; i++) {
-        uint16_t found = *oh_node_index_find(names, map->nodes, oh_topology_node(current, i).name, false);
+        uint16_t found =
+            *oh_node_index_find(names, map->nodes, oh_topology_node(current, i).name, false);
         is_taken[i] = found != 0 && to[found - 1] == OH_NO_OWNER;
         if (is_taken[i]) {
             to[found - 1] = (uint16_t)i;
@@ -214,8 +227,8 @@ static uint32_t find_places(oh_cluster_map *map, const oh_topology *current, oh_
     return places;
 }
 
-static bool move_nodes(oh_cluster_map *map, const oh_topology *current, const uint16_t *to, const bool *is_taken,
-    uint32_t places)
+static bool move_nodes(oh_cluster_map *map, const oh_topology *current, const uint16_t *to,
+    const bool *is_taken, uint32_t places)
 {
     oh_server *nodes = oh_arena_take(&map->arena, places * sizeof *nodes);
     if (nodes == NULL) {
@@ -241,7 +254,8 @@ static bool move_nodes(oh_cluster_map *map, const oh_topology *current, const ui
 
 bool oh_cluster_keep_places(oh_cluster_map *map, const oh_topology *current)
 {
-    if (current == NULL || oh_topology_nodes_count(current) > OH_POOL_SERVERS_MAX || map->nodes_count == 0) {
+    if (current == NULL || oh_topology_nodes_count(current) > OH_POOL_SERVERS_MAX ||
+        map->nodes_count == 0) {
         return true;
     }
     struct {
@@ -267,13 +281,15 @@ static bool is_well(const oh_cluster_map *map, const oh_topology *current, uint3
            oh_text_is_same(server->name, oh_topology_node(current, index).name);
 }
 
-void oh_cluster_keep_moved(oh_cluster_map *map, const oh_topology *asked, const oh_topology *current)
+void oh_cluster_keep_moved(
+    oh_cluster_map *map, const oh_topology *asked, const oh_topology *current)
 {
     const uint16_t *before = asked != NULL ? oh_topology_slots(asked) : NULL;
     const uint16_t *now = current != NULL ? oh_topology_slots(current) : NULL;
     for (uint32_t slot = 0; before != NULL && now != NULL && slot < OH_SLOTS_COUNT; slot++) {
         uint16_t node = now[slot];
-        if (node != before[slot] && (node & OH_SLOT_UNSERVED) == 0 && node < map->nodes_count && is_well(map, current, node)) {
+        if (node != before[slot] && (node & OH_SLOT_UNSERVED) == 0 && node < map->nodes_count &&
+            is_well(map, current, node)) {
             map->served_count += (map->slots[slot] & OH_SLOT_UNSERVED) != 0;
             map->slots[slot] = node;
             map->nodes[node].role = OH_MASTER;

@@ -1,6 +1,6 @@
 /*
- * Nodes and slots as they are told, collected into a map: one entry for each node however often it is named, and at
- * the end a node for every slot.
+ * Nodes and slots as they are told, collected into a map: one entry for each node however often it
+ * is named, and at the end a node for every slot.
  *
  * Implements spec/topology/cluster.md, sections 2 and 3.
  */
@@ -31,7 +31,10 @@ bool oh_cluster_fail_memory(oh_cluster_reader *reader)
 
 /* ---- Texts ---- */
 
-/* What may stand in a message and in a file of metrics: ASCII that is seen, without quotes and their like. */
+/*
+ * What may stand in a message and in a file of metrics: ASCII that is seen, without quotes and
+ * their like.
+ */
 static bool is_plain(oh_text text, size_t length_max)
 {
     if (text.length == 0 || text.length > length_max) {
@@ -121,7 +124,8 @@ static oh_text write_name(char name[NAME_BYTES_MAX], oh_text host, uint32_t port
     return (oh_text){name, host.length + 1 + oh_decimal_write(name + host.length + 1, port)};
 }
 
-static bool insert_node(oh_cluster_reader *reader, const oh_told_node *told, oh_server *node, uint16_t *place)
+static bool insert_node(
+    oh_cluster_reader *reader, const oh_told_node *told, oh_server *node, uint16_t *place)
 {
     oh_cluster_map *map = reader->map;
     if (map->nodes_count == reader->nodes_max) {
@@ -145,13 +149,14 @@ static bool insert_node(oh_cluster_reader *reader, const oh_told_node *told, oh_
 
 bool oh_cluster_add_node(oh_cluster_reader *reader, const oh_told_node *told, uint16_t *index)
 {
-    char name[NAME_BYTES_MAX]; /* Of the heap only what is new: a node may be told of for each of its slots. */
+    /* Of the heap only what is new: a node may be told of for each of its slots. */
+    char name[NAME_BYTES_MAX];
     *index = OH_NO_OWNER;
     if (told->port == 0) {
         return true;
     }
-    oh_server node = {.host = oh_cluster_host(told->has_endpoint ? told->endpoint : told->address, told->address,
-                          reader->answer->host)};
+    oh_server node = {.host = oh_cluster_host(told->has_endpoint ? told->endpoint : told->address,
+                          told->address, reader->answer->host)};
     if (told->port < 0 || told->port > PORT_MAX) {
         return oh_cluster_fail(reader, "a node has no valid port");
     }
@@ -170,14 +175,15 @@ bool oh_cluster_add_node(oh_cluster_reader *reader, const oh_told_node *told, ui
     }
     *index = (uint16_t)(*place - 1);
     return oh_text_is_same(reader->map->nodes[*index].name, node.name) ||
-           oh_cluster_fail(reader, "node %.*s has two addresses", SHOWN, reader->map->nodes[*index].id.bytes);
+           oh_cluster_fail(
+               reader, "node %.*s has two addresses", SHOWN, reader->map->nodes[*index].id.bytes);
 }
 
 bool oh_cluster_claim(oh_cluster_reader *reader, int64_t first, int64_t last, uint16_t owner)
 {
     if (first < 0 || last < first || last >= OH_SLOTS_COUNT) {
-        return oh_cluster_fail(
-            reader, "slots %lld to %lld are no range of 0 to 16383", (long long)first, (long long)last);
+        return oh_cluster_fail(reader, "slots %lld to %lld are no range of 0 to 16383",
+            (long long)first, (long long)last);
     }
     for (int64_t slot = first; slot <= last; slot++) {
         if (reader->map->slots[slot] != OH_NO_OWNER) {
@@ -191,8 +197,8 @@ bool oh_cluster_claim(oh_cluster_reader *reader, int64_t first, int64_t last, ui
 /* ---- Closing ---- */
 
 /*
- * A node that was replaced at its address is told of twice, the old one as failing: that one is left out. It is marked
- * as gone until the others close up.
+ * A node that was replaced at its address is told of twice, the old one as failing: that one is
+ * left out. It is marked as gone until the others close up.
  */
 static bool drop_doubles(oh_cluster_reader *reader)
 {
@@ -206,7 +212,8 @@ static bool drop_doubles(oh_cluster_reader *reader)
         }
         oh_server *other = &map->nodes[*place - 1];
         if (!map->nodes[i].is_failing && !other->is_failing) {
-            return oh_cluster_fail(reader, "node %.*s is there twice", SHOWN, map->nodes[i].name.bytes);
+            return oh_cluster_fail(
+                reader, "node %.*s is there twice", SHOWN, map->nodes[i].name.bytes);
         }
         if (map->nodes[i].is_failing) {
             map->nodes[i].role = OH_GONE;

@@ -1,9 +1,9 @@
 /*
  * The inside of cluster, for the files of this room alone: what they share while an answer is read.
  *
- * cluster_reply.c knows the two forms of an answer; cluster_node.c collects nodes and slots and closes the
- * map; cluster_map.c judges maps. A function that returns false has written the reason; whoever called it
- * returns false at once.
+ * cluster_reply.c knows the two forms of an answer; cluster_node.c collects nodes and slots and
+ * closes the map; cluster_map.c judges maps. A function that returns false has written the reason;
+ * whoever called it returns false at once.
  */
 #ifndef OH_CLUSTER_READER_H
 #define OH_CLUSTER_READER_H
@@ -24,8 +24,11 @@ typedef struct oh_node_index {
     uint16_t places[OH_INDEX_PLACES];
 } oh_node_index;
 
-/* The place of the node with that text as its id (or its name), or the free place where it belongs. */
-uint16_t *oh_node_index_find(oh_node_index *index, const oh_server *nodes, oh_text text, bool is_id);
+/*
+ * The place of the node with that text as its id (or its name), or the free place where it belongs.
+ */
+uint16_t *oh_node_index_find(
+    oh_node_index *index, const oh_server *nodes, oh_text text, bool is_id);
 
 /* One node as an answer tells it; texts that it does not tell are absent. */
 typedef struct oh_told_node {
@@ -44,10 +47,14 @@ typedef struct oh_cluster_reader {
     char *reason;
 } oh_cluster_reader;
 
-bool oh_cluster_fail(oh_cluster_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool oh_cluster_fail(oh_cluster_reader *reader, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 bool oh_cluster_fail_memory(oh_cluster_reader *reader);
 
-/* Takes a node in, or finds it again; its index, or OH_NO_OWNER if it has no address. False: the reason is written. */
+/*
+ * Takes a node in, or finds it again; its index, or OH_NO_OWNER if it has no address. False: the
+ * reason is written.
+ */
 bool oh_cluster_add_node(oh_cluster_reader *reader, const oh_told_node *told, uint16_t *index);
 
 /* Says that a node, or nobody, has the slots from first to last. */
@@ -56,7 +63,9 @@ bool oh_cluster_claim(oh_cluster_reader *reader, int64_t first, int64_t last, ui
 /* Reads the whole answer. */
 bool oh_cluster_read_reply(oh_cluster_reader *reader);
 
-/* Settles roles, drops who is there twice, and lets neighbours stand in for slots that nobody has. */
+/*
+ * Settles roles, drops who is there twice, and lets neighbours stand in for slots that nobody has.
+ */
 bool oh_cluster_close(oh_cluster_reader *reader);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * The two forms in which a node tells the map. CLUSTER SHARDS (7.0 and later): shards, each with its slots and its
- * nodes as pairs of a name and a value. CLUSTER SLOTS: ranges, each with its nodes, the owner first.
+ * The two forms in which a node tells the map. CLUSTER SHARDS (7.0 and later): shards, each with
+ * its slots and its nodes as pairs of a name and a value. CLUSTER SLOTS: ranges, each with its
+ * nodes, the owner first.
  *
  * Names that are not known are passed over: later servers will say more.
  *
@@ -23,7 +24,8 @@ static bool take(oh_cluster_reader *reader, oh_value_kind kind, oh_value *value)
 static bool take_text(oh_cluster_reader *reader, oh_text *text)
 {
     oh_value value;
-    if (!oh_value_take(&reader->values, &value) || (value.kind != OH_VALUE_TEXT && value.kind != OH_VALUE_NIL)) {
+    if (!oh_value_take(&reader->values, &value) ||
+        (value.kind != OH_VALUE_TEXT && value.kind != OH_VALUE_NIL)) {
         return fail_form(reader);
     }
     *text = value.text;
@@ -90,8 +92,8 @@ static bool take_shard_node(oh_cluster_reader *reader, oh_told_node *told)
 }
 
 /*
- * The nodes of one shard. Its owner is the first master that is online; failing that, the first master: where one was
- * lost and another has taken over, some servers tell of both.
+ * The nodes of one shard. Its owner is the first master that is online; failing that, the first
+ * master: where one was lost and another has taken over, some servers tell of both.
  */
 static bool take_shard_nodes(oh_cluster_reader *reader, uint16_t *owner)
 {
@@ -107,7 +109,8 @@ static bool take_shard_nodes(oh_cluster_reader *reader, uint16_t *owner)
         if (!take_shard_node(reader, &told) || !oh_cluster_add_node(reader, &told, &index)) {
             return false;
         }
-        if (told.is_master && index != OH_NO_OWNER && (*owner == OH_NO_OWNER || (!has_online && !told.is_failing))) {
+        if (told.is_master && index != OH_NO_OWNER &&
+            (*owner == OH_NO_OWNER || (!has_online && !told.is_failing))) {
             *owner = index;
             has_online = !told.is_failing;
         }
@@ -189,9 +192,10 @@ static bool take_metadata(oh_cluster_reader *reader, oh_told_node *told)
         if (!take(reader, OH_VALUE_TEXT, &name)) {
             return false;
         }
-        bool is_taken = oh_value_is(&name, "ip")                  ? take_text(reader, &told->address)
-                        : oh_value_is(&name, "availability-zone") ? take_text(reader, &told->zone)
-                                                                  : oh_value_skip(&reader->values) || fail_form(reader);
+        bool is_taken = oh_value_is(&name, "ip") ? take_text(reader, &told->address)
+                        : oh_value_is(&name, "availability-zone")
+                            ? take_text(reader, &told->zone)
+                            : oh_value_skip(&reader->values) || fail_form(reader);
         if (!is_taken) {
             return false;
         }
@@ -199,7 +203,10 @@ static bool take_metadata(oh_cluster_reader *reader, oh_told_node *told)
     return list.number % 2 == 0 || fail_form(reader);
 }
 
-/* Address, port, and in later servers an id and pairs of further names; the port is that of the asking connection. */
+/*
+ * Address, port, and in later servers an id and pairs of further names; the port is that of the
+ * asking connection.
+ */
 static bool take_range_node(oh_cluster_reader *reader, oh_told_node *told)
 {
     oh_value list;
@@ -211,7 +218,8 @@ static bool take_range_node(oh_cluster_reader *reader, oh_told_node *told)
         return fail_form(reader);
     }
     if (!take_text(reader, &told->endpoint) || !take_number(reader, &told->port) ||
-        (list.number > 2 && !take_text(reader, &told->id)) || (list.number > 3 && !take_metadata(reader, told))) {
+        (list.number > 2 && !take_text(reader, &told->id)) ||
+        (list.number > 3 && !take_metadata(reader, told))) {
         return false;
     }
     for (int64_t i = 4; i < list.number; i++) {

@@ -1,6 +1,6 @@
 /*
- * A comparison of a few numbers, and now and then the look at another node without which nobody would notice that it has
- * become faster.
+ * A comparison of a few numbers, and now and then the look at another node without which nobody
+ * would notice that it has become faster.
  *
  * Implements spec/topology/cluster.md, section 7.
  */
@@ -15,7 +15,8 @@ uint64_t oh_fastest_smooth(uint64_t smoothed_ns, uint64_t took_ns)
     return next > 0 ? next : 1;
 }
 
-uint32_t oh_fastest_choose(const oh_fastest_node *nodes, uint32_t count, uint64_t reads, uint32_t last)
+uint32_t oh_fastest_choose(
+    const oh_fastest_node *nodes, uint32_t count, uint64_t reads, uint32_t last)
 {
     uint32_t best = 0;
 

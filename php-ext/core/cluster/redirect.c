@@ -1,6 +1,6 @@
 /*
- * One row of the specification's table for each error. What is not of its exact form is no redirect: a node that says
- * nonsense is believed to have said an error, and followed nowhere.
+ * One row of the specification's table for each error. What is not of its exact form is no
+ * redirect: a node that says nonsense is believed to have said an error, and followed nowhere.
  *
  * Implements spec/route/route.md, section 10.
  */
@@ -13,7 +13,9 @@
 #include "core/generated/limits.h"
 
 #define PORT_MAX 65535
-#define WAIT_MS 10u      /* The first wait is half of it to all of it, each further one twice as long. */
+#define WAIT_MS                                                                                    \
+    10u /* The first wait is half of it to all of it, each further one twice as long.              \
+         */
 #define WAIT_MS_MAX 320u
 #define NAME_BYTES_MAX (OH_SERVER_ADDRESS_BYTES_MAX + 1 + OH_DECIMAL_DIGITS_MAX)
 
@@ -41,8 +43,12 @@ static bool read_number(oh_text digits, uint32_t max, uint32_t *number)
     return digits.length > 0 && *number <= max;
 }
 
-/* "host:port" to the name that the map would have for it: left open, it is the host of the node that was asked. */
-static size_t read_name(const oh_topology *map, uint32_t asked, oh_text endpoint, char name[NAME_BYTES_MAX])
+/*
+ * "host:port" to the name that the map would have for it: left open, it is the host of the node
+ * that was asked.
+ */
+static size_t read_name(
+    const oh_topology *map, uint32_t asked, oh_text endpoint, char name[NAME_BYTES_MAX])
 {
     size_t colon = endpoint.length;
     while (colon > 0 && endpoint.bytes[colon - 1] != ':') {
@@ -54,7 +60,8 @@ static size_t read_name(const oh_topology *map, uint32_t asked, oh_text endpoint
         return 0;
     }
     oh_text none = {NULL, 0};
-    oh_text host = oh_cluster_host((oh_text){endpoint.bytes, colon - 1}, none, oh_topology_node(map, asked).host);
+    oh_text host = oh_cluster_host(
+        (oh_text){endpoint.bytes, colon - 1}, none, oh_topology_node(map, asked).host);
     if (host.length == 0 || host.length > OH_SERVER_ADDRESS_BYTES_MAX) {
         return 0;
     }
@@ -79,10 +86,12 @@ static oh_redirect again(const oh_redirect_case *it, bool wants_refresh, const c
     if (it->tries >= OH_RETRIES_MAX || (it->left_ms >= 0 && it->left_ms <= (int64_t)wait)) {
         return give_up(otherwise);
     }
-    return (oh_redirect){.action = OH_REDIRECT_AGAIN, .wants_refresh = wants_refresh, .wait_ms = wait};
+    return (oh_redirect){
+        .action = OH_REDIRECT_AGAIN, .wants_refresh = wants_refresh, .wait_ms = wait};
 }
 
-static oh_redirect go_to(const oh_redirect_case *it, oh_redirect_action action, uint32_t node, uint32_t slot)
+static oh_redirect go_to(
+    const oh_redirect_case *it, oh_redirect_action action, uint32_t node, uint32_t slot)
 {
     if (it->hops >= OH_REDIRECTS_MAX) {
         return give_up("the nodes send it to each other");
@@ -91,10 +100,12 @@ static oh_redirect go_to(const oh_redirect_case *it, oh_redirect_action action, 
 }
 
 /*
- * A node that the map does not know may be new, or nobody's: only a refreshed map can tell. If that does not know it
- * either, the owner that it has for the slot may be the same node under another name; or the news is still on its way.
+ * A node that the map does not know may be new, or nobody's: only a refreshed map can tell. If that
+ * does not know it either, the owner that it has for the slot may be the same node under another
+ * name; or the news is still on its way.
  */
-static oh_redirect to_unknown(const oh_topology *map, const oh_redirect_case *it, oh_redirect_action action, uint32_t slot)
+static oh_redirect to_unknown(
+    const oh_topology *map, const oh_redirect_case *it, oh_redirect_action action, uint32_t slot)
 {
     if (!it->is_fresh) {
         return (oh_redirect){.action = OH_REDIRECT_REFRESH, .slot = slot, .wants_refresh = true};
@@ -106,13 +117,15 @@ static oh_redirect to_unknown(const oh_topology *map, const oh_redirect_case *it
     return go_to(it, OH_REDIRECT_FOLLOW, owner, slot);
 }
 
-static oh_redirect to_named(const oh_topology *map, const oh_redirect_case *it, oh_redirect_action action, oh_text rest)
+static oh_redirect to_named(
+    const oh_topology *map, const oh_redirect_case *it, oh_redirect_action action, oh_text rest)
 {
     char name[NAME_BYTES_MAX];
     uint32_t slot;
     oh_text digits = cut_word(&rest);
     size_t length = 0;
-    if (read_number(digits, OH_SLOTS_COUNT - 1, &slot) && rest.length > 0 && memchr(rest.bytes, ' ', rest.length) == NULL) {
+    if (read_number(digits, OH_SLOTS_COUNT - 1, &slot) && rest.length > 0 &&
+        memchr(rest.bytes, ' ', rest.length) == NULL) {
         length = read_name(map, it->asked, rest, name);
     }
     if (length == 0) {
@@ -138,7 +151,8 @@ static oh_redirect to_named(const oh_topology *map, const oh_redirect_case *it, 
 static oh_redirect to_master(const oh_topology *map, const oh_redirect_case *it)
 {
     oh_node node = oh_topology_node(map, it->asked);
-    return node.role == OH_REPLICA ? go_to(it, OH_REDIRECT_FOLLOW, node.master, 0) : again(it, true, in_vain);
+    return node.role == OH_REPLICA ? go_to(it, OH_REDIRECT_FOLLOW, node.master, 0)
+                                   : again(it, true, in_vain);
 }
 
 oh_redirect oh_redirect_decide(const oh_topology *map, const oh_redirect_case *it)

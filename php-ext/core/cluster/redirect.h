@@ -1,9 +1,9 @@
 /*
  * Redirect: a node of a Redis Cluster has answered that it is not the one, or not now. What next?
  *
- * A pure function of the error, the map and what was tried so far. It sends nothing, waits for nothing and knows no
- * clock: whoever calls has the command, the deadline and the connections. All of these errors say that the command has
- * not run, so writes are treated like reads.
+ * A pure function of the error, the map and what was tried so far. It sends nothing, waits for
+ * nothing and knows no clock: whoever calls has the command, the deadline and the connections. All
+ * of these errors say that the command has not run, so writes are treated like reads.
  *
  * On the road it stands beside route, behind the reply. Implements spec/route/route.md, section 10.
  */
@@ -13,30 +13,33 @@
 #include "core/topology/topology.h"
 
 typedef enum oh_redirect_action {
-    OH_REDIRECT_NONE,    /* No redirect: the error is the answer. */
-    OH_REDIRECT_FOLLOW,  /* Send it to `node`. */
-    OH_REDIRECT_ASK,     /* Send ASKING and it to `node`, in one write; the map stays as it is. */
-    OH_REDIRECT_AGAIN,   /* Wait, then look its key up in the map of that moment, and send it there. */
-    OH_REDIRECT_REFRESH, /* The map does not know the node: wait for a refresh, then decide again, with is_fresh. */
-    OH_REDIRECT_GIVE_UP  /* The call fails, not executed; `reason` says why. */
+    OH_REDIRECT_NONE,   /* No redirect: the error is the answer. */
+    OH_REDIRECT_FOLLOW, /* Send it to `node`. */
+    OH_REDIRECT_ASK,    /* Send ASKING and it to `node`, in one write; the map stays as it is. */
+    /* Wait, then look its key up in the map of that moment, and send it there. */
+    OH_REDIRECT_AGAIN,
+    /* The map does not know the node: wait for a refresh, then decide again, with is_fresh. */
+    OH_REDIRECT_REFRESH,
+    OH_REDIRECT_GIVE_UP /* The call fails, not executed; `reason` says why. */
 } oh_redirect_action;
 
 typedef struct oh_redirect_case {
-    oh_text error;    /* As the node said it, without the `-` and CR LF; need not end with a NUL. */
-    uint32_t asked;   /* The node that said it. */
-    uint32_t hops;    /* How often the command was sent on already: FOLLOW and ASK. */
-    uint32_t tries;   /* How often it has waited already: AGAIN. */
-    int64_t left_ms;  /* To the deadline; negative: there is none. */
-    bool is_held;     /* The connection is one caller's: MULTI, WATCH. */
-    bool is_fresh;    /* The map was refreshed, or could not be, after this error came. */
-    uint32_t chance;  /* Any number, another one each time. */
+    oh_text error;   /* As the node said it, without the `-` and CR LF; need not end with a NUL. */
+    uint32_t asked;  /* The node that said it. */
+    uint32_t hops;   /* How often the command was sent on already: FOLLOW and ASK. */
+    uint32_t tries;  /* How often it has waited already: AGAIN. */
+    int64_t left_ms; /* To the deadline; negative: there is none. */
+    bool is_held;    /* The connection is one caller's: MULTI, WATCH. */
+    bool is_fresh;   /* The map was refreshed, or could not be, after this error came. */
+    uint32_t chance; /* Any number, another one each time. */
 } oh_redirect_case;
 
 typedef struct oh_redirect {
     oh_redirect_action action;
     uint32_t node;
     uint32_t slot;
-    bool has_moved;     /* `slot` belongs to `node` from now on: oh_topology_move_slot, and tell the others. */
+    /* `slot` belongs to `node` from now on: oh_topology_move_slot, and tell the others. */
+    bool has_moved;
     bool wants_refresh; /* The map is behind: ask for a refresh, and do not wait for it. */
     uint32_t wait_ms;
     const char *reason; /* Of GIVE_UP; a constant string. */

@@ -1,6 +1,6 @@
 /*
- * Small and literal, so that it can be read beside spec/tools/reference/table.py. A command's words come from anybody: every place
- * is compared with their count before it is looked at.
+ * Small and literal, so that it can be read beside spec/tools/reference/table.py. A command's words
+ * come from anybody: every place is compared with their count before it is looked at.
  */
 #include "core/command/command.h"
 
@@ -55,7 +55,10 @@ static bool is_word(const oh_bytes *word, const char *capitals, size_t length)
     return true;
 }
 
-/* A number of keys: digits and nothing else. Beyond a million it is cut: no command has as many words. */
+/*
+ * A number of keys: digits and nothing else. Beyond a million it is cut: no command has as many
+ * words.
+ */
 static bool count_of(const oh_bytes *word, size_t *count)
 {
     *count = 0;
@@ -101,7 +104,10 @@ const oh_command *oh_command_named(const char *name, size_t length)
     return NULL;
 }
 
-/* Appends a word in small letters. False: it is longer than any name, or has a byte that no name has. */
+/*
+ * Appends a word in small letters. False: it is longer than any name, or has a byte that no name
+ * has.
+ */
 static bool append_lower(char *name, size_t *length, const oh_bytes *word)
 {
     if (word->length == 0 || word->length > NAME_BYTES_MAX - *length) {
@@ -165,7 +171,9 @@ static bool is_key(const oh_key_spec *spec, const oh_bytes *word)
     return !(spec->is_unless_empty && word->length == 0);
 }
 
-/* The place of the last key of a range that begins at `first`; may lie before it or beyond the end. */
+/*
+ * The place of the last key of a range that begins at `first`; may lie before it or beyond the end.
+ */
 static ptrdiff_t last_of(const oh_key_spec *spec, size_t count, size_t first)
 {
     ptrdiff_t begin = (ptrdiff_t)first, words = (ptrdiff_t)count;
@@ -176,9 +184,12 @@ static ptrdiff_t last_of(const oh_key_spec *spec, size_t count, size_t first)
     return begin + (words - begin) / spec->limit + spec->last;
 }
 
-/* The first and the last key that begin here; `last` before `first` if there are none, which is no fault. */
-static const char *span_of(const oh_key_spec *spec, const oh_bytes *words, size_t count, size_t begin, size_t *first,
-    size_t *last)
+/*
+ * The first and the last key that begin here; `last` before `first` if there are none, which is no
+ * fault.
+ */
+static const char *span_of(const oh_key_spec *spec, const oh_bytes *words, size_t count,
+    size_t begin, size_t *first, size_t *last)
 {
     ptrdiff_t end;
 
@@ -212,8 +223,8 @@ static const char *span_of(const oh_key_spec *spec, const oh_bytes *words, size_
     return NULL;
 }
 
-static const char *find_span(const oh_key_spec *spec, const oh_bytes *words, size_t count, size_t begin,
-    found_places *found)
+static const char *find_span(
+    const oh_key_spec *spec, const oh_bytes *words, size_t count, size_t begin, found_places *found)
 {
     size_t first, last;
     const char *malformed = span_of(spec, words, count, begin, &first, &last);
@@ -244,7 +255,8 @@ static size_t skipped(const oh_key_spec *spec, const oh_bytes *word)
     return 0;
 }
 
-static const char *find_options(const oh_key_spec *spec, const oh_bytes *words, size_t count, found_places *found)
+static const char *find_options(
+    const oh_key_spec *spec, const oh_bytes *words, size_t count, found_places *found)
 {
     const char *malformed = NULL;
 
@@ -260,7 +272,10 @@ static const char *find_options(const oh_key_spec *spec, const oh_bytes *words, 
     return malformed;
 }
 
-/* Behind the first such word; as in the server, the last word of all is never looked at. 0: there is none. */
+/*
+ * Behind the first such word; as in the server, the last word of all is never looked at. 0: there
+ * is none.
+ */
 static size_t begin_of(const oh_key_spec *spec, const oh_bytes *words, size_t count)
 {
     if (spec->begin == OH_BEGIN_INDEX) {
@@ -274,8 +289,8 @@ static size_t begin_of(const oh_key_spec *spec, const oh_bytes *words, size_t co
     return 0;
 }
 
-const char *oh_command_keys(const oh_command *command, const oh_bytes *words, size_t count, oh_key_place *places,
-    size_t room, size_t *found)
+const char *oh_command_keys(const oh_command *command, const oh_bytes *words, size_t count,
+    oh_key_place *places, size_t room, size_t *found)
 {
     found_places here = {places, room, 0};
     const char *malformed = NULL;
@@ -304,7 +319,8 @@ const oh_bytes *oh_command_timeout(const oh_command *command, const oh_bytes *wo
         return NULL;
     }
     if (!blocking->option) {
-        ptrdiff_t place = blocking->timeout < 0 ? (ptrdiff_t)count + blocking->timeout : blocking->timeout;
+        ptrdiff_t place =
+            blocking->timeout < 0 ? (ptrdiff_t)count + blocking->timeout : blocking->timeout;
         return place > 0 && place < (ptrdiff_t)count ? &words[place] : NULL;
     }
     for (size_t at = blocking->from; at + 1 < count; at++) {
@@ -320,12 +336,13 @@ const oh_bytes *oh_command_timeout(const oh_command *command, const oh_bytes *wo
 
 /* ---- Parts for several nodes ---- */
 
-const char *oh_command_shape_of(const oh_command *command, const oh_bytes *words, size_t count,
-    oh_command_shape *shape)
+const char *oh_command_shape_of(
+    const oh_command *command, const oh_bytes *words, size_t count, oh_command_shape *shape)
 {
     const oh_key_spec *spec = &command->keys[0];
     size_t begin = begin_of(spec, words, count), first, last;
-    const char *malformed = begin == 0 ? beyond_the_end : span_of(spec, words, count, begin, &first, &last);
+    const char *malformed =
+        begin == 0 ? beyond_the_end : span_of(spec, words, count, begin, &first, &last);
 
     if (malformed) {
         return malformed;
@@ -339,8 +356,8 @@ const char *oh_command_shape_of(const oh_command *command, const oh_bytes *words
     return shape->beyond > count || (!spec->is_counted && shape->beyond < count) ? uneven : NULL;
 }
 
-size_t oh_command_part(const oh_command_shape *shape, const oh_bytes *words, const uint32_t *nodes, uint32_t node,
-    oh_bytes *part)
+size_t oh_command_part(const oh_command_shape *shape, const oh_bytes *words, const uint32_t *nodes,
+    uint32_t node, oh_bytes *part)
 {
     size_t length = shape->first;
 

@@ -1,8 +1,9 @@
 /*
  * Command: what a command means to a client that places keys by itself. The table, asked by words.
  *
- * Pure: it sends nothing and knows no node. Words are the command as it would go over the wire, places count from its
- * name, 0. The rows are generated; the reference is spec/tools/reference/table.py.
+ * Pure: it sends nothing and knows no node. Words are the command as it would go over the wire,
+ * places count from its name, 0. The rows are generated; the reference is
+ * spec/tools/reference/table.py.
  *
  * Implements spec/route: finding the entry, finding the keys, splitting.
  */
@@ -12,7 +13,8 @@
 #include "core/base/slice.h"
 
 typedef enum oh_spread {
-    OH_SPREAD_NONE, /* A container without its subcommand; or, for `without_keys`: nothing special. */
+    /* A container without its subcommand; or, for `without_keys`: nothing special. */
+    OH_SPREAD_NONE,
     OH_SPREAD_ONE_NODE,
     OH_SPREAD_SPLIT,
     OH_SPREAD_ALL_NODES,
@@ -43,7 +45,10 @@ typedef enum oh_merge {
 
 typedef enum oh_access { OH_ACCESS_NONE, OH_ACCESS_READ, OH_ACCESS_WRITE } oh_access;
 
-/* What a command changes on, or asks of, its connection. Beyond WRITES: what no shared connection may be sent. */
+/*
+ * What a command changes on, or asks of, its connection. Beyond WRITES: what no shared connection
+ * may be sent.
+ */
 typedef enum oh_state {
     OH_STATE_NONE,
     OH_STATE_TRANSACTION,
@@ -63,7 +68,10 @@ typedef enum oh_state {
 
 typedef enum oh_key_kind { OH_KEY_PLAIN, OH_KEY_CHANNEL, OH_KEY_PATTERN } oh_key_kind;
 
-/* Where the timeout of a command that waits stands: at a place (negative: from the end), or behind an option. */
+/*
+ * Where the timeout of a command that waits stands: at a place (negative: from the end), or behind
+ * an option.
+ */
 typedef struct oh_blocking {
     bool is_blocking, is_milliseconds;
     int8_t timeout;
@@ -85,7 +93,8 @@ typedef struct oh_command {
     oh_blocking blocking;
     const oh_key_spec *keys;
     uint8_t keys_count;
-    const char *reason;              /* Why it is refused, as the end of a message: no capital, no full stop. */
+    /* Why it is refused, as the end of a message: no capital, no full stop. */
+    const char *reason;
     const char *without_keys_reason; /* Why it is refused without a key. */
 } oh_command;
 
@@ -97,33 +106,39 @@ typedef struct oh_key_place {
 /* The entry of a command, container and subcommand resolved. NULL: the table does not hold it. */
 const oh_command *oh_command_find(const oh_bytes *words, size_t count);
 
-/* The same by a name of the table: "config", or "config|get". Containers are found by themselves, too. */
+/*
+ * The same by a name of the table: "config", or "config|get". Containers are found by themselves,
+ * too.
+ */
 const oh_command *oh_command_named(const char *name, size_t length);
 
 /*
- * Where keys, channels and patterns stand, in the order of the command. `found` says how many there are; as many as
- * there is room for are written. NULL, or why the command is malformed.
+ * Where keys, channels and patterns stand, in the order of the command. `found` says how many there
+ * are; as many as there is room for are written. NULL, or why the command is malformed.
  */
-const char *oh_command_keys(const oh_command *command, const oh_bytes *words, size_t count, oh_key_place *places,
-    size_t room, size_t *found);
+const char *oh_command_keys(const oh_command *command, const oh_bytes *words, size_t count,
+    oh_key_place *places, size_t room, size_t *found);
 
 /* The word with the timeout of a command that waits; NULL if it does not, or has none. */
 const oh_bytes *oh_command_timeout(const oh_command *command, const oh_bytes *words, size_t count);
 
-/* How the words of a split command lie: what stands before its keys, `lanes` lists of `keys` groups, what follows. */
+/*
+ * How the words of a split command lie: what stands before its keys, `lanes` lists of `keys`
+ * groups, what follows.
+ */
 typedef struct oh_command_shape {
     size_t first, keys, step, lanes, beyond, words;
 } oh_command_shape;
 
 /* NULL, or why the command is malformed. For a command that has exactly one key specification. */
-const char *oh_command_shape_of(const oh_command *command, const oh_bytes *words, size_t count,
-    oh_command_shape *shape);
+const char *oh_command_shape_of(
+    const oh_command *command, const oh_bytes *words, size_t count, oh_command_shape *shape);
 
 /*
- * The words that node `node` gets; `nodes` has the node of each key, by the key's place in the command. `part` has room
- * for as many words as the command has. How many they are.
+ * The words that node `node` gets; `nodes` has the node of each key, by the key's place in the
+ * command. `part` has room for as many words as the command has. How many they are.
  */
-size_t oh_command_part(const oh_command_shape *shape, const oh_bytes *words, const uint32_t *nodes, uint32_t node,
-    oh_bytes *part);
+size_t oh_command_part(const oh_command_shape *shape, const oh_bytes *words, const uint32_t *nodes,
+    uint32_t node, oh_bytes *part);
 
 #endif

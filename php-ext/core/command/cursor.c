@@ -1,12 +1,13 @@
 /*
- * Shifts and masks. The sign bit of a 64-bit number stays 0, because PHP and Java have no other numbers.
+ * Shifts and masks. The sign bit of a 64-bit number stays 0, because PHP and Java have no other
+ * numbers.
  *
  * Implements spec/route, "SCAN".
  */
 #include "core/command/cursor.h"
 
 #define WITHIN_BITS 40
-#define NODE_BITS   12
+#define NODE_BITS 12
 
 static uint64_t digit_of(char digit)
 {
@@ -16,7 +17,9 @@ static uint64_t digit_of(char digit)
 /* The first 11 bits of 32 hexadecimal digits. */
 static uint64_t topology_of(const char *fingerprint)
 {
-    return (digit_of(fingerprint[0]) << 8 | digit_of(fingerprint[1]) << 4 | digit_of(fingerprint[2])) >> 1;
+    return (digit_of(fingerprint[0]) << 8 | digit_of(fingerprint[1]) << 4 |
+               digit_of(fingerprint[2])) >>
+           1;
 }
 
 static uint64_t low(uint64_t number, unsigned bits)
@@ -24,7 +27,8 @@ static uint64_t low(uint64_t number, unsigned bits)
     return number & (((uint64_t)1 << bits) - 1);
 }
 
-bool oh_cursor_read(const char *fingerprint, uint32_t nodes_count, uint64_t cursor, oh_cursor *found)
+bool oh_cursor_read(
+    const char *fingerprint, uint32_t nodes_count, uint64_t cursor, oh_cursor *found)
 {
     if (cursor == 0) {
         *found = (oh_cursor){0, 0};
@@ -33,10 +37,12 @@ bool oh_cursor_read(const char *fingerprint, uint32_t nodes_count, uint64_t curs
     found->node = (uint32_t)low(cursor >> WITHIN_BITS, NODE_BITS);
     found->within = low(cursor, WITHIN_BITS);
     /* A set sign bit is none of the topology's 11 bits, so it does not match either. */
-    return cursor >> (WITHIN_BITS + NODE_BITS) == topology_of(fingerprint) && found->node < nodes_count;
+    return cursor >> (WITHIN_BITS + NODE_BITS) == topology_of(fingerprint) &&
+           found->node < nodes_count;
 }
 
-bool oh_cursor_write(const char *fingerprint, uint32_t nodes_count, oh_cursor answered, uint64_t *cursor)
+bool oh_cursor_write(
+    const char *fingerprint, uint32_t nodes_count, oh_cursor answered, uint64_t *cursor)
 {
     if (answered.within >> WITHIN_BITS != 0) {
         return false;
@@ -45,7 +51,7 @@ bool oh_cursor_write(const char *fingerprint, uint32_t nodes_count, oh_cursor an
         *cursor = 0;
         return true;
     }
-    *cursor = topology_of(fingerprint) << (WITHIN_BITS + NODE_BITS) | (uint64_t)answered.node << WITHIN_BITS |
-              answered.within;
+    *cursor = topology_of(fingerprint) << (WITHIN_BITS + NODE_BITS) |
+              (uint64_t)answered.node << WITHIN_BITS | answered.within;
     return true;
 }

@@ -40,7 +40,8 @@ static int compare_names(const void *name, const void *row)
 
 static info_rule rule_of(oh_bytes name)
 {
-    const field *found = bsearch(&name, fields, sizeof fields / sizeof *fields, sizeof *fields, compare_names);
+    const field *found =
+        bsearch(&name, fields, sizeof fields / sizeof *fields, sizeof *fields, compare_names);
     return found ? found->rule : OH_INFO_EQUAL;
 }
 
@@ -75,7 +76,8 @@ static int64_t read_number(oh_bytes text, size_t *at)
     uint64_t number = 0;
     for (size_t i = from; i < from + digits; i++) {
         uint64_t digit = (uint64_t)(text.bytes[i] - '0');
-        number = number > ((uint64_t)INT64_MAX - digit) / 10 ? (uint64_t)INT64_MAX : number * 10 + digit;
+        number =
+            number > ((uint64_t)INT64_MAX - digit) / 10 ? (uint64_t)INT64_MAX : number * 10 + digit;
     }
     *at = digits > 0 ? from + digits : *at;
     return is_negative ? -(int64_t)number : (int64_t)number;
@@ -107,8 +109,10 @@ static bool is_percentiles(oh_bytes name)
 
 static bool is_list(oh_bytes name)
 {
-    bool is_database = name.length > 2 && begins_with(name, "db") && digits_at(name, 2) == name.length - 2;
-    return is_database || begins_with(name, "cmdstat_") || begins_with(name, "errorstat_") || is_percentiles(name);
+    bool is_database =
+        name.length > 2 && begins_with(name, "db") && digits_at(name, 2) == name.length - 2;
+    return is_database || begins_with(name, "cmdstat_") || begins_with(name, "errorstat_") ||
+           is_percentiles(name);
 }
 
 /* The part that begins at `*at`, and where the next one does. False: it is none. */
@@ -133,7 +137,8 @@ static part *part_named(totals *all, oh_bytes name)
 {
     for (size_t i = 0; i < all->count; i++) {
         part *known = &all->parts[i];
-        if (known->name.length == name.length && memcmp(known->name.bytes, name.bytes, name.length) == 0) {
+        if (known->name.length == name.length &&
+            memcmp(known->name.bytes, name.bytes, name.length) == 0) {
             return known;
         }
     }
@@ -203,7 +208,8 @@ static bool is_higher(oh_bytes a, oh_bytes b)
     size_t whole_b = digits_at(b, 0);
     size_t common = a.length < b.length ? a.length : b.length;
     int difference = memcmp(a.bytes, b.bytes, common);
-    return whole_a != whole_b ? whole_a > whole_b : difference > 0 || (difference == 0 && a.length > b.length);
+    return whole_a != whole_b ? whole_a > whole_b
+                              : difference > 0 || (difference == 0 && a.length > b.length);
 }
 
 static bool raise_parts(totals *all, oh_bytes text)
@@ -237,7 +243,8 @@ static size_t write_number(const totals *all, const part *of, char *text)
         length = snprintf(text, NUMBER_ROOM, "%llu.%02u", (unsigned long long)(hundredths / 100),
             (unsigned)(hundredths % 100));
     } else if (oh_bytes_is(of->name, "avg_ttl")) {
-        length = snprintf(text, NUMBER_ROOM, "%lld", ttl > -9e18 && ttl < 9e18 ? (long long)ttl : 0);
+        length =
+            snprintf(text, NUMBER_ROOM, "%lld", ttl > -9e18 && ttl < 9e18 ? (long long)ttl : 0);
     } else {
         length = snprintf(text, NUMBER_ROOM, "%lld", (long long)of->total);
     }
@@ -276,7 +283,8 @@ static oh_info merge_numbers(info_rule rule, const oh_bytes *values, size_t coun
         int64_t number = read_number(values[i], &digits);
         if (rule == OH_INFO_SUM) {
             merged.number = add(merged.number, number);
-        } else if (i == 0 || (rule == OH_INFO_MIN ? number < merged.number : number > merged.number)) {
+        } else if (i == 0 ||
+                   (rule == OH_INFO_MIN ? number < merged.number : number > merged.number)) {
             merged.number = number;
         }
     }
@@ -316,7 +324,8 @@ static oh_info lowest_version(const oh_bytes *values, size_t count)
 static bool are_equal(const oh_bytes *values, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
-        if (values[i].length != values[0].length || memcmp(values[i].bytes, values[0].bytes, values[0].length) != 0) {
+        if (values[i].length != values[0].length ||
+            memcmp(values[i].bytes, values[0].bytes, values[0].length) != 0) {
             return false;
         }
     }
@@ -332,7 +341,8 @@ size_t oh_info_room(const oh_bytes *values, size_t count)
     return room;
 }
 
-oh_info oh_info_merge(oh_bytes name, const oh_bytes *values, size_t count, size_t nodes_count, char *text)
+oh_info oh_info_merge(
+    oh_bytes name, const oh_bytes *values, size_t count, size_t nodes_count, char *text)
 {
     info_rule rule = rule_of(name);
     if (is_list(name)) {

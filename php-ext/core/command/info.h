@@ -23,7 +23,8 @@
 
 #include "core/base/slice.h"
 
-#define OH_INFO_PARTS_MAX 64 /* A list of more is none that a server has written: its field is left out. */
+#define OH_INFO_PARTS_MAX                                                                          \
+    64 /* A list of more is none that a server has written: its field is left out. */
 
 typedef enum oh_info_kind {
     OH_INFO_LEFT_OUT,
@@ -46,6 +47,7 @@ size_t oh_info_room(const oh_bytes *values, size_t count);
  * The fleet's value of a field that `count` of so many nodes have, at least one; `text` has as much
  * room.
  */
-oh_info oh_info_merge(oh_bytes name, const oh_bytes *values, size_t count, size_t nodes_count, char *text);
+oh_info oh_info_merge(
+    oh_bytes name, const oh_bytes *values, size_t count, size_t nodes_count, char *text);
 
 #endif

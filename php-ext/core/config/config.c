@@ -1,8 +1,9 @@
 /*
  * The walk through the document: pools, their directives, their servers, in the order of the text.
  *
- * The text is parsed twice. The first time only to see that all of it is YAML: nutcracker, too, reads a file to its end
- * before it looks at what it says. The second time each node is taken as it comes and the first offence ends it all.
+ * The text is parsed twice. The first time only to see that all of it is YAML: nutcracker, too,
+ * reads a file to its end before it looks at what it says. The second time each node is taken as it
+ * comes and the first offence ends it all.
  *
  * Implements spec/config, sections 1 and 5.
  */
@@ -27,7 +28,8 @@ static bool read_servers(oh_config_reader *reader, oh_pool *pool, size_t line)
             return false;
         }
         if (reader->servers_count == OH_POOL_SERVERS_MAX) {
-            return oh_config_fail(reader->error, line, "there are more than %d servers", OH_POOL_SERVERS_MAX);
+            return oh_config_fail(
+                reader->error, line, "there are more than %d servers", OH_POOL_SERVERS_MAX);
         }
         if (reader->event.type != YAML_SCALAR_EVENT) {
             return oh_config_fail(reader->error, line, "the server is not a scalar");
@@ -64,11 +66,13 @@ static int read_directive_name(oh_config_reader *reader, uint32_t *seen)
     oh_text name = oh_config_scalar(reader);
     int directive = oh_config_directive(name);
     if (directive < 0) {
-        oh_config_fail(reader->error, line, "directive \"%s\" is unknown", oh_config_show(name).text);
+        oh_config_fail(
+            reader->error, line, "directive \"%s\" is unknown", oh_config_show(name).text);
         return -1;
     }
     if (*seen >> directive & 1) {
-        oh_config_fail(reader->error, line, "directive \"%s\" is a duplicate", oh_config_show(name).text);
+        oh_config_fail(
+            reader->error, line, "directive \"%s\" is a duplicate", oh_config_show(name).text);
         return -1;
     }
     *seen |= UINT32_C(1) << directive;
@@ -111,17 +115,19 @@ static bool check_pool_name(oh_config_reader *reader, size_t line)
         return oh_config_fail(reader->error, line, "the name of a server pool is empty");
     }
     if (name.length > OH_POOL_NAME_BYTES_MAX) {
-        return oh_config_fail(
-            reader->error, line, "the name of a server pool is longer than %d bytes", OH_POOL_NAME_BYTES_MAX);
+        return oh_config_fail(reader->error, line,
+            "the name of a server pool is longer than %d bytes", OH_POOL_NAME_BYTES_MAX);
     }
     for (size_t i = 0; i < reader->pools_count; i++) {
         oh_text other = reader->pools[i]->name;
         if (oh_text_is_same(other, name)) {
-            return oh_config_fail(reader->error, line, "server pool \"%s\" is a duplicate", oh_config_show(name).text);
+            return oh_config_fail(reader->error, line, "server pool \"%s\" is a duplicate",
+                oh_config_show(name).text);
         }
     }
     if (reader->pools_count == OH_CONFIG_POOLS_MAX) {
-        return oh_config_fail(reader->error, line, "there are more than %d server pools", OH_CONFIG_POOLS_MAX);
+        return oh_config_fail(
+            reader->error, line, "there are more than %d server pools", OH_CONFIG_POOLS_MAX);
     }
     return true;
 }
@@ -153,8 +159,8 @@ static bool read_pool(oh_config_reader *reader)
         return false;
     }
     if (reader->event.type != YAML_MAPPING_START_EVENT) {
-        return oh_config_fail(reader->error, pool->line, "server pool \"%s\" is not a mapping of directives",
-            oh_config_show(pool->name).text);
+        return oh_config_fail(reader->error, pool->line,
+            "server pool \"%s\" is not a mapping of directives", oh_config_show(pool->name).text);
     }
     uint32_t seen = 0;
     while (oh_config_next(reader) && reader->event.type != YAML_MAPPING_END_EVENT) {
@@ -175,12 +181,14 @@ static bool read_pool(oh_config_reader *reader)
 
 static bool fail_marker(oh_config_reader *reader)
 {
-    return oh_config_fail(reader->error, oh_config_line(reader), "document markers and %% lines are not allowed");
+    return oh_config_fail(
+        reader->error, oh_config_line(reader), "document markers and %% lines are not allowed");
 }
 
 static bool read_document(oh_config_reader *reader)
 {
-    if (!oh_config_next(reader) || !oh_config_next(reader)) { /* The stream begins, and then what is in it. */
+    /* The stream begins, and then what is in it. */
+    if (!oh_config_next(reader) || !oh_config_next(reader)) {
         return false;
     }
     if (reader->event.type == YAML_STREAM_END_EVENT) {
@@ -193,7 +201,8 @@ static bool read_document(oh_config_reader *reader)
         return false;
     }
     if (reader->event.type != YAML_MAPPING_START_EVENT) {
-        return oh_config_fail(reader->error, oh_config_line(reader), "the document is not a mapping of server pools");
+        return oh_config_fail(
+            reader->error, oh_config_line(reader), "the document is not a mapping of server pools");
     }
     while (oh_config_next(reader) && reader->event.type != YAML_MAPPING_END_EVENT) {
         if (!read_pool(reader)) {
@@ -206,7 +215,8 @@ static bool read_document(oh_config_reader *reader)
     if (!reader->event.data.document_end.implicit) {
         return fail_marker(reader);
     }
-    return oh_config_next(reader) && (reader->event.type == YAML_STREAM_END_EVENT || fail_marker(reader));
+    return oh_config_next(reader) &&
+           (reader->event.type == YAML_STREAM_END_EVENT || fail_marker(reader));
 }
 
 /* ---- The configuration ---- */
@@ -233,11 +243,12 @@ static bool read_meaning(oh_config_reader *reader)
 static bool read_config(oh_config_reader *reader, oh_config *config)
 {
     if (reader->length > OH_CONFIG_BYTES_MAX) {
-        return oh_config_fail(reader->error, 1, "the file is larger than %d bytes", OH_CONFIG_BYTES_MAX);
+        return oh_config_fail(
+            reader->error, 1, "the file is larger than %d bytes", OH_CONFIG_BYTES_MAX);
     }
     skip_byte_order_mark(reader);
-    if (!oh_config_check_text(reader->text, reader->length, reader->error) || !oh_config_check_yaml(reader) ||
-        !read_meaning(reader)) {
+    if (!oh_config_check_text(reader->text, reader->length, reader->error) ||
+        !oh_config_check_yaml(reader) || !read_meaning(reader)) {
         return false;
     }
     config->pools = oh_arena_take(&config->arena, reader->pools_count * sizeof *config->pools);

@@ -1,12 +1,14 @@
 /*
- * Config: the text of a nutcracker.yml in, its server pools out, or the first error with its line and reason.
+ * Config: the text of a nutcracker.yml in, its server pools out, or the first error with its line
+ * and reason.
  *
- * Accepted is what nutcracker accepts, with the same meaning, and OneHop's own directives beside it. Nothing is
- * resolved, opened or looked up: whoever calls has read the file. Listen-side directives are checked for their form
- * and then play no part. A text is taken whole or not at all.
+ * Accepted is what nutcracker accepts, with the same meaning, and OneHop's own directives beside
+ * it. Nothing is resolved, opened or looked up: whoever calls has read the file. Listen-side
+ * directives are checked for their form and then play no part. A text is taken whole or not at all.
  *
- * Before it on the road: the file. After it: topology (where keys live) and pool (how nodes are reached). It promises
- * never to crash, hang or leak on any bytes whatever, within the bounds of spec/limits.json.
+ * Before it on the road: the file. After it: topology (where keys live) and pool (how nodes are
+ * reached). It promises never to crash, hang or leak on any bytes whatever, within the bounds of
+ * spec/limits.json.
  *
  * Implements spec/config.
  */
@@ -27,14 +29,15 @@ typedef struct oh_config {
 } oh_config;
 
 typedef struct oh_config_error {
-    uint32_t line;    /* 1-based. */
-    char reason[512]; /* One line without control characters, as worded in spec/config. Never a password. */
+    uint32_t line; /* 1-based. */
+    /* One line without control characters, as worded in spec/config. Never a password. */
+    char reason[512];
     bool is_out_of_memory; /* Nothing is said of the text. */
 } oh_config_error;
 
 /*
- * Reads a whole text. True: *out is the configuration, to be given to oh_config_free. False: *error says the first
- * fault, *out is NULL.
+ * Reads a whole text. True: *out is the configuration, to be given to oh_config_free. False: *error
+ * says the first fault, *out is NULL.
  */
 bool oh_config_parse(const char *text, size_t length, oh_config **out, oh_config_error *error);
 

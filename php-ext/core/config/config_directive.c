@@ -1,8 +1,8 @@
 /*
  * The directives: one table of their names, types and places, and what each type accepts.
  *
- * Values are text. YAML's own types play no part, as they play none in nutcracker: `yes` is no boolean, `0x10` is no
- * number, and `~` is a text of one byte.
+ * Values are text. YAML's own types play no part, as they play none in nutcracker: `yes` is no
+ * boolean, `0x10` is no number, and `~` is a text of one byte.
  *
  * Implements spec/config, section 6.
  */
@@ -16,7 +16,18 @@
 #define PORT_MAX 65535
 #define MODE_MAX 0777
 
-typedef enum { SERVERS, NUMBER, BOOLEAN, TEXT, HASH, DISTRIBUTION, TAG, ENGINE, LISTEN, READ_FROM } type;
+typedef enum {
+    SERVERS,
+    NUMBER,
+    BOOLEAN,
+    TEXT,
+    HASH,
+    DISTRIBUTION,
+    TAG,
+    ENGINE,
+    LISTEN,
+    READ_FROM
+} type;
 
 typedef struct {
     const char *name;
@@ -65,7 +76,8 @@ typedef struct {
 
 static bool fail(const setting *it, const char *complaint)
 {
-    oh_config_fail(it->reader->error, it->line, "directive \"%s\" %s", it->directive->name, complaint);
+    oh_config_fail(
+        it->reader->error, it->line, "directive \"%s\" %s", it->directive->name, complaint);
     bool is_secret = it->directive == &directives[OH_CONFIG_REDIS_AUTH] ||
                      it->directive == &directives[OH_CONFIG_USERNAME];
     return is_secret ? false : oh_config_add_value(it->reader->error, it->value);
@@ -145,12 +157,14 @@ static bool keep_text(const setting *it)
 
 static bool set_text(const setting *it)
 {
-    return it->value.length <= OH_TEXT_BYTES_MAX ? keep_text(it) : fail(it, "is longer than 4096 bytes");
+    return it->value.length <= OH_TEXT_BYTES_MAX ? keep_text(it)
+                                                 : fail(it, "is longer than 4096 bytes");
 }
 
 static bool set_hash(const setting *it)
 {
-    return oh_hash_find(it->value.bytes, it->value.length, place_of(it)) || fail(it, "is not a valid hash");
+    return oh_hash_find(it->value.bytes, it->value.length, place_of(it)) ||
+           fail(it, "is not a valid hash");
 }
 
 static bool set_distribution(const setting *it)
@@ -177,7 +191,8 @@ static bool set_tag(const setting *it)
 static bool set_engine(const setting *it)
 {
     it->pool->is_ssdb = oh_text_is(it->value, "ssdb");
-    return it->pool->is_ssdb || oh_text_is(it->value, "redis") || fail(it, "is not \"redis\" or \"ssdb\"");
+    return it->pool->is_ssdb || oh_text_is(it->value, "redis") ||
+           fail(it, "is not \"redis\" or \"ssdb\"");
 }
 
 static bool set_read_from(const setting *it)
@@ -188,7 +203,8 @@ static bool set_read_from(const setting *it)
             return true;
         }
     }
-    return fail(it, "is not \"master\", \"prefer_replica\", \"replica\", \"lowest_latency\" or \"same_zone\"");
+    return fail(it,
+        "is not \"master\", \"prefer_replica\", \"replica\", \"lowest_latency\" or \"same_zone\"");
 }
 
 /* ---- listen ---- */

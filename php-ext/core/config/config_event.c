@@ -1,5 +1,6 @@
 /*
- * A configuration as YAML: libyaml's events one by one, and what no node of the document may be, wherever it stands.
+ * A configuration as YAML: libyaml's events one by one, and what no node of the document may be,
+ * wherever it stands.
  *
  * libyaml hands out events, not typed values, so a scalar is what stands in the text.
  *
@@ -8,8 +9,9 @@
 #include "core/config/config_reader.h"
 
 /*
- * libyaml's time grows with the square of the depth of flow collections: a file of 1 MiB of `[` would take an hour. No
- * accepted text is deeper than 2, so a deep one may as well be judged by the second pass, which stops at the first `[`.
+ * libyaml's time grows with the square of the depth of flow collections: a file of 1 MiB of `[`
+ * would take an hour. No accepted text is deeper than 2, so a deep one may as well be judged by the
+ * second pass, which stops at the first `[`.
  */
 #define DEPTH_MAX 64
 
@@ -20,7 +22,8 @@ bool oh_config_begin(oh_config_reader *reader)
     if (!yaml_parser_initialize(&reader->parser)) {
         return oh_config_fail_memory(reader->error);
     }
-    yaml_parser_set_input_string(&reader->parser, (const unsigned char *)reader->text, reader->length);
+    yaml_parser_set_input_string(
+        &reader->parser, (const unsigned char *)reader->text, reader->length);
     yaml_parser_set_encoding(&reader->parser, YAML_UTF8_ENCODING);
     return true;
 }
@@ -49,7 +52,8 @@ bool oh_config_next(oh_config_reader *reader)
     if (reader->parser.error == YAML_MEMORY_ERROR) {
         return oh_config_fail_memory(reader->error);
     }
-    return oh_config_fail(reader->error, reader->parser.problem_mark.line + 1, "the text is not valid YAML");
+    return oh_config_fail(
+        reader->error, reader->parser.problem_mark.line + 1, "the text is not valid YAML");
 }
 
 size_t oh_config_line(const oh_config_reader *reader)
@@ -66,8 +70,10 @@ bool oh_config_check_yaml(oh_config_reader *reader)
     int depth = 0;
     do {
         is_valid = oh_config_next(reader);
-        depth += reader->event.type == YAML_SEQUENCE_START_EVENT || reader->event.type == YAML_MAPPING_START_EVENT;
-        depth -= reader->event.type == YAML_SEQUENCE_END_EVENT || reader->event.type == YAML_MAPPING_END_EVENT;
+        depth += reader->event.type == YAML_SEQUENCE_START_EVENT ||
+                 reader->event.type == YAML_MAPPING_START_EVENT;
+        depth -= reader->event.type == YAML_SEQUENCE_END_EVENT ||
+                 reader->event.type == YAML_MAPPING_END_EVENT;
     } while (is_valid && depth <= DEPTH_MAX && reader->event.type != YAML_STREAM_END_EVENT);
     oh_config_end(reader);
     return is_valid;
@@ -77,12 +83,14 @@ bool oh_config_check_yaml(oh_config_reader *reader)
 
 oh_text oh_config_scalar(const oh_config_reader *reader)
 {
-    return (oh_text){(const char *)reader->event.data.scalar.value, reader->event.data.scalar.length};
+    return (oh_text){
+        (const char *)reader->event.data.scalar.value, reader->event.data.scalar.length};
 }
 
 /*
- * libyaml forgets the tag `!` of a scalar, but the event begins where the tag did. Its marks count characters. A scalar
- * that is not there at all has no width: what stands at its place is the next node's.
+ * libyaml forgets the tag `!` of a scalar, but the event begins where the tag did. Its marks count
+ * characters. A scalar that is not there at all has no width: what stands at its place is the next
+ * node's.
  */
 static bool begins_with_tag(oh_config_reader *reader)
 {
@@ -104,7 +112,8 @@ static bool has_property(oh_config_reader *reader)
     switch (event->type) {
     case YAML_ALIAS_EVENT: return true;
     case YAML_SCALAR_EVENT:
-        return event->data.scalar.anchor != NULL || event->data.scalar.tag != NULL || begins_with_tag(reader);
+        return event->data.scalar.anchor != NULL || event->data.scalar.tag != NULL ||
+               begins_with_tag(reader);
     case YAML_SEQUENCE_START_EVENT:
         return event->data.sequence_start.anchor != NULL || event->data.sequence_start.tag != NULL;
     case YAML_MAPPING_START_EVENT:
@@ -115,14 +124,17 @@ static bool has_property(oh_config_reader *reader)
 
 static bool is_flow(const yaml_event_t *event)
 {
-    return (event->type == YAML_SEQUENCE_START_EVENT && event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE) ||
-           (event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE);
+    return (event->type == YAML_SEQUENCE_START_EVENT &&
+               event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE) ||
+           (event->type == YAML_MAPPING_START_EVENT &&
+               event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE);
 }
 
 static bool is_block_scalar(const yaml_event_t *event)
 {
-    return event->type == YAML_SCALAR_EVENT && (event->data.scalar.style == YAML_LITERAL_SCALAR_STYLE ||
-                                                   event->data.scalar.style == YAML_FOLDED_SCALAR_STYLE);
+    return event->type == YAML_SCALAR_EVENT &&
+           (event->data.scalar.style == YAML_LITERAL_SCALAR_STYLE ||
+               event->data.scalar.style == YAML_FOLDED_SCALAR_STYLE);
 }
 
 /* The rules for every node, checked before those for its place. */
@@ -140,7 +152,8 @@ bool oh_config_check_node(oh_config_reader *reader, size_t line)
     if (reader->event.type == YAML_SCALAR_EVENT) {
         int32_t character = oh_config_strange_character(oh_config_scalar(reader));
         if (character >= 0) {
-            return oh_config_fail(reader->error, line, "character U+%04X is not allowed", (unsigned)character);
+            return oh_config_fail(
+                reader->error, line, "character U+%04X is not allowed", (unsigned)character);
         }
     }
     return true;

@@ -1,5 +1,6 @@
 /*
- * What only a whole pool can tell: which directives are missing, need each other, or exclude each other.
+ * What only a whole pool can tell: which directives are missing, need each other, or exclude each
+ * other.
  *
  * Implements spec/config, the end of section 5.
  */
@@ -49,15 +50,22 @@ static bool check_cluster(oh_config_reader *reader, const oh_pool *pool, uint32_
     const rule rules[] = {
         {is_cluster && !pool->is_redis, "\"cluster: true\" needs \"redis: true\""},
         {is_cluster && pool->is_ssdb, "\"cluster: true\" is not for \"engine: ssdb\""},
-        {is_cluster && (seen >> OH_CONFIG_HASH & 1), "directive \"hash\" is not for \"cluster: true\""},
-        {is_cluster && (seen >> OH_CONFIG_HASH_TAG & 1), "directive \"hash_tag\" is not for \"cluster: true\""},
-        {is_cluster && (seen >> OH_CONFIG_DISTRIBUTION & 1), "directive \"distribution\" is not for \"cluster: true\""},
-        {is_cluster && pool->auto_eject_hosts, "\"auto_eject_hosts: true\" is not for \"cluster: true\""},
+        {is_cluster && (seen >> OH_CONFIG_HASH & 1),
+            "directive \"hash\" is not for \"cluster: true\""},
+        {is_cluster && (seen >> OH_CONFIG_HASH_TAG & 1),
+            "directive \"hash_tag\" is not for \"cluster: true\""},
+        {is_cluster && (seen >> OH_CONFIG_DISTRIBUTION & 1),
+            "directive \"distribution\" is not for \"cluster: true\""},
+        {is_cluster && pool->auto_eject_hosts,
+            "\"auto_eject_hosts: true\" is not for \"cluster: true\""},
         {is_cluster && oh_pool_database(pool) != 0, "\"cluster: true\" has no database but 0"},
-        {is_cluster && has_seed(pool, is_weighted), "\"cluster: true\" has no server of another weight than 1"},
+        {is_cluster && has_seed(pool, is_weighted),
+            "\"cluster: true\" has no server of another weight than 1"},
         {is_cluster && has_seed(pool, is_unix), "\"cluster: true\" has no server on a unix socket"},
-        {(seen >> OH_CONFIG_READ_FROM & 1) && !is_cluster, "directive \"read_from\" needs \"cluster: true\""},
-        {(seen >> OH_CONFIG_ZONE & 1) && !is_by_zone, "directive \"zone\" needs \"read_from: same_zone\""},
+        {(seen >> OH_CONFIG_READ_FROM & 1) && !is_cluster,
+            "directive \"read_from\" needs \"cluster: true\""},
+        {(seen >> OH_CONFIG_ZONE & 1) && !is_by_zone,
+            "directive \"zone\" needs \"read_from: same_zone\""},
         {is_by_zone && !(seen >> OH_CONFIG_ZONE & 1), "\"read_from: same_zone\" needs \"zone\""},
     };
     return CHECK(reader, pool, rules);
@@ -76,7 +84,8 @@ bool oh_config_check_pool(oh_config_reader *reader, const oh_pool *pool, uint32_
         {has_username && !pool->is_redis, "directive \"username\" needs \"redis: true\""},
         {has_database && !pool->is_redis, "directive \"database\" needs \"redis: true\""},
         {has_username && !has_auth, "directive \"username\" needs \"redis_auth\""},
-        {has_database && has_redis_db, "directives \"database\" and \"redis_db\" exclude each other"},
+        {has_database && has_redis_db,
+            "directives \"database\" and \"redis_db\" exclude each other"},
         {pool->is_ssdb && !pool->is_redis, "\"engine: ssdb\" needs \"redis: true\""},
         {pool->is_ssdb && has_username, "directive \"username\" is not for \"engine: ssdb\""},
         {pool->is_ssdb && has_database, "directive \"database\" is not for \"engine: ssdb\""},

@@ -1,9 +1,10 @@
 /*
  * The inside of config, for the files of this room alone: what they share while a text is read.
  *
- * config_text.c looks at the bytes before anything is parsed; config_event.c parses; config.c walks the document;
- * config_directive.c knows the directives, config_pool.c how they go together, and config_server.c the spelling of servers. A function that returns false
- * has written the error; whoever called it returns false at once.
+ * config_text.c looks at the bytes before anything is parsed; config_event.c parses; config.c walks
+ * the document; config_directive.c knows the directives, config_pool.c how they go together, and
+ * config_server.c the spelling of servers. A function that returns false has written the error;
+ * whoever called it returns false at once.
  */
 #ifndef OH_CONFIG_READER_H
 #define OH_CONFIG_READER_H
@@ -35,7 +36,8 @@ typedef struct oh_config_reader {
 } oh_config_reader;
 
 /* Writes the error, and returns false. */
-bool oh_config_fail(oh_config_error *error, size_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool oh_config_fail(oh_config_error *error, size_t line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 bool oh_config_fail_memory(oh_config_error *error);
 
 /* Ends the reason with the value it is about, unless a password may stand in it; returns false. */
@@ -98,8 +100,12 @@ enum {
     OH_CONFIG_ZONE
 };
 
-/* Takes the scalar value of any other directive into a pool. `line` is where the directive's name stands. */
-bool oh_config_set(oh_config_reader *reader, oh_pool *pool, int directive, oh_text value, size_t line);
+/*
+ * Takes the scalar value of any other directive into a pool. `line` is where the directive's name
+ * stands.
+ */
+bool oh_config_set(
+    oh_config_reader *reader, oh_pool *pool, int directive, oh_text value, size_t line);
 
 /* A pool as it is before its first directive. */
 void oh_config_set_defaults(oh_pool *pool);

@@ -1,6 +1,6 @@
 /*
- * The spelling of a server: "host:port:weight [name]" or "/path:weight [name]", read from the right as nutcracker reads
- * it, and the name that placement knows the server by.
+ * The spelling of a server: "host:port:weight [name]" or "/path:weight [name]", read from the right
+ * as nutcracker reads it, and the name that placement knows the server by.
  *
  * Implements spec/config, section 7.
  */
@@ -9,7 +9,8 @@
 #include "core/config/config_reader.h"
 
 #define PORT_MAX 65535
-#define PORT_LEFT_OUT 11211 /* memcached's: nutcracker leaves it out of a name, as libmemcached does. */
+#define PORT_LEFT_OUT                                                                              \
+    11211 /* memcached's: nutcracker leaves it out of a name, as libmemcached does. */
 
 typedef struct {
     bool is_unix;
@@ -23,7 +24,9 @@ typedef struct {
 
 /* ---- Taking apart ---- */
 
-/* Cuts what follows the last `separator` off *rest; absent, and *rest unchanged, if there is none. */
+/*
+ * Cuts what follows the last `separator` off *rest; absent, and *rest unchanged, if there is none.
+ */
 static oh_text cut_last(oh_text *rest, char separator)
 {
     for (size_t i = rest->length; i > 0; i--) {
@@ -72,7 +75,8 @@ static bool check_weight(oh_config_reader *reader, parts *it, size_t line)
         return oh_config_fail(reader->error, line, "the server has weight 0");
     }
     if (weight == OH_CONFIG_TOO_LARGE) {
-        return oh_config_fail(reader->error, line, "the server has a weight larger than %d", OH_NUMBER_MAX);
+        return oh_config_fail(
+            reader->error, line, "the server has a weight larger than %d", OH_NUMBER_MAX);
     }
     it->weight_number = (uint32_t)weight;
     return true;
@@ -88,8 +92,8 @@ static bool check_address(oh_config_reader *reader, parts *it, size_t line)
         return oh_config_fail(reader->error, line, "the server has an empty address");
     }
     if (it->address.length > OH_SERVER_ADDRESS_BYTES_MAX) {
-        return oh_config_fail(
-            reader->error, line, "the server has an address longer than %d bytes", OH_SERVER_ADDRESS_BYTES_MAX);
+        return oh_config_fail(reader->error, line, "the server has an address longer than %d bytes",
+            OH_SERVER_ADDRESS_BYTES_MAX);
     }
     it->port_number = (uint32_t)port;
     return true;
@@ -101,8 +105,8 @@ static bool check_name(oh_config_reader *reader, oh_text name, size_t line)
         return oh_config_fail(reader->error, line, "the server has an empty name");
     }
     if (name.length > OH_SERVER_NAME_BYTES_MAX) {
-        return oh_config_fail(
-            reader->error, line, "the server has a name longer than %d bytes", OH_SERVER_NAME_BYTES_MAX);
+        return oh_config_fail(reader->error, line, "the server has a name longer than %d bytes",
+            OH_SERVER_NAME_BYTES_MAX);
     }
     return true;
 }
@@ -163,8 +167,8 @@ static bool insert(oh_config_reader *reader, size_t place, const parts *it, size
 static bool check(oh_config_reader *reader, oh_text spelled, parts *it, size_t line)
 {
     if (!take_apart(spelled, it)) {
-        return oh_config_fail(
-            reader->error, line, "the server is not \"host:port:weight [name]\" or \"/path:weight [name]\"");
+        return oh_config_fail(reader->error, line,
+            "the server is not \"host:port:weight [name]\" or \"/path:weight [name]\"");
     }
     return check_weight(reader, it, line) && check_address(reader, it, line) &&
            check_name(reader, name_of(it), line);
@@ -182,10 +186,12 @@ bool oh_config_add_server(oh_config_reader *reader, oh_text spelled, size_t line
     bool is_new;
     size_t place = find_place(reader, name_of(&it), &is_new);
     if (!is_new) {
-        return oh_config_fail(reader->error, line, "server \"%s\" is a duplicate", oh_config_show(name_of(&it)).text);
+        return oh_config_fail(
+            reader->error, line, "server \"%s\" is a duplicate", oh_config_show(name_of(&it)).text);
     }
     if (it.weight_number > OH_WEIGHTS_SUM_MAX - reader->weights_sum) {
-        return oh_config_fail(reader->error, line, "the weights add up to more than %d", OH_WEIGHTS_SUM_MAX);
+        return oh_config_fail(
+            reader->error, line, "the weights add up to more than %d", OH_WEIGHTS_SUM_MAX);
     }
     return insert(reader, place, &it, line);
 }

@@ -1,9 +1,9 @@
 /*
- * A configuration as bytes, before anything is parsed: its encoding, its characters, its indentation. And
- * what is made of bytes: an error, a copy, a number.
+ * A configuration as bytes, before anything is parsed: its encoding, its characters, its
+ * indentation. And what is made of bytes: an error, a copy, a number.
  *
- * YAML parsers differ in what they make of rare characters and of tabs; a text that passes here reads alike in all of
- * them, and its lines count alike.
+ * YAML parsers differ in what they make of rare characters and of tabs; a text that passes here
+ * reads alike in all of them, and its lines count alike.
  *
  * Implements spec/config, sections 2 and 4.
  */
@@ -57,7 +57,8 @@ bool oh_config_add_value(oh_config_error *error, oh_text value)
         return false; /* It may be a URL with a password. */
     }
     size_t end = strlen(error->reason);
-    snprintf(error->reason + end, sizeof error->reason - end, ": \"%s\"", oh_config_show(value).text);
+    snprintf(
+        error->reason + end, sizeof error->reason - end, ": \"%s\"", oh_config_show(value).text);
     return false;
 }
 
@@ -103,10 +104,14 @@ static bool is_allowed(int32_t character)
     return !is_separator && !is_noncharacter && character != BYTE_ORDER_MARK;
 }
 
-/* Reads one character of UTF-8 and moves *at behind it; -1 if it is broken, *at then stays. Surrogates are broken. */
+/*
+ * Reads one character of UTF-8 and moves *at behind it; -1 if it is broken, *at then stays.
+ * Surrogates are broken.
+ */
 static int32_t read_character(const char **at, const char *end)
 {
-    static const int32_t smallest[] = {0, 0x80, 0x800, 0x10000}; /* By continuing bytes: no form longer than needed. */
+    /* By continuing bytes: no form longer than needed. */
+    static const int32_t smallest[] = {0, 0x80, 0x800, 0x10000};
     const unsigned char *bytes = (const unsigned char *)*at;
     size_t more = bytes[0] < 0x80 ? 0 : bytes[0] < 0xe0 ? 1 : bytes[0] < 0xf0 ? 2 : 3;
     if ((bytes[0] >= 0x80 && bytes[0] < 0xc0) || bytes[0] >= 0xf8 || (size_t)(end - *at) <= more) {
@@ -155,7 +160,8 @@ bool oh_config_check_text(const char *text, size_t length, oh_config_error *erro
             return oh_config_fail(error, line, "the text is not valid UTF-8");
         }
         if (!is_allowed(character)) {
-            return oh_config_fail(error, line, "character U+%04X is not allowed", (unsigned)character);
+            return oh_config_fail(
+                error, line, "character U+%04X is not allowed", (unsigned)character);
         }
         if (character == '\t' && is_indent) {
             return oh_config_fail(error, line, "a TAB stands where only spaces may indent");

@@ -1,6 +1,6 @@
 /*
- * Bytes as numbers, the same on every machine: little-endian reads at any alignment, and the signed widening that
- * half of the algorithms inherit from a time when a plain `char` was signed.
+ * Bytes as numbers, the same on every machine: little-endian reads at any alignment, and the signed
+ * widening that half of the algorithms inherit from a time when a plain `char` was signed.
  */
 #ifndef OH_HASH_BYTES_H
 #define OH_HASH_BYTES_H

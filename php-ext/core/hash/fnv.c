@@ -1,9 +1,9 @@
 /*
  * The FNV family: multiply by a prime and mix in a byte, in either order, in two widths.
  *
- * The 64-bit names are historical. nutcracker returns the low 32 bits, and those depend on the low 32 bits of the
- * state alone, so 32-bit arithmetic with the low halves of the 64-bit constants gives the same number. Bytes are
- * signed, which the published FNV is not.
+ * The 64-bit names are historical. nutcracker returns the low 32 bits, and those depend on the low
+ * 32 bits of the state alone, so 32-bit arithmetic with the low halves of the 64-bit constants
+ * gives the same number. Bytes are signed, which the published FNV is not.
  *
  * Implements spec/hash, fnv1_64, fnv1a_64, fnv1_32, fnv1a_32.
  */

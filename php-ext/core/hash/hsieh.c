@@ -1,6 +1,6 @@
 /*
- * hsieh: Paul Hsieh's SuperFastHash with nutcracker's two departures: it starts at 0 instead of the length, and of a
- * tail of three bytes the last is signed.
+ * hsieh: Paul Hsieh's SuperFastHash with nutcracker's two departures: it starts at 0 instead of the
+ * length, and of a tail of three bytes the last is signed.
  *
  * Implements spec/hash, hsieh.
  */

@@ -1,6 +1,6 @@
 /*
- * MD5, written out: 64 steps in sixteen lines of four, because a ring of 1,000 servers needs 40,000 digests and an
- * unrolled block costs half of what loops and tables of shifts cost.
+ * MD5, written out: 64 steps in sixteen lines of four, because a ring of 1,000 servers needs 40,000
+ * digests and an unrolled block costs half of what loops and tables of shifts cost.
  *
  * Implements RFC 1321; `md5` of spec/hash is the first word of the digest.
  */
@@ -11,21 +11,24 @@
 #include "core/hash/bytes.h"
 #include "core/hash/hash.h"
 
-/* The four functions of the RFC: F, G, H, I. G is a sum, so that half of it need not wait for the step before. */
+/*
+ * The four functions of the RFC: F, G, H, I. G is a sum, so that half of it need not wait for the
+ * step before.
+ */
 #define CHOOSE(x, y, z) (z ^ (x & (y ^ z)))
 #define SELECT(x, y, z) ((x & z) + (y & ~z))
 #define PARITY(x, y, z) (x ^ y ^ z)
 #define INVERT(x, y, z) (y ^ (x | ~z))
 
-#define STEP(function, w, x, y, z, word, constant, shift)                                                              \
-    w += function(x, y, z) + words[word] + constant##u;                                                                \
+#define STEP(function, w, x, y, z, word, constant, shift)                                          \
+    w += function(x, y, z) + words[word] + constant##u;                                            \
     w = x + (w << shift | w >> (32 - shift))
 
 /* The four words take turns. s: shifts, i: words, k: constants. */
-#define FOUR_STEPS(function, s0, s1, s2, s3, i0, k0, i1, k1, i2, k2, i3, k3)                                           \
-    STEP(function, a, b, c, d, i0, k0, s0);                                                                            \
-    STEP(function, d, a, b, c, i1, k1, s1);                                                                            \
-    STEP(function, c, d, a, b, i2, k2, s2);                                                                            \
+#define FOUR_STEPS(function, s0, s1, s2, s3, i0, k0, i1, k1, i2, k2, i3, k3)                       \
+    STEP(function, a, b, c, d, i0, k0, s0);                                                        \
+    STEP(function, d, a, b, c, i1, k1, s1);                                                        \
+    STEP(function, c, d, a, b, i2, k2, s2);                                                        \
     STEP(function, b, c, d, a, i3, k3, s3)
 
 static void digest_block(uint32_t state[4], const uint8_t *block)
@@ -42,7 +45,8 @@ static void digest_block(uint32_t state[4], const uint8_t *block)
     FOUR_STEPS(CHOOSE, 7, 12, 17, 22, 0, 0xd76aa478, 1, 0xe8c7b756, 2, 0x242070db, 3, 0xc1bdceee);
     FOUR_STEPS(CHOOSE, 7, 12, 17, 22, 4, 0xf57c0faf, 5, 0x4787c62a, 6, 0xa8304613, 7, 0xfd469501);
     FOUR_STEPS(CHOOSE, 7, 12, 17, 22, 8, 0x698098d8, 9, 0x8b44f7af, 10, 0xffff5bb1, 11, 0x895cd7be);
-    FOUR_STEPS(CHOOSE, 7, 12, 17, 22, 12, 0x6b901122, 13, 0xfd987193, 14, 0xa679438e, 15, 0x49b40821);
+    FOUR_STEPS(
+        CHOOSE, 7, 12, 17, 22, 12, 0x6b901122, 13, 0xfd987193, 14, 0xa679438e, 15, 0x49b40821);
 
     FOUR_STEPS(SELECT, 5, 9, 14, 20, 1, 0xf61e2562, 6, 0xc040b340, 11, 0x265e5a51, 0, 0xe9b6c7aa);
     FOUR_STEPS(SELECT, 5, 9, 14, 20, 5, 0xd62f105d, 10, 0x02441453, 15, 0xd8a1e681, 4, 0xe7d3fbc8);

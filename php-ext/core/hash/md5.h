@@ -1,6 +1,6 @@
 /*
- * MD5 (RFC 1321): for the points of a ketama ring, the `md5` hash and the fingerprint of a topology. Nothing here is
- * about secrecy; it is about agreeing with those who chose MD5 before.
+ * MD5 (RFC 1321): for the points of a ketama ring, the `md5` hash and the fingerprint of a
+ * topology. Nothing here is about secrecy; it is about agreeing with those who chose MD5 before.
  */
 #ifndef OH_HASH_MD5_H
 #define OH_HASH_MD5_H

@@ -1,5 +1,6 @@
 /*
- * murmur: Austin Appleby's MurmurHash2, little-endian, with a seed that nutcracker derives from the length.
+ * murmur: Austin Appleby's MurmurHash2, little-endian, with a seed that nutcracker derives from the
+ * length.
  *
  * Implements spec/hash, murmur.
  */

@@ -20,15 +20,19 @@
 
 #define PAUSE_FIRST_MS 500u
 #define PAUSE_MAX_MS 8000u
-#define PATIENCE_MS 1000u       /* Of a caller without a deadline. */
-#define PATIENCE_MAX_MS 5000u   /* He may die before he tells. */
-#define UNTIL_AHEAD_MS 10000u   /* No rule makes a node wait longer: the longest pause and its chance. */
-#define TELL_EVERY_MS 60000u    /* A node that flaps gets one line in so long. */
-#define FAILURE_LIMIT_DEFAULT 2u /* What nutcracker takes if the configuration says nothing, for a limit of 0 where nodes rest. */
+#define PATIENCE_MS 1000u     /* Of a caller without a deadline. */
+#define PATIENCE_MAX_MS 5000u /* He may die before he tells. */
+#define UNTIL_AHEAD_MS                                                                             \
+    10000u /* No rule makes a node wait longer: the longest pause and its chance. */
+#define TELL_EVERY_MS 60000u /* A node that flaps gets one line in so long. */
+#define FAILURE_LIMIT_DEFAULT                                                                      \
+    2u /* What nutcracker takes if the configuration says nothing, for a limit of 0 where nodes    \
+          rest. */
 
 static uint64_t state_of(uint64_t until_ms, uint32_t failures, uint32_t step, uint32_t generation)
 {
-    return until_ms | (uint64_t)failures << 40 | (uint64_t)step << 54 | (uint64_t)(generation % GENERATIONS) << 58;
+    return until_ms | (uint64_t)failures << 40 | (uint64_t)step << 54 |
+           (uint64_t)(generation % GENERATIONS) << 58;
 }
 
 /* 0 stands for "up", so no instant is 0. */
@@ -39,12 +43,14 @@ static uint64_t instant(uint64_t ms)
 
 static uint32_t limit_of(const oh_health_rules *rules)
 {
-    uint32_t limit = rules->failure_limit ? rules->failure_limit : rules->ejects ? 1 : FAILURE_LIMIT_DEFAULT;
+    uint32_t limit = rules->failure_limit ? rules->failure_limit
+                     : rules->ejects      ? 1
+                                          : FAILURE_LIMIT_DEFAULT;
     return limit < FAILURES_MAX ? limit : FAILURES_MAX;
 }
 
-uint64_t oh_health_asked(uint64_t state, const oh_health_rules *rules, uint64_t now_ms, uint32_t patience_ms,
-    oh_health_answer *answer)
+uint64_t oh_health_asked(uint64_t state, const oh_health_rules *rules, uint64_t now_ms,
+    uint32_t patience_ms, oh_health_answer *answer)
 {
     uint64_t until = oh_health_until(state);
     if (rules->ejects || until == 0) {
@@ -56,29 +62,33 @@ uint64_t oh_health_asked(uint64_t state, const oh_health_rules *rules, uint64_t 
         return state;
     }
     *answer = OH_HEALTH_PROBE;
-    patience_ms = patience_ms == 0 ? PATIENCE_MS : patience_ms < PATIENCE_MAX_MS ? patience_ms : PATIENCE_MAX_MS;
-    return state_of(instant(now_ms + patience_ms), oh_health_failures(state),
-        oh_health_step(state), oh_health_generation(state));
+    patience_ms = patience_ms == 0                ? PATIENCE_MS
+                  : patience_ms < PATIENCE_MAX_MS ? patience_ms
+                                                  : PATIENCE_MAX_MS;
+    return state_of(instant(now_ms + patience_ms), oh_health_failures(state), oh_health_step(state),
+        oh_health_generation(state));
 }
 
 static uint64_t rest(uint64_t state, uint32_t failures, uint64_t now_ms, uint32_t chance)
 {
     uint32_t step = oh_health_step(state);
-    uint32_t pause_ms = PAUSE_MAX_MS >> step < PAUSE_FIRST_MS ? PAUSE_MAX_MS : PAUSE_FIRST_MS << step;
-    return state_of(instant(now_ms + pause_ms + chance % (pause_ms / 4)), failures, step < STEP_MAX ? step + 1 : step,
-        oh_health_generation(state) + 1);
+    uint32_t pause_ms =
+        PAUSE_MAX_MS >> step < PAUSE_FIRST_MS ? PAUSE_MAX_MS : PAUSE_FIRST_MS << step;
+    return state_of(instant(now_ms + pause_ms + chance % (pause_ms / 4)), failures,
+        step < STEP_MAX ? step + 1 : step, oh_health_generation(state) + 1);
 }
 
 /* Old news, or news of one connection only: somebody was answered meanwhile. */
-static bool says_nothing(uint64_t state, uint64_t heard_ms, const oh_health_rules *rules, uint64_t born)
+static bool says_nothing(
+    uint64_t state, uint64_t heard_ms, const oh_health_rules *rules, uint64_t born)
 {
     uint64_t known = oh_health_birth(state, heard_ms);
 
     return rules->ejects ? !oh_health_is_of_one_generation(born, known) : born != known;
 }
 
-uint64_t oh_health_failed(uint64_t state, uint64_t heard_ms, const oh_health_rules *rules, oh_health_cause cause,
-    uint64_t born, uint64_t now_ms, uint32_t chance)
+uint64_t oh_health_failed(uint64_t state, uint64_t heard_ms, const oh_health_rules *rules,
+    oh_health_cause cause, uint64_t born, uint64_t now_ms, uint32_t chance)
 {
     if (says_nothing(state, heard_ms, rules, born)) {
         return state;
@@ -122,13 +132,19 @@ oh_health_edge oh_health_edge_of(uint64_t before, uint64_t after)
     if (oh_health_is_of_one_generation(oh_health_generation(before), oh_health_generation(after))) {
         return OH_HEALTH_NO_EDGE;
     }
-    return !was_down ? (is_down ? OH_HEALTH_DOWN : OH_HEALTH_NO_EDGE) : is_down ? OH_HEALTH_DOWN_STILL : OH_HEALTH_BACK;
+    return !was_down ? (is_down ? OH_HEALTH_DOWN : OH_HEALTH_NO_EDGE)
+           : is_down ? OH_HEALTH_DOWN_STILL
+                     : OH_HEALTH_BACK;
 }
 
-/* The instant of the last line "down", 0 for none; how often it went down after it; whether it is of this outage. */
+/*
+ * The instant of the last line "down", 0 for none; how often it went down after it; whether it is
+ * of this outage.
+ */
 static uint64_t told_of(uint64_t line_ms, uint32_t downs, bool is_told)
 {
-    return line_ms | (uint64_t)(downs < FAILURES_MAX ? downs : FAILURES_MAX) << 40 | (uint64_t)is_told << 54;
+    return line_ms | (uint64_t)(downs < FAILURES_MAX ? downs : FAILURES_MAX) << 40 |
+           (uint64_t)is_told << 54;
 }
 
 uint64_t oh_health_told(uint64_t told, oh_health_edge edge, uint64_t now_ms, oh_health_line *line)

@@ -1,10 +1,10 @@
 /*
  * Health: is it worth asking this node?
  *
- * The state of a node is one u64, to be kept in an atomic word: the functions take a state and an event and give the
- * next state, and the caller compares and swaps. A state of 0 is a node nobody has complained about. Time and chance
- * are given: nothing here sees a clock, a socket or a lock, so it can be run by several processes on shared memory and
- * by a test on a list of events.
+ * The state of a node is one u64, to be kept in an atomic word: the functions take a state and an
+ * event and give the next state, and the caller compares and swaps. A state of 0 is a node nobody
+ * has complained about. Time and chance are given: nothing here sees a clock, a socket or a lock,
+ * so it can be run by several processes on shared memory and by a test on a list of events.
  *
  * On the road: asked between placement and lease, told by the verdict of each exchange.
  *
@@ -17,7 +17,8 @@
 #include <stdint.h>
 
 typedef struct oh_health_rules {
-    bool ejects;            /* auto_eject_hosts: a node that fails leaves placement instead of resting. */
+    /* auto_eject_hosts: a node that fails leaves placement instead of resting. */
+    bool ejects;
     uint32_t failure_limit; /* server_failure_limit. */
     uint32_t retry_ms;      /* server_retry_timeout; only where nodes are ejected. */
 } oh_health_rules;
@@ -54,8 +55,8 @@ static inline uint32_t oh_health_generation(uint64_t state)
 }
 
 /*
- * What an attempt must remember when it begins, and give back as `born` if it fails: the generation, and when the node
- * last answered anybody.
+ * What an attempt must remember when it begins, and give back as `born` if it fails: the
+ * generation, and when the node last answered anybody.
  */
 static inline uint64_t oh_health_birth(uint64_t state, uint64_t heard_ms)
 {
@@ -70,14 +71,20 @@ static inline bool oh_health_is_of_one_generation(uint64_t born, uint64_t other)
 /* ---- Events: each gives the next state, which may be the same ---- */
 
 /* Somebody wants to go there and has `patience_ms` for it (0: no end). */
-uint64_t oh_health_asked(uint64_t state, const oh_health_rules *rules, uint64_t now_ms, uint32_t patience_ms,
-    oh_health_answer *answer);
+uint64_t oh_health_asked(uint64_t state, const oh_health_rules *rules, uint64_t now_ms,
+    uint32_t patience_ms, oh_health_answer *answer);
 
-/* An attempt failed for a reason that is the node's. `heard_ms`: when it last answered. `chance` is any number. */
-uint64_t oh_health_failed(uint64_t state, uint64_t heard_ms, const oh_health_rules *rules, oh_health_cause cause,
-    uint64_t born, uint64_t now_ms, uint32_t chance);
+/*
+ * An attempt failed for a reason that is the node's. `heard_ms`: when it last answered. `chance` is
+ * any number.
+ */
+uint64_t oh_health_failed(uint64_t state, uint64_t heard_ms, const oh_health_rules *rules,
+    oh_health_cause cause, uint64_t born, uint64_t now_ms, uint32_t chance);
 
-/* A reply arrived, which the caller notes as heard. The usual call: nothing changes, and nothing has to be written. */
+/*
+ * A reply arrived, which the caller notes as heard. The usual call: nothing changes, and nothing
+ * has to be written.
+ */
 uint64_t oh_health_answered(uint64_t state, const oh_health_rules *rules);
 
 /* ---- What the log is told ---- */
@@ -98,7 +105,10 @@ typedef struct oh_health_line {
     uint64_t ms;    /* Of a node that is back: since that line. */
 } oh_health_line;
 
-/* The next word about what the log was told, after an edge; 0 at first. Write the line if it is due. */
+/*
+ * The next word about what the log was told, after an edge; 0 at first. Write the line if it is
+ * due.
+ */
 uint64_t oh_health_told(uint64_t told, oh_health_edge edge, uint64_t now_ms, oh_health_line *line);
 
 /* ---- Where nodes are ejected ---- */
@@ -112,7 +122,10 @@ static inline bool oh_health_is_live(uint64_t state, uint64_t now_ms)
 /* The state of a node after such a building. */
 uint64_t oh_health_rebuilt(uint64_t state, uint64_t now_ms);
 
-/* Whether placement must be built anew, `due_ms` being the smallest `until` of the nodes that are out, 0 for none. */
+/*
+ * Whether placement must be built anew, `due_ms` being the smallest `until` of the nodes that are
+ * out, 0 for none.
+ */
 static inline bool oh_health_is_rebuild_due(uint64_t due_ms, uint64_t now_ms)
 {
     return due_ms != 0 && now_ms > due_ms;

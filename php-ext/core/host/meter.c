@@ -1,5 +1,6 @@
 /*
- * Buckets: four for each power of two, found by the place of the highest bit and the two bits behind it.
+ * Buckets: four for each power of two, found by the place of the highest bit and the two bits
+ * behind it.
  *
  * Implements spec/meter.
  */
@@ -37,7 +38,8 @@ void oh_meter_read(const oh_meter *meter, oh_meter_reading *reading)
         reading->buckets[i] = atomic_load_explicit(&meter->buckets[i], memory_order_relaxed);
         reading->timed += reading->buckets[i];
     }
-    reading->calls = reading->timed + reading->counters[OH_METER_UNTIMED] + reading->counters[OH_METER_ERRORS];
+    reading->calls =
+        reading->timed + reading->counters[OH_METER_UNTIMED] + reading->counters[OH_METER_ERRORS];
 }
 
 /* In whole calls, rounded up, and without a product that could be too large. */

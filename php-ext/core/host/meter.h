@@ -1,9 +1,10 @@
 /*
  * Meter: what became of the calls of one node, for those who look at it.
  *
- * Counters that several processes add to at once, in memory that they share or in a process' own. Adding is relaxed:
- * nothing is ever decided by these numbers, and who reads them while others add sees each of them at a slightly other
- * moment. What others may have written there is shown, never used as a place or a length.
+ * Counters that several processes add to at once, in memory that they share or in a process' own.
+ * Adding is relaxed: nothing is ever decided by these numbers, and who reads them while others add
+ * sees each of them at a slightly other moment. What others may have written there is shown, never
+ * used as a place or a length.
  *
  * On the road: pool tells of leases, exchange of how a call ended.
  *
@@ -35,7 +36,8 @@ typedef enum oh_meter_counter {
 typedef struct oh_meter {
     _Atomic uint64_t counters[OH_METER_COUNTERS_COUNT];
     _Atomic uint64_t buckets[OH_METER_BUCKETS];
-    _Atomic uint64_t smoothed_ns; /* Of reads, where the fastest node is looked for (core/cluster/fastest); 0: none yet. */
+    /* Of reads, where the fastest node is looked for (core/cluster/fastest); 0: none yet. */
+    _Atomic uint64_t smoothed_ns;
 } oh_meter;
 
 /* The numbers of a meter at some moment. */

@@ -2,9 +2,9 @@
  * Server pools, and what is published of them. (store_entry has the entries of nodes and meters,
  * store_owner the owners of connections, store_area what all entries have in common.)
  *
- * Ordering: a slot is filled with plain writes and becomes visible by one release store of `current`. A
- * reader acquires it, copies, and looks again. The copy may race with a publisher that is two generations
- * ahead; the second look and the checksum find that out.
+ * Ordering: a slot is filled with plain writes and becomes visible by one release store of
+ * `current`. A reader acquires it, copies, and looks again. The copy may race with a publisher that
+ * is two generations ahead; the second look and the checksum find that out.
  *
  * Implements spec/topology/segment.md.
  */
@@ -27,11 +27,13 @@ size_t oh_store_bytes_min(uint32_t nodes_max)
     return arena_of(nodes_max);
 }
 
-oh_store *oh_store_make(void *memory, size_t length, uint32_t nodes_max, const uint8_t salt[OH_STORE_IDENTITY_BYTES])
+oh_store *oh_store_make(
+    void *memory, size_t length, uint32_t nodes_max, const uint8_t salt[OH_STORE_IDENTITY_BYTES])
 {
     oh_store *store;
     if ((uintptr_t)memory % OH_STORE_ALIGNMENT != 0 || nodes_max > OH_STORE_NODES_LIMIT ||
-        length < oh_store_bytes_min(nodes_max) || (store = oh_memory_allocate(sizeof *store)) == NULL) {
+        length < oh_store_bytes_min(nodes_max) ||
+        (store = oh_memory_allocate(sizeof *store)) == NULL) {
         return NULL;
     }
     *store = (oh_store){.shared = memory, .length = length, .nodes_max = nodes_max};
@@ -59,14 +61,18 @@ const uint8_t *oh_store_salt(const oh_store *store)
 uint32_t oh_store_find(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
     uint32_t unused;
-    return oh_store_search(store->shared->pools, sizeof(entry), OH_STORE_POOLS_MAX, identity, &unused);
+    return oh_store_search(
+        store->shared->pools, sizeof(entry), OH_STORE_POOLS_MAX, identity, &unused);
 }
 
-uint32_t oh_store_add(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES], const char *label)
+uint32_t oh_store_add(
+    oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES], const char *label)
 {
     uint32_t number;
-    size_t length = strlen(label), skipped = length < OH_STORE_LABEL_BYTES ? 0 : length + 1 - OH_STORE_LABEL_BYTES;
-    oh_store_key *key = oh_store_begin_entry(store->shared->pools, sizeof(entry), OH_STORE_POOLS_MAX, identity, &number);
+    size_t length = strlen(label),
+           skipped = length < OH_STORE_LABEL_BYTES ? 0 : length + 1 - OH_STORE_LABEL_BYTES;
+    oh_store_key *key = oh_store_begin_entry(
+        store->shared->pools, sizeof(entry), OH_STORE_POOLS_MAX, identity, &number);
     if (key != NULL) {
         memcpy(store->shared->pools[number].label, label + skipped, length - skipped + 1);
     }
@@ -90,7 +96,8 @@ void oh_store_label(const oh_store *store, uint32_t pool, char label[OH_STORE_LA
     label[OH_STORE_LABEL_BYTES - 1] = '\0';
 }
 
-void oh_store_identity(const oh_store *store, uint32_t pool, uint8_t identity[OH_STORE_IDENTITY_BYTES])
+void oh_store_identity(
+    const oh_store *store, uint32_t pool, uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
     memcpy(identity, store->shared->pools[pool].key.identity, OH_STORE_IDENTITY_BYTES);
 }
@@ -106,17 +113,19 @@ bool oh_store_is_my_turn(oh_store *store, uint32_t pool, uint64_t now_ms, uint32
 }
 
 /* The name comes before the time, so that who dies between the two is found by its name. */
-bool oh_store_begin_look(oh_store *store, uint32_t pool, uint32_t pid, uint64_t now_ms, uint32_t every_ms,
-    bool (*is_alive)(uint32_t pid, uint64_t since_ms))
+bool oh_store_begin_look(oh_store *store, uint32_t pool, uint32_t pid, uint64_t now_ms,
+    uint32_t every_ms, bool (*is_alive)(uint32_t pid, uint64_t since_ms))
 {
     entry *looked_at = &store->shared->pools[pool];
     uint64_t looker = atomic_load_explicit(&looked_at->looker, memory_order_acquire);
     uint64_t last_ms = atomic_load_explicit(&looked_at->looked_ms, memory_order_relaxed);
     uint32_t age_ms = (uint32_t)now_ms - (uint32_t)looker;
-    if (!oh_store_is_due(last_ms, now_ms, every_ms) && (looker == 0 || is_alive((uint32_t)(looker >> 32), now_ms - age_ms))) {
+    if (!oh_store_is_due(last_ms, now_ms, every_ms) &&
+        (looker == 0 || is_alive((uint32_t)(looker >> 32), now_ms - age_ms))) {
         return false;
     }
-    if (!atomic_compare_exchange_strong(&looked_at->looker, &looker, (uint64_t)pid << 32 | (uint32_t)now_ms)) {
+    if (!atomic_compare_exchange_strong(
+            &looked_at->looker, &looker, (uint64_t)pid << 32 | (uint32_t)now_ms)) {
         return false;
     }
     atomic_store_explicit(&looked_at->looked_ms, now_ms, memory_order_relaxed);
@@ -160,7 +169,10 @@ _Atomic uint64_t *oh_store_read_at(oh_store *store, uint32_t pool)
 
 /* ---- Publishing ---- */
 
-/* Eight bytes at a time: every worker takes it of every map. The fold carries high bits, which a product never does. */
+/*
+ * Eight bytes at a time: every worker takes it of every map. The fold carries high bits, which a
+ * product never does.
+ */
 static uint64_t checksum_of(const void *bytes, size_t length)
 {
     const uint8_t *at = bytes;
@@ -194,11 +206,14 @@ static slot copy_of(const slot *place)
     return (slot){at->offset, at->capacity, at->length, at->checksum};
 }
 
-/* Whether a slot describes bytes of the arena; another user's worker may have written anything there. */
+/*
+ * Whether a slot describes bytes of the arena; another user's worker may have written anything
+ * there.
+ */
 static bool is_inside(const oh_store *store, const slot *place)
 {
-    return place->offset >= arena_of(store->nodes_max) && place->offset <= store->length && place->length <= place->capacity &&
-           place->capacity <= store->length - place->offset;
+    return place->offset >= arena_of(store->nodes_max) && place->offset <= store->length &&
+           place->length <= place->capacity && place->capacity <= store->length - place->offset;
 }
 
 bool oh_store_publish(oh_store *store, uint32_t pool_index, const void *image, size_t length)
@@ -223,11 +238,13 @@ bool oh_store_publish(oh_store *store, uint32_t pool_index, const void *image, s
     *idle = chosen;
     memcpy((char *)store->shared + chosen.offset, image, length);
     uint64_t generation = (current >> 1) + 1;
-    atomic_store_explicit(&target->current, generation << 1 | (uint64_t)(idle - target->slots), memory_order_release);
+    atomic_store_explicit(
+        &target->current, generation << 1 | (uint64_t)(idle - target->slots), memory_order_release);
     return true;
 }
 
-size_t oh_store_copy(const oh_store *store, uint32_t pool_index, void *image, size_t room, uint64_t *generation)
+size_t oh_store_copy(
+    const oh_store *store, uint32_t pool_index, void *image, size_t room, uint64_t *generation)
 {
     const entry *source = &store->shared->pools[pool_index];
     for (int attempt = 0; attempt < READS_MAX; attempt++) {

@@ -1,6 +1,6 @@
 /*
- * What all areas of the store are made of: entries that are found by their key, turns of which one process
- * of the host takes each, and texts that are read while somebody writes them.
+ * What all areas of the store are made of: entries that are found by their key, turns of which one
+ * process of the host takes each, and texts that are read while somebody writes them.
  *
  * Implements spec/topology/segment.md.
  */
@@ -10,7 +10,8 @@
 
 /* ---- Areas: entries of one size, each with a key; used from the front ---- */
 
-uint32_t oh_store_search(const void *area, size_t size, uint32_t count, const uint8_t *identity, uint32_t *unused)
+uint32_t oh_store_search(
+    const void *area, size_t size, uint32_t count, const uint8_t *identity, uint32_t *unused)
 {
     *unused = OH_STORE_NONE;
     for (uint32_t i = 0; i < count; i++) {
@@ -29,7 +30,8 @@ uint32_t oh_store_search(const void *area, size_t size, uint32_t count, const ui
     return OH_STORE_NONE;
 }
 
-oh_store_key *oh_store_begin_entry(void *area, size_t size, uint32_t count, const uint8_t *identity, uint32_t *number)
+oh_store_key *oh_store_begin_entry(
+    void *area, size_t size, uint32_t count, const uint8_t *identity, uint32_t *number)
 {
     uint32_t unused;
     *number = oh_store_search(area, size, count, identity, &unused);
@@ -54,14 +56,16 @@ void oh_store_open_entry(oh_store_key *key)
 
 bool oh_store_is_due(uint64_t last_ms, uint64_t now_ms, uint32_t every_ms)
 {
-    return last_ms == 0 || (now_ms >= last_ms ? now_ms - last_ms >= every_ms : last_ms - now_ms > every_ms);
+    return last_ms == 0 ||
+           (now_ms >= last_ms ? now_ms - last_ms >= every_ms : last_ms - now_ms > every_ms);
 }
 
 bool oh_store_take_turn(_Atomic uint64_t *last, uint64_t now_ms, uint32_t every_ms)
 {
     uint64_t last_ms = atomic_load_explicit(last, memory_order_relaxed);
     return oh_store_is_due(last_ms, now_ms, every_ms) &&
-           atomic_compare_exchange_strong_explicit(last, &last_ms, now_ms, memory_order_acq_rel, memory_order_relaxed);
+           atomic_compare_exchange_strong_explicit(
+               last, &last_ms, now_ms, memory_order_acq_rel, memory_order_relaxed);
 }
 
 /* ---- Texts ---- */

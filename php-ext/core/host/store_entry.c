@@ -1,11 +1,12 @@
 /*
  * Entries of nodes and meters: finding, keeping and giving up.
  *
- * The tenure of an entry is 0 before its first use, odd while it is in use, and even after it was given up. A process
- * that uses a node first writes that it is wanted, then reads the tenure. A process that gives the entry up first
- * changes the tenure, then reads whether the node was wanted. One of the two sees the other. Neither does only if one
- * was stopped in between for longer than entries are kept. Then the bookkeeping is wrong for a while, but never a
- * connection: its note names the node.
+ * The tenure of an entry is 0 before its first use, odd while it is in use, and even after it was
+ * given up. A process that uses a node first writes that it is wanted, then reads the tenure. A
+ * process that gives the entry up first changes the tenure, then reads whether the node was wanted.
+ * One of the two sees the other. Neither does only if one was stopped in between for longer than
+ * entries are kept. Then the bookkeeping is wrong for a while, but never a connection: its note
+ * names the node.
  *
  * Implements spec/topology/segment.md, "Entries come and go".
  */
@@ -39,17 +40,22 @@ _Atomic uint64_t *oh_store_ejections(oh_store *store)
 
 oh_store_node *oh_store_node_at(const oh_store *store, uint32_t number)
 {
-    oh_store_node *nodes = (oh_store_node *)((char *)store->shared + oh_store_aligned(sizeof(shared)));
+    oh_store_node *nodes =
+        (oh_store_node *)((char *)store->shared + oh_store_aligned(sizeof(shared)));
     return number < store->nodes_max ? nodes + number : NULL;
 }
 
-uint32_t oh_store_find_node(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES], uint32_t *tenure)
+uint32_t oh_store_find_node(
+    const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES], uint32_t *tenure)
 {
-    uint32_t unused, number = oh_store_search(oh_store_node_at(store, 0), sizeof(oh_store_node), store->nodes_max, identity, &unused);
+    uint32_t unused, number = oh_store_search(oh_store_node_at(store, 0), sizeof(oh_store_node),
+                         store->nodes_max, identity, &unused);
     const oh_store_node *node = oh_store_node_at(store, number);
     *tenure = node != NULL ? atomic_load(&node->key.tenure) : 0;
-    bool is_it = *tenure % 2 == 1 && memcmp(node->key.identity, identity, OH_STORE_IDENTITY_BYTES) == 0;
-    return is_it && oh_store_is_held(node, *tenure) ? number : OH_STORE_NONE; /* It may have been given up meanwhile. */
+    bool is_it =
+        *tenure % 2 == 1 && memcmp(node->key.identity, identity, OH_STORE_IDENTITY_BYTES) == 0;
+    /* It may have been given up meanwhile. */
+    return is_it && oh_store_is_held(node, *tenure) ? number : OH_STORE_NONE;
 }
 
 void oh_store_clear_node(oh_store *store, uint32_t number)
@@ -66,16 +72,19 @@ void oh_store_clear_node(oh_store *store, uint32_t number)
     for (uint32_t i = 0; i < store->nodes_max; i++) {
         oh_store_meter *meter = oh_store_meter_at(store, i);
         if (oh_store_is_tied(meter, number)) {
-            atomic_fetch_and_explicit(&meter->nodes[number / 64], ~(UINT64_C(1) << number % 64), memory_order_relaxed);
+            atomic_fetch_and_explicit(
+                &meter->nodes[number / 64], ~(UINT64_C(1) << number % 64), memory_order_relaxed);
         }
     }
     atomic_store(&node->wanted, 0);
 }
 
-uint32_t oh_store_add_node(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES], uint64_t now_ms, uint32_t *tenure)
+uint32_t oh_store_add_node(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES],
+    uint64_t now_ms, uint32_t *tenure)
 {
     uint32_t number;
-    oh_store_key *key = oh_store_begin_entry(oh_store_node_at(store, 0), sizeof(oh_store_node), store->nodes_max, identity, &number);
+    oh_store_key *key = oh_store_begin_entry(
+        oh_store_node_at(store, 0), sizeof(oh_store_node), store->nodes_max, identity, &number);
     if (key != NULL) {
         oh_store_clear_node(store, number);
         atomic_store(&oh_store_node_at(store, number)->wanted, now_ms << 1);
@@ -126,7 +135,9 @@ oh_store_use oh_store_use_of(const oh_store_node *node, uint64_t now_ms)
     return wanted % 2 && !is_down ? OH_STORE_LEFT : is_down ? OH_STORE_RESTING : OH_STORE_QUIET;
 }
 
-/* It is judged anew: since the caller looked, somebody may have wanted it, and found it to be his. */
+/*
+ * It is judged anew: since the caller looked, somebody may have wanted it, and found it to be his.
+ */
 bool oh_store_give_up_node(oh_store_node *node, uint64_t now_ms)
 {
     uint32_t tenure = atomic_load(&node->key.tenure);
@@ -139,7 +150,8 @@ bool oh_store_give_up_node(oh_store_node *node, uint64_t now_ms)
         return true; /* A process died before it had cleared it. */
     }
     atomic_store(&node->key.tenure, tenure + 1);
-    if (atomic_load(&node->wanted) != seen || oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).leased > 0) {
+    if (atomic_load(&node->wanted) != seen ||
+        oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).leased > 0) {
         atomic_store(&node->key.tenure, tenure);
         return false;
     }
@@ -150,20 +162,23 @@ bool oh_store_give_up_node(oh_store_node *node, uint64_t now_ms)
 
 oh_store_meter *oh_store_meter_at(const oh_store *store, uint32_t number)
 {
-    oh_store_meter *meters = (oh_store_meter *)((char *)store->shared + oh_store_meters_of(store->nodes_max));
+    oh_store_meter *meters =
+        (oh_store_meter *)((char *)store->shared + oh_store_meters_of(store->nodes_max));
     return number < store->nodes_max ? meters + number : NULL;
 }
 
 uint32_t oh_store_find_meter(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
     uint32_t unused;
-    return oh_store_search(oh_store_meter_at(store, 0), sizeof(oh_store_meter), store->nodes_max, identity, &unused);
+    return oh_store_search(
+        oh_store_meter_at(store, 0), sizeof(oh_store_meter), store->nodes_max, identity, &unused);
 }
 
 uint32_t oh_store_add_meter(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
     uint32_t number;
-    oh_store_key *key = oh_store_begin_entry(oh_store_meter_at(store, 0), sizeof(oh_store_meter), store->nodes_max, identity, &number);
+    oh_store_key *key = oh_store_begin_entry(
+        oh_store_meter_at(store, 0), sizeof(oh_store_meter), store->nodes_max, identity, &number);
     if (key != NULL) {
         oh_store_meter *meter = oh_store_meter_at(store, number);
         memset((void *)meter->nodes, 0, sizeof meter->nodes);
@@ -178,7 +193,8 @@ bool oh_store_give_up_meter(oh_store *store, uint32_t number, uint64_t now_ms)
     oh_store_meter *meter = oh_store_meter_at(store, number);
     uint32_t tenure = atomic_load(&meter->key.tenure);
     for (uint32_t i = 0; i < store->nodes_max; i++) {
-        if (oh_store_is_tied(meter, i) && oh_store_use_of(oh_store_node_at(store, i), now_ms) == OH_STORE_USED) {
+        if (oh_store_is_tied(meter, i) &&
+            oh_store_use_of(oh_store_node_at(store, i), now_ms) == OH_STORE_USED) {
             return false;
         }
     }
@@ -191,7 +207,8 @@ bool oh_store_give_up_meter(oh_store *store, uint32_t number, uint64_t now_ms)
 void oh_store_tie(oh_store_meter *meter, uint32_t node)
 {
     if (node < OH_STORE_NODES_LIMIT) {
-        atomic_fetch_or_explicit(&meter->nodes[node / 64], UINT64_C(1) << node % 64, memory_order_relaxed);
+        atomic_fetch_or_explicit(
+            &meter->nodes[node / 64], UINT64_C(1) << node % 64, memory_order_relaxed);
     }
 }
 

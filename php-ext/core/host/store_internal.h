@@ -1,5 +1,6 @@
 /*
- * What the parts of the store know of each other: how the memory is divided, and how an entry is found in an area.
+ * What the parts of the store know of each other: how the memory is divided, and how an entry is
+ * found in an area.
  */
 #ifndef OH_STORE_INTERNAL_H
 #define OH_STORE_INTERNAL_H
@@ -55,11 +56,19 @@ static inline size_t oh_store_meters_of(uint32_t nodes_max)
     return oh_store_aligned(sizeof(shared)) + oh_store_aligned(nodes_max * sizeof(oh_store_node));
 }
 
-/* The number of an entry, or OH_STORE_NONE; then `unused` is the first that is free, if there is one. */
-uint32_t oh_store_search(const void *area, size_t size, uint32_t count, const uint8_t *identity, uint32_t *unused);
+/*
+ * The number of an entry, or OH_STORE_NONE; then `unused` is the first that is free, if there is
+ * one.
+ */
+uint32_t oh_store_search(
+    const void *area, size_t size, uint32_t count, const uint8_t *identity, uint32_t *unused);
 
-/* The key of a new entry, to be opened when the rest of it is there. NULL: there is one already, or no room. */
-oh_store_key *oh_store_begin_entry(void *area, size_t size, uint32_t count, const uint8_t *identity, uint32_t *number);
+/*
+ * The key of a new entry, to be opened when the rest of it is there. NULL: there is one already, or
+ * no room.
+ */
+oh_store_key *oh_store_begin_entry(
+    void *area, size_t size, uint32_t count, const uint8_t *identity, uint32_t *number);
 
 /* NULL is fine. */
 void oh_store_open_entry(oh_store_key *key);

@@ -45,7 +45,10 @@ static record load(const _Atomic uint64_t *place)
     return it;
 }
 
-/* Nothing keeps a record for longer than OH_NAME_KEPT_MS_MAX: an instant beyond that was written by no rule. */
+/*
+ * Nothing keeps a record for longer than OH_NAME_KEPT_MS_MAX: an instant beyond that was written by
+ * no rule.
+ */
 static bool is_alive(const record *it, uint64_t now_ms)
 {
     return it->words[0] > now_ms && it->words[0] - now_ms <= OH_NAME_KEPT_MS_MAX;
@@ -56,13 +59,14 @@ static bool is_of(const record *it, const uint8_t *identity)
     uint64_t digest[2], count = it->words[1] & COUNT_MASK;
 
     digest_of(identity, it, digest);
-    return count >= 1 && count <= OH_NAME_ADDRESSES_MAX && memcmp(digest, &it->words[DIGEST_AT], sizeof digest) == 0;
+    return count >= 1 && count <= OH_NAME_ADDRESSES_MAX &&
+           memcmp(digest, &it->words[DIGEST_AT], sizeof digest) == 0;
 }
 
 /* ---- Both ways ---- */
 
-bool oh_store_recall(const oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES], uint64_t now_ms,
-    oh_name *name)
+bool oh_store_recall(const oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES],
+    uint64_t now_ms, oh_name *name)
 {
     for (size_t choice = 0; choice < CHOICES; choice++) {
         record it = load(names->places[place_of(identity, choice)]);
@@ -72,7 +76,8 @@ bool oh_store_recall(const oh_store_names *names, const uint8_t identity[OH_NAME
             name->count = (uint32_t)(it.words[1] & COUNT_MASK);
             for (size_t i = 0; i < name->count; i++) {
                 name->addresses[i].is_v6 = (it.words[1] >> (V6_SHIFT + i) & 1) != 0;
-                memcpy(name->addresses[i].bytes, &it.words[2 + 2 * i], sizeof name->addresses[i].bytes);
+                memcpy(name->addresses[i].bytes, &it.words[2 + 2 * i],
+                    sizeof name->addresses[i].bytes);
             }
             return true;
         }
@@ -102,8 +107,8 @@ static size_t place_for(const oh_store_names *names, const uint8_t *identity, ui
     return found;
 }
 
-void oh_store_remember(oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES], const oh_name *name,
-    uint64_t now_ms)
+void oh_store_remember(oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES],
+    const oh_name *name, uint64_t now_ms)
 {
     record it = {{name->until_ms, name->count}};
 

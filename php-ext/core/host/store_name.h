@@ -1,9 +1,10 @@
 /*
  * Names: the addresses of host names that were looked up lately.
  *
- * A small table of records of one size, in the segment or in the memory of one process. It has no lock and no
- * index. Any process may write a record at any time, word by word; it contains a digest of itself and of its
- * name. A record that is torn, damaged, of another name or too old does not count: the name is looked up again.
+ * A small table of records of one size, in the segment or in the memory of one process. It has no
+ * lock and no index. Any process may write a record at any time, word by word; it contains a digest
+ * of itself and of its name. A record that is torn, damaged, of another name or too old does not
+ * count: the name is looked up again.
  *
  * Implements spec/topology/segment.md, "Names".
  */
@@ -15,7 +16,8 @@
 #include <stdint.h>
 
 #define OH_NAME_IDENTITY_BYTES 16
-#define OH_NAME_ADDRESSES_MAX 8 /* Further addresses of a name are not tried: the deadline would pass before. */
+#define OH_NAME_ADDRESSES_MAX                                                                      \
+    8 /* Further addresses of a name are not tried: the deadline would pass before. */
 #define OH_NAME_KEPT_MS_MIN 1000
 #define OH_NAME_KEPT_MS_MAX 60000
 #define OH_NAME_PLACES 256
@@ -39,11 +41,11 @@ typedef struct oh_store_names {
 } oh_store_names;
 
 /* Keeps it until its time, in place of the record that would expire first. */
-void oh_store_remember(oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES], const oh_name *name,
-    uint64_t now_ms);
+void oh_store_remember(oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES],
+    const oh_name *name, uint64_t now_ms);
 
 /* False: there is no record, or it is too old. */
-bool oh_store_recall(const oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES], uint64_t now_ms,
-    oh_name *name);
+bool oh_store_recall(const oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES],
+    uint64_t now_ms, oh_name *name);
 
 #endif

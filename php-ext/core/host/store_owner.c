@@ -55,7 +55,10 @@ void oh_store_free(oh_store_node *node, uint32_t place, uint32_t pid)
     hand_over(node, place, pid, 0);
 }
 
-/* Instants have 32 bits here, so that they begin anew every 49 days: only differences mean something. */
+/*
+ * Instants have 32 bits here, so that they begin anew every 49 days: only differences mean
+ * something.
+ */
 static uint64_t since(uint64_t owner, uint64_t now_ms)
 {
     return now_ms - (uint32_t)((uint32_t)now_ms - (uint32_t)owner);
@@ -66,11 +69,12 @@ static bool is_time_to_look(oh_store_node *node, uint64_t now_ms)
 {
     uint64_t last_ms = atomic_load_explicit(&node->looked_ms, memory_order_relaxed);
     uint64_t distance_ms = now_ms >= last_ms ? now_ms - last_ms : last_ms - now_ms;
-    return distance_ms >= LOOK_EVERY_MS && atomic_compare_exchange_strong(&node->looked_ms, &last_ms, now_ms);
+    return distance_ms >= LOOK_EVERY_MS &&
+           atomic_compare_exchange_strong(&node->looked_ms, &last_ms, now_ms);
 }
 
-uint32_t oh_store_reclaim(oh_store_node *node, bool (*is_alive)(uint32_t pid, uint64_t since_ms), bool is_queue_empty,
-    uint64_t now_ms)
+uint32_t oh_store_reclaim(oh_store_node *node, bool (*is_alive)(uint32_t pid, uint64_t since_ms),
+    bool is_queue_empty, uint64_t now_ms)
 {
     uint32_t reclaimed = 0;
     if (!is_time_to_look(node, now_ms)) {
@@ -81,9 +85,10 @@ uint32_t oh_store_reclaim(oh_store_node *node, bool (*is_alive)(uint32_t pid, ui
         if (seen == 0) {
             continue;
         }
-        bool is_lost = pid_of(seen) == IDLE_PID
-                           ? is_queue_empty && (uint32_t)((uint32_t)now_ms - (uint32_t)seen) >= LOST_AFTER_MS
-                           : !is_alive(pid_of(seen), since(seen, now_ms));
+        bool is_lost =
+            pid_of(seen) == IDLE_PID
+                ? is_queue_empty && (uint32_t)((uint32_t)now_ms - (uint32_t)seen) >= LOST_AFTER_MS
+                : !is_alive(pid_of(seen), since(seen, now_ms));
         reclaimed += is_lost && atomic_compare_exchange_strong(&node->owners[i], &seen, 0);
     }
     return reclaimed;

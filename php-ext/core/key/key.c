@@ -1,6 +1,7 @@
 /*
- * The hash tag rule. nutcracker's with `{}` and Redis Cluster's are one rule: the first opening byte, the first
- * closing byte after it, and something between; anything else means the whole key, and nothing further is searched.
+ * The hash tag rule. nutcracker's with `{}` and Redis Cluster's are one rule: the first opening
+ * byte, the first closing byte after it, and something between; anything else means the whole key,
+ * and nothing further is searched.
  *
  * Implements spec/key.
  */

@@ -1,9 +1,10 @@
 /*
  * Key: which bytes of a key decide where it lives.
  *
- * A key goes in, the bytes that are hashed come out: the part between the two characters of the server pool's hash
- * tag if the key has one, otherwise the whole key. What is stored is always the whole key; only placement looks at
- * the part. Redis Cluster knows the same rule with the fixed tag `{}` and turns the part into one of 16,384 slots.
+ * A key goes in, the bytes that are hashed come out: the part between the two characters of the
+ * server pool's hash tag if the key has one, otherwise the whole key. What is stored is always the
+ * whole key; only placement looks at the part. Redis Cluster knows the same rule with the fixed tag
+ * `{}` and turns the part into one of 16,384 slots.
  *
  * First room on the road; after it comes hash. Pure: the result points into the caller's bytes.
  *
@@ -14,9 +15,13 @@
 
 #include "core/base/slice.h"
 
-#define OH_SLOTS_COUNT 16384 /* The number of slots of every Redis Cluster; fixed by its protocol. */
+#define OH_SLOTS_COUNT                                                                             \
+    16384 /* The number of slots of every Redis Cluster; fixed by its protocol. */
 
-/* The part of `key` that is hashed under the hash tag `tag` (its two bytes), or all of it if `tag` is NULL. */
+/*
+ * The part of `key` that is hashed under the hash tag `tag` (its two bytes), or all of it if `tag`
+ * is NULL.
+ */
 oh_bytes oh_key_hashed(oh_bytes key, const uint8_t tag[2]);
 
 /* The slot of `key` in a Redis Cluster, 0 .. OH_SLOTS_COUNT - 1, by Redis' own hash tag rule. */

@@ -1,8 +1,10 @@
 /*
- * ketama: each node's name is digested with a running number, each digest gives four points of the ring.
+ * ketama: each node's name is digested with a running number, each digest gives four points of the
+ * ring.
  *
- * How many digests a node gets is worked out in single precision, every step rounded in nutcracker's order. That is
- * why 25 equal nodes have 39 digests each and not 40; a computation in double precision puts keys elsewhere.
+ * How many digests a node gets is worked out in single precision, every step rounded in
+ * nutcracker's order. That is why 25 equal nodes have 39 digests each and not 40; a computation in
+ * double precision puts keys elsewhere.
  *
  * Implements spec/placement, ketama.
  */
@@ -16,9 +18,9 @@
 #define POINTS_PER_GROUP 4
 
 /*
- * The volatile variable keeps every compiler from carrying a step in more than single precision (x87), or from joining
- * two steps without rounding between them (fused multiply and add). Cutting off the fraction is the floor: no step is
- * negative.
+ * The volatile variable keeps every compiler from carrying a step in more than single precision
+ * (x87), or from joining two steps without rounding between them (fused multiply and add). Cutting
+ * off the fraction is the floor: no step is negative.
  */
 uint32_t oh_ketama_groups(uint32_t weight, uint32_t weights_sum, uint32_t nodes_count)
 {
@@ -30,7 +32,8 @@ uint32_t oh_ketama_groups(uint32_t weight, uint32_t weights_sum, uint32_t nodes_
     return (uint32_t)step;
 }
 
-oh_point *oh_ketama_points(oh_point *points, const char *name, size_t name_length, uint32_t node, uint32_t groups)
+oh_point *oh_ketama_points(
+    oh_point *points, const char *name, size_t name_length, uint32_t node, uint32_t groups)
 {
     char text[OH_POINT_BYTES_MAX + 1 + OH_DECIMAL_DIGITS_MAX];
     size_t prefix = name_length < OH_POINT_BYTES_MAX ? name_length : OH_POINT_BYTES_MAX;

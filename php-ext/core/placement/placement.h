@@ -1,13 +1,14 @@
 /*
  * Placement: a hash in, a node out, by way of a ring of points.
  *
- * A point is (value, node). Points stand in ascending order, and a number belongs to the first point whose value is
- * not below it, past the last one to the first. `ketama` spreads digests of the nodes' names over 32 bits; `modula` is
- * the same ring over the slots 0 .. sum of weights - 1, with one point at the last slot of each node; `random` draws a
- * point and asks for no number.
+ * A point is (value, node). Points stand in ascending order, and a number belongs to the first
+ * point whose value is not below it, past the last one to the first. `ketama` spreads digests of
+ * the nodes' names over 32 bits; `modula` is the same ring over the slots 0 .. sum of weights - 1,
+ * with one point at the last slot of each node; `random` draws a point and asks for no number.
  *
- * A binary search over a thousand points costs ten mispredicted branches. So the numbers are cut into equal ranges,
- * several for each point, and most lookups are one shift, one look and one comparison without a branch:
+ * A binary search over a thousand points costs ten mispredicted branches. So the numbers are cut
+ * into equal ranges, several for each point, and most lookups are one shift, one look and one
+ * comparison without a branch:
  *
  *     range without a point      nodes = {b, b}              the next point's node, for all its numbers
  *     range with one point       nodes = {b, c}, split       up to the point its own node, above it the next one's
@@ -26,7 +27,8 @@
 #include "core/base/compiler.h"
 #include "core/generated/limits.h"
 
-#define OH_KETAMA_POINTS 160 /* Points per node, if all weigh the same and no rounding took some: 40 groups of 4. */
+#define OH_KETAMA_POINTS                                                                           \
+    160 /* Points per node, if all weigh the same and no rounding took some: 40 groups of 4. */
 
 typedef struct oh_point {
     uint32_t value;
@@ -34,16 +36,21 @@ typedef struct oh_point {
 } oh_point;
 
 typedef struct oh_range {
-    uint32_t split; /* The value of the range's one point; if crowded, the place of its first point. */
+    /* The value of the range's one point; if crowded, the place of its first point. */
+    uint32_t split;
     uint16_t nodes[2];
 } oh_range;
 
 #define OH_CROWDED UINT16_MAX
-_Static_assert(OH_POOL_SERVERS_MAX <= OH_CROWDED, "A node's index must fit a range and differ from the mark.");
+_Static_assert(
+    OH_POOL_SERVERS_MAX <= OH_CROWDED, "A node's index must fit a range and differ from the mark.");
 
 /* ---- Ring ---- */
 
-/* How many ranges a ring of this many points has: at least one for each, so their memory may be the spare of a sort. */
+/*
+ * How many ranges a ring of this many points has: at least one for each, so their memory may be the
+ * spare of a sort.
+ */
 size_t oh_ring_ranges(size_t points_count);
 
 /* Sorts by value; equal values keep their order. `spare` has room for as many points. */
@@ -53,22 +60,31 @@ void oh_ring_sort(oh_point *points, oh_point *spare, size_t count);
 uint32_t oh_ring_shift(uint32_t number_max, size_t ranges_count);
 
 /*
- * Closes a ring of `count` sorted points, count > 0: writes all ranges, and behind the points a guard of the greatest
- * value that stands for the first point.
+ * Closes a ring of `count` sorted points, count > 0: writes all ranges, and behind the points a
+ * guard of the greatest value that stands for the first point.
  */
-void oh_ring_close(oh_point *points, size_t count, oh_range *ranges, size_t ranges_count, uint32_t shift);
+void oh_ring_close(
+    oh_point *points, size_t count, oh_range *ranges, size_t ranges_count, uint32_t shift);
 
-/* The point that `number` belongs to, by binary search; `count` (the guard's place) means the first. */
+/*
+ * The point that `number` belongs to, by binary search; `count` (the guard's place) means the
+ * first.
+ */
 size_t oh_ring_search(const oh_point *points, size_t count, uint32_t number);
 
-/* The node that `number` belongs to, walking from `point`, which is not behind it, at most as far as the guard. */
+/*
+ * The node that `number` belongs to, walking from `point`, which is not behind it, at most as far
+ * as the guard.
+ */
 uint32_t oh_ring_walk(const oh_point *point, uint32_t number);
 
 /* The node that `number` belongs to, by range. */
-static inline uint32_t oh_ring_locate(const oh_point *points, const oh_range *ranges, uint32_t shift, uint32_t number)
+static inline uint32_t oh_ring_locate(
+    const oh_point *points, const oh_range *ranges, uint32_t shift, uint32_t number)
 {
     const oh_range *range = &ranges[number >> shift];
-    uint32_t node = range->nodes[number > range->split]; /* No branch: half of them would be mispredicted. */
+    /* No branch: half of them would be mispredicted. */
+    uint32_t node = range->nodes[number > range->split];
     return OH_UNLIKELY(node == OH_CROWDED) ? oh_ring_walk(points + range->split, number) : node;
 }
 
@@ -78,7 +94,8 @@ static inline uint32_t oh_ring_locate(const oh_point *points, const oh_range *ra
 uint32_t oh_ketama_groups(uint32_t weight, uint32_t weights_sum, uint32_t nodes_count);
 
 /* Writes the 4 * groups points of a node, unsorted, and returns the place behind them. */
-oh_point *oh_ketama_points(oh_point *points, const char *name, size_t name_length, uint32_t node, uint32_t groups);
+oh_point *oh_ketama_points(
+    oh_point *points, const char *name, size_t name_length, uint32_t node, uint32_t groups);
 
 /* ---- Modula ---- */
 
@@ -90,7 +107,10 @@ uint32_t oh_modula_slot(uint32_t hash, uint32_t slots_count);
 
 /* ---- Random ---- */
 
-/* A number below `count`, count > 0. `stir` makes forked processes, which inherit one state, part ways. */
+/*
+ * A number below `count`, count > 0. `stir` makes forked processes, which inherit one state, part
+ * ways.
+ */
 uint32_t oh_random_draw(uint32_t count, uint32_t stir);
 
 #endif

@@ -1,8 +1,9 @@
 /*
  * random: any node, whatever the key.
  *
- * A write goes one way and its read another; the distribution is of use only where every node has the same data. It
- * needs evenness and speed, not secrecy: a counter per thread, mixed (splitmix64).
+ * A write goes one way and its read another; the distribution is of use only where every node has
+ * the same data. It needs evenness and speed, not secrecy: a counter per thread, mixed
+ * (splitmix64).
  *
  * Implements spec/placement, random.
  */
@@ -19,7 +20,8 @@ uint32_t oh_random_draw(uint32_t count, uint32_t stir)
 {
     static _Thread_local uint64_t state;
     if (state == 0) {
-        state = mix((uint64_t)(uintptr_t)&state); /* Differs from process to process where addresses are randomised. */
+        /* Differs from process to process where addresses are randomised. */
+        state = mix((uint64_t)(uintptr_t)&state);
     }
     state = state + 0x9e3779b97f4a7c15u + stir;
     return (uint32_t)((mix(state) >> 32) * count >> 32);

@@ -1,13 +1,14 @@
 /*
- * The ring itself: ascending points, a guard that closes them, and ranges that make a lookup one look.
+ * The ring itself: ascending points, a guard that closes them, and ranges that make a lookup one
+ * look.
  *
  * Implements spec/placement.
  */
 #include "core/placement/placement.h"
 
 /*
- * With four to eight ranges for each point one lookup in a hundred has to walk. That many are worth their memory while
- * they stay in a cache; in a larger ring a cache miss costs more than the walk.
+ * With four to eight ranges for each point one lookup in a hundred has to walk. That many are worth
+ * their memory while they stay in a cache; in a larger ring a cache miss costs more than the walk.
  */
 #define RANGES_PER_POINT 4
 #define RANGES_IN_CACHE 65536 /* 512 KiB. */
@@ -15,7 +16,8 @@
 size_t oh_ring_ranges(size_t points_count)
 {
     size_t ranges = 1;
-    while (ranges < points_count || (ranges < RANGES_PER_POINT * points_count && ranges < RANGES_IN_CACHE)) {
+    while (ranges < points_count ||
+           (ranges < RANGES_PER_POINT * points_count && ranges < RANGES_IN_CACHE)) {
         ranges *= 2;
     }
     return ranges;
@@ -39,7 +41,10 @@ static void sort_by_byte(oh_point *to, const oh_point *from, size_t count, unsig
     }
 }
 
-/* A radix sort, because it is stable: of equal points the node that comes first in its pool stays first. */
+/*
+ * A radix sort, because it is stable: of equal points the node that comes first in its pool stays
+ * first.
+ */
 void oh_ring_sort(oh_point *points, oh_point *spare, size_t count)
 {
     sort_by_byte(spare, points, count, 0);
@@ -57,7 +62,8 @@ uint32_t oh_ring_shift(uint32_t number_max, size_t ranges_count)
     return shift;
 }
 
-void oh_ring_close(oh_point *points, size_t count, oh_range *ranges, size_t ranges_count, uint32_t shift)
+void oh_ring_close(
+    oh_point *points, size_t count, oh_range *ranges, size_t ranges_count, uint32_t shift)
 {
     points[count] = (oh_point){UINT32_MAX, points[0].node};
     size_t first = 0;

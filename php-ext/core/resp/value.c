@@ -1,5 +1,6 @@
 /*
- * What wire has framed is not believed here either: every length is held against the bytes that are left.
+ * What wire has framed is not believed here either: every length is held against the bytes that are
+ * left.
  *
  * Implements spec/topology/cluster.md, section 1.
  */

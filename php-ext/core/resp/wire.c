@@ -1,10 +1,10 @@
 /*
- * One small machine frames both directions: it stands at the beginning of a value, in a length, in a line or in the
- * bytes of a bulk, and every byte it is shown moves it on or ends the stream. Commands are the same grammar with two
- * types only.
+ * One small machine frames both directions: it stands at the beginning of a value, in a length, in
+ * a line or in the bytes of a bulk, and every byte it is shown moves it on or ends the stream.
+ * Commands are the same grammar with two types only.
  *
- * Aggregates are counted on a stack of bounded depth: how many values each open one still lacks. An attribute is an
- * aggregate too, but when it is whole, the value it belongs to is still to come.
+ * Aggregates are counted on a stack of bounded depth: how many values each open one still lacks. An
+ * attribute is an aggregate too, but when it is whole, the value it belongs to is still to come.
  *
  * Implements spec/wire.
  */
@@ -12,7 +12,16 @@
 
 #include <string.h>
 
-enum state { AT_VALUE, IN_LENGTH, AT_LENGTH_LF, IN_LINE, AT_LINE_LF, IN_BULK, AT_BULK_CR, AT_BULK_LF };
+enum state {
+    AT_VALUE,
+    IN_LENGTH,
+    AT_LENGTH_LF,
+    IN_LINE,
+    AT_LINE_LF,
+    IN_BULK,
+    AT_BULK_CR,
+    AT_BULK_LF
+};
 
 #define IS_ATTRIBUTE 0x80000000u /* A mark in oh_framer.missing, above any count. */
 _Static_assert(2u * OH_WIRE_ELEMENTS_MAX < IS_ATTRIBUTE, "The mark must be no part of a count.");
@@ -65,7 +74,9 @@ static void end_value(oh_wire *wire, oh_framer *framer)
         framer->depth--;
     }
     if (framer == &wire->reader) {
-        /* Without debt a value that is whole can only be a message: objection() has seen to that. */
+        /*
+         * Without debt a value that is whole can only be a message: objection() has seen to that.
+         */
         bool is_answer = !framer->is_push && oh_wire_owed(wire) > 0;
         wire->pushed += !is_answer;
         wire->answered += is_answer;
@@ -75,8 +86,8 @@ static void end_value(oh_wire *wire, oh_framer *framer)
 /* Whether this value is an error reply of its own, not a part of another reply. */
 static bool is_refusal(const oh_wire *wire, const oh_framer *framer)
 {
-    return framer->depth == 0 && framer == &wire->reader && (framer->type == '-' || framer->type == '!') &&
-           oh_wire_owed(wire) > 0;
+    return framer->depth == 0 && framer == &wire->reader &&
+           (framer->type == '-' || framer->type == '!') && oh_wire_owed(wire) > 0;
 }
 
 static void keep_refusal(oh_wire *wire, const uint8_t *bytes, size_t length)
@@ -124,7 +135,8 @@ static void begin_value(oh_wire *wire, oh_framer *framer, uint8_t type)
 
 /* ---- Lines ---- */
 
-static const uint8_t *read_line(oh_wire *wire, oh_framer *framer, const uint8_t *at, const uint8_t *end)
+static const uint8_t *read_line(
+    oh_wire *wire, oh_framer *framer, const uint8_t *at, const uint8_t *end)
 {
     const uint8_t *begin = at;
     while (at < end && *at != '\r' && *at != '\n') {
@@ -185,7 +197,8 @@ static bool grow_length(const oh_wire *wire, oh_framer *framer, uint8_t byte)
     return number <= length_max(framer->type);
 }
 
-static const uint8_t *read_length(oh_wire *wire, oh_framer *framer, const uint8_t *at, const uint8_t *end)
+static const uint8_t *read_length(
+    oh_wire *wire, oh_framer *framer, const uint8_t *at, const uint8_t *end)
 {
     for (; at < end; at++) {
         if (*at == '\r' && framer->has_digits) {
@@ -231,7 +244,8 @@ static void end_length(oh_wire *wire, oh_framer *framer)
 
 /* ---- Bulks ---- */
 
-static const uint8_t *read_bulk(oh_wire *wire, oh_framer *framer, const uint8_t *at, const uint8_t *end)
+static const uint8_t *read_bulk(
+    oh_wire *wire, oh_framer *framer, const uint8_t *at, const uint8_t *end)
 {
     size_t taken = (size_t)(end - at) < framer->number ? (size_t)(end - at) : framer->number;
     if (is_refusal(wire, framer)) {
@@ -246,7 +260,10 @@ static const uint8_t *read_bulk(oh_wire *wire, oh_framer *framer, const uint8_t 
 
 /* ---- The short way ---- */
 
-/* A length whose line is all here: the place behind it, or NULL if there is anything unusual about it. */
+/*
+ * A length whose line is all here: the place behind it, or NULL if there is anything unusual about
+ * it.
+ */
 static inline const uint8_t *skip_length(const uint8_t *at, const uint8_t *end, uint32_t *length)
 {
     const uint8_t *digits = at, *digits_end = end - at > DIGITS_MAX ? at + DIGITS_MAX : end;
@@ -289,10 +306,12 @@ static inline const uint8_t *skip_array(const uint8_t *at, const uint8_t *end)
 }
 
 /*
- * Most of what passes is commands, short bulks and arrays of them that lie whole in the buffer. They are recognised in
- * one go. NULL: something is unusual, or wrong, or not all here; then the machine takes it byte by byte.
+ * Most of what passes is commands, short bulks and arrays of them that lie whole in the buffer.
+ * They are recognised in one go. NULL: something is unusual, or wrong, or not all here; then the
+ * machine takes it byte by byte.
  */
-static inline const uint8_t *skip_value(const oh_framer *framer, const uint8_t *at, const uint8_t *end)
+static inline const uint8_t *skip_value(
+    const oh_framer *framer, const uint8_t *at, const uint8_t *end)
 {
     if (*at == '$') {
         return skip_bulk(at, end);
@@ -302,7 +321,8 @@ static inline const uint8_t *skip_value(const oh_framer *framer, const uint8_t *
 
 /* ---- The machine ---- */
 
-static const uint8_t *read_value(oh_wire *wire, oh_framer *framer, const uint8_t *at, const uint8_t *end)
+static const uint8_t *read_value(
+    oh_wire *wire, oh_framer *framer, const uint8_t *at, const uint8_t *end)
 {
     const char *error = objection(wire, framer, *at);
     if (error != NULL) {
@@ -318,7 +338,8 @@ static const uint8_t *read_value(oh_wire *wire, oh_framer *framer, const uint8_t
     return at + 1;
 }
 
-static const uint8_t *expect(oh_wire *wire, oh_framer *framer, const uint8_t *at, uint8_t byte, enum state next)
+static const uint8_t *expect(
+    oh_wire *wire, oh_framer *framer, const uint8_t *at, uint8_t byte, enum state next)
 {
     if (*at != byte) {
         return refuse(wire, at, OH_WIRE_CRLF);
@@ -395,6 +416,7 @@ void oh_wire_subscribe(oh_wire *wire)
 bool oh_wire_is_clean(const oh_wire *wire)
 {
     const oh_framer *reader = &wire->reader, *writer = &wire->writer;
-    return wire->error == NULL && !wire->is_subscribed && oh_wire_owed(wire) == 0 && reader->state == AT_VALUE && reader->depth == 0 &&
-           writer->state == AT_VALUE && writer->depth == 0;
+    return wire->error == NULL && !wire->is_subscribed && oh_wire_owed(wire) == 0 &&
+           reader->state == AT_VALUE && reader->depth == 0 && writer->state == AT_VALUE &&
+           writer->depth == 0;
 }

@@ -1,15 +1,17 @@
 /*
  * Wire: the RESP framing of one connection, without I/O.
  *
- * Everything written to a node is shown to oh_wire_wrote, everything read from it to oh_wire_read, in pieces of any
- * size. The room counts commands and replies, so it always knows how many replies the node still owes; it checks
- * the form and limits of every byte before the client above may believe it. It keeps no byte but the beginning of the
- * last error reply, allocates nothing, and never recurses.
+ * Everything written to a node is shown to oh_wire_wrote, everything read from it to oh_wire_read,
+ * in pieces of any size. The room counts commands and replies, so it always knows how many replies
+ * the node still owes; it checks the form and limits of every byte before the client above may
+ * believe it. It keeps no byte but the beginning of the last error reply, allocates nothing, and
+ * never recurses.
  *
- * On the road it stands beside the socket: transport before, phpredis after. It promises that any byte stream ends in
- * counted replies or in one error that stays; a connection with an error, or one that owes, must be closed and never
- * used again. RESP2 and RESP3 replies are framed; a push frame is no answer and is skipped, an attribute is a part of
- * the answer that follows it; streamed types are refused.
+ * On the road it stands beside the socket: transport before, phpredis after. It promises that any
+ * byte stream ends in counted replies or in one error that stays; a connection with an error, or
+ * one that owes, must be closed and never used again. RESP2 and RESP3 replies are framed; a push
+ * frame is no answer and is skipped, an attribute is a part of the answer that follows it; streamed
+ * types are refused.
  *
  * Implements spec/wire.
  */
@@ -41,21 +43,30 @@ typedef struct oh_framer {
     bool has_digits;
     bool is_push; /* The top-level value is a push frame. */
     uint32_t depth;
-    uint32_t number; /* The length as far as it was read; then bytes still to come, or bytes of the line so far. */
-    uint32_t missing[OH_WIRE_DEPTH_MAX]; /* Values still to come of each open aggregate, outermost first. */
+    /* The length as far as it was read; then bytes still to come, or bytes of the line so far. */
+    uint32_t number;
+    /* Values still to come of each open aggregate, outermost first. */
+    uint32_t missing[OH_WIRE_DEPTH_MAX];
 } oh_framer;
 
 /* The counters and texts are read by anyone and written by wire alone. */
 typedef struct oh_wire {
-    uint64_t written;  /* Commands that were begun: from its first byte on a command is owed a reply. */
+    /* Commands that were begun: from its first byte on a command is owed a reply. */
+    uint64_t written;
     uint64_t answered; /* Whole replies read. */
     uint64_t pushed;   /* Whole push frames read, and messages of a subscribed connection. */
-    bool is_subscribed; /* The node speaks unasked: what is not owed is a message. It stays until reset. */
-    const char *error;  /* NULL, or one of the sentences above; it stays until reset. */
+    /* The node speaks unasked: what is not owed is a message. It stays until reset. */
+    bool is_subscribed;
+    const char *error; /* NULL, or one of the sentences above; it stays until reset. */
 
-    /* The last error reply at top level, `-...` or `!...`: its first bytes, without type and length. */
-    uint64_t refusal_reply; /* Its number, from 1; 0: there was none. Whole once `answered` has come to it. */
-    uint64_t error_reply;   /* The same of the last reply that is an error, or has one in it, as EXEC's list may. */
+    /*
+     * The last error reply at top level, `-...` or `!...`: its first bytes, without type and
+     * length.
+     */
+    /* Its number, from 1; 0: there was none. Whole once `answered` has come to it. */
+    uint64_t refusal_reply;
+    /* The same of the last reply that is an error, or has one in it, as EXEC's list may. */
+    uint64_t error_reply;
     uint32_t refusal_length;
     char refusal[OH_MESSAGE_BYTES_MAX];
 
@@ -67,15 +78,16 @@ typedef struct oh_wire {
 void oh_wire_reset(oh_wire *wire);
 
 /*
- * Shows bytes that are about to be written: arrays of bulk strings, as clients write commands. Call it BEFORE
- * the first byte leaves, so that whatever interrupts the write finds the reply already owed. False: these bytes are no
- * commands, error is set, nothing more may be sent.
+ * Shows bytes that are about to be written: arrays of bulk strings, as clients write commands. Call
+ * it BEFORE the first byte leaves, so that whatever interrupts the write finds the reply already
+ * owed. False: these bytes are no commands, error is set, nothing more may be sent.
  */
 bool oh_wire_wrote(oh_wire *wire, const uint8_t *bytes, size_t length);
 
 /*
- * Shows bytes that were read. Returns how many of them may be believed: all, or, once there is an error, those before
- * the first byte that is wrong (a reply that nobody asked for is wrong from its first byte).
+ * Shows bytes that were read. Returns how many of them may be believed: all, or, once there is an
+ * error, those before the first byte that is wrong (a reply that nobody asked for is wrong from its
+ * first byte).
  */
 size_t oh_wire_read(oh_wire *wire, const uint8_t *bytes, size_t length);
 
@@ -83,8 +95,9 @@ size_t oh_wire_read(oh_wire *wire, const uint8_t *bytes, size_t length);
 size_t oh_wire_read_value(oh_wire *wire, const uint8_t *bytes, size_t length);
 
 /*
- * The node was, or is about to be, sent a SUBSCRIBE: from now on a whole value that is not owed is a message, not an
- * error, and the connection is never clean again. Call it before the first byte of the answer is shown.
+ * The node was, or is about to be, sent a SUBSCRIBE: from now on a whole value that is not owed is
+ * a message, not an error, and the connection is never clean again. Call it before the first byte
+ * of the answer is shown.
  */
 void oh_wire_subscribe(oh_wire *wire);
 
@@ -95,8 +108,8 @@ static inline uint64_t oh_wire_owed(const oh_wire *wire)
 }
 
 /*
- * Whether the connection may carry a command of another caller: nothing owed, nothing half written or half read, no
- * error, never subscribed.
+ * Whether the connection may carry a command of another caller: nothing owed, nothing half written
+ * or half read, no error, never subscribed.
  */
 bool oh_wire_is_clean(const oh_wire *wire);
 

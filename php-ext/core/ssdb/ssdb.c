@@ -1,6 +1,7 @@
 /*
- * Translating. A request is read command by command; each is laid upon the forms of its name until one fits. Commands
- * that stay as they are are left where they are; only from the first one on that changes is the request copied.
+ * Translating. A request is read command by command; each is laid upon the forms of its name until
+ * one fits. Commands that stay as they are are left where they are; only from the first one on that
+ * changes is the request copied.
  */
 #include "core/ssdb/ssdb.h"
 
@@ -69,7 +70,10 @@ static size_t read_head(const uint8_t *bytes, size_t length, size_t at, char typ
     return is_number && length - at >= 2 && memcmp(bytes + at, "\r\n", 2) == 0 ? at + 2 : 0;
 }
 
-/* The words of the command that begins at `at`; gives back where it ends, 0 if it is none or there is no memory. */
+/*
+ * The words of the command that begins at `at`; gives back where it ends, 0 if it is none or there
+ * is no memory.
+ */
 static size_t read_words(oh_ssdb *ssdb, const uint8_t *request, size_t length, size_t at)
 {
     size_t count, size;
@@ -87,7 +91,8 @@ static size_t read_words(oh_ssdb *ssdb, const uint8_t *request, size_t length, s
     }
     for (size_t i = 0; i < count; i++) {
         at = read_head(request, length, at, '$', &size);
-        if (at == 0 || size > length - at || length - at - size < 2 || memcmp(request + at + size, "\r\n", 2) != 0) {
+        if (at == 0 || size > length - at || length - at - size < 2 ||
+            memcmp(request + at + size, "\r\n", 2) != 0) {
             return 0;
         }
         words[i] = (oh_bytes){request + at, size};
@@ -236,7 +241,8 @@ static bool is_crossed(const oh_ssdb_form *form, const oh_bytes *words)
         bool is_low = oh_ssdb_is_low(form->fixed[i]);
 
         if (oh_ssdb_is_bound(form->fixed[i]) &&
-            oh_ssdb_bound_of(words[i + 1], is_low, is_low ? &low : &high) == OH_SSDB_BOUND_NOTHING) {
+            oh_ssdb_bound_of(words[i + 1], is_low, is_low ? &low : &high) ==
+                OH_SSDB_BOUND_NOTHING) {
             return true;
         }
     }
@@ -245,10 +251,12 @@ static bool is_crossed(const oh_ssdb_form *form, const oh_bytes *words)
 
 static bool is_rewritten(const oh_ssdb_form *form)
 {
-    return form->sends_count > 0 || strpbrk(form->fixed, "sl<>()") != NULL || strchr(form->tail, 's') != NULL;
+    return form->sends_count > 0 || strpbrk(form->fixed, "sl<>()") != NULL ||
+           strchr(form->tail, 's') != NULL;
 }
 
-static bool translate_one(oh_ssdb *ssdb, const uint8_t *request, size_t begin, size_t end, bool is_raw)
+static bool translate_one(
+    oh_ssdb *ssdb, const uint8_t *request, size_t begin, size_t end, bool is_raw)
 {
     const oh_bytes *words = ssdb->words.items;
     size_t count = ssdb->words.count;
@@ -274,9 +282,11 @@ static bool translate_one(oh_ssdb *ssdb, const uint8_t *request, size_t begin, s
         return add_shape(ssdb, form, 0);
     }
     if (form->sends_count > 1) {
-        return put_each(ssdb, form, words, count) && add_shape(ssdb, form, (count - 1) * form->sends_count);
+        return put_each(ssdb, form, words, count) &&
+               add_shape(ssdb, form, (count - 1) * form->sends_count);
     }
-    return (form->sends_count ? put_send(ssdb, form, words, count) : put_form(ssdb, form, words, count)) &&
+    return (form->sends_count ? put_send(ssdb, form, words, count)
+                              : put_form(ssdb, form, words, count)) &&
            add_shape(ssdb, form->reply == OH_SSDB_AS_IS ? NULL : form, 1);
 }
 

@@ -1,5 +1,6 @@
 /*
- * The inside of room ssdb: the forms of spec/route/ssdb.json as generated/ssdb.h has them, and finding one.
+ * The inside of room ssdb: the forms of spec/route/ssdb.json as generated/ssdb.h has them, and
+ * finding one.
  */
 #ifndef OH_SSDB_FORM_H
 #define OH_SSDB_FORM_H
@@ -16,16 +17,26 @@ typedef enum oh_ssdb_reply {
 } oh_ssdb_reply;
 
 /* What is read when nothing has to be sent. */
-typedef enum oh_ssdb_empty { OH_SSDB_EMPTY_NEVER, OH_SSDB_EMPTY_NUMBER, OH_SSDB_EMPTY_LIST } oh_ssdb_empty;
+typedef enum oh_ssdb_empty {
+    OH_SSDB_EMPTY_NEVER,
+    OH_SSDB_EMPTY_NUMBER,
+    OH_SSDB_EMPTY_LIST
+} oh_ssdb_empty;
 
-/* What is sent instead: a name, and behind it the words at these places of the form, one digit each, and its tail. */
+/*
+ * What is sent instead: a name, and behind it the words at these places of the form, one digit
+ * each, and its tail.
+ */
 typedef struct oh_ssdb_send {
     const char *name;
     const char *places;
     bool counts; /* Its reply says whether there was something. */
 } oh_ssdb_send;
 
-/* Behind the name: words that must be there, and words that are there once or more; a letter for the type of each. */
+/*
+ * Behind the name: words that must be there, and words that are there once or more; a letter for
+ * the type of each.
+ */
 typedef struct oh_ssdb_form {
     const char *fixed;
     const char *tail;
@@ -36,7 +47,9 @@ typedef struct oh_ssdb_form {
     bool is_raw;
 } oh_ssdb_form;
 
-/* Sorted by name, which is in small letters. No reason: one of SSDB's own commands, sent as it is. */
+/*
+ * Sorted by name, which is in small letters. No reason: one of SSDB's own commands, sent as it is.
+ */
 typedef struct oh_ssdb_name {
     const char *name;
     const oh_ssdb_form *forms;
@@ -48,7 +61,8 @@ typedef struct oh_ssdb_name {
 const oh_ssdb_name *oh_ssdb_find(oh_bytes word);
 
 /* The form the command has, or NULL. `words` begins with the name. */
-const oh_ssdb_form *oh_ssdb_match(const oh_ssdb_name *name, const oh_bytes *words, size_t count, bool is_raw);
+const oh_ssdb_form *oh_ssdb_match(
+    const oh_ssdb_name *name, const oh_bytes *words, size_t count, bool is_raw);
 
 /* Why a command that has no form is refused. */
 const char *oh_ssdb_reason(const oh_ssdb_name *name, const oh_bytes *words, size_t count);

@@ -1,6 +1,6 @@
 /*
- * Matching: which form of its name a command has. A handful of names, a handful of forms each: looked up by halves, then
- * tried one after another.
+ * Matching: which form of its name a command has. A handful of names, a handful of forms each:
+ * looked up by halves, then tried one after another.
  */
 #include "core/ssdb/ssdb_form.h"
 
@@ -71,11 +71,13 @@ static bool has_outline(const oh_ssdb_form *form, const oh_bytes *words, size_t 
 }
 
 /* The first word that is not of its type; `count` if they all are. */
-static size_t first_unfit(const oh_ssdb_form *form, const oh_bytes *words, size_t count, bool is_length_only)
+static size_t first_unfit(
+    const oh_ssdb_form *form, const oh_bytes *words, size_t count, bool is_length_only)
 {
     for (size_t i = 1; i < count; i++) {
         char letter = oh_ssdb_letter(form, i);
-        bool matters = !is_literal(letter) && (!is_length_only || oh_ssdb_length_reason(letter) != NULL);
+        bool matters =
+            !is_literal(letter) && (!is_length_only || oh_ssdb_length_reason(letter) != NULL);
 
         if (matters && !oh_ssdb_word_fits(letter, words[i])) {
             return i;
@@ -84,7 +86,8 @@ static size_t first_unfit(const oh_ssdb_form *form, const oh_bytes *words, size_
     return count;
 }
 
-const oh_ssdb_form *oh_ssdb_match(const oh_ssdb_name *name, const oh_bytes *words, size_t count, bool is_raw)
+const oh_ssdb_form *oh_ssdb_match(
+    const oh_ssdb_name *name, const oh_bytes *words, size_t count, bool is_raw)
 {
     for (size_t i = 0; i < name->forms_count; i++) {
         const oh_ssdb_form *form = &name->forms[i];
@@ -101,7 +104,8 @@ const char *oh_ssdb_reason(const oh_ssdb_name *name, const oh_bytes *words, size
 {
     for (size_t i = 0; i < name->forms_count; i++) {
         const oh_ssdb_form *form = &name->forms[i];
-        size_t unfit = has_outline(form, words, count) ? first_unfit(form, words, count, true) : count;
+        size_t unfit =
+            has_outline(form, words, count) ? first_unfit(form, words, count, true) : count;
 
         if (unfit < count) {
             return oh_ssdb_length_reason(oh_ssdb_letter(form, unfit));

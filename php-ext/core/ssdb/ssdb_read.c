@@ -1,6 +1,6 @@
 /*
- * Replies. SSDB's are flat and mostly those of redis; only the head of each value has to be looked at, its body is
- * copied, or, if the reply is to become a number, read.
+ * Replies. SSDB's are flat and mostly those of redis; only the head of each value has to be looked
+ * at, its body is copied, or, if the reply is to become a number, read.
  *
  *     between ─► line ─► rest (of a long line of text)
  *        ▲         └───► body (of a bulk string) ─► line, while values are missing
@@ -73,7 +73,8 @@ static void count_reply(oh_ssdb *ssdb, const oh_ssdb_shape *shape)
 {
     size_t place = (shape->replies - ssdb->left) % shape->form->sends_count;
 
-    ssdb->is_there = (place > 0 && ssdb->is_there) || (ssdb->value > 0 && shape->form->sends[place].counts);
+    ssdb->is_there =
+        (place > 0 && ssdb->is_there) || (ssdb->value > 0 && shape->form->sends[place].counts);
     if (place + 1 == shape->form->sends_count) {
         ssdb->total += ssdb->is_there;
     }
@@ -140,20 +141,19 @@ static bool replace_head(oh_ssdb *ssdb, oh_ssdb_reply reply)
 {
     ssdb->is_copied = false;
     switch (reply) {
-        case OH_SSDB_OK_OR_NIL:
-            push_text(ssdb, line_is(ssdb, ":1\r\n") ? "+OK\r\n" : "$-1\r\n");
-            return line_is(ssdb, ":1\r\n") || line_is(ssdb, ":0\r\n");
-        case OH_SSDB_LIST_OR_NIL:
-            if (line_is(ssdb, "*0\r\n") || line_is(ssdb, "$-1\r\n")) {
-                push_text(ssdb, "*-1\r\n");
-                return true;
-            }
-            ssdb->is_copied = true;
-            return ssdb->line[0] == '*';
-        case OH_SSDB_COUNT_ANY:
-            return ssdb->line[0] == ':' || line_is(ssdb, "*1\r\n") || line_is(ssdb, "*0\r\n");
-        default:
-            return ssdb->line[0] == ':' || line_is(ssdb, "*1\r\n");
+    case OH_SSDB_OK_OR_NIL:
+        push_text(ssdb, line_is(ssdb, ":1\r\n") ? "+OK\r\n" : "$-1\r\n");
+        return line_is(ssdb, ":1\r\n") || line_is(ssdb, ":0\r\n");
+    case OH_SSDB_LIST_OR_NIL:
+        if (line_is(ssdb, "*0\r\n") || line_is(ssdb, "$-1\r\n")) {
+            push_text(ssdb, "*-1\r\n");
+            return true;
+        }
+        ssdb->is_copied = true;
+        return ssdb->line[0] == '*';
+    case OH_SSDB_COUNT_ANY:
+        return ssdb->line[0] == ':' || line_is(ssdb, "*1\r\n") || line_is(ssdb, "*0\r\n");
+    default: return ssdb->line[0] == ':' || line_is(ssdb, "*1\r\n");
     }
 }
 
@@ -214,7 +214,8 @@ static void end_line(oh_ssdb *ssdb)
     } else if (!ssdb->is_copied && type != '$') {
         ssdb->is_broken = true;
     }
-    if (type != '-' && type != '+' && !read_number(ssdb, ssdb->line + 1, (size_t)ssdb->line_length - 1, &number)) {
+    if (type != '-' && type != '+' &&
+        !read_number(ssdb, ssdb->line + 1, (size_t)ssdb->line_length - 1, &number)) {
         return;
     }
     if (ssdb->is_copied) {
@@ -258,8 +259,12 @@ static size_t take_line(oh_ssdb *ssdb, const uint8_t *bytes, size_t length)
     return count;
 }
 
-/* The rest of a long text, and bodies: copied as far as there is room, or kept as far as it matters. */
-static size_t take_rest(oh_ssdb *ssdb, const uint8_t *bytes, size_t length, uint8_t *to, size_t room)
+/*
+ * The rest of a long text, and bodies: copied as far as there is room, or kept as far as it
+ * matters.
+ */
+static size_t take_rest(
+    oh_ssdb *ssdb, const uint8_t *bytes, size_t length, uint8_t *to, size_t room)
 {
     const uint8_t *end = memchr(bytes, '\n', length);
     size_t count = end ? (size_t)(end - bytes) + 1 : length;
@@ -276,7 +281,8 @@ static size_t take_rest(oh_ssdb *ssdb, const uint8_t *bytes, size_t length, uint
     return count;
 }
 
-static size_t take_body(oh_ssdb *ssdb, const uint8_t *bytes, size_t length, uint8_t *to, size_t room)
+static size_t take_body(
+    oh_ssdb *ssdb, const uint8_t *bytes, size_t length, uint8_t *to, size_t room)
 {
     size_t count = smallest(length, ssdb->body);
 
@@ -332,8 +338,8 @@ size_t oh_ssdb_read(oh_ssdb *ssdb, const uint8_t *bytes, size_t *length, uint8_t
         if (ssdb->state == LINE) {
             used += take_line(ssdb, bytes + used, *length - used);
         } else {
-            count = (ssdb->state == REST ? take_rest : take_body)(ssdb, bytes + used, *length - used, to + written,
-                room - written);
+            count = (ssdb->state == REST ? take_rest : take_body)(
+                ssdb, bytes + used, *length - used, to + written, room - written);
             used += count;
             written += ssdb->is_copied ? count : 0;
         }

@@ -1,6 +1,7 @@
 /*
- * Types of words. SSDB keeps scores in 64-bit integers and cuts what does not fit; clients write doubles, as 3.0 or
- * 1.7e+12. So numbers are read here to the last digit, and what is not whole, or does not fit, is seen.
+ * Types of words. SSDB keeps scores in 64-bit integers and cuts what does not fit; clients write
+ * doubles, as 3.0 or 1.7e+12. So numbers are read here to the last digit, and what is not whole, or
+ * does not fit, is seen.
  */
 #include "core/ssdb/ssdb_word.h"
 
@@ -83,7 +84,8 @@ static bool read_decimal(oh_bytes word, decimal *number)
     }
     end = to;
     if (to < word.length && (word.bytes[to] == 'e' || word.bytes[to] == 'E')) {
-        bool is_signed = to + 1 < word.length && (word.bytes[to + 1] == '-' || word.bytes[to + 1] == '+');
+        bool is_signed =
+            to + 1 < word.length && (word.bytes[to + 1] == '-' || word.bytes[to + 1] == '+');
         size_t at = to + 1 + is_signed;
 
         end = digits_from(word, at);
@@ -109,8 +111,9 @@ static bool is_whole(oh_bytes word, int64_t least, int64_t most)
         (word.bytes[from] == '0' && word.length > from + 1)) {
         return false;
     }
-    return number.is_negative ? least < 0 && number.whole <= (uint64_t)-(least + 1) + 1
-                              : number.whole <= (uint64_t)most && (least <= 0 || number.whole >= (uint64_t)least);
+    return number.is_negative
+               ? least < 0 && number.whole <= (uint64_t)-(least + 1) + 1
+               : number.whole <= (uint64_t)most && (least <= 0 || number.whole >= (uint64_t)least);
 }
 
 static bool is_score(oh_bytes word)
@@ -135,7 +138,8 @@ static bool is_bound(oh_bytes word)
 {
     decimal number;
 
-    return oh_bytes_is(word, "-inf") || oh_bytes_is(word, "+inf") || read_decimal(without_bracket(word), &number);
+    return oh_bytes_is(word, "-inf") || oh_bytes_is(word, "+inf") ||
+           read_decimal(without_bracket(word), &number);
 }
 
 bool oh_ssdb_word_is(oh_bytes word, const char *capitals)
@@ -155,55 +159,41 @@ bool oh_ssdb_word_is(oh_bytes word, const char *capitals)
 bool oh_ssdb_word_fits(char letter, oh_bytes word)
 {
     switch (letter) {
-        case 'k':
-        case 'n':
-        case 'f':
-        case 'm':
-            return word.length >= 1 && word.length <= LENGTH_MAX;
-        case 'v':
-            return true;
-        case 'a':
-            return !oh_ssdb_word_is(word, "MATCH") && !oh_ssdb_word_is(word, "COUNT") &&
-                   !oh_ssdb_word_is(word, "TYPE");
-        case 'i':
-            return is_whole(word, INT64_MIN, INT64_MAX);
-        case 'b':
-            return is_whole(word, 0, INT64_MAX) && word.bytes[0] != '-';
-        case 'c':
-        case 't':
-            return is_whole(word, 1, INT31_MAX);
-        case 'o':
-            return is_whole(word, 0, OFFSET_MAX) && word.bytes[0] != '-';
-        case 'l':
-            return is_whole(word, -1, INT31_MAX);
-        case 'd':
-            return oh_bytes_is(word, "0") || oh_bytes_is(word, "1");
-        case 's':
-            return is_score(word);
-        default:
-            return oh_ssdb_is_bound(letter) && is_bound(word);
+    case 'k':
+    case 'n':
+    case 'f':
+    case 'm': return word.length >= 1 && word.length <= LENGTH_MAX;
+    case 'v': return true;
+    case 'a':
+        return !oh_ssdb_word_is(word, "MATCH") && !oh_ssdb_word_is(word, "COUNT") &&
+               !oh_ssdb_word_is(word, "TYPE");
+    case 'i': return is_whole(word, INT64_MIN, INT64_MAX);
+    case 'b': return is_whole(word, 0, INT64_MAX) && word.bytes[0] != '-';
+    case 'c':
+    case 't': return is_whole(word, 1, INT31_MAX);
+    case 'o': return is_whole(word, 0, OFFSET_MAX) && word.bytes[0] != '-';
+    case 'l': return is_whole(word, -1, INT31_MAX);
+    case 'd': return oh_bytes_is(word, "0") || oh_bytes_is(word, "1");
+    case 's': return is_score(word);
+    default: return oh_ssdb_is_bound(letter) && is_bound(word);
     }
 }
 
 const char *oh_ssdb_length_reason(char letter)
 {
     switch (letter) {
-        case 'k':
-            return "SSDB takes a key of 1 to 255 bytes.";
-        case 'n':
-            return "SSDB takes a name of 1 to 255 bytes.";
-        case 'f':
-            return "SSDB takes a field of 1 to 255 bytes.";
-        case 'm':
-            return "SSDB takes a member of 1 to 255 bytes.";
-        default:
-            return NULL;
+    case 'k': return "SSDB takes a key of 1 to 255 bytes.";
+    case 'n': return "SSDB takes a name of 1 to 255 bytes.";
+    case 'f': return "SSDB takes a field of 1 to 255 bytes.";
+    case 'm': return "SSDB takes a member of 1 to 255 bytes.";
+    default: return NULL;
     }
 }
 
 static int64_t value_of(const decimal *number, int shift)
 {
-    return (int64_t)((number->is_negative ? 0 - number->whole : number->whole) + (uint64_t)(int64_t)shift);
+    return (int64_t)((number->is_negative ? 0 - number->whole : number->whole) +
+                     (uint64_t)(int64_t)shift);
 }
 
 int64_t oh_ssdb_score(oh_bytes word)
@@ -221,7 +211,8 @@ static oh_ssdb_bound round_in(oh_bytes word, bool is_low, int64_t *value)
     read_decimal(without_bracket(word), &number);
     bool moves = number.has_fraction ? number.is_negative != is_low : is_exclusive(word);
     int shift = moves ? (is_low ? 1 : -1) : 0;
-    uint64_t reach = number.is_negative ? LEAST - (shift < 0) + (shift > 0) : LEAST - 1 - (shift > 0) + (shift < 0);
+    uint64_t reach = number.is_negative ? LEAST - (shift < 0) + (shift > 0)
+                                        : LEAST - 1 - (shift > 0) + (shift < 0);
 
     if (number.is_large || number.whole > reach) {
         return number.is_negative == is_low ? OH_SSDB_BOUND_NONE : OH_SSDB_BOUND_NOTHING;

@@ -9,7 +9,11 @@
 #define OH_SSDB_DIGITS_MAX 20 /* -9223372036854775808 */
 
 /* A bound of a range of scores. */
-typedef enum oh_ssdb_bound { OH_SSDB_BOUND_NONE, OH_SSDB_BOUND_AT, OH_SSDB_BOUND_NOTHING } oh_ssdb_bound;
+typedef enum oh_ssdb_bound {
+    OH_SSDB_BOUND_NONE,
+    OH_SSDB_BOUND_AT,
+    OH_SSDB_BOUND_NOTHING
+} oh_ssdb_bound;
 
 /* Whether a word is of the type; letters are those of generated/ssdb.h. */
 bool oh_ssdb_word_fits(char letter, oh_bytes word);
@@ -23,7 +27,10 @@ const char *oh_ssdb_length_reason(char letter);
 /* The whole number that a score is. The word must fit. */
 int64_t oh_ssdb_score(oh_bytes word);
 
-/* What a bound comes to in whole numbers: none, a number, or a bound that lets nothing through. The word must fit. */
+/*
+ * What a bound comes to in whole numbers: none, a number, or a bound that lets nothing through. The
+ * word must fit.
+ */
 oh_ssdb_bound oh_ssdb_bound_of(oh_bytes word, bool is_low, int64_t *number);
 
 static inline bool oh_ssdb_is_low(char letter)

@@ -1,8 +1,8 @@
 /*
  * Server pool: the plain data of one pool of the configuration, every directive with a value.
  *
- * Made by config, read by topology (where keys live) and by the client above (how nodes are reached). It is data and
- * nothing else; whoever fills one by hand must keep what the comments say.
+ * Made by config, read by topology (where keys live) and by the client above (how nodes are
+ * reached). It is data and nothing else; whoever fills one by hand must keep what the comments say.
  *
  * Implements spec/config, the table of directives.
  */
@@ -17,20 +17,34 @@
 #include "core/hash/hash.h"
 
 /*
- * How a hash becomes a node, named as the configuration names it; `slots` is that of a Redis Cluster, which no file
- * names. The order is part of the topology's layout.
+ * How a hash becomes a node, named as the configuration names it; `slots` is that of a Redis
+ * Cluster, which no file names. The order is part of the topology's layout.
  */
-typedef enum oh_distribution { OH_KETAMA, OH_MODULA, OH_RANDOM, OH_SLOTS, OH_DISTRIBUTIONS_COUNT } oh_distribution;
+typedef enum oh_distribution {
+    OH_KETAMA,
+    OH_MODULA,
+    OH_RANDOM,
+    OH_SLOTS,
+    OH_DISTRIBUTIONS_COUNT
+} oh_distribution;
 
 /* The name of a distribution as the configuration spells it; a constant string. */
 const char *oh_distribution_name(oh_distribution distribution);
 
-/* What a node is to a Redis Cluster. A server of a file is a master. The order is part of the topology's layout. */
+/*
+ * What a node is to a Redis Cluster. A server of a file is a master. The order is part of the
+ * topology's layout.
+ */
 typedef enum oh_role {
     OH_MASTER,  /* Has slots. */
     OH_REPLICA, /* Follows a master. */
-    OH_SPARE,   /* A master without slots: known, so that a redirect to it can be followed; asked nothing else. */
-    OH_GONE,    /* No longer a node: it keeps the place, and so the index of everybody behind it, until another comes. */
+    /*
+     * A master without slots: known, so that a redirect to it can be followed; asked nothing else.
+     */
+    OH_SPARE,
+    /* No longer a node: it keeps the place, and so the index of everybody behind it, until another
+       comes. */
+    OH_GONE,
     OH_ROLES_COUNT
 } oh_role;
 
@@ -49,10 +63,13 @@ typedef enum oh_read_from {
 /* As the configuration spells it; a constant string. */
 const char *oh_read_from_name(oh_read_from read_from);
 
-#define OH_SLOT_UNSERVED 0x8000u /* In a table of slots: nobody has this one, and the node beside the flag stands in. */
+#define OH_SLOT_UNSERVED                                                                           \
+    0x8000u /* In a table of slots: nobody has this one, and the node beside the flag stands in.   \
+             */
 
 typedef struct oh_server {
-    oh_text name;    /* What placement knows it by: the given name, or made from the address (spec/config). */
+    /* What placement knows it by: the given name, or made from the address (spec/config). */
+    oh_text name;
     oh_text host;    /* As spelled, not resolved; absent for a unix socket. */
     oh_text path;    /* Of a unix socket; otherwise absent. */
     uint16_t port;   /* 0 for a unix socket. */
@@ -60,11 +77,11 @@ typedef struct oh_server {
     uint32_t line;   /* 1-based line of the file, for messages. */
 
     /* Of a node that a Redis Cluster has named; all zero for a server of a file. */
-    oh_text id;       /* What the cluster knows it by, whatever its address. */
-    uint16_t master;  /* Of a replica: the index of the node it follows. */
+    oh_text id;      /* What the cluster knows it by, whatever its address. */
+    uint16_t master; /* Of a replica: the index of the node it follows. */
     oh_role role;
-    bool is_failing;  /* The cluster says so, or that it is still loading. */
-    bool is_near;     /* It is of the pool's zone. */
+    bool is_failing; /* The cluster says so, or that it is still loading. */
+    bool is_near;    /* It is of the pool's zone. */
 } oh_server;
 
 typedef struct oh_pool {
@@ -76,22 +93,29 @@ typedef struct oh_pool {
     oh_distribution distribution;
     bool has_hash_tag;
     uint8_t hash_tag[2];
-    oh_server *servers; /* Shorter name first, then by bytes, as nutcracker sorts. A node's index is its place here. */
+    /* Shorter name first, then by bytes, as nutcracker sorts. A node's index is its place here. */
+    oh_server *servers;
     size_t servers_count;
 
-    /* Redis Cluster: hash, tag and distribution are its own, and `servers` are the seeds or what the cluster named. */
+    /*
+     * Redis Cluster: hash, tag and distribution are its own, and `servers` are the seeds or what
+     * the cluster named.
+     */
     bool is_cluster;
     oh_read_from read_from;
-    oh_text zone;          /* For OH_READ_SAME_ZONE; otherwise absent. */
-    const uint16_t *slots; /* OH_SLOTS_COUNT indexes of servers, each perhaps with OH_SLOT_UNSERVED; NULL: not known. */
-    uint64_t epoch;        /* The cluster's, when it named them. */
+    oh_text zone; /* For OH_READ_SAME_ZONE; otherwise absent. */
+    /* OH_SLOTS_COUNT indexes of servers, each perhaps with OH_SLOT_UNSERVED; NULL: not known. */
+    const uint16_t *slots;
+    uint64_t epoch; /* The cluster's, when it named them. */
 
     /* Protocol and sign-in. */
-    bool is_redis;      /* False: the pool speaks memcached, which the clients refuse. */
-    bool is_ssdb;       /* Its nodes are SSDB, which speaks redis' protocol and means other things by it. */
+    bool is_redis; /* False: the pool speaks memcached, which the clients refuse. */
+    /* Its nodes are SSDB, which speaks redis' protocol and means other things by it. */
+    bool is_ssdb;
     oh_text redis_auth; /* The password, absent if none. Must never appear in a message. */
     oh_text username;   /* Of redis' ACLs, absent if none. */
-    uint32_t redis_db;  /* nutcracker's: SELECT before AUTH, never on a unix socket, may fail (spec/config). 0: none. */
+    /* nutcracker's: SELECT before AUTH, never on a unix socket, may fail (spec/config). 0: none. */
+    uint32_t redis_db;
     bool has_database;
     uint32_t database; /* OneHop's: SELECT after AUTH, on every kind of socket, must succeed. */
 

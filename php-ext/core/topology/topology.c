@@ -26,8 +26,8 @@ static uint32_t hash_of(const oh_topology *topology, oh_bytes hashed)
 
 static inline uint32_t node_at(const oh_topology *topology, uint32_t number)
 {
-    return oh_ring_locate(oh_topology_at(topology, topology->points), oh_topology_at(topology, OH_TOPOLOGY_RANGES),
-        topology->shift, number);
+    return oh_ring_locate(oh_topology_at(topology, topology->points),
+        oh_topology_at(topology, OH_TOPOLOGY_RANGES), topology->shift, number);
 }
 
 static uint32_t any_node(const oh_topology *topology, uint32_t hash)
@@ -46,7 +46,8 @@ uint32_t oh_topology_place(const oh_topology *topology, uint32_t hash)
     switch ((oh_distribution)topology->distribution) {
     case OH_KETAMA: return node_at(topology, hash);
     case OH_MODULA: return node_at(topology, oh_modula_slot(hash, topology->slots_count));
-    case OH_SLOTS: return oh_topology_slots_table(topology)[hash % OH_SLOTS_COUNT] & ~OH_SLOT_UNSERVED;
+    case OH_SLOTS:
+        return oh_topology_slots_table(topology)[hash % OH_SLOTS_COUNT] & ~OH_SLOT_UNSERVED;
     default: return any_node(topology, hash);
     }
 }
@@ -58,9 +59,11 @@ static bool has_one(const oh_topology *topology)
 }
 
 /* Out of the way, so that the plain road below keeps one register and no detour. */
-static OH_NOINLINE uint32_t locate_otherwise(const oh_topology *topology, const uint8_t *key, size_t length)
+static OH_NOINLINE uint32_t locate_otherwise(
+    const oh_topology *topology, const uint8_t *key, size_t length)
 {
-    return has_one(topology) ? 0 : oh_topology_place(topology, oh_topology_hash(topology, key, length));
+    return has_one(topology) ? 0
+                             : oh_topology_place(topology, oh_topology_hash(topology, key, length));
 }
 
 uint32_t oh_topology_locate(const oh_topology *topology, const uint8_t *key, size_t length)
@@ -79,7 +82,8 @@ static uint32_t point_value(const oh_topology *topology, uint32_t number)
     return points[place % topology->points_count].value;
 }
 
-void oh_topology_explain(const oh_topology *topology, const uint8_t *key, size_t length, oh_explanation *explanation)
+void oh_topology_explain(
+    const oh_topology *topology, const uint8_t *key, size_t length, oh_explanation *explanation)
 {
     *explanation = (oh_explanation){.hashed = {key, length}};
     if (has_one(topology)) {
@@ -87,8 +91,10 @@ void oh_topology_explain(const oh_topology *topology, const uint8_t *key, size_t
     }
     oh_bytes hashed = hashed_part(topology, key, length);
     uint32_t hash = hash_of(topology, hashed);
-    *explanation =
-        (oh_explanation){.hashed = hashed, .hash = hash, .node = oh_topology_place(topology, hash), .is_placed = true};
+    *explanation = (oh_explanation){.hashed = hashed,
+        .hash = hash,
+        .node = oh_topology_place(topology, hash),
+        .is_placed = true};
     if (topology->distribution == OH_KETAMA) {
         explanation->point = point_value(topology, hash);
     } else if (topology->distribution == OH_MODULA) {
@@ -136,7 +142,8 @@ uint32_t oh_topology_find(const oh_topology *topology, const char *name, size_t 
 {
     const oh_node_record *records = oh_topology_at(topology, topology->nodes);
     for (uint32_t i = 0; i < topology->nodes_count; i++) {
-        if (records[i].name_length == length && memcmp(oh_topology_at(topology, records[i].name), name, length) == 0) {
+        if (records[i].name_length == length &&
+            memcmp(oh_topology_at(topology, records[i].name), name, length) == 0) {
             return i;
         }
     }

@@ -1,16 +1,17 @@
 /*
  * Topology: an immutable picture of one server pool, and the way from a key to its node.
  *
- * Built once from a pool of the configuration, optionally without the servers that are ejected at that moment; asked
- * a million times a second after that. It is ONE contiguous block that holds offsets and no pointer, so it may be
- * copied, mapped anywhere, and shared by processes.
+ * Built once from a pool of the configuration, optionally without the servers that are ejected at
+ * that moment; asked a million times a second after that. It is ONE contiguous block that holds
+ * offsets and no pointer, so it may be copied, mapped anywhere, and shared by processes.
  *
  *     +--------+--------------------+-------------+-------+-----------------------------------------+
  *     | header | ranges of the ring | ring points | nodes | names, hosts and paths, each with a NUL |
  *     +--------+--------------------+-------------+-------+-----------------------------------------+
  *
- * On the road it stands behind key, hash and placement and calls all three. Every function but build and valid
- * trusts the block: one that other processes can write must pass oh_topology_valid first.
+ * On the road it stands behind key, hash and placement and calls all three. Every function but
+ * build and valid trusts the block: one that other processes can write must pass oh_topology_valid
+ * first.
  *
  * Implements spec/topology and spec/placement.
  */
@@ -48,24 +49,28 @@ typedef struct oh_node {
 typedef struct oh_explanation {
     oh_bytes hashed; /* Points into the key. */
     uint32_t hash;   /* 0 for an empty key. */
-    uint32_t point;  /* ketama: the value of the ring point it belongs to; modula, slots: its slot; otherwise 0. */
+    /* ketama: the value of the ring point it belongs to; modula, slots: its slot; otherwise 0. */
+    uint32_t point;
     uint32_t node;
-    bool is_placed; /* False: the pool's one server gets every key; `hashed` is the whole key, hash and point are 0. */
+    /*
+     * False: the pool's one server gets every key; `hashed` is the whole key, hash and point are 0.
+     */
+    bool is_placed;
 } oh_explanation;
 
 /* Bytes that a topology of this pool needs, whichever of its servers are ejected. */
 size_t oh_topology_size(const oh_pool *pool);
 
 /*
- * Builds a topology into `memory`, aligned for uint64_t. `ejected` has a flag for each server by index, or is NULL
- * for none; all ejected counts as none. The pool may be freed afterwards. False if `size` is below
- * oh_topology_size(pool). Allocates nothing.
+ * Builds a topology into `memory`, aligned for uint64_t. `ejected` has a flag for each server by
+ * index, or is NULL for none; all ejected counts as none. The pool may be freed afterwards. False
+ * if `size` is below oh_topology_size(pool). Allocates nothing.
  */
 bool oh_topology_build(const oh_pool *pool, const bool *ejected, void *memory, size_t size);
 
 /*
- * Whether `size` bytes, aligned for uint64_t, are a topology that every function here may be given without leaving
- * the block. Reads all of it.
+ * Whether `size` bytes, aligned for uint64_t, are a topology that every function here may be given
+ * without leaving the block. Reads all of it.
  */
 bool oh_topology_valid(const void *memory, size_t size);
 
@@ -82,11 +87,12 @@ uint32_t oh_topology_hash(const oh_topology *topology, const uint8_t *key, size_
 uint32_t oh_topology_place(const oh_topology *topology, uint32_t hash);
 
 /* What oh_topology_locate does, told step by step. (Under `random` each call draws anew.) */
-void oh_topology_explain(const oh_topology *topology, const uint8_t *key, size_t length, oh_explanation *explanation);
+void oh_topology_explain(
+    const oh_topology *topology, const uint8_t *key, size_t length, oh_explanation *explanation);
 
 /*
- * The table of slots of a Redis Cluster: for each of OH_SLOTS_COUNT the index of its node, perhaps with
- * OH_SLOT_UNSERVED. NULL under any other distribution.
+ * The table of slots of a Redis Cluster: for each of OH_SLOTS_COUNT the index of its node, perhaps
+ * with OH_SLOT_UNSERVED. NULL under any other distribution.
  */
 const uint16_t *oh_topology_slots(const oh_topology *topology);
 
@@ -94,23 +100,29 @@ const uint16_t *oh_topology_slots(const oh_topology *topology);
 uint64_t oh_topology_epoch(const oh_topology *topology);
 
 /*
- * A node has said that a slot has moved to another node: takes it into a topology that is the caller's own. `slot` and
- * `node` must exist, and the distribution be `slots`. After the last one the topology is to be signed.
+ * A node has said that a slot has moved to another node: takes it into a topology that is the
+ * caller's own. `slot` and `node` must exist, and the distribution be `slots`. After the last one
+ * the topology is to be signed.
  */
 void oh_topology_move_slot(oh_topology *topology, uint32_t slot, uint32_t node);
 
-/* Gives it the fingerprint that is right by now. Where slots lie scattered that takes a millisecond. */
+/*
+ * Gives it the fingerprint that is right by now. Where slots lie scattered that takes a
+ * millisecond.
+ */
 void oh_topology_sign(oh_topology *topology);
 
 /* The index of the node of that name; nodes_count if there is none. */
 uint32_t oh_topology_find(const oh_topology *topology, const char *name, size_t length);
 
-/* How much of the keys have another node (name or address) in b than in a, in tenths of a per cent. */
+/*
+ * How much of the keys have another node (name or address) in b than in a, in tenths of a per cent.
+ */
 uint32_t oh_topology_moved(const oh_topology *a, const oh_topology *b);
 
 /*
- * How many of OH_SHARES equal parts of the key space each node has now; one number for each node. Not quick: for those
- * who look at it.
+ * How many of OH_SHARES equal parts of the key space each node has now; one number for each node.
+ * Not quick: for those who look at it.
  */
 #define OH_SHARES 65536u
 void oh_topology_shares(const oh_topology *topology, uint32_t *shares);
@@ -122,7 +134,10 @@ oh_node oh_topology_node(const oh_topology *topology, uint32_t index);
 oh_hash oh_topology_hash_function(const oh_topology *topology);
 oh_distribution oh_topology_distribution(const oh_topology *topology);
 
-/* 32 hexadecimal digits and a NUL: equal exactly where keys are placed alike. Ejection does not change it. */
+/*
+ * 32 hexadecimal digits and a NUL: equal exactly where keys are placed alike. Ejection does not
+ * change it.
+ */
 const char *oh_topology_fingerprint(const oh_topology *topology);
 
 #endif

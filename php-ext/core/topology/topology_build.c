@@ -1,9 +1,11 @@
 /*
- * Building a topology: lay out the block, copy the nodes, make the points, sort them, close the ring.
+ * Building a topology: lay out the block, copy the nodes, make the points, sort them, close the
+ * ring.
  *
  * A Redis Cluster has no points: its table of slots is copied as it is.
  *
- * Nothing is allocated: while points are sorted, the memory of the ranges serves as their second buffer.
+ * Nothing is allocated: while points are sorted, the memory of the ranges serves as their second
+ * buffer.
  *
  * Implements spec/topology and spec/placement.
  */
@@ -21,10 +23,13 @@ typedef struct {
     size_t length;
 } layout;
 
-/* More than this many points cannot come about: rounding never adds a whole group (spec/placement). */
+/*
+ * More than this many points cannot come about: rounding never adds a whole group (spec/placement).
+ */
 static size_t points_max(const oh_pool *pool)
 {
-    return pool->distribution == OH_KETAMA ? pool->servers_count * OH_KETAMA_POINTS : pool->servers_count;
+    return pool->distribution == OH_KETAMA ? pool->servers_count * OH_KETAMA_POINTS
+                                           : pool->servers_count;
 }
 
 static oh_text server_address(const oh_server *server)
@@ -45,7 +50,8 @@ static layout lay_out(const oh_pool *pool)
     it.length = it.texts;
     for (size_t i = 0; i < pool->servers_count; i++) {
         const oh_server *server = &pool->servers[i];
-        it.length += server->name.length + 1 + server_address(server).length + 1 + server->id.length + 1;
+        it.length +=
+            server->name.length + 1 + server_address(server).length + 1 + server->id.length + 1;
     }
     return it;
 }
@@ -92,7 +98,8 @@ static void copy_nodes(oh_topology *topology, const oh_pool *pool, const bool *e
             .id_length = (uint32_t)server->id.length,
             .master = server->master,
             .role = (uint8_t)server->role,
-            .flags = (uint8_t)((server->is_failing ? OH_NODE_IS_FAILING : 0) | (server->is_near ? OH_NODE_IS_NEAR : 0)),
+            .flags = (uint8_t)((server->is_failing ? OH_NODE_IS_FAILING : 0) |
+                               (server->is_near ? OH_NODE_IS_NEAR : 0)),
         };
         offset = copy_text(topology, offset, server->name);
         offset = copy_text(topology, offset, address);
@@ -102,7 +109,10 @@ static void copy_nodes(oh_topology *topology, const oh_pool *pool, const bool *e
 
 /* ---- Slots ---- */
 
-/* As long as nobody has told who has which slot, the seeds stand in for everybody. Returns whether anybody has one. */
+/*
+ * As long as nobody has told who has which slot, the seeds stand in for everybody. Returns whether
+ * anybody has one.
+ */
 static bool copy_slots(oh_topology *topology, const oh_pool *pool)
 {
     uint16_t *slots = at(topology, OH_TOPOLOGY_SLOTS);
@@ -123,7 +133,10 @@ typedef struct {
     uint32_t weights_sum;
 } live_nodes;
 
-/* A pool whose nodes are all ejected keeps the ring of all of them, as nutcracker keeps the ring it had. */
+/*
+ * A pool whose nodes are all ejected keeps the ring of all of them, as nutcracker keeps the ring it
+ * had.
+ */
 static live_nodes count_live(const oh_pool *pool, const bool *ejected)
 {
     live_nodes live = {.ejected = ejected};
@@ -203,7 +216,8 @@ bool oh_topology_build(const oh_pool *pool, const bool *ejected, void *memory, s
         .nodes = (uint32_t)it.nodes,
         .texts = (uint32_t)it.texts,
         .epoch = pool->epoch,
-        .is_plain = pool->servers_count > 1 && pool->distribution == OH_KETAMA && !pool->has_hash_tag,
+        .is_plain =
+            pool->servers_count > 1 && pool->distribution == OH_KETAMA && !pool->has_hash_tag,
         .has_hash_tag = pool->has_hash_tag,
         .hash_tag = {pool->hash_tag[0], pool->hash_tag[1]},
     };

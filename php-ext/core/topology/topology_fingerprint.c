@@ -1,6 +1,7 @@
 /*
- * The fingerprint of a topology: a digest of everything that decides where a key lives, and of nothing else. Two
- * processes of a fleet, in whichever language, show the same fingerprint exactly if they place keys alike.
+ * The fingerprint of a topology: a digest of everything that decides where a key lives, and of
+ * nothing else. Two processes of a fleet, in whichever language, show the same fingerprint exactly
+ * if they place keys alike.
  *
  * Implements spec/topology, fingerprint.
  */
@@ -89,7 +90,8 @@ void oh_topology_fingerprint_of(const oh_pool *pool, char fingerprint[OH_FINGERP
     end(&md5, fingerprint);
 }
 
-static void add_slots(oh_md5 *md5, const oh_topology *topology, uint32_t first, uint32_t last, uint32_t node)
+static void add_slots(
+    oh_md5 *md5, const oh_topology *topology, uint32_t first, uint32_t last, uint32_t node)
 {
     add_string(md5, "slots=");
     add_number(md5, first);
@@ -100,12 +102,14 @@ static void add_slots(oh_md5 *md5, const oh_topology *topology, uint32_t first, 
     add_string(md5, "\n");
 }
 
-void oh_topology_fingerprint_of_slots(const oh_topology *topology, char fingerprint[OH_FINGERPRINT_DIGITS + 1])
+void oh_topology_fingerprint_of_slots(
+    const oh_topology *topology, char fingerprint[OH_FINGERPRINT_DIGITS + 1])
 {
     const uint16_t *slots = oh_topology_slots_table(topology);
     oh_md5 md5;
     oh_md5_begin(&md5);
-    add_string(&md5, "onehop-topology-1\ndistribution=slots\nhash=crc16\nhash_tag=7b7d\ndatabase=0\n");
+    add_string(
+        &md5, "onehop-topology-1\ndistribution=slots\nhash=crc16\nhash_tag=7b7d\ndatabase=0\n");
     for (uint32_t first = 0, next; first < OH_SLOTS_COUNT; first = next) {
         for (next = first + 1; next < OH_SLOTS_COUNT && slots[next] == slots[first]; next++) {
         }

@@ -1,5 +1,6 @@
 /*
- * The directives stand in the header by value; servers are not repeated, since the topology has them in the same order.
+ * The directives stand in the header by value; servers are not repeated, since the topology has
+ * them in the same order.
  */
 #include "core/topology/topology_image.h"
 
@@ -53,7 +54,8 @@ static void digest_of(const uint8_t *salt, oh_text password, uint8_t digest[OH_I
 
 size_t oh_image_size(const oh_pool *pool)
 {
-    return topology_offset(pool->name.length, pool->username.length, pool->zone.length) + aligned(oh_topology_size(pool));
+    return topology_offset(pool->name.length, pool->username.length, pool->zone.length) +
+           aligned(oh_topology_size(pool));
 }
 
 static void write_header(const oh_pool *pool, header *head)
@@ -63,7 +65,8 @@ static void write_header(const oh_pool *pool, header *head)
     head->username_length = (uint32_t)pool->username.length;
     head->zone_length = (uint32_t)pool->zone.length;
     head->read_from = pool->read_from;
-    head->topology = (uint32_t)topology_offset(pool->name.length, pool->username.length, pool->zone.length);
+    head->topology =
+        (uint32_t)topology_offset(pool->name.length, pool->username.length, pool->zone.length);
     head->hash = pool->hash;
     head->distribution = pool->distribution;
     head->redis_db = pool->redis_db;
@@ -119,13 +122,16 @@ static bool is_flag(uint8_t flag)
 
 static bool has_good_fields(const header *head, size_t length)
 {
-    return head->magic == MAGIC && head->length <= length && head->name_length <= OH_POOL_NAME_BYTES_MAX &&
+    return head->magic == MAGIC && head->length <= length &&
+           head->name_length <= OH_POOL_NAME_BYTES_MAX &&
            head->username_length <= OH_TEXT_BYTES_MAX && head->zone_length <= OH_TEXT_BYTES_MAX &&
            head->read_from < OH_READ_FROMS_COUNT && head->hash < OH_HASHES_COUNT &&
-           head->distribution < OH_DISTRIBUTIONS_COUNT && is_flag(head->has_hash_tag) && is_flag(head->is_redis) &&
-           is_flag(head->is_ssdb) && is_flag(head->is_cluster) && is_flag(head->has_database) && is_flag(head->has_password) &&
+           head->distribution < OH_DISTRIBUTIONS_COUNT && is_flag(head->has_hash_tag) &&
+           is_flag(head->is_redis) && is_flag(head->is_ssdb) && is_flag(head->is_cluster) &&
+           is_flag(head->has_database) && is_flag(head->has_password) &&
            is_flag(head->preconnect) && is_flag(head->auto_eject_hosts) &&
-           head->topology == topology_offset(head->name_length, head->username_length, head->zone_length) &&
+           head->topology ==
+               topology_offset(head->name_length, head->username_length, head->zone_length) &&
            head->topology < head->length;
 }
 
@@ -215,7 +221,8 @@ void oh_image_pool(const void *image, oh_server *servers, oh_pool *pool)
         pool->username = (oh_text){name + head->name_length + 1, head->username_length};
     }
     if (head->zone_length > 0) {
-        pool->zone = (oh_text){name + head->name_length + 1 + head->username_length + 1, head->zone_length};
+        pool->zone =
+            (oh_text){name + head->name_length + 1 + head->username_length + 1, head->zone_length};
     }
 }
 
@@ -224,7 +231,8 @@ bool oh_image_has_password(const void *image)
     return ((const header *)image)->has_password;
 }
 
-bool oh_image_is_password(const void *image, const uint8_t salt[OH_IMAGE_SALT_BYTES], oh_text password)
+bool oh_image_is_password(
+    const void *image, const uint8_t salt[OH_IMAGE_SALT_BYTES], oh_text password)
 {
     uint8_t digest[OH_IMAGE_DIGEST_BYTES];
     digest_of(salt, password, digest);

@@ -1,10 +1,12 @@
 /*
  * The inside of a topology, for the files of this room alone.
  *
- * All places are offsets from the beginning of the block. Every area begins at a multiple of eight bytes. The layout
- * depends on the pool only, not on which nodes are ejected, so a topology is replaced in place by its successor.
+ * All places are offsets from the beginning of the block. Every area begins at a multiple of eight
+ * bytes. The layout depends on the pool only, not on which nodes are ejected, so a topology is
+ * replaced in place by its successor.
  *
- * That of a Redis Cluster has no ring: behind its header stands a table of slots, and it has no points.
+ * That of a Redis Cluster has no ring: behind its header stands a table of slots, and it has no
+ * points.
  */
 #ifndef OH_TOPOLOGY_LAYOUT_H
 #define OH_TOPOLOGY_LAYOUT_H
@@ -24,12 +26,13 @@ struct oh_topology {
     uint32_t points_count; /* Without the guard. */
     uint32_t slots_count;  /* modula: the sum of the weights that take part. */
     uint32_t ranges_count;
-    uint32_t shift;   /* From a number to its range. */
-    uint32_t points;  /* Offset of points_count points and the guard. */
-    uint32_t nodes;   /* Offset of nodes_count records. */
-    uint32_t texts;   /* Offset of the names and addresses. */
-    uint64_t epoch;   /* slots: the cluster's. */
-    uint8_t is_plain; /* Several nodes, ketama, no hash tag: the road that locate takes without asking further. */
+    uint32_t shift;  /* From a number to its range. */
+    uint32_t points; /* Offset of points_count points and the guard. */
+    uint32_t nodes;  /* Offset of nodes_count records. */
+    uint32_t texts;  /* Offset of the names and addresses. */
+    uint64_t epoch;  /* slots: the cluster's. */
+    /* Several nodes, ketama, no hash tag: the road that locate takes without asking further. */
+    uint8_t is_plain;
     uint8_t has_hash_tag;
     uint8_t hash_tag[2];
     char fingerprint[36]; /* OH_FINGERPRINT_DIGITS and a NUL; three more fill the header up. */
@@ -59,7 +62,8 @@ typedef struct oh_node_record {
 
 #define OH_NODE_IS_FAILING 1u
 #define OH_NODE_IS_NEAR 2u
-_Static_assert(sizeof(oh_node_record) == 36, "Nothing but fields may stand in it: images are compared.");
+_Static_assert(
+    sizeof(oh_node_record) == 36, "Nothing but fields may stand in it: images are compared.");
 
 static inline const void *oh_topology_at(const oh_topology *topology, uint32_t offset)
 {
@@ -85,7 +89,8 @@ static inline bool oh_slot_is_served(uint16_t entry)
 }
 
 /* Writes the fingerprint of a Redis Cluster whose slots are known: 32 digits and a NUL. */
-void oh_topology_fingerprint_of_slots(const oh_topology *topology, char fingerprint[OH_FINGERPRINT_DIGITS + 1]);
+void oh_topology_fingerprint_of_slots(
+    const oh_topology *topology, char fingerprint[OH_FINGERPRINT_DIGITS + 1]);
 
 /* Writes the fingerprint of a pool: 32 digits and a NUL. */
 void oh_topology_fingerprint_of(const oh_pool *pool, char fingerprint[OH_FINGERPRINT_DIGITS + 1]);

@@ -1,5 +1,6 @@
 /*
- * What a change of topology costs, told before it happens: the share of a fixed set of keys that get another node.
+ * What a change of topology costs, told before it happens: the share of a fixed set of keys that
+ * get another node.
  *
  * Implements spec/topology, "How many keys move".
  */
@@ -12,7 +13,8 @@
 
 static bool is_same_node(oh_node a, oh_node b)
 {
-    return oh_text_is_same(a.name, b.name) && oh_text_is_same(a.host, b.host) && oh_text_is_same(a.path, b.path) && a.port == b.port;
+    return oh_text_is_same(a.name, b.name) && oh_text_is_same(a.host, b.host) &&
+           oh_text_is_same(a.path, b.path) && a.port == b.port;
 }
 
 uint32_t oh_topology_moved(const oh_topology *a, const oh_topology *b)

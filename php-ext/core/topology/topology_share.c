@@ -1,6 +1,6 @@
 /*
- * How much of the key space each node has: a fixed set of hashes, spread evenly over all numbers and over
- * all remainders, is placed and counted.
+ * How much of the key space each node has: a fixed set of hashes, spread evenly over all numbers
+ * and over all remainders, is placed and counted.
  *
  * Implements spec/meter, "Share".
  */

@@ -1,8 +1,10 @@
 /*
  * Whether a block of memory may be trusted as a topology.
  *
- * Not whether it is the right one: whether every offset, count and number in it keeps locate, explain and node inside
- * the block and lets them end, and whether a ring that is built of its nodes has the size that it should have. So a torn or hostile block costs a wrong answer at worst, never a crash.
+ * Not whether it is the right one: whether every offset, count and number in it keeps locate,
+ * explain and node inside the block and lets them end, and whether a ring that is built of its
+ * nodes has the size that it should have. So a torn or hostile block costs a wrong answer at worst,
+ * never a crash.
  *
  * Implements spec/topology.
  */
@@ -17,23 +19,31 @@ static size_t areas_begin(const oh_topology *topology)
     return sizeof(oh_topology) + (topology->distribution == OH_SLOTS ? OH_SLOTS_BYTES : 0);
 }
 
-/* Whether `count` things of `size` bytes lie at an aligned offset behind the header and inside the block. */
+/*
+ * Whether `count` things of `size` bytes lie at an aligned offset behind the header and inside the
+ * block.
+ */
 static bool is_area(const oh_topology *topology, uint32_t offset, uint64_t count, uint64_t size)
 {
-    return offset >= areas_begin(topology) && offset % 8 == 0 && offset + count * size <= topology->length;
+    return offset >= areas_begin(topology) && offset % 8 == 0 &&
+           offset + count * size <= topology->length;
 }
 
-static bool is_text(const oh_topology *topology, uint32_t offset, uint32_t length, uint32_t length_max)
+static bool is_text(
+    const oh_topology *topology, uint32_t offset, uint32_t length, uint32_t length_max)
 {
     const char *text = oh_topology_at(topology, offset);
-    return length <= length_max && offset >= areas_begin(topology) && (uint64_t)offset + length < topology->length && text[length] == '\0';
+    return length <= length_max && offset >= areas_begin(topology) &&
+           (uint64_t)offset + length < topology->length && text[length] == '\0';
 }
 
 static bool has_valid_header(const oh_topology *topology, size_t size)
 {
-    return topology->magic == OH_TOPOLOGY_MAGIC && topology->length <= size && topology->hash < OH_HASHES_COUNT &&
-           topology->distribution < OH_DISTRIBUTIONS_COUNT && topology->nodes_count > 0 &&
-           topology->nodes_count <= 2 * OH_POOL_SERVERS_MAX && /* A cluster's map keeps places that were left. */
+    return topology->magic == OH_TOPOLOGY_MAGIC && topology->length <= size &&
+           topology->hash < OH_HASHES_COUNT && topology->distribution < OH_DISTRIBUTIONS_COUNT &&
+           topology->nodes_count > 0 &&
+           topology->nodes_count <=
+               2 * OH_POOL_SERVERS_MAX && /* A cluster's map keeps places that were left. */
            memchr(topology->fingerprint, '\0', sizeof topology->fingerprint) != NULL;
 }
 
@@ -50,7 +60,8 @@ static bool has_valid_numbers(const oh_topology *topology)
 
 static bool has_ring(const oh_topology *topology)
 {
-    return is_area(topology, topology->points, (uint64_t)topology->points_count + 1, sizeof(oh_point)) &&
+    return is_area(topology, topology->points, (uint64_t)topology->points_count + 1,
+               sizeof(oh_point)) &&
            is_area(topology, OH_TOPOLOGY_RANGES, topology->ranges_count, sizeof(oh_range));
 }
 
@@ -67,8 +78,10 @@ static bool has_valid_nodes(const oh_topology *topology)
     for (uint32_t i = 0; i < topology->nodes_count; i++) {
         weights_sum += nodes[i].weight;
         if (!is_text(topology, nodes[i].name, nodes[i].name_length, OH_SERVER_NAME_BYTES_MAX) ||
-            !is_text(topology, nodes[i].address, nodes[i].address_length, OH_SERVER_ADDRESS_BYTES_MAX) ||
-            !is_text(topology, nodes[i].id, nodes[i].id_length, OH_NODE_ID_BYTES_MAX) || nodes[i].weight == 0 || nodes[i].role >= OH_ROLES_COUNT ||
+            !is_text(
+                topology, nodes[i].address, nodes[i].address_length, OH_SERVER_ADDRESS_BYTES_MAX) ||
+            !is_text(topology, nodes[i].id, nodes[i].id_length, OH_NODE_ID_BYTES_MAX) ||
+            nodes[i].weight == 0 || nodes[i].role >= OH_ROLES_COUNT ||
             nodes[i].master >= topology->nodes_count) {
             return false;
         }
@@ -103,7 +116,8 @@ static bool is_range(const oh_topology *topology, const oh_range *range)
 {
     for (int i = 0; i < 2; i++) {
         bool is_crowded = range->nodes[i] == OH_CROWDED;
-        if (is_crowded ? range->split > topology->points_count : range->nodes[i] >= topology->nodes_count) {
+        if (is_crowded ? range->split > topology->points_count
+                       : range->nodes[i] >= topology->nodes_count) {
             return false;
         }
     }
@@ -124,8 +138,9 @@ static bool has_valid_ranges(const oh_topology *topology)
 bool oh_topology_valid(const void *memory, size_t size)
 {
     const oh_topology *topology = memory;
-    return size >= sizeof(oh_topology) && has_valid_header(topology, size) && has_valid_numbers(topology) &&
-           has_valid_areas(topology) && has_valid_nodes(topology) &&
-           (topology->distribution == OH_SLOTS ? has_valid_slots(topology)
-                                               : has_valid_points(topology) && has_valid_ranges(topology));
+    return size >= sizeof(oh_topology) && has_valid_header(topology, size) &&
+           has_valid_numbers(topology) && has_valid_areas(topology) && has_valid_nodes(topology) &&
+           (topology->distribution == OH_SLOTS
+                   ? has_valid_slots(topology)
+                   : has_valid_points(topology) && has_valid_ranges(topology));
 }

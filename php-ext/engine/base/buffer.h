@@ -1,8 +1,8 @@
 /*
  * Buffer: bytes that grow at their end, in the memory of a call.
  *
- * Running out of memory is remembered, so that whoever appends asks once, at the end. A buffer of all
- * zeros is empty.
+ * Running out of memory is remembered, so that whoever appends asks once, at the end. A buffer of
+ * all zeros is empty.
  */
 #ifndef OH_ENGINE_BUFFER_H
 #define OH_ENGINE_BUFFER_H

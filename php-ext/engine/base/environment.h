@@ -1,8 +1,8 @@
 /*
  * Environment: what the engine asks of the program that it runs in.
  *
- * The engine itself needs C11 and POSIX only. A program that does nothing gets what a plain C program
- * has: malloc, no interrupts, and lines on stderr. Another one puts what it has in their
+ * The engine itself needs C11 and POSIX only. A program that does nothing gets what a plain C
+ * program has: malloc, no interrupts, and lines on stderr. Another one puts what it has in their
  * place, once, before it opens a pool: PHP does so in php/module/environment.c.
  */
 #ifndef OH_ENGINE_ENVIRONMENT_H
@@ -29,8 +29,8 @@ typedef struct oh_environment {
     bool (*is_ending)(void);
 
     /*
-     * A warning for whoever runs the program, at once; a line of its log; a line that its log has even
-     * where it is told to keep errors out of it. Severities are syslog's.
+     * A warning for whoever runs the program, at once; a line of its log; a line that its log has
+     * even where it is told to keep errors out of it. Severities are syslog's.
      */
     void (*warn)(const char *text);
     void (*log)(int severity, const char *text);
@@ -48,7 +48,9 @@ static inline void *oh_call_allocate(size_t size)
 /* The same for an array, all zeros; NULL as well if it would be larger than any memory. */
 void *oh_call_zeroed(size_t count, size_t size);
 
-/* The same for an array of `count` elements, grown or made (memory NULL). NULL leaves the old one. */
+/*
+ * The same for an array of `count` elements, grown or made (memory NULL). NULL leaves the old one.
+ */
 void *oh_call_resize(void *memory, size_t count, size_t size);
 
 /* NULL is fine. */

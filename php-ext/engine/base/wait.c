@@ -1,6 +1,6 @@
 /*
- * Signals are blocked while it is looked whether one has come, and let through by ppoll alone: none can
- * slip in between and be noticed only when the wait is over.
+ * Signals are blocked while it is looked whether one has come, and let through by ppoll alone: none
+ * can slip in between and be noticed only when the wait is over.
  */
 #include "engine/base/wait.h"
 
@@ -18,13 +18,15 @@ void oh_wait_serve_interrupts(void)
 
 int oh_wait_poll(struct pollfd *descriptors, nfds_t count, int milliseconds)
 {
-    struct timespec limit = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000L};
+    struct timespec limit = {
+        .tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000L};
     sigset_t all, before;
 
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     bool is_interrupted = oh_surroundings.is_interrupted();
-    int ready = is_interrupted ? 0 : ppoll(descriptors, count, milliseconds < 0 ? NULL : &limit, &before);
+    int ready =
+        is_interrupted ? 0 : ppoll(descriptors, count, milliseconds < 0 ? NULL : &limit, &before);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return ready;
 }

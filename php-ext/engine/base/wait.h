@@ -13,7 +13,10 @@
  */
 int oh_wait_poll(struct pollfd *descriptors, nfds_t count, int milliseconds);
 
-/* Lets the program serve a signal that has come. It may decide to end what goes on: is_ending() tells. */
+/*
+ * Lets the program serve a signal that has come. It may decide to end what goes on: is_ending()
+ * tells.
+ */
 void oh_wait_serve_interrupts(void);
 
 #endif

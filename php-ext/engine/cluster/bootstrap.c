@@ -1,8 +1,9 @@
 /*
- * The first contact: one process of the host asks the seeds, all others wait for it. What it meets it leaves in the store,
- * node by node, so that each of them can say why there is no map.
+ * The first contact: one process of the host asks the seeds, all others wait for it. What it meets
+ * it leaves in the store, node by node, so that each of them can say why there is no map.
  *
- * Who asks is settled by a word: its pid and the time; once it has failed, in the place of the pid, of what kind that was.
+ * Who asks is settled by a word: its pid and the time; once it has failed, in the place of the pid,
+ * of what kind that was.
  */
 #include "engine/cluster/cluster_internal.h"
 
@@ -18,8 +19,11 @@
 #include "engine/shared/segment.h"
 #include "engine/shared/worker.h"
 
-#define OH_CLAIM_MS 5000        /* Who has not come to an end by then, or has ended, is not waited for. */
-#define OH_CONTACT_MS UINT64_C(10000) /* How long it may take where the server pool has no timeout. */
+#define OH_CLAIM_MS                                                                                \
+    5000 /* Who has not come to an end by then, or has ended, is not waited for.                   \
+          */
+#define OH_CONTACT_MS                                                                              \
+    UINT64_C(10000) /* How long it may take where the server pool has no timeout. */
 #define OH_LIST_BYTES_MAX 480
 
 /* ---- The claim ---- */
@@ -61,17 +65,24 @@ static bool has_failed_since(uint64_t word, uint64_t began_ms, oh_error_kind *ki
 
 /* ---- Asking ---- */
 
-/* Node by node, as far as there is room; of the kind of the first that has answered, if there is one. */
-static void list_failures(const oh_cluster *cluster, const uint32_t *nodes, uint32_t count, const oh_failure *failures, oh_failure *list)
+/*
+ * Node by node, as far as there is room; of the kind of the first that has answered, if there is
+ * one.
+ */
+static void list_failures(const oh_cluster *cluster, const uint32_t *nodes, uint32_t count,
+    const oh_failure *failures, oh_failure *list)
 {
     const oh_failure *worst = &failures[0];
 
     oh_failure_set(list, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "", "%s", "");
     for (uint32_t i = 0; i < count; i++) {
         oh_node node = oh_topology_node(cluster->seeds->topology, nodes[i]);
-        const char *what = failures[i].advice ? failures[i].what : "there was no time left to ask it";
+        const char *what =
+            failures[i].advice ? failures[i].what : "there was no time left to ask it";
 
-        worst = worst->outcome != OH_OUTCOME_ANSWERED && failures[i].outcome == OH_OUTCOME_ANSWERED ? &failures[i] : worst;
+        worst = worst->outcome != OH_OUTCOME_ANSWERED && failures[i].outcome == OH_OUTCOME_ANSWERED
+                    ? &failures[i]
+                    : worst;
         if (strlen(list->what) + node.name.length + strlen(what) > OH_LIST_BYTES_MAX && i > 0) {
             char rest[32];
 
@@ -88,8 +99,9 @@ static void list_failures(const oh_cluster *cluster, const uint32_t *nodes, uint
 }
 
 /*
- * Two by two, until one has given a map that was adopted. False, and a list of why not: its kind, and `what`.
- * Nodes that are just meeting, or forgetting one of them, tell strange things for a moment: they are asked again.
+ * Two by two, until one has given a map that was adopted. False, and a list of why not: its kind,
+ * and `what`. Nodes that are just meeting, or forgetting one of them, tell strange things for a
+ * moment: they are asked again.
  */
 static bool ask_all(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *list)
 {
@@ -132,27 +144,32 @@ static bool ask_all(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *list)
 /* `list` says of each node why it has told nothing. */
 static bool fail(oh_failure *failure, oh_error_kind kind, const char *what, const char *list)
 {
-    const char *advice = kind == OH_ERROR_CONFIG_INVALID       ? "correct the servers of the server pool, or how it signs in"
-                         : kind == OH_ERROR_PROTOCOL_VIOLATION ? "check the nodes of the cluster"
-                                                               : "check that the servers run and can be reached";
+    const char *advice = kind == OH_ERROR_CONFIG_INVALID
+                             ? "correct the servers of the server pool, or how it signs in"
+                         : kind == OH_ERROR_PROTOCOL_VIOLATION
+                             ? "check the nodes of the cluster"
+                             : "check that the servers run and can be reached";
 
     oh_failure_set(failure, kind, OH_OUTCOME_NOT_SENT, advice, "%s%s", what, list);
     return false;
 }
 
 /* Who has the claim tells what came of it to those who wait; without a store there is none. */
-static bool ask(oh_cluster *cluster, _Atomic uint64_t *claim, uint64_t deadline_ns, oh_failure *failure)
+static bool ask(
+    oh_cluster *cluster, _Atomic uint64_t *claim, uint64_t deadline_ns, oh_failure *failure)
 {
     oh_failure list;
     bool is_done = ask_all(cluster, deadline_ns, &list);
 
     if (claim && !is_done) {
-        oh_store_write_text(oh_store_problem(oh_segment_store(), cluster->place), OH_STORE_PROBLEM_WORDS, list.what);
+        oh_store_write_text(oh_store_problem(oh_segment_store(), cluster->place),
+            OH_STORE_PROBLEM_WORDS, list.what);
     }
     if (claim) {
         atomic_store(claim, is_done ? 0 : claim_of(who_failed(list.kind)));
     }
-    return is_done || fail(failure, list.kind, "No node tells what the cluster looks like: ", list.what);
+    return is_done ||
+           fail(failure, list.kind, "No node tells what the cluster looks like: ", list.what);
 }
 
 /* Anybody may have written the list. */
@@ -160,12 +177,14 @@ static bool fail_as_another(const oh_cluster *cluster, oh_error_kind kind, oh_fa
 {
     char list[OH_STORE_PROBLEM_WORDS * sizeof(uint64_t) + 1];
 
-    oh_store_read_text(oh_store_problem(oh_segment_store(), cluster->place), OH_STORE_PROBLEM_WORDS, list);
+    oh_store_read_text(
+        oh_store_problem(oh_segment_store(), cluster->place), OH_STORE_PROBLEM_WORDS, list);
     for (char *at = list; *at; at++) {
         *at = *at < ' ' || *at > '~' ? '?' : *at;
     }
-    return fail(
-        failure, kind, "No node tells what the cluster looks like, as a process of this host has just found: ", list);
+    return fail(failure, kind,
+        "No node tells what the cluster looks like, as a process of this host has just found: ",
+        list);
 }
 
 /* ---- The whole ---- */
@@ -194,12 +213,15 @@ bool oh_cluster_bootstrap(oh_cluster *cluster, oh_failure *failure)
         if (has_failed_since(word, began_ms, &kind)) {
             return fail_as_another(cluster, kind, failure);
         }
-        if (!is_claimed(word) && atomic_compare_exchange_strong(claim, &word, claim_of((uint32_t)getpid()))) {
+        if (!is_claimed(word) &&
+            atomic_compare_exchange_strong(claim, &word, claim_of((uint32_t)getpid()))) {
             return ask(cluster, claim, deadline_ns, failure);
         }
         if (oh_clock_now_ns() > deadline_ns) {
             return fail(failure, OH_ERROR_DEADLINE_EXCEEDED,
-                "Another process of this host asks what the cluster looks like, and has no answer yet", "");
+                "Another process of this host asks what the cluster looks like, and has no answer "
+                "yet",
+                "");
         }
         oh_wait_poll(NULL, 0, OH_LOOK_AGAIN_MS);
     }

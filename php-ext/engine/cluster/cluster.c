@@ -1,5 +1,6 @@
 /*
- * The map of a Redis Cluster as clients use it: the newest that this process has, when it is asked for anew, and by whom.
+ * The map of a Redis Cluster as clients use it: the newest that this process has, when it is asked
+ * for anew, and by whom.
  */
 #include "engine/cluster/cluster_internal.h"
 
@@ -13,15 +14,17 @@
 #include "engine/base/wait.h"
 #include "engine/shared/segment.h"
 
-#define OH_ASK_EVERY_MS 1000    /* The least time between two refreshes of a host. */
-#define OH_ASK_ANYWAY_MS 60000  /* A map that nothing seems to be wrong with is asked for so often. */
-#define OH_CALLS_PER_LOOK 1024  /* So often a client that is not made anew looks at the clock. */
-#define OH_ANSWER_MS 200        /* So long an answer is waited for that another process has asked for. */
-#define OH_LAST_MOMENT_MS 50    /* How long the end of a request waits for a refresh. */
+#define OH_ASK_EVERY_MS 1000 /* The least time between two refreshes of a host. */
+#define OH_ASK_ANYWAY_MS                                                                           \
+    60000 /* A map that nothing seems to be wrong with is asked for so often. */
+#define OH_CALLS_PER_LOOK 1024 /* So often a client that is not made anew looks at the clock. */
+#define OH_ANSWER_MS 200 /* So long an answer is waited for that another process has asked for. */
+#define OH_LAST_MOMENT_MS 50 /* How long the end of a request waits for a refresh. */
 
 /* ---- Life ---- */
 
-void oh_cluster_identify(const uint8_t pool[OH_STORE_IDENTITY_BYTES], uint8_t identity[OH_STORE_IDENTITY_BYTES])
+void oh_cluster_identify(
+    const uint8_t pool[OH_STORE_IDENTITY_BYTES], uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
     oh_md5 md5;
 
@@ -39,7 +42,8 @@ oh_cluster *oh_cluster_open(const uint8_t pool[OH_STORE_IDENTITY_BYTES], const c
         return NULL;
     }
     oh_cluster_identify(pool, cluster->identity);
-    cluster->place = oh_segment_store() ? oh_store_find(oh_segment_store(), cluster->identity) : OH_STORE_NONE;
+    cluster->place =
+        oh_segment_store() ? oh_store_find(oh_segment_store(), cluster->identity) : OH_STORE_NONE;
     if (cluster->place == OH_STORE_NONE && oh_segment_store() && oh_segment_lock()) {
         cluster->place = oh_store_add(oh_segment_store(), cluster->identity, path);
         oh_segment_unlock();
@@ -68,13 +72,14 @@ static bool is_elsewhere(const oh_cluster *cluster, const oh_snapshot *seeds)
 }
 
 /*
- * The configuration has changed: the nodes stay, the directives are new. Other servers than before, none of which the map
- * has, may be another cluster: they are asked.
+ * The configuration has changed: the nodes stay, the directives are new. Other servers than before,
+ * none of which the map has, may be another cluster: they are asked.
  */
 static void reconfigure(oh_cluster *cluster, oh_snapshot *seeds)
 {
     oh_snapshot *before = cluster->seeds;
-    bool has_others = before && strcmp(oh_topology_fingerprint(seeds->topology), oh_topology_fingerprint(before->topology)) != 0;
+    bool has_others = before && strcmp(oh_topology_fingerprint(seeds->topology),
+                                    oh_topology_fingerprint(before->topology)) != 0;
 
     seeds->references++;
     oh_map_set(&cluster->seeds, seeds);
@@ -132,8 +137,8 @@ void oh_cluster_tend(oh_cluster *cluster)
         return;
     }
     uint32_t every_ms = is_wanted(cluster) ? OH_ASK_EVERY_MS : OH_ASK_ANYWAY_MS;
-    /* The chance is that of the last refresh: hosts differ, the processes of one do not. If each of them tried its own luck,
-       one of many would always be lucky at once. */
+    /* The chance is that of the last refresh: hosts differ, the processes of one do not. If each of
+       them tried its own luck, one of many would always be lucky at once. */
     uint32_t later_ms = (uint32_t)(oh_refresh_asked_ms(cluster) % (every_ms / 4));
     cluster->calls = 0;
     if (oh_refresh_is_my_turn(cluster, every_ms + later_ms)) {
@@ -156,7 +161,9 @@ void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns)
     while (cluster->map == before && oh_clock_now_ns() < deadline_ns) {
         if (cluster->refresh) {
             oh_refresh_move(cluster, OH_LOOK_AGAIN_MS);
-        } else if (has_asked || (!is_wanted(cluster) && oh_clock_now_ms() > oh_refresh_asked_ms(cluster) + OH_ANSWER_MS)) {
+        } else if (has_asked ||
+                   (!is_wanted(cluster) &&
+                       oh_clock_now_ms() > oh_refresh_asked_ms(cluster) + OH_ANSWER_MS)) {
             break;
         } else if (is_wanted(cluster) && oh_refresh_is_my_turn(cluster, OH_ASK_EVERY_MS)) {
             oh_refresh_begin(cluster, deadline_ns);
@@ -170,7 +177,8 @@ void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns)
 
 void oh_cluster_finish_refreshes(void)
 {
-    uint64_t end_ns = oh_refresh_going_on() ? oh_clock_now_ns() + OH_LAST_MOMENT_MS * UINT64_C(1000000) : 0;
+    uint64_t end_ns =
+        oh_refresh_going_on() ? oh_clock_now_ns() + OH_LAST_MOMENT_MS * UINT64_C(1000000) : 0;
 
     while (oh_refresh_going_on() && oh_clock_now_ns() < end_ns) {
         oh_refresh_move(oh_refresh_going_on(), OH_LAST_MOMENT_MS);

@@ -1,6 +1,7 @@
 /*
- * What the host has of the map, what this process has, and how a newer one comes from the one to the other: an image in the
- * store, copied by whoever is behind, replaced by whoever has learned more.
+ * What the host has of the map, what this process has, and how a newer one comes from the one to
+ * the other: an image in the store, copied by whoever is behind, replaced by whoever has learned
+ * more.
  */
 #include "engine/cluster/cluster_internal.h"
 
@@ -12,7 +13,8 @@
 
 #include "engine/shared/segment.h"
 
-#define OH_NOTE_ATTEMPTS 8 /* So often another process may be faster; who is never lucky costs a redirect. */
+#define OH_NOTE_ATTEMPTS                                                                           \
+    8 /* So often another process may be faster; who is never lucky costs a redirect. */
 
 /* ---- From the host ---- */
 
@@ -50,13 +52,17 @@ static bool make_map(oh_cluster *cluster, void *image, size_t length, uint64_t g
     return true;
 }
 
-/* Whether the map signs in as this process would: another configuration is older or newer than this process' own. */
+/*
+ * Whether the map signs in as this process would: another configuration is older or newer than this
+ * process' own.
+ */
 static bool is_mine(const oh_cluster *cluster, const void *image)
 {
     const oh_snapshot *seeds = cluster->seeds;
 
     return oh_image_has_password(image) == (seeds->password != NULL) &&
-           (!seeds->password || oh_image_is_password(image, oh_store_salt(oh_segment_store()), seeds->own_pool.redis_auth));
+           (!seeds->password || oh_image_is_password(image, oh_store_salt(oh_segment_store()),
+                                    seeds->own_pool.redis_auth));
 }
 
 /* The host has another map than this process, which may be this process'. */
@@ -75,7 +81,8 @@ void oh_map_catch_up(oh_cluster *cluster)
         return;
     }
     oh_image_copy copy = oh_segment_copy(cluster->place);
-    if (copy.image && oh_topology_slots(oh_image_topology(copy.image)) && is_mine(cluster, copy.image)) {
+    if (copy.image && oh_topology_slots(oh_image_topology(copy.image)) &&
+        is_mine(cluster, copy.image)) {
         make_map(cluster, copy.image, copy.length, copy.generation);
     } else {
         cluster->foreign = copy.generation;
@@ -105,7 +112,9 @@ static uint32_t find(const oh_snapshot *map, oh_text name)
 {
     uint32_t node = oh_topology_find(map->topology, name.bytes, name.length);
 
-    return node < map->nodes_count && map->pool->servers[node].role != OH_GONE ? node : OH_POOL_SERVERS_MAX;
+    return node < map->nodes_count && map->pool->servers[node].role != OH_GONE
+               ? node
+               : OH_POOL_SERVERS_MAX;
 }
 
 bool oh_map_has(const oh_cluster *cluster, oh_text name)
@@ -116,8 +125,9 @@ bool oh_map_has(const oh_cluster *cluster, oh_text name)
 /* ---- To the host ---- */
 
 /*
- * Under no lock yet. False: another process was faster, or nobody may write now, and there is a map. A map in the store that
- * this process cannot take is replaced: those that could may all have gone.
+ * Under no lock yet. False: another process was faster, or nobody may write now, and there is a
+ * map. A map in the store that this process cannot take is replaced: those that could may all have
+ * gone.
  */
 static bool publish(oh_cluster *cluster, const void *image, size_t length, uint64_t *generation)
 {
@@ -179,7 +189,8 @@ bool oh_map_adopt(oh_cluster *cluster, const oh_pool *pool)
     if (!image) {
         return false;
     }
-    if (cluster->map && oh_image_equals(image, length, cluster->map->image, cluster->map->image_length)) {
+    if (cluster->map &&
+        oh_image_equals(image, length, cluster->map->image, cluster->map->image_length)) {
         oh_memory_release(image);
         return true;
     }
@@ -187,8 +198,8 @@ bool oh_map_adopt(oh_cluster *cluster, const oh_pool *pool)
 }
 
 /*
- * Moves slots in the newest map. False: meanwhile another process has published a newer one, or nobody
- * may write now, or there is no memory.
+ * Moves slots in the newest map. False: meanwhile another process has published a newer one, or
+ * nobody may write now, or there is no memory.
  */
 static bool note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32_t count)
 {

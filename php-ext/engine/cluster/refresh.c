@@ -1,6 +1,7 @@
 /*
- * A refresh: CLUSTER INFO and CLUSTER SHARDS to two nodes at once, by the exchanges that also carry commands, so with
- * the same connections, sign-in and deadline. What one of them says is judged and compared by core/cluster.
+ * A refresh: CLUSTER INFO and CLUSTER SHARDS to two nodes at once, by the exchanges that also carry
+ * commands, so with the same connections, sign-in and deadline. What one of them says is judged and
+ * compared by core/cluster.
  */
 #include "engine/cluster/cluster_internal.h"
 
@@ -14,17 +15,19 @@
 #include "engine/shared/segment.h"
 
 #define OH_INFO_BYTES_MAX 65536 /* Of CLUSTER INFO: it has a dozen lines. */
-#define OH_LARGE_BYTES 262144  /* A reply of so much, or less, is not worth the question whether there is memory for it. */
+#define OH_LARGE_BYTES                                                                             \
+    262144 /* A reply of so much, or less, is not worth the question whether there is memory for   \
+              it. */
 
-#define ASK_INFO   "*2\r\n$7\r\nCLUSTER\r\n$4\r\nINFO\r\n"
+#define ASK_INFO "*2\r\n$7\r\nCLUSTER\r\n$4\r\nINFO\r\n"
 #define ASK_SHARDS "*2\r\n$7\r\nCLUSTER\r\n$6\r\nSHARDS\r\n"
-#define ASK_SLOTS  "*2\r\n$7\r\nCLUSTER\r\n$5\r\nSLOTS\r\n"
+#define ASK_SLOTS "*2\r\n$7\r\nCLUSTER\r\n$5\r\nSLOTS\r\n"
 
 typedef struct oh_refresh {
     oh_snapshot *snapshot; /* Whose nodes are asked. */
     oh_snapshot *before;   /* The map of that moment; NULL: there was none. */
     uint64_t began_ns, deadline_ns;
-    uint64_t answered_ns;  /* When the first answer was seen; 0: there is none. */
+    uint64_t answered_ns; /* When the first answer was seen; 0: there is none. */
     uint32_t count;
     uint32_t nodes[OH_ASKED_MAX];
     oh_failure failures[OH_ASKED_MAX];
@@ -57,7 +60,8 @@ bool oh_refresh_is_my_turn(oh_cluster *cluster, uint32_t every_ms)
 
 uint64_t oh_refresh_asked_ms(const oh_cluster *cluster)
 {
-    return cluster->place == OH_STORE_NONE ? cluster->asked_ms : oh_store_looked_ms(oh_segment_store(), cluster->place);
+    return cluster->place == OH_STORE_NONE ? cluster->asked_ms
+                                           : oh_store_looked_ms(oh_segment_store(), cluster->place);
 }
 
 /* ---- Asking ---- */
@@ -77,7 +81,10 @@ static bool ask(oh_cluster *cluster, oh_refresh *refresh, uint32_t node, uint64_
         (oh_peer){.connections = connections, .meter = oh_snapshot_meter(refresh->snapshot, node)},
         &refresh->failures[refresh->count]);
     refresh->deadline_ns = deadline_ns;
-    /* The timeout is shorter than a call's: a node that is slow about this is not to be blamed for it. */
+    /*
+     * The timeout is shorter than a call's: a node that is slow about this is not to be blamed for
+     * it.
+     */
     const oh_call_terms terms = {.timeout_ms = refresh->snapshot->pool->timeout_ms / 2 + 1,
         .deadline_ns = deadline_ns,
         .is_read_only = true,
@@ -157,16 +164,19 @@ static oh_cluster_map *read_answer(oh_cluster *cluster, oh_refresh *refresh, uin
     if (!oh_exchange_is_complete(exchange)) {
         return NULL;
     }
-    oh_bytes info = first_value(both), reply = {both.bytes + info.length, both.length - info.length};
-    oh_cluster_answer answer = {.reply = reply, .info = info, .zone = refresh->snapshot->pool->zone};
+    oh_bytes info = first_value(both),
+             reply = {both.bytes + info.length, both.length - info.length};
+    oh_cluster_answer answer = {
+        .reply = reply, .info = info, .zone = refresh->snapshot->pool->zone};
     answer.host = refresh->snapshot->pool->servers[refresh->nodes[index]].host;
     if (is_error(reply)) {
         cluster->has_no_shards |= !is_error(info);
-        oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_ANSWERED, "check what listens there", "it answered: ");
+        oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_ANSWERED,
+            "check what listens there", "it answered: ");
         oh_failure_quote(failure, (const char *)reply.bytes + 1, reply.length - 3);
     } else if (!oh_cluster_read(&answer, &map, reason)) {
-        oh_failure_set(failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "check what listens there",
-            "its picture of the cluster is refused: %s", reason);
+        oh_failure_set(failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED,
+            "check what listens there", "its picture of the cluster is refused: %s", reason);
     }
     return map;
 }
@@ -176,8 +186,9 @@ static void refuse(oh_refresh *refresh, oh_cluster_map *const *maps, const char 
 {
     for (uint32_t i = 0; i < refresh->count; i++) {
         if (maps[i]) {
-            oh_failure_set(&refresh->failures[i], OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "check the nodes of the cluster",
-                "its picture of the cluster is refused: %s", reason);
+            oh_failure_set(&refresh->failures[i], OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED,
+                "check the nodes of the cluster", "its picture of the cluster is refused: %s",
+                reason);
         }
     }
 }
@@ -192,15 +203,22 @@ static void lack_memory(oh_refresh *refresh, oh_cluster_map *const *maps)
     }
 }
 
-/* Meanwhile another process may have gone over to another cluster, or this one: then nobody asks what this node says. */
+/*
+ * Meanwhile another process may have gone over to another cluster, or this one: then nobody asks
+ * what this node says.
+ */
 static bool still_counts(const oh_cluster *cluster, const oh_refresh *refresh, uint32_t index)
 {
     const oh_snapshot *asked = refresh->snapshot;
 
-    return asked->cluster ? oh_map_has(cluster, asked->pool->servers[refresh->nodes[index]].name) : asked == cluster->seeds;
+    return asked->cluster ? oh_map_has(cluster, asked->pool->servers[refresh->nodes[index]].name)
+                          : asked == cluster->seeds;
 }
 
-/* True: the map that has come of it is the newest, or as good as that was. Otherwise the failures say why there is none. */
+/*
+ * True: the map that has come of it is the newest, or as good as that was. Otherwise the failures
+ * say why there is none.
+ */
 static bool conclude(oh_cluster *cluster)
 {
     oh_refresh *refresh = cluster->refresh;
@@ -208,7 +226,8 @@ static bool conclude(oh_cluster *cluster)
     char reason[OH_CLUSTER_REASON_BYTES] = "there is not enough memory";
     bool is_answered = false, is_adopted = false;
 
-    oh_map_catch_up(cluster); /* What has moved meanwhile stays moved, unless the nodes know better. */
+    /* What has moved meanwhile stays moved, unless the nodes know better. */
+    oh_map_catch_up(cluster);
     for (uint32_t i = 0; i < refresh->count; i++) {
         maps[i] = read_answer(cluster, refresh, i);
         is_answered |= maps[i] != NULL;
@@ -218,7 +237,8 @@ static bool conclude(oh_cluster *cluster)
         }
     }
     const oh_topology *current = cluster->map ? cluster->map->topology : NULL;
-    oh_cluster_map *chosen = maps[0] || maps[1] ? oh_cluster_choose(current, maps[0], maps[1], reason) : NULL;
+    oh_cluster_map *chosen =
+        maps[0] || maps[1] ? oh_cluster_choose(current, maps[0], maps[1], reason) : NULL;
     if (chosen && oh_cluster_keep_places(chosen, current)) {
         oh_cluster_keep_moved(chosen, refresh->before ? refresh->before->topology : NULL, current);
         oh_pool pool = oh_cluster_pool(chosen, current ? cluster->map->pool : cluster->seeds->pool);
@@ -249,32 +269,42 @@ static bool goes_on(oh_refresh *refresh)
             refresh->answered_ns = oh_clock_now_ns();
         }
     }
-    uint64_t grace_ns = OH_MAX(refresh->answered_ns - refresh->began_ns, OH_GRACE_MS * UINT64_C(1000000));
+    uint64_t grace_ns =
+        OH_MAX(refresh->answered_ns - refresh->began_ns, OH_GRACE_MS * UINT64_C(1000000));
 
-    return active > 0 && (!refresh->answered_ns || oh_clock_now_ns() < refresh->answered_ns + grace_ns);
+    return active > 0 &&
+           (!refresh->answered_ns || oh_clock_now_ns() < refresh->answered_ns + grace_ns);
 }
 
-/* The memory is that of whoever happens to ask: a request that has little left must not die of a large reply. */
+/*
+ * The memory is that of whoever happens to ask: a request that has little left must not die of a
+ * large reply.
+ */
 static bool has_memory(const oh_exchange *exchange)
 {
     size_t length = oh_exchange_replies(exchange).length, capacity = oh_exchange_capacity(exchange);
 
-    return length < capacity || length < OH_LARGE_BYTES || oh_surroundings.memory_left() > 3 * capacity;
+    return length < capacity || length < OH_LARGE_BYTES ||
+           oh_surroundings.memory_left() > 3 * capacity;
 }
 
 /* What is longer than any map is not received to its end. */
 static void refuse_long(oh_exchange *exchange)
 {
-    bool is_long = oh_exchange_replies(exchange).length > OH_CLUSTER_REPLY_BYTES_MAX + OH_INFO_BYTES_MAX;
+    bool is_long =
+        oh_exchange_replies(exchange).length > OH_CLUSTER_REPLY_BYTES_MAX + OH_INFO_BYTES_MAX;
 
     if (!oh_exchange_is_active(exchange) || (!is_long && has_memory(exchange))) {
         return;
     }
     if (is_long) {
-        oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED, "check what listens there",
-            "its picture of the cluster is refused: the reply is longer than %d bytes", OH_CLUSTER_REPLY_BYTES_MAX);
+        oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED,
+            "check what listens there",
+            "its picture of the cluster is refused: the reply is longer than %d bytes",
+            OH_CLUSTER_REPLY_BYTES_MAX);
     } else {
-        oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED, "raise memory_limit",
+        oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED,
+            "raise memory_limit",
             "memory_limit leaves too little memory for its picture of the cluster");
     }
     oh_exchange_fail(exchange);
@@ -301,11 +331,13 @@ void oh_refresh_move(oh_cluster *cluster, uint32_t milliseconds)
         return;
     }
     uint64_t deadline_ns = refresh->deadline_ns;
-    bool had_no_shards = cluster->has_no_shards, has_doubted = cluster->doubts_nodes, is_adopted = conclude(cluster);
+    bool had_no_shards = cluster->has_no_shards, has_doubted = cluster->doubts_nodes,
+         is_adopted = conclude(cluster);
 
     oh_refresh_end(cluster);
     if (OH_UNLIKELY(cluster->has_no_shards != had_no_shards) && !is_adopted) {
-        cluster->doubts_nodes = has_doubted; /* Nothing is wrong with them: they are asked again, for what they know. */
+        /* Nothing is wrong with them: they are asked again, for what they know. */
+        cluster->doubts_nodes = has_doubted;
         oh_refresh_begin(cluster, deadline_ns);
     }
 }
@@ -321,7 +353,8 @@ void oh_refresh_begin(oh_cluster *cluster, uint64_t deadline_ns)
         oh_call_release(nodes);
         return;
     }
-    bool is_named = cluster->has_hint && snapshot == cluster->map && oh_targets_put_first(nodes, count, cluster->hint);
+    bool is_named = cluster->has_hint && snapshot == cluster->map &&
+                    oh_targets_put_first(nodes, count, cluster->hint);
 
     cluster->has_hint = false;
     for (uint32_t i = 0; i < count && refresh->count < OH_ASKED_MAX; i++) {
@@ -329,7 +362,8 @@ void oh_refresh_begin(oh_cluster *cluster, uint64_t deadline_ns)
 
         if (ask(cluster, refresh, node, deadline_ns) &&
             oh_exchange_has_failed(&refresh->exchanges[refresh->count - 1]) && i + 1 < count) {
-            oh_exchange_end(&refresh->exchanges[--refresh->count]); /* It rests: the next one instead. */
+            /* It rests: the next one instead. */
+            oh_exchange_end(&refresh->exchanges[--refresh->count]);
             memset(&refresh->exchanges[refresh->count], 0, sizeof *refresh->exchanges);
         }
     }
@@ -338,25 +372,29 @@ void oh_refresh_begin(oh_cluster *cluster, uint64_t deadline_ns)
 
 /* ---- Asking seeds ---- */
 
-bool oh_refresh_ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32_t count, uint64_t deadline_ns,
-    oh_failure *failures)
+bool oh_refresh_ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32_t count,
+    uint64_t deadline_ns, oh_failure *failures)
 {
     oh_refresh *refresh = begin(cluster, cluster->seeds);
 
     for (uint32_t i = 0; i < OH_MIN(count, OH_ASKED_MAX); i++) {
-        oh_failure_set_no_memory(&failures[i], OH_OUTCOME_NOT_SENT); /* Unless there is another one. */
+        /* Unless there is another one. */
+        oh_failure_set_no_memory(&failures[i], OH_OUTCOME_NOT_SENT);
     }
     if (!refresh) {
         return false;
     }
-    for (uint32_t i = 0; i < count && refresh->count < OH_ASKED_MAX && ask(cluster, refresh, nodes[i], deadline_ns); i++) {
+    for (uint32_t i = 0;
+        i < count && refresh->count < OH_ASKED_MAX && ask(cluster, refresh, nodes[i], deadline_ns);
+        i++) {
     }
     while (goes_on(refresh)) {
         glance(refresh, OH_GRACE_MS);
     }
     for (uint32_t i = 0; i < refresh->count; i++) {
         if (oh_exchange_is_active(&refresh->exchanges[i])) {
-            oh_failure_set(&refresh->failures[i], OH_ERROR_DEADLINE_EXCEEDED, OH_OUTCOME_MAYBE_EXECUTED, "try again", "it has not answered yet");
+            oh_failure_set(&refresh->failures[i], OH_ERROR_DEADLINE_EXCEEDED,
+                OH_OUTCOME_MAYBE_EXECUTED, "try again", "it has not answered yet");
         }
     }
     bool is_done = conclude(cluster) || cluster->map;

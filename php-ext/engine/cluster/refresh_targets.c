@@ -1,5 +1,6 @@
 /*
- * Whom a refresh asks: nodes that are not failing, by chance, so that no node is asked by all hosts.
+ * Whom a refresh asks: nodes that are not failing, by chance, so that no node is asked by all
+ * hosts.
  */
 #include "engine/cluster/cluster_internal.h"
 

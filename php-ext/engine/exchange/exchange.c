@@ -22,7 +22,8 @@ void oh_exchange_prepare(oh_exchange *exchange, const oh_call_terms *terms, oh_f
     exchange->times.deadline_ns = terms->deadline_ns;
     exchange->times.wait_ms = terms->wait_ms;
     exchange->flight = flight;
-    exchange->found.has_refusal = exchange->found.has_error = exchange->found.was_interrupted = false;
+    exchange->found.has_refusal = exchange->found.has_error = exchange->found.was_interrupted =
+        false;
 }
 
 /* Ends whatever is going on: a connection still leased is closed, bytes not read are dropped. */
@@ -167,7 +168,8 @@ static void judge_exec(oh_exchange *exchange)
     oh_replies *replies = &exchange->replies;
     oh_bytes reply = oh_replies_unread(replies);
     char expected[16];
-    size_t expected_length = (size_t)snprintf(expected, sizeof expected, "*%u\r\n", (unsigned)exchange->terms.exec_count);
+    size_t expected_length = (size_t)snprintf(
+        expected, sizeof expected, "*%u\r\n", (unsigned)exchange->terms.exec_count);
 
     if (exchange->state == OH_EXCHANGE_FAILED) {
         return;
@@ -203,8 +205,10 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
         oh_exchange_lease(exchange, false);            /* A connection that idles, or a new one. */
         oh_exchange_send(exchange);                    /* As much as its socket takes. */
     }
-    travel(exchange);                                  /* The same on other nodes, if there are any. */
-    oh_exchange_wait_until(exchange, is_readable);     /* Receives; the last reply settles the connection. */
+    /* The same on other nodes, if there are any. */
+    travel(exchange);
+    /* Receives; the last reply settles the connection. */
+    oh_exchange_wait_until(exchange, is_readable);
     if (OH_UNLIKELY(exchange->interceptor != NULL)) {
         exchange->interceptor->meet(exchange->interceptor, exchange); /* Redirects are followed. */
     }
@@ -221,8 +225,9 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
 /* How much of the replies may be given out. */
 static inline size_t readable_count(const oh_exchange *exchange)
 {
-    return OH_LIKELY(!exchange->interceptor) ? oh_replies_length(&exchange->replies)
-                                             : exchange->interceptor->readable(exchange->interceptor, exchange);
+    return OH_LIKELY(!exchange->interceptor)
+               ? oh_replies_length(&exchange->replies)
+               : exchange->interceptor->readable(exchange->interceptor, exchange);
 }
 
 static bool has_bytes_or_ended(const oh_exchange *exchange)
@@ -235,7 +240,8 @@ static size_t read_shaped(oh_exchange *exchange, char *bytes, size_t size)
 {
     size_t count;
 
-    while ((count = oh_exchange_give_shaped(exchange, bytes, size)) == 0 && oh_exchange_is_active(exchange)) {
+    while ((count = oh_exchange_give_shaped(exchange, bytes, size)) == 0 &&
+           oh_exchange_is_active(exchange)) {
         oh_exchange_wait_until(exchange, has_bytes_or_ended);
     }
     return count;
@@ -260,7 +266,8 @@ static size_t read_plain(oh_exchange *exchange, char *bytes, size_t size)
 size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size)
 {
     bool is_shaped = OH_UNLIKELY(exchange->ssdb != NULL) && exchange->ssdb->is_shaped;
-    size_t count = is_shaped ? read_shaped(exchange, bytes, size) : read_plain(exchange, bytes, size);
+    size_t count =
+        is_shaped ? read_shaped(exchange, bytes, size) : read_plain(exchange, bytes, size);
 
     if (OH_UNLIKELY(count == 0)) {
         oh_exchange_run_dry(exchange);

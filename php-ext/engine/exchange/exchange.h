@@ -33,7 +33,8 @@
 #include "engine/pool/pool.h"
 
 #define OH_WAIT_FOR_EVER UINT32_MAX
-#define OH_FLIGHT_MEMBERS_MAX 64 /* Nodes that are spoken to at once; see scatter for why there is a bound. */
+#define OH_FLIGHT_MEMBERS_MAX                                                                      \
+    64 /* Nodes that are spoken to at once; see scatter for why there is a bound. */
 
 struct oh_exchange;
 struct oh_flight;
@@ -42,8 +43,9 @@ struct oh_flight;
 typedef struct oh_peer {
     oh_connections *connections; /* NULL: there was no memory for them, and calls fail for that. */
     oh_meter *meter;             /* Likewise. */
-    bool is_of_plain_pool; /* Its server pool does not say "cluster: true". */
-    bool compares_reads;   /* Reads go to the fastest node: how long each one takes is remembered. */
+    bool is_of_plain_pool;       /* Its server pool does not say "cluster: true". */
+    /* Reads go to the fastest node: how long each one takes is remembered. */
+    bool compares_reads;
 } oh_peer;
 
 /*
@@ -77,24 +79,28 @@ typedef struct oh_call_times {
     uint64_t deadline_ns; /* Set when the call first writes, without wait_ms; 0 until then. */
     uint32_t wait_ms;     /* As in the terms, until there is a reply. */
     bool has_waited;      /* Time has passed since the deadline was set: it must be looked at. */
-    uint64_t begun_ns;    /* When the caller wrote; 0: how long it takes is the wish of the caller. */
-    uint64_t left_ns;     /* When the caller was given back control in the middle of it; 0: it was not. */
+    /* When the caller wrote; 0: how long it takes is the wish of the caller. */
+    uint64_t begun_ns;
+    /* When the caller was given back control in the middle of it; 0: it was not. */
+    uint64_t left_ns;
 } oh_call_times;
 
 /* The connection, and how it is used. */
 typedef struct oh_connection_use {
     oh_connection *connection; /* Leased, with replies owed; or NULL. */
-    oh_connection *held;       /* Leased, owing nothing: it waits for the next write. Only while `keeps`. */
-    bool keeps;                /* The connection is not given back when its replies are in. */
-    bool was_held;             /* `held` was set since: no other connection may take its place. */
-    bool is_reused;            /* It has carried exchanges before. */
-    bool was_retried;          /* It is the second one of this request; */
-    bool was_sent;             /* the first one may have carried it to the node. */
+    /* Leased, owing nothing: it waits for the next write. Only while `keeps`. */
+    oh_connection *held;
+    bool keeps;       /* The connection is not given back when its replies are in. */
+    bool was_held;    /* `held` was set since: no other connection may take its place. */
+    bool is_reused;   /* It has carried exchanges before. */
+    bool was_retried; /* It is the second one of this request; */
+    bool was_sent;    /* the first one may have carried it to the node. */
 } oh_connection_use;
 
 /* What was learnt of the answer so far. */
 typedef struct oh_findings {
-    uint64_t received;    /* Bytes of this attempt, the parts that the caller does not see included. */
+    /* Bytes of this attempt, the parts that the caller does not see included. */
+    uint64_t received;
     bool has_heard;       /* A byte of a reply has arrived. */
     bool has_refusal;     /* One of the replies is an error. */
     bool has_error;       /* The same, or one has an error in it. */
@@ -119,7 +125,8 @@ typedef struct oh_interceptor {
     /* As oh_wire_read, of `count` bytes behind the replies. */
     size_t (*read)(struct oh_interceptor *interceptor, struct oh_exchange *exchange, size_t count);
     /* How many bytes of the replies may be given out. */
-    size_t (*readable)(const struct oh_interceptor *interceptor, const struct oh_exchange *exchange);
+    size_t (*readable)(
+        const struct oh_interceptor *interceptor, const struct oh_exchange *exchange);
     /*
      * The caller is about to go on: whatever is to take the place of replies, or of a failure, must
      * do so now.
@@ -130,8 +137,10 @@ typedef struct oh_interceptor {
 
 typedef struct oh_exchange {
     oh_exchange_state state;
-    bool is_called;          /* A call is going on. What the caller writes between calls is not sent. */
-    bool is_waiting;         /* Translated for SSDB, but not sent before the rest of its flight is. */
+    /* A call is going on. What the caller writes between calls is not sent. */
+    bool is_called;
+    /* Translated for SSDB, but not sent before the rest of its flight is. */
+    bool is_waiting;
     oh_peer peer;
     oh_call_terms terms;
     oh_call_times times;
@@ -142,8 +151,9 @@ typedef struct oh_exchange {
     oh_preface preface;
     oh_failure *failure;         /* Where the caller wants to find it. */
     oh_interceptor *interceptor; /* NULL: nobody. */
-    oh_ssdb *ssdb;               /* Between the caller and a node that is SSDB; NULL before its first request. */
-    struct oh_flight *flight;    /* With whom it travels, or NULL if alone. */
+    /* Between the caller and a node that is SSDB; NULL before its first request. */
+    oh_ssdb *ssdb;
+    struct oh_flight *flight; /* With whom it travels, or NULL if alone. */
 } oh_exchange;
 
 /* Exchanges that move together. */
@@ -151,9 +161,10 @@ typedef struct oh_flight {
     oh_exchange *members[OH_FLIGHT_MEMBERS_MAX];
     uint32_t members_count;
     void (*start_others)(struct oh_flight *); /* Called once each member has sent what it could. */
-    void (*look)(struct oh_flight *); /* Called before each wait, if it is not NULL. */
+    void (*look)(struct oh_flight *);         /* Called before each wait, if it is not NULL. */
     void *looker;
-    const oh_failure *refusal; /* Of a member that SSDB must not be sent: then nothing is sent to any. */
+    /* Of a member that SSDB must not be sent: then nothing is sent to any. */
+    const oh_failure *refusal;
 } oh_flight;
 
 /* ---- Life ---- */
@@ -350,7 +361,8 @@ static inline void oh_exchange_gather(oh_exchange *exchange, bool gathers)
 void oh_exchange_revive(oh_exchange *exchange);
 
 /* Every reply is in, and these take their place: memory of the call, which is taken over. */
-void oh_exchange_replace(oh_exchange *exchange, uint8_t *replies, size_t length, bool has_refusal, bool has_error);
+void oh_exchange_replace(
+    oh_exchange *exchange, uint8_t *replies, size_t length, bool has_refusal, bool has_error);
 
 /* What was done for it elsewhere has failed like this. */
 void oh_exchange_fail_like(oh_exchange *exchange, const oh_exchange *other);

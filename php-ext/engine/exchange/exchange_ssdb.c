@@ -53,7 +53,8 @@ bool oh_exchange_translate(oh_exchange *exchange)
         oh_failure_set_no_memory(exchange->failure, OH_OUTCOME_NOT_SENT);
         return refuse(exchange);
     }
-    if (!oh_ssdb_translate(exchange->ssdb, request->bytes, request->length, exchange->terms.is_raw)) {
+    if (!oh_ssdb_translate(
+            exchange->ssdb, request->bytes, request->length, exchange->terms.is_raw)) {
         describe_refusal(exchange->ssdb, exchange->failure);
         return refuse(exchange);
     }
@@ -92,7 +93,8 @@ size_t oh_exchange_give_shaped(oh_exchange *exchange, char *bytes, size_t size)
 {
     oh_replies *replies = &exchange->replies;
     size_t length = oh_replies_length(replies);
-    size_t written = oh_ssdb_read(exchange->ssdb, replies->bytes + replies->begin, &length, (uint8_t *)bytes, size);
+    size_t written = oh_ssdb_read(
+        exchange->ssdb, replies->bytes + replies->begin, &length, (uint8_t *)bytes, size);
 
     replies->begin += length;
     if (OH_UNLIKELY(exchange->ssdb->is_broken)) {

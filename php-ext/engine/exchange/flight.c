@@ -17,7 +17,9 @@
 #include "engine/base/wait.h"
 #include "engine/exchange/exchange_internal.h"
 
-#define OH_DRAIN_NS 15000000 /* How long bytes that are there may be fetched after the deadline: below its tolerance. */
+#define OH_DRAIN_NS                                                                                \
+    15000000 /* How long bytes that are there may be fetched after the deadline: below its         \
+                tolerance. */
 
 /* ---- The flight ---- */
 
@@ -58,12 +60,15 @@ void oh_flight_leave(oh_exchange *exchange)
  */
 static uint64_t limit_of(const oh_exchange *exchange)
 {
-    bool has_request = exchange->state == OH_EXCHANGE_MOVING && oh_request_is_sent(&exchange->request);
+    bool has_request =
+        exchange->state == OH_EXCHANGE_MOVING && oh_request_is_sent(&exchange->request);
 
-    if (!exchange->terms.timeout_ms || (has_request && exchange->times.wait_ms == OH_WAIT_FOR_EVER)) {
+    if (!exchange->terms.timeout_ms ||
+        (has_request && exchange->times.wait_ms == OH_WAIT_FOR_EVER)) {
         return 0;
     }
-    return exchange->times.deadline_ns + (has_request ? (uint64_t)exchange->times.wait_ms * 1000000 : 0);
+    return exchange->times.deadline_ns +
+           (has_request ? (uint64_t)exchange->times.wait_ms * 1000000 : 0);
 }
 
 /* Milliseconds until the earliest deadline, rounded up; -1: none. */
@@ -82,7 +87,8 @@ static int time_left_ms(oh_exchange *const *members, uint32_t count)
         return -1;
     }
     now_ns = oh_clock_now_ns();
-    return now_ns >= earliest_ns ? 0 : (int)OH_MIN((earliest_ns - now_ns + 999999) / 1000000, INT_MAX);
+    return now_ns >= earliest_ns ? 0
+                                 : (int)OH_MIN((earliest_ns - now_ns + 999999) / 1000000, INT_MAX);
 }
 
 /*
@@ -121,8 +127,8 @@ static void let_handlers_run(oh_exchange *const *members, uint32_t count)
     oh_wait_serve_interrupts();
     for (uint32_t i = 0; oh_surroundings.is_ending() && i < count; i++) {
         if (oh_exchange_is_active(members[i])) {
-            oh_failure_set(members[i]->failure, OH_ERROR_NODE_DOWN, oh_exchange_outcome(members[i]), OH_ADVICE_RETRY,
-                "The script has ended the wait");
+            oh_failure_set(members[i]->failure, OH_ERROR_NODE_DOWN, oh_exchange_outcome(members[i]),
+                OH_ADVICE_RETRY, "The script has ended the wait");
             members[i]->found.was_interrupted = true;
             oh_exchange_fail(members[i]);
         }
@@ -173,7 +179,8 @@ static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
  */
 static void wait_alone(oh_exchange *exchange)
 {
-    if (!exchange->times.has_waited && exchange->state == OH_EXCHANGE_MOVING && oh_request_is_sent(&exchange->request)) {
+    if (!exchange->times.has_waited && exchange->state == OH_EXCHANGE_MOVING &&
+        oh_request_is_sent(&exchange->request)) {
         exchange->times.has_waited = true;
         errno = 0;
         if (OH_LIKELY(oh_exchange_receive(exchange, 0))) {
@@ -189,8 +196,8 @@ static void wait_alone(oh_exchange *exchange)
 
 /*
  * A deadline is about the node. The time in which this process itself was busy, unpacking what has
- * arrived, does not count: so deadlines stand still from the moment the caller goes on until it waits
- * again.
+ * arrived, does not count: so deadlines stand still from the moment the caller goes on until it
+ * waits again.
  */
 static void note_leaving(oh_exchange *const *members, uint32_t count)
 {
@@ -213,7 +220,8 @@ static void note_return(oh_exchange *const *members, uint32_t count)
             members[i]->times.deadline_ns += now_ns - members[i]->times.left_ns;
             members[i]->times.left_ns = 0;
         }
-        if (OH_UNLIKELY(members[i]->use.connection && !oh_pool_is_own(members[i]->use.connection))) {
+        if (OH_UNLIKELY(
+                members[i]->use.connection && !oh_pool_is_own(members[i]->use.connection))) {
             oh_exchange_disown(members[i]);
         }
     }
@@ -230,7 +238,8 @@ static uint32_t look(oh_flight *flight)
 
 void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_exchange *))
 {
-    bool is_alone = !exchange->flight || (exchange->flight->members_count <= 1 && !exchange->flight->look);
+    bool is_alone =
+        !exchange->flight || (exchange->flight->members_count <= 1 && !exchange->flight->look);
     oh_exchange **members = is_alone ? &exchange : exchange->flight->members;
     uint32_t count = is_alone ? 1 : exchange->flight->members_count;
 

@@ -91,7 +91,8 @@ static void remember_time(const oh_exchange *exchange, uint64_t took_ns)
 
 static bool is_compared(const oh_exchange *exchange)
 {
-    return OH_UNLIKELY(exchange->peer.compares_reads) && exchange->terms.is_read_only && exchange->times.begun_ns;
+    return OH_UNLIKELY(exchange->peer.compares_reads) && exchange->terms.is_read_only &&
+           exchange->times.begun_ns;
 }
 
 /* One command, answered by a value, over a connection that did not have to be made. */
@@ -112,9 +113,11 @@ static void weigh_refusal(const oh_exchange *exchange)
     static const char *const words[] = {"OOM", "LOADING", "BUSY"};
     const oh_wire *wire = &exchange->use.connection->wire;
 
-    for (size_t i = 0; i < sizeof words / sizeof *words && oh_pool_ejects(exchange->peer.connections); i++) {
+    for (size_t i = 0;
+        i < sizeof words / sizeof *words && oh_pool_ejects(exchange->peer.connections); i++) {
         size_t length = strlen(words[i]);
-        bool is_whole = wire->refusal_length == length || (wire->refusal_length > length && wire->refusal[length] == ' ');
+        bool is_whole = wire->refusal_length == length ||
+                        (wire->refusal_length > length && wire->refusal[length] == ' ');
 
         if (is_whole && memcmp(wire->refusal, words[i], length) == 0) {
             oh_pool_blame(exchange->use.connection, OH_HEALTH_EXCHANGE, words[i]);
@@ -155,7 +158,8 @@ void oh_exchange_revive(oh_exchange *exchange)
     exchange->replies.dropped = 0;
 }
 
-void oh_exchange_replace(oh_exchange *exchange, uint8_t *replies, size_t length, bool has_refusal, bool has_error)
+void oh_exchange_replace(
+    oh_exchange *exchange, uint8_t *replies, size_t length, bool has_refusal, bool has_error)
 {
     oh_replies_replace(&exchange->replies, replies, length, length);
     exchange->found.has_refusal = has_refusal;
@@ -227,7 +231,8 @@ static bool is_for_the_node(const oh_exchange *exchange)
 
     return connection && !connection->has_waited &&
            exchange->terms.timeout_ms >= oh_pool_timeout(exchange->peer.connections) &&
-           exchange->times.wait_ms != OH_WAIT_FOR_EVER && oh_clock_now_ns() < limit_ns + OH_PAUSE_NS;
+           exchange->times.wait_ms != OH_WAIT_FOR_EVER &&
+           oh_clock_now_ns() < limit_ns + OH_PAUSE_NS;
 }
 
 void oh_exchange_pass_deadline(oh_exchange *exchange)
@@ -243,8 +248,10 @@ void oh_exchange_pass_deadline(oh_exchange *exchange)
     unsigned limit_ms = exchange->terms.timeout_ms + (has_request ? exchange->times.wait_ms : 0);
 
     oh_failure_set(exchange->failure, OH_ERROR_DEADLINE_EXCEEDED, oh_exchange_outcome(exchange),
-        exchange->request.sent ? OH_ADVICE_RETRY : is_resolving ? OH_ADVICE_NAME : "try again", "%s within %u ms", what,
-        limit_ms);
+        exchange->request.sent ? OH_ADVICE_RETRY
+        : is_resolving         ? OH_ADVICE_NAME
+                               : "try again",
+        "%s within %u ms", what, limit_ms);
     if (is_for_the_node(exchange) && is_opening) {
         oh_pool_blame_opening(exchange->use.connection, exchange->failure->what);
     } else if (is_for_the_node(exchange)) {

@@ -13,13 +13,14 @@
 #include "core/base/compiler.h"
 #include "core/base/slice.h"
 
-#define OH_REPLIES_AHEAD_BYTES 262144 /* Beyond it more memory buys nothing: the kernel buffers as much again. */
+#define OH_REPLIES_AHEAD_BYTES                                                                     \
+    262144 /* Beyond it more memory buys nothing: the kernel buffers as much again. */
 
 typedef struct oh_replies {
-    uint8_t *bytes;    /* Those from `begin` to `end` were not read yet. */
+    uint8_t *bytes; /* Those from `begin` to `end` were not read yet. */
     size_t begin, end, capacity;
-    size_t dropped;    /* Bytes of replies of this request that were in front of these. */
-    bool gathers;      /* All are kept until the last one is in, however large they are. */
+    size_t dropped; /* Bytes of replies of this request that were in front of these. */
+    bool gathers;   /* All are kept until the last one is in, however large they are. */
 } oh_replies;
 
 static inline size_t oh_replies_length(const oh_replies *replies)

@@ -51,7 +51,8 @@ bool oh_request_put_in_front(oh_request *request, const char *preface)
 
 bool oh_discards_add(oh_discards *discards, uint32_t number)
 {
-    uint32_t *numbers = oh_call_resize(discards->numbers, (size_t)discards->count + 1, sizeof *numbers);
+    uint32_t *numbers =
+        oh_call_resize(discards->numbers, (size_t)discards->count + 1, sizeof *numbers);
 
     if (!numbers) {
         return false;
@@ -74,7 +75,8 @@ bool oh_request_write_discards(oh_request *request, const oh_discards *discards)
 {
     const uint8_t *bytes = request->bytes;
     size_t length = request->length, to = 0;
-    uint8_t *written = oh_call_allocate(length + discards->count * (strlen(DISCARD) - strlen(EXEC)));
+    uint8_t *written =
+        oh_call_allocate(length + discards->count * (strlen(DISCARD) - strlen(EXEC)));
     uint32_t multis = 0, done = 0;
 
     if (!written) {
@@ -133,7 +135,8 @@ size_t oh_preface_take(oh_preface *preface, oh_wire *wire, uint8_t *bytes, size_
     size_t taken = 0;
 
     while (taken < count && wire->answered < preface->number && !wire->error) {
-        if (oh_wire_read(wire, bytes + taken, 1) && preface->reply_length + 1 < OH_PREFACE_REPLY_BYTES) {
+        if (oh_wire_read(wire, bytes + taken, 1) &&
+            preface->reply_length + 1 < OH_PREFACE_REPLY_BYTES) {
             preface->reply[preface->reply_length++] = (char)bytes[taken];
         }
         taken++;

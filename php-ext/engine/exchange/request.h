@@ -1,6 +1,6 @@
 /*
- * Request: what one write of the caller sends, as it leaves: with a preface in front, with DISCARD in
- * the place of some EXEC, and up to a barrier behind each MULTI.
+ * Request: what one write of the caller sends, as it leaves: with a preface in front, with DISCARD
+ * in the place of some EXEC, and up to a barrier behind each MULTI.
  *
  * It knows bytes and numbers of replies only: who sends it, and what a failure means, is for
  * exchange.
@@ -33,11 +33,13 @@ bool oh_discards_add(oh_discards *discards, uint32_t number);
 void oh_discards_drop(oh_discards *discards);
 
 typedef struct oh_request {
-    const uint8_t *bytes;   /* The caller's memory, valid until its write returns, or `own`. */
+    const uint8_t *bytes; /* The caller's memory, valid until its write returns, or `own`. */
     size_t length, sent;
-    uint8_t *own;           /* As it is sent, if that is not as the caller wrote it. */
-    uint64_t before;        /* Replies of the connection in front of those that the caller waits for. */
-    size_t barrier;         /* Up to here it may be sent: to its end, or as long as MULTI is not answered. */
+    uint8_t *own; /* As it is sent, if that is not as the caller wrote it. */
+    /* Replies of the connection in front of those that the caller waits for. */
+    uint64_t before;
+    /* Up to here it may be sent: to its end, or as long as MULTI is not answered. */
+    size_t barrier;
     uint64_t barrier_reply; /* Which reply of the connection moves the barrier; 0: none. */
 } oh_request;
 
@@ -82,11 +84,12 @@ size_t oh_request_end_of_command(const uint8_t *bytes, size_t length, size_t at)
 
 /*
  * One command in front of the request, on the same connection and in the same write, of whose reply
- * the caller sees nothing: CLIENT ID before a command that will have to be unblocked, PUBLISH before
- * WAIT.
+ * the caller sees nothing: CLIENT ID before a command that will have to be unblocked, PUBLISH
+ * before WAIT.
  */
 typedef struct oh_preface {
-    uint64_t number;                    /* Which reply of the connection is its reply; 0: it is not owed. */
+    /* Which reply of the connection is its reply; 0: it is not owed. */
+    uint64_t number;
     char reply[OH_PREFACE_REPLY_BYTES]; /* As far as it fits, ended by a 0. */
     uint32_t reply_length;
 } oh_preface;

@@ -60,7 +60,8 @@ static bool is_of_a_cluster(oh_exchange *exchange)
         return false;
     }
     oh_failure_set(exchange->failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_ANSWERED,
-        "set \"cluster: true\" in the server pool", "The node belongs to a Redis Cluster: it answered ");
+        "set \"cluster: true\" in the server pool",
+        "The node belongs to a Redis Cluster: it answered ");
     oh_failure_quote(exchange->failure, wire->refusal, wire->refusal_length);
     oh_exchange_fail(exchange);
     return true;
@@ -76,7 +77,8 @@ static bool pass_barrier(oh_exchange *exchange)
     }
     if (wire->refusal_reply == exchange->request.barrier_reply) {
         oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_MAYBE_EXECUTED,
-            "nothing of the transaction was executed, nor what was queued behind it", "The node refused MULTI: ");
+            "nothing of the transaction was executed, nor what was queued behind it",
+            "The node refused MULTI: ");
         oh_failure_quote(exchange->failure, wire->refusal, wire->refusal_length);
         oh_exchange_fail(exchange);
         return false;
@@ -99,7 +101,8 @@ static size_t take_preface(oh_exchange *exchange, size_t count)
         oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_MAYBE_EXECUTED,
             "give the user of the server pool the right to send that, too",
             "The node refused a command that is sent in front of this one: ");
-        oh_failure_quote(exchange->failure, preface->reply + 1, strcspn(preface->reply + 1, "\r\n"));
+        oh_failure_quote(
+            exchange->failure, preface->reply + 1, strcspn(preface->reply + 1, "\r\n"));
         oh_exchange_fail(exchange);
     }
     return count;
@@ -115,7 +118,8 @@ static bool frame(oh_exchange *exchange, size_t count)
 
     exchange->found.has_heard |= count > 0;
     if (OH_LIKELY(!exchange->interceptor)) {
-        replies->end += oh_wire_read(&exchange->use.connection->wire, replies->bytes + replies->end, count);
+        replies->end +=
+            oh_wire_read(&exchange->use.connection->wire, replies->bytes + replies->end, count);
         return true;
     }
     replies->end += exchange->interceptor->read(exchange->interceptor, exchange, count);
@@ -136,7 +140,8 @@ static bool judge(oh_exchange *exchange, uint64_t answered)
         return false;
     }
     if (OH_UNLIKELY(wire->pushed > 0)) {
-        oh_exchange_refuse_bytes(exchange, "a push frame in RESP2"); /* The caller would take it for a reply. */
+        /* The caller would take it for a reply. */
+        oh_exchange_refuse_bytes(exchange, "a push frame in RESP2");
         return false;
     }
     if (OH_UNLIKELY(exchange->use.connection->is_unproven) &&
@@ -224,14 +229,18 @@ static void refuse_to_write(oh_exchange *exchange)
     const oh_wire *wire = &exchange->use.connection->wire;
 
     if (strcmp(wire->error, OH_WIRE_LENGTH) != 0) {
-        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "report this as a bug",
-            "phpredis wrote something that is no command (%s)", wire->error);
+        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT,
+            "report this as a bug", "phpredis wrote something that is no command (%s)",
+            wire->error);
     } else if (wire->writer.type == '$') {
-        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "store it in parts",
-            "A key or a value is larger than %u MiB, the most that a node takes", OH_WIRE_BULK_BYTES_MAX >> 20);
+        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT,
+            "store it in parts",
+            "A key or a value is larger than %u MiB, the most that a node takes",
+            OH_WIRE_BULK_BYTES_MAX >> 20);
     } else {
-        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "send it in parts",
-            "The command has more than %u keys, values and options", OH_WIRE_ELEMENTS_MAX);
+        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT,
+            "send it in parts", "The command has more than %u keys, values and options",
+            OH_WIRE_ELEMENTS_MAX);
     }
     oh_exchange_fail(exchange);
 }
@@ -273,21 +282,22 @@ static void advance_opening(oh_exchange *exchange)
 {
     oh_connection *connection = exchange->use.connection;
 
-    switch (oh_connection_advance(connection, oh_pool_endpoint(exchange->peer.connections), exchange->failure)) {
-        case OH_PROGRESS_WAITS:
-            return;
-        case OH_PROGRESS_READY:
-            oh_connection_count_opened(connection, exchange->peer.meter);
-            if (exchange->terms.timeout_ms && oh_clock_now_ns() >= exchange->times.deadline_ns) {
-                oh_exchange_pass_deadline(exchange); /* This process was late: nothing is sent any more. */
-            } else {
-                begin_moving(exchange);
-            }
-            return;
-        case OH_PROGRESS_BROKEN:
-            oh_pool_blame_opening(connection, exchange->failure->what);
-            oh_exchange_fail(exchange);
-            return;
+    switch (oh_connection_advance(
+        connection, oh_pool_endpoint(exchange->peer.connections), exchange->failure)) {
+    case OH_PROGRESS_WAITS: return;
+    case OH_PROGRESS_READY:
+        oh_connection_count_opened(connection, exchange->peer.meter);
+        if (exchange->terms.timeout_ms && oh_clock_now_ns() >= exchange->times.deadline_ns) {
+            /* This process was late: nothing is sent any more. */
+            oh_exchange_pass_deadline(exchange);
+        } else {
+            begin_moving(exchange);
+        }
+        return;
+    case OH_PROGRESS_BROKEN:
+        oh_pool_blame_opening(connection, exchange->failure->what);
+        oh_exchange_fail(exchange);
+        return;
     }
 }
 
@@ -298,13 +308,15 @@ static void advance_opening(oh_exchange *exchange)
 static void take_held(oh_exchange *exchange)
 {
     oh_connection *connection = exchange->use.held;
-    const char *reason = !connection                          ? "The connection was lost"
-                         : !oh_pool_is_own(connection)         ? "The connection belongs to another process"
-                         : !oh_connection_is_sound(connection) ? "The connection was closed by the node, or is out of step"
-                                                               : NULL;
+    const char *reason = !connection                   ? "The connection was lost"
+                         : !oh_pool_is_own(connection) ? "The connection belongs to another process"
+                         : !oh_connection_is_sound(connection)
+                             ? "The connection was closed by the node, or is out of step"
+                             : NULL;
 
     if (reason) {
-        oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "try again", "%s", reason);
+        oh_failure_set(
+            exchange->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "try again", "%s", reason);
         oh_exchange_fail(exchange);
         return;
     }
@@ -322,10 +334,11 @@ void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
     }
     const oh_peer *peer = &exchange->peer;
     uint64_t deadline_ns = exchange->terms.timeout_ms ? exchange->times.deadline_ns : 0;
-    oh_connection *connection =
-        OH_UNLIKELY(exchange->terms.goes_beyond)
-            ? oh_pool_lease_beyond(peer->connections, peer->meter, must_be_new, deadline_ns, exchange->failure)
-            : oh_pool_lease(peer->connections, peer->meter, must_be_new, deadline_ns, exchange->failure);
+    oh_connection *connection = OH_UNLIKELY(exchange->terms.goes_beyond)
+                                    ? oh_pool_lease_beyond(peer->connections, peer->meter,
+                                          must_be_new, deadline_ns, exchange->failure)
+                                    : oh_pool_lease(peer->connections, peer->meter, must_be_new,
+                                          deadline_ns, exchange->failure);
 
     exchange->use.connection = connection;
     if (OH_UNLIKELY(!connection)) {
@@ -369,7 +382,8 @@ void oh_exchange_step(oh_exchange *exchange, short revents)
         advance_opening(exchange);
         return;
     }
-    if (exchange->request.sent < exchange->request.barrier && (revents & (POLLOUT | POLLERR | POLLHUP))) {
+    if (exchange->request.sent < exchange->request.barrier &&
+        (revents & (POLLOUT | POLLERR | POLLHUP))) {
         send_more(exchange);
     }
     if (exchange->state == OH_EXCHANGE_MOVING && !oh_exchange_is_full(exchange) &&
@@ -381,5 +395,6 @@ void oh_exchange_step(oh_exchange *exchange, short revents)
 void oh_exchange_end_patience(oh_exchange *exchange)
 {
     exchange->times.wait_ms = 0;
-    exchange->times.deadline_ns = oh_clock_now_ns() + (uint64_t)exchange->terms.timeout_ms * 1000000;
+    exchange->times.deadline_ns =
+        oh_clock_now_ns() + (uint64_t)exchange->terms.timeout_ms * 1000000;
 }

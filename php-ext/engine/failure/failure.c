@@ -4,7 +4,8 @@
  *     <what happened>, node <name> (<host:port>), server pool <pool>: <the command was not sent | may
  *     have executed | was answered>; <what to do> (<numbers that differ each time>)
  *
- * A configuration that is refused before there is any command has only what happened and what to do.
+ * A configuration that is refused before there is any command has only what happened and what to
+ * do.
  *
  * Implements spec/errors.json.
  */
@@ -134,7 +135,8 @@ static void append_node(oh_buffer *message, const oh_node *node)
 }
 
 /* What happened and where. */
-static void append_what(oh_buffer *message, const oh_failure *failure, const oh_node *node, const char *pool)
+static void append_what(
+    oh_buffer *message, const oh_failure *failure, const oh_node *node, const char *pool)
 {
     oh_buffer_append_text(message, failure->what);
     if (node) {
@@ -146,7 +148,8 @@ static void append_what(oh_buffer *message, const oh_failure *failure, const oh_
     }
 }
 
-void oh_failure_message(const oh_failure *failure, const oh_node *node, const char *pool, oh_buffer *message)
+void oh_failure_message(
+    const oh_failure *failure, const oh_node *node, const char *pool, oh_buffer *message)
 {
     bool has_command = failure->kind != OH_ERROR_CONFIG_INVALID || node || pool;
 

@@ -1,10 +1,10 @@
 /*
  * Failure: what went wrong, as a value.
  *
- * A room that meets a failure fills an oh_failure: which kind (spec/errors.json), whether the command
- * may have executed, what happened and what the reader of the log should do. The node and the server
- * pool are added when it becomes a message. Bytes of a server reach a message escaped and cut;
- * passwords never do.
+ * A room that meets a failure fills an oh_failure: which kind (spec/errors.json), whether the
+ * command may have executed, what happened and what the reader of the log should do. The node and
+ * the server pool are added when it becomes a message. Bytes of a server reach a message escaped
+ * and cut; passwords never do.
  */
 #ifndef OH_ENGINE_FAILURE_H
 #define OH_ENGINE_FAILURE_H
@@ -15,14 +15,16 @@
 
 #include "engine/base/buffer.h"
 
-#define OH_FAILURE_TEXT_BYTES 640 /* A sentence of ours around OH_MESSAGE_BYTES_MAX bytes of a server, escaped. */
+#define OH_FAILURE_TEXT_BYTES                                                                      \
+    640 /* A sentence of ours around OH_MESSAGE_BYTES_MAX bytes of a server, escaped. */
 
 typedef struct oh_failure {
     oh_error_kind kind;
     oh_outcome outcome;
     const char *advice; /* What to do about it: a constant, no capital, no full stop. */
     char what[OH_FAILURE_TEXT_BYTES];
-    char numbers[64]; /* Varying numbers: they end the message, so that logs can group by its beginning. */
+    /* Varying numbers: they end the message, so that logs can group by its beginning. */
+    char numbers[64];
 } oh_failure;
 
 /* Fills a failure; the format makes its `what`. */
@@ -38,7 +40,10 @@ void oh_failure_set_no_memory(oh_failure *failure, oh_outcome outcome);
 /* Appends a text of ours to `what`, as far as there is room. */
 void oh_failure_append(oh_failure *failure, const char *text);
 
-/* Appends bytes that came from outside to `what`: control characters escaped, cut to the bound of spec/limits.json. */
+/*
+ * Appends bytes that came from outside to `what`: control characters escaped, cut to the bound of
+ * spec/limits.json.
+ */
 void oh_failure_quote(oh_failure *failure, const char *bytes, size_t length);
 
 /* The same of a name or a key, of which a beginning is enough. */
@@ -49,12 +54,15 @@ const char *oh_failure_kind_name(oh_error_kind kind);
 const char *oh_failure_outcome_phrase(oh_outcome outcome);
 
 /*
- * The whole message. `node` and `pool` may be NULL if none is to blame; a configuration that is refused
- * before there is any command is said to have no outcome.
+ * The whole message. `node` and `pool` may be NULL if none is to blame; a configuration that is
+ * refused before there is any command is said to have no outcome.
  */
-void oh_failure_message(const oh_failure *failure, const oh_node *node, const char *pool, oh_buffer *message);
+void oh_failure_message(
+    const oh_failure *failure, const oh_node *node, const char *pool, oh_buffer *message);
 
-/* Appends a name of the configuration, which may hold any text: as the bytes of a server are shown. */
+/*
+ * Appends a name of the configuration, which may hold any text: as the bytes of a server are shown.
+ */
 void oh_failure_append_name(oh_buffer *message, const char *bytes, size_t length);
 
 #endif

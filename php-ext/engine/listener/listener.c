@@ -1,6 +1,6 @@
 /*
- * The whole: a command is told to the nodes it concerns, and answered once all of them have confirmed it; messages are
- * handed out as they come.
+ * The whole: a command is told to the nodes it concerns, and answered once all of them have
+ * confirmed it; messages are handed out as they come.
  */
 #include "engine/listener/listener.h"
 
@@ -16,8 +16,8 @@
 
 /* ---- Life ---- */
 
-oh_listener *oh_listener_open(oh_snapshot *snapshot, const oh_topology *topology, uint32_t timeout_ms, uint32_t patience_ms,
-    oh_failure *failure)
+oh_listener *oh_listener_open(oh_snapshot *snapshot, const oh_topology *topology,
+    uint32_t timeout_ms, uint32_t patience_ms, oh_failure *failure)
 {
     oh_listener *listener = oh_call_zeroed(1, sizeof *listener);
 
@@ -94,13 +94,18 @@ static bool await_confirmations(oh_listener *listener)
             bool is_told = listener->ears[node].is_told;
 
             oh_failure_set(listener->failure, OH_ERROR_DEADLINE_EXCEEDED,
-                is_told ? OH_OUTCOME_MAYBE_EXECUTED : OH_OUTCOME_NOT_SENT, "try again", "%s within %u ms",
-                is_told ? "Subscription not confirmed" : "No connection", (unsigned)listener->timeout_ms);
+                is_told ? OH_OUTCOME_MAYBE_EXECUTED : OH_OUTCOME_NOT_SENT, "try again",
+                "%s within %u ms", is_told ? "Subscription not confirmed" : "No connection",
+                (unsigned)listener->timeout_ms);
             oh_listener_fail(listener, node);
             return false;
         }
-        /* Should a node fail right behind its confirmation, then what it said in between is still worth hearing. */
-        if (!oh_ears_wait(listener, until_ns) && first_unconfirmed(listener) < listener->snapshot->nodes_count) {
+        /*
+         * Should a node fail right behind its confirmation, then what it said in between is still
+         * worth hearing.
+         */
+        if (!oh_ears_wait(listener, until_ns) &&
+            first_unconfirmed(listener) < listener->snapshot->nodes_count) {
             return false;
         }
     }
@@ -137,7 +142,8 @@ static void confirm(oh_listener *listener, const oh_said *said)
 {
     for (uint32_t i = 0; i < said->count; i++) {
         if (!confirm_word(listener, said->verb, said->words[i])) {
-            oh_buffer_free(&listener->answer); /* A part of a confirmation is none; nor may a message come in its place. */
+            /* A part of a confirmation is none; nor may a message come in its place. */
+            oh_buffer_free(&listener->answer);
             while (listener->first) {
                 oh_listener_drop_first(listener);
             }
@@ -169,8 +175,8 @@ void oh_listener_say(oh_listener *listener, const char *bytes, size_t length)
     }
     if (oh_said_read(&said, listener, bytes, length)) {
         listener->said = said.verb;
-        if (oh_said_share_out(&said, listener) && tell_all(listener) && await_confirmations(listener) &&
-            !listener->is_refused) {
+        if (oh_said_share_out(&said, listener) && tell_all(listener) &&
+            await_confirmations(listener) && !listener->is_refused) {
             confirm(listener, &said);
         }
     }
@@ -179,7 +185,10 @@ void oh_listener_say(oh_listener *listener, const char *bytes, size_t length)
 
 /* ---- Hearing ---- */
 
-/* Whether it belongs to something that is subscribed; one that this room does not know is left to the caller. */
+/*
+ * Whether it belongs to something that is subscribed; one that this room does not know is left to
+ * the caller.
+ */
 static bool is_wanted(const oh_listener *listener, const oh_message *message)
 {
     oh_channel_kind kind;
@@ -213,7 +222,8 @@ static bool await_message(oh_listener *listener)
             oh_listener_fail(listener, OH_NO_NODE);
             return false;
         }
-        uint64_t next_ns = listener->snapshot->cluster ? oh_listener_look_at_map(listener, until_ns) : until_ns;
+        uint64_t next_ns =
+            listener->snapshot->cluster ? oh_listener_look_at_map(listener, until_ns) : until_ns;
         if (!listener->has_failed) {
             oh_ears_wait(listener, next_ns);
         }

@@ -20,7 +20,10 @@ typedef struct oh_verb {
 /* The command of that name; NULL: it is none of the six. */
 const oh_verb *oh_text_verb(oh_text name);
 
-/* Of what command a whole value from a node is the confirmation, and of what name, if it says one; NULL: it is none. */
+/*
+ * Of what command a whole value from a node is the confirmation, and of what name, if it says one;
+ * NULL: it is none.
+ */
 const oh_verb *oh_text_confirmed(const char *bytes, size_t length, oh_text *name);
 
 /* Of what a whole value is a message. False: it is none that this room knows. */
@@ -31,7 +34,8 @@ void oh_text_begin(oh_buffer *request, const oh_verb *verb, uint32_t words);
 void oh_text_append(oh_buffer *request, oh_text word);
 
 /* Appends the confirmation of one word. */
-void oh_text_confirm(oh_buffer *answer, const oh_verb *verb, oh_text word, uint32_t subscribed_count);
+void oh_text_confirm(
+    oh_buffer *answer, const oh_verb *verb, oh_text word, uint32_t subscribed_count);
 
 /* ---- Intake ---- */
 
@@ -48,8 +52,9 @@ void oh_listener_drop_first(oh_listener *listener);
 /* ---- Map ---- */
 
 /*
- * Looks whether its nodes are in the newest map: one that has left the cluster runs on, perhaps, and says nothing. Until
- * when to listen before the next look, not beyond `until_ns`; if it listens in vain, the listener has ended.
+ * Looks whether its nodes are in the newest map: one that has left the cluster runs on, perhaps,
+ * and says nothing. Until when to listen before the next look, not beyond `until_ns`; if it listens
+ * in vain, the listener has ended.
  */
 uint64_t oh_listener_look_at_map(oh_listener *listener, uint64_t until_ns);
 
@@ -59,8 +64,8 @@ uint64_t oh_listener_look_at_map(oh_listener *listener, uint64_t until_ns);
 bool oh_ear_tell(oh_listener *listener, uint32_t node);
 
 /*
- * Waits once for all nodes, at most until the instant `until_ns` (0: for ever), and moves those that can move. False: a
- * node has failed, or the program has given up the wait.
+ * Waits once for all nodes, at most until the instant `until_ns` (0: for ever), and moves those
+ * that can move. False: a node has failed, or the program has given up the wait.
  */
 bool oh_ears_wait(oh_listener *listener, uint64_t until_ns);
 

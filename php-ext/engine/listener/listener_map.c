@@ -1,8 +1,8 @@
 /*
- * What a node of a Redis Cluster does not say: that it is no part of the cluster any more. The map does.
+ * What a node of a Redis Cluster does not say: that it is no part of the cluster any more. The map
+ * does.
  */
 #include "engine/listener/listener_internal.h"
-
 
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
@@ -31,10 +31,11 @@ uint64_t oh_listener_look_at_map(oh_listener *listener, uint64_t until_ns)
 
     oh_cluster_tend_waiting(cluster);
     oh_snapshot *map = oh_cluster_hold_newest(cluster);
-    for (uint32_t node = 0; map != listener->looked_at && node < own->nodes_count && !listener->has_failed; node++) {
+    for (uint32_t node = 0;
+        map != listener->looked_at && node < own->nodes_count && !listener->has_failed; node++) {
         if (listener->ears[node].connection && !has(map, &own->pool->servers[node])) {
-            oh_failure_set(listener->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_ANSWERED, "subscribe again",
-                "It has left the cluster");
+            oh_failure_set(listener->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_ANSWERED,
+                "subscribe again", "It has left the cluster");
             oh_listener_fail(listener, node);
         }
     }

@@ -48,7 +48,8 @@ static oh_outcome outcome_of(const oh_ear *ear)
 
 static void lose(oh_listener *listener, uint32_t node, const char *reason)
 {
-    oh_failure_set(listener->failure, OH_ERROR_NODE_DOWN, outcome_of(&listener->ears[node]), advice_again, "%s", reason);
+    oh_failure_set(listener->failure, OH_ERROR_NODE_DOWN, outcome_of(&listener->ears[node]),
+        advice_again, "%s", reason);
     oh_listener_fail(listener, node);
 }
 
@@ -56,8 +57,9 @@ static void refuse_bytes(oh_listener *listener, uint32_t node)
 {
     oh_ear *ear = &listener->ears[node];
 
-    oh_failure_set(listener->failure, OH_ERROR_PROTOCOL_VIOLATION, outcome_of(ear), "check what listens there",
-        "The node broke the protocol (%s)", ear->connection->wire.error);
+    oh_failure_set(listener->failure, OH_ERROR_PROTOCOL_VIOLATION, outcome_of(ear),
+        "check what listens there", "The node broke the protocol (%s)",
+        ear->connection->wire.error);
     oh_listener_fail(listener, node);
 }
 
@@ -90,8 +92,10 @@ static void frame(oh_listener *listener, uint32_t node)
         oh_wire *wire = &ear->connection->wire;
         uint64_t whole = wire->answered + wire->pushed;
 
-        ear->framed += oh_wire_read_value(wire, (uint8_t *)ear->heard + ear->framed, ear->end - ear->framed);
-        if (OH_UNLIKELY(ear->connection->is_unproven) && oh_greeting_turns_away(ear->connection, listener->failure)) {
+        ear->framed +=
+            oh_wire_read_value(wire, (uint8_t *)ear->heard + ear->framed, ear->end - ear->framed);
+        if (OH_UNLIKELY(ear->connection->is_unproven) &&
+            oh_greeting_turns_away(ear->connection, listener->failure)) {
             oh_listener_fail(listener, node);
             return;
         }
@@ -127,7 +131,8 @@ static void receive(oh_listener *listener, uint32_t node)
         ear->heard = larger;
         ear->capacity = capacity;
     }
-    ssize_t count = recv(ear->connection->socket, ear->heard + ear->end, ear->capacity - ear->end, MSG_DONTWAIT);
+    ssize_t count = recv(
+        ear->connection->socket, ear->heard + ear->end, ear->capacity - ear->end, MSG_DONTWAIT);
     if (count > 0) {
         ear->end += (size_t)count;
         oh_meter_add(meter_of(listener, node), OH_METER_BYTES_RECEIVED, (uint64_t)count);
@@ -181,26 +186,26 @@ static void advance(oh_listener *listener, uint32_t node)
     const oh_endpoint *endpoint = oh_pool_endpoint(connections_of(listener, node));
 
     switch (oh_connection_advance(connection, endpoint, listener->failure)) {
-        case OH_PROGRESS_WAITS:
-            return;
-        case OH_PROGRESS_READY:
-            oh_connection_count_opened(connection, meter_of(listener, node));
-            if (endpoint->host) {
-                oh_connection_keep_alive(connection);
-            }
-            begin_sending(listener, node);
-            return;
-        case OH_PROGRESS_BROKEN:
-            oh_pool_blame_opening(connection, listener->failure->what);
-            oh_listener_fail(listener, node);
-            return;
+    case OH_PROGRESS_WAITS: return;
+    case OH_PROGRESS_READY:
+        oh_connection_count_opened(connection, meter_of(listener, node));
+        if (endpoint->host) {
+            oh_connection_keep_alive(connection);
+        }
+        begin_sending(listener, node);
+        return;
+    case OH_PROGRESS_BROKEN:
+        oh_pool_blame_opening(connection, listener->failure->what);
+        oh_listener_fail(listener, node);
+        return;
     }
 }
 
 /* Always a new connection: it will be closed, and one that has idled may be dead. */
 static void begin(oh_listener *listener, uint32_t node)
 {
-    uint64_t deadline_ns = listener->timeout_ms ? oh_clock_now_ns() + (uint64_t)listener->timeout_ms * 1000000 : 0;
+    uint64_t deadline_ns =
+        listener->timeout_ms ? oh_clock_now_ns() + (uint64_t)listener->timeout_ms * 1000000 : 0;
     oh_ear *ear = &listener->ears[node];
     oh_connections *connections = connections_of(listener, node);
 
@@ -208,7 +213,8 @@ static void begin(oh_listener *listener, uint32_t node)
         oh_listener_lack_memory(listener, node, OH_OUTCOME_NOT_SENT);
         return;
     }
-    ear->connection = oh_pool_lease(connections, meter_of(listener, node), true, deadline_ns, listener->failure);
+    ear->connection =
+        oh_pool_lease(connections, meter_of(listener, node), true, deadline_ns, listener->failure);
     if (ear->connection) {
         advance(listener, node);
     } else {

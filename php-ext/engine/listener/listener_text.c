@@ -1,6 +1,7 @@
 /*
- * The six commands, their confirmations and their messages, as text. The wire guard has framed all of it before: here
- * only a few words are looked at, and whatever has another shape is left to the caller.
+ * The six commands, their confirmations and their messages, as text. The wire guard has framed all
+ * of it before: here only a few words are looked at, and whatever has another shape is left to the
+ * caller.
  */
 #include "engine/listener/listener_internal.h"
 
@@ -98,7 +99,8 @@ void oh_text_begin(oh_buffer *request, const oh_verb *verb, uint32_t words)
     oh_text_append(request, name_of(verb));
 }
 
-void oh_text_confirm(oh_buffer *answer, const oh_verb *verb, oh_text word, uint32_t subscribed_count)
+void oh_text_confirm(
+    oh_buffer *answer, const oh_verb *verb, oh_text word, uint32_t subscribed_count)
 {
     oh_buffer_append_text(answer, "*3\r\n");
     oh_text_append(answer, name_of(verb));

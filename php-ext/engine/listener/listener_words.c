@@ -17,8 +17,8 @@ void oh_said_free(oh_said *said)
 
 static bool refuse(oh_listener *listener)
 {
-    oh_failure_set(listener->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "report this as a bug",
-        "phpredis wrote something that is no subscription");
+    oh_failure_set(listener->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT,
+        "report this as a bug", "phpredis wrote something that is no subscription");
     oh_listener_fail(listener, 0);
     return false;
 }
@@ -66,10 +66,12 @@ static void count_words(oh_listener *listener, oh_said *said)
     for (uint32_t node = 0; node < listener->snapshot->nodes_count; node++) {
         bool is_meant = is_everywhere && hears_patterns(listener->snapshot, node);
 
-        listener->ears[node].words = is_meant && concerns(said, &listener->ears[node]) ? said->count : 0;
+        listener->ears[node].words =
+            is_meant && concerns(said, &listener->ears[node]) ? said->count : 0;
     }
     for (uint32_t i = 0; i < said->count && !is_everywhere; i++) {
-        said->nodes[i] = oh_topology_locate(listener->topology, (const uint8_t *)said->words[i].bytes, said->words[i].length);
+        said->nodes[i] = oh_topology_locate(
+            listener->topology, (const uint8_t *)said->words[i].bytes, said->words[i].length);
         listener->ears[said->nodes[i]].words += concerns(said, &listener->ears[said->nodes[i]]);
     }
 }

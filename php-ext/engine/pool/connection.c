@@ -1,8 +1,10 @@
 /*
- * Opens sockets and signs in. Every step is non-blocking; whoever holds the deadline polls in between.
+ * Opens sockets and signs in. Every step is non-blocking; whoever holds the deadline polls in
+ * between.
  *
- * A host name may stand for several addresses: they are tried in the resolver's order until one accepts. Names are
- * resolved when a connection is opened and not before, as nutcracker does; numeric addresses need no look-up.
+ * A host name may stand for several addresses: they are tried in the resolver's order until one
+ * accepts. Names are resolved when a connection is opened and not before, as nutcracker does;
+ * numeric addresses need no look-up.
  */
 #include "engine/pool/connection.h"
 
@@ -44,7 +46,8 @@ static bool resolve_path(oh_connection *connection, const char *path)
 /* False: it is a name. Of IPv6 there may be a scope behind the number. */
 static bool take_number(oh_connection *connection, const oh_endpoint *endpoint)
 {
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | AI_NUMERICHOST};
+    struct addrinfo hints = {
+        .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | AI_NUMERICHOST};
     struct addrinfo *found = NULL;
     char port[8];
 
@@ -75,7 +78,8 @@ static bool resolve(oh_connection *connection, const oh_endpoint *endpoint, oh_f
     }
     if (endpoint->path) {
         if (!resolve_path(connection, endpoint->path)) {
-            oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, advice_reach, "Path too long");
+            oh_failure_set(
+                failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, advice_reach, "Path too long");
             return false;
         }
         return true;
@@ -83,7 +87,8 @@ static bool resolve(oh_connection *connection, const oh_endpoint *endpoint, oh_f
     if (take_number(connection, endpoint)) {
         return true;
     }
-    connection->addresses_count = oh_resolver_recall(endpoint->host, endpoint->port, connection->addresses);
+    connection->addresses_count =
+        oh_resolver_recall(endpoint->host, endpoint->port, connection->addresses);
     if (connection->addresses_count == 0) {
         connection->lookup = oh_resolver_ask(endpoint->host);
         if (!connection->lookup) {
@@ -107,7 +112,8 @@ static bool begin_next_address(oh_connection *connection)
         const oh_address *address = &connection->addresses[connection->addresses_next++];
         int one = 1;
 
-        connection->socket = socket(address->bytes.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        connection->socket =
+            socket(address->bytes.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
         if (connection->socket < 0) {
             connection->last_errno = errno;
             continue;
@@ -115,8 +121,12 @@ static bool begin_next_address(oh_connection *connection)
         if (address->bytes.ss_family != AF_UNIX) {
             setsockopt(connection->socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
         }
-        int result = connect(connection->socket, (const struct sockaddr *)&address->bytes, address->length);
-        /* A unix socket whose backlog is full says EAGAIN and cannot be polled: it counts as refused. */
+        int result =
+            connect(connection->socket, (const struct sockaddr *)&address->bytes, address->length);
+        /*
+         * A unix socket whose backlog is full says EAGAIN and cannot be polled: it counts as
+         * refused.
+         */
         if (result == 0 || errno == EINPROGRESS || errno == EINTR) {
             connection->events = POLLOUT;
             return true;
@@ -132,7 +142,8 @@ static oh_progress refuse(const oh_connection *connection, oh_failure *failure)
 {
     const char *reason = strerror(connection->last_errno ? connection->last_errno : EADDRNOTAVAIL);
 
-    oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, advice_reach, "%s while connecting", reason);
+    oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, advice_reach,
+        "%s while connecting", reason);
     return OH_PROGRESS_BROKEN;
 }
 
@@ -152,7 +163,8 @@ static bool become_connected(oh_connection *connection, const oh_endpoint *endpo
     return true;
 }
 
-static oh_progress go_on_connecting(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
+static oh_progress go_on_connecting(
+    oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
 {
     struct pollfd descriptor = {.fd = connection->socket, .events = POLLOUT};
     socklen_t length = sizeof connection->last_errno;
@@ -160,7 +172,8 @@ static oh_progress go_on_connecting(oh_connection *connection, const oh_endpoint
     if (poll(&descriptor, 1, 0) <= 0) {
         return OH_PROGRESS_WAITS;
     }
-    if (getsockopt(connection->socket, SOL_SOCKET, SO_ERROR, &connection->last_errno, &length) < 0) {
+    if (getsockopt(connection->socket, SOL_SOCKET, SO_ERROR, &connection->last_errno, &length) <
+        0) {
         connection->last_errno = errno;
     }
     if (connection->last_errno == 0 && become_connected(connection, endpoint)) {
@@ -180,7 +193,8 @@ static void leave_lookup(oh_connection *connection)
     }
 }
 
-static oh_progress go_on_resolving(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
+static oh_progress go_on_resolving(
+    oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
 {
     const char *reason;
 
@@ -230,10 +244,12 @@ void oh_endpoint_clear(oh_endpoint *endpoint)
 /* Errors that no node can cause. */
 static bool is_own_error(int error)
 {
-    return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM || error == EADDRNOTAVAIL;
+    return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM ||
+           error == EADDRNOTAVAIL;
 }
 
-oh_connection *oh_connection_open(const oh_endpoint *endpoint, oh_failure *failure, bool *is_of_node)
+oh_connection *oh_connection_open(
+    const oh_endpoint *endpoint, oh_failure *failure, bool *is_of_node)
 {
     oh_connection *connection = oh_memory_zeroed(1, sizeof *connection);
 
@@ -261,7 +277,8 @@ bool oh_connection_has_own_error(const oh_connection *connection)
     return connection->socket < 0 && is_own_error(connection->last_errno);
 }
 
-oh_progress oh_connection_advance(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
+oh_progress oh_connection_advance(
+    oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
 {
     if (connection->state == OH_RESOLVING) {
         oh_progress progress = go_on_resolving(connection, endpoint, failure);
@@ -277,7 +294,8 @@ oh_progress oh_connection_advance(oh_connection *connection, const oh_endpoint *
             return progress;
         }
     }
-    return connection->state == OH_GREETING ? oh_greeting_advance(connection, endpoint, failure) : OH_PROGRESS_READY;
+    return connection->state == OH_GREETING ? oh_greeting_advance(connection, endpoint, failure)
+                                            : OH_PROGRESS_READY;
 }
 
 void oh_connection_set_timeout(oh_connection *connection, uint32_t timeout_ms)
@@ -304,7 +322,10 @@ bool oh_connection_is_sound(const oh_connection *connection)
 {
     char byte;
 
-    /* A byte nobody asked for is as bad as the end of the stream: it would be taken for the next reply. */
+    /*
+     * A byte nobody asked for is as bad as the end of the stream: it would be taken for the next
+     * reply.
+     */
     return recv(connection->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
            (errno == EAGAIN || errno == EWOULDBLOCK);
 }

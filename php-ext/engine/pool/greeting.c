@@ -1,7 +1,8 @@
 /*
- * Two configurations, two orders. nutcracker puts the SELECT of `redis_db` before AUTH, does not mind if it is refused,
- * and never sends it to a unix socket; OneHop means the same there, so that a client that replaces nutcracker
- * finds the data where nutcracker put it. The SELECT of `database` comes after AUTH, everywhere, and must succeed.
+ * Two configurations, two orders. nutcracker puts the SELECT of `redis_db` before AUTH, does not
+ * mind if it is refused, and never sends it to a unix socket; OneHop means the same there, so that
+ * a client that replaces nutcracker finds the data where nutcracker put it. The SELECT of
+ * `database` comes after AUTH, everywhere, and must succeed.
  */
 #include "engine/pool/greeting.h"
 
@@ -77,7 +78,8 @@ static void write_greeting(oh_endpoint *endpoint, const oh_pool *pool)
         *step++ = OH_STEP_VERSION;
     }
     if (pool->is_cluster && pool->read_from != OH_READ_MASTER) {
-        append_text(endpoint, "*1\r\n$8\r\nREADONLY\r\n"); /* Said to a master it changes nothing. */
+        /* Said to a master it changes nothing. */
+        append_text(endpoint, "*1\r\n$8\r\nREADONLY\r\n");
         *step++ = OH_STEP_READONLY;
     }
 }
@@ -120,7 +122,8 @@ static bool contains(const oh_wire *wire, const char *text)
     return memmem(wire->refusal, wire->refusal_length, text, strlen(text)) != NULL;
 }
 
-static void refuse(const oh_wire *wire, oh_failure *failure, oh_error_kind kind, const char *advice, const char *what)
+static void refuse(const oh_wire *wire, oh_failure *failure, oh_error_kind kind, const char *advice,
+    const char *what)
 {
     oh_failure_set(failure, kind, OH_OUTCOME_NOT_SENT, advice, "%s: ", what);
     oh_failure_quote(failure, wire->refusal, wire->refusal_length);
@@ -135,8 +138,8 @@ static bool is_turned_away(const oh_wire *wire, oh_failure *failure)
         return true;
     }
     if (begins_with(wire, "DENIED")) {
-        refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "turn protected mode off or set a password on the node",
-            "The node lets nobody in");
+        refuse(wire, failure, OH_ERROR_CONFIG_INVALID,
+            "turn protected mode off or set a password on the node", "The node lets nobody in");
         return true;
     }
     return false;
@@ -152,10 +155,14 @@ static bool is_refusal(const oh_wire *wire, oh_failure *failure)
     return is_turned_away(wire, failure);
 }
 
-/* A password for a node that has none: nutcracker throws that answer away, so such configurations are in use. */
+/*
+ * A password for a node that has none: nutcracker throws that answer away, so such configurations
+ * are in use.
+ */
 static bool is_password_unneeded(const oh_wire *wire)
 {
-    return contains(wire, "without any password configured") || contains(wire, "no password is set");
+    return contains(wire, "without any password configured") ||
+           contains(wire, "no password is set");
 }
 
 /* Judges the answer that has just been completed. False: the connection is of no use. */
@@ -171,13 +178,14 @@ static bool judge(const oh_wire *wire, oh_greeting_step step, oh_failure *failur
         return true;
     }
     if (step == OH_STEP_AUTH) {
-        refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "correct username and redis_auth of the server pool",
-            "The node refused the password");
+        refuse(wire, failure, OH_ERROR_CONFIG_INVALID,
+            "correct username and redis_auth of the server pool", "The node refused the password");
     } else if (step == OH_STEP_VERSION && !begins_with(wire, "NOAUTH")) {
         refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "correct the engine of the server pool",
             "The node is no SSDB of 1.9 or later");
     } else if (step == OH_STEP_READONLY && !begins_with(wire, "NOAUTH")) {
-        refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "give the user of the server pool the right to READONLY",
+        refuse(wire, failure, OH_ERROR_CONFIG_INVALID,
+            "give the user of the server pool the right to READONLY",
             "The node does not let replicas be read");
     } else if (!is_refusal(wire, failure)) {
         refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "correct the database of the server pool",
@@ -201,15 +209,16 @@ bool oh_greeting_turns_away(oh_connection *connection, oh_failure *failure)
 
 static oh_progress lose(oh_failure *failure, const char *why)
 {
-    oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "look into the log of the node",
-        "%s during the sign-in", why);
+    oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT,
+        "look into the log of the node", "%s during the sign-in", why);
     return OH_PROGRESS_BROKEN;
 }
 
 static oh_progress say(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
 {
     if (connection->wire.written == 0) { /* Once, even if nothing of it can be sent at first. */
-        oh_wire_wrote(&connection->wire, (const uint8_t *)endpoint->greeting, endpoint->greeting_length);
+        oh_wire_wrote(
+            &connection->wire, (const uint8_t *)endpoint->greeting, endpoint->greeting_length);
     }
     ssize_t sent = send(connection->socket, endpoint->greeting + connection->greeting_sent,
         endpoint->greeting_length - connection->greeting_sent, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -242,12 +251,14 @@ static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, 
 
         oh_wire_read(&connection->wire, bytes + i, 1);
         if (connection->wire.error) {
-            oh_failure_set(failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_NOT_SENT, "check what listens there",
-                "No proper answer to the sign-in (%s)", connection->wire.error);
+            oh_failure_set(failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_NOT_SENT,
+                "check what listens there", "No proper answer to the sign-in (%s)",
+                connection->wire.error);
             return OH_PROGRESS_BROKEN;
         }
         if (connection->wire.answered > answered) {
-            if (!judge(&connection->wire, endpoint->steps[connection->greeting_answered++], failure)) {
+            if (!judge(
+                    &connection->wire, endpoint->steps[connection->greeting_answered++], failure)) {
                 connection->is_turned_away = true;
                 return OH_PROGRESS_BROKEN;
             }
@@ -260,7 +271,8 @@ static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, 
     return OH_PROGRESS_READY;
 }
 
-oh_progress oh_greeting_advance(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
+oh_progress oh_greeting_advance(
+    oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
 {
     if (connection->greeting_sent < endpoint->greeting_length) {
         oh_progress progress = say(connection, endpoint, failure);

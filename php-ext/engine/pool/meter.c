@@ -35,7 +35,8 @@ const oh_store_meter *oh_metered_find(const uint8_t pool[OH_STORE_IDENTITY_BYTES
 
 /* ---- Meters of nodes that nobody has any more ---- */
 
-#define OH_LOOK_EVERY_MS 2000 /* Where all meters are in use, nobody looks more often for one that is not. */
+#define OH_LOOK_EVERY_MS                                                                           \
+    2000 /* Where all meters are in use, nobody looks more often for one that is not. */
 
 /* The meters of all nodes that published configurations and maps have. */
 typedef struct oh_configured {
@@ -55,7 +56,8 @@ static uint64_t generations(const oh_store *store)
 }
 
 /* False: there is no memory. */
-static bool collect_nodes(oh_configured *configured, const void *image, const uint8_t *pool_identity)
+static bool collect_nodes(
+    oh_configured *configured, const void *image, const uint8_t *pool_identity)
 {
     uint32_t count = oh_topology_nodes_count(oh_image_topology(image));
     oh_server *servers = oh_memory_zeroed(count, sizeof *servers);
@@ -111,7 +113,10 @@ static bool has(const oh_configured *configured, const uint8_t *identity)
     return false;
 }
 
-/* What was read may have been replaced meanwhile: then nothing is given up, and the next one looks again. */
+/*
+ * What was read may have been replaced meanwhile: then nothing is given up, and the next one looks
+ * again.
+ */
 static void give_up_meters(oh_store *store)
 {
     static _Atomic uint64_t looked_ms;
@@ -123,7 +128,8 @@ static void give_up_meters(oh_store *store)
     }
     atomic_store(&looked_ms, now_ms);
     if (collect(&configured, store) && oh_segment_lock()) {
-        for (uint32_t i = 0; i < oh_store_nodes_max(store) && configured.generations == generations(store); i++) {
+        for (uint32_t i = 0;
+            i < oh_store_nodes_max(store) && configured.generations == generations(store); i++) {
             if (!has(&configured, oh_store_meter_at(store, i)->key.identity)) {
                 oh_store_give_up_meter(store, i, now_ms);
             }
@@ -164,7 +170,8 @@ static oh_store_meter *find_or_add(const uint8_t *pool, oh_text node)
 void oh_metered_open(oh_metered *metered, const uint8_t pool[OH_STORE_IDENTITY_BYTES], oh_text node)
 {
     metered->shared = find_or_add(pool, node);
-    metered->meter = metered->shared ? &metered->shared->meter : oh_memory_zeroed(1, sizeof *metered->meter);
+    metered->meter =
+        metered->shared ? &metered->shared->meter : oh_memory_zeroed(1, sizeof *metered->meter);
 }
 
 void oh_metered_close(oh_metered *metered)

@@ -1,7 +1,8 @@
 /*
- * The word is read, computed and compared-and-swapped; nothing is held while that is done. The sentence is written by
- * the one who put the node to rest, at most twice a second of all: torn by a second writer it would be odd to read, no
- * more, and since others may write there it is read like bytes of a server.
+ * The word is read, computed and compared-and-swapped; nothing is held while that is done. The
+ * sentence is written by the one who put the node to rest, at most twice a second of all: torn by a
+ * second writer it would be odd to read, no more, and since others may write there it is read like
+ * bytes of a server.
  */
 #include "engine/pool/node_health.h"
 
@@ -32,12 +33,13 @@ static char *make_label(const oh_pool *pool, const oh_server *server)
     } else {
         snprintf(address, sizeof address, "%s:%u", server->host.bytes, (unsigned)server->port);
     }
-    snprintf(label, sizeof label, "node %s (%s) of server pool %s", server->name.bytes, address, pool->name.bytes);
+    snprintf(label, sizeof label, "node %s (%s) of server pool %s", server->name.bytes, address,
+        pool->name.bytes);
     return oh_memory_copy(label, strlen(label));
 }
 
-bool oh_node_health_begin(oh_node_health *health, oh_store_health *host, const oh_pool *pool,
-    const oh_server *server)
+bool oh_node_health_begin(
+    oh_node_health *health, oh_store_health *host, const oh_pool *pool, const oh_server *server)
 {
     health->label = make_label(pool, server);
     health->known = host ? host : &health->own;
@@ -71,11 +73,12 @@ static void refuse(const oh_store_health *known, uint64_t state, uint64_t now, o
 {
     uint32_t failures = oh_health_failures(state);
 
-    oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "check that redis runs there and can be reached",
-        "The node rests: ");
+    oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT,
+        "check that redis runs there and can be reached", "The node rests: ");
     quote_reason(known, failure);
     oh_failure_number(failure, "%llu ms more, after %u failure%s in a row",
-        (unsigned long long)(oh_health_until(state) - now), (unsigned)failures, failures == 1 ? "" : "s");
+        (unsigned long long)(oh_health_until(state) - now), (unsigned)failures,
+        failures == 1 ? "" : "s");
 }
 
 /* ---- The word ---- */
@@ -98,35 +101,44 @@ static void tell_change(const oh_node_health *health, uint64_t before, uint64_t 
 /* What was there before an attempt began. */
 static uint64_t birth(const oh_node_health *health, uint64_t state)
 {
-    return oh_health_birth(state, atomic_load_explicit(&health->known->heard_ms, memory_order_relaxed));
+    return oh_health_birth(
+        state, atomic_load_explicit(&health->known->heard_ms, memory_order_relaxed));
 }
 
 static const char *seconds(uint64_t ms, char text[OH_DURATION_BYTES])
 {
-    snprintf(text, OH_DURATION_BYTES, "%llu.%llu s", (unsigned long long)(ms / 1000), (unsigned long long)(ms % 1000 / 100));
+    snprintf(text, OH_DURATION_BYTES, "%llu.%llu s", (unsigned long long)(ms / 1000),
+        (unsigned long long)(ms % 1000 / 100));
     return text;
 }
 
-static void note(const oh_node_health *health, oh_health_edge edge, const oh_health_line *line, const char *why)
+static void note(
+    const oh_node_health *health, oh_health_edge edge, const oh_health_line *line, const char *why)
 {
     char duration[OH_DURATION_BYTES], times[64] = "";
 
     if (line->times) {
-        snprintf(times, sizeof times, " (it went down %u more times since this was last told)", (unsigned)line->times);
+        snprintf(times, sizeof times, " (it went down %u more times since this was last told)",
+            (unsigned)line->times);
     }
     if (edge == OH_HEALTH_BACK) {
-        oh_log_note(LOG_NOTICE, health->rules.ejects ? "OneHop: %s is in again after %s, and its keys with it"
-                                                     : "OneHop: %s is back after %s",
+        oh_log_note(LOG_NOTICE,
+            health->rules.ejects ? "OneHop: %s is in again after %s, and its keys with it"
+                                 : "OneHop: %s is back after %s",
             health->label, seconds(line->ms, duration));
     } else if (health->rules.ejects) {
-        oh_log_note(LOG_WARNING, "OneHop: %s is ejected: %s; its keys move to other nodes for %s%s", health->label, why,
-            seconds(health->rules.retry_ms, duration), times);
+        oh_log_note(LOG_WARNING, "OneHop: %s is ejected: %s; its keys move to other nodes for %s%s",
+            health->label, why, seconds(health->rules.retry_ms, duration), times);
     } else {
-        oh_log_note(LOG_WARNING, "OneHop: %s is down: %s; its keys fail until it answers again%s", health->label, why, times);
+        oh_log_note(LOG_WARNING, "OneHop: %s is down: %s; its keys fail until it answers again%s",
+            health->label, why, times);
     }
 }
 
-/* To be called by the process that made the change, and no other. `why` only matters if the node goes down. */
+/*
+ * To be called by the process that made the change, and no other. `why` only matters if the node
+ * goes down.
+ */
 static void tell_log(const oh_node_health *health, uint64_t before, uint64_t after, const char *why)
 {
     oh_health_edge edge = oh_health_edge_of(before, after);
@@ -145,7 +157,8 @@ static void tell_log(const oh_node_health *health, uint64_t before, uint64_t aft
     }
 }
 
-bool oh_node_health_ask(oh_node_health *health, uint64_t deadline_ns, uint64_t *born, oh_failure *failure)
+bool oh_node_health_ask(
+    oh_node_health *health, uint64_t deadline_ns, uint64_t *born, oh_failure *failure)
 {
     _Atomic uint64_t *word = &health->known->state;
     uint64_t state = atomic_load_explicit(word, memory_order_relaxed), next;
@@ -156,7 +169,9 @@ bool oh_node_health_ask(oh_node_health *health, uint64_t deadline_ns, uint64_t *
         return true;
     }
     uint64_t now = oh_clock_now_ms(), deadline_ms = deadline_ns / 1000000;
-    uint32_t patience_ms = deadline_ms > now ? (uint32_t)OH_MIN(deadline_ms - now, INT_MAX) : deadline_ns ? 1 : 0;
+    uint32_t patience_ms = deadline_ms > now ? (uint32_t)OH_MIN(deadline_ms - now, INT_MAX)
+                           : deadline_ns     ? 1
+                                             : 0;
     do {
         next = oh_health_asked(state, &health->rules, now, patience_ms, &answer);
     } while (next != state && !atomic_compare_exchange_weak(word, &state, next));
@@ -175,7 +190,8 @@ bool oh_node_health_begin_late(const oh_node_health *health, uint64_t *born)
     return oh_health_is_of_one_generation(then, *born);
 }
 
-void oh_node_health_fail(oh_node_health *health, oh_health_cause cause, uint64_t born, const char *why)
+void oh_node_health_fail(
+    oh_node_health *health, oh_health_cause cause, uint64_t born, const char *why)
 {
     _Atomic uint64_t *word = &health->known->state;
     uint64_t heard_ms = atomic_load_explicit(&health->known->heard_ms, memory_order_relaxed);
@@ -183,7 +199,8 @@ void oh_node_health_fail(oh_node_health *health, oh_health_cause cause, uint64_t
     uint32_t chance = (uint32_t)(oh_clock_now_ns() / 1000);
 
     do {
-        next = oh_health_failed(state, heard_ms, &health->rules, cause, born, oh_clock_now_ms(), chance);
+        next = oh_health_failed(
+            state, heard_ms, &health->rules, cause, born, oh_clock_now_ms(), chance);
     } while (next != state && !atomic_compare_exchange_weak(word, &state, next));
     if (oh_health_generation(next) != oh_health_generation(state)) {
         oh_store_write_text(health->known->reason, OH_STORE_REASON_WORDS, why);
@@ -196,7 +213,8 @@ void oh_node_health_answer(oh_node_health *health, uint64_t now_ms)
 {
     _Atomic uint64_t *word = &health->known->state, *heard_ms = &health->known->heard_ms;
 
-    if (atomic_load_explicit(heard_ms, memory_order_relaxed) != now_ms) { /* At most once in a millisecond. */
+    /* At most once in a millisecond. */
+    if (atomic_load_explicit(heard_ms, memory_order_relaxed) != now_ms) {
         atomic_store_explicit(heard_ms, now_ms, memory_order_relaxed);
     }
     uint64_t state = atomic_load_explicit(word, memory_order_relaxed), next;
@@ -209,8 +227,8 @@ void oh_node_health_answer(oh_node_health *health, uint64_t now_ms)
 }
 
 /*
- * An instant that no rule can bring about has passed: other users' workers write here, too. The clock is read after the
- * word for that: somebody may have ejected the node since `now_ms`.
+ * An instant that no rule can bring about has passed: other users' workers write here, too. The
+ * clock is read after the word for that: somebody may have ejected the node since `now_ms`.
  */
 uint64_t oh_node_health_out_until(oh_node_health *health, uint64_t looked_ms)
 {
@@ -220,7 +238,9 @@ uint64_t oh_node_health_out_until(oh_node_health *health, uint64_t looked_ms)
     do {
         uint64_t until = oh_health_until(state);
 
-        passed = until > looked_ms && until > oh_clock_now_ms() + health->rules.retry_ms ? until : looked_ms;
+        passed = until > looked_ms && until > oh_clock_now_ms() + health->rules.retry_ms
+                     ? until
+                     : looked_ms;
         next = oh_health_rebuilt(state, passed);
     } while (next != state && !atomic_compare_exchange_weak(word, &state, next));
     tell_change(health, state, next);

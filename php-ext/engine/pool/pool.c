@@ -1,15 +1,17 @@
 /*
- * What a process has of a node's connections: those in use, and a list of idle ones, the one used last on top, because
- * it is the one least likely to have been closed by the node. In a worker of a server idle ones are kept until the
- * request ends, and only while the host has plenty; then they go to the queue of the host (pool_host), from which any
- * worker takes them. In a program by itself, or without shared memory, they stay.
+ * What a process has of a node's connections: those in use, and a list of idle ones, the one used
+ * last on top, because it is the one least likely to have been closed by the node. In a worker of a
+ * server idle ones are kept until the request ends, and only while the host has plenty; then they
+ * go to the queue of the host (pool_host), from which any worker takes them. In a program by
+ * itself, or without shared memory, they stay.
  *
- * A connection is looked at, by a peek, each time before it is used again: is it still connected and silent? A
- * reply that nobody asked for may have come at any moment since the last one was read.
+ * A connection is looked at, by a peek, each time before it is used again: is it still connected
+ * and silent? A reply that nobody asked for may have come at any moment since the last one was
+ * read.
  *
- * After a fork parent and child hold the same sockets. Each connection remembers in which generation of forks it was
- * made; a child finds them to be of another generation and closes its copies without a word, which the parent's
- * copies do not notice.
+ * After a fork parent and child hold the same sockets. Each connection remembers in which
+ * generation of forks it was made; a child finds them to be of another generation and closes its
+ * copies without a word, which the parent's copies do not notice.
  */
 #include <pthread.h>
 
@@ -20,8 +22,9 @@
 #include "engine/shared/segment.h"
 
 static uint32_t fork_generation;
-static OH_PER_THREAD uint32_t leased_count; /* Connections that are in somebody's hands right now. */
-static OH_PER_THREAD bool has_idle;         /* Some connection may lie idle in this process. */
+/* Connections that are in somebody's hands right now. */
+static OH_PER_THREAD uint32_t leased_count;
+static OH_PER_THREAD bool has_idle; /* Some connection may lie idle in this process. */
 
 static void notice_fork(void)
 {
@@ -78,7 +81,10 @@ static void mark_returned(oh_connection *connection)
     leased_count--;
 }
 
-/* Whatever it was used for, it is gone. A child that closes its copy frees no place: that is its parent's. */
+/*
+ * Whatever it was used for, it is gone. A child that closes its copy frees no place: that is its
+ * parent's.
+ */
 static void discard(oh_connections *connections, oh_connection *connection)
 {
     if (connections->is_of_host) {
@@ -164,8 +170,8 @@ static oh_connection *take_idle(oh_connections *connections)
 }
 
 /*
- * A place for a new connection. If all are taken and it must be a new one, an idle one gives way; otherwise one that has
- * just been given back is worth more than the new one.
+ * A place for a new connection. If all are taken and it must be a new one, an idle one gives way;
+ * otherwise one that has just been given back is worth more than the new one.
  */
 static bool find_place(oh_connections *connections, bool must_be_new, uint32_t *place)
 {
@@ -185,7 +191,8 @@ static bool find_place(oh_connections *connections, bool must_be_new, uint32_t *
     return *place != OH_STORE_NONE;
 }
 
-static oh_connection *open_new(oh_connections *connections, uint32_t place, uint64_t health, oh_failure *failure)
+static oh_connection *open_new(
+    oh_connections *connections, uint32_t place, uint64_t health, oh_failure *failure)
 {
     bool is_of_node;
     oh_connection *connection = oh_connection_open(&connections->endpoint, failure, &is_of_node);
@@ -207,8 +214,8 @@ static oh_connection *open_new(oh_connections *connections, uint32_t place, uint
 }
 
 /*
- * Whoever waits holds back nothing that another worker could be waiting for: what lies idle here is parked first, and
- * flights lease in the order of nodes (scatter).
+ * Whoever waits holds back nothing that another worker could be waiting for: what lies idle here is
+ * parked first, and flights lease in the order of nodes (scatter).
  */
 static bool await(oh_connections *connections, uint64_t deadline_ns)
 {
@@ -223,8 +230,8 @@ static bool await(oh_connections *connections, uint64_t deadline_ns)
     return oh_host_await(&connections->host, deadline_ns);
 }
 
-oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool must_be_new, uint64_t deadline_ns,
-    oh_failure *failure)
+oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool must_be_new,
+    uint64_t deadline_ns, oh_failure *failure)
 {
     oh_connection *connection;
     uint32_t place;
@@ -250,8 +257,9 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
         }
         if (!await(connections, deadline_ns)) {
             oh_failure_set(failure, OH_ERROR_POOL_EXHAUSTED, OH_OUTCOME_NOT_SENT,
-                connections->is_of_host ? "raise pool_size, or the timeout"
-                                        : "raise pool_size, or do not begin so many calls inside each other",
+                connections->is_of_host
+                    ? "raise pool_size, or the timeout"
+                    : "raise pool_size, or do not begin so many calls inside each other",
                 "All %u connections%s are in use", (unsigned)connections->size_max,
                 connections->is_of_host ? " of this host" : "");
             return NULL;
@@ -279,12 +287,13 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
 /* Whether so many are left that one more or less makes no difference to calls. */
 static bool is_roomy(const oh_connections *connections)
 {
-    return connections->size_max > 2 && (connections->is_of_host ? oh_host_is_roomy(&connections->host)
-                                                                 : connections->leased_count < connections->size_max / 2);
+    return connections->size_max > 2 &&
+           (connections->is_of_host ? oh_host_is_roomy(&connections->host)
+                                    : connections->leased_count < connections->size_max / 2);
 }
 
-oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter, bool must_be_new, uint64_t deadline_ns,
-    oh_failure *failure)
+oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter, bool must_be_new,
+    uint64_t deadline_ns, oh_failure *failure)
 {
     uint64_t health = 0;
 
@@ -292,7 +301,8 @@ oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter
     if (!oh_node_health_ask(&connections->health, deadline_ns, &health, failure)) {
         return NULL;
     }
-    oh_connection *connection = !must_be_new && is_roomy(connections) ? take_idle(connections) : NULL;
+    oh_connection *connection =
+        !must_be_new && is_roomy(connections) ? take_idle(connections) : NULL;
     bool is_beyond = !connection;
     oh_meter_count(meter, is_beyond ? OH_METER_CONNECTS : OH_METER_LEASES);
     if (is_beyond && !(connection = open_new(connections, OH_STORE_NONE, health, failure))) {
@@ -365,7 +375,8 @@ void oh_pool_sweep(void)
 
 static void close_all(oh_connections *connections)
 {
-    connections->is_of_host = connections->is_of_host && oh_segment_store(); /* At the very end there is none. */
+    /* At the very end there is none. */
+    connections->is_of_host = connections->is_of_host && oh_segment_store();
     poison_all(connections);
     park_all(connections);
 }

@@ -1,12 +1,14 @@
 /*
  * Pool: the connections of one node, between two callers.
  *
- * lease hands one out, settle takes it back if its exchange ended cleanly, poison closes it if not. Leased means: in
- * the middle of an exchange. As soon as the last reply has been read a connection is settled, so all clients of
- * the process share one connection per node unless their exchanges really overlap.
+ * lease hands one out, settle takes it back if its exchange ended cleanly, poison closes it if not.
+ * Leased means: in the middle of an exchange. As soon as the last reply has been read a connection
+ * is settled, so all clients of the process share one connection per node unless their exchanges
+ * really overlap.
  *
- * It lives as long as the process (the thread, under ZTS). What the workers of a server share of a node, pool_host
- * keeps; whoever leases or settles does not notice which of the two a connection came from.
+ * It lives as long as the process (the thread, under ZTS). What the workers of a server share of a
+ * node, pool_host keeps; whoever leases or settles does not notice which of the two a connection
+ * came from.
  */
 #ifndef OH_ENGINE_POOL_H
 #define OH_ENGINE_POOL_H
@@ -19,8 +21,8 @@
 typedef struct oh_connections oh_connections;
 
 /*
- * The connections of a server, shared with everyone who names an equal endpoint. Counted: give it back.
- * NULL: there is no memory.
+ * The connections of a server, shared with everyone who names an equal endpoint. Counted: give it
+ * back. NULL: there is no memory.
  */
 oh_connections *oh_pool_open(const oh_pool *pool, const oh_server *server);
 void oh_pool_release(oh_connections *connections);
@@ -39,44 +41,55 @@ typedef struct oh_pool_view {
 
 oh_pool_view oh_pool_look(const oh_connections *connections);
 
-/* The number of the node in the store, and how often it was given one; OH_STORE_NONE: it has no entry there. */
+/*
+ * The number of the node in the store, and how often it was given one; OH_STORE_NONE: it has no
+ * entry there.
+ */
 uint32_t oh_pool_number(const oh_connections *connections, uint32_t *joined);
 
 /*
- * An idle connection that is sound, or, if `must_be_new` or there is none, a new one that still has to be
- * advanced; the meter is told. If the host has no more of them this waits for one, until `deadline_ns` (0: without end). NULL and a failure
- * if there may be no more, or opening fails, or the node rests.
+ * An idle connection that is sound, or, if `must_be_new` or there is none, a new one that still has
+ * to be advanced; the meter is told. If the host has no more of them this waits for one, until
+ * `deadline_ns` (0: without end). NULL and a failure if there may be no more, or opening fails, or
+ * the node rests.
  */
-oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool must_be_new, uint64_t deadline_ns,
-    oh_failure *failure);
+oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool must_be_new,
+    uint64_t deadline_ns, oh_failure *failure);
 
 /*
- * For what must not take a connection from a call, nor wait for one: an idle one if there are many, else one more than there
- * may be, which is closed when it is settled.
+ * For what must not take a connection from a call, nor wait for one: an idle one if there are many,
+ * else one more than there may be, which is closed when it is settled.
  */
-oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter, bool must_be_new, uint64_t deadline_ns,
-    oh_failure *failure);
+oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter, bool must_be_new,
+    uint64_t deadline_ns, oh_failure *failure);
 
 /*
- * An exchange on it failed for a reason that is the node's: the node may rest or be ejected for it (node_health.h). NULL is fine.
+ * An exchange on it failed for a reason that is the node's: the node may rest or be ejected for it
+ * (node_health.h). NULL is fine.
  */
 void oh_pool_blame(oh_connection *connection, oh_health_cause cause, const char *why);
 
-/* The same of one that was not opened, by the deadline or at all. If the node turned it away, that is no failure. */
+/*
+ * The same of one that was not opened, by the deadline or at all. If the node turned it away, that
+ * is no failure.
+ */
 void oh_pool_blame_opening(oh_connection *connection, const char *why);
 
 /* auto_eject_hosts. */
 bool oh_pool_ejects(const oh_connections *connections);
 
-/* For a pool that ejects its nodes: 0 if this one is in its place, or the instant in milliseconds at which it may return. */
+/*
+ * For a pool that ejects its nodes: 0 if this one is in its place, or the instant in milliseconds
+ * at which it may return.
+ */
 uint64_t oh_pool_out_until(oh_connections *connections, uint64_t now_ms);
 
 /* A reply that was asked for has just arrived on it. If that reply was blamed this says nothing. */
 void oh_pool_praise(const oh_connection *connection, uint64_t now_ms);
 
 /*
- * Takes back a connection that owes nothing and has no byte unread, as its wire guard must confirm. One that is spent is
- * closed.
+ * Takes back a connection that owes nothing and has no byte unread, as its wire guard must confirm.
+ * One that is spent is closed.
  */
 void oh_pool_settle(oh_connection *connection);
 
@@ -87,8 +100,8 @@ void oh_pool_poison(oh_connection *connection);
 bool oh_pool_is_own(const oh_connection *connection);
 
 /*
- * For the end of a request, when nobody can hold one any more: closes every connection that is still leased, and gives
- * the idle ones to the host.
+ * For the end of a request, when nobody can hold one any more: closes every connection that is
+ * still leased, and gives the idle ones to the host.
  */
 void oh_pool_sweep(void);
 

@@ -1,11 +1,11 @@
 /*
- * Entries come and go. Who uses a node keeps its entry by saying so; who finds none makes one, and where
- * there is no room gives up one that nobody needs: of a server that was removed from the file, a password
- * or pool_size that has changed, a node that left its cluster. Connections of such a node lie in queues
- * that nobody asks.
+ * Entries come and go. Who uses a node keeps its entry by saying so; who finds none makes one, and
+ * where there is no room gives up one that nobody needs: of a server that was removed from the
+ * file, a password or pool_size that has changed, a node that left its cluster. Connections of such
+ * a node lie in queues that nobody asks.
  *
- * One worker of the host looks once a second, at the end of its request. If it dies meanwhile, the next
- * one finds the entry in the same state, or given up and not yet empty.
+ * One worker of the host looks once a second, at the end of its request. If it dies meanwhile, the
+ * next one finds the entry in the same state, or given up and not yet empty.
  *
  * Implements spec/topology/segment.md, "Entries come and go".
  */
@@ -26,7 +26,7 @@
 #include "engine/shared/segment.h"
 #include "engine/shared/worker.h"
 
-#define OH_JOIN_EVERY_MS 10000 /* Who was given no entry asks again. */
+#define OH_JOIN_EVERY_MS 10000                      /* Who was given no entry asks again. */
 #define OH_PULLS_MAX (2 * OH_STORE_CONNECTIONS_MAX) /* Somebody may push faster than we pull. */
 
 static bool is_shared; /* Whether workers share connections. */
@@ -41,22 +41,32 @@ void oh_host_startup(bool is_wanted)
 
 /* ---- What is said ---- */
 
-/* What the kernel lets the processes of one user have in all unix sockets; 0: this user has no limit. */
+/*
+ * What the kernel lets the processes of one user have in all unix sockets; 0: this user has no
+ * limit.
+ */
 static uint64_t descriptors_max(void)
 {
     struct rlimit limit;
 
-    return geteuid() == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ? 0 : limit.rlim_cur;
+    return geteuid() == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+                   limit.rlim_cur == RLIM_INFINITY
+               ? 0
+               : limit.rlim_cur;
 }
 
 void oh_host_tell(oh_store_news news)
 {
     static const char *const texts[] = {
-        [OH_STORE_NO_PLACE] = "more than %llu nodes are in use (onehop.max_nodes): each worker keeps connections of the others, and what it "
+        [OH_STORE_NO_PLACE] = "more than %llu nodes are in use (onehop.max_nodes): each worker "
+                              "keeps connections of the others, and what it "
                               "knows of them, for itself; raise onehop.max_nodes",
-        [OH_STORE_NO_PUSH] = "the kernel takes no more idle connections (%llu descriptors on their way between workers, for all programs of "
-                             "this user): workers close them instead of sharing them; raise LimitNOFILE of php-fpm's service, or lower pool_size",
-        [OH_STORE_FEW_DESCRIPTORS] = "three quarters of the %llu descriptors that may be on their way between workers are idle connections: raise "
+        [OH_STORE_NO_PUSH] = "the kernel takes no more idle connections (%llu descriptors on their "
+                             "way between workers, for all programs of "
+                             "this user): workers close them instead of sharing them; raise "
+                             "LimitNOFILE of php-fpm's service, or lower pool_size",
+        [OH_STORE_FEW_DESCRIPTORS] = "three quarters of the %llu descriptors that may be on their "
+                                     "way between workers are idle connections: raise "
                                      "LimitNOFILE of php-fpm's service, or lower pool_size"};
     oh_store *store = oh_segment_store();
     uint64_t number = news == OH_STORE_NO_PLACE ? oh_store_nodes_max(store) : descriptors_max();
@@ -79,8 +89,11 @@ static void drain(uint32_t number)
     oh_queue_note note;
     int descriptor;
 
-    for (uint32_t i = 0; oh_queue_exists(number) && i < OH_PULLS_MAX && (descriptor = oh_queue_pull(number, &note)) >= 0; i++) {
-        if (memcmp(note.identity, node->key.identity, sizeof note.identity) == 0 && oh_store_take(node, note.place, pid, now_ms)) {
+    for (uint32_t i = 0; oh_queue_exists(number) && i < OH_PULLS_MAX &&
+                         (descriptor = oh_queue_pull(number, &note)) >= 0;
+        i++) {
+        if (memcmp(note.identity, node->key.identity, sizeof note.identity) == 0 &&
+            oh_store_take(node, note.place, pid, now_ms)) {
             oh_store_free(node, note.place, pid);
         }
         close(descriptor);
@@ -181,7 +194,8 @@ void oh_host_leave(const oh_host_node *node)
 
 bool oh_host_keeps(const oh_host_node *node)
 {
-    return is_shared && node->shared && node->size_max <= OH_STORE_CONNECTIONS_MAX && oh_queue_exists(node->number);
+    return is_shared && node->shared && node->size_max <= OH_STORE_CONNECTIONS_MAX &&
+           oh_queue_exists(node->number);
 }
 
 /* ---- Tidying ---- */
@@ -227,7 +241,8 @@ void oh_host_tidy(void)
 oh_host_view oh_host_look(void)
 {
     const oh_store *store = oh_segment_store();
-    oh_host_view view = {.nodes_max = store ? oh_store_nodes_max(store) : 0, .idle_max = descriptors_max()};
+    oh_host_view view = {
+        .nodes_max = store ? oh_store_nodes_max(store) : 0, .idle_max = descriptors_max()};
     uint64_t now_ms = oh_clock_now_ms();
 
     for (uint32_t i = 0; i < view.nodes_max; i++) {

@@ -1,9 +1,9 @@
 /*
- * A connection that another worker has parked is as good as new: its wire guard begins anew, since only a clean one is
- * ever parked.
+ * A connection that another worker has parked is as good as new: its wire guard begins anew, since
+ * only a clean one is ever parked.
  *
- * The order of the two halves of parking and taking is that of spec/topology/segment.md: whoever dies in between
- * leaves a place that somebody finds, never two owners.
+ * The order of the two halves of parking and taking is that of spec/topology/segment.md: whoever
+ * dies in between leaves a place that somebody finds, never two owners.
  */
 #include "engine/pool/pool_host.h"
 
@@ -18,9 +18,11 @@
 #include "engine/shared/queue.h"
 #include "engine/shared/worker.h"
 
-#define OH_IDLE_MS_MAX 60000    /* Below the idle limits of most NATs, balancers and servers. */
-#define OH_AGE_MS_MAX 3600000   /* So that a name that means other machines by now is asked again. */
-#define OH_RETRY_MS 20          /* A place that was freed by a close is noticed after so long. */
+#define OH_IDLE_MS_MAX 60000 /* Below the idle limits of most NATs, balancers and servers. */
+#define OH_AGE_MS_MAX                                                                              \
+    3600000            /* So that a name that means other machines by now is asked again.          \
+                        */
+#define OH_RETRY_MS 20 /* A place that was freed by a close is noticed after so long. */
 
 /* ---- Taking ---- */
 
@@ -79,7 +81,8 @@ oh_connection *oh_host_take(const oh_host_node *node)
 
 uint32_t oh_host_claim(const oh_host_node *node)
 {
-    uint32_t pid = (uint32_t)getpid(), place = oh_store_claim(node->shared, node->size_max, pid, oh_clock_now_ms());
+    uint32_t pid = (uint32_t)getpid(),
+             place = oh_store_claim(node->shared, node->size_max, pid, oh_clock_now_ms());
 
     if (OH_UNLIKELY(place == OH_STORE_NONE) && !oh_queue_await(node->number, 0) &&
         oh_store_reclaim(node->shared, oh_worker_is_alive, true, oh_clock_now_ms()) > 0) {
@@ -108,7 +111,10 @@ void oh_host_free(const oh_host_node *node, uint32_t place)
     oh_store_free(node->shared, place, (uint32_t)getpid());
 }
 
-/* A quarter, and one at least, is always on its way from worker to worker: whoever sleeps over what it keeps starves nobody. */
+/*
+ * A quarter, and one at least, is always on its way from worker to worker: whoever sleeps over what
+ * it keeps starves nobody.
+ */
 bool oh_host_is_roomy(const oh_host_node *node)
 {
     return oh_store_usage_of(node->shared, node->size_max).leased * 4 <= node->size_max * 3;

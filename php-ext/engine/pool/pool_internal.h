@@ -1,5 +1,6 @@
 /*
- * What the parts of the pool know of each other: pool (lease and settle) and pool_nodes (which nodes there are).
+ * What the parts of the pool know of each other: pool (lease and settle) and pool_nodes (which
+ * nodes there are).
  */
 #ifndef OH_ENGINE_POOL_INTERNAL_H
 #define OH_ENGINE_POOL_INTERNAL_H
@@ -32,8 +33,8 @@ extern OH_PER_THREAD oh_connections *oh_pool_nodes; /* All nodes of this thread.
 void oh_pool_forget(oh_connections *connections);
 
 /*
- * To be called before the segment is asked about the node: its entry may belong to another node now, or there may
- * be room for one at last.
+ * To be called before the segment is asked about the node: its entry may belong to another node
+ * now, or there may be room for one at last.
  */
 void oh_pool_join(oh_connections *connections);
 

@@ -1,5 +1,6 @@
 /*
- * Which nodes a process has connections of: each is opened by the first snapshot that has it, and goes with the last one.
+ * Which nodes a process has connections of: each is opened by the first snapshot that has it, and
+ * goes with the last one.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,22 +11,25 @@
 
 #include "engine/pool/pool_internal.h"
 
-#define OH_NUMBERS_BYTES 96 /* More than all numbers of an identity take, and what separates them. */
+#define OH_NUMBERS_BYTES                                                                           \
+    96 /* More than all numbers of an identity take, and what separates them. */
 
 OH_PER_THREAD oh_connections *oh_pool_nodes;
 
 /*
- * Servers of several files and server pools share connections if name, address, sign-in, bound and the
- * rules of ejection agree, since one word says how the node is. (Two names for one address are two nodes,
- * which may be in use at the same time. A node of a Redis Cluster that has another id than the one before
- * it at its address is another node.) Never shown to anyone. Returns its length.
+ * Servers of several files and server pools share connections if name, address, sign-in, bound and
+ * the rules of ejection agree, since one word says how the node is. (Two names for one address are
+ * two nodes, which may be in use at the same time. A node of a Redis Cluster that has another id
+ * than the one before it at its address is another node.) Never shown to anyone. Returns its
+ * length.
  */
-static size_t write_identity(char *identity, size_t room, const oh_endpoint *endpoint, const oh_server *server,
-    const oh_pool *pool)
+static size_t write_identity(char *identity, size_t room, const oh_endpoint *endpoint,
+    const oh_server *server, const oh_pool *pool)
 {
-    int length = snprintf(identity, room - endpoint->greeting_length, "%s|%s|%s%s|%u|%u|%u,%u|%d|", server->name.bytes,
-        server->id.bytes ? server->id.bytes : "", endpoint->host ? "tcp:" : "unix:",
-        endpoint->host ? endpoint->host : endpoint->path, (unsigned)endpoint->port, (unsigned)pool->pool_size,
+    int length = snprintf(identity, room - endpoint->greeting_length, "%s|%s|%s%s|%u|%u|%u,%u|%d|",
+        server->name.bytes, server->id.bytes ? server->id.bytes : "",
+        endpoint->host ? "tcp:" : "unix:", endpoint->host ? endpoint->host : endpoint->path,
+        (unsigned)endpoint->port, (unsigned)pool->pool_size,
         (unsigned)(pool->auto_eject_hosts ? pool->server_failure_limit : 0),
         (unsigned)(pool->auto_eject_hosts ? pool->server_retry_timeout_ms : 0), endpoint->steps[0]);
 
@@ -53,7 +57,8 @@ static oh_connections *make(const oh_pool *pool, const oh_server *server)
     connections->endpoint = endpoint;
     connections->size_max = pool->pool_size;
     connections->timeout_ms = pool->timeout_ms;
-    connections->identity_length = write_identity(connections->identity, room, &endpoint, server, pool);
+    connections->identity_length =
+        write_identity(connections->identity, room, &endpoint, server, pool);
     return connections;
 }
 
@@ -70,7 +75,7 @@ static oh_connections *find(const oh_connections *wanted)
     oh_connections *each = oh_pool_nodes;
 
     while (each && (each->identity_length != wanted->identity_length ||
-                    memcmp(each->identity, wanted->identity, wanted->identity_length) != 0)) {
+                       memcmp(each->identity, wanted->identity, wanted->identity_length) != 0)) {
         each = each->next;
     }
     return each;
@@ -87,13 +92,15 @@ static void list(oh_connections *connections)
 
 oh_connections *oh_pool_open(const oh_pool *pool, const oh_server *server)
 {
-    oh_connections *connections = make(pool, server), *known = connections ? find(connections) : NULL;
+    oh_connections *connections = make(pool, server),
+                   *known = connections ? find(connections) : NULL;
 
     if (known) {
         destroy(connections);
         connections = known;
     } else if (connections && oh_node_health_begin(&connections->health, NULL, pool, server)) {
-        oh_host_begin(&connections->host, connections->identity, connections->identity_length, pool->pool_size);
+        oh_host_begin(&connections->host, connections->identity, connections->identity_length,
+            pool->pool_size);
         oh_pool_join(connections);
         list(connections);
     } else if (connections) {

@@ -34,7 +34,8 @@ static void list_readers(const oh_snapshot *snapshot, bool is_near)
         const oh_server *server = &snapshot->pool->servers[node];
         uint32_t master = server->role == OH_REPLICA ? server->master : node;
 
-        if (readers[master].are_near == is_near && may_answer(server, snapshot->pool->read_from, is_near)) {
+        if (readers[master].are_near == is_near &&
+            may_answer(server, snapshot->pool->read_from, is_near)) {
             readers[node].next = readers[master].first;
             readers[master].first = node;
             readers[master].count++;
@@ -86,18 +87,21 @@ static bool is_resting(const oh_connections *connections, uint64_t now_ms)
 }
 
 /* Who answers soonest, of those that do not rest; `master` if all do. */
-static uint32_t take_fastest(oh_snapshot *snapshot, const oh_readers *readers, uint32_t master, uint32_t *last)
+static uint32_t take_fastest(
+    oh_snapshot *snapshot, const oh_readers *readers, uint32_t master, uint32_t *last)
 {
     oh_fastest_node nodes[OH_FASTEST_NODES_MAX];
     uint64_t now_ms = oh_clock_now_ms();
     uint32_t count = 0, node = readers->first;
 
-    for (uint32_t i = 0; i < readers->count && count < OH_FASTEST_NODES_MAX; i++, node = snapshot->readers[node].next) {
+    for (uint32_t i = 0; i < readers->count && count < OH_FASTEST_NODES_MAX;
+        i++, node = snapshot->readers[node].next) {
         const oh_connections *connections = oh_snapshot_connections(snapshot, node);
         const oh_meter *meter = oh_snapshot_meter(snapshot, node);
 
         if (connections && meter && !is_resting(connections, now_ms)) {
-            nodes[count++] = (oh_fastest_node){node, atomic_load_explicit(&meter->smoothed_ns, memory_order_relaxed)};
+            nodes[count++] = (oh_fastest_node){
+                node, atomic_load_explicit(&meter->smoothed_ns, memory_order_relaxed)};
         }
     }
     if (OH_UNLIKELY(count == 0)) {
@@ -126,12 +130,13 @@ bool oh_readers_choose(oh_snapshot *snapshot, uint32_t *last, uint32_t *node, oh
     if (snapshot->pool->read_from != OH_READ_REPLICA) {
         return true;
     }
-    oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "give it one, or set \"read_from: prefer_replica\"",
-        "It has no replica that could answer");
+    oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT,
+        "give it one, or set \"read_from: prefer_replica\"", "It has no replica that could answer");
     return false;
 }
 
 bool oh_readers_has_master(const oh_snapshot *snapshot, uint32_t node)
 {
-    return snapshot->pool->servers[node].role == OH_REPLICA && snapshot->pool->read_from != OH_READ_REPLICA;
+    return snapshot->pool->servers[node].role == OH_REPLICA &&
+           snapshot->pool->read_from != OH_READ_REPLICA;
 }

@@ -69,9 +69,11 @@ static bool is_redirect(const oh_redirects *redirects, const oh_exchange *exchan
     const oh_replies *replies = &exchange->replies;
     oh_redirect_case it = {.asked = redirects->node, .left_ms = -1};
 
-    it.error.bytes = (const char *)replies->bytes + redirects->value - replies->dropped + strlen("-");
+    it.error.bytes =
+        (const char *)replies->bytes + redirects->value - replies->dropped + strlen("-");
     it.error.length = end - redirects->value - strlen("-\r\n");
-    if (exchange->terms.has_multi && it.error.length > strlen(ABORT) && memcmp(it.error.bytes, ABORT, strlen(ABORT)) == 0) {
+    if (exchange->terms.has_multi && it.error.length > strlen(ABORT) &&
+        memcmp(it.error.bytes, ABORT, strlen(ABORT)) == 0) {
         return redirects->count > 0;
     }
     return oh_redirect_decide(redirects->map->topology, &it).action != OH_REDIRECT_NONE;
@@ -82,14 +84,16 @@ static bool note(oh_redirects *redirects, oh_exchange *exchange, size_t end)
 {
     const oh_wire *wire = &exchange->use.connection->wire;
 
-    if (exchange->terms.is_pinned || wire->refusal_reply != wire->answered || !is_redirect(redirects, exchange, end)) {
+    if (exchange->terms.is_pinned || wire->refusal_reply != wire->answered ||
+        !is_redirect(redirects, exchange, end)) {
         redirects->has_others = true;
         return true;
     }
     uint32_t command = (uint32_t)(wire->answered - exchange->request.before - 1);
 
     oh_exchange_gather(exchange, true);
-    return list(redirects, exchange, (oh_redirected){.command = command, .begin = redirects->value, .end = end});
+    return list(redirects, exchange,
+        (oh_redirected){.command = command, .begin = redirects->value, .end = end});
 }
 
 /* Finds out which replies redirect. */
@@ -144,7 +148,8 @@ static size_t readable(const oh_interceptor *interceptor, const oh_exchange *exc
 /*
  * The replies anew, with each error replaced by what has taken its place. NULL: there is no memory.
  */
-static uint8_t *put_together(const oh_redirects *redirects, const oh_replies *replies, const oh_mended *mended, size_t *length)
+static uint8_t *put_together(const oh_redirects *redirects, const oh_replies *replies,
+    const oh_mended *mended, size_t *length)
 {
     size_t from = replies->dropped + replies->begin, at = 0;
     oh_bytes old = oh_replies_unread(replies);
@@ -171,7 +176,8 @@ static uint8_t *put_together(const oh_redirects *redirects, const oh_replies *re
     return bytes;
 }
 
-static void put_in_place(const oh_redirects *redirects, oh_exchange *exchange, const oh_mended *mended)
+static void put_in_place(
+    const oh_redirects *redirects, oh_exchange *exchange, const oh_mended *mended)
 {
     bool has_error = redirects->has_others;
     size_t length;
@@ -187,7 +193,8 @@ static void put_in_place(const oh_redirects *redirects, oh_exchange *exchange, c
     oh_exchange_replace(exchange, replies, length, has_error, has_error || redirects->has_nested);
 }
 
-static void mend(oh_redirects *redirects, oh_exchange *exchange, const uint8_t *request, size_t length)
+static void mend(
+    oh_redirects *redirects, oh_exchange *exchange, const uint8_t *request, size_t length)
 {
     size_t first = begin_of(exchange, request, length);
     oh_mended *mended = oh_call_zeroed(redirects->count, sizeof *mended);
@@ -195,7 +202,8 @@ static void mend(oh_redirects *redirects, oh_exchange *exchange, const uint8_t *
     redirects->is_alone = oh_request_end_of_command(request, length, first) == length;
     if (!mended) {
         oh_exchange_fail_without_memory(exchange);
-    } else if (oh_redirects_follow(redirects, exchange, (oh_bytes){request + first, length - first}, mended)) {
+    } else if (oh_redirects_follow(
+                   redirects, exchange, (oh_bytes){request + first, length - first}, mended)) {
         put_in_place(redirects, exchange, mended);
     }
     for (uint32_t i = 0; mended && i < redirects->count; i++) {
@@ -242,7 +250,8 @@ static bool has_heir(const oh_redirects *redirects, const oh_exchange *exchange)
     uint32_t slot;
     oh_state state;
 
-    if (!is_safe || terms->never_repeats || terms->has_multi || exchange->failure->kind != OH_ERROR_NODE_DOWN) {
+    if (!is_safe || terms->never_repeats || terms->has_multi ||
+        exchange->failure->kind != OH_ERROR_NODE_DOWN) {
         return false;
     }
     size_t end = oh_request_end_of_command(request->bytes, request->length, at);
@@ -331,7 +340,8 @@ oh_redirects *oh_redirects_attach(oh_exchange *exchange, oh_snapshot *map, uint3
     oh_redirects *redirects = oh_call_zeroed(1, sizeof *redirects);
 
     if (redirects) {
-        redirects->interceptor = (oh_interceptor){begin, read_replies, readable, meet, free_redirects};
+        redirects->interceptor =
+            (oh_interceptor){begin, read_replies, readable, meet, free_redirects};
         redirects->map = map;
         redirects->node = node;
         oh_exchange_intercept(exchange, &redirects->interceptor);

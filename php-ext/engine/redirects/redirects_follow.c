@@ -5,8 +5,8 @@
  *
  * Order: a command is left for the next round if one before it, of the same slot, goes to another
  * node in this one. What a transaction of the pipeline holds is not sent on: nothing of that
- * transaction was executed. The caller is told that its commands were queued and that EXEC has given
- * nothing.
+ * transaction was executed. The caller is told that its commands were queued and that EXEC has
+ * given nothing.
  */
 #include <string.h>
 #include <strings.h>
@@ -118,9 +118,11 @@ static bool give_up(oh_journey *journey, const oh_errand *errand, const oh_redir
     const char *text = (const char *)errand->reply->bytes + 1;
     oh_node asked = oh_topology_node(journey->map->topology, errand->node);
     /* A pipeline has other commands, and those were executed. */
-    oh_outcome outcome = journey->redirects->is_alone ? OH_OUTCOME_ANSWERED : OH_OUTCOME_MAYBE_EXECUTED;
+    oh_outcome outcome =
+        journey->redirects->is_alone ? OH_OUTCOME_ANSWERED : OH_OUTCOME_MAYBE_EXECUTED;
 
-    oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, outcome, "try again", "The cluster cannot serve this now: ");
+    oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, outcome, "try again",
+        "The cluster cannot serve this now: ");
     oh_failure_append(exchange->failure, redirect->reason);
     oh_failure_append(exchange->failure, " (node ");
     oh_failure_quote(exchange->failure, asked.name.bytes, asked.name.length);
@@ -137,7 +139,8 @@ static void take_newest_map(oh_journey *journey)
     oh_snapshot *before = journey->map;
 
     journey->map = oh_cluster_hold_newest(journey->cluster);
-    for (uint32_t i = 0; i < journey->count; i++) { /* Nodes keep their places, but for those that are gone. */
+    /* Nodes keep their places, but for those that are gone. */
+    for (uint32_t i = 0; i < journey->count; i++) {
         journey->errands[i].node = OH_MIN(journey->errands[i].node, journey->map->nodes_count - 1);
     }
     oh_snapshot_release(before);
@@ -151,10 +154,12 @@ static void place_anew(oh_journey *journey, oh_errand *errand)
     }
 }
 
-static oh_redirect decide(const oh_journey *journey, const oh_errand *errand, bool is_held, bool is_fresh)
+static oh_redirect decide(
+    const oh_journey *journey, const oh_errand *errand, bool is_held, bool is_fresh)
 {
     uint64_t left_ns = time_left_ns(journey->exchange);
-    oh_redirect_case it = {.error = {(const char *)errand->reply->bytes + 1, errand->reply->length - 3},
+    oh_redirect_case it = {
+        .error = {(const char *)errand->reply->bytes + 1, errand->reply->length - 3},
         .asked = errand->node,
         .hops = errand->hops,
         .tries = errand->tries,
@@ -176,7 +181,9 @@ static oh_redirect decide_freshly(oh_journey *journey, const oh_errand *errand)
     oh_redirect redirect = decide(journey, errand, is_held, journey->is_fresh);
 
     if (redirect.action == OH_REDIRECT_REFRESH) {
-        oh_cluster_ask(journey->cluster, journey->exchange->terms.timeout_ms ? journey->exchange->times.deadline_ns : UINT64_MAX);
+        oh_cluster_ask(journey->cluster, journey->exchange->terms.timeout_ms
+                                             ? journey->exchange->times.deadline_ns
+                                             : UINT64_MAX);
         take_newest_map(journey);
         journey->is_fresh = true; /* For all that was answered by then. */
         redirect = decide(journey, errand, is_held, true);
@@ -193,7 +200,8 @@ static void learn(oh_journey *journey, const oh_errand *errand)
     oh_redirect redirect = decide(journey, errand, false, false);
 
     if (redirect.has_moved) {
-        oh_cluster_move move = {redirect.slot, oh_topology_node(journey->map->topology, redirect.node).name};
+        oh_cluster_move move = {
+            redirect.slot, oh_topology_node(journey->map->topology, redirect.node).name};
 
         oh_cluster_note_moves(journey->cluster, &move, 1);
     }
@@ -203,14 +211,17 @@ static bool end_transaction(oh_journey *journey, const oh_errand *errand)
 {
     const char *reply = errand->is_exec ? "*0\r\n" : "+QUEUED\r\n";
 
-    return oh_journey_reply(journey, errand->reply, (oh_bytes){(const uint8_t *)reply, strlen(reply)});
+    return oh_journey_reply(
+        journey, errand->reply, (oh_bytes){(const uint8_t *)reply, strlen(reply)});
 }
 
 /* The script that a command names by its digest, if this process knows it. */
 static oh_bytes script_of(const oh_errand *errand)
 {
     size_t count;
-    oh_bytes *words = oh_redirects_script ? read_words(errand->command.bytes, errand->command.length, &count) : NULL;
+    oh_bytes *words = oh_redirects_script
+                          ? read_words(errand->command.bytes, errand->command.length, &count)
+                          : NULL;
     oh_bytes script = {NULL, 0};
     bool is_named = words && count > 1 && words[0].length >= strlen(EVALSHA) &&
                     strncasecmp((const char *)words[0].bytes, EVALSHA, strlen(EVALSHA)) == 0;
@@ -242,7 +253,8 @@ static void count_redirect(oh_journey *journey, uint32_t node)
 {
     oh_meter *meter = oh_snapshot_meter(journey->map, node);
 
-    if (OH_LIKELY(meter != NULL)) { /* In a newer map it has none yet, for which there may be no memory. */
+    /* In a newer map it has none yet, for which there may be no memory. */
+    if (OH_LIKELY(meter != NULL)) {
         oh_meter_count(meter, OH_METER_REDIRECTS);
     }
 }
@@ -260,27 +272,26 @@ static bool judge(oh_journey *journey, oh_errand *errand, uint32_t *pause_ms)
     }
     errand->is_done = redirect.action == OH_REDIRECT_NONE;
     switch (redirect.action) {
-        case OH_REDIRECT_FOLLOW:
-        case OH_REDIRECT_ASK:
-            count_redirect(journey, errand->node);
-            errand->hops++;
-            errand->asks = redirect.action == OH_REDIRECT_ASK;
-            errand->has_moved = redirect.has_moved && redirect.slot == errand->slot;
-            errand->node = redirect.node;
-            return true;
-        case OH_REDIRECT_AGAIN:
-            errand->tries++;
-            errand->asks = errand->has_moved = false;
-            errand->goes_home = true;
-            *pause_ms = OH_MAX(*pause_ms, redirect.wait_ms);
-            return true;
-        case OH_REDIRECT_NONE:
-            return true;
-        default:
-            if (journey->exchange->use.keeps) {
-                learn(journey, errand);
-            }
-            return give_up(journey, errand, &redirect);
+    case OH_REDIRECT_FOLLOW:
+    case OH_REDIRECT_ASK:
+        count_redirect(journey, errand->node);
+        errand->hops++;
+        errand->asks = redirect.action == OH_REDIRECT_ASK;
+        errand->has_moved = redirect.has_moved && redirect.slot == errand->slot;
+        errand->node = redirect.node;
+        return true;
+    case OH_REDIRECT_AGAIN:
+        errand->tries++;
+        errand->asks = errand->has_moved = false;
+        errand->goes_home = true;
+        *pause_ms = OH_MAX(*pause_ms, redirect.wait_ms);
+        return true;
+    case OH_REDIRECT_NONE: return true;
+    default:
+        if (journey->exchange->use.keeps) {
+            learn(journey, errand);
+        }
+        return give_up(journey, errand, &redirect);
     }
 }
 
@@ -299,7 +310,8 @@ static void tell_moves(oh_journey *journey)
         oh_errand *errand = &journey->errands[i];
 
         if (errand->has_moved && (count == 0 || moves[count - 1].slot != errand->slot)) {
-            moves[count++] = (oh_cluster_move){errand->slot, oh_topology_node(journey->map->topology, errand->node).name};
+            moves[count++] = (oh_cluster_move){
+                errand->slot, oh_topology_node(journey->map->topology, errand->node).name};
         }
         errand->has_moved = false;
     }
@@ -310,9 +322,11 @@ static void tell_moves(oh_journey *journey)
 }
 
 /* False: there is no memory; the exchange has failed. */
-static bool begin(oh_journey *journey, const oh_redirects *redirects, oh_exchange *exchange, oh_mended *replies)
+static bool begin(
+    oh_journey *journey, const oh_redirects *redirects, oh_exchange *exchange, oh_mended *replies)
 {
-    *journey = (oh_journey){.redirects = redirects, .exchange = exchange, .count = redirects->count};
+    *journey =
+        (oh_journey){.redirects = redirects, .exchange = exchange, .count = redirects->count};
     journey->cluster = redirects->map->cluster;
     journey->map = oh_cluster_hold_newest(journey->cluster);
     journey->errands = oh_call_zeroed(journey->count, sizeof *journey->errands);
@@ -329,8 +343,10 @@ static bool begin(oh_journey *journey, const oh_redirects *redirects, oh_exchang
         journey->errands[i].reply = &replies[i];
         journey->errands[i].node = OH_MIN(redirects->node, journey->map->nodes_count - 1);
         journey->errands[i].is_sent = !redirects->is_rescue;
-        if (!redirects->is_rescue && !oh_journey_reply(journey, &replies[i],
-                (oh_bytes){exchange->replies.bytes + place->begin - exchange->replies.dropped, place->end - place->begin})) {
+        if (!redirects->is_rescue &&
+            !oh_journey_reply(journey, &replies[i],
+                (oh_bytes){exchange->replies.bytes + place->begin - exchange->replies.dropped,
+                    place->end - place->begin})) {
             return false;
         }
     }
@@ -382,7 +398,8 @@ static bool judge_all(oh_journey *journey, bool is_first, bool *is_done)
     return true;
 }
 
-bool oh_redirects_follow(const oh_redirects *redirects, oh_exchange *exchange, oh_bytes request, oh_mended *replies)
+bool oh_redirects_follow(
+    const oh_redirects *redirects, oh_exchange *exchange, oh_bytes request, oh_mended *replies)
 {
     oh_journey journey;
     bool is_done = false, is_first = true, is_well;

@@ -25,17 +25,18 @@ typedef struct oh_redirected {
 
 struct oh_redirects {
     oh_interceptor interceptor; /* First, so that it is found by it. */
-    oh_snapshot *map;   /* The caller's. */
-    uint32_t node;      /* Its index there. */
-    size_t value;       /* Where the value begins that is being received. */
-    bool is_between;    /* None is: the next byte begins one. */
-    bool is_error;      /* It is an error. */
-    bool has_others;    /* There was an error that redirects nothing, */
-    bool has_nested;    /* or one inside of a reply. */
-    bool is_rescue;     /* The node has failed: none of the commands in the list has a reply. */
-    bool is_alone;      /* The request is one command. */
-    uint32_t wait_ms;   /* How long the commands may block. */
-    uint8_t *request;   /* A copy, if replies are still to come when the caller is given its write back. */
+    oh_snapshot *map;           /* The caller's. */
+    uint32_t node;              /* Its index there. */
+    size_t value;               /* Where the value begins that is being received. */
+    bool is_between;            /* None is: the next byte begins one. */
+    bool is_error;              /* It is an error. */
+    bool has_others;            /* There was an error that redirects nothing, */
+    bool has_nested;            /* or one inside of a reply. */
+    bool is_rescue;   /* The node has failed: none of the commands in the list has a reply. */
+    bool is_alone;    /* The request is one command. */
+    uint32_t wait_ms; /* How long the commands may block. */
+    /* A copy, if replies are still to come when the caller is given its write back. */
+    uint8_t *request;
     size_t request_length;
     oh_redirected *list;
     uint32_t count, capacity;
@@ -50,18 +51,18 @@ typedef struct oh_mended {
 /* A command on its way to a reply. */
 typedef struct oh_errand {
     oh_bytes command;
-    oh_mended *reply;     /* The last one; an error as long as it is not done. */
-    uint32_t hops;        /* How often it was sent on. */
-    uint32_t tries;       /* How often it was sent once more. */
-    uint32_t slot;        /* OH_SLOTS_COUNT: of no key. */
-    uint32_t node;        /* Where it was last, or goes next; in the map of the journey. */
-    oh_bytes script;      /* The next node has lost it: it goes in front. No bytes: none. */
-    bool asks;            /* The next node wants ASKING in front of it. */
-    bool has_moved;       /* The next node is said to have the slot. */
-    bool goes_home;       /* It goes to whoever has the slot by then. */
-    bool is_exec;         /* It ends a transaction of the pipeline. */
+    oh_mended *reply; /* The last one; an error as long as it is not done. */
+    uint32_t hops;    /* How often it was sent on. */
+    uint32_t tries;   /* How often it was sent once more. */
+    uint32_t slot;    /* OH_SLOTS_COUNT: of no key. */
+    uint32_t node;    /* Where it was last, or goes next; in the map of the journey. */
+    oh_bytes script;  /* The next node has lost it: it goes in front. No bytes: none. */
+    bool asks;        /* The next node wants ASKING in front of it. */
+    bool has_moved;   /* The next node is said to have the slot. */
+    bool goes_home;   /* It goes to whoever has the slot by then. */
+    bool is_exec;     /* It ends a transaction of the pipeline. */
     bool is_done;
-    bool is_sent;         /* In this round; so its reply is a new one. */
+    bool is_sent; /* In this round; so its reply is a new one. */
 } oh_errand;
 
 /* One write of a round. */
@@ -80,8 +81,8 @@ typedef struct oh_journey {
     oh_snapshot *map;
     oh_errand *errands;
     uint32_t count;
-    bool is_fresh;        /* The map was asked for since the last replies came. */
-    uint32_t *going;      /* By slot: where its commands go in this round. */
+    bool is_fresh;   /* The map was asked for since the last replies came. */
+    uint32_t *going; /* By slot: where its commands go in this round. */
     oh_detour *detours;
     uint32_t detours_count;
     oh_flight *flight;
@@ -102,7 +103,8 @@ bool oh_journey_go_round(oh_journey *journey);
 /*
  * Follows what the list holds, and fills `replies`, one for each. False: the exchange has failed.
  */
-bool oh_redirects_follow(const oh_redirects *redirects, oh_exchange *exchange, oh_bytes request, oh_mended *replies);
+bool oh_redirects_follow(
+    const oh_redirects *redirects, oh_exchange *exchange, oh_bytes request, oh_mended *replies);
 
 /*
  * The slot of a command's first key, OH_SLOTS_COUNT if it has none, and whether it begins or ends a

@@ -11,7 +11,8 @@
 #include "engine/redirects/redirects_internal.h"
 
 #define OH_NOWHERE UINT32_MAX
-#define OH_WAITS   (UINT32_MAX - 1) /* A command of that slot waits for the next round: so do those behind it. */
+#define OH_WAITS                                                                                   \
+    (UINT32_MAX - 1) /* A command of that slot waits for the next round: so do those behind it. */
 #define SCRIPT_LOAD "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n"
 #define ASKING "*1\r\n$6\r\nASKING\r\n"
 
@@ -37,7 +38,8 @@ static oh_detour *detour_to(oh_journey *journey, uint32_t node)
 static void load(oh_journey *journey, oh_errand *errand)
 {
     uint32_t *going = &journey->going[errand->slot];
-    oh_detour *detour = *going == OH_NOWHERE || *going == errand->node ? detour_to(journey, errand->node) : NULL;
+    oh_detour *detour =
+        *going == OH_NOWHERE || *going == errand->node ? detour_to(journey, errand->node) : NULL;
 
     errand->is_sent = detour != NULL;
     *going = detour ? errand->node : OH_WAITS;
@@ -124,10 +126,12 @@ static bool fail_detour(oh_journey *journey, const oh_detour *detour)
     oh_exchange *exchange = journey->exchange;
     oh_node node = oh_topology_node(journey->map->topology, detour->node);
 
-    bool may_have_executed = detour->failure.outcome != OH_OUTCOME_NOT_SENT || !journey->redirects->is_alone;
+    bool may_have_executed =
+        detour->failure.outcome != OH_OUTCOME_NOT_SENT || !journey->redirects->is_alone;
 
-    oh_failure_set(exchange->failure, detour->failure.kind, may_have_executed ? OH_OUTCOME_MAYBE_EXECUTED : OH_OUTCOME_NOT_SENT,
-        detour->failure.advice, "Sent on to ");
+    oh_failure_set(exchange->failure, detour->failure.kind,
+        may_have_executed ? OH_OUTCOME_MAYBE_EXECUTED : OH_OUTCOME_NOT_SENT, detour->failure.advice,
+        "Sent on to ");
     oh_failure_quote(exchange->failure, node.name.bytes, node.name.length);
     oh_failure_append(exchange->failure, ": ");
     oh_failure_quote(exchange->failure, detour->failure.what, strlen(detour->failure.what));

@@ -1,6 +1,6 @@
 /*
- * SOCK_SEQPACKET keeps a note and its descriptor together, and tells as one message what is no note. Both ends are
- * inherited by every worker and close at exec.
+ * SOCK_SEQPACKET keeps a note and its descriptor together, and tells as one message what is no
+ * note. Both ends are inherited by every worker and close at exec.
  */
 #include "engine/shared/queue.h"
 
@@ -36,16 +36,19 @@ void oh_queue_startup(uint32_t wanted)
 
     if (count < wanted) {
         oh_warn("OneHop: connections of %u nodes are shared, not of %u: that takes half of the "
-            "descriptors that a process may have; raise that limit (LimitNOFILE of php-fpm's service), "
-            "or lower onehop.max_nodes", count, wanted);
+                "descriptors that a process may have; raise that limit (LimitNOFILE of php-fpm's "
+                "service), "
+                "or lower onehop.max_nodes",
+            count, wanted);
     }
     pairs = oh_memory_zeroed(count, sizeof *pairs);
     if (!pairs) {
-        oh_warn("OneHop: no memory for the queues of connections: each worker has its own connections");
+        oh_warn(
+            "OneHop: no memory for the queues of connections: each worker has its own connections");
         return;
     }
-    while (pairs_count < count &&
-           socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pairs[pairs_count]) == 0) {
+    while (pairs_count < count && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
+                                      0, pairs[pairs_count]) == 0) {
         pairs_count++;
     }
 }
@@ -85,10 +88,14 @@ bool oh_queue_push(uint32_t number, int descriptor, const oh_queue_note *note)
     head->cmsg_type = SCM_RIGHTS;
     head->cmsg_len = CMSG_LEN(sizeof descriptor);
     memcpy(CMSG_DATA(head), &descriptor, sizeof descriptor);
-    return sendmsg(pairs[number][0], &message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof *note;
+    return sendmsg(pairs[number][0], &message, MSG_DONTWAIT | MSG_NOSIGNAL) ==
+           (ssize_t)sizeof *note;
 }
 
-/* The descriptor of a message, -1 if it has none; more than one have been cut off and closed by the kernel. */
+/*
+ * The descriptor of a message, -1 if it has none; more than one have been cut off and closed by the
+ * kernel.
+ */
 static int descriptor_of(struct msghdr *message)
 {
     struct cmsghdr *head = CMSG_FIRSTHDR(message);
@@ -101,7 +108,10 @@ static int descriptor_of(struct msghdr *message)
     return descriptor;
 }
 
-/* A message without a byte looks like the end of a stream, which a queue has once somebody has shut it down. */
+/*
+ * A message without a byte looks like the end of a stream, which a queue has once somebody has shut
+ * it down.
+ */
 static bool was_shut_down(uint32_t number)
 {
     struct pollfd descriptor = {.fd = pairs[number][1], .events = POLLRDHUP};
@@ -117,7 +127,8 @@ int oh_queue_pull(uint32_t number, oh_queue_note *note)
         struct msghdr message = {.msg_iov = &bytes,
             .msg_iovlen = 1,
             .msg_control = control.bytes,
-            .msg_controllen = CMSG_LEN(sizeof(int))}; /* CMSG_SPACE would have room for a second one. */
+            /* CMSG_SPACE would have room for a second one. */
+            .msg_controllen = CMSG_LEN(sizeof(int))};
         ssize_t count = recvmsg(pairs[number][1], &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
         if (count < 0 && errno == EINTR) {
@@ -127,7 +138,8 @@ int oh_queue_pull(uint32_t number, oh_queue_note *note)
         if (count < 0 || (count == 0 && descriptor < 0 && was_shut_down(number))) {
             return -1;
         }
-        if (count == (ssize_t)sizeof *note && descriptor >= 0 && !(message.msg_flags & (MSG_CTRUNC | MSG_TRUNC))) {
+        if (count == (ssize_t)sizeof *note && descriptor >= 0 &&
+            !(message.msg_flags & (MSG_CTRUNC | MSG_TRUNC))) {
             return descriptor;
         }
         if (descriptor >= 0) {

@@ -1,9 +1,10 @@
 /*
  * Queue: idle connections of a node that any worker of the host may take, held by the kernel.
  *
- * For each number there is a socket pair, made before the master forks. A worker that has no more use for a connection
- * sends its descriptor into the pair and closes its own; whoever needs one receives it. Nothing can be lost with a
- * worker that dies, and there is no process that looks after it.
+ * For each number there is a socket pair, made before the master forks. A worker that has no more
+ * use for a connection sends its descriptor into the pair and closes its own; whoever needs one
+ * receives it. Nothing can be lost with a worker that dies, and there is no process that looks
+ * after it.
  *
  * A note travels with each descriptor. Who receives it checks it: the pair is everybody's.
  */
@@ -23,7 +24,10 @@ typedef struct oh_queue_note {
     uint64_t is_unproven; /* Nothing was ever answered on it. */
 } oh_queue_note;
 
-/* While the program starts: pairs for so many numbers. Fewer, and a warning, where descriptors are short. */
+/*
+ * While the program starts: pairs for so many numbers. Fewer, and a warning, where descriptors are
+ * short.
+ */
 void oh_queue_startup(uint32_t wanted);
 void oh_queue_shutdown(void);
 

@@ -1,10 +1,11 @@
 /*
- * One c-ares channel carries all look-ups of a thread. It is made for the first one and ends with the last
- * one, so a changed resolv.conf is read for the next. An epoll descriptor holds the channel's sockets and a
- * timer for its repeats. A caller that waits for a name polls this descriptor beside all others.
+ * One c-ares channel carries all look-ups of a thread. It is made for the first one and ends with
+ * the last one, so a changed resolv.conf is read for the next. An epoll descriptor holds the
+ * channel's sockets and a timer for its repeats. A caller that waits for a name polls this
+ * descriptor beside all others.
  *
- * A child of a fork sees that the channel is its parent's. It closes its copies. It neither reads from the
- * sockets nor changes the epoll set, because parent and child share both.
+ * A child of a fork sees that the channel is its parent's. It closes its copies. It neither reads
+ * from the sockets nor changes the epoll set, because parent and child share both.
  */
 #include "engine/shared/resolver.h"
 
@@ -23,9 +24,10 @@
 
 #include "engine/shared/segment.h"
 
-#define OH_REPEAT_MS 500   /* A lost question is asked again after so long, then after twice as long ... */
-#define OH_TRIES 5         /* ... 15.5 seconds in all: a slower server counts as dead. */
-#define OH_STALE_MS 15000  /* A channel that nobody served for so long begins anew. */
+#define OH_REPEAT_MS                                                                               \
+    500            /* A lost question is asked again after so long, then after twice as long ... */
+#define OH_TRIES 5 /* ... 15.5 seconds in all: a slower server counts as dead. */
+#define OH_STALE_MS 15000 /* A channel that nobody served for so long begins anew. */
 #define OH_EVENTS_MAX 16
 
 struct oh_lookup {
@@ -33,14 +35,14 @@ struct oh_lookup {
     char *host;
     uint32_t waiting; /* Connections that want the result. */
     bool is_done;
-    bool is_orphan;   /* Its channel is gone: it is done, and in no list. */
-    int status;       /* Of c-ares. */
+    bool is_orphan; /* Its channel is gone: it is done, and in no list. */
+    int status;     /* Of c-ares. */
     oh_name found;
 };
 
 typedef struct oh_resolver {
     ares_channel channel;
-    int events;    /* Of epoll. */
+    int events; /* Of epoll. */
     int timer;
     pid_t owner;
     bool is_foreign;
@@ -48,7 +50,7 @@ typedef struct oh_resolver {
     oh_lookup *lookups;
 } oh_resolver;
 
-static OH_PER_THREAD oh_resolver *own; /* NULL while nothing is asked. */
+static OH_PER_THREAD oh_resolver *own;          /* NULL while nothing is asked. */
 static OH_PER_THREAD oh_store_names *own_names; /* Where there is no segment. */
 
 bool oh_resolver_startup(void)
@@ -157,20 +159,24 @@ static void take_answer(void *context, int status, int timeouts, struct ares_add
     (void)timeouts;
     lookup->is_done = true;
     lookup->status = status;
-    for (const struct ares_addrinfo_node *node = answer ? answer->nodes : NULL; node; node = node->ai_next) {
-        if ((node->ai_family == AF_INET || node->ai_family == AF_INET6) && lookup->found.count < OH_ADDRESSES_MAX) {
+    for (const struct ares_addrinfo_node *node = answer ? answer->nodes : NULL; node;
+        node = node->ai_next) {
+        if ((node->ai_family == AF_INET || node->ai_family == AF_INET6) &&
+            lookup->found.count < OH_ADDRESSES_MAX) {
             add_address(&lookup->found, node);
             ttl_s = OH_MIN(ttl_s, node->ai_ttl);
         }
     }
-    for (const struct ares_addrinfo_cname *alias = answer ? answer->cnames : NULL; alias; alias = alias->next) {
+    for (const struct ares_addrinfo_cname *alias = answer ? answer->cnames : NULL; alias;
+        alias = alias->next) {
         ttl_s = OH_MIN(ttl_s, alias->ttl);
     }
     if (answer) {
         ares_freeaddrinfo(answer);
     }
     if (lookup->found.count) {
-        lookup->found.until_ms = oh_clock_now_ms() + (uint64_t)OH_MAX(ttl_s * 1000, OH_NAME_KEPT_MS_MIN);
+        lookup->found.until_ms =
+            oh_clock_now_ms() + (uint64_t)OH_MAX(ttl_s * 1000, OH_NAME_KEPT_MS_MIN);
         remember(lookup);
     } else if (status == ARES_SUCCESS) {
         lookup->status = ARES_ENODATA;
@@ -206,7 +212,8 @@ static void sweep(oh_resolver *resolver)
 static void watch(void *context, ares_socket_t descriptor, int is_readable, int is_writable)
 {
     oh_resolver *resolver = context;
-    struct epoll_event event = {.events = (is_readable ? EPOLLIN : 0) | (is_writable ? EPOLLOUT : 0)};
+    struct epoll_event event = {
+        .events = (is_readable ? EPOLLIN : 0) | (is_writable ? EPOLLOUT : 0)};
 
     if (resolver->is_foreign) {
         return;
@@ -214,7 +221,8 @@ static void watch(void *context, ares_socket_t descriptor, int is_readable, int 
     event.data.fd = descriptor;
     if (!event.events) {
         epoll_ctl(resolver->events, EPOLL_CTL_DEL, descriptor, &event);
-    } else if (epoll_ctl(resolver->events, EPOLL_CTL_MOD, descriptor, &event) < 0 && errno == ENOENT) {
+    } else if (epoll_ctl(resolver->events, EPOLL_CTL_MOD, descriptor, &event) < 0 &&
+               errno == ENOENT) {
         epoll_ctl(resolver->events, EPOLL_CTL_ADD, descriptor, &event);
     }
 }
@@ -226,7 +234,8 @@ static void set_timer(oh_resolver *resolver)
     struct timeval left, *next = ares_timeout(resolver->channel, NULL, &left);
 
     if (next) {
-        when.it_value = (struct timespec){.tv_sec = next->tv_sec, .tv_nsec = next->tv_usec * 1000 + 1};
+        when.it_value =
+            (struct timespec){.tv_sec = next->tv_sec, .tv_nsec = next->tv_usec * 1000 + 1};
     }
     for (const oh_lookup *lookup = resolver->lookups; lookup; lookup = lookup->next) {
         if (lookup->is_done) {
@@ -245,11 +254,13 @@ static void go_on(oh_resolver *resolver)
         int descriptor = events[i].data.fd;
 
         if (descriptor != resolver->timer) {
-            ares_process_fd(resolver->channel, events[i].events & ~(uint32_t)EPOLLOUT ? descriptor : ARES_SOCKET_BAD,
+            ares_process_fd(resolver->channel,
+                events[i].events & ~(uint32_t)EPOLLOUT ? descriptor : ARES_SOCKET_BAD,
                 events[i].events & EPOLLOUT ? descriptor : ARES_SOCKET_BAD);
         }
     }
-    ares_process_fd(resolver->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD); /* What has to be repeated. */
+    /* What has to be repeated. */
+    ares_process_fd(resolver->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
     sweep(resolver);
     set_timer(resolver);
 }
@@ -290,8 +301,8 @@ static bool open_channel(oh_resolver *resolver)
         epoll_ctl(resolver->events, EPOLL_CTL_ADD, resolver->timer, &event) < 0) {
         return false;
     }
-    int status = ares_init_options(&resolver->channel, &options,
-        ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB);
+    int status = ares_init_options(
+        &resolver->channel, &options, ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB);
     errno = status == ARES_ENOMEM ? ENOMEM : EIO;
     return status == ARES_SUCCESS;
 }
@@ -339,7 +350,8 @@ static oh_resolver *current(void)
     if (!resolver) {
         return NULL;
     }
-    bool is_stale = !is_waited_for(resolver) && oh_clock_now_ms() - resolver->begun_ms > OH_STALE_MS;
+    bool is_stale =
+        !is_waited_for(resolver) && oh_clock_now_ms() - resolver->begun_ms > OH_STALE_MS;
     if (resolver->owner == getpid() && !is_stale) {
         go_on(resolver);
         if (resolver->lookups) {
@@ -363,7 +375,8 @@ uint8_t oh_resolver_recall(const char *host, uint16_t port, oh_address addresses
         return 0;
     }
     identify(host, identity);
-    return oh_store_recall(known, identity, oh_clock_now_ms(), &name) ? fill(&name, port, addresses) : 0;
+    return oh_store_recall(known, identity, oh_clock_now_ms(), &name) ? fill(&name, port, addresses)
+                                                                      : 0;
 }
 
 static oh_lookup *join(const oh_resolver *resolver, const char *host)
@@ -403,7 +416,8 @@ static void give_up_if_unused(void)
 
 oh_lookup *oh_resolver_ask(const char *host)
 {
-    static const struct ares_addrinfo_hints hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
+    static const struct ares_addrinfo_hints hints = {
+        .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
 
     if (!own && !(own = begin())) {
         return NULL;
@@ -438,8 +452,8 @@ bool oh_resolver_is_done(oh_lookup *lookup)
     return lookup->is_done;
 }
 
-uint8_t oh_resolver_result(const oh_lookup *lookup, uint16_t port, oh_address addresses[OH_ADDRESSES_MAX],
-    const char **reason)
+uint8_t oh_resolver_result(const oh_lookup *lookup, uint16_t port,
+    oh_address addresses[OH_ADDRESSES_MAX], const char **reason)
 {
     *reason = ares_strerror(lookup->status);
     return fill(&lookup->found, port, addresses);

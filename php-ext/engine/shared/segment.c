@@ -1,7 +1,8 @@
 /*
- * An anonymous mapping: no name that another user could open, nothing left behind. The lock is a POSIX
- * record lock on a memfd, which excludes processes from each other; a mutex besides excludes threads of
- * one process. It is not waited for in the kernel, since a process that was stopped keeps it.
+ * An anonymous mapping: no name that another user could open, nothing left behind. The lock is a
+ * POSIX record lock on a memfd, which excludes processes from each other; a mutex besides excludes
+ * threads of one process. It is not waited for in the kernel, since a process that was stopped
+ * keeps it.
  */
 #include "engine/shared/segment.h"
 
@@ -32,7 +33,8 @@ static void *memory;
 static size_t memory_bytes;
 static oh_store *store;
 static int lock_descriptor = -1;
-static bool was_in_vain; /* It was waited for, the last time: until it is free again nobody waits here. */
+/* It was waited for, the last time: until it is free again nobody waits here. */
+static bool was_in_vain;
 static pthread_mutex_t lock_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static bool make_store(uint32_t nodes_max)
@@ -54,7 +56,8 @@ static bool make_segment(size_t bytes, uint32_t nodes_max)
     if (lock_descriptor < 0) {
         return false;
     }
-    memory = mmap(NULL, memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    memory = mmap(NULL, memory_bytes, PROT_READ | PROT_WRITE,
+        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
         memory = NULL;
         return false;
@@ -79,9 +82,10 @@ static bool is_large_enough(size_t bytes, uint32_t nodes_max)
     size_t needed = oh_store_bytes_min(nodes_max) + OH_TOPOLOGIES_BYTES_MIN;
 
     if (bytes < needed) {
-        oh_warn("OneHop: onehop.shared_memory = %zu is too small for onehop.max_nodes = %u, which needs "
-            "%zu KiB: each process keeps what it knows for itself", bytes, (unsigned)nodes_max,
-            (needed + 1023) / 1024);
+        oh_warn("OneHop: onehop.shared_memory = %zu is too small for onehop.max_nodes = %u, which "
+                "needs "
+                "%zu KiB: each process keeps what it knows for itself",
+            bytes, (unsigned)nodes_max, (needed + 1023) / 1024);
     }
     return bytes >= needed;
 }
@@ -96,8 +100,10 @@ void oh_segment_startup(int64_t bytes, int64_t nodes_max)
         return;
     }
     if (!make_segment((size_t)bytes, nodes)) {
-        oh_warn("OneHop: no memory shared by all workers (%s): each keeps what it knows for itself; see "
-            "onehop.shared_memory", strerror(errno));
+        oh_warn("OneHop: no memory shared by all workers (%s): each keeps what it knows for "
+                "itself; see "
+                "onehop.shared_memory",
+            strerror(errno));
         oh_segment_shutdown();
     }
 }
@@ -163,7 +169,10 @@ bool oh_segment_try_lock(void)
     return is_locked;
 }
 
-/* Tried again after 1/16, 1/8 ... 4 ms: whoever has it seldom needs more, and who is stopped may keep it for ever. */
+/*
+ * Tried again after 1/16, 1/8 ... 4 ms: whoever has it seldom needs more, and who is stopped may
+ * keep it for ever.
+ */
 static bool wait_for_lock(void)
 {
     uint64_t end_ns = oh_clock_now_ns() + (was_in_vain ? 0 : OH_LOCK_MS * UINT64_C(1000000));

@@ -1,6 +1,6 @@
 /*
- * Segment: the memory that all workers of a server share, in PHP those of one php-fpm master, and the
- * lock of those who write into it.
+ * Segment: the memory that all workers of a server share, in PHP those of one php-fpm master, and
+ * the lock of those who write into it.
  *
  * It is mapped while the program starts, before it forks, so every worker of every pool and user
  * inherits it at the same address. The lock is the kernel's, on a file without a name: whoever dies
@@ -39,8 +39,9 @@ oh_image_copy oh_segment_copy(uint32_t pool);
 
 /*
  * The writer's lock. Between lock and unlock nothing may take memory of a call, warn or serve an
- * interrupt: all of that may leave by a long jump. False: somebody has kept it for a second, stopped
- * perhaps; then the caller goes on with what this process has, and does not note as done what is not.
+ * interrupt: all of that may leave by a long jump. False: somebody has kept it for a second,
+ * stopped perhaps; then the caller goes on with what this process has, and does not note as done
+ * what is not.
  */
 bool oh_segment_lock(void);
 bool oh_segment_try_lock(void); /* Somebody has it: false at once. */

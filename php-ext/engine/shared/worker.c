@@ -1,6 +1,7 @@
 /*
- * A number of a process is used again when it has ended, so the kernel is asked when the process began,
- * too. That is in /proc, in ticks since the machine began, the time it was suspended included.
+ * A number of a process is used again when it has ended, so the kernel is asked when the process
+ * began, too. That is in /proc, in ticks since the machine began, the time it was suspended
+ * included.
  */
 #include "engine/shared/worker.h"
 
@@ -13,8 +14,9 @@
 #include "core/base/clock.h"
 
 /*
- * One that has begun since only has its number. One that has ended stays listed until its parent notices, which a busy
- * master does late; its sockets are closed by then. (Threads may outlive the first of a process, and keep its sockets.)
+ * One that has begun since only has its number. One that has ended stays listed until its parent
+ * notices, which a busy master does late; its sockets are closed by then. (Threads may outlive the
+ * first of a process, and keep its sockets.)
  */
 bool oh_worker_is_alive(uint32_t pid, uint64_t since_ms)
 {
@@ -31,10 +33,13 @@ bool oh_worker_is_alive(uint32_t pid, uint64_t since_ms)
     fclose(file);
     text[length] = '\0';
     const char *at = strrchr(text, ')'); /* The name of a program may hold anything. */
-    if (!at || sscanf(at + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld %*d %llu", &state,
-                   &threads_count, &ticks) != 3) {
+    if (!at ||
+        sscanf(at + 1,
+            " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld %*d %llu",
+            &state, &threads_count, &ticks) != 3) {
         return true;
     }
     uint64_t began_ms = ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
-    return (state != 'Z' || threads_count > 1) && began_ms <= since_ms + oh_clock_asleep_ns() / 1000000 + 1000;
+    return (state != 'Z' || threads_count > 1) &&
+           began_ms <= since_ms + oh_clock_asleep_ns() / 1000000 + 1000;
 }

@@ -46,7 +46,8 @@ static bool rebuild(oh_snapshot *snapshot, uint64_t now_ms)
         return false;
     }
     uint32_t live = look(snapshot, now_ms, ejected, &ejection->due_ms);
-    bool is_same = ejection->ring && memcmp(ejected, ejection->ring->ejected, snapshot->nodes_count) == 0;
+    bool is_same =
+        ejection->ring && memcmp(ejected, ejection->ring->ejected, snapshot->nodes_count) == 0;
 
     if (live == 0 || is_same) { /* Without any node the ring stays the one that it was. */
         oh_memory_release(ejected);

@@ -1,5 +1,6 @@
 /*
- * Ejection: what keys are placed by while nodes are out of the ring, for server pools with auto_eject_hosts.
+ * Ejection: what keys are placed by while nodes are out of the ring, for server pools with
+ * auto_eject_hosts.
  *
  *     health of each node (the host's) ──► ring of this process: the topology without those that are out ──► clients
  *               ▲
@@ -15,8 +16,9 @@
 #include "engine/snapshot/snapshot.h"
 
 /*
- * The ring to place by now, built anew if nodes left or may return; NULL: the topology of the snapshot. To be held by
- * whoever keeps it longer than until the next call of this. Without memory for a new one the old one stays.
+ * The ring to place by now, built anew if nodes left or may return; NULL: the topology of the
+ * snapshot. To be held by whoever keeps it longer than until the next call of this. Without memory
+ * for a new one the old one stays.
  */
 oh_ring *oh_ejection_follow(oh_snapshot *snapshot);
 

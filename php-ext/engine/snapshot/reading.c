@@ -1,6 +1,6 @@
 /*
- * A file is read through one descriptor, and again if it changed meanwhile: a half-written one is rarely met, and
- * hardly ever a configuration.
+ * A file is read through one descriptor, and again if it changed meanwhile: a half-written one is
+ * rarely met, and hardly ever a configuration.
  */
 #include "engine/snapshot/reading.h"
 
@@ -24,8 +24,9 @@ static const char *const advice_file = "correct the file, or name another one";
 
 static uint64_t version_of(const struct stat *status)
 {
-    uint64_t fields[] = {(uint64_t)status->st_dev, (uint64_t)status->st_ino, (uint64_t)status->st_size,
-        (uint64_t)status->st_mtim.tv_sec, (uint64_t)status->st_mtim.tv_nsec, (uint64_t)status->st_ctim.tv_sec,
+    uint64_t fields[] = {(uint64_t)status->st_dev, (uint64_t)status->st_ino,
+        (uint64_t)status->st_size, (uint64_t)status->st_mtim.tv_sec,
+        (uint64_t)status->st_mtim.tv_nsec, (uint64_t)status->st_ctim.tv_sec,
         (uint64_t)status->st_ctim.tv_nsec};
     uint8_t digest[OH_MD5_DIGEST_BYTES];
     uint64_t version;
@@ -85,7 +86,8 @@ static ssize_t read_descriptor(int descriptor, char *text, mode_t *mode)
             return -1;
         }
         length = read_whole(descriptor, text);
-        if (length < 0 || fstat(descriptor, &after) < 0 || version_of(&before) == version_of(&after)) {
+        if (length < 0 || fstat(descriptor, &after) < 0 ||
+            version_of(&before) == version_of(&after)) {
             break;
         }
     }
@@ -111,25 +113,26 @@ static ssize_t read_file(const char *path, char *text, mode_t *mode)
 
 static void refuse_file(oh_failure *failure, const char *path, const char *reason)
 {
-    oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_NOT_SENT, advice_file, "Configuration %.300s: %s", path,
-        reason);
+    oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_NOT_SENT, advice_file,
+        "Configuration %.300s: %s", path, reason);
 }
 
 void oh_reading_refuse(oh_failure *failure, const char *from, const oh_config_error *error)
 {
-    oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_NOT_SENT, advice_file, "%.320s, line %u: %s", from,
-        (unsigned)error->line, error->reason);
+    oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_NOT_SENT, advice_file,
+        "%.320s, line %u: %s", from, (unsigned)error->line, error->reason);
 }
 
-static void tell_missing(const oh_config *config, const char *name, size_t length, const char *from,
-    oh_failure *failure)
+static void tell_missing(
+    const oh_config *config, const char *name, size_t length, const char *from, oh_failure *failure)
 {
     oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_NOT_SENT, "name one of these",
         "There is no server pool ");
     oh_failure_show(failure, name, length);
     size_t end = strlen(failure->what);
     snprintf(failure->what + end, sizeof failure->what - end, " in %.200s, only ", from);
-    for (size_t i = 0; i < config->pools_count && strlen(failure->what) < sizeof failure->what - 64; i++) {
+    for (size_t i = 0; i < config->pools_count && strlen(failure->what) < sizeof failure->what - 64;
+        i++) {
         const oh_text *known = &config->pools[i].name;
 
         if (i > 0) {
@@ -139,8 +142,8 @@ static void tell_missing(const oh_config *config, const char *name, size_t lengt
     }
 }
 
-const oh_pool *oh_reading_find(const oh_config *config, const char *name, size_t length, const char *from,
-    oh_failure *failure)
+const oh_pool *oh_reading_find(
+    const oh_config *config, const char *name, size_t length, const char *from, oh_failure *failure)
 {
     const oh_pool *pool = oh_config_pool(config, name, length);
 
@@ -196,7 +199,8 @@ static void keep(oh_reading *reading, const oh_pool *pool, const uint8_t *salt, 
     oh_image_write(pool, salt, reading->image);
 }
 
-static void read_pool(oh_reading *reading, char *text, const char *path, oh_text name, const uint8_t *salt)
+static void read_pool(
+    oh_reading *reading, char *text, const char *path, oh_text name, const uint8_t *salt)
 {
     mode_t mode;
     ssize_t length = read_file(path, text, &mode);
@@ -204,19 +208,22 @@ static void read_pool(oh_reading *reading, char *text, const char *path, oh_text
     if (length < 0) {
         reading->is_forbidden = errno == EACCES;
         refuse_file(&reading->failure, path,
-            errno == NO_FILE ? "it is a FIFO, a device or a socket, and not a file" : strerror(errno));
+            errno == NO_FILE ? "it is a FIFO, a device or a socket, and not a file"
+                             : strerror(errno));
         return;
     }
     oh_config *config = parse(reading, path, text, (size_t)length);
     oh_memory_erase(text, (size_t)length);
-    const oh_pool *pool = config ? oh_reading_find(config, name.bytes, name.length, path, &reading->failure) : NULL;
+    const oh_pool *pool =
+        config ? oh_reading_find(config, name.bytes, name.length, path, &reading->failure) : NULL;
     if (pool) {
         keep(reading, pool, salt, mode);
     }
     oh_config_free(config);
 }
 
-bool oh_reading_make(oh_reading *reading, const char *path, oh_text name, const uint8_t salt[OH_IMAGE_SALT_BYTES])
+bool oh_reading_make(
+    oh_reading *reading, const char *path, oh_text name, const uint8_t salt[OH_IMAGE_SALT_BYTES])
 {
     char *text = oh_memory_allocate(OH_CONFIG_BYTES_MAX + 1);
 

@@ -1,7 +1,8 @@
 /*
  * Reading: what a look at a configuration file gives: the image of a server pool, or a failure.
  *
- * Nothing here warns or takes memory of a call, so it may be done while the lock of the segment is held.
+ * Nothing here warns or takes memory of a call, so it may be done while the lock of the segment is
+ * held.
  */
 #ifndef OH_ENGINE_READING_H
 #define OH_ENGINE_READING_H
@@ -18,29 +19,37 @@ typedef struct oh_reading {
     size_t image_length;
     char *password; /* NULL: none. To be freed, and wiped before. */
     size_t password_length;
-    mode_t exposed;    /* What every user of the machine may do with a file that holds a password: S_IROTH, S_IWOTH. */
-    bool is_forbidden; /* There is no image, since this process may not read the file. */
+    /* What every user of the machine may do with a file that holds a password: S_IROTH, S_IWOTH. */
+    mode_t exposed;
+    bool is_forbidden;  /* There is no image, since this process may not read the file. */
     bool has_no_memory; /* There is none for the image; nothing is said of the file. */
     oh_failure failure;
 } oh_reading;
 
 /*
- * A word for the version of a file: another one if it was replaced or written to. 0 is no version's; a file that is
- * not there has one, too.
+ * A word for the version of a file: another one if it was replaced or written to. 0 is no
+ * version's; a file that is not there has one, too.
  */
 uint64_t oh_reading_version(const char *path);
 
 /* Whether this process may not read the file; if it is gone, it might. */
 bool oh_reading_is_forbidden(const char *path);
 
-/* Reads the server pool `name` of the file `path`. The image carries a digest of the password made with `salt`. */
-bool oh_reading_make(oh_reading *reading, const char *path, oh_text name, const uint8_t salt[OH_IMAGE_SALT_BYTES]);
+/*
+ * Reads the server pool `name` of the file `path`. The image carries a digest of the password made
+ * with `salt`.
+ */
+bool oh_reading_make(
+    oh_reading *reading, const char *path, oh_text name, const uint8_t salt[OH_IMAGE_SALT_BYTES]);
 
 void oh_reading_free(oh_reading *reading);
 
-/* What is wrong with a text that is no configuration, or with a name that it has no server pool for. */
+/*
+ * What is wrong with a text that is no configuration, or with a name that it has no server pool
+ * for.
+ */
 void oh_reading_refuse(oh_failure *failure, const char *from, const oh_config_error *error);
-const oh_pool *oh_reading_find(const oh_config *config, const char *name, size_t length, const char *from,
-    oh_failure *failure);
+const oh_pool *oh_reading_find(const oh_config *config, const char *name, size_t length,
+    const char *from, oh_failure *failure);
 
 #endif

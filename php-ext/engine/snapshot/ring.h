@@ -1,8 +1,8 @@
 /*
  * Ring: the topology of a server pool without some of its nodes, which keep their indexes.
  *
- * A ring never changes, and it is counted: a pipeline, a transaction or a subscription that began with
- * one ends with it.
+ * A ring never changes, and it is counted: a pipeline, a transaction or a subscription that began
+ * with one ends with it.
  */
 #ifndef OH_ENGINE_RING_H
 #define OH_ENGINE_RING_H

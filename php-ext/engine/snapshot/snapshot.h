@@ -1,7 +1,8 @@
 /*
- * Snapshot: one server pool of one version of a configuration, or of the map of a Redis Cluster, as a process has it:
- * directives, topology, and the connections of each node. Never changed once it is made (but for which nodes are ejected
- * at the moment, and what is made when it is first asked for), and counted: a client holds the one it began with.
+ * Snapshot: one server pool of one version of a configuration, or of the map of a Redis Cluster, as
+ * a process has it: directives, topology, and the connections of each node. Never changed once it
+ * is made (but for which nodes are ejected at the moment, and what is made when it is first asked
+ * for), and counted: a client holds the one it began with.
  */
 #ifndef OH_ENGINE_SNAPSHOT_H
 #define OH_ENGINE_SNAPSHOT_H
@@ -22,7 +23,10 @@ typedef struct oh_ejection {
     uint64_t due_ms; /* When the first node may return; 0: none is out. */
 } oh_ejection;
 
-/* A list of nodes that may answer reads, threaded through the nodes themselves: engine/redirects/readers.h. */
+/*
+ * A list of nodes that may answer reads, threaded through the nodes themselves:
+ * engine/redirects/readers.h.
+ */
 typedef struct oh_readers {
     uint32_t first, count; /* Of those that may answer for this node, a master. */
     uint32_t next;         /* Behind this one, in the list that it is in. */
@@ -40,7 +44,7 @@ typedef struct oh_snapshot {
     oh_metered *meters;           /* Likewise, and together with them. */
     oh_readers *readers;          /* Likewise; NULL until one is asked for. */
     uint8_t identity[OH_STORE_IDENTITY_BYTES]; /* Of the server pool. */
-    bool ejects;                  /* auto_eject_hosts: ask oh_ejection_follow what to place by. */
+    bool ejects; /* auto_eject_hosts: ask oh_ejection_follow what to place by. */
     oh_ejection ejection;
 
     oh_pool own_pool; /* The memory behind the above. */
@@ -51,19 +55,25 @@ typedef struct oh_snapshot {
     size_t password_length;
 } oh_snapshot;
 
-/* A snapshot of what was read, which it takes over. Given back by release. NULL: there is no memory. */
+/*
+ * A snapshot of what was read, which it takes over. Given back by release. NULL: there is no
+ * memory.
+ */
 oh_snapshot *oh_snapshot_make(oh_reading *reading, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 void oh_snapshot_release(oh_snapshot *snapshot);
 
-/* Whether a node has keys of its own. Replicas of a Redis Cluster have not, nor have places that nobody is at. */
+/*
+ * Whether a node has keys of its own. Replicas of a Redis Cluster have not, nor have places that
+ * nobody is at.
+ */
 static inline bool oh_snapshot_has_keys(const oh_snapshot *snapshot, uint32_t node)
 {
     return snapshot->pool->servers[node].role == OH_MASTER;
 }
 
 /*
- * A key is at home on a node, or in a slot of a Redis Cluster, of which a node has many. What needs several keys needs
- * them in one home.
+ * A key is at home on a node, or in a slot of a Redis Cluster, of which a node has many. What needs
+ * several keys needs them in one home.
  */
 static inline uint32_t oh_snapshot_homes_count(const oh_snapshot *snapshot)
 {
@@ -78,7 +88,10 @@ static inline uint32_t oh_snapshot_node_of(const oh_snapshot *snapshot, uint32_t
 /* The next node behind this one that has keys, going round. */
 uint32_t oh_snapshot_next(const oh_snapshot *snapshot, uint32_t node);
 
-/* The connections of a node, and where its calls are counted. NULL: there is no memory to begin with it. */
+/*
+ * The connections of a node, and where its calls are counted. NULL: there is no memory to begin
+ * with it.
+ */
 oh_connections *oh_snapshot_connections(oh_snapshot *snapshot, uint32_t node);
 oh_meter *oh_snapshot_meter(oh_snapshot *snapshot, uint32_t node);
 

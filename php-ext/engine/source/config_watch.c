@@ -1,6 +1,7 @@
 /*
- * When a file is read again. Once a second one process of the host looks whether it has changed, reads it and publishes
- * what it says, unless it is bad, or too large, or nobody may publish now: then it is looked at again.
+ * When a file is read again. Once a second one process of the host looks whether it has changed,
+ * reads it and publishes what it says, unless it is bad, or too large, or nobody may publish now:
+ * then it is looked at again.
  */
 #include "engine/source/source_internal.h"
 
@@ -19,7 +20,9 @@
 #include "engine/shared/segment.h"
 #include "engine/shared/worker.h"
 
-#define OH_LOOK_EVERY_MS 1000 /* How often somebody of the host looks whether a file has changed. */
+#define OH_LOOK_EVERY_MS                                                                           \
+    1000 /* How often somebody of the host looks whether a file has changed.                       \
+          */
 #define OH_LINE_BYTES (PATH_MAX + 512)
 
 /* ---- Whose turn it is ---- */
@@ -32,8 +35,8 @@ bool oh_watch_begin_look(oh_loaded *loaded)
         return false;
     }
     if (loaded->place != OH_STORE_NONE) {
-        return oh_store_begin_look(oh_segment_store(), loaded->place, (uint32_t)getpid(), now, OH_LOOK_EVERY_MS,
-            oh_worker_is_alive);
+        return oh_store_begin_look(oh_segment_store(), loaded->place, (uint32_t)getpid(), now,
+            OH_LOOK_EVERY_MS, oh_worker_is_alive);
     }
     if (now < loaded->looked_ms + OH_LOOK_EVERY_MS) {
         return false;
@@ -71,8 +74,8 @@ static void refuse(oh_loaded *loaded)
 
     loaded->refused_ms = oh_clock_now_ms();
     if (is_news && loaded->snapshot) {
-        oh_warn("OneHop: Configuration %s: %s; the configuration read before stays in use", loaded->path,
-            strerror(EACCES));
+        oh_warn("OneHop: Configuration %s: %s; the configuration read before stays in use",
+            loaded->path, strerror(EACCES));
     }
 }
 
@@ -96,8 +99,13 @@ void oh_watch_tell_exposed(const oh_loaded *loaded, mode_t exposed)
     if (!exposed) {
         return;
     }
-    snprintf(text, sizeof text, "OneHop: %s holds a password, and every user of this machine may %s it: take these rights away (chmod o=)",
-        loaded->path, exposed == S_IROTH ? "read" : exposed == S_IWOTH ? "write" : "read and write");
+    snprintf(text, sizeof text,
+        "OneHop: %s holds a password, and every user of this machine may %s it: take these rights "
+        "away (chmod o=)",
+        loaded->path,
+        exposed == S_IROTH   ? "read"
+        : exposed == S_IWOTH ? "write"
+                             : "read and write");
     oh_surroundings.announce(LOG_WARNING, text);
 }
 
@@ -107,15 +115,21 @@ static void tell_change(const oh_loaded *loaded, uint32_t moved, uint64_t genera
 {
     char text[OH_LINE_BYTES];
 
-    snprintf(text, sizeof text, "OneHop: %s changed: %u.%u %% of the keys of server pool %s move (generation %llu)",
-        loaded->path, moved / 10, moved % 10, loaded->snapshot->pool->name.bytes, (unsigned long long)generation);
+    snprintf(text, sizeof text,
+        "OneHop: %s changed: %u.%u %% of the keys of server pool %s move (generation %llu)",
+        loaded->path, moved / 10, moved % 10, loaded->snapshot->pool->name.bytes,
+        (unsigned long long)generation);
     oh_surroundings.announce(LOG_NOTICE, text);
 }
 
 typedef enum oh_switched { OH_SWITCHED, OH_NO_ROOM, OH_NOT_NOW } oh_switched;
 
-/* `before` is what the host has: this process may be ahead of it, having read the file for its password. */
-static oh_switched switch_to(oh_loaded *loaded, oh_reading *reading, const void *before, size_t before_length)
+/*
+ * `before` is what the host has: this process may be ahead of it, having read the file for its
+ * password.
+ */
+static oh_switched switch_to(
+    oh_loaded *loaded, oh_reading *reading, const void *before, size_t before_length)
 {
     uint64_t generation = loaded->generation + 1;
     bool is_shared = loaded->place != OH_STORE_NONE;
@@ -136,17 +150,19 @@ static oh_switched switch_to(oh_loaded *loaded, oh_reading *reading, const void 
         oh_reading_free(reading);
         return OH_NO_ROOM;
     }
-    uint32_t moved = oh_topology_moved(oh_image_topology(before), oh_image_topology(reading->image));
+    uint32_t moved =
+        oh_topology_moved(oh_image_topology(before), oh_image_topology(reading->image));
     if (!oh_loaded_adopt(loaded, reading, generation)) {
-        return is_shared ? OH_SWITCHED : OH_NOT_NOW; /* What is published this process copies when it can. */
+        /* What is published this process copies when it can. */
+        return is_shared ? OH_SWITCHED : OH_NOT_NOW;
     }
     tell_change(loaded, moved, generation);
     return OH_SWITCHED;
 }
 
 /*
- * One process looks at a changed file; it complains of a bad one when its version is noted, so once. A warning calls the
- * program, which may not come back: it is the last thing that is done.
+ * One process looks at a changed file; it complains of a bad one when its version is noted, so
+ * once. A warning calls the program, which may not come back: it is the last thing that is done.
  */
 void oh_watch_look(oh_loaded *loaded)
 {
@@ -154,13 +170,15 @@ void oh_watch_look(oh_loaded *loaded)
     oh_reading reading, published = {.image = NULL};
     uint64_t generation;
 
-    if (version == (loaded->place != OH_STORE_NONE ? atomic_load(version_in_store(loaded)) : loaded->version)) {
+    if (version == (loaded->place != OH_STORE_NONE ? atomic_load(version_in_store(loaded))
+                                                   : loaded->version)) {
         end_look(loaded);
         return;
     }
     bool is_good = oh_reading_make(&reading, loaded->path, loaded->name, oh_loaded_salt());
     if (!is_good && reading.is_forbidden && loaded->place != OH_STORE_NONE) {
-        oh_store_pass_look(oh_segment_store(), loaded->place, (uint32_t)getpid()); /* Another user's process may read it. */
+        /* Another user's process may read it. */
+        oh_store_pass_look(oh_segment_store(), loaded->place, (uint32_t)getpid());
         refuse(loaded);
         return;
     }
@@ -170,24 +188,30 @@ void oh_watch_look(oh_loaded *loaded)
     }
     mode_t exposed = reading.exposed;
     loaded->refused_ms = 0;
-    bool is_of_host = loaded->place != OH_STORE_NONE && oh_loaded_copy(loaded, &published, &generation);
-    oh_switched switched = !is_good ? OH_SWITCHED
-                                    : switch_to(loaded, &reading, is_of_host ? published.image : loaded->snapshot->image,
-                                          is_of_host ? published.image_length : loaded->snapshot->image_length);
+    bool is_of_host =
+        loaded->place != OH_STORE_NONE && oh_loaded_copy(loaded, &published, &generation);
+    oh_switched switched =
+        !is_good
+            ? OH_SWITCHED
+            : switch_to(loaded, &reading, is_of_host ? published.image : loaded->snapshot->image,
+                  is_of_host ? published.image_length : loaded->snapshot->image_length);
     oh_reading_free(&published);
     if (switched == OH_NOT_NOW) {
         end_look(loaded);
         return;
     }
-    oh_loaded_note_reading(loaded, !is_good                  ? reading.failure.what
-                                 : switched == OH_NO_ROOM ? "It no longer fits into shared memory: raise onehop.shared_memory"
-                                                          : NULL);
+    oh_loaded_note_reading(
+        loaded, !is_good ? reading.failure.what
+                : switched == OH_NO_ROOM
+                    ? "It no longer fits into shared memory: raise onehop.shared_memory"
+                    : NULL);
     oh_watch_note_version(loaded, version);
     oh_watch_tell_exposed(loaded, exposed);
     if (!is_good) {
         oh_warn("OneHop: %s; the configuration read before stays in use", reading.failure.what);
     } else if (switched == OH_NO_ROOM) {
         oh_warn("OneHop: %s has changed and no longer fits into shared memory: raise "
-            "onehop.shared_memory; the configuration read before stays in use", loaded->path);
+                "onehop.shared_memory; the configuration read before stays in use",
+            loaded->path);
     }
 }

@@ -1,6 +1,7 @@
 /*
- * One server pool, as this process has it: known by the absolute path of its file, the directory where that path begins,
- * and its name; a snapshot of some generation; and what of it stands in the store of the host.
+ * One server pool, as this process has it: known by the absolute path of its file, the directory
+ * where that path begins, and its name; a snapshot of some generation; and what of it stands in the
+ * store of the host.
  */
 #include "engine/source/source_internal.h"
 
@@ -15,7 +16,10 @@
 
 /* ---- Life ---- */
 
-/* Pools of a php-fpm may be locked into directories of their own: a path means something else in each. */
+/*
+ * Pools of a php-fpm may be locked into directories of their own: a path means something else in
+ * each.
+ */
 static void identify(oh_loaded *loaded)
 {
     struct stat root = {.st_dev = 0};
@@ -98,7 +102,8 @@ bool oh_loaded_copy(const oh_loaded *loaded, oh_reading *reading, uint64_t *gene
 
 uint64_t oh_loaded_publish(const oh_loaded *loaded, const oh_reading *reading)
 {
-    return oh_store_publish(oh_segment_store(), loaded->place, reading->image, reading->image_length)
+    return oh_store_publish(
+               oh_segment_store(), loaded->place, reading->image, reading->image_length)
                ? oh_store_generation(oh_segment_store(), loaded->place)
                : 0;
 }
@@ -114,7 +119,8 @@ void oh_loaded_note_reading(oh_loaded *loaded, const char *problem)
         return;
     }
     if (problem) {
-        oh_store_write_text(oh_store_problem(oh_segment_store(), loaded->place), OH_STORE_PROBLEM_WORDS, problem);
+        oh_store_write_text(
+            oh_store_problem(oh_segment_store(), loaded->place), OH_STORE_PROBLEM_WORDS, problem);
     }
     atomic_store(oh_store_read_at(oh_segment_store(), loaded->place), read_at);
 }

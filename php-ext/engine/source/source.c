@@ -1,6 +1,7 @@
 /*
- * The server pools that a thread has loaded, and how it gets each of them: the first time from the store or the file,
- * later by one load from shared memory that finds the snapshot to be the current one.
+ * The server pools that a thread has loaded, and how it gets each of them: the first time from the
+ * store or the file, later by one load from shared memory that finds the snapshot to be the current
+ * one.
  */
 #include "engine/source/source.h"
 
@@ -28,7 +29,8 @@ static bool find_password(const oh_loaded *loaded, oh_reading *reading)
     if (!oh_image_has_password(reading->image)) {
         return true;
     }
-    if (before && before->password && oh_image_is_password(reading->image, oh_loaded_salt(), before->own_pool.redis_auth)) {
+    if (before && before->password &&
+        oh_image_is_password(reading->image, oh_loaded_salt(), before->own_pool.redis_auth)) {
         reading->password = oh_memory_copy(before->password, before->password_length);
         reading->password_length = before->password_length;
         return reading->password != NULL;
@@ -63,12 +65,14 @@ static bool follow(oh_loaded *loaded)
 static bool is_published(oh_loaded *loaded)
 {
     loaded->place = oh_store_find(oh_segment_store(), loaded->identity);
-    return loaded->place != OH_STORE_NONE && oh_store_generation(oh_segment_store(), loaded->place) > 0;
+    return loaded->place != OH_STORE_NONE &&
+           oh_store_generation(oh_segment_store(), loaded->place) > 0;
 }
 
 /*
- * The first of the host reads, under the lock; all others wait for it, and find it published. Only what could be read is
- * given a place: there are not enough of them for every name that is misspelt.
+ * The first of the host reads, under the lock; all others wait for it, and find it published. Only
+ * what could be read is given a place: there are not enough of them for every name that is
+ * misspelt.
  */
 static bool read_first(oh_loaded *loaded, oh_reading *reading)
 {
@@ -83,7 +87,8 @@ static bool read_first(oh_loaded *loaded, oh_reading *reading)
         if (oh_reading_make(reading, loaded->path, loaded->name, oh_loaded_salt())) {
             loaded->place = oh_store_add(oh_segment_store(), loaded->identity, loaded->path);
             if (loaded->place != OH_STORE_NONE && oh_loaded_publish(loaded, reading) == 0) {
-                loaded->place = OH_STORE_NONE; /* It does not fit: every process goes its own way. */
+                /* It does not fit: every process goes its own way. */
+                loaded->place = OH_STORE_NONE;
             }
             oh_loaded_note_reading(loaded, NULL);
         }

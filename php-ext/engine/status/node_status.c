@@ -1,6 +1,6 @@
 /*
- * The nodes of a server pool: the store has numbers and connections of all workers; what a process keeps for itself alone
- * is added from its own snapshot, if it has one.
+ * The nodes of a server pool: the store has numbers and connections of all workers; what a process
+ * keeps for itself alone is added from its own snapshot, if it has one.
  */
 #include "engine/status/status_internal.h"
 
@@ -13,8 +13,8 @@
 /* What is found out of one of its nodes. */
 typedef struct sight {
     uint32_t leased, idle;
-    bool is_up, is_known; /* By somebody. */
-    uint64_t until_ms;    /* The latest instant until which somebody leaves it alone. */
+    bool is_up, is_known;        /* By somebody. */
+    uint64_t until_ms;           /* The latest instant until which somebody leaves it alone. */
     const oh_store_health *down; /* Of the one who does; NULL: everybody asks it. */
     uint32_t failures;
     const oh_meter *meter;
@@ -107,12 +107,14 @@ static oh_node_state state_of(const oh_pool *pool, const sight *seen, uint64_t n
     return is_left_alone || (seen->is_known && !seen->is_up) ? OH_NODE_RESTING : OH_NODE_UP;
 }
 
-static void describe(const oh_pool_status *status, const sight *seen, uint32_t index, oh_node_status *node)
+static void describe(
+    const oh_pool_status *status, const sight *seen, uint32_t index, oh_node_status *node)
 {
     uint64_t now_ms = oh_clock_now_ms();
     oh_node described = oh_topology_node(status->topology, index);
     oh_node master = oh_topology_node(status->topology, described.master);
-    bool is_following = described.id.length > 0 && described.role == OH_REPLICA && master.role != OH_GONE;
+    bool is_following =
+        described.id.length > 0 && described.role == OH_REPLICA && master.role != OH_GONE;
 
     *node = (oh_node_status){.node = described,
         .state = state_of(&status->pool, seen, now_ms),
@@ -166,7 +168,8 @@ static void leave_out_gone(oh_pool_status *status, const uint32_t *shares)
     status->nodes_count = count;
 }
 
-bool oh_status_describe_nodes(oh_pool_status *status, const uint8_t *identity, const oh_snapshot *snapshot)
+bool oh_status_describe_nodes(
+    oh_pool_status *status, const uint8_t *identity, const oh_snapshot *snapshot)
 {
     uint32_t count = oh_topology_nodes_count(status->topology);
     uint32_t *shares = oh_call_zeroed(count, sizeof *shares);

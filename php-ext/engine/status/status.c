@@ -1,6 +1,6 @@
 /*
- * Which server pools there are: those that the store has, each described by the image that is published of it; and those
- * that this process has for itself alone.
+ * Which server pools there are: those that the store has, each described by the image that is
+ * published of it; and those that this process has for itself alone.
  */
 #include "engine/status/status_internal.h"
 
@@ -77,7 +77,8 @@ static bool fill(oh_pool_status *status, const subject *it)
     if (is_refused && (status->problem = copy_text(it->problem))) {
         oh_status_make_printable(status->problem);
     }
-    return status->path && (!is_refused || status->problem) && oh_status_describe_nodes(status, it->identity, it->snapshot);
+    return status->path && (!is_refused || status->problem) &&
+           oh_status_describe_nodes(status, it->identity, it->snapshot);
 }
 
 /* Of a Redis Cluster the map is told, which is published for itself; its seeds serve no slot. */
@@ -136,7 +137,10 @@ static uint32_t place_of_file(const uint8_t *identity, uint32_t index)
     return index;
 }
 
-/* A server pool that is no cluster any more still has a map in the store, after itself, which is not told. */
+/*
+ * A server pool that is no cluster any more still has a map in the store, after itself, which is
+ * not told.
+ */
 static void forget_map(const oh_pool *pool, const uint8_t *identity, bool *is_forgotten)
 {
     uint8_t map[OH_STORE_IDENTITY_BYTES];
@@ -149,15 +153,16 @@ static void forget_map(const oh_pool *pool, const uint8_t *identity, bool *is_fo
 }
 
 /*
- * A copy of an image, in memory of the call: whoever shows it may be ended meanwhile. False: there is no
- * memory. NULL in *image: there is none that is valid.
+ * A copy of an image, in memory of the call: whoever shows it may be ended meanwhile. False: there
+ * is no memory. NULL in *image: there is none that is valid.
  */
 static bool copy_published(uint32_t index, void **image, uint64_t *generation)
 {
     size_t room = OH_COPIED_BYTES_MIN, length = 0;
 
     *image = oh_call_allocate(room);
-    while (*image && (length = oh_store_copy(oh_segment_store(), index, *image, room, generation)) > room) {
+    while (*image &&
+           (length = oh_store_copy(oh_segment_store(), index, *image, room, generation)) > room) {
         oh_call_release(*image);
         room = length + length / 4;
         *image = oh_call_allocate(room);
@@ -197,12 +202,17 @@ static bool add_published(oh_pool_status ***end, uint32_t index, bool *is_forgot
 }
 
 /* What this process has for itself alone. False: there is no memory. */
-static bool add_own(oh_pool_status ***end, const oh_snapshot *snapshot, const oh_source_place *place)
+static bool add_own(
+    oh_pool_status ***end, const oh_snapshot *snapshot, const oh_source_place *place)
 {
-    subject it = {.path = place->path, .generation = place->generation, .read_at = place->read_at,
-        .problem = place->problem, .snapshot = snapshot};
+    subject it = {.path = place->path,
+        .generation = place->generation,
+        .read_at = place->read_at,
+        .problem = place->problem,
+        .snapshot = snapshot};
     void *image = oh_call_allocate(snapshot->image_length);
-    oh_pool_status *status = image ? begin(memcpy(image, snapshot->image, snapshot->image_length)) : NULL;
+    oh_pool_status *status =
+        image ? begin(memcpy(image, snapshot->image, snapshot->image_length)) : NULL;
 
     if (!status) {
         return false;

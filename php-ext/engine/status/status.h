@@ -1,8 +1,9 @@
 /*
  * Status: what the host knows at this moment: server pools, their nodes, connections and numbers.
  *
- * For people and for their dashboards, off the road: it looks at what is there and changes nothing, asks no node, and
- * takes no lock. A process that has never used a server pool has it as well, because it reads what others published.
+ * For people and for their dashboards, off the road: it looks at what is there and changes nothing,
+ * asks no node, and takes no lock. A process that has never used a server pool has it as well,
+ * because it reads what others published.
  *
  * Implements spec/meter.
  */
@@ -22,7 +23,7 @@ typedef struct oh_node_status {
     oh_node_state state;
     uint64_t rests_ms; /* For how much longer somebody leaves it alone. */
     uint32_t failures;
-    bool has_reason;   /* It is not up, and this is why: */
+    bool has_reason; /* It is not up, and this is why: */
     char reason[OH_STORE_REASON_WORDS * sizeof(uint64_t) + 1];
     uint32_t leased, idle; /* Connections. */
     const oh_meter *meter; /* What became of its calls; NULL: nothing was counted yet. */
@@ -44,8 +45,9 @@ typedef struct oh_pool_status {
 } oh_pool_status;
 
 /*
- * The server pools that are known to the host, or, without shared memory, to this process; in *list, to be
- * released. Meters are to be read before the next configuration is loaded. False: there is no memory.
+ * The server pools that are known to the host, or, without shared memory, to this process; in
+ * *list, to be released. Meters are to be read before the next configuration is loaded. False:
+ * there is no memory.
  */
 bool oh_status_collect(oh_pool_status **list);
 void oh_status_release(oh_pool_status *list);

@@ -1,6 +1,7 @@
 /*
- * Queueing is the hot half: ten thousand commands must cost ten thousand phpredis calls and little else. So a command
- * is one number in an array that doubles, and everything about splits and failures stays out of its way.
+ * Queueing is the hot half: ten thousand commands must cost ten thousand phpredis calls and little
+ * else. So a command is one number in an array that doubles, and everything about splits and
+ * failures stays out of its way.
  */
 #include "php_onehop.h"
 
@@ -78,7 +79,8 @@ static void wait_longer(oh_lane *lane, uint32_t wait_ms)
     *waits = *waits > OH_WAIT_FOR_EVER - wait_ms ? OH_WAIT_FOR_EVER : *waits + wait_ms;
 }
 
-static zend_always_inline oh_lane *queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
+static zend_always_inline oh_lane *queue(
+    oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
 {
     const oh_method *method = oh_method_of(execute_data);
 
@@ -97,7 +99,8 @@ static zend_always_inline oh_lane *queue(oh_client *client, uint32_t node, INTER
     if (UNEXPECTED(!is_queued)) {
         return NULL;
     }
-    if (UNEXPECTED(!client->batch)) { /* The script's own code has ended it, while a value was packed. */
+    /* The script's own code has ended it, while a value was packed. */
+    if (UNEXPECTED(!client->batch)) {
         ZVAL_FALSE(return_value);
         return NULL;
     }
@@ -140,10 +143,12 @@ void oh_batch_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PAR
 
 static oh_lane *queue_on(oh_client *client, uint32_t node, const char *method)
 {
-    return oh_pipes_queue(&client->batch->pipes, client, node, oh_phpredis_method(method), false, 0, NULL);
+    return oh_pipes_queue(
+        &client->batch->pipes, client, node, oh_phpredis_method(method), false, 0, NULL);
 }
 
-bool oh_batch_queue_unseen(oh_client *client, uint32_t node, zend_function *function, uint32_t count, zval *arguments)
+bool oh_batch_queue_unseen(
+    oh_client *client, uint32_t node, zend_function *function, uint32_t count, zval *arguments)
 {
     if (!oh_pipes_queue(&client->batch->pipes, client, node, function, true, count, arguments)) {
         return false;
@@ -224,8 +229,8 @@ bool oh_batch_is_first(oh_batch *batch, zend_string *name)
 
 static bool queue_part(oh_client *client, const oh_split *split, oh_part *part)
 {
-    oh_lane *lane = oh_pipes_queue(&client->batch->pipes, client, part->node, split->method->original,
-        split->terms.is_read_only, part->count, part->arguments);
+    oh_lane *lane = oh_pipes_queue(&client->batch->pipes, client, part->node,
+        split->method->original, split->terms.is_read_only, part->count, part->arguments);
 
     if (!lane) {
         return false;
@@ -237,7 +242,10 @@ static bool queue_part(oh_client *client, const oh_split *split, oh_part *part)
     return true;
 }
 
-/* Should phpredis refuse a part, then the replies of those queued before it belong to nobody: they are skipped. */
+/*
+ * Should phpredis refuse a part, then the replies of those queued before it belong to nobody: they
+ * are skipped.
+ */
 void oh_batch_call_parts(oh_client *client, oh_split *split, zval *return_value)
 {
     oh_batch *batch = client->batch;
@@ -252,7 +260,8 @@ void oh_batch_call_parts(oh_client *client, oh_split *split, zval *return_value)
            queue_part(client, split, &split->parts[queued])) {
         queued++;
     }
-    if (UNEXPECTED(client->batch != batch)) { /* The script's own code has ended it, while a value was packed. */
+    /* The script's own code has ended it, while a value was packed. */
+    if (UNEXPECTED(client->batch != batch)) {
         oh_split_free(split);
         RETURN_FALSE;
     }
@@ -290,7 +299,8 @@ static void exec_everywhere(oh_client *client, oh_batch *batch, zval *return_val
 static void exec(oh_client *client, oh_batch *batch, INTERNAL_FUNCTION_PARAMETERS)
 {
     if (UNEXPECTED(batch->is_spoilt)) {
-        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "see the exception that was thrown when it was queued",
+        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED,
+            "see the exception that was thrown when it was queued",
             "A value of the batch could not be packed");
     } else if (batch->pipes.count == 0) {
         array_init(return_value);
@@ -321,7 +331,10 @@ void oh_batch_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_batch *batch = client->batch;
 
-    /* Closed before anything is sent: what a script calls while its values are unpacked is not queued any more. */
+    /*
+     * Closed before anything is sent: what a script calls while its values are unpacked is not
+     * queued any more.
+     */
     client->batch = NULL;
     client->mode = OH_ATOMIC;
     oh_pipes_close(&batch->pipes);

@@ -1,9 +1,9 @@
 /*
  * Batch: what pipeline() opens, the commands after it fill, and exec() sends.
  *
- * Commands are queued by phpredis itself, each on the lane of its node, in phpredis' own pipeline mode; the batch only
- * remembers, four bytes per command, which node it went to. exec() runs every node's exec() at once and deals the
- * replies out in the order of the commands.
+ * Commands are queued by phpredis itself, each on the lane of its node, in phpredis' own pipeline
+ * mode; the batch only remembers, four bytes per command, which node it went to. exec() runs every
+ * node's exec() at once and deals the replies out in the order of the commands.
  */
 #ifndef OH_PHP_BATCH_H
 #define OH_PHP_BATCH_H
@@ -12,8 +12,9 @@
 #include "php/scatter/pipes.h"
 
 typedef struct oh_batch {
-    bool is_mixed;      /* Not every reply is the reply of one command. */
-    bool is_spoilt;     /* A value could not be packed: everything was dropped, and exec() will say so. */
+    bool is_mixed; /* Not every reply is the reply of one command. */
+    /* A value could not be packed: everything was dropped, and exec() will say so. */
+    bool is_spoilt;
     uint32_t *commands; /* Node of each command, or one of the marks of deal.h. */
     uint32_t commands_count, commands_capacity;
     oh_split **splits;
@@ -32,26 +33,36 @@ void oh_batch_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PAR
 void oh_batch_call_parts(oh_client *client, oh_split *split, zval *return_value);
 
 /*
- * Queues the command that is being called, in the caller's frame. The lane that has it, and the client as its answer;
- * NULL: it was not queued, and what phpredis has said is the answer. What came of it is noted by `note`, or spoils all.
+ * Queues the command that is being called, in the caller's frame. The lane that has it, and the
+ * client as its answer; NULL: it was not queued, and what phpredis has said is the answer. What
+ * came of it is noted by `note`, or spoils all.
  */
 oh_lane *oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS);
 void oh_batch_note(oh_client *client, oh_lane *lane, const oh_plan *plan);
 
-/* A value could not be packed, and phpredis has queued the half of it. Rather nothing at all is sent. */
+/*
+ * A value could not be packed, and phpredis has queued the half of it. Rather nothing at all is
+ * sent.
+ */
 void oh_batch_spoil(oh_client *client, zval *return_value);
 
-/* Queues a call of phpredis whose reply the script does not see. False and an exception if it could not be. */
-bool oh_batch_queue_unseen(oh_client *client, uint32_t node, zend_function *function, uint32_t count, zval *arguments);
+/*
+ * Queues a call of phpredis whose reply the script does not see. False and an exception if it could
+ * not be.
+ */
+bool oh_batch_queue_unseen(
+    oh_client *client, uint32_t node, zend_function *function, uint32_t count, zval *arguments);
 
 /*
- * MULTI and EXEC of a transaction of so many commands on one node, whose replies are one reply of the batch. False:
- * phpredis did not queue it, and has mostly thrown.
+ * MULTI and EXEC of a transaction of so many commands on one node, whose replies are one reply of
+ * the batch. False: phpredis did not queue it, and has mostly thrown.
  */
 bool oh_batch_begin_transaction(oh_client *client, uint32_t node);
 bool oh_batch_end_transaction(oh_client *client, uint32_t node, uint32_t queued);
 
-/* The same for one that was refused: the node discards it, and it has no place among the replies. */
+/*
+ * The same for one that was refused: the node discards it, and it has no place among the replies.
+ */
 void oh_batch_discard_transaction(oh_client *client, uint32_t node);
 
 /* Whether this name is new to the batch. */

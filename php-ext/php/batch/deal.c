@@ -20,7 +20,8 @@ static void deal_plain(oh_hand *hand, zval *place)
 }
 
 /* The list of EXEC; a failure if it is not one of as many replies. */
-static zend_object *judge_transaction(oh_client *client, const oh_split *split, zval *reply, zval *place)
+static zend_object *judge_transaction(
+    oh_client *client, const oh_split *split, zval *reply, zval *place)
 {
     oh_node node = oh_topology_node(client->snapshot->topology, split->parts[0].node);
     uint32_t count = Z_TYPE_P(reply) == IS_ARRAY ? zend_hash_num_elements(Z_ARRVAL_P(reply)) : 0;
@@ -38,17 +39,18 @@ static zend_object *judge_transaction(oh_client *client, const oh_split *split, 
     } else if (count == 0) {
         oh_pipes_refused(&failure);
     } else {
-        oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "check what listens there",
-            "EXEC was not answered by one reply for each command");
+        oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED,
+            "check what listens there", "EXEC was not answered by one reply for each command");
     }
     return oh_failure_exception(&failure, &node, client->snapshot->pool->name.bytes, NULL);
 }
 
 /*
- * A command over several nodes fails as a whole with the first of its parts that failed, or because its replies cannot
- * be one. The failure, borrowed, or NULL.
+ * A command over several nodes fails as a whole with the first of its parts that failed, or because
+ * its replies cannot be one. The failure, borrowed, or NULL.
  */
-static zend_object *deal_split(oh_client *client, const oh_split *split, oh_hand *hands, zval *place)
+static zend_object *deal_split(
+    oh_client *client, const oh_split *split, oh_hand *hands, zval *place)
 {
     zval **replies = safe_emalloc(split->parts_count, sizeof *replies, 0);
     zend_object *failure = NULL;
@@ -63,8 +65,9 @@ static zend_object *deal_split(oh_client *client, const oh_split *split, oh_hand
     }
     if (failure) {
         ZVAL_OBJ_COPY(place, failure);
-    } else if ((failure = split->is_transaction ? judge_transaction(client, split, replies[0], place)
-                                                : oh_merge_replies(client, split, replies, NULL, place))) {
+    } else if ((failure = split->is_transaction
+                              ? judge_transaction(client, split, replies[0], place)
+                              : oh_merge_replies(client, split, replies, NULL, place))) {
         ZVAL_OBJ(place, failure);
     }
     efree(replies);
@@ -72,7 +75,8 @@ static zend_object *deal_split(oh_client *client, const oh_split *split, oh_hand
 }
 
 /* The first failure of a command over several nodes, borrowed, or NULL. */
-static zend_object *deal_all(oh_client *client, const oh_batch *batch, oh_hand *hands, zval *return_value)
+static zend_object *deal_all(
+    oh_client *client, const oh_batch *batch, oh_hand *hands, zval *return_value)
 {
     zend_object *failure = NULL, *first = NULL;
 
@@ -86,7 +90,8 @@ static zend_object *deal_all(oh_client *client, const oh_batch *batch, oh_hand *
             if (EXPECTED(command < OH_BATCH_SKIP)) {
                 deal_plain(&hands[command], __fill_val);
             } else if (command & OH_BATCH_SPLIT) {
-                failure = deal_split(client, batch->splits[command & OH_BATCH_INDEX], hands, __fill_val);
+                failure =
+                    deal_split(client, batch->splits[command & OH_BATCH_INDEX], hands, __fill_val);
                 first = first ? first : failure;
             } else {
                 oh_hand_draw(&hands[command & OH_BATCH_INDEX]);
@@ -105,10 +110,12 @@ static void throw_unmerged(oh_client *client, zend_object *failure, zval *replie
     zval failures;
 
     array_init(&failures);
-    oh_failure_throw(oh_failure_partial(replies, &failures, failure, client->snapshot->pool->name.bytes));
+    oh_failure_throw(
+        oh_failure_partial(replies, &failures, failure, client->snapshot->pool->name.bytes));
 }
 
-void oh_deal(oh_client *client, const oh_batch *batch, oh_share *shares, oh_hand *hands, zval *return_value)
+void oh_deal(
+    oh_client *client, const oh_batch *batch, oh_share *shares, oh_hand *hands, zval *return_value)
 {
     uint32_t count = batch->pipes.count, failed = oh_scatter_failed(shares, count);
 

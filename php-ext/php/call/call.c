@@ -1,6 +1,6 @@
 /*
- * Where a verdict becomes an exception: phpredis' own answer to a failed exchange, a false or an exception of its own,
- * is replaced by what really happened.
+ * Where a verdict becomes an exception: phpredis' own answer to a failed exchange, a false or an
+ * exception of its own, is replaced by what really happened.
  */
 #include "php_onehop.h"
 

@@ -61,7 +61,8 @@ static void move_lanes(oh_client *client, oh_snapshot *snapshot)
         if (!client->lanes[node]) {
             continue;
         }
-        if (!has_same_node(client->snapshot, snapshot, node) || !oh_snapshot_connections(snapshot, node)) {
+        if (!has_same_node(client->snapshot, snapshot, node) ||
+            !oh_snapshot_connections(snapshot, node)) {
             client->refused = NULL;
             oh_lane_close(client->lanes[node]);
             continue;
@@ -80,7 +81,8 @@ static void follow_map(oh_client *client)
     oh_cluster *cluster = client->snapshot->cluster;
 
     oh_cluster_tend(cluster);
-    if (EXPECTED(!oh_cluster_is_old(cluster, client->snapshot)) || !is_at_rest(client) || has_call_going_on(client)) {
+    if (EXPECTED(!oh_cluster_is_old(cluster, client->snapshot)) || !is_at_rest(client) ||
+        has_call_going_on(client)) {
         return;
     }
     oh_snapshot *snapshot = oh_cluster_hold_newest(cluster);

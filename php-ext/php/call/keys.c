@@ -1,6 +1,6 @@
 /*
- * Arguments of a form that does not fit (text where an array is wanted, an option that is no array) have no keys here:
- * phpredis refuses such calls by itself, before it sends anything.
+ * Arguments of a form that does not fit (text where an array is wanted, an option that is no array)
+ * have no keys here: phpredis refuses such calls by itself, before it sends anything.
  */
 #include "php_onehop.h"
 
@@ -27,7 +27,8 @@ uint32_t oh_keys_rest_end(zend_execute_data *execute_data, const oh_method_key *
 
 static bool has_array(const oh_method_key *place, const zval *argument)
 {
-    return Z_TYPE_P(argument) == IS_ARRAY && place->form != OH_FORM_VALUE && place->form != OH_FORM_REST;
+    return Z_TYPE_P(argument) == IS_ARRAY && place->form != OH_FORM_VALUE &&
+           place->form != OH_FORM_REST;
 }
 
 static bool has_rest(const oh_method_key *place, const zval *argument)
@@ -43,7 +44,8 @@ static bool has_value(const oh_method_key *place, const zval *argument)
 }
 
 /* How many elements of an array are keys, from its first. */
-static uint32_t elements_count(zend_execute_data *execute_data, const oh_method_key *place, const zval *array)
+static uint32_t elements_count(
+    zend_execute_data *execute_data, const oh_method_key *place, const zval *array)
 {
     uint32_t all = zend_hash_num_elements(Z_ARRVAL_P(array));
 
@@ -125,14 +127,18 @@ static bool is_all_text(HashTable *array, uint32_t count)
     return true;
 }
 
-/* The caller's array stays as it is: the call gets one of its own if anything has to be converted. */
-static bool convert_array(zend_execute_data *execute_data, const oh_method_key *place, zval *argument)
+/*
+ * The caller's array stays as it is: the call gets one of its own if anything has to be converted.
+ */
+static bool convert_array(
+    zend_execute_data *execute_data, const oh_method_key *place, zval *argument)
 {
     uint32_t count = elements_count(execute_data, place, argument);
     bool is_converted = true;
     zval own, *element;
 
-    if (place->form == OH_FORM_NAMES || place->form == OH_FORM_OPTION || is_all_text(Z_ARRVAL_P(argument), count)) {
+    if (place->form == OH_FORM_NAMES || place->form == OH_FORM_OPTION ||
+        is_all_text(Z_ARRVAL_P(argument), count)) {
         return true;
     }
     ZVAL_ARR(&own, zend_array_dup(Z_ARRVAL_P(argument)));
@@ -184,11 +190,16 @@ bool oh_keys_convert(zend_execute_data *execute_data, const oh_method_row *row)
 
 /* ---- Walking ---- */
 
-/* What phpredis makes of an option's value. Things that are no text and no number are none of its keys. */
-static bool show_option(zval *value, oh_keys_visitor visitor, void *context, const oh_method_key *place)
+/*
+ * What phpredis makes of an option's value. Things that are no text and no number are none of its
+ * keys.
+ */
+static bool show_option(
+    zval *value, oh_keys_visitor visitor, void *context, const oh_method_key *place)
 {
     ZVAL_DEREF(value);
-    if (Z_TYPE_P(value) != IS_STRING && Z_TYPE_P(value) != IS_LONG && Z_TYPE_P(value) != IS_DOUBLE) {
+    if (Z_TYPE_P(value) != IS_STRING && Z_TYPE_P(value) != IS_LONG &&
+        Z_TYPE_P(value) != IS_DOUBLE) {
         return true;
     }
     zend_string *key = zval_get_string(value);
@@ -197,7 +208,8 @@ static bool show_option(zval *value, oh_keys_visitor visitor, void *context, con
     return goes_on;
 }
 
-static bool walk_options(HashTable *options, oh_keys_visitor visitor, void *context, const oh_method_key *place)
+static bool walk_options(
+    HashTable *options, oh_keys_visitor visitor, void *context, const oh_method_key *place)
 {
     zend_string *name;
     zval *value, *element;
@@ -226,7 +238,8 @@ static bool walk_options(HashTable *options, oh_keys_visitor visitor, void *cont
     return true;
 }
 
-static bool walk_names(HashTable *array, oh_keys_visitor visitor, void *context, const oh_method_key *place)
+static bool walk_names(
+    HashTable *array, oh_keys_visitor visitor, void *context, const oh_method_key *place)
 {
     zend_ulong number;
     zend_string *name;
@@ -264,8 +277,8 @@ static bool walk_elements(HashTable *array, uint32_t count, oh_keys_visitor visi
     return true;
 }
 
-static bool walk_arguments(zend_execute_data *execute_data, uint32_t end, oh_keys_visitor visitor, void *context,
-    const oh_method_key *place)
+static bool walk_arguments(zend_execute_data *execute_data, uint32_t end, oh_keys_visitor visitor,
+    void *context, const oh_method_key *place)
 {
     for (uint32_t at = place->argument; at < end; at++) {
         zval *argument = ZEND_CALL_ARG(execute_data, at + 1);
@@ -285,7 +298,8 @@ static bool walk_place(zend_execute_data *execute_data, const oh_method_key *pla
         return walk_arguments(execute_data, place->argument + 1u, visitor, context, place);
     }
     if (has_rest(place, argument)) {
-        return walk_arguments(execute_data, oh_keys_rest_end(execute_data, place), visitor, context, place);
+        return walk_arguments(
+            execute_data, oh_keys_rest_end(execute_data, place), visitor, context, place);
     }
     if (!has_array(place, argument)) {
         return true;
@@ -296,10 +310,12 @@ static bool walk_place(zend_execute_data *execute_data, const oh_method_key *pla
     if (place->form == OH_FORM_NAMES) {
         return walk_names(Z_ARRVAL_P(argument), visitor, context, place);
     }
-    return walk_elements(Z_ARRVAL_P(argument), elements_count(execute_data, place, argument), visitor, context, place);
+    return walk_elements(Z_ARRVAL_P(argument), elements_count(execute_data, place, argument),
+        visitor, context, place);
 }
 
-bool oh_keys_walk(zend_execute_data *execute_data, const oh_method_row *row, oh_keys_visitor visitor, void *context)
+bool oh_keys_walk(zend_execute_data *execute_data, const oh_method_row *row,
+    oh_keys_visitor visitor, void *context)
 {
     for (uint8_t i = 0; i < row->keys_count; i++) {
         zval *argument = oh_keys_argument(execute_data, row->keys[i].argument);
@@ -344,6 +360,7 @@ bool oh_keys_is_pattern_placed(const oh_client *client, const uint8_t *pattern, 
     if (!pool->has_hash_tag && !pool->is_cluster) {
         return false;
     }
-    oh_bytes tagged = oh_key_hashed((oh_bytes){pattern, length}, pool->is_cluster ? oh_cluster_tag : pool->hash_tag);
+    oh_bytes tagged = oh_key_hashed(
+        (oh_bytes){pattern, length}, pool->is_cluster ? oh_cluster_tag : pool->hash_tag);
     return tagged.length < length && tagged.bytes + tagged.length < star;
 }

@@ -1,5 +1,6 @@
 /*
- * Arrays are looked into once: many methods pack each of their values by itself. Deeper down PHP has written something.
+ * Arrays are looked into once: many methods pack each of their values by itself. Deeper down PHP
+ * has written something.
  */
 #include "php_onehop.h"
 
@@ -10,10 +11,12 @@
 static bool is_packable(const zval *value)
 {
     ZVAL_DEREF(value);
-    if (EXPECTED(Z_TYPE_P(value) != IS_OBJECT) || EXPECTED(!(Z_OBJCE_P(value)->ce_flags & ZEND_ACC_NOT_SERIALIZABLE))) {
+    if (EXPECTED(Z_TYPE_P(value) != IS_OBJECT) ||
+        EXPECTED(!(Z_OBJCE_P(value)->ce_flags & ZEND_ACC_NOT_SERIALIZABLE))) {
         return true;
     }
-    zend_throw_exception_ex(NULL, 0, "Serialization of '%s' is not allowed", ZSTR_VAL(Z_OBJCE_P(value)->name));
+    zend_throw_exception_ex(
+        NULL, 0, "Serialization of '%s' is not allowed", ZSTR_VAL(Z_OBJCE_P(value)->name));
     return false;
 }
 
@@ -37,7 +40,8 @@ bool oh_packing_is_possible(zend_execute_data *execute_data)
         const zval *argument = ZEND_CALL_ARG(execute_data, i);
 
         ZVAL_DEREF(argument);
-        if (!is_packable(argument) || (Z_TYPE_P(argument) == IS_ARRAY && !are_packable(Z_ARRVAL_P(argument)))) {
+        if (!is_packable(argument) ||
+            (Z_TYPE_P(argument) == IS_ARRAY && !are_packable(Z_ARRVAL_P(argument)))) {
             return false;
         }
     }

@@ -18,11 +18,12 @@ typedef struct oh_plan {
     const oh_command *command;
     oh_spread spread; /* ONE_NODE, SPLIT (then there are parts), ALL_NODES or ANY_NODE. */
     oh_merge merge;
-    uint32_t node;    /* Of ONE_NODE. */
-    oh_call_terms terms; /* What it may be sent on: wait_ms is the command's own timeout, is_read_only the command's. */
+    uint32_t node; /* Of ONE_NODE. */
+    /* What it may be sent on: wait_ms is the command's own timeout, is_read_only the command's. */
+    oh_call_terms terms;
     bool is_blocking;
-    oh_call_key key;   /* Of ONE_NODE: the first, held. */
-    oh_split *split;   /* Of SPLIT, and of nobody else: whoever uses it up sets it to NULL. */
+    oh_call_key key; /* Of ONE_NODE: the first, held. */
+    oh_split *split; /* Of SPLIT, and of nobody else: whoever uses it up sets it to NULL. */
 } oh_plan;
 
 void oh_plan_free(oh_plan *plan);

@@ -1,6 +1,6 @@
 /*
- * A call without a key, of a command that must have one, goes to the first node as it is: phpredis refuses it, or the
- * server does, in the words the caller knows. It can touch no data.
+ * A call without a key, of a command that must have one, goes to the first node as it is: phpredis
+ * refuses it, or the server does, in the words the caller knows. It can touch no data.
  */
 #include "php_onehop.h"
 
@@ -44,12 +44,14 @@ static bool has_option(const zval *argument, const char *names)
 
 static bool is_empty(const zval *argument)
 {
-    return Z_TYPE_P(argument) == IS_ARRAY ? zend_hash_num_elements(Z_ARRVAL_P(argument)) == 0
-                                          : Z_TYPE_P(argument) == IS_STRING && Z_STRLEN_P(argument) == 0;
+    return Z_TYPE_P(argument) == IS_ARRAY
+               ? zend_hash_num_elements(Z_ARRVAL_P(argument)) == 0
+               : Z_TYPE_P(argument) == IS_STRING && Z_STRLEN_P(argument) == 0;
 }
 
 /* What phpredis would send broken, or be out of step after. */
-static bool has_fault(const oh_client *client, zend_execute_data *execute_data, const oh_fault *fault)
+static bool has_fault(
+    const oh_client *client, zend_execute_data *execute_data, const oh_fault *fault)
 {
     const zval *argument = oh_keys_argument(execute_data, fault->argument);
 
@@ -57,20 +59,18 @@ static bool has_fault(const oh_client *client, zend_execute_data *execute_data, 
         return false;
     }
     switch (fault->is) {
-        case OH_FAULT_ARRAY:
-            return Z_TYPE_P(argument) == IS_ARRAY;
-        case OH_FAULT_EMPTY:
-            return is_empty(argument);
-        case OH_FAULT_OPTION:
-            return has_option(argument, fault->names);
-        case OH_FAULT_SUBCOMMAND:
-            return Z_TYPE_P(argument) == IS_STRING &&
-                   is_among(fault->names, Z_STRVAL_P(argument), Z_STRLEN_P(argument));
+    case OH_FAULT_ARRAY: return Z_TYPE_P(argument) == IS_ARRAY;
+    case OH_FAULT_EMPTY: return is_empty(argument);
+    case OH_FAULT_OPTION: return has_option(argument, fault->names);
+    case OH_FAULT_SUBCOMMAND:
+        return Z_TYPE_P(argument) == IS_STRING &&
+               is_among(fault->names, Z_STRVAL_P(argument), Z_STRLEN_P(argument));
     }
     return false;
 }
 
-static bool refuse_faults(const oh_client *client, zend_execute_data *execute_data, const oh_method_row *row)
+static bool refuse_faults(
+    const oh_client *client, zend_execute_data *execute_data, const oh_method_row *row)
 {
     for (uint8_t i = 0; i < row->faults_count; i++) {
         if (has_fault(client, execute_data, &row->faults[i])) {
@@ -82,7 +82,8 @@ static bool refuse_faults(const oh_client *client, zend_execute_data *execute_da
 }
 
 /* The entry that an argument chooses. NULL and Unsupported if there is none. */
-static const oh_command *find_by_subcommand(zend_execute_data *execute_data, const oh_method_row *row)
+static const oh_command *find_by_subcommand(
+    zend_execute_data *execute_data, const oh_method_row *row)
 {
     zval *argument = oh_keys_argument(execute_data, row->subcommand - 1u);
     oh_bytes words[2] = {{(const uint8_t *)row->command, strlen(row->command)}, {NULL, 0}};
@@ -112,7 +113,8 @@ typedef struct placer {
 
 static oh_placed_key placed(oh_call_key key, uint32_t home)
 {
-    return (oh_placed_key){(const uint8_t *)ZSTR_VAL(key.text), ZSTR_LEN(key.text), home, key.is_unprefixed};
+    return (oh_placed_key){
+        (const uint8_t *)ZSTR_VAL(key.text), ZSTR_LEN(key.text), home, key.is_unprefixed};
 }
 
 static bool place_key(void *context, zend_string *key, const oh_method_key *place)
@@ -125,7 +127,8 @@ static bool place_key(void *context, zend_string *key, const oh_method_key *plac
             return true;
         }
         if (!oh_keys_is_pattern_placed(it->client, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key))) {
-            oh_refuse_pattern(it->client, it->plan->command, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
+            oh_refuse_pattern(
+                it->client, it->plan->command, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
             return false;
         }
     }
@@ -158,7 +161,8 @@ static bool place_together(oh_client *client, zend_execute_data *execute_data, o
 }
 
 /* Cuts the call; if everything turns out to be on one node it stays whole. */
-static void place_parts(oh_client *client, zend_execute_data *execute_data, oh_plan *plan, uint32_t keys_count)
+static void place_parts(
+    oh_client *client, zend_execute_data *execute_data, oh_plan *plan, uint32_t keys_count)
 {
     plan->split = oh_split_cut(client, plan, execute_data, keys_count);
     if (plan->split->parts_count == 1) {
@@ -199,12 +203,16 @@ static bool place(oh_client *client, zend_execute_data *execute_data, oh_plan *p
 
 /* ---- How long ---- */
 
-/* XREAD and XREADGROUP do not wait if their timeout is absent, null or negative; all others wait then for ever. */
+/*
+ * XREAD and XREADGROUP do not wait if their timeout is absent, null or negative; all others wait
+ * then for ever.
+ */
 static void plan_wait(zend_execute_data *execute_data, oh_plan *plan)
 {
     const oh_method_row *row = plan->method->row;
     int64_t place = row->timeout < 0 ? (int64_t)ZEND_NUM_ARGS() + row->timeout : row->timeout;
-    zval *timeout = row->has_timeout && place >= 0 ? oh_keys_argument(execute_data, (uint32_t)place) : NULL;
+    zval *timeout =
+        row->has_timeout && place >= 0 ? oh_keys_argument(execute_data, (uint32_t)place) : NULL;
     bool is_optional = plan->command->blocking.option != NULL;
 
     if (is_optional && (!timeout || zval_get_double(timeout) < 0)) {
@@ -219,7 +227,8 @@ static void plan_wait(zend_execute_data *execute_data, oh_plan *plan)
 /* Commands whose methods take no argument; phpredis 5.3.7 lets any pass. */
 static bool is_without_arguments(const oh_command *command)
 {
-    static const char *const names[] = {"dbsize", "bgsave", "save", "lastsave", "time", "randomkey", "bgrewriteaof", "role"};
+    static const char *const names[] = {
+        "dbsize", "bgsave", "save", "lastsave", "time", "randomkey", "bgrewriteaof", "role"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(command->name, names[i]) == 0) {
@@ -233,7 +242,8 @@ static bool is_without_arguments(const oh_command *command)
 static bool is_no_switch(const zval *argument)
 {
     return Z_TYPE_P(argument) == IS_STRING && !zend_string_equals_literal(Z_STR_P(argument), "") &&
-           !zend_string_equals_literal(Z_STR_P(argument), "0") && !zend_string_equals_literal(Z_STR_P(argument), "1");
+           !zend_string_equals_literal(Z_STR_P(argument), "0") &&
+           !zend_string_equals_literal(Z_STR_P(argument), "1");
 }
 
 /* Sections of INFO are letters and underscores; an array is a host and a port. */
@@ -242,7 +252,8 @@ static bool is_no_section(const zval *argument)
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
 
     return Z_TYPE_P(argument) == IS_ARRAY ||
-           (Z_TYPE_P(argument) == IS_STRING && strspn(Z_STRVAL_P(argument), letters) < Z_STRLEN_P(argument));
+           (Z_TYPE_P(argument) == IS_STRING &&
+               strspn(Z_STRVAL_P(argument), letters) < Z_STRLEN_P(argument));
 }
 
 /* Refuses a call whose first argument names a node, as RedisCluster wants it. */
@@ -258,7 +269,8 @@ static bool names_no_node(zend_execute_data *execute_data, const oh_plan *plan)
     ZVAL_DEREF(first);
     if (is_without_arguments(plan->command) || (is_flush && is_no_switch(first)) ||
         (strcmp(name, "info") == 0 && is_no_section(first))) {
-        oh_refuse(execute_data, NULL, "its first argument names no node, as that of RedisCluster does, and it would concern "
+        oh_refuse(execute_data, NULL,
+            "its first argument names no node, as that of RedisCluster does, and it would concern "
             "all of them: leave it out if you mean that, or call it by onNode() on one");
         return false;
     }
@@ -271,17 +283,21 @@ bool oh_plan_look(oh_client *client, zend_execute_data *execute_data, oh_plan *p
 {
     const oh_method *method = oh_method_of(execute_data);
 
-    *plan = (oh_plan){.method = method, .command = method->command, .terms.is_iterated = method->is_iterated};
+    *plan = (oh_plan){
+        .method = method, .command = method->command, .terms.is_iterated = method->is_iterated};
     if (UNEXPECTED(client->snapshot->cluster != NULL)) {
-        plan->node = oh_snapshot_next(client->snapshot, client->snapshot->nodes_count - 1); /* The first that has keys. */
+        /* The first that has keys. */
+        plan->node = oh_snapshot_next(client->snapshot, client->snapshot->nodes_count - 1);
     }
     if (method->row->kind == OH_METHOD_RAW) {
         return oh_raw_look(client, execute_data, plan);
     }
-    if (!oh_packing_may_begin(client, execute_data) || UNEXPECTED(refuse_faults(client, execute_data, method->row))) {
+    if (!oh_packing_may_begin(client, execute_data) ||
+        UNEXPECTED(refuse_faults(client, execute_data, method->row))) {
         return false;
     }
-    if (method->row->subcommand && !(plan->command = find_by_subcommand(execute_data, method->row))) {
+    if (method->row->subcommand &&
+        !(plan->command = find_by_subcommand(execute_data, method->row))) {
         return false;
     }
     plan->spread = plan->command->spread;
@@ -302,15 +318,14 @@ bool oh_plan_make(oh_client *client, zend_execute_data *execute_data, oh_plan *p
         return oh_raw_place(client, execute_data, plan);
     }
     switch (plan->spread) {
-        case OH_SPREAD_ONE_NODE:
-        case OH_SPREAD_SPLIT:
-            return place(client, execute_data, plan);
-        case OH_SPREAD_ALL_NODES:
-        case OH_SPREAD_ANY_NODE:
-            return names_no_node(execute_data, plan);
-        default:
-            oh_refuse(execute_data, plan->command,
-                plan->command->reason ? plan->command->reason : "use the method that phpredis has for it");
-            return false;
+    case OH_SPREAD_ONE_NODE:
+    case OH_SPREAD_SPLIT: return place(client, execute_data, plan);
+    case OH_SPREAD_ALL_NODES:
+    case OH_SPREAD_ANY_NODE: return names_no_node(execute_data, plan);
+    default:
+        oh_refuse(execute_data, plan->command,
+            plan->command->reason ? plan->command->reason
+                                  : "use the method that phpredis has for it");
+        return false;
     }
 }

@@ -1,5 +1,6 @@
 /*
- * The arguments are made text in place, as phpredis would make them, and then read as words where they stand.
+ * The arguments are made text in place, as phpredis would make them, and then read as words where
+ * they stand.
  */
 #include "php_onehop.h"
 
@@ -39,7 +40,8 @@ static bool are_together(raw_call *call, const oh_key_place *places, size_t coun
     for (size_t i = 0; i < count; i++) {
         const oh_bytes *word = &call->words[places[i].place];
 
-        if (places[i].kind == OH_KEY_PATTERN && !oh_keys_is_pattern_placed(call->client, word->bytes, word->length)) {
+        if (places[i].kind == OH_KEY_PATTERN &&
+            !oh_keys_is_pattern_placed(call->client, word->bytes, word->length)) {
             oh_refuse_pattern(call->client, command, word->bytes, word->length);
             return false;
         }
@@ -47,7 +49,8 @@ static bool are_together(raw_call *call, const oh_key_place *places, size_t coun
             uint32_t home = home_of(call, word);
 
             if (home != first_home) {
-                oh_refuse_cross_node(call->client, command, placed(first, first_home), placed(word, home));
+                oh_refuse_cross_node(
+                    call->client, command, placed(first, first_home), placed(word, home));
                 return false;
             }
         }
@@ -94,19 +97,23 @@ static bool place(raw_call *call)
     oh_key_place small[PLACES_ROOM], *places = small;
     const oh_command *command = call->plan->command;
     size_t found;
-    const char *malformed = oh_command_keys(command, call->words, call->count, places, PLACES_ROOM, &found);
+    const char *malformed =
+        oh_command_keys(command, call->words, call->count, places, PLACES_ROOM, &found);
 
     if (malformed) {
         refuse_malformed(call, malformed);
         return false;
     }
     if (found == 0) {
-        if (command->without_keys == OH_SPREAD_REFUSED && oh_plan_keyless(call->client, call->plan)) {
+        if (command->without_keys == OH_SPREAD_REFUSED &&
+            oh_plan_keyless(call->client, call->plan)) {
             return true;
         }
         if (command->without_keys == OH_SPREAD_REFUSED || command->without_keys == OH_SPREAD_NONE) {
-            oh_refuse(call->execute_data, command, command->without_keys_reason ? command->without_keys_reason :
-                "none of its words is a key, so nothing says which node it is about");
+            oh_refuse(call->execute_data, command,
+                command->without_keys_reason
+                    ? command->without_keys_reason
+                    : "none of its words is a key, so nothing says which node it is about");
             return false;
         }
         call->plan->spread = command->without_keys;
@@ -139,7 +146,8 @@ static bool read_words(raw_call *call)
     zend_execute_data *execute_data = call->execute_data;
 
     for (size_t i = 0; i < call->count; i++) {
-        zend_string *word = oh_client_key(execute_data, ZEND_CALL_ARG(execute_data, i + 1), (uint32_t)i + 1);
+        zend_string *word =
+            oh_client_key(execute_data, ZEND_CALL_ARG(execute_data, i + 1), (uint32_t)i + 1);
 
         if (!word) {
             return false;
@@ -155,7 +163,8 @@ static void plan_wait(const raw_call *call)
 
     if (timeout) {
         call->plan->is_blocking = true;
-        call->plan->terms.wait_ms = oh_plan_wait(call->plan->command, zend_strtod((const char *)timeout->bytes, NULL));
+        call->plan->terms.wait_ms =
+            oh_plan_wait(call->plan->command, zend_strtod((const char *)timeout->bytes, NULL));
     }
 }
 
@@ -203,7 +212,8 @@ static bool plan_words(raw_call *call)
     if (plan->spread == OH_SPREAD_BOUND || plan->command->state == OH_STATE_WATCH ||
         plan->command->state == OH_STATE_SUBSCRIPTION || plan->merge == OH_MERGE_SCAN) {
         oh_refuse(call->execute_data, plan->command,
-            "a raw call could not follow what it begins: call multi(), watch(), subscribe() or scan() and their kin");
+            "a raw call could not follow what it begins: call multi(), watch(), subscribe() or "
+            "scan() and their kin");
         return false;
     }
     return plan->spread == OH_SPREAD_ALL_NODES || plan->spread == OH_SPREAD_ANY_NODE || place(call);
@@ -227,10 +237,12 @@ bool oh_raw_look(oh_client *client, zend_execute_data *execute_data, oh_plan *pl
         zend_wrong_parameters_count_error(1, (uint32_t)-1);
         return false;
     }
-    return with_words((raw_call){.client = client, .execute_data = execute_data, .plan = plan}, look);
+    return with_words(
+        (raw_call){.client = client, .execute_data = execute_data, .plan = plan}, look);
 }
 
 bool oh_raw_place(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
 {
-    return with_words((raw_call){.client = client, .execute_data = execute_data, .plan = plan}, plan_words);
+    return with_words(
+        (raw_call){.client = client, .execute_data = execute_data, .plan = plan}, plan_words);
 }

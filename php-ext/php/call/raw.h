@@ -1,8 +1,9 @@
 /*
  * Raw: rawCommand(), whose arguments are the words of a command themselves.
  *
- * The command table says by them where it goes; a command the table does not hold is refused, because nothing says which
- * of its words is a key. No OPT_PREFIX here: phpredis sends the words as they are.
+ * The command table says by them where it goes; a command the table does not hold is refused,
+ * because nothing says which of its words is a key. No OPT_PREFIX here: phpredis sends the words as
+ * they are.
  *
  * Implements spec/route, "Unknown commands" and "Splitting".
  */

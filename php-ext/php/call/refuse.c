@@ -1,5 +1,6 @@
 /*
- * A refusal names the method, or the command, in the words of whoever called it, and ends with what to do instead.
+ * A refusal names the method, or the command, in the words of whoever called it, and ends with what
+ * to do instead.
  */
 #include "php_onehop.h"
 
@@ -14,7 +15,9 @@
 
 void oh_refuse_for(oh_client *client, const oh_failure *refusal)
 {
-    const char *pool = client->snapshot && refusal->kind == OH_ERROR_CROSS_NODE ? client->snapshot->pool->name.bytes : NULL;
+    const char *pool = client->snapshot && refusal->kind == OH_ERROR_CROSS_NODE
+                           ? client->snapshot->pool->name.bytes
+                           : NULL;
 
     if (UNEXPECTED(oh_client_mode(client)->meet_refusal != NULL)) {
         oh_client_mode(client)->meet_refusal(client, refusal);
@@ -46,7 +49,8 @@ void oh_refuse(const zend_execute_data *execute_data, const oh_command *command,
 
     if (command && row && (row->subcommand || row->kind == OH_METHOD_RAW)) {
         oh_failure_set(&failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, advice,
-            "OneHop\\Redis::%s() with %s is not supported", method, spelled(command, name, sizeof name));
+            "OneHop\\Redis::%s() with %s is not supported", method,
+            spelled(command, name, sizeof name));
     } else {
         oh_failure_set(&failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, advice,
             "OneHop\\Redis::%s() is not supported", method);
@@ -60,7 +64,8 @@ void oh_refuse_method(INTERNAL_FUNCTION_PARAMETERS)
 
     if (!method->row) {
         oh_refuse(execute_data, NULL,
-            "nothing says which node it is about: OneHop does not know this version of phpredis, nor the method by its parameters");
+            "nothing says which node it is about: OneHop does not know this version of phpredis, "
+            "nor the method by its parameters");
     } else if (method->row->reason) {
         oh_refuse(execute_data, NULL, method->row->reason);
     } else if (method->command && method->command->reason) {
@@ -75,11 +80,13 @@ void oh_refuse_in_transaction(const zend_execute_data *execute_data, const char 
     oh_failure refusal;
 
     oh_failure_set(&refusal, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, advice,
-        "OneHop\\Redis::%s() has no place in a transaction", ZSTR_VAL(execute_data->func->common.function_name));
+        "OneHop\\Redis::%s() has no place in a transaction",
+        ZSTR_VAL(execute_data->func->common.function_name));
     oh_refuse_for(oh_client_of(Z_OBJ(execute_data->This)), &refusal);
 }
 
-bool oh_refuse_queued(const oh_client *client, const zend_execute_data *execute_data, const char *advice)
+bool oh_refuse_queued(
+    const oh_client *client, const zend_execute_data *execute_data, const char *advice)
 {
     if (EXPECTED(client->mode == OH_ATOMIC)) {
         return false;
@@ -93,8 +100,10 @@ void oh_refuse_unknown(const zend_execute_data *execute_data, const oh_bytes *wo
     oh_failure failure;
 
     oh_failure_set(&failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT,
-        "nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose",
-        "OneHop\\Redis::%s(): the table of commands has no \"", ZSTR_VAL(execute_data->func->common.function_name));
+        "nothing says which of its words is a key: by onNode() and onEachNode() anything can be "
+        "sent to nodes you choose",
+        "OneHop\\Redis::%s(): the table of commands has no \"",
+        ZSTR_VAL(execute_data->func->common.function_name));
     oh_failure_show(&failure, words[0].bytes, words[0].length);
     if (count > 1) {
         oh_failure_append(&failure, " ");
@@ -118,8 +127,8 @@ static void append_shown(smart_str *text, const uint8_t *bytes, size_t length)
 }
 
 /*
- * Names for both keys that would bring them together: what decides the place of the first becomes the tag of both. A
- * key that has a tag keeps its name.
+ * Names for both keys that would bring them together: what decides the place of the first becomes
+ * the tag of both. A key that has a tag keeps its name.
  */
 static zend_string *advice_for(const oh_client *client, oh_placed_key one, oh_placed_key other)
 {
@@ -174,7 +183,8 @@ static void quote_key(oh_failure *failure, const oh_client *client, oh_placed_ke
     oh_failure_append(failure, "\"");
 }
 
-void oh_refuse_cross_node(oh_client *client, const oh_command *command, oh_placed_key one, oh_placed_key other)
+void oh_refuse_cross_node(
+    oh_client *client, const oh_command *command, oh_placed_key one, oh_placed_key other)
 {
     const oh_snapshot *snapshot = client->snapshot;
     zend_string *advice = advice_for(client, one, other);
@@ -196,14 +206,17 @@ void oh_refuse_cross_node(oh_client *client, const oh_command *command, oh_place
     zend_string_release(advice);
 }
 
-void oh_refuse_pattern(oh_client *client, const oh_command *command, const uint8_t *pattern, size_t length)
+void oh_refuse_pattern(
+    oh_client *client, const oh_command *command, const uint8_t *pattern, size_t length)
 {
     oh_failure failure;
     char name[64];
 
     oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT,
-        client->snapshot->cluster ? "put a hash tag in front of the *, the one that the sorted key has"
-            : "put a hash tag in front of the *, the one that the sorted key has, in a server pool with hash_tag: \"{}\"",
+        client->snapshot->cluster
+            ? "put a hash tag in front of the *, the one that the sorted key has"
+            : "put a hash tag in front of the *, the one that the sorted key has, in a server pool "
+              "with hash_tag: \"{}\"",
         "%s reads keys made from the pattern \"", spelled(command, name, sizeof name));
     oh_failure_show(&failure, pattern, length);
     oh_failure_append(&failure, "\", which may live on any node");

@@ -1,7 +1,8 @@
 /*
  * Refuse: what is not done, said before a byte is sent.
  *
- * Reasons come from the tables of spec/route; here they become the exceptions Unsupported and CrossNode.
+ * Reasons come from the tables of spec/route; here they become the exceptions Unsupported and
+ * CrossNode.
  */
 #ifndef OH_PHP_REFUSE_H
 #define OH_PHP_REFUSE_H
@@ -9,25 +10,37 @@
 #include "core/command/command.h"
 #include "php/client/client.h"
 
-/* The handler of a method that is never served: throws Unsupported with the reason of the tables. */
+/*
+ * The handler of a method that is never served: throws Unsupported with the reason of the tables.
+ */
 void oh_refuse_method(INTERNAL_FUNCTION_PARAMETERS);
 
 /* Throws a refusal of a call of this client, which ends the transaction that is open. */
 void oh_refuse_for(oh_client *client, const oh_failure *refusal);
 
-/* Throws Unsupported about the method that is being called; names `command` (or NULL) where the method does not. */
-void oh_refuse(const zend_execute_data *execute_data, const oh_command *command, const char *advice);
+/*
+ * Throws Unsupported about the method that is being called; names `command` (or NULL) where the
+ * method does not.
+ */
+void oh_refuse(
+    const zend_execute_data *execute_data, const oh_command *command, const char *advice);
 
-/* Refuses a call that has no place between multi() and exec(): of several nodes, of another mode. */
+/*
+ * Refuses a call that has no place between multi() and exec(): of several nodes, of another mode.
+ */
 void oh_refuse_in_transaction(const zend_execute_data *execute_data, const char *advice);
 
 /* Throws Unsupported in every mode but ATOMIC; false in that one. */
-bool oh_refuse_queued(const oh_client *client, const zend_execute_data *execute_data, const char *advice);
+bool oh_refuse_queued(
+    const oh_client *client, const zend_execute_data *execute_data, const char *advice);
 
 /* Why SCAN and its kin are sent at once or not at all. */
-#define OH_ADVICE_ITERATED "it is a conversation, in which each answer says where to go on: call it outside"
+#define OH_ADVICE_ITERATED                                                                         \
+    "it is a conversation, in which each answer says where to go on: call it outside"
 
-/* Throws Unsupported about a command that the table does not hold, named by so many of its words. */
+/*
+ * Throws Unsupported about a command that the table does not hold, named by so many of its words.
+ */
 void oh_refuse_unknown(const zend_execute_data *execute_data, const oh_bytes *words, size_t count);
 
 /* A key, where it is placed, and how a message shows it. */
@@ -39,9 +52,11 @@ typedef struct oh_placed_key {
 } oh_placed_key;
 
 /* Throws CrossNode about two keys of a command, and names two that would be together. */
-void oh_refuse_cross_node(oh_client *client, const oh_command *command, oh_placed_key one, oh_placed_key other);
+void oh_refuse_cross_node(
+    oh_client *client, const oh_command *command, oh_placed_key one, oh_placed_key other);
 
 /* Throws CrossNode about a pattern that may stand for keys of every node. */
-void oh_refuse_pattern(oh_client *client, const oh_command *command, const uint8_t *pattern, size_t length);
+void oh_refuse_pattern(
+    oh_client *client, const oh_command *command, const uint8_t *pattern, size_t length);
 
 #endif

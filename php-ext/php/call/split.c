@@ -1,6 +1,6 @@
 /*
- * Keys are text before they come here. The form the caller used (several arguments, or one array) matters only if
- * everything lives on one node; a part is always one array.
+ * Keys are text before they come here. The form the caller used (several arguments, or one array)
+ * matters only if everything lives on one node; a part is always one array.
  */
 #include "php_onehop.h"
 
@@ -8,8 +8,9 @@
 #include "php/call/plan.h"
 
 /*
- * WAIT answers for the writes of its connection, which is seldom the one that carried them. A PUBLISH in front moves the
- * connection's offset behind every write the node has acknowledged to anybody.
+ * WAIT answers for the writes of its connection, which is seldom the one that carried them. A
+ * PUBLISH in front moves the connection's offset behind every write the node has acknowledged to
+ * anybody.
  */
 static const char writes_preface[] = "*3\r\n$7\r\nPUBLISH\r\n$11\r\nonehop:wait\r\n$0\r\n\r\n";
 
@@ -23,13 +24,15 @@ oh_split *oh_split_new(const oh_plan *plan, uint32_t parts_room, uint32_t keys_r
     split->command = plan->command;
     split->merge = plan->merge;
     split->terms = plan->terms;
-    split->terms.preface = plan->command && plan->command->state == OH_STATE_WRITES ? writes_preface : NULL;
+    split->terms.preface =
+        plan->command && plan->command->state == OH_STATE_WRITES ? writes_preface : NULL;
     split->terms.is_unknown = !plan->command;
     split->parts_room = parts_room;
     split->parts = safe_emalloc(parts_room, sizeof *split->parts, 0);
     split->keys_room = keys_room;
     split->part_of_key = keys_room ? safe_emalloc(keys_room, sizeof(uint32_t), 0) : NULL;
-    split->keys = split->merge == OH_MERGE_STREAMS ? safe_emalloc(keys_room, sizeof *split->keys, 0) : NULL;
+    split->keys =
+        split->merge == OH_MERGE_STREAMS ? safe_emalloc(keys_room, sizeof *split->keys, 0) : NULL;
     return split;
 }
 
@@ -90,7 +93,7 @@ typedef struct oh_cutter {
     const oh_method_key *place;
     uint32_t *part_of_home; /* OH_NO_PART for a home that has none yet. */
     uint32_t count;
-    zval *arguments;        /* What every part is given; UNDEF where its own keys will be. */
+    zval *arguments; /* What every part is given; UNDEF where its own keys will be. */
 } oh_cutter;
 
 static bool is_array(const zval *argument)
@@ -111,7 +114,8 @@ static void take_arguments(oh_cutter *cutter, zend_execute_data *execute_data)
         if (i == at) {
             ZVAL_UNDEF(&cutter->arguments[i]);
         } else {
-            ZVAL_COPY_VALUE(&cutter->arguments[i], ZEND_CALL_ARG(execute_data, (i < at ? i : behind + i - at - 1) + 1));
+            ZVAL_COPY_VALUE(&cutter->arguments[i],
+                ZEND_CALL_ARG(execute_data, (i < at ? i : behind + i - at - 1) + 1));
         }
     }
 }
@@ -121,7 +125,8 @@ static zend_string *sent_name(const oh_cutter *cutter, const zend_string *key)
 {
     const zend_string *prefix = cutter->place->is_unprefixed ? NULL : cutter->client->prefix;
 
-    return prefix ? zend_string_concat2(ZSTR_VAL(prefix), ZSTR_LEN(prefix), ZSTR_VAL(key), ZSTR_LEN(key))
+    return prefix ? zend_string_concat2(
+                        ZSTR_VAL(prefix), ZSTR_LEN(prefix), ZSTR_VAL(key), ZSTR_LEN(key))
                   : zend_string_copy((zend_string *)key);
 }
 
@@ -135,8 +140,10 @@ static HashTable *keys_of(oh_cutter *cutter, const zend_string *key)
 
     if (index == OH_NO_PART) {
         index = cutter->part_of_home[home] = split->parts_count;
-        oh_part *part = oh_split_add(split, oh_snapshot_node_of(snapshot, home), cutter->count, cutter->arguments);
-        array_init_size(&part->arguments[at], split->keys_room / oh_snapshot_homes_count(snapshot) + 8);
+        oh_part *part = oh_split_add(
+            split, oh_snapshot_node_of(snapshot, home), cutter->count, cutter->arguments);
+        array_init_size(
+            &part->arguments[at], split->keys_room / oh_snapshot_homes_count(snapshot) + 8);
     }
     note_key(split, index, split->keys ? sent_name(cutter, key) : NULL);
     return Z_ARRVAL(split->parts[index].arguments[at]);
@@ -169,7 +176,8 @@ static void cut_pairs(oh_cutter *cutter, HashTable *pairs)
     ZEND_HASH_FOREACH_END();
 }
 
-oh_split *oh_split_cut(oh_client *client, const oh_plan *plan, zend_execute_data *execute_data, uint32_t keys_count)
+oh_split *oh_split_cut(
+    oh_client *client, const oh_plan *plan, zend_execute_data *execute_data, uint32_t keys_count)
 {
     const oh_method_row *row = plan->method->row;
     uint32_t homes_count = oh_snapshot_homes_count(client->snapshot);
@@ -194,7 +202,8 @@ oh_split *oh_split_cut(oh_client *client, const oh_plan *plan, zend_execute_data
 oh_split *oh_split_cut_words(oh_client *client, const oh_plan *plan, const oh_bytes *words,
     const oh_command_shape *shape, const uint32_t *homes)
 {
-    uint32_t homes_count = oh_snapshot_homes_count(client->snapshot), keys_count = (uint32_t)shape->keys;
+    uint32_t homes_count = oh_snapshot_homes_count(client->snapshot),
+             keys_count = (uint32_t)shape->keys;
     uint32_t *part_of_home = safe_emalloc(homes_count, sizeof(uint32_t), 0);
     oh_bytes *own = safe_emalloc(shape->words, sizeof *own, 0);
     zval *arguments = safe_emalloc(shape->words, sizeof(zval), 0);

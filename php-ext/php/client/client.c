@@ -42,8 +42,9 @@ static uint32_t home_of_prefixed(const oh_client *client, const zend_string *key
 
 uint32_t oh_client_home(const oh_client *client, const zend_string *key)
 {
-    return client->prefix ? home_of_prefixed(client, key)
-                          : oh_client_home_of(client, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
+    return client->prefix
+               ? home_of_prefixed(client, key)
+               : oh_client_home_of(client, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
 }
 
 uint32_t oh_client_locate(const oh_client *client, const zend_string *key)
@@ -54,7 +55,10 @@ uint32_t oh_client_locate(const oh_client *client, const zend_string *key)
     return oh_topology_locate(client->topology, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
 }
 
-/* Numbers, booleans, null and objects with __toString are taken as phpredis takes them, with the same notices. */
+/*
+ * Numbers, booleans, null and objects with __toString are taken as phpredis takes them, with the
+ * same notices.
+ */
 zend_string *oh_client_key(zend_execute_data *execute_data, zval *argument, uint32_t position)
 {
     zend_string *key;
@@ -67,8 +71,10 @@ zend_string *oh_client_key(zend_execute_data *execute_data, zval *argument, uint
         return key;
     }
     if (!EG(exception)) {
-        zend_type_error("OneHop\\Redis::%s(): Argument #%u must be a key of type string, %s given; nothing was sent",
-            ZSTR_VAL(execute_data->func->common.function_name), position, zend_zval_type_name(argument));
+        zend_type_error("OneHop\\Redis::%s(): Argument #%u must be a key of type string, %s given; "
+                        "nothing was sent",
+            ZSTR_VAL(execute_data->func->common.function_name), position,
+            zend_zval_type_name(argument));
     }
     return NULL;
 }

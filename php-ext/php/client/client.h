@@ -9,8 +9,8 @@
  *        ├───── transaction: the lane that multi() or watch() reserved
  *        └───── subscription: while subscribe() has not returned
  *
- * It is laid out in front of Zend's object like this, so that a method of phpredis that is called on it behind our back
- * (by reflection) finds what it takes for its own unconnected object:
+ * It is laid out in front of Zend's object like this, so that a method of phpredis that is called
+ * on it behind our back (by reflection) finds what it takes for its own unconnected object:
  *
  *     [ oh_client ][ zeroes, as many bytes as phpredis keeps there ][ zend_object ]
  */
@@ -27,21 +27,25 @@ struct oh_subscription;
 struct oh_transaction;
 
 typedef struct oh_client {
-    oh_snapshot *snapshot; /* NULL: the constructor has not run, or failed. */
+    oh_snapshot *snapshot;       /* NULL: the constructor has not run, or failed. */
     const oh_topology *topology; /* What keys are placed by: the snapshot's, or that of the ring. */
-    oh_ring *ring;         /* Held. NULL: no node is ejected. */
-    struct oh_lane **lanes; /* By index of the node; NULL where none is open. */
-    zend_string *prefix;   /* OPT_PREFIX: a part of every key, also for placement. NULL: none. */
-    HashTable *options;    /* What setOption() was told, for lanes to come. NULL: nothing. */
+    oh_ring *ring;               /* Held. NULL: no node is ejected. */
+    struct oh_lane **lanes;      /* By index of the node; NULL where none is open. */
+    zend_string *prefix;     /* OPT_PREFIX: a part of every key, also for placement. NULL: none. */
+    HashTable *options;      /* What setOption() was told, for lanes to come. NULL: nothing. */
     struct oh_lane *refused; /* The lane that met the last error reply; for getLastError(). */
-    uint32_t timeout_ms;   /* The deadline of a call: the pool's, or that of OPT_READ_TIMEOUT. */
-    bool has_read_timeout; /* OPT_READ_TIMEOUT was set: then it also bounds the wait for a message. */
-    uint32_t last_reader;  /* Which node has answered the last read that a master was not asked for. */
-    uint32_t any_node;     /* Which node is asked what every node can answer: one that was up the last time. */
-    bool never_repeats;    /* OPT_MAX_RETRIES is 0. */
-    bool packs_by_php;     /* OPT_SERIALIZER is that of PHP. */
-    bool retries_scan;     /* OPT_SCAN has SCAN_RETRY: answers without keys that are not the last are not shown. */
-    bool is_closed;        /* close() was the last thing that happened. */
+    uint32_t timeout_ms;     /* The deadline of a call: the pool's, or that of OPT_READ_TIMEOUT. */
+    /* OPT_READ_TIMEOUT was set: then it also bounds the wait for a message. */
+    bool has_read_timeout;
+    /* Which node has answered the last read that a master was not asked for. */
+    uint32_t last_reader;
+    /* Which node is asked what every node can answer: one that was up the last time. */
+    uint32_t any_node;
+    bool never_repeats; /* OPT_MAX_RETRIES is 0. */
+    bool packs_by_php;  /* OPT_SERIALIZER is that of PHP. */
+    /* OPT_SCAN has SCAN_RETRY: answers without keys that are not the last are not shown. */
+    bool retries_scan;
+    bool is_closed; /* close() was the last thing that happened. */
     oh_mode_kind mode;
     struct oh_batch *batch;               /* NULL: no pipeline is open. */
     struct oh_transaction *transaction;   /* NULL: none is open, and no WATCH stands. */
@@ -102,7 +106,9 @@ static inline bool oh_client_may_read_elsewhere(const oh_client *client, const o
     return oh_readers_may_answer(client->snapshot, command) && !oh_client_is_in_transaction(client);
 }
 
-/* The node that answers a read, in the place of its master. False and an exception: there is none. */
+/*
+ * The node that answers a read, in the place of its master. False and an exception: there is none.
+ */
 bool oh_client_choose_reader(oh_client *client, uint32_t *node);
 
 #endif

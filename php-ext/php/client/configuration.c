@@ -1,9 +1,11 @@
 /*
- * Which file: the one that a constructor names, or that of php.ini; and whether this script may read it.
+ * Which file: the one that a constructor names, or that of php.ini; and whether this script may
+ * read it.
  *
- * The kernel follows links on the path, at each look at the file. A link that is exchanged (a ConfigMap of
- * Kubernetes, a release) is a change of the file, not another file. So the path stays as it is given; even `..`
- * may stand behind a link. PHP's own functions would resolve it, from a cache that may be two minutes old.
+ * The kernel follows links on the path, at each look at the file. A link that is exchanged (a
+ * ConfigMap of Kubernetes, a release) is a change of the file, not another file. So the path stays
+ * as it is given; even `..` may stand behind a link. PHP's own functions would resolve it, from a
+ * cache that may be two minutes old.
  */
 #include "php_onehop.h"
 
@@ -44,11 +46,13 @@ static bool find_path(const zend_string *path, char absolute[MAXPATHLEN])
     char what[320];
 
     if (!from || !*from) {
-        return refuse("There is no configuration", "", "set onehop.config in php.ini or name a file");
+        return refuse(
+            "There is no configuration", "", "set onehop.config in php.ini or name a file");
     }
     snprintf(what, sizeof what, "Configuration %.250s: ", from);
     if (php_check_open_basedir_ex(from, 0) < 0) {
-        return refuse(what, "open_basedir does not allow it", "correct the file, or name another one");
+        return refuse(
+            what, "open_basedir does not allow it", "correct the file, or name another one");
     }
     if (!make_absolute(from, absolute)) {
         return refuse(what, "the path is too long", "correct the file, or name another one");
@@ -65,9 +69,11 @@ oh_snapshot *oh_configuration_take(const zend_string *name, const zend_string *p
     if (!find_path(path, absolute)) {
         return NULL;
     }
-    oh_snapshot *snapshot = oh_source_load((oh_text){ZSTR_VAL(name), ZSTR_LEN(name)}, absolute, &failure, &is_found);
+    oh_snapshot *snapshot =
+        oh_source_load((oh_text){ZSTR_VAL(name), ZSTR_LEN(name)}, absolute, &failure, &is_found);
     if (!snapshot) {
-        oh_failure_throw(oh_failure_exception(&failure, NULL, is_found ? ZSTR_VAL(name) : NULL, NULL));
+        oh_failure_throw(
+            oh_failure_exception(&failure, NULL, is_found ? ZSTR_VAL(name) : NULL, NULL));
     }
     return snapshot;
 }

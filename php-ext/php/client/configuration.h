@@ -8,7 +8,10 @@
 
 #include "engine/snapshot/snapshot.h"
 
-/* The server pool `name` of the file `path`, or of onehop.config if `path` is NULL. Counted. NULL and an exception. */
+/*
+ * The server pool `name` of the file `path`, or of onehop.config if `path` is NULL. Counted. NULL
+ * and an exception.
+ */
 oh_snapshot *oh_configuration_take(const zend_string *name, const zend_string *path);
 
 #endif

@@ -4,9 +4,9 @@
  *     ATOMIC ─── pipeline() ──► PIPELINE ─── multi() ──► PIPED_MULTI     exec() and discard() lead
  *        └────── multi() ─────► MULTI                                    back
  *
- * A client is in one mode at a time. Each mode has one row of functions: callers take the row and do
- * not ask which mode it is. The functions belong to rooms above this one; module/modes.c puts them
- * into the table.
+ * A client is in one mode at a time. Each mode has one row of functions: callers take the row and
+ * do not ask which mode it is. The functions belong to rooms above this one; module/modes.c puts
+ * them into the table.
  */
 #ifndef OH_PHP_MODE_H
 #define OH_PHP_MODE_H
@@ -34,7 +34,8 @@ typedef struct oh_mode {
     zend_long number; /* As getMode() tells it. */
 
     /* The method that is being called, on the node of its plan. */
-    void (*call)(struct oh_client *client, const struct oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
+    void (*call)(
+        struct oh_client *client, const struct oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
 
     /* A command over several nodes; the split is taken over. NULL: carry_out lets none through. */
     void (*call_parts)(struct oh_client *client, struct oh_split *split, zval *return_value);

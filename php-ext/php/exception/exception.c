@@ -12,8 +12,8 @@
 zend_class_entry *oh_exception_class;
 zend_class_entry *oh_exception_classes[OH_ERROR_KINDS_COUNT];
 
-static zend_object *new_exception(zend_class_entry *class, oh_error_kind kind, bool may_have_executed,
-    zend_string *message, const oh_node *node, zend_object *previous)
+static zend_object *new_exception(zend_class_entry *class, oh_error_kind kind,
+    bool may_have_executed, zend_string *message, const oh_node *node, zend_object *previous)
 {
     zval exception, value;
 
@@ -23,11 +23,13 @@ static zend_object *new_exception(zend_class_entry *class, oh_error_kind kind, b
     ZVAL_STR(&value, message);
     zend_update_property_ex(zend_ce_exception, object, ZSTR_KNOWN(ZEND_STR_MESSAGE), &value);
     zval_ptr_dtor(&value);
-    zend_update_property_string(oh_exception_class, object, ZEND_STRL("kind"), oh_failure_kind_name(kind));
-    zend_update_property_bool(oh_exception_class, object, ZEND_STRL("mayHaveExecuted"), may_have_executed);
+    zend_update_property_string(
+        oh_exception_class, object, ZEND_STRL("kind"), oh_failure_kind_name(kind));
+    zend_update_property_bool(
+        oh_exception_class, object, ZEND_STRL("mayHaveExecuted"), may_have_executed);
     if (node) {
-        zend_update_property_stringl(oh_exception_class, object, ZEND_STRL("node"), node->name.bytes,
-            node->name.length);
+        zend_update_property_stringl(
+            oh_exception_class, object, ZEND_STRL("node"), node->name.bytes, node->name.length);
     }
     if (previous) {
         zend_exception_set_previous(object, previous);
@@ -45,8 +47,8 @@ static zend_string *message_of(const oh_failure *failure, const oh_node *node, c
     return text;
 }
 
-zend_object *oh_failure_exception(const oh_failure *failure, const oh_node *node, const char *pool,
-    zend_object *previous)
+zend_object *oh_failure_exception(
+    const oh_failure *failure, const oh_node *node, const char *pool, zend_object *previous)
 {
     return new_exception(oh_exception_classes[failure->kind], failure->kind,
         failure->outcome != OH_OUTCOME_NOT_SENT, message_of(failure, node, pool), node, previous);
@@ -55,20 +57,22 @@ zend_object *oh_failure_exception(const oh_failure *failure, const oh_node *node
 zend_object *oh_failure_wrap(zend_object *foreign, const oh_node *node, const char *pool)
 {
     oh_failure failure;
-    zval rv, *text = zend_read_property_ex(zend_get_exception_base(foreign), foreign, ZSTR_KNOWN(ZEND_STR_MESSAGE),
-                 true, &rv);
+    zval rv, *text = zend_read_property_ex(zend_get_exception_base(foreign), foreign,
+                 ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &rv);
 
-    oh_failure_set(&failure, OH_ERROR_PARTIAL_BATCH, OH_OUTCOME_ANSWERED, "see the previous exception", "%s: ",
-        ZSTR_VAL(foreign->ce->name));
+    oh_failure_set(&failure, OH_ERROR_PARTIAL_BATCH, OH_OUTCOME_ANSWERED,
+        "see the previous exception", "%s: ", ZSTR_VAL(foreign->ce->name));
     if (Z_TYPE_P(text) == IS_STRING) {
         oh_failure_quote(&failure, Z_STRVAL_P(text), Z_STRLEN_P(text));
     }
-    return new_exception(oh_exception_class, failure.kind, true, message_of(&failure, node, pool), node, foreign);
+    return new_exception(
+        oh_exception_class, failure.kind, true, message_of(&failure, node, pool), node, foreign);
 }
 
 bool oh_is_script_ending(void)
 {
-    return EG(exception) && (zend_is_unwind_exit(EG(exception)) || zend_is_graceful_exit(EG(exception)));
+    return EG(exception) &&
+           (zend_is_unwind_exit(EG(exception)) || zend_is_graceful_exit(EG(exception)));
 }
 
 void oh_failure_throw(zend_object *exception)
@@ -87,7 +91,10 @@ void oh_failure_throw_plain(oh_error_kind kind, const char *advice, const char *
     oh_failure_throw(oh_failure_exception(&failure, NULL, NULL, NULL));
 }
 
-/* The message of a failure up to its outcome and advice, which are true of its node and not of the batch. */
+/*
+ * The message of a failure up to its outcome and advice, which are true of its node and not of the
+ * batch.
+ */
 static void append_first(smart_str *message, const zend_string *text)
 {
     size_t length = ZSTR_LEN(text);
@@ -95,8 +102,8 @@ static void append_first(smart_str *message, const zend_string *text)
     for (int i = 0; i < OH_OUTCOMES_COUNT; i++) {
         char phrase[64];
         int phrase_length = snprintf(phrase, sizeof phrase, ": %s; ", oh_failure_outcome_phrase(i));
-        const char *found = zend_memnrstr(ZSTR_VAL(text), phrase, (size_t)phrase_length,
-            ZSTR_VAL(text) + ZSTR_LEN(text));
+        const char *found = zend_memnrstr(
+            ZSTR_VAL(text), phrase, (size_t)phrase_length, ZSTR_VAL(text) + ZSTR_LEN(text));
 
         length = found ? MIN(length, (size_t)(found - ZSTR_VAL(text))) : length;
     }
@@ -112,27 +119,33 @@ static void append_name(smart_str *message, const char *name)
     oh_buffer_free(&shown);
 }
 
-/* Either nodes failed, or all have answered and the replies to a command over several of them are not one. */
+/*
+ * Either nodes failed, or all have answered and the replies to a command over several of them are
+ * not one.
+ */
 static void append_partial(smart_str *message, uint32_t failed, const char *pool)
 {
     if (failed == 0) {
         smart_str_appends(message, "A part of the batch failed, though every node has answered");
     } else {
-        smart_str_append_printf(message, "A part of the batch did not come back (%u %s failed)", failed,
-            failed == 1 ? "node" : "nodes");
+        smart_str_append_printf(message, "A part of the batch did not come back (%u %s failed)",
+            failed, failed == 1 ? "node" : "nodes");
     }
     smart_str_appends(message, ", server pool ");
     append_name(message, pool);
     smart_str_appends(message, failed == 0
-        ? ": its commands were answered; getReplies() has all replies, with a failure in the place of each such part,"
-          " the first: "
-        : ": the other commands were answered; getReplies() has their replies, getFailures() says of each node that"
-          " failed whether its commands may have executed, the first: ");
+                                   ? ": its commands were answered; getReplies() has all replies, "
+                                     "with a failure in the place of each such part,"
+                                     " the first: "
+                                   : ": the other commands were answered; getReplies() has their "
+                                     "replies, getFailures() says of each node that"
+                                     " failed whether its commands may have executed, the first: ");
 }
 
 zend_object *oh_failure_partial(zval *replies, zval *failures, zend_object *first, const char *pool)
 {
-    zval rv, *text = zend_read_property_ex(zend_ce_exception, first, ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &rv);
+    zval rv, *text = zend_read_property_ex(
+                 zend_ce_exception, first, ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &rv);
     uint32_t failed = zend_hash_num_elements(Z_ARRVAL_P(failures));
     smart_str message = {0};
 
@@ -140,10 +153,12 @@ zend_object *oh_failure_partial(zval *replies, zval *failures, zend_object *firs
     if (Z_TYPE_P(text) == IS_STRING) {
         append_first(&message, Z_STR_P(text));
     }
-    zend_object *exception = new_exception(oh_exception_classes[OH_ERROR_PARTIAL_BATCH], OH_ERROR_PARTIAL_BATCH, true,
-        smart_str_extract(&message), NULL, NULL);
-    zend_update_property(oh_exception_classes[OH_ERROR_PARTIAL_BATCH], exception, ZEND_STRL("replies"), replies);
-    zend_update_property(oh_exception_classes[OH_ERROR_PARTIAL_BATCH], exception, ZEND_STRL("failures"), failures);
+    zend_object *exception = new_exception(oh_exception_classes[OH_ERROR_PARTIAL_BATCH],
+        OH_ERROR_PARTIAL_BATCH, true, smart_str_extract(&message), NULL, NULL);
+    zend_update_property(
+        oh_exception_classes[OH_ERROR_PARTIAL_BATCH], exception, ZEND_STRL("replies"), replies);
+    zend_update_property(
+        oh_exception_classes[OH_ERROR_PARTIAL_BATCH], exception, ZEND_STRL("failures"), failures);
     zval_ptr_dtor(replies);
     zval_ptr_dtor(failures);
     return exception;
@@ -151,7 +166,8 @@ zend_object *oh_failure_partial(zval *replies, zval *failures, zend_object *firs
 
 /* ---- What PHP code asks an exception ---- */
 
-static void return_property(zend_class_entry *class, zval *this, const char *name, size_t length, zval *return_value)
+static void return_property(
+    zend_class_entry *class, zval *this, const char *name, size_t length, zval *return_value)
 {
     zval rv;
 
@@ -179,11 +195,13 @@ ZEND_METHOD(OneHop_Exception, mayHaveExecuted)
 ZEND_METHOD(OneHop_PartialBatch, getReplies)
 {
     ZEND_PARSE_PARAMETERS_NONE();
-    return_property(oh_exception_classes[OH_ERROR_PARTIAL_BATCH], ZEND_THIS, ZEND_STRL("replies"), return_value);
+    return_property(oh_exception_classes[OH_ERROR_PARTIAL_BATCH], ZEND_THIS, ZEND_STRL("replies"),
+        return_value);
 }
 
 ZEND_METHOD(OneHop_PartialBatch, getFailures)
 {
     ZEND_PARSE_PARAMETERS_NONE();
-    return_property(oh_exception_classes[OH_ERROR_PARTIAL_BATCH], ZEND_THIS, ZEND_STRL("failures"), return_value);
+    return_property(oh_exception_classes[OH_ERROR_PARTIAL_BATCH], ZEND_THIS, ZEND_STRL("failures"),
+        return_value);
 }

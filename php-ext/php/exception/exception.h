@@ -13,19 +13,22 @@ extern zend_class_entry *oh_exception_class;
 extern zend_class_entry *oh_exception_classes[OH_ERROR_KINDS_COUNT];
 
 /*
- * The exception of a failure, not yet thrown. `node` and `pool` may be NULL if none is to blame. `previous`, if not
- * NULL, becomes the previous exception; its reference is taken over.
+ * The exception of a failure, not yet thrown. `node` and `pool` may be NULL if none is to blame.
+ * `previous`, if not NULL, becomes the previous exception; its reference is taken over.
  */
-zend_object *oh_failure_exception(const oh_failure *failure, const oh_node *node, const char *pool,
-    zend_object *previous);
+zend_object *oh_failure_exception(
+    const oh_failure *failure, const oh_node *node, const char *pool, zend_object *previous);
 
 /*
- * An OneHop\Exception about a node's part of a batch that ended in an exception of somebody else (phpredis, the
- * script), which becomes its previous one; its reference is taken over.
+ * An OneHop\Exception about a node's part of a batch that ended in an exception of somebody else
+ * (phpredis, the script), which becomes its previous one; its reference is taken over.
  */
 zend_object *oh_failure_wrap(zend_object *foreign, const oh_node *node, const char *pool);
 
-/* Whether the pending exception is Zend's way to end the script (exit) or a fiber: nothing may take its place. */
+/*
+ * Whether the pending exception is Zend's way to end the script (exit) or a fiber: nothing may take
+ * its place.
+ */
 bool oh_is_script_ending(void);
 
 /* Throws an exception made here, taking over its reference. */
@@ -36,9 +39,11 @@ void oh_failure_throw_plain(oh_error_kind kind, const char *advice, const char *
     ZEND_ATTRIBUTE_FORMAT(printf, 3, 4);
 
 /*
- * The exception of a batch of which a part came back. `replies` and `failures` (node name => exception; none, if it is
- * only that replies cannot be one) are taken over; `first` is one of the failures, whose message is quoted.
+ * The exception of a batch of which a part came back. `replies` and `failures` (node name =>
+ * exception; none, if it is only that replies cannot be one) are taken over; `first` is one of the
+ * failures, whose message is quoted.
  */
-zend_object *oh_failure_partial(zval *replies, zval *failures, zend_object *first, const char *pool);
+zend_object *oh_failure_partial(
+    zval *replies, zval *failures, zend_object *first, const char *pool);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The call is laid out in a frame of its own, as if the script had called the method by its name: so plan reads it like
- * any other call, and refuses it in the same words.
+ * The call is laid out in a frame of its own, as if the script had called the method by its name:
+ * so plan reads it like any other call, and refuses it in the same words.
  */
 #include "php_onehop.h"
 
@@ -34,12 +34,16 @@ static bool takes_iterator(const zend_function *function)
 static const char *reason_against(const oh_method *method)
 {
     if (!method->row) {
-        return "nothing says what it sends: this phpredis is newer than OneHop. Use rawCommand with the words themselves";
+        return "nothing says what it sends: this phpredis is newer than OneHop. Use rawCommand "
+               "with the words themselves";
     }
     if (method->row->kind != OH_METHOD_COMMAND && method->row->kind != OH_METHOD_RAW) {
-        return method->row->reason ? method->row->reason : "it is no command for one node: call it on the object itself";
+        return method->row->reason ? method->row->reason
+                                   : "it is no command for one node: call it on the object itself";
     }
-    return takes_iterator(method->original) ? "it changes its argument: use rawCommand with the words themselves" : NULL;
+    return takes_iterator(method->original)
+               ? "it changes its argument: use rawCommand with the words themselves"
+               : NULL;
 }
 
 static bool may_be_sent(zend_execute_data *execute_data, const oh_plan *plan)
@@ -50,7 +54,9 @@ static bool may_be_sent(zend_execute_data *execute_data, const oh_plan *plan)
         return true;
     }
     oh_refuse(execute_data, command,
-        command->reason ? command->reason : "it would change a connection that others use: call the method on the object");
+        command->reason
+            ? command->reason
+            : "it would change a connection that others use: call the method on the object");
     return false;
 }
 
@@ -71,8 +77,8 @@ static zend_function *find_method(const oh_direct *direct)
 
 static zend_execute_data *lay_out(const oh_direct *direct, zend_function *function)
 {
-    zend_execute_data *frame = zend_vm_stack_push_call_frame(ZEND_CALL_NESTED_FUNCTION, function, direct->count,
-        oh_client_object(direct->client));
+    zend_execute_data *frame = zend_vm_stack_push_call_frame(
+        ZEND_CALL_NESTED_FUNCTION, function, direct->count, oh_client_object(direct->client));
 
     for (uint32_t i = 0; i < direct->count; i++) {
         ZVAL_COPY_DEREF(ZEND_CALL_ARG(frame, i + 1), &direct->arguments[i]);
@@ -86,9 +92,12 @@ static void clear_away(zend_execute_data *frame)
     zend_vm_stack_free_call_frame(frame);
 }
 
-/* Calls the method that the frame is laid out for on these nodes; an array by the names of the nodes is returned. */
-static void call_in_frame(const oh_direct *direct, zend_execute_data *frame, uint32_t first, uint32_t nodes_count,
-    zval *return_value)
+/*
+ * Calls the method that the frame is laid out for on these nodes; an array by the names of the
+ * nodes is returned.
+ */
+static void call_in_frame(const oh_direct *direct, zend_execute_data *frame, uint32_t first,
+    uint32_t nodes_count, zval *return_value)
 {
     const char *reason = reason_against(oh_method_of(frame));
     oh_plan plan;
@@ -102,9 +111,11 @@ static void call_in_frame(const oh_direct *direct, zend_execute_data *frame, uin
         return;
     }
     if (oh_method_of(frame)->silent) {
-        zend_deprecated_function(oh_method_of(frame)->silent); /* The script has named it, and not called it. */
+        /* The script has named it, and not called it. */
+        zend_deprecated_function(oh_method_of(frame)->silent);
     }
-    if (EG(exception) || !oh_plan_look(direct->client, frame, &plan) || !may_be_sent(frame, &plan)) {
+    if (EG(exception) || !oh_plan_look(direct->client, frame, &plan) ||
+        !may_be_sent(frame, &plan)) {
         return;
     }
     plan.merge = OH_MERGE_NONE;
@@ -118,7 +129,8 @@ static void call_in_frame(const oh_direct *direct, zend_execute_data *frame, uin
     oh_client_mode(direct->client)->call_parts(direct->client, split, return_value);
 }
 
-static void call(const oh_direct *direct, uint32_t first, uint32_t nodes_count, INTERNAL_FUNCTION_PARAMETERS)
+static void call(
+    const oh_direct *direct, uint32_t first, uint32_t nodes_count, INTERNAL_FUNCTION_PARAMETERS)
 {
     zend_function *function;
 
@@ -141,8 +153,8 @@ ZEND_METHOD(OneHop_Redis, onEachNode)
     oh_direct direct = {.client = oh_client_enter(execute_data), .position = 1};
 
     ZEND_PARSE_PARAMETERS_START(1, -1)
-        Z_PARAM_STR(direct.method)
-        Z_PARAM_VARIADIC('*', direct.arguments, direct.count)
+    Z_PARAM_STR(direct.method)
+    Z_PARAM_VARIADIC('*', direct.arguments, direct.count)
     ZEND_PARSE_PARAMETERS_END();
     if (direct.client) {
         call(&direct, 0, direct.client->snapshot->nodes_count, INTERNAL_FUNCTION_PARAM_PASSTHRU);
@@ -158,7 +170,8 @@ static uint32_t node_named(const oh_client *client, const zend_string *name)
     if (node < client->snapshot->nodes_count && oh_topology_node(topology, node).role != OH_GONE) {
         return node;
     }
-    zend_argument_value_error(1, "must be the name of a node of server pool %s; OneHop\\Topology::nodes() has them",
+    zend_argument_value_error(1,
+        "must be the name of a node of server pool %s; OneHop\\Topology::nodes() has them",
         client->snapshot->pool->name.bytes);
     return UINT32_MAX;
 }
@@ -170,9 +183,9 @@ ZEND_METHOD(OneHop_Redis, onNode)
     zval replies, *reply;
 
     ZEND_PARSE_PARAMETERS_START(2, -1)
-        Z_PARAM_STR(name)
-        Z_PARAM_STR(direct.method)
-        Z_PARAM_VARIADIC('*', direct.arguments, direct.count)
+    Z_PARAM_STR(name)
+    Z_PARAM_STR(direct.method)
+    Z_PARAM_VARIADIC('*', direct.arguments, direct.count)
     ZEND_PARSE_PARAMETERS_END();
     uint32_t node = direct.client ? node_named(direct.client, name) : UINT32_MAX;
     if (node == UINT32_MAX) {

@@ -1,6 +1,6 @@
 /*
- * A call to all nodes is a split whose parts all have the caller's arguments: so it is sent, queued and merged by the
- * same code as commands whose keys are cut.
+ * A call to all nodes is a split whose parts all have the caller's arguments: so it is sent, queued
+ * and merged by the same code as commands whose keys are cut.
  */
 #include "php_onehop.h"
 
@@ -29,13 +29,17 @@ static void call_every_node(oh_client *client, const oh_plan *plan, INTERNAL_FUN
 
 /* ---- Any node ---- */
 
-/* Whether the pending exception says that this node could not answer, so that another one is worth asking. */
+/*
+ * Whether the pending exception says that this node could not answer, so that another one is worth
+ * asking.
+ */
 static bool has_node_failed(void)
 {
     return EG(exception) && EG(exception)->ce == oh_exception_classes[OH_ERROR_NODE_DOWN];
 }
 
-static void call_on(oh_client *client, const oh_plan *plan, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
+static void call_on(
+    oh_client *client, const oh_plan *plan, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_plan here = *plan;
 
@@ -54,7 +58,8 @@ static void call_any_node(oh_client *client, const oh_plan *plan, INTERNAL_FUNCT
             return;
         }
         client->any_node = oh_snapshot_next(client->snapshot, client->any_node);
-        bool is_script = plan->command->spread == OH_SPREAD_ONE_NODE; /* Without keys; it may have run. */
+        /* Without keys; it may have run. */
+        bool is_script = plan->command->spread == OH_SPREAD_ONE_NODE;
 
         if (!has_node_failed() || left == 1 || (is_script && !plan->command->is_retryable)) {
             return;
@@ -63,8 +68,12 @@ static void call_any_node(oh_client *client, const oh_plan *plan, INTERNAL_FUNCT
     }
 }
 
-/* From node to node while the answer is nil. That all the others have nothing says nothing of one that failed. */
-static void call_until_something(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+/*
+ * From node to node while the answer is nil. That all the others have nothing says nothing of one
+ * that failed.
+ */
+static void call_until_something(
+    oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
     zend_object *failure = NULL;
     zend_long node = 0;
@@ -96,8 +105,8 @@ static void call_until_something(oh_client *client, const oh_plan *plan, INTERNA
 
 void oh_fleet_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
-    bool is_several = client->snapshot->masters_count > 1 || client->snapshot->cluster || plan->merge == OH_MERGE_PER_NODE ||
-                      plan->command->state == OH_STATE_WRITES;
+    bool is_several = client->snapshot->masters_count > 1 || client->snapshot->cluster ||
+                      plan->merge == OH_MERGE_PER_NODE || plan->command->state == OH_STATE_WRITES;
 
     if (plan->spread == OH_SPREAD_ALL_NODES && is_several) {
         call_every_node(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);

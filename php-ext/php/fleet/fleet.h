@@ -1,8 +1,8 @@
 /*
  * Fleet: commands that are about no key: to every node at once, or to any one.
  *
- * "Any" is the same node for as long as it is up; when it fails the next one is asked, because every node gives an
- * equally good answer. RANDOMKEY goes on while a node has no key at all.
+ * "Any" is the same node for as long as it is up; when it fails the next one is asked, because
+ * every node gives an equally good answer. RANDOMKEY goes on while a node has no key at all.
  *
  * Implements spec/route: `all_nodes` and `any_node`.
  */

@@ -1,5 +1,6 @@
 /*
- * phpredis' own rules for the iterator stay: what begins for it begins here, and a call with the 0 of the end gives false.
+ * phpredis' own rules for the iterator stay: what begins for it begins here, and a call with the 0
+ * of the end gives false.
  */
 #include "php_onehop.h"
 
@@ -16,17 +17,18 @@ typedef struct oh_scan {
     oh_client *client;
     zend_function *function; /* phpredis' scan(). */
     uint32_t count;          /* Of the script's arguments. */
-    zval *arguments;         /* Copies of them; the first is a reference to the iterator of the node. */
-    oh_cursor cursor;        /* Where to go on. */
-    uint64_t next;           /* The fleet's cursor behind that; 0: the end. */
+    /* Copies of them; the first is a reference to the iterator of the node. */
+    zval *arguments;
+    oh_cursor cursor; /* Where to go on. */
+    uint64_t next;    /* The fleet's cursor behind that; 0: the end. */
 } oh_scan;
 
 /* ---- The iterators ---- */
 
 /*
- * Which iterators begin a walk is as in the loaded phpredis. Before 6.1: every value that is no integer, and negative
- * integers. From 6.1 on: what is no number, and every text except "0" whose number is 0. False: the script got the 0 of
- * the end before.
+ * Which iterators begin a walk is as in the loaded phpredis. Before 6.1: every value that is no
+ * integer, and negative integers. From 6.1 on: what is no number, and every text except "0" whose
+ * number is 0. False: the script got the 0 of the end before.
  */
 static bool read_iterator(const zval *iterator, uint64_t *cursor)
 {
@@ -44,7 +46,10 @@ static bool read_iterator(const zval *iterator, uint64_t *cursor)
     return true;
 }
 
-/* The node at a place of the cursor: its index, or, in a Redis Cluster, its place in the order of lowest slots. */
+/*
+ * The node at a place of the cursor: its index, or, in a Redis Cluster, its place in the order of
+ * lowest slots.
+ */
 static uint32_t node_at(const oh_snapshot *snapshot, uint32_t place)
 {
     uint8_t is_seen[OH_POOL_SERVERS_MAX] = {0};
@@ -72,7 +77,8 @@ static bool find_place(oh_scan *scan, uint64_t cursor)
 {
     const oh_snapshot *snapshot = scan->client->snapshot;
 
-    if (oh_cursor_read(fingerprint_of(scan->client), snapshot->masters_count, cursor, &scan->cursor)) {
+    if (oh_cursor_read(
+            fingerprint_of(scan->client), snapshot->masters_count, cursor, &scan->cursor)) {
         return true;
     }
     oh_failure failure;
@@ -103,20 +109,25 @@ static bool take_iterator(oh_scan *scan)
 
     answered.within = Z_TYPE_P(iterator) == IS_STRING ? ZEND_STRTOUL(Z_STRVAL_P(iterator), NULL, 10)
                                                       : (uint64_t)zval_get_long((zval *)iterator);
-    if (oh_cursor_write(fingerprint_of(scan->client), snapshot->masters_count, answered, &scan->next)) {
-        return oh_cursor_read(fingerprint_of(scan->client), snapshot->masters_count, scan->next, &scan->cursor);
+    if (oh_cursor_write(
+            fingerprint_of(scan->client), snapshot->masters_count, answered, &scan->next)) {
+        return oh_cursor_read(
+            fingerprint_of(scan->client), snapshot->masters_count, scan->next, &scan->cursor);
     }
     oh_node node = oh_topology_node(snapshot->topology, node_at(snapshot, scan->cursor.node));
     oh_failure failure;
-    oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "report this as a bug",
-        "The cursor of the node has more than 40 bits");
+    oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED,
+        "report this as a bug", "The cursor of the node has more than 40 bits");
     oh_failure_throw(oh_failure_exception(&failure, &node, snapshot->pool->name.bytes, NULL));
     return false;
 }
 
 /* ---- The conversation ---- */
 
-/* One answer of one node. False: an exception, or an error of the node, for which phpredis' false is the reply. */
+/*
+ * One answer of one node. False: an exception, or an error of the node, for which phpredis' false
+ * is the reply.
+ */
 static bool ask(oh_scan *scan, zval *reply)
 {
     oh_lane *lane = oh_lane_take(scan->client, node_at(scan->client->snapshot, scan->cursor.node));
@@ -135,11 +146,14 @@ static bool ask(oh_scan *scan, zval *reply)
     return !EG(exception) && Z_TYPE_P(reply) == IS_ARRAY && take_iterator(scan);
 }
 
-/* An answer without keys at the end of a node says nothing to the script; with SCAN_RETRY neither does any other. */
+/*
+ * An answer without keys at the end of a node says nothing to the script; with SCAN_RETRY neither
+ * does any other.
+ */
 static void walk(oh_scan *scan, zval *return_value)
 {
-    while (ask(scan, return_value) && zend_hash_num_elements(Z_ARRVAL_P(return_value)) == 0 && scan->next != 0 &&
-           (scan->client->retries_scan || scan->cursor.within == 0)) {
+    while (ask(scan, return_value) && zend_hash_num_elements(Z_ARRVAL_P(return_value)) == 0 &&
+           scan->next != 0 && (scan->client->retries_scan || scan->cursor.within == 0)) {
         zval_ptr_dtor(return_value);
     }
 }
@@ -167,7 +181,8 @@ static void scan_from(oh_scan *scan, INTERNAL_FUNCTION_PARAMETERS)
 
 void oh_scan_method(INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_scan scan = {.client = oh_client_enter(execute_data), .function = oh_method_of(execute_data)->original};
+    oh_scan scan = {
+        .client = oh_client_enter(execute_data), .function = oh_method_of(execute_data)->original};
     uint64_t cursor;
 
     if (!scan.client) {

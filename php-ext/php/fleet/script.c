@@ -1,5 +1,6 @@
 /*
- * The bodies outlive requests, so they are kept in memory of the process, in a table for each direction.
+ * The bodies outlive requests, so they are kept in memory of the process, in a table for each
+ * direction.
  */
 #include "php_onehop.h"
 
@@ -112,8 +113,8 @@ static script_role role_of(const oh_command *command)
     static const struct {
         const char *name;
         script_role role;
-    } roles[] = {{"eval", GIVES_BODY}, {"eval_ro", GIVES_BODY}, {"script|load", GIVES_BODY}, {"evalsha", NAMES_BODY},
-        {"evalsha_ro", NAMES_BODY}};
+    } roles[] = {{"eval", GIVES_BODY}, {"eval_ro", GIVES_BODY}, {"script|load", GIVES_BODY},
+        {"evalsha", NAMES_BODY}, {"evalsha_ro", NAMES_BODY}};
 
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
         if (strcmp(roles[i].name, command->name) == 0) {
@@ -123,10 +124,14 @@ static script_role role_of(const oh_command *command)
     return NO_SCRIPT;
 }
 
-/* The argument with the body or its digest: behind the words of the command, of which only rawCommand is given all. */
+/*
+ * The argument with the body or its digest: behind the words of the command, of which only
+ * rawCommand is given all.
+ */
 static zend_string *script_of(const oh_plan *plan, zend_execute_data *execute_data)
 {
-    bool is_raw = plan->method->row->kind == OH_METHOD_RAW, has_subcommand = strchr(plan->command->name, '|') != NULL;
+    bool is_raw = plan->method->row->kind == OH_METHOD_RAW,
+         has_subcommand = strchr(plan->command->name, '|') != NULL;
     uint32_t position = 1 + is_raw + has_subcommand;
     zval *argument = ZEND_NUM_ARGS() >= position ? ZEND_CALL_ARG(execute_data, position) : NULL;
 
@@ -147,7 +152,8 @@ void oh_script_see(const oh_plan *plan, zend_execute_data *execute_data)
 
 static zend_string *known_body(const oh_plan *plan, zend_execute_data *execute_data)
 {
-    zend_string *digest = role_of(plan->command) == NAMES_BODY ? script_of(plan, execute_data) : NULL;
+    zend_string *digest =
+        role_of(plan->command) == NAMES_BODY ? script_of(plan, execute_data) : NULL;
 
     return digest ? body_of(ZSTR_VAL(digest), ZSTR_LEN(digest)) : NULL;
 }
@@ -180,12 +186,14 @@ static bool has_lost_script(oh_lane *lane, const zval *reply)
 {
     zval error;
 
-    if (Z_TYPE_P(reply) != IS_FALSE || EG(exception) || !lane->transport || !oh_exchange_has_refusal(&lane->transport->exchange)) {
+    if (Z_TYPE_P(reply) != IS_FALSE || EG(exception) || !lane->transport ||
+        !oh_exchange_has_refusal(&lane->transport->exchange)) {
         return false;
     }
     ZVAL_UNDEF(&error);
     oh_lane_call(lane, oh_phpredis_method("getlasterror"), 0, NULL, &error);
-    bool has_lost = Z_TYPE(error) == IS_STRING && zend_string_starts_with_literal(Z_STR(error), "NOSCRIPT");
+    bool has_lost =
+        Z_TYPE(error) == IS_STRING && zend_string_starts_with_literal(Z_STR(error), "NOSCRIPT");
     zval_ptr_dtor(&error);
     return has_lost;
 }
@@ -212,8 +220,8 @@ static void forget_error(oh_lane *lane)
 }
 
 /* For the caller it is one call, under one deadline. */
-static void call_and_repair(oh_client *client, const oh_plan *plan, const zend_string *body,
-    INTERNAL_FUNCTION_PARAMETERS)
+static void call_and_repair(
+    oh_client *client, const oh_plan *plan, const zend_string *body, INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_lane *lane = oh_lane_take(client, plan->node);
 
@@ -244,7 +252,8 @@ static void load_in_batch(oh_client *client, uint32_t node, const zend_string *b
     memcpy(ZSTR_VAL(where) + sizeof node, ZSTR_VAL(body), ZSTR_LEN(body) + 1);
     if (oh_batch_is_first(client->batch, where)) {
         load_arguments(arguments, body);
-        oh_batch_queue_unseen(client, node, oh_phpredis_method("rawcommand"), LOAD_WORDS, arguments);
+        oh_batch_queue_unseen(
+            client, node, oh_phpredis_method("rawcommand"), LOAD_WORDS, arguments);
         free_arguments(arguments);
     }
     zend_string_release(where);

@@ -1,9 +1,10 @@
 /*
  * Script: EVALSHA that works although a node has lost the script.
  *
- * Every process remembers the bodies it has seen in EVAL and SCRIPT LOAD by their SHA1. When a node answers NOSCRIPT to
- * an EVALSHA of one of them, it is loaded there and the command sent once more: NOSCRIPT proves that it did not run. A
- * pipeline cannot be repaired afterwards, so there the script is loaded in front of the first EVALSHA of it.
+ * Every process remembers the bodies it has seen in EVAL and SCRIPT LOAD by their SHA1. When a node
+ * answers NOSCRIPT to an EVALSHA of one of them, it is loaded there and the command sent once more:
+ * NOSCRIPT proves that it did not run. A pipeline cannot be repaired afterwards, so there the
+ * script is loaded in front of the first EVALSHA of it.
  *
  * Implements spec/route, "Scripts".
  */
@@ -25,7 +26,10 @@ bool oh_script_is_known(const oh_plan *plan, zend_execute_data *execute_data);
 /* Calls such an EVALSHA on the node of its keys, or queues it. */
 void oh_script_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
 
-/* The body with this digest, in either case, as servers take it; bytes NULL: this process has not seen it. */
+/*
+ * The body with this digest, in either case, as servers take it; bytes NULL: this process has not
+ * seen it.
+ */
 oh_bytes oh_script_body(const char *digest, size_t length);
 
 #endif

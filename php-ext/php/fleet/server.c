@@ -1,6 +1,6 @@
 /*
- * The names of INFO's fields: redis has redis_version alone; valkey has that for compatibility, and server_name and
- * valkey_version of its own.
+ * The names of INFO's fields: redis has redis_version alone; valkey has that for compatibility, and
+ * server_name and valkey_version of its own.
  */
 #include "php_onehop.h"
 
@@ -22,7 +22,8 @@ static bool ask(INTERNAL_FUNCTION_PARAMETERS)
         return false;
     }
     ZVAL_STRINGL(&section, "server", strlen("server"));
-    zend_call_known_function(zend_hash_str_find_ptr(&oh_client_class->function_table, ZEND_STRL("info")),
+    zend_call_known_function(
+        zend_hash_str_find_ptr(&oh_client_class->function_table, ZEND_STRL("info")),
         oh_client_object(client), oh_client_class, return_value, 1, &section, NULL);
     zval_ptr_dtor(&section);
     return Z_TYPE_P(return_value) == IS_ARRAY;

@@ -1,7 +1,9 @@
 /*
- * Server: serverName() and serverVersion(), which phpredis asks by HELLO and reads half of the reply.
+ * Server: serverName() and serverVersion(), which phpredis asks by HELLO and reads half of the
+ * reply.
  *
- * They are read off the fleet's INFO instead, so the version is the lowest of all nodes: what a program may rely on.
+ * They are read off the fleet's INFO instead, so the version is the lowest of all nodes: what a
+ * program may rely on.
  *
  * Implements spec/route, "phpredis' methods": `own`.
  */

@@ -1,10 +1,12 @@
 /*
- * Declares OneHop's classes, as onehop.stub.php describes them, and makes OneHop\Redis out of phpredis' \Redis.
+ * Declares OneHop's classes, as onehop.stub.php describes them, and makes OneHop\Redis out of
+ * phpredis' \Redis.
  *
- * OneHop\Redis inherits every method of whichever phpredis is loaded, and then each inherited entry gets a handler of
- * ours in place of phpredis' own (handlers.c says which). The entry keeps everything else: name, signature, flags. So
- * `instanceof \Redis`, reflection, named arguments and by-reference parameters are phpredis', and no method
- * can be forgotten: an entry that the table does not know gets the handler that refuses.
+ * OneHop\Redis inherits every method of whichever phpredis is loaded, and then each inherited entry
+ * gets a handler of ours in place of phpredis' own (handlers.c says which). The entry keeps
+ * everything else: name, signature, flags. So `instanceof \Redis`, reflection, named arguments and
+ * by-reference parameters are phpredis', and no method can be forgotten: an entry that the table
+ * does not know gets the handler that refuses.
  */
 #include "php_onehop.h"
 
@@ -22,13 +24,19 @@ static void register_exceptions(void)
 {
     oh_exception_class = register_class_OneHop_Exception(oh_phpredis_exception_class);
     oh_exception_classes[OH_ERROR_NODE_DOWN] = register_class_OneHop_NodeDown(oh_exception_class);
-    oh_exception_classes[OH_ERROR_DEADLINE_EXCEEDED] = register_class_OneHop_DeadlineExceeded(oh_exception_class);
+    oh_exception_classes[OH_ERROR_DEADLINE_EXCEEDED] =
+        register_class_OneHop_DeadlineExceeded(oh_exception_class);
     oh_exception_classes[OH_ERROR_CROSS_NODE] = register_class_OneHop_CrossNode(oh_exception_class);
-    oh_exception_classes[OH_ERROR_POOL_EXHAUSTED] = register_class_OneHop_PoolExhausted(oh_exception_class);
-    oh_exception_classes[OH_ERROR_CONFIG_INVALID] = register_class_OneHop_ConfigInvalid(oh_exception_class);
-    oh_exception_classes[OH_ERROR_PROTOCOL_VIOLATION] = register_class_OneHop_ProtocolViolation(oh_exception_class);
-    oh_exception_classes[OH_ERROR_UNSUPPORTED] = register_class_OneHop_Unsupported(oh_exception_class);
-    oh_exception_classes[OH_ERROR_PARTIAL_BATCH] = register_class_OneHop_PartialBatch(oh_exception_class);
+    oh_exception_classes[OH_ERROR_POOL_EXHAUSTED] =
+        register_class_OneHop_PoolExhausted(oh_exception_class);
+    oh_exception_classes[OH_ERROR_CONFIG_INVALID] =
+        register_class_OneHop_ConfigInvalid(oh_exception_class);
+    oh_exception_classes[OH_ERROR_PROTOCOL_VIOLATION] =
+        register_class_OneHop_ProtocolViolation(oh_exception_class);
+    oh_exception_classes[OH_ERROR_UNSUPPORTED] =
+        register_class_OneHop_Unsupported(oh_exception_class);
+    oh_exception_classes[OH_ERROR_PARTIAL_BATCH] =
+        register_class_OneHop_PartialBatch(oh_exception_class);
 }
 
 /* The constructor, onEachNode() and onNode(): declared by OneHop\Redis itself. */
@@ -37,7 +45,10 @@ static bool is_own(const zend_function *method)
     return method->common.scope == oh_client_class;
 }
 
-/* Inherited entries are copies of their own, made by Zend for internal classes: they may be changed. */
+/*
+ * Inherited entries are copies of their own, made by Zend for internal classes: they may be
+ * changed.
+ */
 static zend_result take_over_methods(void)
 {
     zend_function *inherited;
@@ -47,8 +58,8 @@ static zend_result take_over_methods(void)
         if (is_own(inherited)) {
             continue;
         }
-        zend_function *original =
-            zend_hash_find_ptr_lc(&oh_phpredis_class->function_table, inherited->common.function_name);
+        zend_function *original = zend_hash_find_ptr_lc(
+            &oh_phpredis_class->function_table, inherited->common.function_name);
         if (inherited == original || oh_handlers_take_over(inherited, original) == FAILURE) {
             return FAILURE;
         }
@@ -57,7 +68,10 @@ static zend_result take_over_methods(void)
     }
     ZEND_HASH_FOREACH_END();
 
-    /* Nothing is to be done when a client is destructed: what it holds is given back when it is freed. */
+    /*
+     * Nothing is to be done when a client is destructed: what it holds is given back when it is
+     * freed.
+     */
     oh_client_class->destructor = NULL;
     return SUCCESS;
 }
@@ -95,7 +109,10 @@ void oh_classes_release(void)
     ZEND_HASH_MAP_FOREACH_PTR(&oh_client_class->function_table, method)
     {
         if (method->internal_function.reserved[oh_methods_slot]) {
-            /* Zend frees a signature with the class that is its scope, and this one belongs to phpredis. */
+            /*
+             * Zend frees a signature with the class that is its scope, and this one belongs to
+             * phpredis.
+             */
             oh_handlers_give_back(method);
             method->common.scope = oh_phpredis_class;
         }

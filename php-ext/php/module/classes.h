@@ -7,7 +7,10 @@
 /* Finds phpredis and declares everything. FAILURE, with a warning, if phpredis is not there. */
 zend_result oh_classes_register(void);
 
-/* Gives back what the classes borrowed from phpredis, so that Zend frees it once. Before the classes are destroyed. */
+/*
+ * Gives back what the classes borrowed from phpredis, so that Zend frees it once. Before the
+ * classes are destroyed.
+ */
 void oh_classes_release(void);
 
 #endif

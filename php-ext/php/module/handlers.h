@@ -6,7 +6,10 @@
 
 #include "php/phpredis/method.h"
 
-/* Puts the handler and the slot of a method that OneHop\Redis inherits; `original` is phpredis' entry. */
+/*
+ * Puts the handler and the slot of a method that OneHop\Redis inherits; `original` is phpredis'
+ * entry.
+ */
 zend_result oh_handlers_take_over(zend_function *inherited, zend_function *original);
 void oh_handlers_give_back(zend_function *inherited);
 

@@ -1,5 +1,6 @@
 /*
- * The table of modes, and the methods that lead from one to another. Each does in a mode what its row says.
+ * The table of modes, and the methods that lead from one to another. Each does in a mode what its
+ * row says.
  */
 #include "php_onehop.h"
 
@@ -15,8 +16,8 @@
 #include "php/userland/state.h"
 
 /* phpredis' constants ATOMIC, MULTI, PIPELINE. */
-#define NUMBER_ATOMIC   0
-#define NUMBER_MULTI    1
+#define NUMBER_ATOMIC 0
+#define NUMBER_MULTI 1
 #define NUMBER_PIPELINE 2
 
 /* ---- What has no place ---- */
@@ -44,7 +45,8 @@ static void refuse_watch(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 static void refuse_in_pipeline(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "call exec() or discard() first",
-        "OneHop\\Redis::%s() has no place in a pipeline", ZSTR_VAL(execute_data->func->common.function_name));
+        "OneHop\\Redis::%s() has no place in a pipeline",
+        ZSTR_VAL(execute_data->func->common.function_name));
 }
 
 /* A connection that watches is none of the pipeline's. */
@@ -60,54 +62,58 @@ static void open_in_pipeline(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 /* ---- The table ---- */
 
 static const oh_mode modes[OH_MODES_COUNT] = {
-    [OH_ATOMIC] = {
-        .number = NUMBER_ATOMIC,
-        .call = oh_call_now,
-        .call_parts = oh_parts_call,
-        .carry_out = oh_plan_spread,
-        .pipeline = oh_batch_open,
-        .multi = oh_transaction_open,
-        .exec = oh_state_forward_for, /* phpredis' answer where there is nothing to execute. */
-        .discard = return_false,
-        .watch = oh_transaction_watch,
-        .unwatch = oh_transaction_unwatch,
-    },
-    [OH_PIPELINE] = {
-        .number = NUMBER_PIPELINE,
-        .call = oh_batch_call,
-        .call_parts = oh_batch_call_parts,
-        .carry_out = oh_plan_spread,
-        .pipeline = oh_batch_open,
-        .multi = open_in_pipeline,
-        .exec = oh_batch_exec,
-        .discard = oh_batch_discard,
-        .watch = refuse_in_pipeline,
-        .unwatch = refuse_in_pipeline,
-    },
-    [OH_MULTI] = {
-        .number = NUMBER_MULTI,
-        .call = oh_transaction_call,
-        .carry_out = oh_transaction_carry_out,
-        .meet_refusal = oh_transaction_meet_refusal,
-        .pipeline = refuse_pipeline,
-        .multi = stay,
-        .exec = oh_transaction_exec,
-        .discard = oh_transaction_discard,
-        .watch = refuse_watch,
-        .unwatch = oh_transaction_queue_unwatch,
-    },
-    [OH_PIPED_MULTI] = {
-        .number = NUMBER_PIPELINE,
-        .call = oh_transaction_call_piped,
-        .carry_out = oh_transaction_carry_out,
-        .meet_refusal = oh_transaction_meet_refusal_piped,
-        .pipeline = refuse_pipeline,
-        .multi = stay,
-        .exec = oh_transaction_exec_piped,
-        .discard = oh_transaction_discard_piped,
-        .watch = refuse_in_pipeline,
-        .unwatch = refuse_in_pipeline,
-    },
+    [OH_ATOMIC] =
+        {
+            .number = NUMBER_ATOMIC,
+            .call = oh_call_now,
+            .call_parts = oh_parts_call,
+            .carry_out = oh_plan_spread,
+            .pipeline = oh_batch_open,
+            .multi = oh_transaction_open,
+            .exec = oh_state_forward_for, /* phpredis' answer where there is nothing to execute. */
+            .discard = return_false,
+            .watch = oh_transaction_watch,
+            .unwatch = oh_transaction_unwatch,
+        },
+    [OH_PIPELINE] =
+        {
+            .number = NUMBER_PIPELINE,
+            .call = oh_batch_call,
+            .call_parts = oh_batch_call_parts,
+            .carry_out = oh_plan_spread,
+            .pipeline = oh_batch_open,
+            .multi = open_in_pipeline,
+            .exec = oh_batch_exec,
+            .discard = oh_batch_discard,
+            .watch = refuse_in_pipeline,
+            .unwatch = refuse_in_pipeline,
+        },
+    [OH_MULTI] =
+        {
+            .number = NUMBER_MULTI,
+            .call = oh_transaction_call,
+            .carry_out = oh_transaction_carry_out,
+            .meet_refusal = oh_transaction_meet_refusal,
+            .pipeline = refuse_pipeline,
+            .multi = stay,
+            .exec = oh_transaction_exec,
+            .discard = oh_transaction_discard,
+            .watch = refuse_watch,
+            .unwatch = oh_transaction_queue_unwatch,
+        },
+    [OH_PIPED_MULTI] =
+        {
+            .number = NUMBER_PIPELINE,
+            .call = oh_transaction_call_piped,
+            .carry_out = oh_transaction_carry_out,
+            .meet_refusal = oh_transaction_meet_refusal_piped,
+            .pipeline = refuse_pipeline,
+            .multi = stay,
+            .exec = oh_transaction_exec_piped,
+            .discard = oh_transaction_discard_piped,
+            .watch = refuse_in_pipeline,
+            .unwatch = refuse_in_pipeline,
+        },
 };
 
 void oh_modes_startup(void)
@@ -149,8 +155,8 @@ void oh_modes_multi(INTERNAL_FUNCTION_PARAMETERS)
     zend_long mode = NUMBER_MULTI;
 
     ZEND_PARSE_PARAMETERS_START(0, 1)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_LONG(mode)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_LONG(mode)
     ZEND_PARSE_PARAMETERS_END();
     if (!client) {
         return;

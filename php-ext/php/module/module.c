@@ -1,8 +1,10 @@
 /*
- * The module: what PHP loads, what `php --ri onehop` shows, and the order in which rooms begin and end.
+ * The module: what PHP loads, what `php --ri onehop` shows, and the order in which rooms begin and
+ * end.
  *
- * Order matters at the end of a request: objects that die late (held by statics, caught in cycles) are freed after
- * RSHUTDOWN. So what must be clean at the end of a request is looked at in post_deactivate, behind all of them.
+ * Order matters at the end of a request: objects that die late (held by statics, caught in cycles)
+ * are freed after RSHUTDOWN. So what must be clean at the end of a request is looked at in
+ * post_deactivate, behind all of them.
  */
 #include "php_onehop.h"
 
@@ -31,13 +33,14 @@
 ZEND_DECLARE_MODULE_GLOBALS(onehop)
 
 PHP_INI_BEGIN()
-    STD_PHP_INI_ENTRY("onehop.config", "", PHP_INI_ALL, OnUpdateString, config, zend_onehop_globals, onehop_globals)
-    STD_PHP_INI_ENTRY("onehop.shared_memory", "4M", PHP_INI_SYSTEM, OnUpdateLong, shared_memory, zend_onehop_globals,
-        onehop_globals)
-    STD_PHP_INI_ENTRY("onehop.max_nodes", "64", PHP_INI_SYSTEM, OnUpdateLong, max_nodes, zend_onehop_globals,
-        onehop_globals)
-    STD_PHP_INI_ENTRY("onehop.pool_scope", "host", PHP_INI_SYSTEM, OnUpdateString, pool_scope, zend_onehop_globals,
-        onehop_globals)
+STD_PHP_INI_ENTRY(
+    "onehop.config", "", PHP_INI_ALL, OnUpdateString, config, zend_onehop_globals, onehop_globals)
+STD_PHP_INI_ENTRY("onehop.shared_memory", "4M", PHP_INI_SYSTEM, OnUpdateLong, shared_memory,
+    zend_onehop_globals, onehop_globals)
+STD_PHP_INI_ENTRY("onehop.max_nodes", "64", PHP_INI_SYSTEM, OnUpdateLong, max_nodes,
+    zend_onehop_globals, onehop_globals)
+STD_PHP_INI_ENTRY("onehop.pool_scope", "host", PHP_INI_SYSTEM, OnUpdateString, pool_scope,
+    zend_onehop_globals, onehop_globals)
 PHP_INI_END()
 
 static PHP_GINIT_FUNCTION(onehop)
@@ -62,7 +65,9 @@ static PHP_GSHUTDOWN_FUNCTION(onehop)
 static bool is_pool_of_host(void)
 {
     if (strcmp(OHG(pool_scope), "host") != 0 && strcmp(OHG(pool_scope), "process") != 0) {
-        zend_error(E_WARNING, "OneHop: onehop.pool_scope is host or process, not %s: each process has its own connections",
+        zend_error(E_WARNING,
+            "OneHop: onehop.pool_scope is host or process, not %s: each process has its own "
+            "connections",
             OHG(pool_scope));
     }
     return strcmp(OHG(pool_scope), "host") == 0 &&
@@ -86,7 +91,8 @@ static PHP_MINIT_FUNCTION(onehop)
     oh_redirects_script = oh_script_body;
     oh_modes_startup();
     if (oh_methods_startup() == FAILURE) {
-        zend_error(E_CORE_WARNING, "OneHop found no free slot: too many other extensions hook functions");
+        zend_error(
+            E_CORE_WARNING, "OneHop found no free slot: too many other extensions hook functions");
         return FAILURE;
     }
     if (oh_classes_register() == FAILURE) {
@@ -124,12 +130,17 @@ static PHP_RSHUTDOWN_FUNCTION(onehop)
     return SUCCESS;
 }
 
-/* Behind the last object: whoever still holds a connection was cut off in the middle of an exchange. */
+/*
+ * Behind the last object: whoever still holds a connection was cut off in the middle of an
+ * exchange.
+ */
 static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(onehop)
 {
-    zend_try {
+    zend_try
+    {
         oh_cluster_finish_refreshes();
-    } zend_end_try();
+    }
+    zend_end_try();
     oh_cluster_drop_refreshes();
     oh_pool_sweep();
     oh_log_flush();
@@ -144,26 +155,30 @@ static PHP_MINFO_FUNCTION(onehop)
     php_info_print_table_row(2, "On top of phpredis", zend_get_module_version("redis"));
     php_info_print_table_row(2, "libyaml", yaml_get_version_string());
     php_info_print_table_row(2, "c-ares", oh_resolver_version());
-    php_info_print_table_row(2, "Distributions", "ketama, modula, random; the slots of Redis Cluster");
+    php_info_print_table_row(
+        2, "Distributions", "ketama, modula, random; the slots of Redis Cluster");
     php_info_print_table_row(2, "Connections", "TCP, unix sockets; kept over requests");
-    php_info_print_table_row(2, "Shared by all workers", !oh_segment_store() ? "nothing"
-        : is_pool_of_host() ? "configuration, topology, health, counters, connections" : "configuration, topology, health, counters");
+    php_info_print_table_row(2, "Shared by all workers",
+        !oh_segment_store() ? "nothing"
+        : is_pool_of_host() ? "configuration, topology, health, counters, connections"
+                            : "configuration, topology, health, counters");
     php_info_print_table_end();
     DISPLAY_INI_ENTRIES();
     php_info_print_table_start();
     php_info_print_table_header(2, "Directive", "Meaning");
-    php_info_print_table_row(2, "onehop.config", "the configuration, where a constructor names none");
-    php_info_print_table_row(2, "onehop.shared_memory", "bytes that all workers share; 0: each process by itself");
-    php_info_print_table_row(2, "onehop.max_nodes", "nodes whose connections are shared, at most 1024");
-    php_info_print_table_row(2, "onehop.pool_scope", "host: php-fpm's workers share connections; process: they do not");
+    php_info_print_table_row(
+        2, "onehop.config", "the configuration, where a constructor names none");
+    php_info_print_table_row(
+        2, "onehop.shared_memory", "bytes that all workers share; 0: each process by itself");
+    php_info_print_table_row(
+        2, "onehop.max_nodes", "nodes whose connections are shared, at most 1024");
+    php_info_print_table_row(
+        2, "onehop.pool_scope", "host: php-fpm's workers share connections; process: they do not");
     php_info_print_table_end();
 }
 
 static const zend_module_dep onehop_dependencies[] = {
-    ZEND_MOD_REQUIRED("redis")
-    ZEND_MOD_REQUIRED("session")
-    ZEND_MOD_END
-};
+    ZEND_MOD_REQUIRED("redis") ZEND_MOD_REQUIRED("session") ZEND_MOD_END};
 
 zend_module_entry onehop_module_entry = {
     STANDARD_MODULE_HEADER_EX,

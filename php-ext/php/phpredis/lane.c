@@ -1,7 +1,7 @@
 /*
- * How phpredis is called. The usual call borrows the frame of the method the script called: `this` and the
- * function are exchanged for those of the lane's \Redis, phpredis' C function runs in it, and both are put back. So a
- * routed command costs no second frame and no copy of its arguments.
+ * How phpredis is called. The usual call borrows the frame of the method the script called: `this`
+ * and the function are exchanged for those of the lane's \Redis, phpredis' C function runs in it,
+ * and both are put back. So a routed command costs no second frame and no copy of its arguments.
  */
 #include "php_onehop.h"
 
@@ -35,7 +35,10 @@ static bool set_option(oh_lane *lane, zend_long option, const zval *value)
     return call_checked(lane, "setoption", 2, arguments);
 }
 
-/* phpredis must never connect, sleep or repeat by itself: that is decided by exchange, within the deadline. */
+/*
+ * phpredis must never connect, sleep or repeat by itself: that is decided by exchange, within the
+ * deadline.
+ */
 static bool set_options(oh_lane *lane)
 {
     zend_long max_retries = oh_phpredis_constant("OPT_MAX_RETRIES");
@@ -73,7 +76,8 @@ static void take_transport(oh_lane *lane, oh_transport *transport)
 
     lane->transport = transport;
     oh_exchange_make(exchange, peer_of(lane, snapshot), &lane->failure);
-    lane->redirects = snapshot->cluster ? oh_redirects_attach(exchange, snapshot, lane->node) : NULL;
+    lane->redirects =
+        snapshot->cluster ? oh_redirects_attach(exchange, snapshot, lane->node) : NULL;
 }
 
 static bool connect_to_stream(oh_lane *lane)
@@ -142,7 +146,8 @@ static bool connect_lane(oh_lane *lane)
 
     if (!oh_snapshot_connections(snapshot, lane->node)) {
         oh_failure_set_no_memory(&lane->failure, OH_OUTCOME_NOT_SENT);
-        oh_failure_throw(oh_failure_exception(&lane->failure, NULL, snapshot->pool->name.bytes, NULL));
+        oh_failure_throw(
+            oh_failure_exception(&lane->failure, NULL, snapshot->pool->name.bytes, NULL));
         return false;
     }
     if (object_init_ex(&redis, oh_phpredis_class) == FAILURE) {
@@ -242,8 +247,8 @@ void oh_lane_leave(oh_lane *lane)
     oh_log_flush();
 }
 
-void oh_lane_call_in_frame(oh_lane *lane, const oh_method *method, zend_execute_data *execute_data,
-    zval *return_value)
+void oh_lane_call_in_frame(
+    oh_lane *lane, const oh_method *method, zend_execute_data *execute_data, zval *return_value)
 {
     zend_object *object = Z_OBJ(execute_data->This);
     zend_function *function = execute_data->func;
@@ -265,9 +270,11 @@ void oh_lane_set_map(oh_lane *lane, oh_snapshot *map)
     }
 }
 
-void oh_lane_call(oh_lane *lane, zend_function *function, uint32_t count, zval *arguments, zval *return_value)
+void oh_lane_call(
+    oh_lane *lane, zend_function *function, uint32_t count, zval *arguments, zval *return_value)
 {
-    zend_call_known_function(function, lane->redis, oh_phpredis_class, return_value, count, arguments, NULL);
+    zend_call_known_function(
+        function, lane->redis, oh_phpredis_class, return_value, count, arguments, NULL);
 }
 
 zend_uchar oh_lane_tell(oh_lane *lane, const char *method)
@@ -284,8 +291,9 @@ zend_uchar oh_lane_tell(oh_lane *lane, const char *method)
 /* ---- Failing ---- */
 
 /*
- * phpredis throws once for every reply it misses, and each exception has the one before as its previous: all that
- * says nothing new. What is kept is an exception of the script itself, if that is where it began.
+ * phpredis throws once for every reply it misses, and each exception has the one before as its
+ * previous: all that says nothing new. What is kept is an exception of the script itself, if that
+ * is where it began.
  */
 zend_object *oh_lane_take_first_cause(void)
 {
@@ -298,8 +306,9 @@ zend_object *oh_lane_take_first_cause(void)
     GC_ADDREF(exception);
     zend_clear_exception();
     zend_object *first = exception;
-    while ((previous = zend_read_property_ex(zend_get_exception_base(first), first, ZSTR_KNOWN(ZEND_STR_PREVIOUS), true,
-                &rv)) && Z_TYPE_P(previous) == IS_OBJECT) {
+    while ((previous = zend_read_property_ex(
+                zend_get_exception_base(first), first, ZSTR_KNOWN(ZEND_STR_PREVIOUS), true, &rv)) &&
+           Z_TYPE_P(previous) == IS_OBJECT) {
         first = Z_OBJ_P(previous);
     }
     if (first->ce == oh_phpredis_exception_class) {

@@ -1,9 +1,10 @@
 /*
  * Lane: one phpredis object that speaks to one node of a server pool, for one client.
  *
- * It is a plain \Redis, connected by its own connect() to a stream of ours (transport.h), with the options of the
- * client set. A client has one lane per node it has spoken to, and a spare one if it is called again while
- * the first is in the middle of a call (from an __unserialize(), from another fiber): two calls never share a lane.
+ * It is a plain \Redis, connected by its own connect() to a stream of ours (transport.h), with the
+ * options of the client set. A client has one lane per node it has spoken to, and a spare one if it
+ * is called again while the first is in the middle of a call (from an __unserialize(), from another
+ * fiber): two calls never share a lane.
  */
 #ifndef OH_PHP_LANE_H
 #define OH_PHP_LANE_H
@@ -27,36 +28,41 @@ typedef struct oh_lane_queue {
 
 typedef struct oh_lane {
     oh_transport_owner owner; /* Of its stream; first, so that it is found by it. */
-    struct oh_lane *spare; /* The next lane to the same node. */
+    struct oh_lane *spare;    /* The next lane to the same node. */
     struct oh_client *client;
     uint32_t node;
     oh_lane_queue queue;
-    bool is_busy;              /* A call is going on: another one must take another lane. */
-    bool is_reserved;          /* A transaction is going on, in a call or between two: likewise. */
-    uint32_t holds;            /* Somebody is working with it: it must not be closed. */
-    bool has_failed;           /* The exchange of the last call failed, and its stream is gone already. */
-    bool is_spent;             /* phpredis believes its connection lost: its object is of no more use. */
-    zend_object *redis;        /* NULL: not connected yet, or given up after a failure. */
-    oh_transport *transport;   /* NULL once phpredis has closed its stream. */
-    oh_redirects *redirects;   /* Of the transport's exchange, if the node is of a Redis Cluster. */
-    oh_failure failure;        /* Of the last exchange that failed. */
+    bool is_busy;     /* A call is going on: another one must take another lane. */
+    bool is_reserved; /* A transaction is going on, in a call or between two: likewise. */
+    uint32_t holds;   /* Somebody is working with it: it must not be closed. */
+    /* The exchange of the last call failed, and its stream is gone already. */
+    bool has_failed;
+    /* phpredis believes its connection lost: its object is of no more use. */
+    bool is_spent;
+    zend_object *redis;      /* NULL: not connected yet, or given up after a failure. */
+    oh_transport *transport; /* NULL once phpredis has closed its stream. */
+    oh_redirects *redirects; /* Of the transport's exchange, if the node is of a Redis Cluster. */
+    oh_failure failure;      /* Of the last exchange that failed. */
 } oh_lane;
 
-/* A connected lane to a node on which no call is going on. NULL and an exception if phpredis did not want to. */
+/*
+ * A connected lane to a node on which no call is going on. NULL and an exception if phpredis did
+ * not want to.
+ */
 oh_lane *oh_lane_take(struct oh_client *client, uint32_t node);
 
 /*
- * A connected lane of its own, which no call takes, with no spare ones; closed by oh_lane_close. NULL and an exception if
- * phpredis did not want to.
+ * A connected lane of its own, which no call takes, with no spare ones; closed by oh_lane_close.
+ * NULL and an exception if phpredis did not want to.
  */
 oh_lane *oh_lane_open(struct oh_client *client, uint32_t node);
 
 /*
- * Calls a method of phpredis on the lane within the caller's own frame: arguments, named, by reference or
- * variadic, reach phpredis as the script passed them, and nothing is copied.
+ * Calls a method of phpredis on the lane within the caller's own frame: arguments, named, by
+ * reference or variadic, reach phpredis as the script passed them, and nothing is copied.
  */
-void oh_lane_call_in_frame(oh_lane *lane, const oh_method *method, zend_execute_data *execute_data,
-    zval *return_value);
+void oh_lane_call_in_frame(
+    oh_lane *lane, const oh_method *method, zend_execute_data *execute_data, zval *return_value);
 
 /* Keeps a lane and its object from being closed by what a script does meanwhile. */
 static inline void oh_lane_hold(oh_lane *lane)
@@ -80,8 +86,8 @@ void oh_lane_forget_queue(oh_lane *lane);
 oh_call_terms oh_lane_take_queue(oh_lane *lane);
 
 /*
- * A call begins on the lane, alone or in a flight, and ends. In between the lane is busy and its object stays. Timeout
- * and repeats are the client's, whatever the terms say.
+ * A call begins on the lane, alone or in a flight, and ends. In between the lane is busy and its
+ * object stays. Timeout and repeats are the client's, whatever the terms say.
  */
 void oh_lane_enter(oh_lane *lane, oh_call_terms terms, oh_flight *flight);
 void oh_lane_leave(oh_lane *lane);
@@ -89,34 +95,42 @@ void oh_lane_leave(oh_lane *lane);
 /* What goes on, inside of which another call has come and gone, goes on with its next write. */
 void oh_lane_enter_again(oh_lane *lane);
 
-/* Calls a method of phpredis that takes no arguments. The type of its answer: IS_TRUE: done; IS_OBJECT: queued. */
+/*
+ * Calls a method of phpredis that takes no arguments. The type of its answer: IS_TRUE: done;
+ * IS_OBJECT: queued.
+ */
 zend_uchar oh_lane_tell(oh_lane *lane, const char *method);
 
 /* Between two calls: its node has the same index in a newer map. */
 void oh_lane_set_map(oh_lane *lane, oh_snapshot *map);
 
 /* Calls a method of phpredis on the lane with arguments of our own. */
-void oh_lane_call(oh_lane *lane, zend_function *function, uint32_t count, zval *arguments, zval *return_value);
+void oh_lane_call(
+    oh_lane *lane, zend_function *function, uint32_t count, zval *arguments, zval *return_value);
 
 /* The exchange of the last call failed. */
 static inline bool oh_lane_has_failed(const oh_lane *lane)
 {
-    return lane->has_failed || (lane->transport && oh_exchange_has_failed(&lane->transport->exchange));
+    return lane->has_failed ||
+           (lane->transport && oh_exchange_has_failed(&lane->transport->exchange));
 }
 
 /*
- * The exception of a failed exchange, not yet thrown. What phpredis has thrown because of it is cleared; what the
- * script itself had thrown before becomes the previous exception.
+ * The exception of a failed exchange, not yet thrown. What phpredis has thrown because of it is
+ * cleared; what the script itself had thrown before becomes the previous exception.
  */
 zend_object *oh_lane_failure(oh_lane *lane);
 
 /*
- * Clears the pending exception. What it began with is returned, to be thrown again or released, if that was the script's
- * own; NULL if it was phpredis' complaint about its stream.
+ * Clears the pending exception. What it began with is returned, to be thrown again or released, if
+ * that was the script's own; NULL if it was phpredis' complaint about its stream.
  */
 zend_object *oh_lane_take_first_cause(void);
 
-/* Gives everything back: of this lane and of its spare ones. Returns those that are held, which stay. */
+/*
+ * Gives everything back: of this lane and of its spare ones. Returns those that are held, which
+ * stay.
+ */
 oh_lane *oh_lane_close(oh_lane *lane);
 
 #endif

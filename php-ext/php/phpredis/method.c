@@ -1,6 +1,6 @@
 /*
- * A phpredis that the table does not know (a newer one, mostly) is taken for the newest that it does know, method by
- * method: where the parameters are the same.
+ * A phpredis that the table does not know (a newer one, mostly) is taken for the newest that it
+ * does know, method by method: where the parameters are the same.
  */
 #include "php_onehop.h"
 
@@ -11,12 +11,13 @@
 
 #include "php/generated/methods.h"
 
-#define ROWS_COUNT     (sizeof method_rows / sizeof *method_rows)
+#define ROWS_COUNT (sizeof method_rows / sizeof *method_rows)
 #define VERSIONS_COUNT (sizeof method_versions / sizeof *method_versions)
-#define NEWEST         (1u << (VERSIONS_COUNT - 1))
+#define NEWEST (1u << (VERSIONS_COUNT - 1))
 
 int oh_methods_slot;
-static unsigned loaded_version; /* The bit of the phpredis that is loaded; 0: the table does not know it. */
+/* The bit of the phpredis that is loaded; 0: the table does not know it. */
+static unsigned loaded_version;
 
 zend_result oh_methods_startup(void)
 {
@@ -60,8 +61,11 @@ static const oh_method_row *find_row(const char *name, const zend_function *orig
     for (size_t i = 0; i < ROWS_COUNT; i++) {
         const oh_method_row *row = &method_rows[i];
 
-        if (strcmp(row->name, name) == 0 && (row->versions & (loaded_version ? loaded_version : NEWEST))) {
-            return loaded_version || (row->signature && has_signature(original, row->signature)) ? row : NULL;
+        if (strcmp(row->name, name) == 0 &&
+            (row->versions & (loaded_version ? loaded_version : NEWEST))) {
+            return loaded_version || (row->signature && has_signature(original, row->signature))
+                       ? row
+                       : NULL;
         }
     }
     return NULL;
@@ -74,10 +78,11 @@ static bool is_about_one_key(const oh_method *method)
 {
     const oh_method_row *row = method->row;
 
-    return row->keys_count == 1 && row->keys[0].form == OH_FORM_VALUE && !row->keys[0].is_unprefixed &&
-           !row->subcommand && !row->faults_count && method->command &&
-           method->command->spread == OH_SPREAD_ONE_NODE && !method->command->blocking.is_blocking &&
-           method->command->keys_count == 1 && row->keys[0].kind != OH_KEY_PATTERN;
+    return row->keys_count == 1 && row->keys[0].form == OH_FORM_VALUE &&
+           !row->keys[0].is_unprefixed && !row->subcommand && !row->faults_count &&
+           method->command && method->command->spread == OH_SPREAD_ONE_NODE &&
+           !method->command->blocking.is_blocking && method->command->keys_count == 1 &&
+           row->keys[0].kind != OH_KEY_PATTERN;
 }
 
 oh_method *oh_method_new(zend_function *original, const char *name)

@@ -13,7 +13,8 @@ zend_class_entry *oh_phpredis_exception_class;
 bool oh_phpredis_find(void)
 {
     oh_phpredis_class = zend_hash_str_find_ptr(CG(class_table), ZEND_STRL("redis"));
-    oh_phpredis_exception_class = zend_hash_str_find_ptr(CG(class_table), ZEND_STRL("redisexception"));
+    oh_phpredis_exception_class =
+        zend_hash_str_find_ptr(CG(class_table), ZEND_STRL("redisexception"));
     return oh_phpredis_class && oh_phpredis_exception_class;
 }
 

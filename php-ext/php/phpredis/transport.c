@@ -1,10 +1,14 @@
 /*
  * What phpredis expects of a connection, and what it gets:
  *
- * - It takes stream->abstract for a php_netstream_data_t and sets options on its socket: the struct begins with one,
- *   and its socket is -1, so the kernel refuses politely. TCP_NODELAY and the timeouts are set where sockets are made.
- * - It calls php_stream_eof() before every write and read, which asks for CHECK_LIVENESS: yes, without a system call.
- * - It loops on a read that fails without an end of file: so a read that can give nothing sets the end of file.
+ * - It takes stream->abstract for a php_netstream_data_t and sets options on its socket: the struct
+ * begins with one,
+ *   and its socket is -1, so the kernel refuses politely. TCP_NODELAY and the timeouts are set
+ * where sockets are made.
+ * - It calls php_stream_eof() before every write and read, which asks for CHECK_LIVENESS: yes,
+ * without a system call.
+ * - It loops on a read that fails without an end of file: so a read that can give nothing sets the
+ * end of file.
  */
 #include "php_onehop.h"
 
@@ -29,7 +33,10 @@ static ssize_t transport_write(php_stream *stream, const char *bytes, size_t cou
         transport->was_withheld = true;
         return -1;
     }
-    /* phpredis writes when it begins a command: what it left unread of the one before must not answer this one. */
+    /*
+     * phpredis writes when it begins a command: what it left unread of the one before must not
+     * answer this one.
+     */
     stream->readpos = stream->writepos = 0;
     stream->eof = 0;
     if (UNEXPECTED(transport->far_end != NULL)) {
@@ -42,8 +49,9 @@ static ssize_t transport_write(php_stream *stream, const char *bytes, size_t cou
 static ssize_t transport_read(php_stream *stream, char *bytes, size_t count)
 {
     oh_transport *transport = stream->abstract;
-    size_t given = EXPECTED(!transport->far_end) ? oh_exchange_read(&transport->exchange, bytes, count)
-                                                 : transport->far_end->read(transport->far_end, bytes, count);
+    size_t given = EXPECTED(!transport->far_end)
+                       ? oh_exchange_read(&transport->exchange, bytes, count)
+                       : transport->far_end->read(transport->far_end, bytes, count);
 
     if (UNEXPECTED(given == 0)) {
         stream->eof = 1;
@@ -82,20 +90,21 @@ static int transport_cast(php_stream *stream, int as, void **result)
 static int transport_set_option(php_stream *stream, int option, int value, void *parameter)
 {
     switch (option) {
-        case PHP_STREAM_OPTION_CHECK_LIVENESS:
-        case PHP_STREAM_OPTION_READ_TIMEOUT: /* The deadline is of the call, and kept by the exchange. */
-            return PHP_STREAM_OPTION_RETURN_OK;
-        case PHP_STREAM_OPTION_XPORT_API: {
-            php_stream_xport_param *request = parameter;
+    case PHP_STREAM_OPTION_CHECK_LIVENESS:
+    case PHP_STREAM_OPTION_READ_TIMEOUT: /* The deadline is of the call, and kept by the exchange.
+                                          */
+        return PHP_STREAM_OPTION_RETURN_OK;
+    case PHP_STREAM_OPTION_XPORT_API: {
+        php_stream_xport_param *request = parameter;
 
-            if (request->op == STREAM_XPORT_OP_CONNECT || request->op == STREAM_XPORT_OP_CONNECT_ASYNC) {
-                request->outputs.returncode = 0;
-                return PHP_STREAM_OPTION_RETURN_OK;
-            }
-            return PHP_STREAM_OPTION_RETURN_NOTIMPL;
+        if (request->op == STREAM_XPORT_OP_CONNECT ||
+            request->op == STREAM_XPORT_OP_CONNECT_ASYNC) {
+            request->outputs.returncode = 0;
+            return PHP_STREAM_OPTION_RETURN_OK;
         }
-        default:
-            return PHP_STREAM_OPTION_RETURN_NOTIMPL;
+        return PHP_STREAM_OPTION_RETURN_NOTIMPL;
+    }
+    default: return PHP_STREAM_OPTION_RETURN_NOTIMPL;
     }
 }
 
@@ -111,13 +120,15 @@ static const php_stream_ops transport_operations = {
     transport_set_option,
 };
 
-static php_stream *transport_open(const char *protocol, size_t protocol_length, const char *name, size_t name_length,
-    const char *persistent_id, int options, int flags, struct timeval *timeout, php_stream_context *context STREAMS_DC)
+static php_stream *transport_open(const char *protocol, size_t protocol_length, const char *name,
+    size_t name_length, const char *persistent_id, int options, int flags, struct timeval *timeout,
+    php_stream_context *context STREAMS_DC)
 {
     oh_transport_owner *owner = expected.owner;
 
     if (!owner || persistent_id || (flags & STREAM_XPORT_SERVER)) {
-        php_error_docref(NULL, E_WARNING, "onehop:// is opened by OneHop\\Redis only; use new OneHop\\Redis($pool)");
+        php_error_docref(NULL, E_WARNING,
+            "onehop:// is opened by OneHop\\Redis only; use new OneHop\\Redis($pool)");
         return NULL;
     }
     expected.owner = NULL;
@@ -131,7 +142,10 @@ static php_stream *transport_open(const char *protocol, size_t protocol_length, 
         efree(transport);
         return NULL;
     }
-    /* A script can find every stream, but closing this one would leave phpredis with a dangling pointer. */
+    /*
+     * A script can find every stream, but closing this one would leave phpredis with a dangling
+     * pointer.
+     */
     stream->flags |= PHP_STREAM_FLAG_NO_FCLOSE;
     transport->owner = owner;
     expected.transport = transport;

@@ -11,7 +11,10 @@
 #include "php/route/route.h"
 #include "php/scatter/race.h"
 
-/* What only reads is answered by replicas, if the server pool says so. False and an exception: there is none. */
+/*
+ * What only reads is answered by replicas, if the server pool says so. False and an exception:
+ * there is none.
+ */
 static bool read_elsewhere(oh_client *client, oh_plan *plan)
 {
     const oh_snapshot *snapshot = client->snapshot;
@@ -62,14 +65,16 @@ void oh_plan_spread(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETE
 
 static void carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
-    if (UNEXPECTED(client->snapshot->cluster && plan->command && plan->command->state == OH_STATE_WRITES)) {
-        oh_refuse(execute_data, plan->command, "it would answer for the writes of one connection of a Redis Cluster, "
+    if (UNEXPECTED(client->snapshot->cluster && plan->command &&
+                   plan->command->state == OH_STATE_WRITES)) {
+        oh_refuse(execute_data, plan->command,
+            "it would answer for the writes of one connection of a Redis Cluster, "
             "which is seldom the one that carried yours");
         return;
     }
     oh_script_see(plan, execute_data);
-    if (oh_client_may_read_elsewhere(client, plan->command) && !oh_script_is_known(plan, execute_data) &&
-        !read_elsewhere(client, plan)) {
+    if (oh_client_may_read_elsewhere(client, plan->command) &&
+        !oh_script_is_known(plan, execute_data) && !read_elsewhere(client, plan)) {
         return;
     }
     oh_client_mode(client)->carry_out(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
@@ -110,7 +115,8 @@ static bool is_selected(const oh_client *client, zend_execute_data *execute_data
         return oh_client_is_selected(client, Z_LVAL_P(number));
     }
     return Z_TYPE_P(number) == IS_STRING &&
-           is_numeric_string(Z_STRVAL_P(number), Z_STRLEN_P(number), &database, NULL, false) == IS_LONG &&
+           is_numeric_string(Z_STRVAL_P(number), Z_STRLEN_P(number), &database, NULL, false) ==
+               IS_LONG &&
            oh_client_is_selected(client, database);
 }
 

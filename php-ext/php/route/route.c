@@ -24,11 +24,12 @@ void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
         return;
     }
     if (UNEXPECTED(ZEND_NUM_ARGS() < method->key)) {
-        zend_wrong_parameters_count_error(method->original->common.required_num_args,
-            method->original->common.num_args);
+        zend_wrong_parameters_count_error(
+            method->original->common.required_num_args, method->original->common.num_args);
         return;
     }
-    zend_string *key = oh_client_key(execute_data, ZEND_CALL_ARG(execute_data, method->key), method->key);
+    zend_string *key =
+        oh_client_key(execute_data, ZEND_CALL_ARG(execute_data, method->key), method->key);
     if (UNEXPECTED(!key) || !oh_packing_may_begin(client, execute_data)) {
         return;
     }
@@ -36,7 +37,8 @@ void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
         .key.text = key,
         .terms = {.is_read_only = method->is_read_only, .is_iterated = method->is_iterated}};
 
-    if (oh_client_may_read_elsewhere(client, method->command) && !oh_client_choose_reader(client, &plan.node)) {
+    if (oh_client_may_read_elsewhere(client, method->command) &&
+        !oh_client_choose_reader(client, &plan.node)) {
         return;
     }
     oh_client_mode(client)->call(client, &plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);

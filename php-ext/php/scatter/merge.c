@@ -1,5 +1,6 @@
 /*
- * One small function for each rule. They trust nobody: what a node answered may have any type and length.
+ * One small function for each rule. They trust nobody: what a node answered may have any type and
+ * length.
  */
 #include "php_onehop.h"
 
@@ -25,14 +26,10 @@ static bool are_all(const oh_merging *merging, uint8_t type)
 static zend_long combine(oh_merge rule, zend_long a, zend_long b)
 {
     switch (rule) {
-        case OH_MERGE_MIN:
-            return MIN(a, b);
-        case OH_MERGE_MAX:
-            return MAX(a, b);
-        case OH_MERGE_AND:
-            return a && b;
-        default:
-            return (zend_long)((zend_ulong)a + (zend_ulong)b);
+    case OH_MERGE_MIN: return MIN(a, b);
+    case OH_MERGE_MAX: return MAX(a, b);
+    case OH_MERGE_AND: return a && b;
+    default: return (zend_long)((zend_ulong)a + (zend_ulong)b);
     }
 }
 
@@ -62,7 +59,8 @@ static bool merge_lists_of_numbers(oh_merging *merging)
 {
     ZVAL_ARR(merging->merged, zend_array_dup(Z_ARRVAL_P(merging->replies[0])));
     for (uint32_t i = 1; i < merging->count; i++) {
-        if (!combine_lists(merging->split->merge, Z_ARRVAL_P(merging->merged), Z_ARRVAL_P(merging->replies[i]))) {
+        if (!combine_lists(merging->split->merge, Z_ARRVAL_P(merging->merged),
+                Z_ARRVAL_P(merging->replies[i]))) {
             zval_ptr_dtor(merging->merged);
             return false;
         }
@@ -125,7 +123,8 @@ static bool are_equal(const zval *a, const zval *b)
     }
     ZEND_HASH_FOREACH_KEY_VAL(Z_ARRVAL_P(a), place, name, value)
     {
-        other = name ? zend_hash_find(Z_ARRVAL_P(b), name) : zend_hash_index_find(Z_ARRVAL_P(b), place);
+        other =
+            name ? zend_hash_find(Z_ARRVAL_P(b), name) : zend_hash_index_find(Z_ARRVAL_P(b), place);
         if (!other || !are_equal(value, other)) {
             return false;
         }
@@ -140,7 +139,8 @@ static zend_object *merge_equal(oh_client *client, oh_merging *merging)
 
     for (uint32_t i = 1; i < merging->count; i++) {
         if (!are_equal(merging->replies[0], merging->replies[i])) {
-            oh_failure_set(&failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_ANSWERED, "ask them one by one, by onEachNode",
+            oh_failure_set(&failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_ANSWERED,
+                "ask them one by one, by onEachNode",
                 "The nodes answer differently, which no single reply can say");
             return oh_failure_exception(&failure, NULL, client->snapshot->pool->name.bytes, NULL);
         }
@@ -170,7 +170,8 @@ static void append_list(HashTable *list, HashTable *elements, HashTable *seen)
 
     ZEND_HASH_FOREACH_STR_KEY_VAL(elements, name, element)
     {
-        if (seen && Z_TYPE_P(element) == IS_STRING && !zend_hash_add_empty_element(seen, Z_STR_P(element))) {
+        if (seen && Z_TYPE_P(element) == IS_STRING &&
+            !zend_hash_add_empty_element(seen, Z_STR_P(element))) {
             continue;
         }
         Z_TRY_ADDREF_P(element);
@@ -216,7 +217,8 @@ static bool merge_per_node(oh_client *client, oh_merging *merging)
         } else {
             oh_merge_move(&entry, merging->replies[i]);
         }
-        zend_symtable_str_update(Z_ARRVAL_P(merging->merged), node.name.bytes, node.name.length, &entry);
+        zend_symtable_str_update(
+            Z_ARRVAL_P(merging->merged), node.name.bytes, node.name.length, &entry);
     }
     return true;
 }
@@ -226,36 +228,27 @@ static bool merge_per_node(oh_client *client, oh_merging *merging)
 static bool merge_by_rule(oh_client *client, oh_merging *merging)
 {
     switch (merging->split->merge) {
-        case OH_MERGE_SUM:
-        case OH_MERGE_MIN:
-        case OH_MERGE_MAX:
-        case OH_MERGE_AND:
-            return merge_numbers(merging);
-        case OH_MERGE_ALL_OK:
-            return merge_all_ok(merging);
-        case OH_MERGE_ONE_OK:
-        case OH_MERGE_FIRST_NOT_NIL:
-            return merge_first_something(merging);
-        case OH_MERGE_CONCAT:
-        case OH_MERGE_UNION:
-            return merge_lists(merging);
-        case OH_MERGE_NONE: /* Every node for itself: nothing is made of the replies. */
-            return merge_per_node(client, merging);
-        case OH_MERGE_PER_NODE:
-            return !oh_merge_has_false(merging) && merge_per_node(client, merging);
-        case OH_MERGE_IN_ORDER:
-            return oh_merge_in_order(merging);
-        case OH_MERGE_STREAMS:
-            return oh_merge_streams(merging);
-        case OH_MERGE_INFO:
-            return oh_merge_info(merging);
-        default: /* SCAN and SUBSCRIPTION are conversations, not merges. */
-            return false;
+    case OH_MERGE_SUM:
+    case OH_MERGE_MIN:
+    case OH_MERGE_MAX:
+    case OH_MERGE_AND: return merge_numbers(merging);
+    case OH_MERGE_ALL_OK: return merge_all_ok(merging);
+    case OH_MERGE_ONE_OK:
+    case OH_MERGE_FIRST_NOT_NIL: return merge_first_something(merging);
+    case OH_MERGE_CONCAT:
+    case OH_MERGE_UNION: return merge_lists(merging);
+    case OH_MERGE_NONE: /* Every node for itself: nothing is made of the replies. */
+        return merge_per_node(client, merging);
+    case OH_MERGE_PER_NODE: return !oh_merge_has_false(merging) && merge_per_node(client, merging);
+    case OH_MERGE_IN_ORDER: return oh_merge_in_order(merging);
+    case OH_MERGE_STREAMS: return oh_merge_streams(merging);
+    case OH_MERGE_INFO: return oh_merge_info(merging);
+    default: /* SCAN and SUBSCRIPTION are conversations, not merges. */ return false;
     }
 }
 
-zend_object *oh_merge_replies(oh_client *client, const oh_split *split, zval **replies, zend_object **failures,
-    zval *return_value)
+zend_object *oh_merge_replies(oh_client *client, const oh_split *split, zval **replies,
+    zend_object **failures, zval *return_value)
 {
     oh_merging merging = {split, replies, split->parts_count, failures, return_value};
 

@@ -1,9 +1,10 @@
 /*
  * Merge: what several nodes answered becomes one reply, by the rule of the command.
  *
- * Replies are phpredis' values, as the method would have returned them to the script: false is an error reply, or nil.
- * A merged reply is never made of fewer replies than there were parts, so a false fails the merge (false for the
- * caller, getLastError() tells why), except where the rule is made for it.
+ * Replies are phpredis' values, as the method would have returned them to the script: false is an
+ * error reply, or nil. A merged reply is never made of fewer replies than there were parts, so a
+ * false fails the merge (false for the caller, getLastError() tells why), except where the rule is
+ * made for it.
  *
  * Implements spec/route, "Merging", on PHP's values.
  */
@@ -13,9 +14,10 @@
 #include "php/call/split.h"
 
 /*
- * Makes one reply of those of the parts. `replies` has one per part; what is moved out of them is left NULL. `failures`
- * has an exception (or NULL) per part, which takes the place of each key of a part that failed; it may itself be NULL.
- * NULL, or the exception of a merge that must not be guessed, to be thrown by the caller.
+ * Makes one reply of those of the parts. `replies` has one per part; what is moved out of them is
+ * left NULL. `failures` has an exception (or NULL) per part, which takes the place of each key of a
+ * part that failed; it may itself be NULL. NULL, or the exception of a merge that must not be
+ * guessed, to be thrown by the caller.
  */
 zend_object *oh_merge_replies(oh_client *client, const oh_split *split, zval **replies,
     zend_object **failures, zval *return_value);

@@ -3,8 +3,8 @@
  *
  *     fields of each node ─► field: its values, node by node ─► one value, or none (core/command/info)
  *
- * phpredis makes an array of the reply, and conversions of its own to numbers; rawCommand gives the text. Both are
- * taken apart into the same table, and put together again in the form they had.
+ * phpredis makes an array of the reply, and conversions of its own to numbers; rawCommand gives the
+ * text. Both are taken apart into the same table, and put together again in the form they had.
  *
  * Implements spec/route, "INFO".
  */

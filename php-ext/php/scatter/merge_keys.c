@@ -54,7 +54,8 @@ static bool is_map(const zval *reply)
 static bool are_lists(const oh_merging *merging)
 {
     for (uint32_t i = 0; i < merging->count; i++) {
-        if (!(merging->failures && merging->failures[i]) && Z_TYPE_P(merging->replies[i]) != IS_ARRAY) {
+        if (!(merging->failures && merging->failures[i]) &&
+            Z_TYPE_P(merging->replies[i]) != IS_ARRAY) {
             return false;
         }
     }
@@ -67,7 +68,8 @@ bool oh_merge_in_order(oh_merging *merging)
     if (!are_lists(merging)) {
         return false;
     }
-    uint32_t width = MAX(split->command->merge_width, 1), *next = ecalloc(merging->count, sizeof *next);
+    uint32_t width = MAX(split->command->merge_width, 1),
+             *next = ecalloc(merging->count, sizeof *next);
     zval entry;
 
     array_init_size(merging->merged, split->keys_count * width);
@@ -78,9 +80,11 @@ bool oh_merge_in_order(oh_merging *merging)
             ZVAL_OBJ_COPY(&entry, merging->failures[part]);
             zend_hash_next_index_insert(Z_ARRVAL_P(merging->merged), &entry);
         } else if (UNEXPECTED(is_map(merging->replies[part]))) {
-            deal_entry(Z_ARRVAL_P(merging->replies[part]), &next[part], Z_ARRVAL_P(merging->merged));
+            deal_entry(
+                Z_ARRVAL_P(merging->replies[part]), &next[part], Z_ARRVAL_P(merging->merged));
         } else {
-            deal_elements(Z_ARRVAL_P(merging->replies[part]), &next[part], width, Z_ARRVAL_P(merging->merged));
+            deal_elements(Z_ARRVAL_P(merging->replies[part]), &next[part], width,
+                Z_ARRVAL_P(merging->merged));
         }
     }
     efree(next);
@@ -89,7 +93,10 @@ bool oh_merge_in_order(oh_merging *merging)
 
 /* ---- Streams ---- */
 
-/* XREAD as phpredis gives it is a map of streams, as rawCommand gives it a list of [stream, entries]. */
+/*
+ * XREAD as phpredis gives it is a map of streams, as rawCommand gives it a list of [stream,
+ * entries].
+ */
 static void find_streams(HashTable *reply, HashTable *found)
 {
     zend_string *stream;
@@ -97,7 +104,9 @@ static void find_streams(HashTable *reply, HashTable *found)
 
     ZEND_HASH_FOREACH_STR_KEY_VAL(reply, stream, entries)
     {
-        zval *name = !stream && Z_TYPE_P(entries) == IS_ARRAY ? zend_hash_index_find(Z_ARRVAL_P(entries), 0) : NULL;
+        zval *name = !stream && Z_TYPE_P(entries) == IS_ARRAY
+                         ? zend_hash_index_find(Z_ARRVAL_P(entries), 0)
+                         : NULL;
 
         if (stream || (name && Z_TYPE_P(name) == IS_STRING)) {
             Z_TRY_ADDREF_P(entries);
@@ -117,7 +126,10 @@ static void add_stream(HashTable *merged, zend_string *stream, zval *entries, bo
     }
 }
 
-/* In the caller's order. A stream he did not name, which no server sends, comes last: nothing is lost. */
+/*
+ * In the caller's order. A stream he did not name, which no server sends, comes last: nothing is
+ * lost.
+ */
 static void take_streams(oh_merging *merging, HashTable *found, bool are_maps)
 {
     const oh_split *split = merging->split;

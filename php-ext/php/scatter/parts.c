@@ -29,7 +29,8 @@ static void throw_partial(oh_client *client, const oh_split *split, oh_share *sh
         failures[i] = shares[i].failure ? oh_scatter_failure(client, &shares[i]) : NULL;
     }
     ZVAL_FALSE(&arrived);
-    if (split->merge == OH_MERGE_IN_ORDER || split->merge == OH_MERGE_PER_NODE || split->merge == OH_MERGE_NONE) {
+    if (split->merge == OH_MERGE_IN_ORDER || split->merge == OH_MERGE_PER_NODE ||
+        split->merge == OH_MERGE_NONE) {
         oh_merge_replies(client, split, replies, failures, &arrived);
     }
     if (Z_TYPE(arrived) != IS_ARRAY) {
@@ -92,7 +93,8 @@ static void conclude(oh_client *client, const oh_split *split, oh_share *shares,
 static bool has_shared_node(const oh_client *client, const oh_split *split)
 {
     /* Parts of their own node each need no pipeline: then there are few of them. */
-    for (uint32_t i = 0; split->keys_count > 0 && client->snapshot->cluster && i < split->parts_count; i++) {
+    for (uint32_t i = 0;
+        split->keys_count > 0 && client->snapshot->cluster && i < split->parts_count; i++) {
         for (uint32_t j = i + 1; j < split->parts_count; j++) {
             if (split->parts[i].node == split->parts[j].node) {
                 return true;
@@ -105,12 +107,13 @@ static bool has_shared_node(const oh_client *client, const oh_split *split)
 static bool queue_part(oh_pipes *pipes, oh_client *client, const oh_split *split, oh_part *part)
 {
     const zend_function *function = split->method->original;
-    bool is_queued = oh_pipes_queue(pipes, client, part->node, split->method->original, split->terms.is_read_only,
-        part->count, part->arguments);
+    bool is_queued = oh_pipes_queue(pipes, client, part->node, split->method->original,
+        split->terms.is_read_only, part->count, part->arguments);
 
     if (!is_queued && !EG(exception)) {
         oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "call it for the keys of one slot at a time",
-            "phpredis does not queue %s() as it was called", ZSTR_VAL(function->common.function_name));
+            "phpredis does not queue %s() as it was called",
+            ZSTR_VAL(function->common.function_name));
     }
     return is_queued && !EG(exception);
 }
@@ -177,17 +180,22 @@ static bool run(oh_client *client, oh_split *split, oh_share *shares)
         if (!lane) {
             return false;
         }
-        shares[i] = (oh_share){.lane = lane, .function = split->method->original, .count = part->count,
-            .arguments = part->arguments, .terms = split->terms};
+        shares[i] = (oh_share){.lane = lane,
+            .function = split->method->original,
+            .count = part->count,
+            .arguments = part->arguments,
+            .terms = split->terms};
     }
-    return is_race ? oh_race_run(client, shares, split->parts_count) : oh_scatter_run(shares, split->parts_count);
+    return is_race ? oh_race_run(client, shares, split->parts_count)
+                   : oh_scatter_run(shares, split->parts_count);
 }
 
 void oh_parts_call(oh_client *client, oh_split *split, zval *return_value)
 {
     oh_share *shares = safe_emalloc(split->parts_count, sizeof *shares, 0);
 
-    if (has_shared_node(client, split) ? run_piped(client, split, shares) : run(client, split, shares)) {
+    if (has_shared_node(client, split) ? run_piped(client, split, shares)
+                                       : run(client, split, shares)) {
         conclude(client, split, shares, return_value);
     }
     efree(shares);

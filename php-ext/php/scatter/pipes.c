@@ -39,8 +39,8 @@ oh_lane *oh_pipes_open(oh_pipes *pipes, oh_client *client, uint32_t node)
     return lane;
 }
 
-oh_lane *oh_pipes_queue(oh_pipes *pipes, oh_client *client, uint32_t node, zend_function *function, bool is_read_only,
-    uint32_t count, zval *arguments)
+oh_lane *oh_pipes_queue(oh_pipes *pipes, oh_client *client, uint32_t node, zend_function *function,
+    bool is_read_only, uint32_t count, zval *arguments)
 {
     oh_lane *lane = oh_pipes_lane(pipes, client, node);
     zval answer;
@@ -144,10 +144,12 @@ static void check_count(oh_client *client, oh_share *share)
     if (!is_list && transport && oh_exchange_has_refusal(&transport->exchange)) {
         oh_pipes_refused(&failure);
     } else {
-        oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED, "report this as a bug",
-            "phpredis gave %u replies for %u commands", (unsigned)count, (unsigned)share->expected);
+        oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED,
+            "report this as a bug", "phpredis gave %u replies for %u commands", (unsigned)count,
+            (unsigned)share->expected);
     }
-    share->failure = oh_failure_exception(&failure, &node, client->snapshot->pool->name.bytes, NULL);
+    share->failure =
+        oh_failure_exception(&failure, &node, client->snapshot->pool->name.bytes, NULL);
 }
 
 static oh_hand *pick_up(oh_client *client, oh_share *shares, uint32_t count)
@@ -170,7 +172,8 @@ oh_hand *oh_pipes_exec(oh_pipes *pipes, oh_client *client, oh_share *shares)
     for (uint32_t i = 0; i < pipes->count; i++) {
         oh_lane *lane = pipes->lanes[i];
 
-        shares[i] = (oh_share){.lane = lane, .function = oh_phpredis_method("exec"), .expected = lane->queue.count};
+        shares[i] = (oh_share){
+            .lane = lane, .function = oh_phpredis_method("exec"), .expected = lane->queue.count};
         shares[i].terms = oh_lane_take_queue(lane);
     }
     return oh_scatter_run(shares, pipes->count) ? pick_up(client, shares, pipes->count) : NULL;

@@ -56,8 +56,8 @@ static zend_always_inline bool oh_pipes_took(oh_lane *lane, bool is_read_only, z
 }
 
 /* Queues a call of our own. NULL: phpredis refused it, or threw. */
-oh_lane *oh_pipes_queue(oh_pipes *pipes, oh_client *client, uint32_t node, zend_function *function, bool is_read_only,
-    uint32_t count, zval *arguments);
+oh_lane *oh_pipes_queue(oh_pipes *pipes, oh_client *client, uint32_t node, zend_function *function,
+    bool is_read_only, uint32_t count, zval *arguments);
 
 /* Everything is forgotten, here and in phpredis. */
 void oh_pipes_drop(oh_pipes *pipes);

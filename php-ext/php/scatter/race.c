@@ -1,6 +1,6 @@
 /*
- * The runners are the exchanges of the shares; each has an exchange beside it that releases it. Both kinds are members of
- * one flight, which lets the race have a look before each wait.
+ * The runners are the exchanges of the shares; each has an exchange beside it that releases it.
+ * Both kinds are members of one flight, which lets the race have a look before each wait.
  */
 #include "php_onehop.h"
 
@@ -9,7 +9,7 @@
 #include "php/scatter/race.h"
 
 #define OH_RUNNERS_MAX (OH_FLIGHT_MEMBERS_MAX / 2)
-#define OH_NIL_REPLY   "*-1\r\n"
+#define OH_NIL_REPLY "*-1\r\n"
 
 static const char *const ask_identity = "*2\r\n$6\r\nCLIENT\r\n$2\r\nID\r\n";
 
@@ -30,7 +30,8 @@ typedef struct oh_race {
 const char *oh_race_objection(const oh_client *client, uint32_t nodes_count)
 {
     if (client->snapshot->cluster) {
-        return "streams of several slots of a Redis Cluster cannot be waited for together: give them a common hash tag";
+        return "streams of several slots of a Redis Cluster cannot be waited for together: give "
+               "them a common hash tag";
     }
     if (client->mode == OH_PIPELINE) {
         return "streams of several nodes cannot be waited for in a pipeline: call it alone";
@@ -79,14 +80,19 @@ static void ask_release(oh_race *race, oh_runner *runner, const char *identity)
     oh_exchange_start(release, runner->request, (size_t)length);
 }
 
-/* Asks once more if the last answer was that it is not blocked. One that cannot be asked meets its deadline. */
+/*
+ * Asks once more if the last answer was that it is not blocked. One that cannot be asked meets its
+ * deadline.
+ */
 static void release(oh_race *race, oh_runner *runner)
 {
     const oh_exchange *exchange = exchange_of(runner), *release = &runner->release;
     oh_bytes answer = oh_exchange_replies(release);
-    bool was_late = oh_exchange_is_complete(release) && answer.length > 1 && memcmp(answer.bytes, ":0", 2) == 0;
+    bool was_late =
+        oh_exchange_is_complete(release) && answer.length > 1 && memcmp(answer.bytes, ":0", 2) == 0;
 
-    if (!exchange || !oh_exchange_is_waiting(exchange) || oh_exchange_preface_reply(exchange)[0] != ':') {
+    if (!exchange || !oh_exchange_is_waiting(exchange) ||
+        oh_exchange_preface_reply(exchange)[0] != ':') {
         return;
     }
     if (oh_exchange_is_idle(release) || was_late) {
@@ -139,7 +145,8 @@ static void end(oh_race *race)
         if (!EG(exception)) {
             oh_exchange_await(&runner->release);
         }
-        bool is_answered = oh_exchange_is_idle(&runner->release) || oh_exchange_is_complete(&runner->release);
+        bool is_answered =
+            oh_exchange_is_idle(&runner->release) || oh_exchange_is_complete(&runner->release);
         oh_exchange_end(&runner->release);
         if (exchange) {
             oh_exchange_give_back(exchange, is_answered);

@@ -1,14 +1,16 @@
 /*
- * Race: XREAD or XREADGROUP with BLOCK over several nodes. All are asked; the first that has entries ends the wait of all.
+ * Race: XREAD or XREADGROUP with BLOCK over several nodes. All are asked; the first that has
+ * entries ends the wait of all.
  *
  *     CLIENT ID, XREADGROUP ... BLOCK ─► a   blocked ◄── CLIENT UNBLOCK id of a (another connection) ◄─┐
  *     CLIENT ID, XREADGROUP ... BLOCK ─► b   entries ──────────────────────────────────────────────────┤
  *     CLIENT ID, XREADGROUP ... BLOCK ─► c   blocked ◄── CLIENT UNBLOCK id of c (another connection) ◄─┘
  *
- * The replies of those that are released are read like any other: between the winner's reply and the release a node may
- * have handed entries to this consumer, and closing its connection would lose them. UNBLOCK's 0 says that the client is
- * not blocked: its reply is on the way, or its command has not arrived yet; so it is asked again until the reply is in.
- * No connection goes back to the pool before each UNBLOCK is answered: it might release somebody else's wait.
+ * The replies of those that are released are read like any other: between the winner's reply and
+ * the release a node may have handed entries to this consumer, and closing its connection would
+ * lose them. UNBLOCK's 0 says that the client is not blocked: its reply is on the way, or its
+ * command has not arrived yet; so it is asked again until the reply is in. No connection goes back
+ * to the pool before each UNBLOCK is answered: it might release somebody else's wait.
  *
  * Implements spec/route, "XREAD and XREADGROUP with BLOCK over several nodes".
  */
@@ -20,7 +22,10 @@
 /* Why so many nodes cannot be waited for at once: what to do instead. NULL: they can be. */
 const char *oh_race_objection(const oh_client *client, uint32_t nodes_count);
 
-/* Makes the calls of all shares, each on a lane that is patient. As oh_scatter_run; false, too, if a signal handler threw. */
+/*
+ * Makes the calls of all shares, each on a lane that is patient. As oh_scatter_run; false, too, if
+ * a signal handler threw.
+ */
 bool oh_race_run(oh_client *client, oh_share *shares, uint32_t count);
 
 #endif

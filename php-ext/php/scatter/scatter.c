@@ -1,6 +1,6 @@
 /*
- * An exception in one share, of a node or of the script's own code that unpacks a value, is that share's failure;
- * the others go on. Only exit() ends everything at once.
+ * An exception in one share, of a node or of the script's own code that unpacks a value, is that
+ * share's failure; the others go on. Only exit() ends everything at once.
  */
 #include "php_onehop.h"
 
@@ -18,12 +18,13 @@ typedef struct oh_scatter {
 } oh_scatter;
 
 /*
- * Every worker of the host leases in the order of nodes, so that two who have to wait for connections cannot wait for
- * each other.
+ * Every worker of the host leases in the order of nodes, so that two who have to wait for
+ * connections cannot wait for each other.
  */
 static int compare_nodes(const void *a, const void *b)
 {
-    uint32_t left = (*(oh_share *const *)a)->lane->node, right = (*(oh_share *const *)b)->lane->node;
+    uint32_t left = (*(oh_share *const *)a)->lane->node,
+             right = (*(oh_share *const *)b)->lane->node;
 
     return (left > right) - (left < right);
 }
@@ -69,9 +70,13 @@ bool oh_scatter_run(oh_share *shares, uint32_t count)
     return oh_scatter_run_watched(shares, count, NULL, NULL);
 }
 
-bool oh_scatter_run_watched(oh_share *shares, uint32_t count, void (*look)(oh_flight *), void *looker)
+bool oh_scatter_run_watched(
+    oh_share *shares, uint32_t count, void (*look)(oh_flight *), void *looker)
 {
-    /* Not on the stack: should the script die in the middle, streams that are closed later still look here. */
+    /*
+     * Not on the stack: should the script die in the middle, streams that are closed later still
+     * look here.
+     */
     oh_scatter *scatter = safe_emalloc(count, sizeof *scatter->shares, sizeof *scatter);
 
     memset(scatter, 0, sizeof *scatter);
@@ -167,5 +172,6 @@ void oh_scatter_throw_partial(oh_client *client, oh_share *shares, uint32_t coun
         zend_hash_str_update(Z_ARRVAL(failures), node.name.bytes, node.name.length, &entry);
         first = first ? first : failure;
     }
-    oh_failure_throw(oh_failure_partial(replies, &failures, first, client->snapshot->pool->name.bytes));
+    oh_failure_throw(
+        oh_failure_partial(replies, &failures, first, client->snapshot->pool->name.bytes));
 }

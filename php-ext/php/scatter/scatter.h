@@ -1,10 +1,10 @@
 /*
  * Scatter: calls of phpredis on several nodes, all at once.
  *
- * phpredis writes and reads in one call, so calls made one after another would cost the sum of their round trips. Here
- * the calls are nested instead: when the first one has sent its bytes and would wait, the second is called from there,
- * and so on; the innermost waits for all of them. Then each finds its replies in memory and returns, the innermost
- * first.
+ * phpredis writes and reads in one call, so calls made one after another would cost the sum of
+ * their round trips. Here the calls are nested instead: when the first one has sent its bytes and
+ * would wait, the second is called from there, and so on; the innermost waits for all of them. Then
+ * each finds its replies in memory and returns, the innermost first.
  *
  *     exec() on a ─► write: send to a
  *                      └─ exec() on b ─► write: send to b
@@ -13,9 +13,9 @@
  *                         reads b's replies, returns
  *        reads a's replies, returns
  *
- * The whole takes the longest of the round trips. It needs no threads, no fibers and nothing of phpredis but that it
- * writes its commands before it reads their replies. Each level costs about a kilobyte of stack: hence a bound, beyond
- * which nodes are served in rounds.
+ * The whole takes the longest of the round trips. It needs no threads, no fibers and nothing of
+ * phpredis but that it writes its commands before it reads their replies. Each level costs about a
+ * kilobyte of stack: hence a bound, beyond which nodes are served in rounds.
  */
 #ifndef OH_PHP_SCATTER_H
 #define OH_PHP_SCATTER_H
@@ -30,19 +30,25 @@ typedef struct oh_share {
     uint32_t count;
     zval *arguments;
     oh_call_terms terms;
-    uint32_t expected;    /* For the caller: how many replies exec() should give. */
-    zval reply;           /* UNDEF if it failed. */
-    zend_object *failure; /* What was thrown, ours or phpredis' or the script's; NULL if it succeeded. */
+    uint32_t expected; /* For the caller: how many replies exec() should give. */
+    zval reply;        /* UNDEF if it failed. */
+    /* What was thrown, ours or phpredis' or the script's; NULL if it succeeded. */
+    zend_object *failure;
 } oh_share;
 
 /*
- * Makes the calls of all shares. False: the script is ending (exit), which must not be held up; there is nothing in the
- * shares then. True: each share has a reply or a failure, to be freed by oh_scatter_free.
+ * Makes the calls of all shares. False: the script is ending (exit), which must not be held up;
+ * there is nothing in the shares then. True: each share has a reply or a failure, to be freed by
+ * oh_scatter_free.
  */
 bool oh_scatter_run(oh_share *shares, uint32_t count);
 
-/* The same; whenever somebody waits, `look` is called first with the flight, whose `looker` is this. */
-bool oh_scatter_run_watched(oh_share *shares, uint32_t count, void (*look)(oh_flight *), void *looker);
+/*
+ * The same; whenever somebody waits, `look` is called first with the flight, whose `looker` is
+ * this.
+ */
+bool oh_scatter_run_watched(
+    oh_share *shares, uint32_t count, void (*look)(oh_flight *), void *looker);
 
 void oh_scatter_free(oh_share *shares, uint32_t count);
 

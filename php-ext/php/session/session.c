@@ -10,13 +10,14 @@
 #include "php/session/session.h"
 #include "php/session/session_internal.h"
 
-#define PREFIX_DEFAULT     "PHPREDIS_SESSION:"
+#define PREFIX_DEFAULT "PHPREDIS_SESSION:"
 #define LIFETIME_DEFAULT_S 1440
-#define SIDS_TRIED_MAX     3 /* How often a new session may turn out to be somebody else's. */
+#define SIDS_TRIED_MAX 3 /* How often a new session may turn out to be somebody else's. */
 
 static zend_string *key_of(const oh_session *session, const zend_string *id)
 {
-    return zend_string_concat2(ZSTR_VAL(session->prefix), ZSTR_LEN(session->prefix), ZSTR_VAL(id), ZSTR_LEN(id));
+    return zend_string_concat2(
+        ZSTR_VAL(session->prefix), ZSTR_LEN(session->prefix), ZSTR_VAL(id), ZSTR_LEN(id));
 }
 
 /* ---- Opening ---- */
@@ -34,7 +35,10 @@ static bool set_option(oh_session *session, const char *option, zend_long value)
     return oh_session_tell(session, "setoption", 2, arguments) == SUCCESS;
 }
 
-/* redis.session.compression of phpredis 6: a name, for which phpredis has a constant if it was built with it. */
+/*
+ * redis.session.compression of phpredis 6: a name, for which phpredis has a constant if it was
+ * built with it.
+ */
 static void set_compression(oh_session *session)
 {
     const char *name = zend_ini_string(ZEND_STRL("redis.session.compression"), false);
@@ -47,11 +51,12 @@ static void set_compression(oh_session *session)
     zend_str_toupper(constant, strlen(constant));
     zend_long kind = oh_phpredis_constant(constant);
     if (kind < 0 || !set_option(session, "OPT_COMPRESSION", kind)) {
-        php_error_docref(NULL, E_NOTICE, "phpredis has no redis.session.compression \"%s\": sessions are not compressed",
-            name);
+        php_error_docref(NULL, E_NOTICE,
+            "phpredis has no redis.session.compression \"%s\": sessions are not compressed", name);
         return;
     }
-    set_option(session, "OPT_COMPRESSION_LEVEL", zend_ini_long(ZEND_STRL("redis.session.compression_level"), false));
+    set_option(session, "OPT_COMPRESSION_LEVEL",
+        zend_ini_long(ZEND_STRL("redis.session.compression_level"), false));
 }
 
 PS_OPEN_FUNC(onehop)
@@ -72,7 +77,8 @@ PS_OPEN_FUNC(onehop)
     oh_session *session = ecalloc(1, sizeof *session);
 
     session->redis = redis;
-    session->prefix = path.prefix ? zend_string_copy(path.prefix) : zend_string_init(ZEND_STRL(PREFIX_DEFAULT), false);
+    session->prefix = path.prefix ? zend_string_copy(path.prefix)
+                                  : zend_string_init(ZEND_STRL(PREFIX_DEFAULT), false);
     oh_save_path_free(&path);
     set_compression(session);
     PS_SET_MOD_DATA(session);
@@ -141,7 +147,8 @@ PS_VALIDATE_SID_FUNC(onehop)
 
 static bool is_refreshed_early(void)
 {
-    return zend_ini_long(ZEND_STRL("redis.session.early_refresh"), false) && oh_phpredis_method("getex");
+    return zend_ini_long(ZEND_STRL("redis.session.early_refresh"), false) &&
+           oh_phpredis_method("getex");
 }
 
 static zend_long lifetime_of(zend_long maxlifetime)
@@ -160,7 +167,8 @@ PS_READ_FUNC(onehop)
     }
     zend_string *name = key_of(session, key);
     if (!oh_session_lock(session, name)) {
-        php_error_docref(NULL, E_WARNING, "The session is locked by another request, which did not end in time");
+        php_error_docref(
+            NULL, E_WARNING, "The session is locked by another request, which did not end in time");
         zend_string_release(name);
         return FAILURE;
     }
@@ -169,7 +177,8 @@ PS_READ_FUNC(onehop)
         array_init(&arguments[1]);
         add_assoc_long(&arguments[1], "EX", lifetime_of(maxlifetime));
     }
-    if (!oh_session_ask(session, is_refreshed ? "getex" : "get", is_refreshed ? 2 : 1, arguments, &reply)) {
+    if (!oh_session_ask(
+            session, is_refreshed ? "getex" : "get", is_refreshed ? 2 : 1, arguments, &reply)) {
         return FAILURE;
     }
     *val = Z_TYPE(reply) == IS_STRING ? zend_string_copy(Z_STR(reply)) : ZSTR_EMPTY_ALLOC();

@@ -1,17 +1,18 @@
 /*
  * Session: session.save_handler = onehop, PHP's sessions on the nodes of a server pool.
  *
- * The handler is a client like any other: it calls methods of an OneHop\Redis of its own, so sessions are placed, sent,
- * bounded by a deadline and tried again like everything else. Key names, time to live, lock and the redis.session.*
- * settings are those of phpredis' own handler (of phpredis 6 where versions differ): a session that one of the two has
- * written, directly or through nutcracker, the other one reads, and a lock of one holds off the other.
+ * The handler is a client like any other: it calls methods of an OneHop\Redis of its own, so
+ * sessions are placed, sent, bounded by a deadline and tried again like everything else. Key names,
+ * time to live, lock and the redis.session.* settings are those of phpredis' own handler (of
+ * phpredis 6 where versions differ): a session that one of the two has written, directly or through
+ * nutcracker, the other one reads, and a lock of one holds off the other.
  *
  *     session.save_handler = onehop
  *     session.save_path = alpha                                          ; a server pool of onehop.config, or:
  *     session.save_path = "pool=alpha&config=/etc/nutcracker.yml&prefix=PHPREDIS_SESSION:"
  *
- * What fails is a warning with the text of the exception, for PHP calls a handler when nobody can catch one any more; the
- * session function that was called then returns false.
+ * What fails is a warning with the text of the exception, for PHP calls a handler when nobody can
+ * catch one any more; the session function that was called then returns false.
  *
  *     open ─► (create_sid | validate_sid) ─► read: lock, GET ─► write: still locked? SETEX ─► close: unlock
  */

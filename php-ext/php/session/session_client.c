@@ -26,8 +26,8 @@ static void warn_of_exception(void)
     }
     GC_ADDREF(exception);
     zend_clear_exception();
-    zval *message = zend_read_property_ex(zend_get_exception_base(exception), exception,
-        ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &rv);
+    zval *message = zend_read_property_ex(
+        zend_get_exception_base(exception), exception, ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &rv);
     if (Z_TYPE_P(message) == IS_STRING) {
         php_error_docref(NULL, E_WARNING, "%s", Z_STRVAL_P(message));
     }
@@ -38,7 +38,8 @@ static void warn_of_exception(void)
  * At the end of a request no function is being executed, and Zend would end everything at the first
  * exception.
  */
-static void call_in_a_frame(zend_function *function, zend_object *redis, zval *reply, uint32_t count, zval *arguments)
+static void call_in_a_frame(
+    zend_function *function, zend_object *redis, zval *reply, uint32_t count, zval *arguments)
 {
     zend_execute_data *frame = EG(current_execute_data);
     zend_execute_data none = {0};
@@ -51,7 +52,8 @@ static void call_in_a_frame(zend_function *function, zend_object *redis, zval *r
     EG(current_execute_data) = frame;
 }
 
-static bool call(oh_session *session, const char *method, uint32_t count, zval *arguments, zval *reply)
+static bool call(
+    oh_session *session, const char *method, uint32_t count, zval *arguments, zval *reply)
 {
     ZVAL_UNDEF(reply);
     call_in_a_frame(method_named(method), session->redis, reply, count, arguments);
@@ -86,12 +88,15 @@ static bool is_refused(oh_session *session)
     return true;
 }
 
-bool oh_session_ask(oh_session *session, const char *method, uint32_t count, zval *arguments, zval *reply)
+bool oh_session_ask(
+    oh_session *session, const char *method, uint32_t count, zval *arguments, zval *reply)
 {
-    return call(session, method, count, arguments, reply) && (Z_TYPE_P(reply) != IS_FALSE || !is_refused(session));
+    return call(session, method, count, arguments, reply) &&
+           (Z_TYPE_P(reply) != IS_FALSE || !is_refused(session));
 }
 
-zend_result oh_session_tell(oh_session *session, const char *method, uint32_t count, zval *arguments)
+zend_result oh_session_tell(
+    oh_session *session, const char *method, uint32_t count, zval *arguments)
 {
     zval reply;
 
@@ -114,7 +119,8 @@ zend_object *oh_session_client(const oh_save_path *path)
     if (path->config) {
         ZVAL_STR(&arguments[1], path->config);
     }
-    call_in_a_frame(oh_client_class->constructor, Z_OBJ(redis), NULL, path->config ? 2 : 1, arguments);
+    call_in_a_frame(
+        oh_client_class->constructor, Z_OBJ(redis), NULL, path->config ? 2 : 1, arguments);
     if (EG(exception)) {
         warn_of_exception();
         zval_ptr_dtor(&redis);

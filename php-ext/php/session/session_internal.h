@@ -25,18 +25,23 @@ bool oh_save_path_read(oh_save_path *path, const char *text);
 void oh_save_path_free(oh_save_path *path);
 
 /*
- * Calls a method of the client. The arguments are given away, the reply is the caller's. False: a warning has said why, and
- * there is no reply.
+ * Calls a method of the client. The arguments are given away, the reply is the caller's. False: a
+ * warning has said why, and there is no reply.
  */
-bool oh_session_ask(oh_session *session, const char *method, uint32_t count, zval *arguments, zval *reply);
+bool oh_session_ask(
+    oh_session *session, const char *method, uint32_t count, zval *arguments, zval *reply);
 
 /* The same where only the success matters. */
-zend_result oh_session_tell(oh_session *session, const char *method, uint32_t count, zval *arguments);
+zend_result oh_session_tell(
+    oh_session *session, const char *method, uint32_t count, zval *arguments);
 
 /* An OneHop\Redis. NULL: a warning has said why. */
 zend_object *oh_session_client(const oh_save_path *path);
 
-/* Locks a session of which this is the key, if redis.session.locking_enabled. False: somebody else holds it. */
+/*
+ * Locks a session of which this is the key, if redis.session.locking_enabled. False: somebody else
+ * holds it.
+ */
 bool oh_session_lock(oh_session *session, const zend_string *key);
 
 /* Whether what was locked may be written still: the lock may have expired. */

@@ -1,7 +1,9 @@
 /*
- * phpredis' lock: a key beside the session's, set if absent, with a time to live; its value says whose it is.
+ * phpredis' lock: a key beside the session's, set if absent, with a time to live; its value says
+ * whose it is.
  *
- * Its commands are sent word by word, because options of the client (compression) would change the value.
+ * Its commands are sent word by word, because options of the client (compression) would change the
+ * value.
  */
 #include "php_onehop.h"
 
@@ -12,11 +14,11 @@
 #include "php/phpredis/phpredis.h"
 #include "php/session/session_internal.h"
 
-#define LOCK_SUFFIX          "_LOCK"
-#define HOST_NAME_BYTES_MAX  256
+#define LOCK_SUFFIX "_LOCK"
+#define HOST_NAME_BYTES_MAX 256
 
-static const char unlock_script[] =
-    "if redis.call(\"get\",KEYS[1]) == ARGV[1] then return redis.call(\"del\",KEYS[1]) else return 0 end";
+static const char unlock_script[] = "if redis.call(\"get\",KEYS[1]) == ARGV[1] then return "
+                                    "redis.call(\"del\",KEYS[1]) else return 0 end";
 
 static bool is_enabled(void)
 {
@@ -33,7 +35,8 @@ static zend_long setting(const char *name, zend_long otherwise)
 /* Seconds; 0 or less: until it is unlocked. */
 static zend_long seconds_to_live(void)
 {
-    return setting("redis.session.lock_expire", zend_ini_long(ZEND_STRL("max_execution_time"), false));
+    return setting(
+        "redis.session.lock_expire", zend_ini_long(ZEND_STRL("max_execution_time"), false));
 }
 
 /* The process is not enough: one that has lost a lock must not release that of its next request. */
@@ -96,7 +99,8 @@ bool oh_session_lock(oh_session *session, const zend_string *session_key)
     if (!is_enabled()) {
         return true;
     }
-    zend_string *key = zend_string_concat2(ZSTR_VAL(session_key), ZSTR_LEN(session_key), ZEND_STRL(LOCK_SUFFIX));
+    zend_string *key =
+        zend_string_concat2(ZSTR_VAL(session_key), ZSTR_LEN(session_key), ZEND_STRL(LOCK_SUFFIX));
     if (session->lock_key && zend_string_equals(session->lock_key, key)) {
         zend_string_release(key);
         return true;
@@ -129,7 +133,8 @@ bool oh_session_is_locked(oh_session *session)
         return true;
     }
     if (!session->lock_key) {
-        php_error_docref(NULL, E_WARNING, "The session is not locked by this request, so it is not written");
+        php_error_docref(
+            NULL, E_WARNING, "The session is not locked by this request, so it is not written");
         return false;
     }
     /* Without lock_expire it lives as long as this request may. */
@@ -141,11 +146,13 @@ bool oh_session_is_locked(oh_session *session)
     if (!oh_session_ask(session, "rawcommand", 2, arguments, &reply)) {
         return false;
     }
-    bool is_ours = Z_TYPE(reply) == IS_STRING && zend_string_equals(Z_STR(reply), session->lock_secret);
+    bool is_ours =
+        Z_TYPE(reply) == IS_STRING && zend_string_equals(Z_STR(reply), session->lock_secret);
     zval_ptr_dtor(&reply);
     if (!is_ours) {
         forget(session);
-        php_error_docref(NULL, E_WARNING, "The lock of the session has expired, so it is not written; raise "
+        php_error_docref(NULL, E_WARNING,
+            "The lock of the session has expired, so it is not written; raise "
             "redis.session.lock_expire");
     }
     return is_ours;

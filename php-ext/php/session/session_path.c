@@ -24,14 +24,16 @@ static bool read_part(oh_save_path *path, const char *part, size_t length)
 {
     const char *equals = memchr(part, '=', length);
     size_t name_length = equals ? (size_t)(equals - part) : 0;
-    zend_string **place = name_length == 4 && !memcmp(part, "pool", 4)       ? &path->pool
+    zend_string **place = name_length == 4 && !memcmp(part, "pool", 4)     ? &path->pool
                           : name_length == 6 && !memcmp(part, "config", 6) ? &path->config
                           : name_length == 6 && !memcmp(part, "prefix", 6) ? &path->prefix
                                                                            : NULL;
 
     if (!place || *place) {
-        php_error_docref(NULL, E_WARNING, "session.save_path must be the name of a server pool, or "
-            "pool=NAME&config=FILE&prefix=PREFIX; it has \"%.*s\"", (int)MIN(length, 64), part);
+        php_error_docref(NULL, E_WARNING,
+            "session.save_path must be the name of a server pool, or "
+            "pool=NAME&config=FILE&prefix=PREFIX; it has \"%.*s\"",
+            (int)MIN(length, 64), part);
         return false;
     }
     *place = zend_string_init(equals + 1, length - name_length - 1, false);

@@ -1,11 +1,14 @@
 /*
  * How a subscription ends:
  *
- * - The last channel is unsubscribed: phpredis 6 returns true. Older ones would wait for ever for nothing: so their
+ * - The last channel is unsubscribed: phpredis 6 returns true. Older ones would wait for ever for
+ * nothing: so their
  *   stream ends, and true is returned for them.
- * - The callback throws, or a signal handler does, or exit: nothing more is handed to phpredis, and the exception goes on
+ * - The callback throws, or a signal handler does, or exit: nothing more is handed to phpredis, and
+ * the exception goes on
  *   as it was thrown.
- * - A node fails, or OPT_READ_TIMEOUT has passed without a message: the failure takes the place of phpredis' complaint.
+ * - A node fails, or OPT_READ_TIMEOUT has passed without a message: the failure takes the place of
+ * phpredis' complaint.
  * - close(): phpredis' own "Connection closed".
  */
 #include "php_onehop.h"
@@ -25,12 +28,13 @@ typedef struct oh_subscription {
     oh_lane *lane;
     oh_listener *listener;
     /*
-     * The callback of each name that is subscribed: phpredis 6 calls those of nested subscriptions without keeping them
-     * alive. Those that are replaced go to `released`, to be freed when no phpredis is in the middle of it.
+     * The callback of each name that is subscribed: phpredis 6 calls those of nested subscriptions
+     * without keeping them alive. Those that are replaced go to `released`, to be freed when no
+     * phpredis is in the middle of it.
      */
     HashTable callbacks[OH_CHANNEL_KINDS_COUNT];
-    zval *callback; /* Of the command that is being written; NULL: none. */
-    zval released;  /* An array, or UNDEF. */
+    zval *callback;           /* Of the command that is being written; NULL: none. */
+    zval released;            /* An array, or UNDEF. */
     zend_execute_data *frame; /* Of the method that is being called. */
     zend_function *function;  /* What it was before phpredis' took its place. */
     zend_object *thrown;      /* The exception that was pending when phpredis wanted more. */
@@ -49,8 +53,8 @@ static void note_exception(oh_subscription *subscription)
 }
 
 /*
- * phpredis has found its connection through `this`, and looks at it again only to hand it to callbacks. A failure it finds
- * when it reads: there it cleans up behind itself, here it would not.
+ * phpredis has found its connection through `this`, and looks at it again only to hand it to
+ * callbacks. A failure it finds when it reads: there it cleans up behind itself, here it would not.
  */
 static void write_command(oh_far_end *far_end, const char *bytes, size_t length)
 {
@@ -121,7 +125,8 @@ static oh_subscription *begin(oh_client *client)
         client->has_read_timeout ? client->timeout_ms : 0, &lane->failure);
     if (!listener) {
         oh_failure_set_no_memory(&lane->failure, OH_OUTCOME_NOT_SENT);
-        oh_failure_throw(oh_failure_exception(&lane->failure, NULL, client->snapshot->pool->name.bytes, NULL));
+        oh_failure_throw(
+            oh_failure_exception(&lane->failure, NULL, client->snapshot->pool->name.bytes, NULL));
         oh_lane_close(lane);
         return NULL;
     }
@@ -163,7 +168,10 @@ void oh_subscription_close(oh_client *client)
 {
     oh_subscription *subscription = client->subscription;
 
-    /* At the very end of a request nothing can be called, and the pool takes back the connections by itself. */
+    /*
+     * At the very end of a request nothing can be called, and the pool takes back the connections
+     * by itself.
+     */
     if (subscription && EG(active) && !EG(exception)) {
         oh_lane_tell(subscription->lane, "close");
     }
@@ -181,8 +189,8 @@ static void throw_failure(oh_subscription *subscription)
     if (listener->failed_node != OH_NO_NODE) {
         node = oh_topology_node(snapshot->topology, listener->failed_node);
     }
-    oh_failure_throw(oh_failure_exception(listener->failure, listener->failed_node == OH_NO_NODE ? NULL : &node,
-        snapshot->pool->name.bytes, cause));
+    oh_failure_throw(oh_failure_exception(listener->failure,
+        listener->failed_node == OH_NO_NODE ? NULL : &node, snapshot->pool->name.bytes, cause));
 }
 
 /* Takes what phpredis said about the end of its stream for what it was. */
@@ -220,7 +228,8 @@ static void call(oh_subscription *subscription, INTERNAL_FUNCTION_PARAMETERS)
     subscription->frame = execute_data;
     subscription->function = execute_data->func;
     GC_ADDREF(redis);
-    oh_lane_call_in_frame(subscription->lane, oh_method_of(execute_data), execute_data, return_value);
+    oh_lane_call_in_frame(
+        subscription->lane, oh_method_of(execute_data), execute_data, return_value);
     OBJ_RELEASE(redis);
     subscription->frame = frame;
     subscription->function = function;
@@ -243,13 +252,15 @@ void oh_subscription_method(INTERNAL_FUNCTION_PARAMETERS)
         return;
     }
     if (client->batch) {
-        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "call it outside", "%s() cannot be a part of a pipeline",
+        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "call it outside",
+            "%s() cannot be a part of a pipeline",
             ZSTR_VAL(execute_data->func->common.function_name));
         return;
     }
     if (client->snapshot->pool->is_ssdb) {
         oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "use a server pool of redis for messages",
-            "%s() means nothing to SSDB, which has no subscriptions", ZSTR_VAL(execute_data->func->common.function_name));
+            "%s() means nothing to SSDB, which has no subscriptions",
+            ZSTR_VAL(execute_data->func->common.function_name));
         return;
     }
     if (oh_client_is_in_transaction(client)) {

@@ -1,6 +1,6 @@
 /*
- * What a script calls, in steps. A step that fails ends the transaction; one that phpredis answers with anything but its
- * own object has queued nothing, and its answer is the caller's.
+ * What a script calls, in steps. A step that fails ends the transaction; one that phpredis answers
+ * with anything but its own object has queued nothing, and its answer is the caller's.
  */
 #include "php_onehop.h"
 
@@ -13,17 +13,23 @@
 
 /* ---- Queueing ---- */
 
-/* phpredis would have sent the half of a value whose packing threw. Rather nothing at all is executed. */
+/*
+ * phpredis would have sent the half of a value whose packing threw. Rather nothing at all is
+ * executed.
+ */
 static void spoil(oh_client *client)
 {
     oh_failure cause;
 
     oh_failure_set(&cause, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT,
-        "see the exception that was thrown when it was queued", "A value of the transaction could not be packed");
+        "see the exception that was thrown when it was queued",
+        "A value of the transaction could not be packed");
     oh_transaction_fail(client, &cause, false);
 }
 
-/* Neither queued nor refused: the node does not keep to MULTI, or phpredis does not in this method. */
+/*
+ * Neither queued nor refused: the node does not keep to MULTI, or phpredis does not in this method.
+ */
 static void lose_track(oh_client *client, oh_lane *lane)
 {
     oh_failure_set(&lane->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED,
@@ -46,15 +52,16 @@ static void queue(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     bool was_sent = lane->transport && !oh_exchange_is_idle(&lane->transport->exchange);
     bool is_astray = was_sent && !is_queued && !oh_exchange_has_refusal(&lane->transport->exchange);
 
-    if (UNEXPECTED(is_astray) && client->transaction && client->transaction->lane == lane && !EG(exception) &&
-        !oh_lane_has_failed(lane)) {
+    if (UNEXPECTED(is_astray) && client->transaction && client->transaction->lane == lane &&
+        !EG(exception) && !oh_lane_has_failed(lane)) {
         lose_track(client, lane);
     }
     if (!oh_transaction_end_step(client, lane, is_inner)) {
         zval_ptr_dtor(return_value);
         ZVAL_NULL(return_value);
         if (!EG(exception)) {
-            oh_refuse_in_transaction(execute_data, "it was ended by the script's own code while a value was packed");
+            oh_refuse_in_transaction(
+                execute_data, "it was ended by the script's own code while a value was packed");
         }
     } else if (EG(exception) && !was_sent && lane->transport && lane->transport->was_withheld) {
         spoil(client);
@@ -81,7 +88,10 @@ void oh_transaction_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTI
     }
 }
 
-/* Where the transaction is: for what any node could do, and for what is about the transaction itself. */
+/*
+ * Where the transaction is: for what any node could do, and for what is about the transaction
+ * itself.
+ */
 static void call_anywhere(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
     const oh_transaction *transaction = client->transaction;
@@ -90,7 +100,8 @@ static void call_anywhere(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     if (transaction->is_begun || transaction->lane || transaction->ending) {
         oh_client_mode(client)->call(client, &here, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
-        oh_refuse_in_transaction(execute_data, "queue a command with a key first: it says which node");
+        oh_refuse_in_transaction(
+            execute_data, "queue a command with a key first: it says which node");
     }
 }
 
@@ -103,7 +114,8 @@ void oh_transaction_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTIO
     } else if (plan->spread == OH_SPREAD_ANY_NODE) {
         call_anywhere(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
-        oh_refuse_in_transaction(execute_data, "it concerns every node: call it before multi() or after exec()");
+        oh_refuse_in_transaction(
+            execute_data, "it concerns every node: call it before multi() or after exec()");
     }
 }
 
@@ -121,7 +133,10 @@ void oh_transaction_open(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 
 /* ---- exec, discard ---- */
 
-/* An error in the place of the replies: EXECABORT, because a command was refused when it was queued, and the like. */
+/*
+ * An error in the place of the replies: EXECABORT, because a command was refused when it was
+ * queued, and the like.
+ */
 static void throw_refusal(const oh_exchange *exchange)
 {
     oh_text refusal = oh_exchange_held_refusal(exchange);
@@ -131,7 +146,10 @@ static void throw_refusal(const oh_exchange *exchange)
     zend_string_release(text);
 }
 
-/* Closed before anything is sent: what a script calls while its values are unpacked is not queued any more. */
+/*
+ * Closed before anything is sent: what a script calls while its values are unpacked is not queued
+ * any more.
+ */
 static void run_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_transaction *transaction = oh_transaction_take(client);
@@ -174,7 +192,10 @@ void oh_transaction_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     }
 }
 
-/* The node is told to forget what it was told. If it cannot be, its connection is closed, which says the same. */
+/*
+ * The node is told to forget what it was told. If it cannot be, its connection is closed, which
+ * says the same.
+ */
 static void forget(oh_client *client)
 {
     oh_transaction *transaction = oh_transaction_take(client);
@@ -232,7 +253,8 @@ void oh_transaction_watch(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     if (!oh_plan_make(client, execute_data, &plan)) {
         return;
     }
-    if (UNEXPECTED(client->mode != OH_ATOMIC)) { /* The script's own code has left it, while a key became text. */
+    /* The script's own code has left it, while a key became text. */
+    if (UNEXPECTED(client->mode != OH_ATOMIC)) {
         oh_client_mode(client)->watch(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
         watch_on(client, &plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);

@@ -1,18 +1,19 @@
 /*
- * Transaction: what multi() opens, and WATCH before it: one connection of one node, held until exec(), discard() or
- * unwatch().
+ * Transaction: what multi() opens, and WATCH before it: one connection of one node, held until
+ * exec(), discard() or unwatch().
  *
  *     watch(k) ─► bound to the node of k: lane reserved, connection held      multi() ─► open, nothing is sent
  *     first command ─► bound, if it was not; MULTI ─► command ─► QUEUED       further commands ─► QUEUED, each at once
  *     exec() ─► EXEC ─► the replies, connection given back                    discard() ─► DISCARD, likewise
  *
- * phpredis queues and reads the replies, in its own MULTI mode, on the lane that is reserved. A command of another node
- * is refused with CrossNode. That, any other refusal, and whatever else goes wrong before EXEC (the connection, a value
- * that cannot be packed) ends the transaction: the connection is closed, so nothing of it is executed, and every further
- * command and exec() fail for the same cause, until exec(), discard() or a new watch() or multi(). Nothing is ever sent
- * again on another connection. Arguments that phpredis did not accept end nothing: only that call is not queued. If the
- * script leaves without exec() (exit, an exception, the end of the request, the last reference gone), the connection is
- * closed, which the node takes for DISCARD.
+ * phpredis queues and reads the replies, in its own MULTI mode, on the lane that is reserved. A
+ * command of another node is refused with CrossNode. That, any other refusal, and whatever else
+ * goes wrong before EXEC (the connection, a value that cannot be packed) ends the transaction: the
+ * connection is closed, so nothing of it is executed, and every further command and exec() fail for
+ * the same cause, until exec(), discard() or a new watch() or multi(). Nothing is ever sent again
+ * on another connection. Arguments that phpredis did not accept end nothing: only that call is not
+ * queued. If the script leaves without exec() (exit, an exception, the end of the request, the last
+ * reference gone), the connection is closed, which the node takes for DISCARD.
  *
  * A transaction that is opened in a pipeline is queued there (transaction_piped).
  *
@@ -31,7 +32,9 @@ typedef struct oh_ending {
     char advice[];
 } oh_ending;
 
-/* In the modes MULTI and PIPED_MULTI there is always one; in the others as long as a WATCH stands. */
+/*
+ * In the modes MULTI and PIPED_MULTI there is always one; in the others as long as a WATCH stands.
+ */
 typedef struct oh_transaction {
     bool is_begun;    /* The node has taken MULTI; in a pipeline: it is queued. */
     bool is_watching; /* The node has taken WATCH. */
@@ -39,7 +42,7 @@ typedef struct oh_transaction {
     oh_lane *lane;    /* Reserved, its connection held; NULL: not bound yet, or in a pipeline. */
     zend_string *key; /* The one that bound it, as nodes name it, if it is known; and its home. */
     uint32_t home;
-    uint32_t node;    /* Where it is, or was when it failed. */
+    uint32_t node;     /* Where it is, or was when it failed. */
     oh_ending *ending; /* NULL: nothing has. */
 } oh_transaction;
 
@@ -53,7 +56,10 @@ void oh_transaction_watch(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 void oh_transaction_unwatch(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 void oh_transaction_queue_unwatch(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 
-/* Queues the command that is being called, in the caller's frame; it concerns one node, and one key at most. */
+/*
+ * Queues the command that is being called, in the caller's frame; it concerns one node, and one key
+ * at most.
+ */
 void oh_transaction_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
 
 /* The same for a plan of any spread. Refused, if it concerns several nodes. */
@@ -63,7 +69,8 @@ void oh_transaction_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTIO
 void oh_transaction_meet_refusal(oh_client *client, const oh_failure *refusal);
 
 /* The same in mode PIPED_MULTI. */
-void oh_transaction_call_piped(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
+void oh_transaction_call_piped(
+    oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
 void oh_transaction_exec_piped(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 void oh_transaction_discard_piped(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 void oh_transaction_meet_refusal_piped(oh_client *client, const oh_failure *refusal);

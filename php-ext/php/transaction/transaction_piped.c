@@ -1,7 +1,8 @@
 /*
- * A transaction inside a pipeline: pipeline() ... multi() ... exec() ... exec(). phpredis queues MULTI, the commands and
- * EXEC on the lane of one node like everything else of the batch; the inner exec() only ends it. Its replies are one
- * reply of the batch. When it goes out, exchange keeps it from being executed without its MULTI.
+ * A transaction inside a pipeline: pipeline() ... multi() ... exec() ... exec(). phpredis queues
+ * MULTI, the commands and EXEC on the lane of one node like everything else of the batch; the inner
+ * exec() only ends it. Its replies are one reply of the batch. When it goes out, exchange keeps it
+ * from being executed without its MULTI.
  */
 #include "php_onehop.h"
 
@@ -23,7 +24,10 @@ static void queue(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARA
 {
     oh_lane *lane = oh_batch_queue(client, plan->node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
 
-    /* The script's own code, while a value is packed, may have thrown, or have ended the transaction. */
+    /*
+     * The script's own code, while a value is packed, may have thrown, or have ended the
+     * transaction.
+     */
     bool has_failed = lane && client->transaction && client->transaction->ending;
     if (lane && UNEXPECTED(EG(exception) || has_failed)) {
         oh_batch_spoil(client, return_value);
@@ -48,7 +52,8 @@ void oh_transaction_call_piped(oh_client *client, const oh_plan *plan, INTERNAL_
         oh_transaction_throw_again(client);
     } else if (client->batch->is_spoilt) {
         RETURN_OBJ_COPY(oh_client_object(client));
-    } else if (transaction->is_begun && oh_transaction_is_elsewhere(client, plan->key, plan->node)) {
+    } else if (transaction->is_begun &&
+               oh_transaction_is_elsewhere(client, plan->key, plan->node)) {
         oh_transaction_refuse_other_node(client, plan->key, plan->node);
     } else if (transaction->is_begun || begin(client, plan->node, plan->key)) {
         queue(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
@@ -76,8 +81,9 @@ void oh_transaction_exec_piped(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
         oh_transaction_drop(client);
         return;
     }
-    bool is_ended = (transaction->is_begun || begin(client, client->any_node, (oh_call_key){NULL, false})) &&
-                    oh_batch_end_transaction(client, transaction->node, transaction->queued);
+    bool is_ended =
+        (transaction->is_begun || begin(client, client->any_node, (oh_call_key){NULL, false})) &&
+        oh_batch_end_transaction(client, transaction->node, transaction->queued);
 
     oh_transaction_release(oh_transaction_take(client), true);
     if (is_ended) {

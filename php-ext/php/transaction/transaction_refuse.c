@@ -8,7 +8,8 @@
 #include "php/transaction/transaction_step.h"
 
 /* A node; or the slot of a key, where that says more. */
-static void quote_place(oh_failure *failure, const oh_client *client, bool has_key, uint32_t home, uint32_t node)
+static void quote_place(
+    oh_failure *failure, const oh_client *client, bool has_key, uint32_t home, uint32_t node)
 {
     oh_node view = oh_topology_node(client->snapshot->topology, node);
     char slot[32];
@@ -50,7 +51,8 @@ void oh_transaction_refuse_other_node(oh_client *client, oh_call_key key, uint32
         quote_key(&failure, name);
         zend_string_release(name);
         oh_failure_append(&failure, is_cluster ? " lives in " : " lives on ");
-        quote_place(&failure, client, true, oh_keys_home(client, key.text, key.is_unprefixed), node);
+        quote_place(
+            &failure, client, true, oh_keys_home(client, key.text, key.is_unprefixed), node);
     } else {
         oh_failure_append(&failure, "this command goes to ");
         quote_place(&failure, client, false, 0, node);

@@ -1,6 +1,6 @@
 /*
- * The steps of a transaction: binding it to a node, one call of phpredis after another on the lane that is reserved for
- * it, and its end.
+ * The steps of a transaction: binding it to a node, one call of phpredis after another on the lane
+ * that is reserved for it, and its end.
  */
 #include "php_onehop.h"
 
@@ -88,7 +88,10 @@ void oh_transaction_meet_refusal(oh_client *client, const oh_failure *refusal)
     }
 }
 
-/* The same, with the failure of the lane, which is thrown. No EXEC was sent, so nothing can have been executed. */
+/*
+ * The same, with the failure of the lane, which is thrown. No EXEC was sent, so nothing can have
+ * been executed.
+ */
 static void fail_on_lane(oh_client *client, oh_lane *lane)
 {
     lane->failure.outcome = OH_OUTCOME_NOT_SENT;
@@ -105,8 +108,8 @@ void oh_transaction_throw_again(oh_client *client)
     const oh_ending *ending = client->transaction->ending;
     oh_node node = oh_topology_node(snapshot->topology, client->transaction->node);
 
-    oh_failure_throw(oh_failure_exception(&ending->failure, ending->is_refusal ? NULL : &node,
-        snapshot->pool->name.bytes, NULL));
+    oh_failure_throw(oh_failure_exception(
+        &ending->failure, ending->is_refusal ? NULL : &node, snapshot->pool->name.bytes, NULL));
 }
 
 /* ---- Its place ---- */
@@ -158,7 +161,10 @@ bool oh_transaction_bind(oh_client *client, uint32_t node, oh_call_key key)
 
 /* ---- A step ---- */
 
-/* A step may begin inside another: the script's own code, while it packs a value, may queue a command first. */
+/*
+ * A step may begin inside another: the script's own code, while it packs a value, may queue a
+ * command first.
+ */
 bool oh_transaction_begin_step(oh_lane *lane, bool is_read_only)
 {
     bool is_inner = lane->is_busy;
@@ -198,7 +204,8 @@ bool oh_transaction_send_multi(oh_client *client)
     if (!is_begun && lane->transport && oh_exchange_holds(&lane->transport->exchange)) {
         oh_text refusal = oh_exchange_held_refusal(&lane->transport->exchange);
 
-        oh_failure_set(&lane->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "", "The node refused MULTI: ");
+        oh_failure_set(&lane->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "",
+            "The node refused MULTI: ");
         if (oh_exchange_has_refusal(&lane->transport->exchange)) {
             oh_failure_quote(&lane->failure, refusal.bytes, refusal.length);
         }

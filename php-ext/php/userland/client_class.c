@@ -62,9 +62,9 @@ ZEND_METHOD(OneHop_Redis, __construct)
     zend_string *pool, *path = NULL;
 
     ZEND_PARSE_PARAMETERS_START(1, 2)
-        Z_PARAM_STR(pool)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_PATH_STR_OR_NULL(path)
+    Z_PARAM_STR(pool)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_PATH_STR_OR_NULL(path)
     ZEND_PARSE_PARAMETERS_END();
     if (client->snapshot) {
         zend_throw_error(NULL, "OneHop\\Redis is constructed already");

@@ -1,5 +1,6 @@
 /*
- * OneHop\Health: the rules of chapter health shown to PHP code, and to the conformance runner. It knows no node.
+ * OneHop\Health: the rules of chapter health shown to PHP code, and to the conformance runner. It
+ * knows no node.
  */
 #include "php_onehop.h"
 
@@ -16,10 +17,12 @@ static bool is_text(HashTable *from, const char *name, const char *text)
 {
     zval *value = zend_hash_str_find(from, name, strlen(name));
 
-    return value && Z_TYPE_P(value) == IS_STRING && zend_string_equals_cstr(Z_STR_P(value), text, strlen(text));
+    return value && Z_TYPE_P(value) == IS_STRING &&
+           zend_string_equals_cstr(Z_STR_P(value), text, strlen(text));
 }
 
-static uint64_t meet(uint64_t state, const oh_health_rules *rules, HashTable *event, const char **answer)
+static uint64_t meet(
+    uint64_t state, const oh_health_rules *rules, HashTable *event, const char **answer)
 {
     static const char *const words[] = {"go", "probe", "refuse"};
     uint64_t now_ms = (uint64_t)number(event, "at");
@@ -32,11 +35,14 @@ static uint64_t meet(uint64_t state, const oh_health_rules *rules, HashTable *ev
     }
     if (zend_hash_str_exists(event, ZEND_STRL("failed"))) {
         uint64_t heard_ms = (uint64_t)number(event, "last_heard");
-        uint64_t born_heard_ms = zend_hash_str_exists(event, ZEND_STRL("heard")) ? (uint64_t)number(event, "heard") : heard_ms;
+        uint64_t born_heard_ms = zend_hash_str_exists(event, ZEND_STRL("heard"))
+                                     ? (uint64_t)number(event, "heard")
+                                     : heard_ms;
 
         return oh_health_failed(state, heard_ms, rules,
             is_text(event, "failed", "connect") ? OH_HEALTH_CONNECT : OH_HEALTH_EXCHANGE,
-            born_heard_ms << 6 | (uint64_t)number(event, "born"), now_ms, (uint32_t)number(event, "chance"));
+            born_heard_ms << 6 | (uint64_t)number(event, "born"), now_ms,
+            (uint32_t)number(event, "chance"));
     }
     return zend_hash_str_exists(event, ZEND_STRL("rebuild")) ? oh_health_rebuilt(state, now_ms)
                                                              : oh_health_answered(state, rules);
@@ -49,9 +55,9 @@ ZEND_METHOD(OneHop_Health, next)
     const char *answer = NULL;
 
     ZEND_PARSE_PARAMETERS_START(3, 3)
-        Z_PARAM_ARRAY_HT(rules_said)
-        Z_PARAM_LONG(state)
-        Z_PARAM_ARRAY_HT(event)
+    Z_PARAM_ARRAY_HT(rules_said)
+    Z_PARAM_LONG(state)
+    Z_PARAM_ARRAY_HT(event)
     ZEND_PARSE_PARAMETERS_END();
     oh_health_rules rules = {.ejects = number(rules_said, "ejects") != 0,
         .failure_limit = (uint32_t)number(rules_said, "failure_limit"),

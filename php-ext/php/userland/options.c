@@ -1,11 +1,13 @@
 /*
- * An option is set on every lane there is and remembered for those to come. Four groups of options mean something else
- * here than in phpredis:
+ * An option is set on every lane there is and remembered for those to come. Four groups of options
+ * mean something else here than in phpredis:
  *
  * - OPT_PREFIX is also put in front of the key when its node is looked for.
- * - OPT_READ_TIMEOUT is the deadline of a whole call of this object, in seconds, in place of the server pool's timeout;
+ * - OPT_READ_TIMEOUT is the deadline of a whole call of this object, in seconds, in place of the
+ * server pool's timeout;
  *   0 or less gives the pool's back.
- * - OPT_MAX_RETRIES and OPT_BACKOFF_*: false. When to try again is OneHop's business, within the deadline.
+ * - OPT_MAX_RETRIES and OPT_BACKOFF_*: false. When to try again is OneHop's business, within the
+ * deadline.
  * - OPT_TCP_KEEPALIVE: false. The sockets are not phpredis'.
  */
 #include "php_onehop.h"
@@ -34,10 +36,13 @@ static bool is_known(zend_long option)
     return false;
 }
 
-/* OPT_SCAN is two switches in one option: 0 and 1 are values of the first, 2 and 3 of the second. */
+/*
+ * OPT_SCAN is two switches in one option: 0 and 1 are values of the first, 2 and 3 of the second.
+ */
 static zend_ulong slot_of(zend_long option, const zval *value)
 {
-    bool is_second_switch = option == oh_phpredis_constant("OPT_SCAN") && (zval_get_long((zval *)value) & 2);
+    bool is_second_switch =
+        option == oh_phpredis_constant("OPT_SCAN") && (zval_get_long((zval *)value) & 2);
 
     return (zend_ulong)option * 2 + is_second_switch;
 }
@@ -89,7 +94,10 @@ static bool set_on(oh_lane *lane, zval *arguments)
     return is_set;
 }
 
-/* Sets an option on every lane, spare ones and a subscription's too. The answer is that of the first node's lane. */
+/*
+ * Sets an option on every lane, spare ones and a subscription's too. The answer is that of the
+ * first node's lane.
+ */
 static bool set_everywhere(oh_client *client, zend_long option, zval *value)
 {
     zval arguments[2];
@@ -118,9 +126,11 @@ static void set_retries(oh_client *client, zend_long option, const zval *value)
 /* What was set, or what phpredis has if nothing was. */
 static zend_long retries_of(const oh_client *client, zend_long option)
 {
-    zval *setting = client->options ? zend_hash_index_find(client->options, (zend_ulong)option * 2) : NULL;
+    zval *setting =
+        client->options ? zend_hash_index_find(client->options, (zend_ulong)option * 2) : NULL;
 
-    return setting ? zval_get_long(zend_hash_index_find(Z_ARRVAL_P(setting), 1)) : OH_PHPREDIS_RETRIES;
+    return setting ? zval_get_long(zend_hash_index_find(Z_ARRVAL_P(setting), 1))
+                   : OH_PHPREDIS_RETRIES;
 }
 
 void oh_options_set(INTERNAL_FUNCTION_PARAMETERS)
@@ -130,8 +140,8 @@ void oh_options_set(INTERNAL_FUNCTION_PARAMETERS)
     zval *value;
 
     ZEND_PARSE_PARAMETERS_START(2, 2)
-        Z_PARAM_LONG(option)
-        Z_PARAM_ZVAL(value)
+    Z_PARAM_LONG(option)
+    Z_PARAM_ZVAL(value)
     ZEND_PARSE_PARAMETERS_END();
     /* Connections are everybody's, so no client sets their keepalive. */
     if (!client || option == oh_phpredis_constant("OPT_TCP_KEEPALIVE")) {
@@ -175,7 +185,7 @@ void oh_options_get(INTERNAL_FUNCTION_PARAMETERS)
     zend_long option;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_LONG(option)
+    Z_PARAM_LONG(option)
     ZEND_PARSE_PARAMETERS_END();
     if (client && option == oh_phpredis_constant("OPT_READ_TIMEOUT")) {
         RETURN_DOUBLE(client->timeout_ms / 1000.0);

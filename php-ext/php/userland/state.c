@@ -174,7 +174,7 @@ void oh_state_select(INTERNAL_FUNCTION_PARAMETERS)
     zend_long database;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_LONG(database)
+    Z_PARAM_LONG(database)
     ZEND_PARSE_PARAMETERS_END();
     if (client && oh_client_is_selected(client, database)) {
         RETURN_TRUE;

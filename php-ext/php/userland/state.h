@@ -24,7 +24,9 @@ void oh_state_get_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS);
 void oh_state_clear_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS);
 void oh_state_get_database(INTERNAL_FUNCTION_PARAMETERS);
 
-/* select(): the pool's own database is what every connection is in already; any other is refused. */
+/*
+ * select(): the pool's own database is what every connection is in already; any other is refused.
+ */
 void oh_state_select(INTERNAL_FUNCTION_PARAMETERS);
 
 #endif

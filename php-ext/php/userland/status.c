@@ -1,5 +1,6 @@
 /*
- * The status of the host, as arrays of PHP: the names and the order of their keys are what users and dashboards see.
+ * The status of the host, as arrays of PHP: the names and the order of their keys are what users
+ * and dashboards see.
  */
 #include "php_onehop.h"
 
@@ -23,7 +24,10 @@ static void show_text(zval *into, const char *name, const char *text)
     }
 }
 
-/* Anybody may have written there: no sum of such numbers is too large for PHP, and a double, too, has them exactly. */
+/*
+ * Anybody may have written there: no sum of such numbers is too large for PHP, and a double, too,
+ * has them exactly.
+ */
 static void show_number(zval *into, const char *name, uint64_t number)
 {
     add_assoc_long(into, name, (zend_long)MIN(number, OH_SHOWN_MAX));
@@ -40,7 +44,8 @@ static void show_latency(zval *into, const oh_meter_reading *reading)
     show_number(&latency, "p99", oh_meter_percentile(reading, 990));
     array_init(&below);
     for (uint32_t bits = OH_LIMIT_BITS_MIN; bits <= OH_LIMIT_BITS_MAX; bits++) {
-        add_index_long(&below, 1L << bits, (zend_long)MIN(oh_meter_below(reading, UINT64_C(1) << bits), OH_SHOWN_MAX));
+        add_index_long(&below, 1L << bits,
+            (zend_long)MIN(oh_meter_below(reading, UINT64_C(1) << bits), OH_SHOWN_MAX));
     }
     add_assoc_zval(&latency, "below", &below);
     add_assoc_zval(into, "latency", &latency);
@@ -51,9 +56,9 @@ static void show_numbers(zval *into, const oh_meter_reading *reading)
     static const struct {
         const char *name;
         oh_meter_counter counter;
-    } numbers[] = {{"errors", OH_METER_ERRORS}, {"redirects", OH_METER_REDIRECTS}, {"leases", OH_METER_LEASES},
-        {"waits", OH_METER_WAITS}, {"connects", OH_METER_CONNECTS}, {"bytes_sent", OH_METER_BYTES_SENT},
-        {"bytes_received", OH_METER_BYTES_RECEIVED}};
+    } numbers[] = {{"errors", OH_METER_ERRORS}, {"redirects", OH_METER_REDIRECTS},
+        {"leases", OH_METER_LEASES}, {"waits", OH_METER_WAITS}, {"connects", OH_METER_CONNECTS},
+        {"bytes_sent", OH_METER_BYTES_SENT}, {"bytes_received", OH_METER_BYTES_RECEIVED}};
 
     show_number(into, "calls", reading->calls);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -110,7 +115,8 @@ static void show_node(zval *list, const oh_pool *pool, const oh_node_status *sta
     if (node->path.bytes) {
         add_assoc_stringl(&into, "address", node->path.bytes, node->path.length);
     } else {
-        add_assoc_str(&into, "address", strpprintf(0, "%s:%u", node->host.bytes, (unsigned)node->port));
+        add_assoc_str(
+            &into, "address", strpprintf(0, "%s:%u", node->host.bytes, (unsigned)node->port));
     }
     add_assoc_long(&into, "weight", node->weight);
     show_role(&into, status);
@@ -163,7 +169,8 @@ static void show_pool(zval *list, const oh_pool_status *status)
     add_assoc_string(&into, "path", status->path);
     add_assoc_long(&into, "generation", (zend_long)status->generation);
     add_assoc_string(&into, "fingerprint", oh_topology_fingerprint(topology));
-    add_assoc_string(&into, "distribution", oh_distribution_name(oh_topology_distribution(topology)));
+    add_assoc_string(
+        &into, "distribution", oh_distribution_name(oh_topology_distribution(topology)));
     add_assoc_string(&into, "hash", oh_hash_name(oh_topology_hash_function(topology)));
     show_config(&into, status);
     show_sharing(&into);

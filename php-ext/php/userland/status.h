@@ -6,7 +6,10 @@
 
 #include "php.h"
 
-/* Sets `list` to the server pools that are known to the host, or, without shared memory, to this process. */
+/*
+ * Sets `list` to the server pools that are known to the host, or, without shared memory, to this
+ * process.
+ */
 void oh_status_show(zval *list);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * OneHop\Topology and OneHop\Node: placement shown to PHP code, and to the conformance runner.
  *
- * A Topology shares the one that clients of the same file use, and places as they do, nodes that are ejected left out; one
- * with dead servers, or from a text, is built for itself. Its nodes are made once and given out again and again, until
- * one is ejected or returns.
+ * A Topology shares the one that clients of the same file use, and places as they do, nodes that
+ * are ejected left out; one with dead servers, or from a text, is built for itself. Its nodes are
+ * made once and given out again and again, until one is ejected or returns.
  */
 #include "php_onehop.h"
 
@@ -19,8 +19,8 @@
 typedef struct oh_topology_object {
     oh_snapshot *snapshot; /* Shared, or NULL: then `own` is this object's. */
     oh_topology *own;
-    oh_ring *ring;         /* Held. NULL: no node is ejected. */
-    zval *nodes; /* By index: OneHop\Node, or UNDEF if nobody has asked yet. */
+    oh_ring *ring; /* Held. NULL: no node is ejected. */
+    zval *nodes;   /* By index: OneHop\Node, or UNDEF if nobody has asked yet. */
     uint32_t nodes_count;
     zend_object object;
 } oh_topology_object;
@@ -37,7 +37,9 @@ static oh_topology_object *of(zend_object *object)
 
 static const oh_topology *topology_of(const oh_topology_object *this)
 {
-    return this->ring ? this->ring->topology : this->snapshot ? this->snapshot->topology : this->own;
+    return this->ring       ? this->ring->topology
+           : this->snapshot ? this->snapshot->topology
+                            : this->own;
 }
 
 static void forget_nodes(oh_topology_object *this)
@@ -90,7 +92,8 @@ zend_object *oh_topology_object_create(zend_class_entry *class)
 static bool *flag_of(const oh_pool *pool, bool *ejected, const zend_string *name)
 {
     for (size_t i = 0; i < pool->servers_count; i++) {
-        if (zend_string_equals_cstr(name, pool->servers[i].name.bytes, pool->servers[i].name.length)) {
+        if (zend_string_equals_cstr(
+                name, pool->servers[i].name.bytes, pool->servers[i].name.length)) {
             return &ejected[i];
         }
     }
@@ -143,10 +146,10 @@ ZEND_METHOD(OneHop_Topology, __construct)
     HashTable *dead = NULL;
 
     ZEND_PARSE_PARAMETERS_START(1, 3)
-        Z_PARAM_STR(pool)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_PATH_STR_OR_NULL(path)
-        Z_PARAM_ARRAY_HT(dead)
+    Z_PARAM_STR(pool)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_PATH_STR_OR_NULL(path)
+    Z_PARAM_ARRAY_HT(dead)
     ZEND_PARSE_PARAMETERS_END();
     if (this->nodes) {
         zend_throw_error(NULL, "OneHop\\Topology is constructed already");
@@ -176,17 +179,18 @@ ZEND_METHOD(OneHop_Topology, fromText)
     oh_failure failure;
 
     ZEND_PARSE_PARAMETERS_START(2, 3)
-        Z_PARAM_STR(name)
-        Z_PARAM_STR(text)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_ARRAY_HT(dead)
+    Z_PARAM_STR(name)
+    Z_PARAM_STR(text)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_ARRAY_HT(dead)
     ZEND_PARSE_PARAMETERS_END();
     if (!oh_config_parse(ZSTR_VAL(text), ZSTR_LEN(text), &config, &error)) {
         oh_reading_refuse(&failure, "Configuration", &error);
         oh_failure_throw(oh_failure_exception(&failure, NULL, NULL, NULL));
         return;
     }
-    const oh_pool *pool = oh_reading_find(config, ZSTR_VAL(name), ZSTR_LEN(name), "the configuration", &failure);
+    const oh_pool *pool =
+        oh_reading_find(config, ZSTR_VAL(name), ZSTR_LEN(name), "the configuration", &failure);
     if (!pool) {
         oh_failure_throw(oh_failure_exception(&failure, NULL, NULL, NULL));
     } else {
@@ -205,7 +209,7 @@ ZEND_METHOD(OneHop_Topology, check)
     oh_config *config;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_STR(text)
+    Z_PARAM_STR(text)
     ZEND_PARSE_PARAMETERS_END();
     if (oh_config_parse(ZSTR_VAL(text), ZSTR_LEN(text), &config, &error)) {
         oh_config_free(config);
@@ -222,8 +226,8 @@ ZEND_METHOD(OneHop_Topology, hash)
     oh_hash hash;
 
     ZEND_PARSE_PARAMETERS_START(2, 2)
-        Z_PARAM_STR(algorithm)
-        Z_PARAM_STR(key)
+    Z_PARAM_STR(algorithm)
+    Z_PARAM_STR(key)
     ZEND_PARSE_PARAMETERS_END();
     if (!oh_hash_find(ZSTR_VAL(algorithm), ZSTR_LEN(algorithm), &hash)) {
         zend_argument_value_error(1, "must be the name of a hash of a configuration");
@@ -237,7 +241,7 @@ ZEND_METHOD(OneHop_Topology, slot)
     zend_string *key;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_STR(key)
+    Z_PARAM_STR(key)
     ZEND_PARSE_PARAMETERS_END();
     RETURN_LONG(oh_key_slot((oh_bytes){(const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key)}));
 }
@@ -315,7 +319,8 @@ static zval *node_object(oh_topology_object *this, uint32_t index)
     zend_update_property_long(oh_node_class, object, ZEND_STRL("weight"), node.weight);
     zend_update_property_bool(oh_node_class, object, ZEND_STRL("isEjected"), node.is_ejected);
     if (node.id.length > 0) {
-        zend_update_property_string(oh_node_class, object, ZEND_STRL("role"), oh_role_name(node.role));
+        zend_update_property_string(
+            oh_node_class, object, ZEND_STRL("role"), oh_role_name(node.role));
     } else {
         zend_update_property_null(oh_node_class, object, ZEND_STRL("role"));
     }
@@ -328,10 +333,11 @@ ZEND_METHOD(OneHop_Topology, locate)
     zend_string *key;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_STR(key)
+    Z_PARAM_STR(key)
     ZEND_PARSE_PARAMETERS_END();
     if (this) {
-        uint32_t index = oh_topology_locate(topology_of(this), (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
+        uint32_t index =
+            oh_topology_locate(topology_of(this), (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
 
         RETURN_COPY(node_object(this, index));
     }
@@ -344,7 +350,7 @@ ZEND_METHOD(OneHop_Topology, explain)
     oh_explanation explanation;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_STR(key)
+    Z_PARAM_STR(key)
     ZEND_PARSE_PARAMETERS_END();
     if (!this) {
         return;
@@ -353,10 +359,13 @@ ZEND_METHOD(OneHop_Topology, explain)
     oh_topology_explain(topology, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key), &explanation);
     array_init_size(return_value, 7);
     add_assoc_str(return_value, "key", zend_string_copy(key));
-    add_assoc_stringl(return_value, "hashed", (const char *)explanation.hashed.bytes, explanation.hashed.length);
-    add_assoc_string(return_value, "hash_function", oh_hash_name(oh_topology_hash_function(topology)));
+    add_assoc_stringl(
+        return_value, "hashed", (const char *)explanation.hashed.bytes, explanation.hashed.length);
+    add_assoc_string(
+        return_value, "hash_function", oh_hash_name(oh_topology_hash_function(topology)));
     add_assoc_long(return_value, "hash", explanation.hash);
-    add_assoc_string(return_value, "distribution", oh_distribution_name(oh_topology_distribution(topology)));
+    add_assoc_string(
+        return_value, "distribution", oh_distribution_name(oh_topology_distribution(topology)));
     add_assoc_long(return_value, "point", explanation.point);
     zval *node = node_object(this, explanation.node);
     Z_ADDREF_P(node);

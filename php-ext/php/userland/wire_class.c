@@ -30,8 +30,8 @@ ZEND_METHOD(OneHop_Wire, frame)
     oh_wire wire;
 
     ZEND_PARSE_PARAMETERS_START(2, 2)
-        Z_PARAM_LONG(commands)
-        Z_PARAM_ARRAY_HT(chunks)
+    Z_PARAM_LONG(commands)
+    Z_PARAM_ARRAY_HT(chunks)
     ZEND_PARSE_PARAMETERS_END();
     if (commands < 0 || commands > COMMANDS_MAX) {
         zend_argument_value_error(1, "must be from 0 to %d", COMMANDS_MAX);
