@@ -33,7 +33,8 @@ public final class Times {
         jobs.put("OneHop", () -> onehop.mget(keys));
         jobs.put("RedisClusterClient", () -> stock.mget(keys));
         Map<String, List<Long>> times = new LinkedHashMap<>();
-        for (int round = -rounds; round < rounds; round++) { // As many before it counts: the compiler learns.
+        // As many before it counts: the compiler learns.
+        for (int round = -rounds; round < rounds; round++) {
             for (Map.Entry<String, Supplier<List<String>>> job : jobs.entrySet()) {
                 long begin = System.nanoTime();
                 List<String> replies = job.getValue().get();

@@ -36,7 +36,8 @@ public final class Ledger implements Runnable {
     private final Map<String, Integer> tried = new HashMap<>();
     private final Map<String, Integer> known = new HashMap<>(); // Acknowledged, or seen.
     private final Map<String, Double> since = new HashMap<>(); // When that was.
-    private final Set<String> never = new HashSet<>(); // Values of which it was said that they were not sent.
+    // Values of which it was said that they were not sent.
+    private final Set<String> never = new HashSet<>();
     private final List<String> wrong = new ArrayList<>();
     private final List<String> lost = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();

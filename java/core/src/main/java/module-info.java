@@ -1,19 +1,28 @@
 /**
- * Placement, topology, configuration and the wire guard of OneHop: everything that needs neither a server nor Jedis.
- * Programs see what clients show of it; the rest is for the clients alone.
+ * Placement, topology, configuration and the wire guard of OneHop: everything that needs neither a
+ * server nor Jedis. Programs see what clients show of it; the rest is for the clients alone.
  */
 @SuppressWarnings("module") // The clients are compiled later, so their modules are not found yet.
 module io.onehop.core {
     requires org.snakeyaml.engine;
 
     exports io.onehop.core;
-    exports io.onehop.core.base to io.onehop.jedis;
-    exports io.onehop.core.cluster to io.onehop.jedis;
-    exports io.onehop.core.command to io.onehop.jedis;
-    exports io.onehop.core.config to io.onehop.jedis;
-    exports io.onehop.core.health to io.onehop.jedis;
-    exports io.onehop.core.key to io.onehop.jedis;
-    exports io.onehop.core.ssdb to io.onehop.jedis;
-    exports io.onehop.core.topology to io.onehop.jedis;
-    exports io.onehop.core.wire to io.onehop.jedis;
+    exports io.onehop.core.base to
+            io.onehop.jedis;
+    exports io.onehop.core.cluster to
+            io.onehop.jedis;
+    exports io.onehop.core.command to
+            io.onehop.jedis;
+    exports io.onehop.core.config to
+            io.onehop.jedis;
+    exports io.onehop.core.health to
+            io.onehop.jedis;
+    exports io.onehop.core.key to
+            io.onehop.jedis;
+    exports io.onehop.core.ssdb to
+            io.onehop.jedis;
+    exports io.onehop.core.topology to
+            io.onehop.jedis;
+    exports io.onehop.core.wire to
+            io.onehop.jedis;
 }

@@ -1,8 +1,6 @@
 package io.onehop.core;
 
-/**
- * The twelve hash functions of nutcracker, by name. Implements spec/hash.
- */
+/** The twelve hash functions of nutcracker, by name. Implements spec/hash. */
 public enum Hash {
     ONE_AT_A_TIME("one_at_a_time"),
     MD5("md5"),

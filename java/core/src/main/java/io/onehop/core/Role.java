@@ -8,8 +8,13 @@ public enum Role {
     MASTER,
     /** It follows a master. */
     REPLICA,
-    /** A master without slots: known, so that a redirect to it can be followed; asked nothing else. */
+    /**
+     * A master without slots: known, so that a redirect to it can be followed; asked nothing else.
+     */
     SPARE,
-    /** No longer a node: it keeps the place, and so the index of everybody behind it, until another comes. */
+    /**
+     * No longer a node: it keeps the place, and so the index of everybody behind it, until another
+     * comes.
+     */
     GONE
 }

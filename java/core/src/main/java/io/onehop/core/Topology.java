@@ -28,8 +28,8 @@ public interface Topology {
     Node find(String name);
 
     /**
-     * 32 hexadecimal digits, equal in two processes exactly if they place keys alike, whatever their language.
-     * Ejection does not change it.
+     * 32 hexadecimal digits, equal in two processes exactly if they place keys alike, whatever
+     * their language. Ejection does not change it.
      */
     String fingerprint();
 }

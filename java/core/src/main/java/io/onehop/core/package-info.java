@@ -1,6 +1,6 @@
 /**
- * What a program meets of the core: where keys are, and by which names. The values of the lowest layer, and one
- * interface, {@link io.onehop.core.Topology}.
+ * What a program meets of the core: where keys are, and by which names. The values of the lowest
+ * layer, and one interface, {@link io.onehop.core.Topology}.
  *
  * <p>All else of the core is in packages for the clients alone, each above the ones it uses:
  *
@@ -13,8 +13,8 @@
  *  wire: framing of replies    health: is a node worth asking
  * </pre>
  *
- * <p>Everything is immutable or static and safe for any thread; nothing is resolved, connected or logged. Failures are
- * an exception with a reason, or an {@link java.lang.IllegalArgumentException} where the caller is wrong. The rules are
- * in spec/, the same for C and Java.
+ * <p>Everything is immutable or static and safe for any thread; nothing is resolved, connected or
+ * logged. Failures are an exception with a reason, or an {@link java.lang.IllegalArgumentException}
+ * where the caller is wrong. The rules are in spec/, the same for C and Java.
  */
 package io.onehop.core;

@@ -18,12 +18,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** The vectors and cases that stand beside the rules in the repository's spec folder, for every test to read. */
+/**
+ * The vectors and cases that stand beside the rules in the repository's spec folder, for every test
+ * to read.
+ */
 public final class Spec {
     private static final Path FOLDER = Path.of("../../spec");
 
-    private Spec() {
-    }
+    private Spec() {}
 
     public static byte[] bytes(String path) {
         try {
@@ -36,14 +38,17 @@ public final class Spec {
     /** The names of the JSON pages of a folder. */
     public static List<String> files(String folder) {
         try (Stream<Path> files = Files.list(FOLDER.resolve(folder))) {
-            return files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith(".json")).toList();
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.endsWith(".json"))
+                    .toList();
         } catch (IOException missing) {
             throw new UncheckedIOException(missing);
         }
     }
 
     public static JsonObject json(String path) {
-        return JsonParser.parseString(new String(bytes(path), StandardCharsets.UTF_8)).getAsJsonObject();
+        return JsonParser.parseString(new String(bytes(path), StandardCharsets.UTF_8))
+                .getAsJsonObject();
     }
 
     /** The groups of a page of vectors; that all its tests are there is checked on the way. */
@@ -59,7 +64,9 @@ public final class Spec {
 
     /** The tests of all groups of a page. */
     public static List<JsonObject> tests(String path) {
-        return groups(path).stream().flatMap(group -> objects(group.getAsJsonArray("tests")).stream()).toList();
+        return groups(path).stream()
+                .flatMap(group -> objects(group.getAsJsonArray("tests")).stream())
+                .toList();
     }
 
     public static List<JsonObject> objects(JsonArray array) {
@@ -85,8 +92,11 @@ public final class Spec {
 
     /** The topology of a group of vectors, without the servers it calls dead. */
     public static PoolTopology topology(JsonObject group) {
-        Set<String> dead = group.has("dead") ? Set.copyOf(strings(group.getAsJsonArray("dead"))) : Set.of();
-        return PoolTopology.of(config(group.get("config").getAsString()).pool(group.get("pool").getAsString()), dead);
+        Set<String> dead =
+                group.has("dead") ? Set.copyOf(strings(group.getAsJsonArray("dead"))) : Set.of();
+        return PoolTopology.of(
+                config(group.get("config").getAsString()).pool(group.get("pool").getAsString()),
+                dead);
     }
 
     public static Config config(String text) {

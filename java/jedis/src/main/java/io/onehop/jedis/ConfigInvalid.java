@@ -4,10 +4,11 @@ import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 
 /**
- * The configuration is missing, malformed, lacks the server pool, or is not accepted by a node (password, user,
- * database, engine). Nothing was sent.
+ * The configuration is missing, malformed, lacks the server pool, or is not accepted by a node
+ * (password, user, database, engine). Nothing was sent.
  *
- * <p>For a bad file the message tells line and reason. {@link #getNode()} is {@code null} unless a node was asked.
+ * <p>For a bad file the message tells line and reason. {@link #getNode()} is {@code null} unless a
+ * node was asked.
  */
 public final class ConfigInvalid extends OneHopException {
     private static final long serialVersionUID = 1;

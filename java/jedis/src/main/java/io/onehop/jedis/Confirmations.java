@@ -16,15 +16,19 @@ import java.util.Set;
 import redis.clients.jedis.Protocol.Command;
 
 /**
- * What the nodes of a subscription still have to confirm, in the order in which the caller asked, and what he is
- * subscribed to.
+ * What the nodes of a subscription still have to confirm, in the order in which the caller asked,
+ * and what he is subscribed to.
  *
- * <p>Each node confirms for itself, counts its own channels, and answers when it likes. The caller sees one server: each
- * confirmation once, in his order, with the count of his channels. For one thread.
+ * <p>Each node confirms for itself, counts its own channels, and answers when it likes. The caller
+ * sees one server: each confirmation once, in his order, with the count of his channels. For one
+ * thread.
  */
 final class Confirmations {
 
-    /** Channels, patterns and sharded channels: how one enters and leaves, and what a message is called. */
+    /**
+     * Channels, patterns and sharded channels: how one enters and leaves, and what a message is
+     * called.
+     */
     enum Kind {
         CHANNEL(Command.SUBSCRIBE, Command.UNSUBSCRIBE, "message"),
         PATTERN(Command.PSUBSCRIBE, Command.PUNSUBSCRIBE, "pmessage"),
@@ -41,7 +45,9 @@ final class Confirmations {
         }
 
         static Kind of(Object command) {
-            return Arrays.stream(values()).filter(kind -> kind.enter == command || kind.leave == command).findFirst()
+            return Arrays.stream(values())
+                    .filter(kind -> kind.enter == command || kind.leave == command)
+                    .findFirst()
                     .orElse(null);
         }
 
@@ -50,7 +56,10 @@ final class Confirmations {
         }
 
         static Kind ofMessage(byte[] said) {
-            return Arrays.stream(values()).filter(kind -> is(said, kind.message)).findFirst().orElse(null);
+            return Arrays.stream(values())
+                    .filter(kind -> is(said, kind.message))
+                    .findFirst()
+                    .orElse(null);
         }
     }
 
@@ -70,8 +79,11 @@ final class Confirmations {
         }
 
         boolean isOf(int node, byte[] said, Object channel) {
-            return nodes.get(node) && (command == Command.PING ? is(said, "pong")
-                    : is(said, command.name()) && Arrays.equals(this.channel, (byte[]) channel));
+            return nodes.get(node)
+                    && (command == Command.PING
+                            ? is(said, "pong")
+                            : is(said, command.name())
+                                    && Arrays.equals(this.channel, (byte[]) channel));
         }
     }
 
@@ -93,7 +105,10 @@ final class Confirmations {
         return all;
     }
 
-    /** A command is about to be sent to these nodes, none of them if nobody but us has to confirm it. */
+    /**
+     * A command is about to be sent to these nodes, none of them if nobody but us has to confirm
+     * it.
+     */
     void expect(Command command, byte[] channel, BitSet nodes, Deadline deadline) {
         Kind kind = Kind.of(command);
         if (kind != null && channel != null) {
@@ -111,7 +126,10 @@ final class Confirmations {
         }
     }
 
-    /** The next confirmation that is complete, as one server would send it; {@code null} if it is still to come. */
+    /**
+     * The next confirmation that is complete, as one server would send it; {@code null} if it is
+     * still to come.
+     */
     List<Object> next() {
         Expected first = expected.peek();
         if (first == null || !first.nodes.isEmpty()) {
@@ -125,8 +143,10 @@ final class Confirmations {
         if (first.channel != null) {
             change(confirmed.get(kind), first.command == kind.enter, first.channel);
         }
-        long count = kind == Kind.SHARDED ? confirmed.get(kind).size()
-                : confirmed.get(Kind.CHANNEL).size() + confirmed.get(Kind.PATTERN).size();
+        long count =
+                kind == Kind.SHARDED
+                        ? confirmed.get(kind).size()
+                        : confirmed.get(Kind.CHANNEL).size() + confirmed.get(Kind.PATTERN).size();
         String name = first.command.name().toLowerCase(Locale.ROOT);
         return Arrays.asList(name.getBytes(StandardCharsets.US_ASCII), first.channel, count);
     }
@@ -142,16 +162,27 @@ final class Confirmations {
         return true;
     }
 
-    /** Whether a node that said something which is no message may have meant a confirmation that is not next yet. */
+    /**
+     * Whether a node that said something which is no message may have meant a confirmation that is
+     * not next yet.
+     */
     boolean isExpected(int node, List<?> said) {
-        return expected.stream().anyMatch(each -> each.isOf(node, (byte[]) said.get(0), said.get(1)));
+        return expected.stream()
+                .anyMatch(each -> each.isOf(node, (byte[]) said.get(0), said.get(1)));
     }
 
-    /** Whether the caller is yet to be told that he is subscribed to this: its messages come after that. */
+    /**
+     * Whether the caller is yet to be told that he is subscribed to this: its messages come after
+     * that.
+     */
     boolean isAwaited(Kind kind, byte[] channel) {
-        return !expected.isEmpty() && !confirmed.get(kind).contains(ByteBuffer.wrap(channel))
-                && expected.stream().anyMatch(each -> each.command == kind.enter
-                        && Arrays.equals(each.channel, channel));
+        return !expected.isEmpty()
+                && !confirmed.get(kind).contains(ByteBuffer.wrap(channel))
+                && expected.stream()
+                        .anyMatch(
+                                each ->
+                                        each.command == kind.enter
+                                                && Arrays.equals(each.channel, channel));
     }
 
     /** By when the next confirmation must have come; never, if there is none. */

@@ -6,7 +6,8 @@ import io.onehop.core.ErrorKind.Outcome;
 /**
  * One command or transaction, keys on two nodes. Nothing was sent.
  *
- * <p>The message names two of the keys, their nodes, and the hash tag that would bring them together.
+ * <p>The message names two of the keys, their nodes, and the hash tag that would bring them
+ * together.
  */
 public final class CrossNode extends OneHopException {
     private static final long serialVersionUID = 1;

@@ -11,24 +11,31 @@ import redis.clients.jedis.executors.CommandExecutor;
 import redis.clients.jedis.providers.ConnectionProvider;
 
 /**
- * Which version of Jedis the program has. A build that manages versions, as Spring Boot's does, may have
- * replaced ours by an older one. Without this check some call would end in a NoSuchMethodError.
+ * Which version of Jedis the program has. A build that manages versions, as Spring Boot's does, may
+ * have replaced ours by an older one. Without this check some call would end in a
+ * NoSuchMethodError.
  */
 final class JedisVersion {
     private static final int MAJOR = 8;
     private static final String NEEDED = "8.0.2";
 
-    private JedisVersion() {
-    }
+    private JedisVersion() {}
 
     /** Fails if it is too old. */
     static void require() {
         String found = version();
-        boolean isOld = found == null ? !hasConstructor() : found.matches("[0-" + (MAJOR - 1) + "]\\..*");
+        boolean isOld =
+                found == null ? !hasConstructor() : found.matches("[0-" + (MAJOR - 1) + "]\\..*");
         if (isOld) {
-            throw new ConfigInvalid("Jedis " + NEEDED + " or later is needed, the program has "
-                    + Objects.requireNonNullElse(found, "an older one") + ": the client was not built; set the version of "
-                    + "redis.clients:jedis, in a build with Spring Boot the property jedis.version, to " + NEEDED, null);
+            throw new ConfigInvalid(
+                    "Jedis "
+                            + NEEDED
+                            + " or later is needed, the program has "
+                            + Objects.requireNonNullElse(found, "an older one")
+                            + ": the client was not built; set the version of redis.clients:jedis,"
+                            + " in a build with Spring Boot the property jedis.version, to "
+                            + NEEDED,
+                    null);
         }
     }
 
@@ -45,11 +52,18 @@ final class JedisVersion {
         }
     }
 
-    /** For a Jedis that does not say its version: whether it has the constructor that a client needs. */
+    /**
+     * For a Jedis that does not say its version: whether it has the constructor that a client
+     * needs.
+     */
     private static boolean hasConstructor() {
         try {
-            return UnifiedJedis.class.getDeclaredConstructor(CommandExecutor.class, ConnectionProvider.class,
-                    RedisProtocol.class, Cache.class) != null;
+            return UnifiedJedis.class.getDeclaredConstructor(
+                            CommandExecutor.class,
+                            ConnectionProvider.class,
+                            RedisProtocol.class,
+                            Cache.class)
+                    != null;
         } catch (NoSuchMethodException older) {
             return false;
         }

@@ -8,7 +8,8 @@ import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.providers.ConnectionProvider;
 
 /**
- * What is left of UnifiedJedis that would take a connection to any node: it is told that there is no such thing.
+ * What is left of UnifiedJedis that would take a connection to any node: it is told that there is
+ * no such thing.
  */
 final class NoConnections implements ConnectionProvider {
     private final String pool;
@@ -19,7 +20,9 @@ final class NoConnections implements ConnectionProvider {
 
     @Override
     public Connection getConnection() {
-        throw Commands.unsupported(method(), "it needs a connection of its own: use a connection to the node itself",
+        throw Commands.unsupported(
+                method(),
+                "it needs a connection of its own: use a connection to the node itself",
                 pool);
     }
 
@@ -41,10 +44,15 @@ final class NoConnections implements ConnectionProvider {
 
     /** The method of UnifiedJedis that the caller called. */
     private static String method() {
-        return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE).walk(frames -> frames
-                .filter(frame -> frame.getDeclaringClass() == UnifiedJedis.class)
-                .map(frame -> frame.getMethodName() + "()")
-                .reduce("the method", (inner, outer) -> outer));
+        return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
+                .walk(
+                        frames ->
+                                frames.filter(
+                                                frame ->
+                                                        frame.getDeclaringClass()
+                                                                == UnifiedJedis.class)
+                                        .map(frame -> frame.getMethodName() + "()")
+                                        .reduce("the method", (inner, outer) -> outer));
     }
 
     @Override

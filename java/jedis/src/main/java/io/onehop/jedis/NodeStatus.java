@@ -4,8 +4,8 @@ import io.onehop.core.Role;
 import java.time.Duration;
 
 /**
- * What a client knows of one node at some moment; each number by itself, since calls go on meanwhile. The counters are
- * those of spec/meter, since the client has this node.
+ * What a client knows of one node at some moment; each number by itself, since calls go on
+ * meanwhile. The counters are those of spec/meter, since the client has this node.
  *
  * @param name as placement knows it
  * @param address {@code host:port}, or the path of a unix socket
@@ -31,9 +31,30 @@ import java.time.Duration;
  * @param p50 half of the calls that ended well took less; zero if there were none
  * @param p99 99 of 100 took less
  */
-public record NodeStatus(String name, String address, int weight, Role role, String master, double share, State state,
-        Duration restsFor, int failures, String reason, int leased, int idle, int poolSize, long calls, long errors, long redirects,
-        long leases, long waits, long connects, long bytesSent, long bytesReceived, Duration p50, Duration p99) {
+public record NodeStatus(
+        String name,
+        String address,
+        int weight,
+        Role role,
+        String master,
+        double share,
+        State state,
+        Duration restsFor,
+        int failures,
+        String reason,
+        int leased,
+        int idle,
+        int poolSize,
+        long calls,
+        long errors,
+        long redirects,
+        long leases,
+        long waits,
+        long connects,
+        long bytesSent,
+        long bytesReceived,
+        Duration p50,
+        Duration p99) {
 
     /** Whether a node is asked. */
     public enum State {

@@ -30,7 +30,8 @@ import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.csc.Cache;
 
 /**
- * Jedis' API over a server pool of redis nodes: every key goes straight to the node where nutcracker would have put it.
+ * Jedis' API over a server pool of redis nodes: every key goes straight to the node where
+ * nutcracker would have put it.
  *
  * <pre>{@code
  * try (OneHopClient redis = OneHopClient.builder().config(Path.of("/etc/nutcracker.yml")).pool("alpha").build()) {
@@ -39,22 +40,24 @@ import redis.clients.jedis.csc.Cache;
  * }
  * }</pre>
  *
- * <p>Every command goes where the command table (spec/route) says: to the node of its keys, split over the nodes of
- * its keys (MGET, MSET, DEL, XREAD, ...), or to all nodes (KEYS, FLUSHALL, SCRIPT LOAD, ...), all at once, with one
- * reply in the caller's order; SCAN goes through them one by one. A command that needs its keys on one node and has
- * them on two is {@link CrossNode}; what cannot be answered honestly is {@link Unsupported}: both before a byte is
- * sent.
+ * <p>Every command goes where the command table (spec/route) says: to the node of its keys, split
+ * over the nodes of its keys (MGET, MSET, DEL, XREAD, ...), or to all nodes (KEYS, FLUSHALL, SCRIPT
+ * LOAD, ...), all at once, with one reply in the caller's order; SCAN goes through them one by one.
+ * A command that needs its keys on one node and has them on two is {@link CrossNode}; what cannot
+ * be answered honestly is {@link Unsupported}: both before a byte is sent.
  *
- * <p>With {@code cluster: true} the servers are seeds of a Redis Cluster, and its own map says where keys are: the first
- * call waits until a node has told it, none after that. Commands whose slot has moved are sent on, in pipelines, too.
+ * <p>With {@code cluster: true} the servers are seeds of a Redis Cluster, and its own map says
+ * where keys are: the first call waits until a node has told it, none after that. Commands whose
+ * slot has moved are sent on, in pipelines, too.
  *
- * <p>Every call ends by the server pool's {@code timeout} (milliseconds; 0 is never); one that waits by its own wish
- * (BLPOP, XREAD with BLOCK) by so much later, and if it waits for ever only an interrupt ends it. Failures are {@link
- * OneHopException}s and say whether the command may have run; errors that a node answers are Jedis' own exceptions.
+ * <p>Every call ends by the server pool's {@code timeout} (milliseconds; 0 is never); one that
+ * waits by its own wish (BLPOP, XREAD with BLOCK) by so much later, and if it waits for ever only
+ * an interrupt ends it. Failures are {@link OneHopException}s and say whether the command may have
+ * run; errors that a node answers are Jedis' own exceptions.
  *
- * <p>One client is meant for all threads. Building it connects to nothing; {@link #close} closes every connection. It
- * speaks RESP2 and sends neither HELLO nor CLIENT. When its configuration file changes, it follows: a call, a batch, a
- * transaction ends by the configuration it began with.
+ * <p>One client is meant for all threads. Building it connects to nothing; {@link #close} closes
+ * every connection. It speaks RESP2 and sends neither HELLO nor CLIENT. When its configuration file
+ * changes, it follows: a call, a batch, a transaction ends by the configuration it began with.
  */
 public final class OneHopClient extends UnifiedJedis {
     private final CurrentRoute route;
@@ -62,7 +65,11 @@ public final class OneHopClient extends UnifiedJedis {
     private final Looks looks;
 
     private OneHopClient(CurrentRoute route, Refresher refresher) {
-        super(route, new NoConnections(route.snapshots().newest().pool().name()), RedisProtocol.RESP2, (Cache) null);
+        super(
+                route,
+                new NoConnections(route.snapshots().newest().pool().name()),
+                RedisProtocol.RESP2,
+                (Cache) null);
         this.route = route;
         this.refresher = refresher;
         this.looks = new Looks(route.snapshots());
@@ -85,7 +92,10 @@ public final class OneHopClient extends UnifiedJedis {
         return PoolStatus.of(snapshots().newest(), refresher.status(), snapshots().isClosed());
     }
 
-    /** Where every key is now: the nodes, and which of them has a key and why. Immutable; a change makes another one. */
+    /**
+     * Where every key is now: the nodes, and which of them has a key and why. Immutable; a change
+     * makes another one.
+     */
     public Topology topology() {
         return route.take().topology();
     }
@@ -106,11 +116,12 @@ public final class OneHopClient extends UnifiedJedis {
     /**
      * A pipeline over all nodes at once, for one thread.
      *
-     * <p>Commands are refused ({@link CrossNode}, {@link Unsupported}) when they are added; nothing is sent and no
-     * connection held before {@code sync()}, which has the server pool's {@code timeout} for all of it. Then every
-     * Response has its value, the error its node answered, or throws the failure that names its node; and if a node
-     * failed, {@code sync()} itself throws: that failure if nothing arrived, otherwise {@link PartialBatch}. {@code
-     * close()} syncs what was not synced.
+     * <p>Commands are refused ({@link CrossNode}, {@link Unsupported}) when they are added; nothing
+     * is sent and no connection held before {@code sync()}, which has the server pool's {@code
+     * timeout} for all of it. Then every Response has its value, the error its node answered, or
+     * throws the failure that names its node; and if a node failed, {@code sync()} itself throws:
+     * that failure if nothing arrived, otherwise {@link PartialBatch}. {@code close()} syncs what
+     * was not synced.
      */
     @Override
     public OneHopPipeline pipelined() {
@@ -118,13 +129,14 @@ public final class OneHopClient extends UnifiedJedis {
     }
 
     /**
-     * A transaction on one node, for one thread: that of the first key it watches or names. A key of
-     * another node is refused with {@link CrossNode}, before anything is sent. Such a refusal discards the
-     * transaction: {@code exec()} fails, and nothing of it is executed.
+     * A transaction on one node, for one thread: that of the first key it watches or names. A key
+     * of another node is refused with {@link CrossNode}, before anything is sent. Such a refusal
+     * discards the transaction: {@code exec()} fails, and nothing of it is executed.
      *
-     * <p>Nothing is sent and no connection held before {@code exec()}, but for what is watched. Between WATCH and MULTI
-     * commands are answered at once, and may be of any node. If the connection that watches fails, everything up to
-     * {@code exec()}, {@code discard()} or {@code close()} fails with the same cause. {@code close()} discards.
+     * <p>Nothing is sent and no connection held before {@code exec()}, but for what is watched.
+     * Between WATCH and MULTI commands are answered at once, and may be of any node. If the
+     * connection that watches fails, everything up to {@code exec()}, {@code discard()} or {@code
+     * close()} fails with the same cause. {@code close()} discards.
      */
     @Override
     public AbstractTransaction transaction(boolean doMulti) {
@@ -147,9 +159,10 @@ public final class OneHopClient extends UnifiedJedis {
 
     /**
      * Sends a command to every node, also one that has no key or is refused otherwise: {@code
-     * redis.onEachNode(commands -> commands.slowlogReset())}. Refused is only what changes a connection. If a node
-     * fails, this throws: its failure if nothing arrived, otherwise {@link PartialBatch}; else the first error that a
-     * node answered, which has no room in a reply of this type.
+     * redis.onEachNode(commands -> commands.slowlogReset())}. Refused is only what changes a
+     * connection. If a node fails, this throws: its failure if nothing arrived, otherwise {@link
+     * PartialBatch}; else the first error that a node answered, which has no room in a reply of
+     * this type.
      *
      * @return the replies by the names of the nodes, in node order
      */
@@ -157,7 +170,10 @@ public final class OneHopClient extends UnifiedJedis {
         return new EachNode(route.take()).all(command.apply(commandObjects));
     }
 
-    /** The same for a command in words; the replies are as they come from the wire, an error in its place. */
+    /**
+     * The same for a command in words; the replies are as they come from the wire, an error in its
+     * place.
+     */
     public Map<String, Object> onEachNode(CommandArguments arguments) {
         return new EachNode(route.take()).told(arguments);
     }
@@ -171,15 +187,17 @@ public final class OneHopClient extends UnifiedJedis {
     /** The same for a command in words; the reply is as it comes from the wire. */
     public Object onNode(String node, CommandArguments arguments) {
         EachNode nodes = new EachNode(route.take());
-        return nodes.one(nodes.index(node), new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT));
+        return nodes.one(
+                nodes.index(node), new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT));
     }
 
     /* ---- Subscriptions ---- */
 
     /**
-     * Listens until the last channel is left, on the calling thread; each channel on its own node, where PUBLISH goes,
-     * too. Holds one connection to each of these nodes and closes it at the end. A node that is lost ends it with {@link
-     * NodeDown}, and so does a configuration by which its channels are on other nodes: subscribe again.
+     * Listens until the last channel is left, on the calling thread; each channel on its own node,
+     * where PUBLISH goes, too. Holds one connection to each of these nodes and closes it at the
+     * end. A node that is lost ends it with {@link NodeDown}, and so does a configuration by which
+     * its channels are on other nodes: subscribe again.
      */
     @Override
     public void subscribe(JedisPubSub subscriber, String... channels) {
@@ -236,20 +254,23 @@ public final class OneHopClient extends UnifiedJedis {
         looks.close();
     }
 
-    /** What a client is made of: a configuration and the name of a server pool in it. For one thread. */
+    /**
+     * What a client is made of: a configuration and the name of a server pool in it. For one
+     * thread.
+     */
     public static final class Builder {
         private Path file;
         private String text;
         private String pool;
-        private Consumer<TopologyChange> listener = change -> { };
+        private Consumer<TopologyChange> listener = change -> {};
 
-        private Builder() {
-        }
+        private Builder() {}
 
         /**
-         * The configuration file: a nutcracker.yml, with or without OneHop's own directives. As long as the client is open
-         * a thread of its own looks once a second whether it has changed. Calls that begin later go by the new one; a
-         * bad, half-written or missing file changes nothing, and the log ({@code io.onehop}) says once what is wrong.
+         * The configuration file: a nutcracker.yml, with or without OneHop's own directives. As
+         * long as the client is open a thread of its own looks once a second whether it has
+         * changed. Calls that begin later go by the new one; a bad, half-written or missing file
+         * changes nothing, and the log ({@code io.onehop}) says once what is wrong.
          */
         public Builder config(Path file) {
             this.file = file;
@@ -265,8 +286,9 @@ public final class OneHopClient extends UnifiedJedis {
         }
 
         /**
-         * Who is told of a changed configuration, on the thread that looks at the file, before calls go by it; {@code
-         * TopologyChange} says how many keys move. The change waits until the listener is done, and nothing can stop it.
+         * Who is told of a changed configuration, on the thread that looks at the file, before
+         * calls go by it; {@code TopologyChange} says how many keys move. The change waits until
+         * the listener is done, and nothing can stop it.
          */
         public Builder onChange(Consumer<TopologyChange> listener) {
             this.listener = Objects.requireNonNull(listener);
@@ -280,15 +302,18 @@ public final class OneHopClient extends UnifiedJedis {
         }
 
         /**
-         * The client. Throws {@link ConfigInvalid} if the configuration cannot be read, is not accepted, or has no
-         * such pool of redis nodes.
+         * The client. Throws {@link ConfigInvalid} if the configuration cannot be read, is not
+         * accepted, or has no such pool of redis nodes.
          */
         public OneHopClient build() {
             JedisVersion.require();
             if (pool == null || file == null && text == null) {
-                throw new ConfigInvalid((pool == null ? "the name of the server pool" : "the configuration")
-                        + " is missing; call " + (pool == null ? "pool(...)" : "config(...) or configText(...)")
-                        + " before build()", null);
+                throw new ConfigInvalid(
+                        (pool == null ? "the name of the server pool" : "the configuration")
+                                + " is missing; call "
+                                + (pool == null ? "pool(...)" : "config(...) or configText(...)")
+                                + " before build()",
+                        null);
             }
             Source source = file != null ? new Source(file, pool) : new Source(text, pool);
             try {
@@ -299,8 +324,8 @@ public final class OneHopClient extends UnifiedJedis {
                 Refresher refresher = new Refresher(source, bytes, snapshots, listener);
                 return new OneHopClient(new CurrentRoute(snapshots), refresher).started();
             } catch (Refused refused) {
-                throw new ConfigInvalid(refused.getMessage() + "; correct the configuration",
-                        refused.getCause());
+                throw new ConfigInvalid(
+                        refused.getMessage() + "; correct the configuration", refused.getCause());
             }
         }
     }

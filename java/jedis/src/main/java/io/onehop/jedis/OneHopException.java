@@ -7,9 +7,10 @@ import redis.clients.jedis.exceptions.JedisException;
 /**
  * A failure of OneHop's: what happened, on which node, and whether the command may have run.
  *
- * <p>There is one subclass for each {@linkplain ErrorKind kind}. An error that a node answers, such as {@code
- * WRONGTYPE}, is none of these: it is Jedis' own {@link redis.clients.jedis.exceptions.JedisDataException}. Unchecked,
- * immutable, safe to share between threads. A program may make one itself, to test what it does about it.
+ * <p>There is one subclass for each {@linkplain ErrorKind kind}. An error that a node answers, such
+ * as {@code WRONGTYPE}, is none of these: it is Jedis' own {@link
+ * redis.clients.jedis.exceptions.JedisDataException}. Unchecked, immutable, safe to share between
+ * threads. A program may make one itself, to test what it does about it.
  */
 public abstract class OneHopException extends JedisException {
     private static final long serialVersionUID = 1;
@@ -30,12 +31,18 @@ public abstract class OneHopException extends JedisException {
         return kind;
     }
 
-    /** The name of the node that failed, as in the configuration; {@code null} if no node did, or more than one. */
+    /**
+     * The name of the node that failed, as in the configuration; {@code null} if no node did, or
+     * more than one.
+     */
     public String getNode() {
         return node;
     }
 
-    /** Whether the command, or a command of the batch, may have run on a node. If not, repeating it is safe. */
+    /**
+     * Whether the command, or a command of the batch, may have run on a node. If not, repeating it
+     * is safe.
+     */
     public boolean mayHaveExecuted() {
         return outcome.mayHaveExecuted();
     }

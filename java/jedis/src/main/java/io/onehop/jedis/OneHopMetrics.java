@@ -30,18 +30,20 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
- * The numbers of a client for Micrometer: {@code new OneHopMetrics(client).bindTo(registry)}. Names and labels are
- * those of spec/meter, section 4, so that PHP and Java are one set of series.
+ * The numbers of a client for Micrometer: {@code new OneHopMetrics(client).bindTo(registry)}. Names
+ * and labels are those of spec/meter, section 4, so that PHP and Java are one set of series.
  *
- * <p>Micrometer is an optional dependency: without it everything works except this class. Nodes come and go
- * with the configuration, and their meters with them; a closed client has none. Times are recorded from the
- * binding on; counters cover the client's whole life. Any thread.
+ * <p>Micrometer is an optional dependency: without it everything works except this class. Nodes
+ * come and go with the configuration, and their meters with them; a closed client has none. Times
+ * are recorded from the binding on; counters cover the client's whole life. Any thread.
  */
 @SuppressWarnings("exports") // A program that is a module and has Micrometer requires it itself.
 public final class OneHopMetrics implements MeterBinder {
     /* From 16 microseconds to 16.8 seconds. */
-    private static final Duration[] LIMITS = IntStream.rangeClosed(4, 24)
-            .mapToObj(exponent -> Duration.of(1L << exponent, ChronoUnit.MICROS)).toArray(Duration[]::new);
+    private static final Duration[] LIMITS =
+            IntStream.rangeClosed(4, 24)
+                    .mapToObj(exponent -> Duration.of(1L << exponent, ChronoUnit.MICROS))
+                    .toArray(Duration[]::new);
 
     private final OneHopClient client;
     private final Snapshots snapshots;
@@ -81,21 +83,38 @@ public final class OneHopMetrics implements MeterBinder {
             this.registry = registry;
             this.snapshots = client.snapshots();
             Tags tags = Tags.of("pool", poolName());
-            ofConfig.add(Gauge.builder("onehop.generation", snapshots, of -> of.newest().generation())
-                    .description("How often a configuration was adopted").tags(tags).register(registry));
-            ofConfig.add(Gauge.builder("onehop.config.last.reload.successful", client, of -> of.config().ok() ? 1 : 0)
-                    .description("1; 0 while the file that is in place is refused").tags(tags).register(registry));
-            ofConfig.add(Gauge
-                    .builder("onehop.config.last.reload.timestamp", client, of -> of.config().readAt().getEpochSecond())
-                    .description("When the file was last read, since 1970").baseUnit("seconds").tags(tags)
-                    .register(registry));
+            ofConfig.add(
+                    Gauge.builder("onehop.generation", snapshots, of -> of.newest().generation())
+                            .description("How often a configuration was adopted")
+                            .tags(tags)
+                            .register(registry));
+            ofConfig.add(
+                    Gauge.builder(
+                                    "onehop.config.last.reload.successful",
+                                    client,
+                                    of -> of.config().ok() ? 1 : 0)
+                            .description("1; 0 while the file that is in place is refused")
+                            .tags(tags)
+                            .register(registry));
+            ofConfig.add(
+                    Gauge.builder(
+                                    "onehop.config.last.reload.timestamp",
+                                    client,
+                                    of -> of.config().readAt().getEpochSecond())
+                            .description("When the file was last read, since 1970")
+                            .baseUnit("seconds")
+                            .tags(tags)
+                            .register(registry));
         }
 
         private String poolName() {
             return snapshots.newest().pool().name();
         }
 
-        /** Meters for nodes that are new; none for those that are gone, as all are from a client that is closed. */
+        /**
+         * Meters for nodes that are new; none for those that are gone, as all are from a client
+         * that is closed.
+         */
         synchronized void update() {
             Pool[] pools = snapshots.isClosed() ? new Pool[0] : snapshots.newest().pools();
             Set<NodeMeter> current = new HashSet<>();
@@ -103,60 +122,116 @@ public final class OneHopMetrics implements MeterBinder {
                 current.add(pool.meter());
                 nodes.computeIfAbsent(pool.meter(), counted -> register(pool)).pool = pool;
             }
-            nodes.entrySet().removeIf(each -> {
-                boolean isGone = !current.contains(each.getKey());
-                if (isGone) {
-                    each.getValue().meters.forEach(registry::remove);
-                }
-                return isGone;
-            });
-            updateRoles(snapshots.isClosed() ? List.of() : snapshots.newest().topology().nodes(), snapshots.newest().topology());
+            nodes.entrySet()
+                    .removeIf(
+                            each -> {
+                                boolean isGone = !current.contains(each.getKey());
+                                if (isGone) {
+                                    each.getValue().meters.forEach(registry::remove);
+                                }
+                                return isGone;
+                            });
+            updateRoles(
+                    snapshots.isClosed() ? List.of() : snapshots.newest().topology().nodes(),
+                    snapshots.newest().topology());
             if (snapshots.isClosed()) {
                 ofConfig.forEach(registry::remove);
             }
         }
 
-        /** What each node is to a Redis Cluster, and whom a replica follows: labels, since they are no numbers. */
+        /**
+         * What each node is to a Redis Cluster, and whom a replica follows: labels, since they are
+         * no numbers.
+         */
         private void updateRoles(List<Node> nodes, PoolTopology topology) {
             Set<Tags> current = new HashSet<>();
             for (Node node : nodes) {
                 if (node.role() != Role.NONE) {
-                    String master = node.role() == Role.REPLICA ? topology.places().get(node.master()).name() : "";
-                    current.add(Tags.of("pool", poolName(), "node", node.name(),
-                            "role", node.role().name().toLowerCase(Locale.ROOT), "master", master));
+                    String master =
+                            node.role() == Role.REPLICA
+                                    ? topology.places().get(node.master()).name()
+                                    : "";
+                    current.add(
+                            Tags.of(
+                                    "pool",
+                                    poolName(),
+                                    "node",
+                                    node.name(),
+                                    "role",
+                                    node.role().name().toLowerCase(Locale.ROOT),
+                                    "master",
+                                    master));
                 }
             }
-            roles.entrySet().removeIf(each -> {
-                boolean isGone = !current.contains(each.getKey());
-                if (isGone) {
-                    registry.remove(each.getValue());
-                }
-                return isGone;
-            });
-            current.forEach(tags -> roles.computeIfAbsent(tags, of -> Gauge.builder("onehop.node.info", () -> 1)
-                    .description("1, of each node of a Redis Cluster: its role, and the master of a replica").tags(of)
-                    .register(registry)));
+            roles.entrySet()
+                    .removeIf(
+                            each -> {
+                                boolean isGone = !current.contains(each.getKey());
+                                if (isGone) {
+                                    registry.remove(each.getValue());
+                                }
+                                return isGone;
+                            });
+            current.forEach(
+                    tags ->
+                            roles.computeIfAbsent(
+                                    tags,
+                                    of ->
+                                            Gauge.builder("onehop.node.info", () -> 1)
+                                                    .description(
+                                                            "1, of each node of a Redis Cluster:"
+                                                                + " its role, and the master of a"
+                                                                + " replica")
+                                                    .tags(of)
+                                                    .register(registry)));
         }
 
         private Metered register(Pool pool) {
             Tags tags = Tags.of("pool", poolName(), "node", pool.endpoint().name());
             Metered node = new Metered(pool);
             List<Meter> made = node.meters;
-            made.add(counter("calls", "Commands, or parts of batches, that ended", node, tags, NodeMeter::calls));
+            made.add(
+                    counter(
+                            "calls",
+                            "Commands, or parts of batches, that ended",
+                            node,
+                            tags,
+                            NodeMeter::calls));
             made.add(counter("errors", "Calls that failed", node, tags, NodeMeter::errors));
-            made.add(counter("redirects", "Replies after which a command was sent on", node, tags, NodeMeter::redirects));
+            made.add(
+                    counter(
+                            "redirects",
+                            "Replies after which a command was sent on",
+                            node,
+                            tags,
+                            NodeMeter::redirects));
             made.add(counter("leases", "Connections handed out", node, tags, NodeMeter::leases));
             made.add(counter("waits", "Leases that waited", node, tags, NodeMeter::waits));
             made.add(counter("connects", "Connections begun", node, tags, NodeMeter::connects));
             made.add(counter("bytes.sent", "Bytes sent", node, tags, NodeMeter::bytesSent));
-            made.add(counter("bytes.received", "Bytes received", node, tags, NodeMeter::bytesReceived));
+            made.add(
+                    counter(
+                            "bytes.received",
+                            "Bytes received",
+                            node,
+                            tags,
+                            NodeMeter::bytesReceived));
             made.add(gauge("connections", node, tags.and("state", "leased"), Pool::leased));
             made.add(gauge("connections", node, tags.and("state", "idle"), Pool::idle));
             made.add(gauge("connections.max", node, tags, of -> of.endpoint().poolSize()));
-            made.add(gauge("node.up", node, tags, of -> of.health().isUp(NodeHealth.nowMs()) ? 1 : 0));
+            made.add(
+                    gauge(
+                            "node.up",
+                            node,
+                            tags,
+                            of -> of.health().isUp(NodeHealth.nowMs()) ? 1 : 0));
             made.add(gauge("share", node, tags, this::share));
-            Timer latency = Timer.builder("onehop.latency").description("How long calls took that ended well").tags(tags)
-                    .serviceLevelObjectives(LIMITS).register(registry);
+            Timer latency =
+                    Timer.builder("onehop.latency")
+                            .description("How long calls took that ended well")
+                            .tags(tags)
+                            .serviceLevelObjectives(LIMITS)
+                            .register(registry);
             pool.meter().tell(ns -> latency.record(ns, TimeUnit.NANOSECONDS));
             made.add(latency);
             return node;
@@ -168,13 +243,23 @@ public final class OneHopMetrics implements MeterBinder {
             return index < 0 ? 0 : snapshot.topology().shares()[index];
         }
 
-        private Meter counter(String name, String what, Metered node, Tags tags, ToDoubleFunction<NodeMeter> count) {
-            return FunctionCounter.builder("onehop." + name, node, of -> count.applyAsDouble(of.pool.meter()))
-                    .description(what).tags(tags).register(registry);
+        private Meter counter(
+                String name,
+                String what,
+                Metered node,
+                Tags tags,
+                ToDoubleFunction<NodeMeter> count) {
+            return FunctionCounter.builder(
+                            "onehop." + name, node, of -> count.applyAsDouble(of.pool.meter()))
+                    .description(what)
+                    .tags(tags)
+                    .register(registry);
         }
 
         private Meter gauge(String name, Metered node, Tags tags, ToDoubleFunction<Pool> value) {
-            return Gauge.builder("onehop." + name, node, of -> value.applyAsDouble(of.pool)).tags(tags).register(registry);
+            return Gauge.builder("onehop." + name, node, of -> value.applyAsDouble(of.pool))
+                    .tags(tags)
+                    .register(registry);
         }
     }
 }

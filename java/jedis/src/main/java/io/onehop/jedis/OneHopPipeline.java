@@ -4,7 +4,10 @@ import java.util.List;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.CommandObjects;
 
-/** What {@link OneHopClient#pipelined()} returns: Jedis' pipeline over all nodes, with all that Jedis' own has. */
+/**
+ * What {@link OneHopClient#pipelined()} returns: Jedis' pipeline over all nodes, with all that
+ * Jedis' own has.
+ */
 public abstract class OneHopPipeline extends AbstractPipeline {
 
     OneHopPipeline(CommandObjects commandObjects) {
@@ -12,10 +15,11 @@ public abstract class OneHopPipeline extends AbstractPipeline {
     }
 
     /**
-     * Sends everything that was added, as {@code sync()} does, and throws as that does if a node failed.
+     * Sends everything that was added, as {@code sync()} does, and throws as that does if a node
+     * failed.
      *
-     * @return the replies in the order of the commands, as their Responses give them; an error that a node answered is
-     *         an element, a {@code JedisDataException}
+     * @return the replies in the order of the commands, as their Responses give them; an error that
+     *     a node answered is an element, a {@code JedisDataException}
      */
     public abstract List<Object> syncAndReturnAll();
 }

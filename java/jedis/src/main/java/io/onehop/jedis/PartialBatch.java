@@ -19,19 +19,26 @@ public final class PartialBatch extends OneHopException {
     private final transient List<Object> replies;
     private final transient Map<String, OneHopException> failures;
 
-    public PartialBatch(String message, List<Object> replies, Map<String, OneHopException> failures) {
-        super(ErrorKind.PARTIAL_BATCH, message, failures.size() == 1 ? failures.keySet().iterator().next() : null,
-                Outcome.MAYBE_EXECUTED, failures.values().iterator().next());
+    public PartialBatch(
+            String message, List<Object> replies, Map<String, OneHopException> failures) {
+        super(
+                ErrorKind.PARTIAL_BATCH,
+                message,
+                failures.size() == 1 ? failures.keySet().iterator().next() : null,
+                Outcome.MAYBE_EXECUTED,
+                failures.values().iterator().next());
         this.replies = Collections.unmodifiableList(replies);
         this.failures = Collections.unmodifiableMap(new LinkedHashMap<>(failures));
     }
 
     /**
-     * What arrived, in the caller's order; where something failed stands its {@link OneHopException}.
+     * What arrived, in the caller's order; where something failed stands its {@link
+     * OneHopException}.
      *
-     * <p>Of a pipeline: one element for each command, as its {@code Response} gives it (an error the node answered is a
-     * {@code JedisDataException}). Of MGET: one for each key. Of MSET: one for each pair, {@code "OK"}. Of DEL, UNLINK,
-     * TOUCH and EXISTS, which count: one, the sum of the nodes that answered.
+     * <p>Of a pipeline: one element for each command, as its {@code Response} gives it (an error
+     * the node answered is a {@code JedisDataException}). Of MGET: one for each key. Of MSET: one
+     * for each pair, {@code "OK"}. Of DEL, UNLINK, TOUCH and EXISTS, which count: one, the sum of
+     * the nodes that answered.
      */
     public List<Object> getReplies() {
         return replies;

@@ -14,8 +14,8 @@ import redis.clients.jedis.CommandObjects;
 import redis.clients.jedis.Response;
 
 /**
- * A pipeline over all nodes: commands are placed and encoded as they are added, sent and answered at {@link #sync}, all
- * nodes at once.
+ * A pipeline over all nodes: commands are placed and encoded as they are added, sent and answered
+ * at {@link #sync}, all nodes at once.
  *
  * <p>It holds no connection before {@code sync} and none after. For one thread, and it makes none.
  */
@@ -51,8 +51,9 @@ final class Pipeline extends OneHopPipeline {
     }
 
     /**
-     * Sends everything that was added and settles every Response, with a value, the node's error or a failure. Throws
-     * after that if a node failed: its failure if nothing arrived, otherwise {@link PartialBatch}.
+     * Sends everything that was added and settles every Response, with a value, the node's error or
+     * a failure. Throws after that if a node failed: its failure if nothing arrived, otherwise
+     * {@link PartialBatch}.
      */
     @Override
     public void sync() {
@@ -65,7 +66,11 @@ final class Pipeline extends OneHopPipeline {
         Map<String, OneHopException> failures = sent.lanes().failures();
         if (!failures.isEmpty()) {
             boolean hasArrived = sent.lanes().hasArrived();
-            throw Failure.ofBatch(failures, hasArrived, sent.pool(), hasArrived ? told(sent.replies()) : List.of());
+            throw Failure.ofBatch(
+                    failures,
+                    hasArrived,
+                    sent.pool(),
+                    hasArrived ? told(sent.replies()) : List.of());
         }
     }
 
@@ -85,8 +90,8 @@ final class Pipeline extends OneHopPipeline {
     }
 
     /**
-     * Sends what was added since the last {@link #sync}, if anything, and throws as that does; a failure already thrown
-     * is not thrown again.
+     * Sends what was added since the last {@link #sync}, if anything, and throws as that does; a
+     * failure already thrown is not thrown again.
      */
     @Override
     public void close() {

@@ -15,7 +15,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 /**
- * What a client knows of its server pool at some moment, for pages, logs and alarms; immutable. Implements spec/meter.
+ * What a client knows of its server pool at some moment, for pages, logs and alarms; immutable.
+ * Implements spec/meter.
  *
  * @param pool the server pool's name
  * @param generation how often a configuration was adopted, from 1
@@ -23,7 +24,11 @@ import java.util.List;
  * @param config what the last look at the configuration has led to
  * @param nodes by index, those that are ejected, too
  */
-public record PoolStatus(String pool, long generation, String fingerprint, ConfigStatus config,
+public record PoolStatus(
+        String pool,
+        long generation,
+        String fingerprint,
+        ConfigStatus config,
         List<NodeStatus> nodes) {
 
     /** {@code isOver}: nobody is asked any more. */
@@ -31,23 +36,53 @@ public record PoolStatus(String pool, long generation, String fingerprint, Confi
         PoolTopology topology = snapshot.topology();
         double[] shares = topology.shares();
         long nowMs = NodeHealth.nowMs();
-        return new PoolStatus(snapshot.pool().name(), snapshot.generation(), topology.fingerprint(), config,
-                topology.nodes().stream().map(node ->
-                        status(node, topology, snapshot.pools()[node.index()], shares[node.index()], nowMs, isOver)).toList());
+        return new PoolStatus(
+                snapshot.pool().name(),
+                snapshot.generation(),
+                topology.fingerprint(),
+                config,
+                topology.nodes().stream()
+                        .map(
+                                node ->
+                                        status(
+                                                node,
+                                                topology,
+                                                snapshot.pools()[node.index()],
+                                                shares[node.index()],
+                                                nowMs,
+                                                isOver))
+                        .toList());
     }
 
-    private static NodeStatus status(Node node, PoolTopology topology, Pool pool, double share, long nowMs,
-            boolean isOver) {
+    private static NodeStatus status(
+            Node node, PoolTopology topology, Pool pool, double share, long nowMs, boolean isOver) {
         NodeMeter meter = pool.meter();
         long[] latency = meter.latency();
         long restsMs = Math.max(0, Health.until(pool.health().state()) - nowMs);
-        return new NodeStatus(node.name(), node.address(), node.weight(), node.role(),
-                node.role() == Role.REPLICA ? topology.places().get(node.master()).name() : null, share,
+        return new NodeStatus(
+                node.name(),
+                node.address(),
+                node.weight(),
+                node.role(),
+                node.role() == Role.REPLICA ? topology.places().get(node.master()).name() : null,
+                share,
                 isOver ? State.CLOSED : state(pool.health(), nowMs),
-                Duration.ofMillis(restsMs), Health.failures(pool.health().state()), pool.health().reason(nowMs),
-                pool.leased(), pool.idle(), pool.endpoint().poolSize(),
-                meter.calls(), meter.errors(), meter.redirects(), meter.leases(), meter.waits(), meter.connects(), meter.bytesSent(),
-                meter.bytesReceived(), percentile(latency, 500), percentile(latency, 990));
+                Duration.ofMillis(restsMs),
+                Health.failures(pool.health().state()),
+                pool.health().reason(nowMs),
+                pool.leased(),
+                pool.idle(),
+                pool.endpoint().poolSize(),
+                meter.calls(),
+                meter.errors(),
+                meter.redirects(),
+                meter.leases(),
+                meter.waits(),
+                meter.connects(),
+                meter.bytesSent(),
+                meter.bytesReceived(),
+                percentile(latency, 500),
+                percentile(latency, 990));
     }
 
     private static State state(NodeHealth health, long nowMs) {
@@ -59,8 +94,9 @@ public record PoolStatus(String pool, long generation, String fingerprint, Confi
     }
 
     /**
-     * Whether every node is up and the client is open. For an alarm, not for a readiness or liveness probe: a
-     * node that is down costs only its own keys, but an instance that is taken out of service serves none.
+     * Whether every node is up and the client is open. For an alarm, not for a readiness or
+     * liveness probe: a node that is down costs only its own keys, but an instance that is taken
+     * out of service serves none.
      */
     public boolean isWell() {
         return nodes.stream().allMatch(node -> node.state() == State.UP);

@@ -4,8 +4,8 @@ import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 
 /**
- * The node sent what is no reply, more than it was asked for, or more than the limits of {@link io.onehop.core.Limits}
- * allow.
+ * The node sent what is no reply, more than it was asked for, or more than the limits of {@link
+ * io.onehop.core.Limits} allow.
  *
  * <p>The connection is closed and none of those bytes meets another command.
  */

@@ -15,12 +15,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Looks once a second whether the configuration has changed, and has the client's calls go by the new one.
+ * Looks once a second whether the configuration has changed, and has the client's calls go by the
+ * new one.
  *
- * <p>In: a {@link Source}. Out: topologies for {@link Snapshots}, each told before: to the log and to the client's
- * listener. What is bad never replaces what is good; the log says once what is wrong with it. A daemon thread of the
- * client's own, from its building to its close; where nothing can change there is none. Implements spec/topology, "A
- * configuration that changes".
+ * <p>In: a {@link Source}. Out: topologies for {@link Snapshots}, each told before: to the log and
+ * to the client's listener. What is bad never replaces what is good; the log says once what is
+ * wrong with it. A daemon thread of the client's own, from its building to its close; where nothing
+ * can change there is none. Implements spec/topology, "A configuration that changes".
  */
 final class Refresher implements AutoCloseable {
     /*
@@ -63,7 +64,9 @@ final class Refresher implements AutoCloseable {
         return status;
     }
 
-    /** What is being done ends; nothing is adopted any more, because the snapshots are closed, too. */
+    /**
+     * What is being done ends; nothing is adopted any more, because the snapshots are closed, too.
+     */
     @Override
     public void close() {
         closed.countDown();
@@ -75,7 +78,11 @@ final class Refresher implements AutoCloseable {
                 look();
             }
         } catch (InterruptedException end) {
-            LOG.log(Level.WARNING, source + " is not looked at any more: the thread \"onehop-refresher\" was interrupted");
+            LOG.log(
+                    Level.WARNING,
+                    source
+                            + " is not looked at any more: the thread \"onehop-refresher\" was"
+                            + " interrupted");
         }
     }
 
@@ -93,7 +100,8 @@ final class Refresher implements AutoCloseable {
             }
         } catch (Refused refused) {
             complain(refused.getMessage());
-        } catch (RuntimeException | Error unexpected) { // Whatever it is, a later version may be good.
+        } catch (RuntimeException
+                | Error unexpected) { // Whatever it is, a later version may be good.
             complain(source + ", " + Shown.of(unexpected.toString()));
         }
     }
@@ -121,8 +129,12 @@ final class Refresher implements AutoCloseable {
         return before;
     }
 
-    /** A Redis Cluster tells by itself who has which key: as long as it does not, the configuration is no good one. */
-    private PoolTopology mapped(ServerPool pool, PoolTopology before) throws Refused, InterruptedException {
+    /**
+     * A Redis Cluster tells by itself who has which key: as long as it does not, the configuration
+     * is no good one.
+     */
+    private PoolTopology mapped(ServerPool pool, PoolTopology before)
+            throws Refused, InterruptedException {
         try {
             return Cluster.of(pool, before);
         } catch (Refused silent) {
@@ -141,19 +153,36 @@ final class Refresher implements AutoCloseable {
 
     private void adopt(ServerPool pool) throws Refused, InterruptedException {
         Snapshot before = snapshots.newest();
-        PoolTopology after = pool.cluster() ? mapped(pool, before.topology()) : PoolTopology.of(pool);
+        PoolTopology after =
+                pool.cluster() ? mapped(pool, before.topology()) : PoolTopology.of(pool);
         if (before.isLike(after)) {
             return;
         }
-        TopologyChange change = new TopologyChange(before.topology(), after, before.topology().moved(after),
-                before.generation() + 1);
-        LOG.log(Level.INFO, source + " changed: " + change.moved() / 10 + "." + change.moved() % 10
-                + " % of the keys of server pool " + Shown.of(after.pool().name()) + " move (generation "
-                + change.generation() + ")");
+        TopologyChange change =
+                new TopologyChange(
+                        before.topology(),
+                        after,
+                        before.topology().moved(after),
+                        before.generation() + 1);
+        LOG.log(
+                Level.INFO,
+                source
+                        + " changed: "
+                        + change.moved() / 10
+                        + "."
+                        + change.moved() % 10
+                        + " % of the keys of server pool "
+                        + Shown.of(after.pool().name())
+                        + " move (generation "
+                        + change.generation()
+                        + ")");
         try {
             listener.accept(change);
         } catch (RuntimeException | Error theirs) {
-            LOG.log(Level.WARNING, "the listener to changes failed; the changed configuration is used all the same",
+            LOG.log(
+                    Level.WARNING,
+                    "the listener to changes failed; the changed configuration is used all the"
+                            + " same",
                     theirs);
         }
         snapshots.adopt(after);

@@ -22,9 +22,10 @@ import java.util.stream.Collectors;
 /**
  * Where a server pool comes from: a file, or a text that was given in its place.
  *
- * <p>In: a file or a text, and the name of the pool. Out: its bytes, and what they say; or a {@link Refused} that says
- * what is wrong with them. The kernel follows links, at each reading. It remembers nothing: {@link Refresher}
- * finds out whether a file has changed. Any thread. Implements spec/topology, "A configuration that changes".
+ * <p>In: a file or a text, and the name of the pool. Out: its bytes, and what they say; or a {@link
+ * Refused} that says what is wrong with them. The kernel follows links, at each reading. It
+ * remembers nothing: {@link Refresher} finds out whether a file has changed. Any thread. Implements
+ * spec/topology, "A configuration that changes".
  */
 final class Source {
 
@@ -60,9 +61,13 @@ final class Source {
             return text;
         }
         try {
-            if (!Files.readAttributes(file, BasicFileAttributes.class).isRegularFile()) { // A FIFO would be waited for.
-                throw refused(Files.isDirectory(file) ? "it is a directory"
-                        : "it is a FIFO, a device or a socket, and not a file", null);
+            // A FIFO would be waited for.
+            if (!Files.readAttributes(file, BasicFileAttributes.class).isRegularFile()) {
+                throw refused(
+                        Files.isDirectory(file)
+                                ? "it is a directory"
+                                : "it is a FIFO, a device or a socket, and not a file",
+                        null);
             }
             try (InputStream bytes = Files.newInputStream(file)) {
                 return bytes.readNBytes(Limits.CONFIG_BYTES_MAX + 1);
@@ -82,23 +87,36 @@ final class Source {
         }
         ServerPool found = config.pool(pool);
         if (found == null) {
-            String names = config.pools().stream().map(each -> Shown.of(each.name())).limit(NAMES_MAX)
-                    .collect(Collectors.joining(", "));
-            throw refused("there is no server pool \"" + Shown.of(pool) + "\", only " + names, null);
+            String names =
+                    config.pools().stream()
+                            .map(each -> Shown.of(each.name()))
+                            .limit(NAMES_MAX)
+                            .collect(Collectors.joining(", "));
+            throw refused(
+                    "there is no server pool \"" + Shown.of(pool) + "\", only " + names, null);
         }
         if (!found.redis()) {
-            throw refused("server pool \"" + Shown.of(pool) + "\" speaks memcached, it lacks \"redis: true\"",
+            throw refused(
+                    "server pool \""
+                            + Shown.of(pool)
+                            + "\" speaks memcached, it lacks \"redis: true\"",
                     null);
         }
         return found;
     }
 
     private static String why(IOException unreadable) {
-        return unreadable instanceof NoSuchFileException ? "there is no such file"
-                : unreadable instanceof AccessDeniedException ? "permission denied" : unreadable.toString();
+        return unreadable instanceof NoSuchFileException
+                ? "there is no such file"
+                : unreadable instanceof AccessDeniedException
+                        ? "permission denied"
+                        : unreadable.toString();
     }
 
-    /** One line of the log, if every user of the machine may read or write a password that is in the file. */
+    /**
+     * One line of the log, if every user of the machine may read or write a password that is in the
+     * file.
+     */
     void tellExposed(ServerPool pool) {
         if (file == null || pool.redisAuth() == null) {
             return;
@@ -108,9 +126,12 @@ final class Source {
             boolean isRead = rights.contains(PosixFilePermission.OTHERS_READ);
             boolean isWritten = rights.contains(PosixFilePermission.OTHERS_WRITE);
             if (isRead || isWritten) {
-                LOG.log(Level.WARNING, this + " holds a password, and every user of this machine may "
-                        + (!isWritten ? "read" : isRead ? "read and write" : "write")
-                        + " it: take these rights away (chmod o=)");
+                LOG.log(
+                        Level.WARNING,
+                        this
+                                + " holds a password, and every user of this machine may "
+                                + (!isWritten ? "read" : isRead ? "read and write" : "write")
+                                + " it: take these rights away (chmod o=)");
             }
         } catch (IOException | UnsupportedOperationException untold) {
             // Gone again, or of a file system that has no such rights.
@@ -124,6 +145,8 @@ final class Source {
     /** As messages name it. */
     @Override
     public String toString() {
-        return file == null ? "the configuration text" : "configuration file " + Shown.of(file.toString());
+        return file == null
+                ? "the configuration text"
+                : "configuration file " + Shown.of(file.toString());
     }
 }

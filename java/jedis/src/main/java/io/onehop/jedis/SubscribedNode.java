@@ -17,8 +17,8 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * One node of a {@link Subscription}: a connection on which the node speaks unasked, leased for as long as the
- * subscription lasts and closed after it.
+ * One node of a {@link Subscription}: a connection on which the node speaks unasked, leased for as
+ * long as the subscription lasts and closed after it.
  *
  * <p>Writing has the server pool's timeout; listening has none. For the thread that listens.
  */
@@ -75,7 +75,10 @@ final class SubscribedNode {
         next = null;
     }
 
-    /** Listens for more only if all that came is taken: what nobody can take yet must not pile up here. */
+    /**
+     * Listens for more only if all that came is taken: what nobody can take yet must not pile up
+     * here.
+     */
     void listen() {
         key.interestOps(next == null ? SelectionKey.OP_READ : 0);
     }
@@ -92,8 +95,11 @@ final class SubscribedNode {
     }
 
     OneHopException failure(Exception thrown) {
-        OneHopException failure = Failure.of(thrown, pool.endpoint().nodeName(),
-                connection.isAnswered() ? Outcome.ANSWERED : Outcome.MAYBE_EXECUTED);
+        OneHopException failure =
+                Failure.of(
+                        thrown,
+                        pool.endpoint().nodeName(),
+                        connection.isAnswered() ? Outcome.ANSWERED : Outcome.MAYBE_EXECUTED);
         pool.failed(connection, failure);
         return failure;
     }

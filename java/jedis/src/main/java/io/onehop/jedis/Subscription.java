@@ -32,12 +32,13 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * What {@code JedisPubSub} takes for its connection: behind it are those of all nodes where the caller's channels are.
+ * What {@code JedisPubSub} takes for its connection: behind it are those of all nodes where the
+ * caller's channels are.
  *
- * <p>In: SUBSCRIBE, UNSUBSCRIBE and their kin, from any thread. Out: confirmations and messages as from one server, to
- * the thread that called {@code subscribe()}. A channel is subscribed on its own node, where PUBLISH goes, too, a
- * pattern on every node, of a Redis Cluster on one, which passes on what all are told; so each message comes once.
- * Implements spec/route, section 6.
+ * <p>In: SUBSCRIBE, UNSUBSCRIBE and their kin, from any thread. Out: confirmations and messages as
+ * from one server, to the thread that called {@code subscribe()}. A channel is subscribed on its
+ * own node, where PUBLISH goes, too, a pattern on every node, of a Redis Cluster on one, which
+ * passes on what all are told; so each message comes once. Implements spec/route, section 6.
  */
 final class Subscription extends Connection {
     /*
@@ -64,7 +65,8 @@ final class Subscription extends Connection {
         super(builder().socketFactory(new NodeSocket.Factory("subscription")));
         this.route = current.take();
         if (route.topology().pool().ssdb()) {
-            throw Commands.unsupported("a subscription", "SSDB has no channels", route.topology().pool().name());
+            throw Commands.unsupported(
+                    "a subscription", "SSDB has no channels", route.topology().pool().name());
         }
         this.current = current;
         this.protocol = RedisProtocol.RESP2;
@@ -112,11 +114,15 @@ final class Subscription extends Connection {
 
     /* ---- From the listening thread ---- */
 
-    /** The next confirmation or message, as soon as there is one; or what a node refused, thrown. */
+    /**
+     * The next confirmation or message, as soon as there is one; or what a node refused, thrown.
+     */
     @Override
     public Object getUnflushedObject() {
         while (true) {
-            for (CommandArguments command = commands.poll(); command != null; command = commands.poll()) {
+            for (CommandArguments command = commands.poll();
+                    command != null;
+                    command = commands.poll()) {
                 send(command);
             }
             List<?> next = confirmations.next();
@@ -153,8 +159,12 @@ final class Subscription extends Connection {
                 node.taken();
                 isConfirmed = true;
             } else if (message == null && !confirmations.isExpected(each.getKey(), words)) {
-                if (route.snapshot().pool().cluster()) { // It ends the sharded channels of a slot that it gives away.
-                    NodeDown over = Failure.slotMoved((byte[]) words.get(1), route.pools()[each.getKey()].endpoint().nodeName());
+                // It ends the sharded channels of a slot that it gives away.
+                if (route.snapshot().pool().cluster()) {
+                    NodeDown over =
+                            Failure.slotMoved(
+                                    (byte[]) words.get(1),
+                                    route.pools()[each.getKey()].endpoint().nodeName());
                     route.failed(over);
                     throw over;
                 }
@@ -165,9 +175,14 @@ final class Subscription extends Connection {
         return next == null && isConfirmed ? heard() : next;
     }
 
-    /** What both a message and a confirmation begin with: what it is, and of which channel or pattern. */
+    /**
+     * What both a message and a confirmation begin with: what it is, and of which channel or
+     * pattern.
+     */
     private static List<?> words(Object said, SubscribedNode node) {
-        if (!(said instanceof List<?> words) || words.size() < 2 || !(words.get(0) instanceof byte[])
+        if (!(said instanceof List<?> words)
+                || words.size() < 2
+                || !(words.get(0) instanceof byte[])
                 || !(words.get(1) instanceof byte[])) {
             throw node.failure(new WireException("neither a message nor a confirmation"));
         }
@@ -178,7 +193,9 @@ final class Subscription extends Connection {
         Deadline deadline = confirmations.deadline();
         try {
             nodes.values().forEach(SubscribedNode::listen);
-            if (commands.isEmpty() && selector.select(deadline.selectMs()) == 0 && commands.isEmpty()) {
+            if (commands.isEmpty()
+                    && selector.select(deadline.selectMs()) == 0
+                    && commands.isEmpty()) {
                 if (Thread.currentThread().isInterrupted()) {
                     throw new InterruptedIOException("the calling thread was interrupted");
                 }
@@ -187,8 +204,10 @@ final class Subscription extends Connection {
                 }
             }
         } catch (IOException over) {
-            int index = confirmations.deadline() == Deadline.NONE ? nodes.keySet().iterator().next()
-                    : confirmations.missing();
+            int index =
+                    confirmations.deadline() == Deadline.NONE
+                            ? nodes.keySet().iterator().next()
+                            : confirmations.missing();
             throw nodes.get(index).failure(over);
         }
         nodes.values().forEach(node -> node.fill(selector.selectedKeys()));
@@ -214,18 +233,28 @@ final class Subscription extends Connection {
         Map<Integer, List<byte[]>> parts = new TreeMap<>();
         for (byte[] channel : channels) {
             BitSet targets = targets(kind, channel, isLeaving);
-            targets.stream().forEach(node -> parts.computeIfAbsent(node, first -> new ArrayList<>()).add(channel));
+            targets.stream()
+                    .forEach(
+                            node ->
+                                    parts.computeIfAbsent(node, first -> new ArrayList<>())
+                                            .add(channel));
             confirmations.expect(command, channel, targets, deadline());
         }
         parts.forEach((node, part) -> node(node).send(command, part));
         checked = null;
     }
 
-    /** PING goes to one node, what leaves nothing to none, and what names nothing to one that will say so. */
+    /**
+     * PING goes to one node, what leaves nothing to none, and what names nothing to one that will
+     * say so.
+     */
     private void sendToAny(Command command, List<byte[]> words, boolean isLeaving) {
         BitSet target = new BitSet();
         if (!isLeaving) {
-            int node = nodes.isEmpty() ? route.topology().nodes().get(0).index() : nodes.keySet().iterator().next();
+            int node =
+                    nodes.isEmpty()
+                            ? route.topology().nodes().get(0).index()
+                            : nodes.keySet().iterator().next();
             target.set(node);
             node(node).send(command, words);
         }
@@ -246,7 +275,8 @@ final class Subscription extends Connection {
         BitSet homes = new BitSet();
         ServerPool pool = route.snapshot().pool();
         boolean isAnywhere = pool.distribution() == Distribution.RANDOM;
-        if ((kind == Kind.PATTERN || isAnywhere) && !pool.cluster()) { // A cluster tells every node what is published.
+        // A cluster tells every node what is published.
+        if ((kind == Kind.PATTERN || isAnywhere) && !pool.cluster()) {
             homes.set(0, route.pools().length);
         } else {
             homes.set(route.topology().locateIndex(channel, 0, channel.length));
@@ -255,8 +285,8 @@ final class Subscription extends Connection {
     }
 
     /**
-     * When the configuration changes others publish by the new one. As long as that is on the nodes listened to,
-     * nothing is missed; otherwise it is over, since nobody would notice the silence.
+     * When the configuration changes others publish by the new one. As long as that is on the nodes
+     * listened to, nothing is missed; otherwise it is over, since nobody would notice the silence.
      */
     private void requireAtHome() {
         Route newest = current.take();
@@ -265,12 +295,21 @@ final class Subscription extends Connection {
         }
         boolean wasCluster = route.snapshot().pool().cluster();
         boolean isCluster = newest.snapshot().pool().cluster();
-        List<Pool> there = newest.topology().nodes().stream().map(node -> newest.pools()[node.index()]).toList();
+        List<Pool> there =
+                newest.topology().nodes().stream()
+                        .map(node -> newest.pools()[node.index()])
+                        .toList();
         for (Kind kind : Kind.values()) {
             for (byte[] channel : confirmations.wanted(kind)) {
-                List<Pool> heard = homes(route, kind, channel).stream().mapToObj(node -> route.pools()[node]).toList();
-                boolean isAtHome = isCluster && kind != Kind.SHARDED ? there.containsAll(heard)
-                        : homes(newest, kind, channel).stream().allMatch(node -> heard.contains(newest.pools()[node]));
+                List<Pool> heard =
+                        homes(route, kind, channel).stream()
+                                .mapToObj(node -> route.pools()[node])
+                                .toList();
+                boolean isAtHome =
+                        isCluster && kind != Kind.SHARDED
+                                ? there.containsAll(heard)
+                                : homes(newest, kind, channel).stream()
+                                        .allMatch(node -> heard.contains(newest.pools()[node]));
                 if (isCluster != wasCluster || !isAtHome) {
                     throw Failure.moved(channel, heard.get(0).endpoint().nodeName());
                 }
@@ -280,7 +319,8 @@ final class Subscription extends Connection {
     }
 
     private SubscribedNode node(int index) {
-        return nodes.computeIfAbsent(index, first -> new SubscribedNode(route.pools()[index], selector, holder));
+        return nodes.computeIfAbsent(
+                index, first -> new SubscribedNode(route.pools()[index], selector, holder));
     }
 
     private Deadline deadline() {

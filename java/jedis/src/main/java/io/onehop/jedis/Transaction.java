@@ -26,11 +26,11 @@ import redis.clients.jedis.util.SafeEncoder;
 /**
  * A transaction: commands of one node that are executed together or not at all.
  *
- * <p>The first key, watched or in a command, binds it to that key's node. A key of another node is refused,
- * and after MULTI the refusal discards the transaction: nothing of it is executed. MULTI sends nothing.
- * {@code exec()} writes it and, when it has its OK, the commands and EXEC in one piece. So no connection is
- * held while the caller queues commands. Only WATCH holds one, until {@code exec()}, {@code discard()},
- * {@code unwatch()} or {@code close()}. For one thread.
+ * <p>The first key, watched or in a command, binds it to that key's node. A key of another node is
+ * refused, and after MULTI the refusal discards the transaction: nothing of it is executed. MULTI
+ * sends nothing. {@code exec()} writes it and, when it has its OK, the commands and EXEC in one
+ * piece. So no connection is held while the caller queues commands. Only WATCH holds one, until
+ * {@code exec()}, {@code discard()}, {@code unwatch()} or {@code close()}. For one thread.
  */
 final class Transaction extends AbstractTransaction {
     /*
@@ -46,7 +46,8 @@ final class Transaction extends AbstractTransaction {
     private Binding binding;
     private Held held;
     private OneHopException lost;
-    private OneHopException refused; // The first refusal of a call of it; then nothing of it is executed.
+    // The first refusal of a call of it; then nothing of it is executed.
+    private OneHopException refused;
     private boolean isOpen;
 
     /** A transaction that is open, or one that waits for {@link #multi}. */
@@ -141,7 +142,10 @@ final class Transaction extends AbstractTransaction {
         }
     }
 
-    /** That of the watched node over the connection held, unless it waits: that has another deadline. */
+    /**
+     * That of the watched node over the connection held, unless it waits: that has another
+     * deadline.
+     */
     private <T> T answered(CommandObject<T> command) {
         CommandArguments arguments = command.getArguments();
         route.intake().check(command);
@@ -152,17 +156,19 @@ final class Transaction extends AbstractTransaction {
         try {
             return call(connection -> connection.executeCommand(command));
         } catch (JedisNoScriptException lost) {
-            return route.executeCommand(command); // It has not run; there the node is given the script again.
+            // It has not run; there the node is given the script again.
+            return route.executeCommand(command);
         }
     }
 
     /* ---- The end ---- */
 
     /**
-     * Executes what was queued. Every Response then has its value, the error its node answered, or throws the failure.
+     * Executes what was queued. Every Response then has its value, the error its node answered, or
+     * throws the failure.
      *
-     * @return the replies in order, an error as a {@link JedisDataException} in its place; or {@code null} if a watched
-     *         key had changed, and nothing was executed
+     * @return the replies in order, an error as a {@link JedisDataException} in its place; or
+     *     {@code null} if a watched key had changed, and nothing was executed
      */
     @Override
     public List<Object> exec() {
@@ -170,7 +176,9 @@ final class Transaction extends AbstractTransaction {
         boolean isForgotten = false;
         try {
             requireUnharmed();
-            require(requests == null || requests.count() == queued.size(), "EXEC after an Error while queueing");
+            require(
+                    requests == null || requests.count() == queued.size(),
+                    "EXEC after an Error while queueing");
             if (queued.isEmpty() && held == null) {
                 return new ArrayList<>();
             }
@@ -198,7 +206,10 @@ final class Transaction extends AbstractTransaction {
         }
     }
 
-    /** Nothing follows before MULTI has its OK: a node that refuses it would execute the commands one by one. */
+    /**
+     * Nothing follows before MULTI has its OK: a node that refuses it would execute the commands
+     * one by one.
+     */
     private void begin(NodeConnection connection) {
         try {
             Object answer = connection.executeCommand(Command.MULTI);
@@ -226,7 +237,10 @@ final class Transaction extends AbstractTransaction {
         return last == null ? null : settled(last, connection);
     }
 
-    /** Nothing was executed, because a command was refused when it was queued; that error is attached. */
+    /**
+     * Nothing was executed, because a command was refused when it was queued; that error is
+     * attached.
+     */
     private JedisDataException aborted(JedisDataException aborted, List<Object> answers) {
         for (int i = 0; i < queued.size(); i++) {
             Object answer = answers.get(i);
@@ -269,11 +283,17 @@ final class Transaction extends AbstractTransaction {
         forget();
     }
 
-    /** UNWATCH, where something is watched; if the node does not answer, closing the connection comes to the same. */
+    /**
+     * UNWATCH, where something is watched; if the node does not answer, closing the connection
+     * comes to the same.
+     */
     private void forget() {
         boolean isForgotten = false;
         try {
-            isForgotten = held != null && call(connection -> connection.executeCommand(Command.UNWATCH)) != null;
+            isForgotten =
+                    held != null
+                            && call(connection -> connection.executeCommand(Command.UNWATCH))
+                                    != null;
         } catch (OneHopException | JedisDataException closed) {
             isForgotten = false;
         } finally {
@@ -310,7 +330,7 @@ final class Transaction extends AbstractTransaction {
     /* ---- The connection ---- */
 
     private <T> T call(Function<NodeConnection, T> exchange) {
-        return call(connection -> { }, exchange);
+        return call(connection -> {}, exchange);
     }
 
     private <T> T call(Consumer<NodeConnection> lead, Function<NodeConnection, T> exchange) {
@@ -345,7 +365,9 @@ final class Transaction extends AbstractTransaction {
             throw lost;
         }
         if (refused != null) {
-            String what = "the transaction was discarded because a call of it was refused: " + refused.getMessage();
+            String what =
+                    "the transaction was discarded because a call of it was refused: "
+                            + refused.getMessage();
             throw refused instanceof CrossNode ? new CrossNode(what) : new Unsupported(what);
         }
     }

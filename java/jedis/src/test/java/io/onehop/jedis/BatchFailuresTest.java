@@ -34,8 +34,8 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
 
 /**
- * Batches in which some nodes answer and some fail: what arrived is not lost, what failed says how and where, and
- * nobody waits for the sick.
+ * Batches in which some nodes answer and some fail: what arrived is not lost, what failed says how
+ * and where, and nobody waits for the sick.
  */
 class BatchFailuresTest {
     private static RedisServer one;
@@ -55,22 +55,32 @@ class BatchFailuresTest {
 
     @BeforeEach
     void clean() {
-        try (Jedis first = one.jedis(); Jedis second = two.jedis()) {
+        try (Jedis first = one.jedis();
+                Jedis second = two.jedis()) {
             first.flushAll();
             second.flushAll();
         }
     }
 
     private static OneHopClient withTwoHealthy(String sick, int timeoutMs) {
-        return Nodes.clientOf(Nodes.configOf(Stream.of(one.server(), two.server(), sick + " sick"),
-                "timeout: " + timeoutMs));
+        return Nodes.clientOf(
+                Nodes.configOf(
+                        Stream.of(one.server(), two.server(), sick + " sick"),
+                        "timeout: " + timeoutMs));
     }
 
     private static String[] keys(OneHopClient redis, int eachNode) {
         List<String> keys = new ArrayList<>();
-        List<List<String>> byNode = redis.topology().nodes().stream()
-                .map(node -> Nodes.keysOn(redis.topology(), node.name()).limit(eachNode).toList()).toList();
-        for (int i = 0; i < eachNode; i++) { // The nodes take turns, so that order is worth something.
+        List<List<String>> byNode =
+                redis.topology().nodes().stream()
+                        .map(
+                                node ->
+                                        Nodes.keysOn(redis.topology(), node.name())
+                                                .limit(eachNode)
+                                                .toList())
+                        .toList();
+        // The nodes take turns, so that order is worth something.
+        for (int i = 0; i < eachNode; i++) {
             for (List<String> node : byNode) {
                 keys.add(node.get(i));
             }
@@ -84,7 +94,9 @@ class BatchFailuresTest {
 
     /** Writes the keys of the healthy nodes. */
     private static void write(OneHopClient redis, String... keys) {
-        Arrays.stream(keys).filter(key -> !isSick(redis, key)).forEach(key -> redis.set(key, "value of " + key));
+        Arrays.stream(keys)
+                .filter(key -> !isSick(redis, key))
+                .forEach(key -> redis.set(key, "value of " + key));
     }
 
     private static String refusing() {
@@ -129,7 +141,8 @@ class BatchFailuresTest {
             Response<String> reply = pipeline.get(key);
             NodeDown failure = assertThrows(NodeDown.class, pipeline::sync);
             assertSame(failure, assertThrows(NodeDown.class, reply::get));
-            Response<String> next = pipeline.set(Nodes.keyOn(redis.topology(), one.node()), "goes on");
+            Response<String> next =
+                    pipeline.set(Nodes.keyOn(redis.topology(), one.node()), "goes on");
             pipeline.close();
             assertEquals("OK", next.get());
         }
@@ -147,16 +160,19 @@ class BatchFailuresTest {
 
     @Test
     void aNodeThatAnswersAFewAndClosesFailsTheRestOnly() {
-        ScriptedNode.Script script = talk -> {
-            talk.greet();
-            talk.command();
-            talk.bulk("first").command();
-            talk.bulk("second").command();
-        };
-        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = withTwoHealthy(node.server(), 2000)) {
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.greet();
+                    talk.command();
+                    talk.bulk("first").command();
+                    talk.bulk("second").command();
+                };
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient redis = withTwoHealthy(node.server(), 2000)) {
             String key = Nodes.keyOn(redis.topology(), "sick");
             AbstractPipeline pipeline = redis.pipelined();
-            List<Response<String>> replies = IntStream.range(0, 5).mapToObj(i -> pipeline.lpop(key)).toList();
+            List<Response<String>> replies =
+                    IntStream.range(0, 5).mapToObj(i -> pipeline.lpop(key)).toList();
             PartialBatch failure = assertThrows(PartialBatch.class, pipeline::sync);
             assertEquals("first", replies.get(0).get());
             assertEquals("second", replies.get(1).get());
@@ -169,7 +185,8 @@ class BatchFailuresTest {
 
     @Test
     void aHungNodeCostsOnlyItsOwnCommandsHoweverManyThereAre() {
-        try (RedisServer sick = RedisServer.start(); OneHopClient redis = withTwoHealthy(sick.server(), 3000)) {
+        try (RedisServer sick = RedisServer.start();
+                OneHopClient redis = withTwoHealthy(sick.server(), 3000)) {
             String[] keys = keys(redis, 50);
             write(redis, keys);
             sick.freeze();
@@ -194,11 +211,13 @@ class BatchFailuresTest {
 
     @Test
     void aNodeThatStopsInTheMiddleOfALargeReplyCostsOnlyItsOwnCommands() {
-        ScriptedNode.Script script = talk -> {
-            talk.greet().command();
-            talk.send("$100000\r\n" + "x".repeat(60_000)).awaitClose();
-        };
-        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = withTwoHealthy(node.server(), 1000)) {
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.greet().command();
+                    talk.send("$100000\r\n" + "x".repeat(60_000)).awaitClose();
+                };
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient redis = withTwoHealthy(node.server(), 1000)) {
             String[] keys = keys(redis, 100);
             write(redis, keys);
             AbstractPipeline pipeline = redis.pipelined();
@@ -217,11 +236,12 @@ class BatchFailuresTest {
     void aNodeThatCanNotBeConnectedToCostsOnlyItsOwnCommands() throws IOException {
         try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             List<Socket> filling = FailuresTest.fill(full);
-            try (OneHopClient redis = withTwoHealthy("127.0.0.1:" + full.getLocalPort() + ":1", 1000)) {
+            try (OneHopClient redis =
+                    withTwoHealthy("127.0.0.1:" + full.getLocalPort() + ":1", 1000)) {
                 String[] keys = keys(redis, 2000);
                 AbstractPipeline pipeline = redis.pipelined();
-                List<Response<String>> replies = Arrays.stream(keys).map(key -> pipeline.set(key, "x".repeat(500)))
-                        .toList();
+                List<Response<String>> replies =
+                        Arrays.stream(keys).map(key -> pipeline.set(key, "x".repeat(500))).toList();
                 PartialBatch failure = assertThrows(PartialBatch.class, pipeline::sync);
                 assertFalse(failure.getFailures().get("sick").mayHaveExecuted());
                 for (int i = 0; i < keys.length; i++) {
@@ -241,16 +261,23 @@ class BatchFailuresTest {
 
     @Test
     void whatTheWindowHeldBackWasNotSent() {
-        try (RedisServer sick = RedisServer.start(); OneHopClient redis = withTwoHealthy(sick.server(), 300)) {
+        try (RedisServer sick = RedisServer.start();
+                OneHopClient redis = withTwoHealthy(sick.server(), 300)) {
             String key = Nodes.keyOn(redis.topology(), "sick");
             redis.set(key, "0");
             sick.freeze();
             AbstractPipeline pipeline = redis.pipelined();
-            List<Response<Long>> replies = IntStream.range(0, 100_000).mapToObj(i -> pipeline.incr(key)).toList();
+            List<Response<Long>> replies =
+                    IntStream.range(0, 100_000).mapToObj(i -> pipeline.incr(key)).toList();
             DeadlineExceeded failure = assertThrows(DeadlineExceeded.class, pipeline::sync);
             assertTrue(failure.mayHaveExecuted());
-            long maybe = replies.stream().filter(reply -> assertThrows(DeadlineExceeded.class, reply::get)
-                    .mayHaveExecuted()).count();
+            long maybe =
+                    replies.stream()
+                            .filter(
+                                    reply ->
+                                            assertThrows(DeadlineExceeded.class, reply::get)
+                                                    .mayHaveExecuted())
+                            .count();
             assertTrue(maybe > 1000 && maybe < 10_000, "may have run: " + maybe);
             sick.thaw();
             Processes.pause(300);
@@ -262,21 +289,26 @@ class BatchFailuresTest {
     @Test
     void anIdleConnectionThatWasClosedIsReplacedAndReadsAreSentAgain() {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
-        ScriptedNode.Script script = talk -> {
-            talk.greet();
-            int commands = 0;
-            for (List<String> command = talk.command(); command != null; command = talk.command()) {
-                seen.add(command.get(0));
-                if (++commands == 4 && talk.number() == 1) {
-                    return;
-                }
-                talk.bulk("value of " + command.get(1));
-            }
-        };
-        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = withTwoHealthy(node.server(), 2000)) {
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.greet();
+                    int commands = 0;
+                    for (List<String> command = talk.command();
+                            command != null;
+                            command = talk.command()) {
+                        seen.add(command.get(0));
+                        if (++commands == 4 && talk.number() == 1) {
+                            return;
+                        }
+                        talk.bulk("value of " + command.get(1));
+                    }
+                };
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient redis = withTwoHealthy(node.server(), 2000)) {
             String[] keys = keys(redis, 4);
             write(redis, keys);
-            assertEquals("value of " + Nodes.keyOn(redis.topology(), "sick"),
+            assertEquals(
+                    "value of " + Nodes.keyOn(redis.topology(), "sick"),
                     redis.get(Nodes.keyOn(redis.topology(), "sick")));
             // The second of these four is the fourth on its connection.
             try (AbstractPipeline pipeline = redis.pipelined()) {
@@ -294,24 +326,29 @@ class BatchFailuresTest {
     @Test
     void waitIsNotSentAgainWithoutWhatMakesItsConnectionAnswerForAllWrites() {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
-        ScriptedNode.Script script = talk -> {
-            talk.greet();
-            if (talk.number() == 1) {
-                talk.command();
-                talk.bulk("value").command();
-                talk.command();
-                talk.send("+OK\r\n:0\r\n").reset();
-            }
-            for (List<String> command = talk.command(); command != null; command = talk.command()) {
-                seen.add(command.get(0));
-                talk.send(":1\r\n");
-            }
-        };
-        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = Inspected.clientOf(node)) {
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.greet();
+                    if (talk.number() == 1) {
+                        talk.command();
+                        talk.bulk("value").command();
+                        talk.command();
+                        talk.send("+OK\r\n:0\r\n").reset();
+                    }
+                    for (List<String> command = talk.command();
+                            command != null;
+                            command = talk.command()) {
+                        seen.add(command.get(0));
+                        talk.send(":1\r\n");
+                    }
+                };
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient redis = Inspected.clientOf(node)) {
             assertEquals("value", redis.get("key"));
             AbstractPipeline pipeline = redis.pipelined();
-            int around = "*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$123456\r\n\r\n".length()
-                    + "*3\r\n$7\r\nPUBLISH\r\n$11\r\nonehop:wait\r\n$0\r\n\r\n".length();
+            int around =
+                    "*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$123456\r\n\r\n".length()
+                            + "*3\r\n$7\r\nPUBLISH\r\n$11\r\nonehop:wait\r\n$0\r\n\r\n".length();
             pipeline.set("key", "x".repeat(Lane.WINDOW_BYTES - around));
             Response<Long> replicas = pipeline.waitReplicas("key", 1, 1);
             assertThrows(PartialBatch.class, pipeline::sync);
@@ -327,14 +364,18 @@ class BatchFailuresTest {
         try (OneHopClient redis = withTwoHealthy(refusing(), 2000)) {
             String[] keys = keys(redis, 20);
             write(redis, keys);
-            String missing = Nodes.keysOn(redis.topology(), one.node()).skip(100).findFirst().orElseThrow();
-            String[] wanted = Stream.concat(Stream.of(missing), Arrays.stream(keys)).toArray(String[]::new);
+            String missing =
+                    Nodes.keysOn(redis.topology(), one.node()).skip(100).findFirst().orElseThrow();
+            String[] wanted =
+                    Stream.concat(Stream.of(missing), Arrays.stream(keys)).toArray(String[]::new);
             PartialBatch failure = assertThrows(PartialBatch.class, () -> redis.mget(wanted));
             assertEquals(wanted.length, failure.getReplies().size());
             assertNull(failure.getReplies().get(0));
             for (int i = 1; i < wanted.length; i++) {
-                Object expected = isSick(redis, wanted[i]) ? failure.getFailures().get("sick") : "value of "
-                        + wanted[i];
+                Object expected =
+                        isSick(redis, wanted[i])
+                                ? failure.getFailures().get("sick")
+                                : "value of " + wanted[i];
                 assertEquals(expected, failure.getReplies().get(i));
             }
         }
@@ -344,10 +385,12 @@ class BatchFailuresTest {
     void splitWritesSayWhichOfThemWereMade() {
         try (OneHopClient redis = withTwoHealthy(refusing(), 2000)) {
             String[] keys = keys(redis, 5);
-            String[] pairs = Arrays.stream(keys).flatMap(key -> Stream.of(key, "v")).toArray(String[]::new);
+            String[] pairs =
+                    Arrays.stream(keys).flatMap(key -> Stream.of(key, "v")).toArray(String[]::new);
             PartialBatch written = assertThrows(PartialBatch.class, () -> redis.mset(pairs));
             for (int i = 0; i < keys.length; i++) {
-                assertEquals(isSick(redis, keys[i]) ? written.getFailures().get("sick") : "OK",
+                assertEquals(
+                        isSick(redis, keys[i]) ? written.getFailures().get("sick") : "OK",
                         written.getReplies().get(i));
             }
             PartialBatch deleted = assertThrows(PartialBatch.class, () -> redis.del(keys));
@@ -366,11 +409,19 @@ class BatchFailuresTest {
     @Test
     void ofSeveralFailuresTheOneThatMayHaveRunIsThrown() {
         ScriptedNode.Script script = talk -> talk.greet().command();
-        try (ScriptedNode closing = ScriptedNode.start(script); OneHopClient redis = Nodes.clientOf(
-                Nodes.configOf(Stream.of(refusing() + " a", closing.server() + " b", refusing() + " c"),
-                        "timeout: 2000"))) {
-            String[] pairs = Stream.of("a", "b", "c")
-                    .flatMap(node -> Stream.of(Nodes.keyOn(redis.topology(), node), "v")).toArray(String[]::new);
+        try (ScriptedNode closing = ScriptedNode.start(script);
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(
+                                                refusing() + " a",
+                                                closing.server() + " b",
+                                                refusing() + " c"),
+                                        "timeout: 2000"))) {
+            String[] pairs =
+                    Stream.of("a", "b", "c")
+                            .flatMap(node -> Stream.of(Nodes.keyOn(redis.topology(), node), "v"))
+                            .toArray(String[]::new);
             NodeDown failure = assertThrows(NodeDown.class, () -> redis.mset(pairs));
             assertEquals("b", failure.getNode());
             assertTrue(failure.mayHaveExecuted());
@@ -379,14 +430,15 @@ class BatchFailuresTest {
 
     @Test
     void aReadThatWasSentBeforeItsRetryFailedMayHaveRun() {
-        ScriptedNode.Script script = talk -> {
-            if (talk.number() > 1) {
-                talk.command();
-                talk.send("-NOAUTH since just now\r\n").awaitClose();
-            }
-            talk.greet().command();
-            talk.bulk("served").command();
-        };
+        ScriptedNode.Script script =
+                talk -> {
+                    if (talk.number() > 1) {
+                        talk.command();
+                        talk.send("-NOAUTH since just now\r\n").awaitClose();
+                    }
+                    talk.greet().command();
+                    talk.bulk("served").command();
+                };
         for (boolean single : new boolean[] {true, false}) {
             try (ScriptedNode node = ScriptedNode.start(script);
                     OneHopClient redis = withTwoHealthy(node.server(), 2000)) {
@@ -394,8 +446,9 @@ class BatchFailuresTest {
                 assertEquals("served", redis.get(key));
                 AbstractPipeline pipeline = redis.pipelined();
                 Response<String> reply = pipeline.get(key);
-                assertTrue(assertThrows(NodeDown.class, single ? () -> redis.get(key) : pipeline::sync)
-                        .mayHaveExecuted());
+                assertTrue(
+                        assertThrows(NodeDown.class, single ? () -> redis.get(key) : pipeline::sync)
+                                .mayHaveExecuted());
                 assertTrue(single || assertThrows(NodeDown.class, reply::get).mayHaveExecuted());
                 assertEquals(2, node.connections());
             }
@@ -423,10 +476,11 @@ class BatchFailuresTest {
     @Test
     void aPartOfTheWrongShapeIsAProtocolViolation() {
         for (String wrong : List.of("*1\r\n$1\r\nx\r\n", ":1\r\n", "+OK\r\n", "*-1\r\n")) {
-            ScriptedNode.Script script = talk -> {
-                talk.greet().command();
-                talk.send(wrong).awaitClose();
-            };
+            ScriptedNode.Script script =
+                    talk -> {
+                        talk.greet().command();
+                        talk.send(wrong).awaitClose();
+                    };
             try (ScriptedNode node = ScriptedNode.start(script);
                     OneHopClient redis = withTwoHealthy(node.server(), 2000)) {
                 String[] keys = keys(redis, 3);
@@ -436,12 +490,21 @@ class BatchFailuresTest {
         }
     }
 
-    private static void answering(String one, String other, Class<? extends OneHopException> failure,
+    private static void answering(
+            String one,
+            String other,
+            Class<? extends OneHopException> failure,
             java.util.function.Consumer<OneHopClient> call) {
-        List<ScriptedNode> nodes = Stream.of(one, other).map(answer -> ScriptedNode.start(talk -> {
-            talk.greet().command();
-            talk.send(answer).awaitClose();
-        })).toList();
+        List<ScriptedNode> nodes =
+                Stream.of(one, other)
+                        .map(
+                                answer ->
+                                        ScriptedNode.start(
+                                                talk -> {
+                                                    talk.greet().command();
+                                                    talk.send(answer).awaitClose();
+                                                }))
+                        .toList();
         try (OneHopClient redis = Inspected.clientOf(nodes.stream(), "timeout: 2000")) {
             assertThrows(failure, () -> call.accept(redis), one + other);
             Inspected.assertNothingLeased(redis);
@@ -455,7 +518,10 @@ class BatchFailuresTest {
         answering("*1\r\n$1\r\na\r\n", "$1\r\nb\r\n", Unsupported.class, redis -> redis.keys("*"));
         answering("$1\r\nb\r\n", "*1\r\n$1\r\na\r\n", Unsupported.class, redis -> redis.keys("*"));
         answering(":1\r\n", "*0\r\n", Unsupported.class, OneHopClient::dbSize);
-        answering("*2\r\n:1\r\n:1\r\n", "*1\r\n:1\r\n", Unsupported.class,
+        answering(
+                "*2\r\n:1\r\n:1\r\n",
+                "*1\r\n:1\r\n",
+                Unsupported.class,
                 redis -> redis.scriptExists(List.of("one", "other")));
         answering("$-1\r\n", "$-1\r\n", ProtocolViolation.class, OneHopClient::functionKill);
     }
@@ -465,17 +531,29 @@ class BatchFailuresTest {
     @Test
     void allNodesDownIsTheFirstFailureAndRecoversByItself() {
         int port = Processes.freePort();
-        try (OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of("127.0.0.1:" + port + ":1", refusing()),
-                "timeout: 1000"))) {
-            String[] keys = Nodes.keysOn(redis.topology(), "127.0.0.1:" + port).limit(5).toArray(String[]::new);
-            String other = Nodes.keyOn(redis.topology(),
-                    redis.topology().nodes().stream().map(Node::name)
-                    .filter(name -> !name.endsWith(":" + port)).findFirst().orElseThrow());
+        try (OneHopClient redis =
+                Nodes.clientOf(
+                        Nodes.configOf(
+                                Stream.of("127.0.0.1:" + port + ":1", refusing()),
+                                "timeout: 1000"))) {
+            String[] keys =
+                    Nodes.keysOn(redis.topology(), "127.0.0.1:" + port)
+                            .limit(5)
+                            .toArray(String[]::new);
+            String other =
+                    Nodes.keyOn(
+                            redis.topology(),
+                            redis.topology().nodes().stream()
+                                    .map(Node::name)
+                                    .filter(name -> !name.endsWith(":" + port))
+                                    .findFirst()
+                                    .orElseThrow());
             NodeDown failure = assertThrows(NodeDown.class, () -> redis.mget(keys[0], other));
             assertEquals(redis.topology().nodes().get(0).name(), failure.getNode());
             try (RedisServer back = RedisServer.startOn(port)) {
                 assertEquals("127.0.0.1:" + port, back.node());
-                assertTrue(Callers.holdsSoon(() -> Inspected.rested(redis, back.node()))); // The node rests first.
+                // The node rests first.
+                assertTrue(Callers.holdsSoon(() -> Inspected.rested(redis, back.node())));
                 assertEquals(Arrays.asList(null, null), redis.mget(keys[0], keys[1]));
             }
         }

@@ -41,12 +41,17 @@ import redis.clients.jedis.params.XReadGroupParams;
 import redis.clients.jedis.params.XReadParams;
 import redis.clients.jedis.resps.StreamEntry;
 
-/** Commands that wait on their nodes: longer than the timeout, not longer than they say, and never losing an entry. */
+/**
+ * Commands that wait on their nodes: longer than the timeout, not longer than they say, and never
+ * losing an entry.
+ */
 class BlockingTest {
     private static final int TIMEOUT_MS = 1000; // Long enough for a busy machine to answer in.
 
     @RegisterExtension
-    static final SharedNodes SHARED = SharedNodes.start(3, "timeout: " + TIMEOUT_MS, "hash_tag: \"{}\"");
+    static final SharedNodes SHARED =
+            SharedNodes.start(3, "timeout: " + TIMEOUT_MS, "hash_tag: \"{}\"");
+
     private static final Nodes nodes = SHARED.nodes();
     private static final OneHopClient redis = SHARED.client();
 
@@ -60,12 +65,19 @@ class BlockingTest {
 
     /** Clients that wait on any node. */
     private static long blocked() {
-        return nodes.servers().stream().mapToLong(server -> {
-            try (Jedis jedis = server.jedis()) {
-                return jedis.info("clients").lines().filter(line -> line.startsWith("blocked_clients:"))
-                        .mapToLong(line -> Long.parseLong(line.substring(16).trim())).sum();
-            }
-        }).sum();
+        return nodes.servers().stream()
+                .mapToLong(
+                        server -> {
+                            try (Jedis jedis = server.jedis()) {
+                                return jedis.info("clients")
+                                        .lines()
+                                        .filter(line -> line.startsWith("blocked_clients:"))
+                                        .mapToLong(
+                                                line -> Long.parseLong(line.substring(16).trim()))
+                                        .sum();
+                            }
+                        })
+                .sum();
     }
 
     /* ---- One node ---- */
@@ -82,10 +94,16 @@ class BlockingTest {
     @Test
     @SuppressWarnings("deprecation")
     void aWaitForEverEndsWhenSomethingComes() throws Exception {
-        List<FutureTask<?>> waits = List.of(begun(() -> redis.blpop(0, "list1")),
-                begun(() -> redis.bzpopmin(0, "sorted")),
-                begun(() -> redis.sendCommand(Command.BRPOP, "list2", "0")),
-                begun(() -> redis.xread(XReadParams.xReadParams().block(0), Map.of("stream", new StreamEntryID()))));
+        List<FutureTask<?>> waits =
+                List.of(
+                        begun(() -> redis.blpop(0, "list1")),
+                        begun(() -> redis.bzpopmin(0, "sorted")),
+                        begun(() -> redis.sendCommand(Command.BRPOP, "list2", "0")),
+                        begun(
+                                () ->
+                                        redis.xread(
+                                                XReadParams.xReadParams().block(0),
+                                                Map.of("stream", new StreamEntryID()))));
         assertTrue(holdsSoon(() -> blocked() == 4));
         Thread.sleep(2 * TIMEOUT_MS);
         for (FutureTask<?> wait : waits) {
@@ -106,7 +124,10 @@ class BlockingTest {
         assertNull(redis.blpop(0.05, "list"));
         assertNull(redis.brpoplpush("{a}", "{a}2", 1));
         assertNull(redis.sendBlockingCommand(Command.BLPOP, "list", "0.05"));
-        assertNull(redis.xread(XReadParams.xReadParams().block(20), Map.of("stream", new StreamEntryID())));
+        assertNull(
+                redis.xread(
+                        XReadParams.xReadParams().block(20),
+                        Map.of("stream", new StreamEntryID())));
         assertEquals("OK", redis.set("list", "value"));
     }
 
@@ -114,7 +135,9 @@ class BlockingTest {
     @SuppressWarnings("deprecation")
     void aTimeoutThatIsNoneIsTheNodesToRefuse() {
         for (String timeout : List.of("-1", "soon", "", "nan")) {
-            assertThrows(JedisDataException.class, () -> redis.sendCommand(Command.BLPOP, "list", timeout));
+            assertThrows(
+                    JedisDataException.class,
+                    () -> redis.sendCommand(Command.BLPOP, "list", timeout));
         }
     }
 
@@ -123,7 +146,9 @@ class BlockingTest {
         try (ScriptedNode node = ScriptedNode.start(talk -> talk.greet().awaitClose());
                 OneHopClient client = Inspected.clientOf(node, "timeout: 1500")) {
             long begin = System.nanoTime();
-            assertTrue(assertThrows(DeadlineExceeded.class, () -> client.blpop(1, "list")).mayHaveExecuted());
+            assertTrue(
+                    assertThrows(DeadlineExceeded.class, () -> client.blpop(1, "list"))
+                            .mayHaveExecuted());
             assertTrue(System.nanoTime() - begin >= 2_500_000_000L);
         }
     }
@@ -132,20 +157,24 @@ class BlockingTest {
     void aNodeThatDoesNotAcceptIsNotWaitedForAsLongAsTheCommandSays() {
         try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
                 OneHopClient client = Inspected.clientOf(node, "timeout: 200")) {
-            assertFalse(assertThrows(DeadlineExceeded.class, () -> client.blpop(0, "list")).mayHaveExecuted());
+            assertFalse(
+                    assertThrows(DeadlineExceeded.class, () -> client.blpop(0, "list"))
+                            .mayHaveExecuted());
         }
     }
 
     @Test
     void anInterruptEndsAWaitForEver() throws Exception {
         List<Throwable> thrown = Collections.synchronizedList(new ArrayList<>());
-        Thread waiting = new Thread(() -> {
-            try {
-                redis.blpop(0, "list");
-            } catch (RuntimeException ended) {
-                thrown.add(ended);
-            }
-        });
+        Thread waiting =
+                new Thread(
+                        () -> {
+                            try {
+                                redis.blpop(0, "list");
+                            } catch (RuntimeException ended) {
+                                thrown.add(ended);
+                            }
+                        });
         waiting.start();
         assertTrue(holdsSoon(() -> blocked() == 1));
         waiting.interrupt();
@@ -178,7 +207,9 @@ class BlockingTest {
     /* ---- Streams on several nodes ---- */
 
     private static List<String> streams() {
-        return nodes.servers().stream().map(server -> Nodes.keyOn(redis.topology(), server.node())).toList();
+        return nodes.servers().stream()
+                .map(server -> Nodes.keyOn(redis.topology(), server.node()))
+                .toList();
     }
 
     private static Map<String, StreamEntryID> from(List<String> streams, StreamEntryID id) {
@@ -194,8 +225,12 @@ class BlockingTest {
     @Test
     void theFirstNodeThatHasEntriesEndsTheWaitOfAll() throws Exception {
         for (String stream : streams()) {
-            FutureTask<List<Map.Entry<String, List<StreamEntry>>>> read = begun(() -> redis.xread(
-                    XReadParams.xReadParams().block(0), from(streams(), StreamEntryID.XREAD_NEW_ENTRY)));
+            FutureTask<List<Map.Entry<String, List<StreamEntry>>>> read =
+                    begun(
+                            () ->
+                                    redis.xread(
+                                            XReadParams.xReadParams().block(0),
+                                            from(streams(), StreamEntryID.XREAD_NEW_ENTRY)));
             assertTrue(holdsSoon(() -> blocked() == 3));
             Thread.sleep(TIMEOUT_MS + 100);
             add(stream, "news");
@@ -212,33 +247,54 @@ class BlockingTest {
         List<String> streams = new ArrayList<>(streams());
         Collections.reverse(streams);
         streams.forEach(stream -> add(stream, "old"));
-        List<String> all = redis.xread(XReadParams.xReadParams().block(60_000), from(streams, new StreamEntryID()))
-                .stream().map(Map.Entry::getKey).toList();
+        List<String> all =
+                redis
+                        .xread(
+                                XReadParams.xReadParams().block(60_000),
+                                from(streams, new StreamEntryID()))
+                        .stream()
+                        .map(Map.Entry::getKey)
+                        .toList();
         assertTrue(!all.isEmpty() && streams.containsAll(all), all.toString());
         assertEquals(all, streams.stream().filter(all::contains).toList());
     }
 
     @Test
     void whenNothingComesToAnyNodeItIsNothing() {
-        assertNull(redis.xread(XReadParams.xReadParams().block(50), from(streams(), new StreamEntryID())));
+        assertNull(
+                redis.xread(
+                        XReadParams.xReadParams().block(50), from(streams(), new StreamEntryID())));
         assertNull(redis.xread(XReadParams.xReadParams(), from(streams(), new StreamEntryID())));
     }
 
     @Test
     void anErrorOfOneNodeEndsTheWaitOfAllAndIsThrown() {
         redis.set(streams().get(1), "no stream");
-        assertTrue(assertThrows(JedisDataException.class, () -> redis.xread(XReadParams.xReadParams().block(0),
-                from(streams(), new StreamEntryID()))).getMessage().startsWith("WRONGTYPE"));
+        assertTrue(
+                assertThrows(
+                                JedisDataException.class,
+                                () ->
+                                        redis.xread(
+                                                XReadParams.xReadParams().block(0),
+                                                from(streams(), new StreamEntryID())))
+                        .getMessage()
+                        .startsWith("WRONGTYPE"));
         assertEquals(0, blocked());
     }
 
     @Test
     void inAPipelineItIsRefused() {
         try (AbstractPipeline pipeline = redis.pipelined()) {
-            assertThrows(Unsupported.class, () -> pipeline.xread(XReadParams.xReadParams().block(10),
-                    from(streams(), new StreamEntryID())));
-            Response<?> alone = pipeline.xread(XReadParams.xReadParams().block(10),
-                    from(streams().subList(0, 1), new StreamEntryID()));
+            assertThrows(
+                    Unsupported.class,
+                    () ->
+                            pipeline.xread(
+                                    XReadParams.xReadParams().block(10),
+                                    from(streams(), new StreamEntryID())));
+            Response<?> alone =
+                    pipeline.xread(
+                            XReadParams.xReadParams().block(10),
+                            from(streams().subList(0, 1), new StreamEntryID()));
             pipeline.sync();
             assertNull(alone.get());
         }
@@ -247,25 +303,40 @@ class BlockingTest {
     @Test
     void everyEntryThatAWriterAddsIsDeliveredToTheGroupOnce() throws Exception {
         List<String> streams = streams();
-        streams.forEach(stream -> redis.xgroupCreate(stream, "group", StreamEntryID.XGROUP_LAST_ENTRY, true));
+        streams.forEach(
+                stream ->
+                        redis.xgroupCreate(stream, "group", StreamEntryID.XGROUP_LAST_ENTRY, true));
         int each = 400;
-        FutureTask<Object> writer = begun(() -> {
-            for (int i = 0; i < each; i++) {
-                for (String stream : streams) {
-                    add(stream, "value");
-                }
-            }
-            return null;
-        });
+        FutureTask<Object> writer =
+                begun(
+                        () -> {
+                            for (int i = 0; i < each; i++) {
+                                for (String stream : streams) {
+                                    add(stream, "value");
+                                }
+                            }
+                            return null;
+                        });
         Map<String, Set<StreamEntryID>> seen = new HashMap<>();
         streams.forEach(stream -> seen.put(stream, new HashSet<>()));
         while (seen.values().stream().mapToInt(Set::size).sum() < each * streams.size()) {
-            List<Map.Entry<String, List<StreamEntry>>> read = redis.xreadGroup("group", "consumer",
-                    XReadGroupParams.xReadGroupParams().block(2000).count(1).noAck(),
-                    from(streams, StreamEntryID.XREADGROUP_UNDELIVERED_ENTRY));
-            assertFalse(read == null, () -> "lost: " + seen.values().stream().mapToInt(Set::size).sum());
-            read.forEach(stream -> stream.getValue().forEach(entry ->
-                    assertTrue(seen.get(stream.getKey()).add(entry.getID()))));
+            List<Map.Entry<String, List<StreamEntry>>> read =
+                    redis.xreadGroup(
+                            "group",
+                            "consumer",
+                            XReadGroupParams.xReadGroupParams().block(2000).count(1).noAck(),
+                            from(streams, StreamEntryID.XREADGROUP_UNDELIVERED_ENTRY));
+            assertFalse(
+                    read == null,
+                    () -> "lost: " + seen.values().stream().mapToInt(Set::size).sum());
+            read.forEach(
+                    stream ->
+                            stream.getValue()
+                                    .forEach(
+                                            entry ->
+                                                    assertTrue(
+                                                            seen.get(stream.getKey())
+                                                                    .add(entry.getID()))));
         }
         writer.get(5, TimeUnit.SECONDS);
     }
@@ -277,9 +348,14 @@ class BlockingTest {
         }
         Map<RedisServer, Long> before = new HashMap<>();
         nodes.servers().forEach(server -> before.put(server, server.clients()));
-        try (OneHopClient narrow = nodes.client("timeout: 2000", "hash_tag: \"{}\"", "pool_size: 1")) {
-            FutureTask<?> read = begun(() -> narrow.xread(XReadParams.xReadParams().block(0),
-                    from(streams(), StreamEntryID.XREAD_NEW_ENTRY)));
+        try (OneHopClient narrow =
+                nodes.client("timeout: 2000", "hash_tag: \"{}\"", "pool_size: 1")) {
+            FutureTask<?> read =
+                    begun(
+                            () ->
+                                    narrow.xread(
+                                            XReadParams.xReadParams().block(0),
+                                            from(streams(), StreamEntryID.XREAD_NEW_ENTRY)));
             assertTrue(holdsSoon(() -> blocked() == 3));
             add(streams().get(2), "news");
             assertFalse(read.get(5, TimeUnit.SECONDS) == null);
@@ -293,21 +369,35 @@ class BlockingTest {
     @Test
     void aNodeThatIsLostEndsTheWaitAndWhatArrivedIsTold() throws Exception {
         List<RedisServer> own = List.of(RedisServer.start(), RedisServer.start());
-        try (OneHopClient client = Nodes.clientOf(Nodes.configOf(own.stream().map(RedisServer::server),
-                "timeout: 1000"))) {
-            List<String> streams = own.stream().map(server -> Nodes.keyOn(client.topology(), server.node())).toList();
-            FutureTask<?> read = begun(() -> client.xread(XReadParams.xReadParams().block(0),
-                    from(streams, StreamEntryID.XREAD_NEW_ENTRY)));
+        try (OneHopClient client =
+                Nodes.clientOf(
+                        Nodes.configOf(own.stream().map(RedisServer::server), "timeout: 1000"))) {
+            List<String> streams =
+                    own.stream()
+                            .map(server -> Nodes.keyOn(client.topology(), server.node()))
+                            .toList();
+            FutureTask<?> read =
+                    begun(
+                            () ->
+                                    client.xread(
+                                            XReadParams.xReadParams().block(0),
+                                            from(streams, StreamEntryID.XREAD_NEW_ENTRY)));
             assertTrue(holdsSoon(() -> own.stream().allMatch(server -> server.clients() == 1)));
             Thread.sleep(100);
             own.get(1).close();
-            Throwable failure = assertThrows(ExecutionException.class,
-                    () -> read.get(5, TimeUnit.SECONDS)).getCause();
-            assertEquals(own.get(1).node(), assertInstanceOf(PartialBatch.class, failure).getNode());
+            Throwable failure =
+                    assertThrows(ExecutionException.class, () -> read.get(5, TimeUnit.SECONDS))
+                            .getCause();
+            assertEquals(
+                    own.get(1).node(), assertInstanceOf(PartialBatch.class, failure).getNode());
             assertInstanceOf(NodeDown.class, failure.getCause());
             assertNothingLeased(client);
-            assertThrows(OneHopException.class, () -> client.xread(XReadParams.xReadParams().block(0),
-                    from(streams, StreamEntryID.XREAD_NEW_ENTRY)));
+            assertThrows(
+                    OneHopException.class,
+                    () ->
+                            client.xread(
+                                    XReadParams.xReadParams().block(0),
+                                    from(streams, StreamEntryID.XREAD_NEW_ENTRY)));
             assertNothingLeased(client);
         } finally {
             own.forEach(RedisServer::close);
@@ -318,18 +408,26 @@ class BlockingTest {
     void anErrorOnTheWayLeavesNoConnectionLeased() {
         StreamsWait wait = new StreamsWait(TIMEOUT_MS, TIMEOUT_MS);
         for (int node = 0; node < 3; node++) {
-            wait.add(node, Inspected.pools(redis)[node], new CommandArguments(Command.XREAD).add("BLOCK").add(1)
-                    .add("STREAMS").add("stream").add("0"), new Taker() {
-                @Override
-                public boolean take(Object reply) {
-                    throw new StackOverflowError();
-                }
+            wait.add(
+                    node,
+                    Inspected.pools(redis)[node],
+                    new CommandArguments(Command.XREAD)
+                            .add("BLOCK")
+                            .add(1)
+                            .add("STREAMS")
+                            .add("stream")
+                            .add("0"),
+                    new Taker() {
+                        @Override
+                        public boolean take(Object reply) {
+                            throw new StackOverflowError();
+                        }
 
-                @Override
-                public void fail(OneHopException failure) {
-                    // Nobody listens: the Error ends the call.
-                }
-            });
+                        @Override
+                        public void fail(OneHopException failure) {
+                            // Nobody listens: the Error ends the call.
+                        }
+                    });
         }
         assertThrows(StackOverflowError.class, wait::run);
         assertNothingLeased(redis);
@@ -338,37 +436,56 @@ class BlockingTest {
     @Test
     void aNodeThatHangsIsNotWaitedForBeyondTheDeadline() {
         ScriptedNode.Script hangs = talk -> talk.greet().awaitClose();
-        try (ScriptedNode one = ScriptedNode.start(hangs); ScriptedNode two = ScriptedNode.start(hangs);
+        try (ScriptedNode one = ScriptedNode.start(hangs);
+                ScriptedNode two = ScriptedNode.start(hangs);
                 OneHopClient client = Inspected.clientOf(Stream.of(one, two), "timeout: 300")) {
-            Map<String, StreamEntryID> both = from(Stream.of(one, two).map(node -> Nodes.keyOn(client.topology(),
-                    node.node())).toList(), new StreamEntryID());
-            assertThrows(DeadlineExceeded.class, () -> client.xread(XReadParams.xReadParams().block(100), both));
+            Map<String, StreamEntryID> both =
+                    from(
+                            Stream.of(one, two)
+                                    .map(node -> Nodes.keyOn(client.topology(), node.node()))
+                                    .toList(),
+                            new StreamEntryID());
+            assertThrows(
+                    DeadlineExceeded.class,
+                    () -> client.xread(XReadParams.xReadParams().block(100), both));
             assertNothingLeased(client);
         }
     }
 
     @Test
     void aNodeThatFoundNobodyBlockedIsAskedAgain() {
-        ScriptedNode.Script late = talk -> {
-            talk.greet();
-            for (List<String> command = talk.command(); command != null; command = talk.command()) {
-                switch (command.get(0) + " " + command.get(1)) {
-                    case "CLIENT ID" -> talk.send(":7\r\n");
-                    case "CLIENT UNBLOCK" -> talk.send(talk.number() == 2 ? ":0\r\n" : ":1\r\n");
-                    default -> {
-                        Processes.pause(100);
-                        talk.send("*-1\r\n");
+        ScriptedNode.Script late =
+                talk -> {
+                    talk.greet();
+                    for (List<String> command = talk.command();
+                            command != null;
+                            command = talk.command()) {
+                        switch (command.get(0) + " " + command.get(1)) {
+                            case "CLIENT ID" -> talk.send(":7\r\n");
+                            case "CLIENT UNBLOCK" ->
+                                    talk.send(talk.number() == 2 ? ":0\r\n" : ":1\r\n");
+                            default -> {
+                                Processes.pause(100);
+                                talk.send("*-1\r\n");
+                            }
+                        }
                     }
-                }
-            }
-        };
-        try (ScriptedNode node = ScriptedNode.start(late); RedisServer server = RedisServer.start();
-                OneHopClient client = Nodes.clientOf(Nodes.configOf(Stream.of(node.server(), server.server()),
-                        "timeout: 2000"))) {
+                };
+        try (ScriptedNode node = ScriptedNode.start(late);
+                RedisServer server = RedisServer.start();
+                OneHopClient client =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(node.server(), server.server()),
+                                        "timeout: 2000"))) {
             String here = Nodes.keyOn(client.topology(), server.node());
             client.xadd(here, StreamEntryID.NEW_ENTRY, Map.of("field", "value"));
-            List<Map.Entry<String, List<StreamEntry>>> read = client.xread(XReadParams.xReadParams().block(0),
-                    from(List.of(Nodes.keyOn(client.topology(), node.node()), here), new StreamEntryID()));
+            List<Map.Entry<String, List<StreamEntry>>> read =
+                    client.xread(
+                            XReadParams.xReadParams().block(0),
+                            from(
+                                    List.of(Nodes.keyOn(client.topology(), node.node()), here),
+                                    new StreamEntryID()));
             assertEquals(here, read.get(0).getKey());
             assertNothingLeased(client);
         }

@@ -11,19 +11,27 @@ import java.util.stream.IntStream;
 /** Many threads that call at once, for tests. */
 final class Callers {
 
-    private Callers() {
-    }
+    private Callers() {}
 
-    /** Runs the same in many threads; the first thing that goes wrong in any of them is thrown here. */
+    /**
+     * Runs the same in many threads; the first thing that goes wrong in any of them is thrown here.
+     */
     static void inThreads(int count, Job job) throws InterruptedException {
         ConcurrentLinkedQueue<Throwable> wrong = new ConcurrentLinkedQueue<>();
-        List<Thread> threads = IntStream.range(0, count).mapToObj(number -> new Thread(() -> {
-            try {
-                job.run(number);
-            } catch (Throwable thrown) {
-                wrong.add(thrown);
-            }
-        }, "caller-" + number)).toList();
+        List<Thread> threads =
+                IntStream.range(0, count)
+                        .mapToObj(
+                                number ->
+                                        new Thread(
+                                                () -> {
+                                                    try {
+                                                        job.run(number);
+                                                    } catch (Throwable thrown) {
+                                                        wrong.add(thrown);
+                                                    }
+                                                },
+                                                "caller-" + number))
+                        .toList();
         threads.forEach(Thread::start);
         for (Thread thread : threads) {
             thread.join(60_000);

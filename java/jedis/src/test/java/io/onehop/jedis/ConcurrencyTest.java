@@ -23,7 +23,10 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.Response;
 
-/** Many threads on one client while connections die under them: every value is that of its key, and every count adds up. */
+/**
+ * Many threads on one client while connections die under them: every value is that of its key, and
+ * every count adds up.
+ */
 class ConcurrencyTest {
     private static final int THREADS = 32;
 
@@ -33,15 +36,27 @@ class ConcurrencyTest {
 
     /** Kills all connections of one node after another, until told to stop. */
     private static Thread killer(Nodes nodes, AtomicBoolean isOver, AtomicLong kills) {
-        Thread thread = new Thread(() -> {
-            List<Jedis> admins = nodes.servers().stream().map(RedisServer::jedis).toList();
-            for (int i = 0; !isOver.get(); i++) {
-                Object killed = admins.get(i % admins.size()).sendCommand(Command.CLIENT, "KILL", "TYPE", "normal", "SKIPME", "yes");
-                kills.addAndGet((Long) killed);
-                Processes.pause(7);
-            }
-            admins.forEach(Jedis::close);
-        }, "killer");
+        Thread thread =
+                new Thread(
+                        () -> {
+                            List<Jedis> admins =
+                                    nodes.servers().stream().map(RedisServer::jedis).toList();
+                            for (int i = 0; !isOver.get(); i++) {
+                                Object killed =
+                                        admins.get(i % admins.size())
+                                                .sendCommand(
+                                                        Command.CLIENT,
+                                                        "KILL",
+                                                        "TYPE",
+                                                        "normal",
+                                                        "SKIPME",
+                                                        "yes");
+                                kills.addAndGet((Long) killed);
+                                Processes.pause(7);
+                            }
+                            admins.forEach(Jedis::close);
+                        },
+                        "killer");
         thread.start();
         return thread;
     }
@@ -50,25 +65,36 @@ class ConcurrencyTest {
 
     @Test
     void everyValueNamesItsKeyWhileConnectionsAreKilledUnderIt() throws InterruptedException {
-        try (Nodes nodes = Nodes.start(4); OneHopClient redis = nodes.client("timeout: 5000", "pool_size: 4")) {
-            String[] keys = IntStream.range(0, 1000).mapToObj(i -> "key:" + i).toArray(String[]::new);
-            redis.mset(Stream.of(keys).flatMap(key -> Stream.of(key, value(key))).toArray(String[]::new));
+        try (Nodes nodes = Nodes.start(4);
+                OneHopClient redis = nodes.client("timeout: 5000", "pool_size: 4")) {
+            String[] keys =
+                    IntStream.range(0, 1000).mapToObj(i -> "key:" + i).toArray(String[]::new);
+            redis.mset(
+                    Stream.of(keys)
+                            .flatMap(key -> Stream.of(key, value(key)))
+                            .toArray(String[]::new));
             AtomicBoolean isOver = new AtomicBoolean();
             AtomicLong kills = new AtomicLong();
             AtomicLong values = new AtomicLong();
             Thread killer = killer(nodes, isOver, kills);
             try {
-                Callers.inThreads(THREADS, number -> {
-                    Random random = new Random(number);
-                    for (int i = 0; i < 300; i++) {
-                        String[] wanted = random.ints(8, 0, keys.length).mapToObj(n -> keys[n]).toArray(String[]::new);
-                        values.addAndGet(switch (random.nextInt(3)) {
-                            case 0 -> checkedGets(redis, wanted);
-                            case 1 -> checkedSplit(redis, wanted);
-                            default -> checkedPipeline(redis, wanted);
+                Callers.inThreads(
+                        THREADS,
+                        number -> {
+                            Random random = new Random(number);
+                            for (int i = 0; i < 300; i++) {
+                                String[] wanted =
+                                        random.ints(8, 0, keys.length)
+                                                .mapToObj(n -> keys[n])
+                                                .toArray(String[]::new);
+                                values.addAndGet(
+                                        switch (random.nextInt(3)) {
+                                            case 0 -> checkedGets(redis, wanted);
+                                            case 1 -> checkedSplit(redis, wanted);
+                                            default -> checkedPipeline(redis, wanted);
+                                        });
+                            }
                         });
-                    }
-                });
             } finally {
                 isOver.set(true);
                 killer.join();
@@ -133,18 +159,22 @@ class ConcurrencyTest {
 
     @Test
     void countsUnderKillsLieBetweenWhatWasAnsweredAndWhatMayHaveRun() throws InterruptedException {
-        try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client("timeout: 5000", "pool_size: 4", Inspected.NEVER_RESTING)) {
+        try (Nodes nodes = Nodes.start(2);
+                OneHopClient redis =
+                        nodes.client("timeout: 5000", "pool_size: 4", Inspected.NEVER_RESTING)) {
             Map<String, AtomicLong> answered = new ConcurrentHashMap<>();
             Map<String, AtomicLong> perhaps = new ConcurrentHashMap<>();
             AtomicBoolean isOver = new AtomicBoolean();
             Thread killer = killer(nodes, isOver, new AtomicLong());
             try {
-                Callers.inThreads(16, number -> {
-                    for (int i = 0; i < 400 || perhaps.isEmpty() && i < 20_000; i++) {
-                        String key = "count:" + (number + i) % 10;
-                        count(redis, i % 2 == 0, key, answered, perhaps);
-                    }
-                });
+                Callers.inThreads(
+                        16,
+                        number -> {
+                            for (int i = 0; i < 400 || perhaps.isEmpty() && i < 20_000; i++) {
+                                String key = "count:" + (number + i) % 10;
+                                count(redis, i % 2 == 0, key, answered, perhaps);
+                            }
+                        });
             } finally {
                 isOver.set(true);
                 killer.join();
@@ -155,7 +185,9 @@ class ConcurrencyTest {
                 long acknowledged = answered.get(key).get();
                 long most = acknowledged + (perhaps.containsKey(key) ? perhaps.get(key).get() : 0);
                 long found = Long.parseLong(redis.get(key));
-                assertTrue(acknowledged <= found && found <= most, key + " is " + found + ", not " + acknowledged + " to " + most);
+                assertTrue(
+                        acknowledged <= found && found <= most,
+                        key + " is " + found + ", not " + acknowledged + " to " + most);
                 sum += acknowledged;
             }
             assertTrue(sum > 3000, "answered: " + sum);
@@ -164,7 +196,12 @@ class ConcurrencyTest {
         }
     }
 
-    private static void count(OneHopClient redis, boolean isPipelined, String key, Map<String, AtomicLong> answered, Map<String, AtomicLong> perhaps) {
+    private static void count(
+            OneHopClient redis,
+            boolean isPipelined,
+            String key,
+            Map<String, AtomicLong> answered,
+            Map<String, AtomicLong> perhaps) {
         try {
             if (isPipelined) {
                 AbstractPipeline pipeline = redis.pipelined();
@@ -185,42 +222,58 @@ class ConcurrencyTest {
 
     @Test
     void interruptsEndCallsAndNeverMixUpValues() throws InterruptedException {
-        try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client("timeout: 5000", "pool_size: 3")) {
-            String[] keys = IntStream.range(0, 200).mapToObj(i -> "key:" + i).toArray(String[]::new);
-            redis.mset(Stream.of(keys).flatMap(key -> Stream.of(key, value(key))).toArray(String[]::new));
+        try (Nodes nodes = Nodes.start(2);
+                OneHopClient redis = nodes.client("timeout: 5000", "pool_size: 3")) {
+            String[] keys =
+                    IntStream.range(0, 200).mapToObj(i -> "key:" + i).toArray(String[]::new);
+            redis.mset(
+                    Stream.of(keys)
+                            .flatMap(key -> Stream.of(key, value(key)))
+                            .toArray(String[]::new));
             AtomicLong interrupted = new AtomicLong();
             AtomicLong values = new AtomicLong();
-            Callers.inThreads(8, number -> {
-                Thread caller = Thread.currentThread();
-                AtomicBoolean isOver = new AtomicBoolean();
-                Thread interrupter = new Thread(() -> {
-                    for (int i = 0; !isOver.get(); i++) {
-                        Processes.pause(1 + i % 3);
-                        caller.interrupt();
-                    }
-                });
-                interrupter.start();
-                for (int i = 0; i < 500 || interrupted.get() < 50 && i < 100_000; i++) {
-                    String[] wanted = {keys[(number * 31 + i) % keys.length], keys[(number * 17 + i * 7) % keys.length]};
-                    try {
-                        if (i % 2 == 0) {
-                            assertEquals(value(wanted[0]), redis.get(wanted[0]));
-                        } else {
-                            assertEquals(List.of(value(wanted[0]), value(wanted[1])), redis.mget(wanted));
+            Callers.inThreads(
+                    8,
+                    number -> {
+                        Thread caller = Thread.currentThread();
+                        AtomicBoolean isOver = new AtomicBoolean();
+                        Thread interrupter =
+                                new Thread(
+                                        () -> {
+                                            for (int i = 0; !isOver.get(); i++) {
+                                                Processes.pause(1 + i % 3);
+                                                caller.interrupt();
+                                            }
+                                        });
+                        interrupter.start();
+                        for (int i = 0; i < 500 || interrupted.get() < 50 && i < 100_000; i++) {
+                            String[] wanted = {
+                                keys[(number * 31 + i) % keys.length],
+                                keys[(number * 17 + i * 7) % keys.length]
+                            };
+                            try {
+                                if (i % 2 == 0) {
+                                    assertEquals(value(wanted[0]), redis.get(wanted[0]));
+                                } else {
+                                    assertEquals(
+                                            List.of(value(wanted[0]), value(wanted[1])),
+                                            redis.mget(wanted));
+                                }
+                                values.incrementAndGet();
+                            } catch (DeadlineExceeded | PartialBatch stopped) {
+                                interrupted.incrementAndGet();
+                            }
+                            Thread.interrupted();
                         }
-                        values.incrementAndGet();
-                    } catch (DeadlineExceeded | PartialBatch stopped) {
-                        interrupted.incrementAndGet();
-                    }
-                    Thread.interrupted();
-                }
-                isOver.set(true);
-                while (interrupter.isAlive()) {
-                    Thread.interrupted();
-                    Thread.onSpinWait();
-                }
-            });
-            assertTrue(values.get() > 100 && interrupted.get() > 20, values + " values, " + interrupted + " interrupted");
+                        isOver.set(true);
+                        while (interrupter.isAlive()) {
+                            Thread.interrupted();
+                            Thread.onSpinWait();
+                        }
+                    });
+            assertTrue(
+                    values.get() > 100 && interrupted.get() > 20,
+                    values + " values, " + interrupted + " interrupted");
             Inspected.assertNothingLeased(redis);
             assertEquals(value("key:1"), redis.get("key:1"));
         }
@@ -230,19 +283,38 @@ class ConcurrencyTest {
 
     @Test
     void oneHungNodeDoesNotHoldUpThreadsThatWantAnother() throws InterruptedException {
-        try (ScriptedNode hung = ScriptedNode.start(talk -> talk.greet().awaitClose()); RedisServer server = RedisServer.start();
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(hung.server(), server.server()), "pool_size: 2", "timeout: 20000"))) {
+        try (ScriptedNode hung = ScriptedNode.start(talk -> talk.greet().awaitClose());
+                RedisServer server = RedisServer.start();
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(hung.server(), server.server()),
+                                        "pool_size: 2",
+                                        "timeout: 20000"))) {
             String sick = Nodes.keyOn(redis.topology(), hung.node());
             String well = Nodes.keyOn(redis.topology(), server.node());
-            List<Thread> stuck = Stream.generate(() -> new Thread(() -> assertThrows(DeadlineExceeded.class, () -> redis.get(sick)))).limit(6).toList();
+            List<Thread> stuck =
+                    Stream.generate(
+                                    () ->
+                                            new Thread(
+                                                    () ->
+                                                            assertThrows(
+                                                                    DeadlineExceeded.class,
+                                                                    () -> redis.get(sick))))
+                            .limit(6)
+                            .toList();
             stuck.forEach(Thread::start);
             assertTrue(Callers.holdsSoon(() -> Inspected.pool(redis, hung.node()).leased() == 2));
-            Callers.inThreads(4, number -> {
-                for (int i = 0; i < 200; i++) {
-                    redis.set(well, "value");
-                }
-            });
-            assertTrue(stuck.stream().allMatch(Thread::isAlive), "They wait for the hung node, the others are through.");
+            Callers.inThreads(
+                    4,
+                    number -> {
+                        for (int i = 0; i < 200; i++) {
+                            redis.set(well, "value");
+                        }
+                    });
+            assertTrue(
+                    stuck.stream().allMatch(Thread::isAlive),
+                    "They wait for the hung node, the others are through.");
             for (Thread thread : stuck) {
                 thread.interrupt();
             }

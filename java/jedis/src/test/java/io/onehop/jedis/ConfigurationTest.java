@@ -30,12 +30,14 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.args.BitOP;
 import redis.clients.jedis.args.ListDirection;
 
-/** What is refused: configurations when a client is built, commands before a byte of them is sent. */
+/**
+ * What is refused: configurations when a client is built, commands before a byte of them is sent.
+ */
 class ConfigurationTest {
-    private static final String GOOD = Nodes.configOf(Stream.of("127.0.0.1:1:1")).replace("LISTEN", "127.0.0.1:1");
+    private static final String GOOD =
+            Nodes.configOf(Stream.of("127.0.0.1:1:1")).replace("LISTEN", "127.0.0.1:1");
 
-    @TempDir
-    private Path folder;
+    @TempDir private Path folder;
 
     private static ConfigInvalid refused(OneHopClient.Builder builder) {
         ConfigInvalid failure = assertThrows(ConfigInvalid.class, builder::build);
@@ -52,15 +54,22 @@ class ConfigurationTest {
     /* ---- Configurations ---- */
 
     @Test
-    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // Nobody writes into the FIFO.
+    @Timeout(
+            value = 60,
+            threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // Nobody writes into the FIFO.
     void whatIsNoFileIsRefusedAndSaysWhatItIs() throws Exception {
         Path fifo = folder.resolve("fifo");
         assertEquals(0, new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor());
         for (Path path : List.of(fifo, Path.of("/dev/null"))) {
-            assertEquals("configuration file " + path + ", it is a FIFO, a device or a socket, and not a file; correct the configuration",
+            assertEquals(
+                    "configuration file "
+                            + path
+                            + ", it is a FIFO, a device or a socket, and not a file; correct the"
+                            + " configuration",
                     refused(OneHopClient.builder().config(path).pool("alpha")).getMessage());
         }
-        assertEquals("configuration file " + folder + ", it is a directory; correct the configuration",
+        assertEquals(
+                "configuration file " + folder + ", it is a directory; correct the configuration",
                 refused(OneHopClient.builder().config(folder).pool("alpha")).getMessage());
         Path loop = folder.resolve("loop");
         Files.createSymbolicLink(loop, loop);
@@ -71,7 +80,11 @@ class ConfigurationTest {
     @Test
     void aPoolThatIsNotInTheFileIsRefusedByItsName() throws IOException {
         Path file = file(GOOD);
-        assertEquals("configuration file " + file + ", there is no server pool \"beta\", only alpha; correct the configuration",
+        assertEquals(
+                "configuration file "
+                        + file
+                        + ", there is no server pool \"beta\", only alpha; correct the"
+                        + " configuration",
                 refused(OneHopClient.builder().config(file).pool("beta")).getMessage());
     }
 
@@ -87,16 +100,33 @@ class ConfigurationTest {
     @Test
     void aBadFileIsRefusedWithLineAndReason() throws IOException {
         Path file = file(GOOD.replace("redis: true", "redis: yes"));
-        assertEquals("configuration file " + file + ", line 3: directive \"redis\" is not \"true\" or \"false\": \"yes\"; "
-                + "correct the configuration", refused(OneHopClient.builder().config(file).pool("alpha")).getMessage());
-        String message = refused(OneHopClient.builder().configText("alpha:\n  listen: 127.0.0.1:1\n  server: x\n").pool("alpha")).getMessage();
+        assertEquals(
+                "configuration file "
+                        + file
+                        + ", line 3: directive \"redis\" is not \"true\" or \"false\": \"yes\"; "
+                        + "correct the configuration",
+                refused(OneHopClient.builder().config(file).pool("alpha")).getMessage());
+        String message =
+                refused(
+                                OneHopClient.builder()
+                                        .configText("alpha:\n  listen: 127.0.0.1:1\n  server: x\n")
+                                        .pool("alpha"))
+                        .getMessage();
         assertTrue(message.startsWith("the configuration text, line 3: "), message);
     }
 
     @Test
     void aMemcachedPoolIsRefusedAndTheMessageSaysWhatIsMissing() {
-        String message = refused(OneHopClient.builder().configText(GOOD.replace("redis: true", "redis: false")).pool("alpha")).getMessage();
-        assertTrue(message.contains("server pool \"alpha\" speaks memcached, it lacks \"redis: true\""), message);
+        String message =
+                refused(
+                                OneHopClient.builder()
+                                        .configText(GOOD.replace("redis: true", "redis: false"))
+                                        .pool("alpha"))
+                        .getMessage();
+        assertTrue(
+                message.contains(
+                        "server pool \"alpha\" speaks memcached, it lacks \"redis: true\""),
+                message);
     }
 
     @Test
@@ -109,18 +139,27 @@ class ConfigurationTest {
     @ParameterizedTest
     @ValueSource(strings = {"\u001b[31m\"\n", "a pool of a name without end "})
     void aStrangePoolNameIsEscapedAndCutInTheMessage(String name) {
-        String message = refused(OneHopClient.builder().configText(GOOD).pool(name.repeat(100))).getMessage();
+        String message =
+                refused(OneHopClient.builder().configText(GOOD).pool(name.repeat(100)))
+                        .getMessage();
         assertTrue(message.matches("[ -~]{1,500}"), message);
     }
 
     @Test
     void aFileCutAtAnyByteBuildsAClientOrIsRefusedButNeverAnythingElse() {
-        byte[] whole = Nodes.configOf(Stream.of("127.0.0.1:1:1 one", "127.0.0.1:2:1 two"), "hash_tag: \"{}\"", "redis_auth: secret", "timeout: 400")
-                .replace("LISTEN", "127.0.0.1:1").getBytes(StandardCharsets.UTF_8);
+        byte[] whole =
+                Nodes.configOf(
+                                Stream.of("127.0.0.1:1:1 one", "127.0.0.1:2:1 two"),
+                                "hash_tag: \"{}\"",
+                                "redis_auth: secret",
+                                "timeout: 400")
+                        .replace("LISTEN", "127.0.0.1:1")
+                        .getBytes(StandardCharsets.UTF_8);
         int refusals = 0;
         for (int end = 0; end < whole.length; end++) {
             String cut = new String(whole, 0, end, StandardCharsets.UTF_8);
-            try (OneHopClient redis = OneHopClient.builder().configText(cut).pool("alpha").build()) {
+            try (OneHopClient redis =
+                    OneHopClient.builder().configText(cut).pool("alpha").build()) {
                 assertFalse(redis.topology().nodes().isEmpty());
             } catch (ConfigInvalid refusal) {
                 refusals++;
@@ -132,7 +171,8 @@ class ConfigurationTest {
 
     @Test
     void buildingAClientConnectsToNothing() {
-        try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose); OneHopClient redis = Inspected.clientOf(node)) {
+        try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
+                OneHopClient redis = Inspected.clientOf(node)) {
             assertEquals(1, redis.topology().nodes().size());
             redis.pipelined().close();
             assertEquals(0, node.connections());
@@ -146,39 +186,78 @@ class ConfigurationTest {
     private static Map<String, Executable> unroutable(OneHopClient redis) {
         Map<String, Executable> calls = new LinkedHashMap<>();
         calls.put("ftSearch", () -> redis.ftSearch("index"));
-        for (String name : List.of("SELECT", "auth", "Hello", "RESET", "quit", "CLIENT", "MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH",
-                "SUBSCRIBE", "SSUBSCRIBE", "MONITOR", "ASKING", "READONLY", "SYNC", "PSYNC", "FT.SEARCH", "ft.search")) {
-            calls.put(name + " with a sample key", () -> redis.sendCommand("key", () -> name.getBytes(StandardCharsets.UTF_8), "key"));
-            calls.put(name + " with a key of its own",
-                    () -> redis.executeCommand(new CommandArguments(() -> name.getBytes(StandardCharsets.UTF_8)).key("key")));
+        for (String name :
+                List.of(
+                        "SELECT",
+                        "auth",
+                        "Hello",
+                        "RESET",
+                        "quit",
+                        "CLIENT",
+                        "MULTI",
+                        "EXEC",
+                        "DISCARD",
+                        "WATCH",
+                        "UNWATCH",
+                        "SUBSCRIBE",
+                        "SSUBSCRIBE",
+                        "MONITOR",
+                        "ASKING",
+                        "READONLY",
+                        "SYNC",
+                        "PSYNC",
+                        "FT.SEARCH",
+                        "ft.search")) {
+            calls.put(
+                    name + " with a sample key",
+                    () ->
+                            redis.sendCommand(
+                                    "key", () -> name.getBytes(StandardCharsets.UTF_8), "key"));
+            calls.put(
+                    name + " with a key of its own",
+                    () ->
+                            redis.executeCommand(
+                                    new CommandArguments(
+                                                    () -> name.getBytes(StandardCharsets.UTF_8))
+                                            .key("key")));
         }
         return calls;
     }
 
     /** Remembers every command it sees, and answers OK. */
     private static ScriptedNode remembering(List<String> seen) {
-        return ScriptedNode.start(talk -> {
-            for (List<String> command = talk.command(); command != null; command = talk.command()) {
-                seen.add(command.get(0));
-                talk.send("+OK\r\n");
-            }
-        });
+        return ScriptedNode.start(
+                talk -> {
+                    for (List<String> command = talk.command();
+                            command != null;
+                            command = talk.command()) {
+                        seen.add(command.get(0));
+                        talk.send("+OK\r\n");
+                    }
+                });
     }
 
     @Test
     void whatCanNotBeRoutedIsRefusedBeforeAByteIsSent() {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
-        try (ScriptedNode node = remembering(seen); OneHopClient redis = Inspected.clientOf(node)) {
+        try (ScriptedNode node = remembering(seen);
+                OneHopClient redis = Inspected.clientOf(node)) {
             Map<String, Executable> calls = unroutable(redis);
-            calls.forEach((name, call) -> {
-                Unsupported failure = assertThrows(Unsupported.class, call, name);
-                assertEquals(ErrorKind.UNSUPPORTED, failure.getKind(), name);
-                assertFalse(failure.mayHaveExecuted(), name);
-                assertTrue(failure.getMessage().contains("the command was not sent"), failure.getMessage());
-                assertTrue(failure.getMessage().contains(", server pool alpha: "), failure.getMessage());
-            });
+            calls.forEach(
+                    (name, call) -> {
+                        Unsupported failure = assertThrows(Unsupported.class, call, name);
+                        assertEquals(ErrorKind.UNSUPPORTED, failure.getKind(), name);
+                        assertFalse(failure.mayHaveExecuted(), name);
+                        assertTrue(
+                                failure.getMessage().contains("the command was not sent"),
+                                failure.getMessage());
+                        assertTrue(
+                                failure.getMessage().contains(", server pool alpha: "),
+                                failure.getMessage());
+                    });
             assertEquals(0, node.connections());
-            assertEquals("OK", redis.set("key", "value")); // Now there is an open connection that could carry them.
+            // Now there is an open connection that could carry them.
+            assertEquals("OK", redis.set("key", "value"));
             calls.forEach((name, call) -> assertThrows(Unsupported.class, call, name));
             assertEquals("OK", redis.set("key", "value"));
             assertEquals(List.of("PING", "SET", "SET"), seen);
@@ -190,19 +269,47 @@ class ConfigurationTest {
     @Test
     void keysOnTwoNodesAreRefusedBeforeAByteIsSentAndTheMessageNamesThemAll() {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
-        try (ScriptedNode one = remembering(seen); ScriptedNode two = remembering(seen);
+        try (ScriptedNode one = remembering(seen);
+                ScriptedNode two = remembering(seen);
                 OneHopClient redis = Inspected.clientOf(Stream.of(one, two), "hash_tag: \"<>\"")) {
             String first = Nodes.keyOn(redis.topology(), one.node());
             String second = Nodes.keyOn(redis.topology(), two.node());
-            List<Executable> calls = List.of(() -> redis.rename(first, second), () -> redis.sinterstore(first, first, second),
-                    () -> redis.eval("return 1", 2, first, second), () -> redis.smove(first, second, "member"), () -> redis.copy(first, second, true),
-                    () -> redis.msetnx(first, "1", second, "2"), () -> redis.pfmerge(first, second), () -> redis.lmpop(ListDirection.LEFT, first, second),
-                    () -> redis.zunionstore(first, first, second), () -> redis.bitop(BitOP.AND, first, first, second));
+            List<Executable> calls =
+                    List.of(
+                            () -> redis.rename(first, second),
+                            () -> redis.sinterstore(first, first, second),
+                            () -> redis.eval("return 1", 2, first, second),
+                            () -> redis.smove(first, second, "member"),
+                            () -> redis.copy(first, second, true),
+                            () -> redis.msetnx(first, "1", second, "2"),
+                            () -> redis.pfmerge(first, second),
+                            () -> redis.lmpop(ListDirection.LEFT, first, second),
+                            () -> redis.zunionstore(first, first, second),
+                            () -> redis.bitop(BitOP.AND, first, first, second));
             for (Executable call : calls) {
                 CrossNode failure = assertThrows(CrossNode.class, call);
                 String message = failure.getMessage();
-                assertTrue(message.contains("key \"" + first + "\" is on node " + one.node() + ", key \"" + second + "\" on node " + two.node()), message);
-                assertTrue(message.contains("such as \"<" + first + ">\" and \"<" + first + ">" + second + "\""), message);
+                assertTrue(
+                        message.contains(
+                                "key \""
+                                        + first
+                                        + "\" is on node "
+                                        + one.node()
+                                        + ", key \""
+                                        + second
+                                        + "\" on node "
+                                        + two.node()),
+                        message);
+                assertTrue(
+                        message.contains(
+                                "such as \"<"
+                                        + first
+                                        + ">\" and \"<"
+                                        + first
+                                        + ">"
+                                        + second
+                                        + "\""),
+                        message);
                 assertFalse(failure.mayHaveExecuted());
             }
             AbstractPipeline pipeline = redis.pipelined();
@@ -215,18 +322,34 @@ class ConfigurationTest {
 
     @Test
     void theNamesCrossNodeProposesReallyMeetOnOneNode() {
-        try (OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of("127.0.0.1:1:1", "127.0.0.1:2:1", "127.0.0.1:3:1"), "hash_tag: \"{}\""))) {
+        try (OneHopClient redis =
+                Nodes.clientOf(
+                        Nodes.configOf(
+                                Stream.of("127.0.0.1:1:1", "127.0.0.1:2:1", "127.0.0.1:3:1"),
+                                "hash_tag: \"{}\""))) {
             for (int i = 0; i < 200; i++) {
-                String first = i % 3 == 0 ? "user:{" + i + "}:name" : i % 3 == 1 ? "user:" + i : "{}" + i;
+                String first =
+                        i % 3 == 0 ? "user:{" + i + "}:name" : i % 3 == 1 ? "user:" + i : "{}" + i;
                 String second = "other:" + i;
                 if (redis.topology().locate(first) == redis.topology().locate(second)) {
                     continue;
                 }
-                String message = assertThrows(CrossNode.class, () -> redis.rename(first, second)).getMessage();
-                String[] proposed = message.substring(message.indexOf("such as \"") + 9, message.length() - 1).split("\" and \"");
-                assertEquals(redis.topology().locate(proposed[0]), redis.topology().locate(proposed[1]), message);
-                if (!first.startsWith("{}")) { // A closing brace cannot be part of a tag: such a key cannot stay where it is.
-                    assertEquals(redis.topology().locate(first), redis.topology().locate(proposed[0]), message);
+                String message =
+                        assertThrows(CrossNode.class, () -> redis.rename(first, second))
+                                .getMessage();
+                String[] proposed =
+                        message.substring(message.indexOf("such as \"") + 9, message.length() - 1)
+                                .split("\" and \"");
+                assertEquals(
+                        redis.topology().locate(proposed[0]),
+                        redis.topology().locate(proposed[1]),
+                        message);
+                // A closing brace cannot be part of a tag: such a key cannot stay where it is.
+                if (!first.startsWith("{}")) {
+                    assertEquals(
+                            redis.topology().locate(first),
+                            redis.topology().locate(proposed[0]),
+                            message);
                 }
             }
         }

@@ -23,13 +23,17 @@ import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
 
-/** A client that is given another topology: what has begun ends on the old one, what begins is on the new one. */
+/**
+ * A client that is given another topology: what has begun ends on the old one, what begins is on
+ * the new one.
+ */
 class CurrentRouteTest {
 
     private static PoolTopology topology(Stream<String> servers, String... directives) {
         try {
             String text = Nodes.configOf(servers, directives).replace("LISTEN", "127.0.0.1:1");
-            return PoolTopology.of(Config.parse(text.getBytes(StandardCharsets.UTF_8)).pool("alpha"));
+            return PoolTopology.of(
+                    Config.parse(text.getBytes(StandardCharsets.UTF_8)).pool("alpha"));
         } catch (ConfigException bad) {
             throw new AssertionError(bad);
         }
@@ -41,11 +45,13 @@ class CurrentRouteTest {
     }
 
     private static void tellWhere(Nodes nodes) {
-        nodes.servers().forEach(server -> {
-            try (Jedis jedis = server.jedis()) {
-                jedis.set("where", server.node());
-            }
-        });
+        nodes.servers()
+                .forEach(
+                        server -> {
+                            try (Jedis jedis = server.jedis()) {
+                                jedis.set("where", server.node());
+                            }
+                        });
     }
 
     /** A server learns a little later that a connection was closed. */
@@ -55,18 +61,29 @@ class CurrentRouteTest {
 
     @Test
     void aNodeKeepsItsConnectionsUnlessItIsReachedInAnotherWay() {
-        try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client()) {
+        try (Nodes nodes = Nodes.start(2);
+                OneHopClient redis = nodes.client()) {
             redis.onEachNode(commands -> commands.ping());
             String kept = nodes.servers().get(1).node();
             Pool before = Inspected.pool(redis, kept);
             assertTrue(redis.snapshots().adopt(second(nodes, "hash: md5", "tcpkeepalive: true")));
             assertSame(before, Inspected.pool(redis, kept));
             assertEquals(1, before.idle());
-            for (String directive : List.of("pool_size: 3", "timeout: 1234", "redis_auth: secret", "database: 1", "redis_db: 1", "engine: ssdb")) {
+            for (String directive :
+                    List.of(
+                            "pool_size: 3",
+                            "timeout: 1234",
+                            "redis_auth: secret",
+                            "database: 1",
+                            "redis_db: 1",
+                            "engine: ssdb")) {
                 assertTrue(redis.snapshots().adopt(second(nodes, directive)));
                 assertNotSame(before, Inspected.pool(redis, kept), directive);
                 assertEquals(0, before.idle(), directive);
-                assertEquals(1, Inspected.pool(redis, kept).meter().calls(), "counters go on: " + directive);
+                assertEquals(
+                        1,
+                        Inspected.pool(redis, kept).meter().calls(),
+                        "counters go on: " + directive);
                 before = Inspected.pool(redis, kept);
             }
             assertNobodyIsConnected(nodes.servers().get(0));
@@ -77,7 +94,10 @@ class CurrentRouteTest {
     void aNodeThatMovesToAnotherAddressUnderItsNameGetsConnectionsOfItsOwn() {
         try (Nodes nodes = Nodes.start(2)) {
             tellWhere(nodes);
-            String[] named = nodes.servers().stream().map(server -> server.server() + " one").toArray(String[]::new);
+            String[] named =
+                    nodes.servers().stream()
+                            .map(server -> server.server() + " one")
+                            .toArray(String[]::new);
             try (OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(named[0])))) {
                 assertEquals(nodes.servers().get(0).node(), redis.get("where"));
                 assertTrue(redis.snapshots().adopt(topology(Stream.of(named[1]))));
@@ -89,7 +109,8 @@ class CurrentRouteTest {
 
     @Test
     void aBatchEndsWhereItBeganAndLeavesNoConnectionOpen() {
-        try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client()) {
+        try (Nodes nodes = Nodes.start(2);
+                OneHopClient redis = nodes.client()) {
             tellWhere(nodes);
             String first = nodes.servers().get(0).node();
             String key = Nodes.keyOn(redis.topology(), first);
@@ -114,7 +135,8 @@ class CurrentRouteTest {
 
     @Test
     void aTransactionEndsWhereItBegan() {
-        try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client()) {
+        try (Nodes nodes = Nodes.start(2);
+                OneHopClient redis = nodes.client()) {
             String key = Nodes.keyOn(redis.topology(), nodes.servers().get(0).node());
             AbstractTransaction watching = redis.transaction(false);
             AbstractTransaction queued = redis.multi();
@@ -125,7 +147,9 @@ class CurrentRouteTest {
             watching.incr(key);
             queued.incr(key);
             assertEquals(List.of("OK", 2L), queued.exec());
-            assertNull(watching.exec(), "The key it watches has changed, on the node where it watches.");
+            assertNull(
+                    watching.exec(),
+                    "The key it watches has changed, on the node where it watches.");
             watching.close();
             queued.close();
             try (Jedis old = nodes.servers().get(0).jedis()) {
@@ -142,7 +166,8 @@ class CurrentRouteTest {
 
     @Test
     void whatTheClientHasLearnedItKeeps() {
-        try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client()) {
+        try (Nodes nodes = Nodes.start(2);
+                OneHopClient redis = nodes.client()) {
             String digest = redis.scriptLoad("return KEYS[1]");
             redis.onEachNode(commands -> commands.scriptFlush());
             assertTrue(redis.snapshots().adopt(second(nodes)));
@@ -151,26 +176,48 @@ class CurrentRouteTest {
     }
 
     @Test
-    void callsOfManyThreadsOutliveAThousandChangesAndNoConnectionIsLeftBehind() throws InterruptedException {
-        try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client("timeout: 30000")) {
+    void callsOfManyThreadsOutliveAThousandChangesAndNoConnectionIsLeftBehind()
+            throws InterruptedException {
+        try (Nodes nodes = Nodes.start(2);
+                OneHopClient redis = nodes.client("timeout: 30000")) {
             tellWhere(nodes);
-            List<PoolTopology> topologies = List.of(redis.snapshots().newest().topology(), second(nodes, "timeout: 30000", "pool_size: 3"),
-                    topology(nodes.servers().stream().map(RedisServer::server), "timeout: 30000", "pool_size: 2"), second(nodes, "timeout: 20000"));
+            List<PoolTopology> topologies =
+                    List.of(
+                            redis.snapshots().newest().topology(),
+                            second(nodes, "timeout: 30000", "pool_size: 3"),
+                            topology(
+                                    nodes.servers().stream().map(RedisServer::server),
+                                    "timeout: 30000",
+                                    "pool_size: 2"),
+                            second(nodes, "timeout: 20000"));
             List<String> names = nodes.servers().stream().map(RedisServer::node).toList();
-            Callers.inThreads(8, number -> {
-                for (int i = 0; i < 500; i++) {
-                    if (number == 0) {
-                        redis.snapshots().adopt(topologies.get(i % topologies.size()));
-                        redis.snapshots().adopt(topologies.get((i + 2) % topologies.size()));
-                    }
-                    assertTrue(names.contains(redis.get("where")));
-                    assertEquals(List.of("PONG"), redis.onEachNode(commands -> commands.ping()).values().stream().distinct().toList());
-                }
-            });
+            Callers.inThreads(
+                    8,
+                    number -> {
+                        for (int i = 0; i < 500; i++) {
+                            if (number == 0) {
+                                redis.snapshots().adopt(topologies.get(i % topologies.size()));
+                                redis.snapshots()
+                                        .adopt(topologies.get((i + 2) % topologies.size()));
+                            }
+                            assertTrue(names.contains(redis.get("where")));
+                            assertEquals(
+                                    List.of("PONG"),
+                                    redis.onEachNode(commands -> commands.ping()).values().stream()
+                                            .distinct()
+                                            .toList());
+                        }
+                    });
             Inspected.assertNothingLeased(redis);
             for (RedisServer server : nodes.servers()) {
-                int kept = Stream.of(Inspected.pools(redis)).filter(pool -> pool.endpoint().name().equals(server.node())).mapToInt(Pool::idle).sum();
-                assertTrue(Callers.holdsSoon(() -> server.clients() == kept), server.clients() + " connections, " + kept + " of them known");
+                int kept =
+                        Stream.of(Inspected.pools(redis))
+                                .filter(pool -> pool.endpoint().name().equals(server.node()))
+                                .mapToInt(Pool::idle)
+                                .sum();
+                assertTrue(
+                        Callers.holdsSoon(() -> server.clients() == kept),
+                        server.clients() + " connections, " + kept + " of them known");
             }
         }
     }
@@ -184,7 +231,10 @@ class CurrentRouteTest {
             assertTrue(redis.snapshots().adopt(second(nodes)));
             redis.close();
             assertFalse(redis.snapshots().adopt(second(nodes, "timeout: 1")));
-            assertTrue(assertThrows(NodeDown.class, begun::sync).getMessage().contains("this client was closed"));
+            assertTrue(
+                    assertThrows(NodeDown.class, begun::sync)
+                            .getMessage()
+                            .contains("this client was closed"));
             assertThrows(NodeDown.class, () -> redis.get("key"));
         }
     }

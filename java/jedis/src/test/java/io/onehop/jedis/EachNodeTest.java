@@ -21,10 +21,12 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-/** onEachNode and onNode send what the fleet refuses, but for what would spoil a connection for others. */
+/**
+ * onEachNode and onNode send what the fleet refuses, but for what would spoil a connection for
+ * others.
+ */
 class EachNodeTest {
-    @RegisterExtension
-    static final SharedNodes SHARED = SharedNodes.start(3);
+    @RegisterExtension static final SharedNodes SHARED = SharedNodes.start(3);
     private static final Nodes nodes = SHARED.nodes();
     private static final OneHopClient redis = SHARED.client();
 
@@ -38,9 +40,14 @@ class EachNodeTest {
         Map<String, Long> sizes = redis.onEachNode(CommandObjects::dbSize);
         assertEquals(names(), List.copyOf(sizes.keySet()));
         assertEquals(List.of(0L, 1L, 0L), List.copyOf(sizes.values()));
-        Map<String, Map<String, String>> ports = redis.onEachNode(commands -> commands.configGet("port"));
-        nodes.servers().forEach(server -> assertEquals(Map.of("port", String.valueOf(server.port())),
-                ports.get(server.node())));
+        Map<String, Map<String, String>> ports =
+                redis.onEachNode(commands -> commands.configGet("port"));
+        nodes.servers()
+                .forEach(
+                        server ->
+                                assertEquals(
+                                        Map.of("port", String.valueOf(server.port())),
+                                        ports.get(server.node())));
         assertEquals(1L, (long) redis.onNode(names().get(1), CommandObjects::dbSize));
         redis.onEachNode(CommandObjects::flushAll);
         assertEquals(0, redis.dbSize());
@@ -51,11 +58,20 @@ class EachNodeTest {
     void whatTheFleetRefusesOrDoesNotKnowMayBeSent() {
         Map<String, Object> ids = redis.onEachNode(new CommandArguments(Command.CLIENT).add("ID"));
         ids.values().forEach(id -> assertInstanceOf(Long.class, id));
-        assertInstanceOf(byte[].class, redis.onNode(names().get(0), new CommandArguments(Command.MEMORY).add("DOCTOR")));
-        CommandArguments invented = new CommandArguments(() -> "INVENTED".getBytes(StandardCharsets.UTF_8)).add("word");
-        JedisDataException unknown = assertThrows(JedisDataException.class, () -> redis.onNode(names().get(0), invented));
+        assertInstanceOf(
+                byte[].class,
+                redis.onNode(names().get(0), new CommandArguments(Command.MEMORY).add("DOCTOR")));
+        CommandArguments invented =
+                new CommandArguments(() -> "INVENTED".getBytes(StandardCharsets.UTF_8)).add("word");
+        JedisDataException unknown =
+                assertThrows(
+                        JedisDataException.class, () -> redis.onNode(names().get(0), invented));
         assertTrue(unknown.getMessage().contains("unknown command"), unknown.getMessage());
-        assertEquals(-2L, (long) redis.onNode(names().get(0), commands -> commands.ttl("no key of this node")));
+        assertEquals(
+                -2L,
+                (long)
+                        redis.onNode(
+                                names().get(0), commands -> commands.ttl("no key of this node")));
         Inspected.assertNothingLeased(redis);
     }
 
@@ -64,24 +80,33 @@ class EachNodeTest {
         try (Jedis jedis = nodes.jedis(names().get(1))) {
             jedis.set("odd", "value");
         }
-        Map<String, Object> lengths = redis.onEachNode(new CommandArguments(Command.LLEN).add("odd"));
+        Map<String, Object> lengths =
+                redis.onEachNode(new CommandArguments(Command.LLEN).add("odd"));
         assertEquals(names(), List.copyOf(lengths.keySet()));
         assertEquals(0L, lengths.get(names().get(0)));
-        assertTrue(assertInstanceOf(JedisDataException.class, lengths.get(names().get(1))).getMessage()
-                .startsWith("WRONGTYPE"));
+        assertTrue(
+                assertInstanceOf(JedisDataException.class, lengths.get(names().get(1)))
+                        .getMessage()
+                        .startsWith("WRONGTYPE"));
         assertEquals(0L, lengths.get(names().get(2)));
-        assertThrows(JedisDataException.class, () -> redis.onEachNode(commands -> commands.llen("odd")));
+        assertThrows(
+                JedisDataException.class, () -> redis.onEachNode(commands -> commands.llen("odd")));
         redis.flushAll();
     }
 
     @Test
     void whatChangesAConnectionIsRefused() {
-        for (CommandArguments arguments : List.of(new CommandArguments(Command.SELECT).add(1),
-                new CommandArguments(Command.MULTI), new CommandArguments(Command.WATCH).add("key"),
-                new CommandArguments(Command.SUBSCRIBE).add("channel"), new CommandArguments(() -> "quit".getBytes(StandardCharsets.UTF_8)),
-                new CommandArguments(Command.AUTH).add("x"), new CommandArguments(Command.MONITOR),
-                new CommandArguments(Command.CLIENT).add("REPLY").add("OFF"),
-                new CommandArguments(Command.SCRIPT).add("DEBUG").add("YES"))) {
+        for (CommandArguments arguments :
+                List.of(
+                        new CommandArguments(Command.SELECT).add(1),
+                        new CommandArguments(Command.MULTI),
+                        new CommandArguments(Command.WATCH).add("key"),
+                        new CommandArguments(Command.SUBSCRIBE).add("channel"),
+                        new CommandArguments(() -> "quit".getBytes(StandardCharsets.UTF_8)),
+                        new CommandArguments(Command.AUTH).add("x"),
+                        new CommandArguments(Command.MONITOR),
+                        new CommandArguments(Command.CLIENT).add("REPLY").add("OFF"),
+                        new CommandArguments(Command.SCRIPT).add("DEBUG").add("YES"))) {
             assertThrows(Unsupported.class, () -> redis.onEachNode(arguments));
             assertThrows(Unsupported.class, () -> redis.onNode(names().get(0), arguments));
         }
@@ -90,14 +115,20 @@ class EachNodeTest {
     @Test
     void aConnectionThatCarriedAnUnknownCommandIsClosed() {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
-        try (ScriptedNode node = ScriptedNode.start(talk -> {
-            for (List<String> command = talk.command(); command != null; command = talk.command()) {
-                seen.add(talk.number() + " " + command.get(0));
-                talk.send("+OK\r\n");
-            }
-        }); OneHopClient client = Inspected.clientOf(node)) {
+        try (ScriptedNode node =
+                        ScriptedNode.start(
+                                talk -> {
+                                    for (List<String> command = talk.command();
+                                            command != null;
+                                            command = talk.command()) {
+                                        seen.add(talk.number() + " " + command.get(0));
+                                        talk.send("+OK\r\n");
+                                    }
+                                });
+                OneHopClient client = Inspected.clientOf(node)) {
             client.set("key", "value");
-            client.onEachNode(new CommandArguments(() -> "INVENTED".getBytes(StandardCharsets.UTF_8)));
+            client.onEachNode(
+                    new CommandArguments(() -> "INVENTED".getBytes(StandardCharsets.UTF_8)));
             client.set("key", "value");
             assertEquals(List.of("1 PING", "1 SET", "1 INVENTED", "2 PING", "2 SET"), seen);
         }
@@ -105,16 +136,27 @@ class EachNodeTest {
 
     @Test
     void aNodeThatIsDownMakesAPartialBatchAndAnUnknownNameIsToldSo() {
-        try (Nodes few = Nodes.start(2); OneHopClient client = few.client()) {
+        try (Nodes few = Nodes.start(2);
+                OneHopClient client = few.client()) {
             few.servers().get(1).close();
-            PartialBatch partial = assertThrows(PartialBatch.class, () -> client.onEachNode(CommandObjects::dbSize));
-            assertEquals(List.of(few.servers().get(1).node()), List.copyOf(partial.getFailures().keySet()));
+            PartialBatch partial =
+                    assertThrows(
+                            PartialBatch.class, () -> client.onEachNode(CommandObjects::dbSize));
+            assertEquals(
+                    List.of(few.servers().get(1).node()),
+                    List.copyOf(partial.getFailures().keySet()));
             assertTrue(partial.getReplies().contains(0L));
-            assertThrows(NodeDown.class, () -> client.onNode(few.servers().get(1).node(), CommandObjects::dbSize));
-            assertEquals(0L, (long) client.onNode(few.servers().get(0).node(), CommandObjects::dbSize));
-            IllegalArgumentException unknown = assertThrows(IllegalArgumentException.class,
-                    () -> client.onNode("nobody", CommandObjects::dbSize));
-            assertTrue(unknown.getMessage().startsWith("there is no node nobody, server pool alpha: "),
+            assertThrows(
+                    NodeDown.class,
+                    () -> client.onNode(few.servers().get(1).node(), CommandObjects::dbSize));
+            assertEquals(
+                    0L, (long) client.onNode(few.servers().get(0).node(), CommandObjects::dbSize));
+            IllegalArgumentException unknown =
+                    assertThrows(
+                            IllegalArgumentException.class,
+                            () -> client.onNode("nobody", CommandObjects::dbSize));
+            assertTrue(
+                    unknown.getMessage().startsWith("there is no node nobody, server pool alpha: "),
                     unknown.getMessage());
             Inspected.assertNothingLeased(client);
         }
@@ -124,7 +166,8 @@ class EachNodeTest {
     void aCommandMayWaitLongerThanTheTimeoutIfItSaysSo() {
         try (OneHopClient hasty = nodes.client("timeout: 1500")) {
             redis.del("list");
-            Map<String, List<String>> popped = hasty.onEachNode(commands -> commands.blpop(2, "list"));
+            Map<String, List<String>> popped =
+                    hasty.onEachNode(commands -> commands.blpop(2, "list"));
             assertEquals(Collections.nCopies(3, null), new ArrayList<>(popped.values()));
         }
     }

@@ -28,15 +28,20 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * {@code auto_eject_hosts}: after as many failures as nutcracker wants the keys of a dead node are where nutcracker has
- * them, and after as long a time they are back.
+ * {@code auto_eject_hosts}: after as many failures as nutcracker wants the keys of a dead node are
+ * where nutcracker has them, and after as long a time they are back.
  */
 class EjectionTest {
     private static final int RETRY_MS = 3000;
-    private static final List<String> KEYS = IntStream.range(0, 400).mapToObj(i -> "key:" + i).toList();
+    private static final List<String> KEYS =
+            IntStream.range(0, 400).mapToObj(i -> "key:" + i).toList();
 
     private static State stateOf(OneHopClient redis, String node) {
-        return redis.status().nodes().stream().filter(each -> each.name().equals(node)).findFirst().orElseThrow().state();
+        return redis.status().nodes().stream()
+                .filter(each -> each.name().equals(node))
+                .findFirst()
+                .orElseThrow()
+                .state();
     }
 
     /** Sends a command for the dead node until it is answered; how often it failed. */
@@ -71,18 +76,37 @@ class EjectionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"distribution: ketama", "distribution: modula", "distribution: ketama,server_failure_limit: 3"})
+    @ValueSource(
+            strings = {
+                "distribution: ketama",
+                "distribution: modula",
+                "distribution: ketama,server_failure_limit: 3"
+            })
     void keysAreWhereNutcrackerHasThemWhileANodeIsOutAndWhenItIsBack(String directives) {
         int deadPort = Processes.freePort();
         String dead = "127.0.0.1:" + deadPort;
-        try (Nodes nodes = Nodes.start(2); RedisServer heavy = RedisServer.start()) {
+        try (Nodes nodes = Nodes.start(2);
+                RedisServer heavy = RedisServer.start()) {
             List<RedisServer> servers = new ArrayList<>(nodes.servers());
             servers.add(heavy);
-            String[] all = Stream.concat(Stream.of("auto_eject_hosts: true", "server_retry_timeout: " + RETRY_MS,
-                    "timeout: 2000"), Stream.of(directives.split(","))).toArray(String[]::new);
-            String config = Nodes.configOf(Stream.of(nodes.servers().get(0).server(), nodes.servers().get(1).server(),
-                    "127.0.0.1:" + heavy.port() + ":3", dead + ":2"), all);
-            try (Nutcracker nutcracker = Nutcracker.start(config); OneHopClient redis = Nodes.clientOf(config)) {
+            String[] all =
+                    Stream.concat(
+                                    Stream.of(
+                                            "auto_eject_hosts: true",
+                                            "server_retry_timeout: " + RETRY_MS,
+                                            "timeout: 2000"),
+                                    Stream.of(directives.split(",")))
+                            .toArray(String[]::new);
+            String config =
+                    Nodes.configOf(
+                            Stream.of(
+                                    nodes.servers().get(0).server(),
+                                    nodes.servers().get(1).server(),
+                                    "127.0.0.1:" + heavy.port() + ":3",
+                                    dead + ":2"),
+                            all);
+            try (Nutcracker nutcracker = Nutcracker.start(config);
+                    OneHopClient redis = Nodes.clientOf(config)) {
                 String lost = Nodes.keyOn(redis.topology(), dead);
                 int limit = directives.endsWith("3") ? 3 : 2;
                 try (Jedis proxied = nutcracker.jedis()) {
@@ -96,7 +120,9 @@ class EjectionTest {
                 assertEquals(expected, homes(servers));
                 try (RedisServer back = RedisServer.startOn(deadPort)) {
                     servers.add(back);
-                    assertTrue(Callers.holdsSoon(() -> redis.topology().locate(lost).name().equals(dead)));
+                    assertTrue(
+                            Callers.holdsSoon(
+                                    () -> redis.topology().locate(lost).name().equals(dead)));
                     assertEquals(State.UP, stateOf(redis, dead));
                     write(redis);
                     Map<String, Integer> after = homes(servers);
@@ -114,32 +140,57 @@ class EjectionTest {
     void theLogIsToldOfANodeThatIsEjectedAndInAgain() {
         int port = Processes.freePort();
         String node = "node gone (127.0.0.1:" + port + ") of server pool alpha is ";
-        try (Log log = new Log(); RedisServer well = RedisServer.start();
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(
-                        Stream.of(well.server() + " well", "127.0.0.1:" + port + ":1 gone"), "auto_eject_hosts: true",
-                        "server_failure_limit: 2", "server_retry_timeout: 300"))) {
+        try (Log log = new Log();
+                RedisServer well = RedisServer.start();
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(
+                                                well.server() + " well",
+                                                "127.0.0.1:" + port + ":1 gone"),
+                                        "auto_eject_hosts: true",
+                                        "server_failure_limit: 2",
+                                        "server_retry_timeout: 300"))) {
             String lost = Nodes.keyOn(redis.topology(), "gone");
             for (int returns = 0; returns < 3; returns++) { // Each time it is ejected anew.
                 assertEquals(2, failuresUntilAnswered(() -> redis.set(lost, "x")));
-                assertTrue(Callers.holdsSoon(() -> redis.topology().locate(lost).name().equals("gone")));
+                assertTrue(
+                        Callers.holdsSoon(
+                                () -> redis.topology().locate(lost).name().equals("gone")));
                 assertThrows(NodeDown.class, () -> redis.get(lost));
                 failuresUntilAnswered(() -> redis.set(lost, "x"));
-                assertTrue(Callers.holdsSoon(() -> redis.topology().locate(lost).name().equals("gone")));
+                assertTrue(
+                        Callers.holdsSoon(
+                                () -> redis.topology().locate(lost).name().equals("gone")));
             }
             List<String> told = log.taken();
             assertEquals(2, told.size(), told.toString());
-            assertEquals("warning: " + node + "ejected: Connection refused; its keys move to other nodes for 0.3 s",
+            assertEquals(
+                    "warning: "
+                            + node
+                            + "ejected: Connection refused; its keys move to other nodes for 0.3 s",
                     told.get(0));
-            assertTrue(told.get(1).matches("info: " + Pattern.quote(node)
-                    + "in again after [0-9]+\\.[0-9] s, and its keys with it"), told.get(1));
+            assertTrue(
+                    told.get(1)
+                            .matches(
+                                    "info: "
+                                            + Pattern.quote(node)
+                                            + "in again after [0-9]+\\.[0-9] s, and its keys with"
+                                            + " it"),
+                    told.get(1));
         }
     }
 
     @Test
     void nodesThatAreAllOutKeepTheirKeysAndCallsFail() {
-        String config = Nodes.configOf(Stream.of("127.0.0.1:" + Processes.freePort() + ":1 a",
-                "127.0.0.1:" + Processes.freePort() + ":1 b"), "auto_eject_hosts: true", "server_failure_limit: 1",
-                "server_retry_timeout: 60000");
+        String config =
+                Nodes.configOf(
+                        Stream.of(
+                                "127.0.0.1:" + Processes.freePort() + ":1 a",
+                                "127.0.0.1:" + Processes.freePort() + ":1 b"),
+                        "auto_eject_hosts: true",
+                        "server_failure_limit: 1",
+                        "server_retry_timeout: 60000");
         try (OneHopClient redis = Nodes.clientOf(config)) {
             Topology whole = redis.topology();
             String onA = Nodes.keyOn(whole, "a");
@@ -147,9 +198,13 @@ class EjectionTest {
             assertEquals("a", assertThrows(NodeDown.class, () -> redis.get(onA)).getNode());
             assertEquals("b", redis.topology().locate(onA).name());
             assertEquals("b", assertThrows(NodeDown.class, () -> redis.get(onA)).getNode());
-            assertEquals(Set.of(State.EJECTED),
+            assertEquals(
+                    Set.of(State.EJECTED),
                     Set.copyOf(redis.status().nodes().stream().map(NodeStatus::state).toList()));
-            assertEquals("b", redis.topology().locate(onA).name(), "placement stays as it was before the last one went");
+            assertEquals(
+                    "b",
+                    redis.topology().locate(onA).name(),
+                    "placement stays as it was before the last one went");
             assertEquals("b", assertThrows(NodeDown.class, () -> redis.get(onB)).getNode());
             assertEquals(whole.fingerprint(), redis.topology().fingerprint());
             assertEquals(1, redis.status().generation());
@@ -159,15 +214,26 @@ class EjectionTest {
     @Test
     void aBatchEndsOnThePlacementItBeganWith() {
         try (RedisServer well = RedisServer.start();
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(well.server() + " well",
-                        "127.0.0.1:" + Processes.freePort() + ":1 lost"), "auto_eject_hosts: true",
-                        "server_failure_limit: 1", "server_retry_timeout: 60000"))) {
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(
+                                                well.server() + " well",
+                                                "127.0.0.1:" + Processes.freePort() + ":1 lost"),
+                                        "auto_eject_hosts: true",
+                                        "server_failure_limit: 1",
+                                        "server_retry_timeout: 60000"))) {
             String[] keys = KEYS.toArray(String[]::new);
             PartialBatch partial = assertThrows(PartialBatch.class, () -> redis.mget(keys));
             assertEquals(Set.of("lost"), partial.getFailures().keySet());
             assertEquals(KEYS.size(), redis.mget(keys).size());
-            assertEquals(1.0, redis.status().nodes().stream().filter(each -> each.name().equals("well")).findFirst()
-                    .orElseThrow().share());
+            assertEquals(
+                    1.0,
+                    redis.status().nodes().stream()
+                            .filter(each -> each.name().equals("well"))
+                            .findFirst()
+                            .orElseThrow()
+                            .share());
             assertNotEquals("lost", redis.topology().locate(keys[0]).name());
         }
     }
@@ -175,17 +241,24 @@ class EjectionTest {
     @Test
     void manyThreadsSeeAnEjectionOnceAndNoKeyIsLost() throws InterruptedException {
         try (Nodes nodes = Nodes.start(2)) {
-            String config = Nodes.configOf(Stream.concat(nodes.servers().stream().map(RedisServer::server),
-                    Stream.of("127.0.0.1:" + Processes.freePort() + ":1 lost")), "auto_eject_hosts: true",
-                    "server_failure_limit: 2", "server_retry_timeout: 60000");
+            String config =
+                    Nodes.configOf(
+                            Stream.concat(
+                                    nodes.servers().stream().map(RedisServer::server),
+                                    Stream.of("127.0.0.1:" + Processes.freePort() + ":1 lost")),
+                            "auto_eject_hosts: true",
+                            "server_failure_limit: 2",
+                            "server_retry_timeout: 60000");
             try (OneHopClient redis = Nodes.clientOf(config)) {
-                Callers.inThreads(8, number -> {
-                    for (String key : KEYS) {
-                        String own = key + ":" + number;
-                        failuresUntilAnswered(() -> redis.set(own, own));
-                        assertEquals(own, redis.get(own));
-                    }
-                });
+                Callers.inThreads(
+                        8,
+                        number -> {
+                            for (String key : KEYS) {
+                                String own = key + ":" + number;
+                                failuresUntilAnswered(() -> redis.set(own, own));
+                                assertEquals(own, redis.get(own));
+                            }
+                        });
                 assertEquals(State.EJECTED, stateOf(redis, "lost"));
                 Inspected.assertNothingLeased(redis);
             }

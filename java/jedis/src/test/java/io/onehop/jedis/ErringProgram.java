@@ -13,8 +13,8 @@ import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.Response;
 
 /**
- * A program that ends in Errors, a thousand times, in the middle of its calls, and says what was left of them. A machine
- * of its own runs it ({@link ErrorsTest}).
+ * A program that ends in Errors, a thousand times, in the middle of its calls, and says what was
+ * left of them. A machine of its own runs it ({@link ErrorsTest}).
  */
 final class ErringProgram {
     private static final int TIMES = 1000;
@@ -36,8 +36,9 @@ final class ErringProgram {
             first.get("key"); // The JDK opens a socket of its own, once.
         }
         long before = sockets();
-        OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(arguments[1]), "pool_size: 4",
-                "timeout: 60000"));
+        OneHopClient redis =
+                Nodes.clientOf(
+                        Nodes.configOf(Stream.of(arguments[1]), "pool_size: 4", "timeout: 60000"));
         ErringProgram program = new ErringProgram(redis);
         Runnable job = arguments[0].equals("stack") ? program::fillStack : program::fillMemory;
         Thread thread = new Thread(null, job, "erring", STACK_BYTES);
@@ -120,7 +121,8 @@ final class ErringProgram {
                 errors++;
                 deepest = depth;
             }
-            if (i % 4 == 3) { // Not one of them may cost the client a connection; in a place, if not in time.
+            // Not one of them may cost the client a connection; in a place, if not in time.
+            if (i % 4 == 3) {
                 call(0);
             }
         }
@@ -128,13 +130,19 @@ final class ErringProgram {
         System.out.println("next " + redis.get("key"));
     }
 
-    /** Calls at each level, once the end of the stack is near; frames differ in size from time to time. */
+    /**
+     * Calls at each level, once the end of the stack is near; frames differ in size from time to
+     * time.
+     */
     private long descend(int way, int chance, long a, long b) {
         depth++;
         if (depth > deepest - LOUD_LEVELS) {
             call(way);
         }
-        return (chance > depth ? descendWider(way, chance, a, b, a, b) : descend(way, chance, a + 1, b)) + a;
+        return (chance > depth
+                        ? descendWider(way, chance, a, b, a, b)
+                        : descend(way, chance, a + 1, b))
+                + a;
     }
 
     private long descendWider(int way, int chance, long a, long b, long c, long d) {
@@ -154,7 +162,8 @@ final class ErringProgram {
                     all.add(redis.get("large").concat("!"));
                     call(i % 4);
                 }
-            } catch (OutOfMemoryError | IllegalArgumentException full) { // Suppressed by itself: the JVM has but one.
+            } catch (OutOfMemoryError
+                    | IllegalArgumentException full) { // Suppressed by itself: the JVM has but one.
                 all = null;
                 errors++;
             }

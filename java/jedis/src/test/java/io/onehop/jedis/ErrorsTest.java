@@ -21,8 +21,14 @@ class ErrorsTest {
     @Test
     void aThousandStackOverflowsInTheMiddleOfCallsLeaveNothingLeasedAndNothingOpen() {
         try (RedisServer server = RedisServer.start()) {
-            assertEquals(WELL, Jvm.output("-cp", Jvm.classPath(), ErringProgram.class.getName(), "stack",
-                    server.server()));
+            assertEquals(
+                    WELL,
+                    Jvm.output(
+                            "-cp",
+                            Jvm.classPath(),
+                            ErringProgram.class.getName(),
+                            "stack",
+                            server.server()));
             assertEquals(0, server.clients());
         }
     }
@@ -30,8 +36,15 @@ class ErrorsTest {
     @Test
     void neitherDoErrorsForWantOfMemory() {
         try (RedisServer server = RedisServer.start()) {
-            assertEquals(WELL, Jvm.output("-Xmx24m", "-cp", Jvm.classPath(), ErringProgram.class.getName(),
-                    "memory", server.server()));
+            assertEquals(
+                    WELL,
+                    Jvm.output(
+                            "-Xmx24m",
+                            "-cp",
+                            Jvm.classPath(),
+                            ErringProgram.class.getName(),
+                            "memory",
+                            server.server()));
             assertEquals(0, server.clients());
         }
     }
@@ -39,15 +52,19 @@ class ErrorsTest {
     @Test
     void aLeaseThatEndedInAStackOverflowIsNotEndedASecondTime() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), "pool_size: 1"))) {
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(Stream.of(server.server()), "pool_size: 1"))) {
             Pool pool = Inspected.pools(redis)[0];
-            pool.retire(); // It closes what is settled, which takes stack when the seat is free already.
+            // It closes what is settled, which takes stack when the seat is free already.
+            pool.retire();
             settle(new Held(pool, this)); // Its classes are loaded while there is stack.
             for (int room = 1; room < 800; room += 10) {
                 Object caller = new Object();
                 Held held = new Held(pool, caller);
                 atTheEndOfTheStack(room, () -> settle(held));
-                NodeConnection next = pool.tryLease(new Holder(), Deadline.in(60_000), NodeHealth.NOT_ASKED);
+                NodeConnection next =
+                        pool.tryLease(new Holder(), Deadline.in(60_000), NodeHealth.NOT_ASKED);
                 held.settle(true); // As a transaction does that ends because of the Error.
                 if (next != null) { // The first time got so far that the seat was free.
                     assertEquals(1, pool.leased(), "with room for " + room);
@@ -66,7 +83,10 @@ class ErrorsTest {
         }
     }
 
-    /** Runs a job where only so many more calls like this one would fit; tells how many fit below a call. */
+    /**
+     * Runs a job where only so many more calls like this one would fit; tells how many fit below a
+     * call.
+     */
     private static int atTheEndOfTheStack(int room, Runnable job) {
         int fitting = 0;
         try {

@@ -20,10 +20,12 @@ import org.junit.jupiter.api.Test;
 /** The classes that a program meets are those that docs/architecture.md lists, and no others. */
 class ExportedTest {
     private static final Path DOCS = Path.of("../../docs/architecture.md");
-    private static final Pattern LIST = Pattern.compile("<!-- exported -->(.*?)<!-- /exported -->", Pattern.DOTALL);
+    private static final Pattern LIST =
+            Pattern.compile("<!-- exported -->(.*?)<!-- /exported -->", Pattern.DOTALL);
 
     @Test
-    void exactlyTheListedClassesAreExported() throws IOException, URISyntaxException, ClassNotFoundException {
+    void exactlyTheListedClassesAreExported()
+            throws IOException, URISyntaxException, ClassNotFoundException {
         Set<String> exported = new TreeSet<>(exported(OneHopClient.class));
         exported.addAll(exported(Topology.class));
         assertEquals(listed(), exported);
@@ -34,18 +36,30 @@ class ExportedTest {
         Matcher list = LIST.matcher(Files.readString(DOCS));
         Set<String> listed = new TreeSet<>();
         while (list.find()) {
-            list.group(1).lines().map(row -> row.split("\\|")).filter(cells -> cells.length == 3).forEach(cells -> {
-                String pack = cells[1].strip().replace("`", "");
-                Pattern.compile("`(\\w+)`").matcher(cells[2]).results()
-                        .forEach(name -> listed.add(pack + "." + name.group(1)));
-            });
+            list.group(1)
+                    .lines()
+                    .map(row -> row.split("\\|"))
+                    .filter(cells -> cells.length == 3)
+                    .forEach(
+                            cells -> {
+                                String pack = cells[1].strip().replace("`", "");
+                                Pattern.compile("`(\\w+)`")
+                                        .matcher(cells[2])
+                                        .results()
+                                        .forEach(name -> listed.add(pack + "." + name.group(1)));
+                            });
         }
         return listed;
     }
 
-    /** The public classes that a module exports to everybody, as its descriptor says; those within others left out. */
-    private static Set<String> exported(Class<?> ofModule) throws IOException, URISyntaxException, ClassNotFoundException {
-        Path classes = Path.of(ofModule.getProtectionDomain().getCodeSource().getLocation().toURI());
+    /**
+     * The public classes that a module exports to everybody, as its descriptor says; those within
+     * others left out.
+     */
+    private static Set<String> exported(Class<?> ofModule)
+            throws IOException, URISyntaxException, ClassNotFoundException {
+        Path classes =
+                Path.of(ofModule.getProtectionDomain().getCodeSource().getLocation().toURI());
         Set<String> exported = new TreeSet<>();
         try (InputStream bytes = Files.newInputStream(classes.resolve("module-info.class"))) {
             for (ModuleDescriptor.Exports exports : ModuleDescriptor.read(bytes).exports()) {
@@ -57,12 +71,15 @@ class ExportedTest {
         return exported;
     }
 
-    private static Set<String> publicClasses(Path classes, String pack) throws IOException, ClassNotFoundException {
+    private static Set<String> publicClasses(Path classes, String pack)
+            throws IOException, ClassNotFoundException {
         Set<String> found = new TreeSet<>();
         try (Stream<Path> files = Files.list(classes.resolve(pack.replace('.', '/')))) {
             for (Path file : files.toList()) {
                 String name = file.getFileName().toString();
-                if (name.endsWith(".class") && !name.contains("$") && !name.equals("package-info.class")) {
+                if (name.endsWith(".class")
+                        && !name.contains("$")
+                        && !name.equals("package-info.class")) {
                     Class<?> type = Class.forName(pack + "." + name.replace(".class", ""));
                     if (Modifier.isPublic(type.getModifiers())) {
                         found.add(type.getName());

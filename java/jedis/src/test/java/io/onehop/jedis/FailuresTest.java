@@ -35,8 +35,8 @@ import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.params.ClientKillParams;
 
 /**
- * One node, one command, everything that can go wrong: the kind, the node, whether it may have run, and never much
- * later than the deadline.
+ * One node, one command, everything that can go wrong: the kind, the node, whether it may have run,
+ * and never much later than the deadline.
  */
 class FailuresTest {
     private static final int TIMEOUT_MS = 300;
@@ -44,12 +44,14 @@ class FailuresTest {
     private static final long MUCH_LATER_MS = TIMEOUT_MS + 2500;
 
     private static OneHopClient client(String server, String... directives) {
-        String[] all = Stream.concat(Stream.of("timeout: " + TIMEOUT_MS), Stream.of(directives)).toArray(String[]::new);
+        String[] all =
+                Stream.concat(Stream.of("timeout: " + TIMEOUT_MS), Stream.of(directives))
+                        .toArray(String[]::new);
         return Nodes.clientOf(Nodes.configOf(Stream.of(server), all));
     }
 
-    private static <T extends OneHopException> T fails(Class<T> kind, String node, boolean mayHaveExecuted,
-            Executable call) {
+    private static <T extends OneHopException> T fails(
+            Class<T> kind, String node, boolean mayHaveExecuted, Executable call) {
         long begin = System.nanoTime();
         T failure = assertThrows(kind, call);
         long ms = (System.nanoTime() - begin) / 1_000_000;
@@ -57,19 +59,26 @@ class FailuresTest {
         assertEquals(node, failure.getNode(), failure.getMessage());
         assertEquals(mayHaveExecuted, failure.mayHaveExecuted(), failure.getMessage());
         assertTrue(failure.getMessage().contains("node " + node + " ("), failure.getMessage());
-        assertTrue(failure.getMessage().contains("server pool alpha: the command "), failure.getMessage());
+        assertTrue(
+                failure.getMessage().contains("server pool alpha: the command "),
+                failure.getMessage());
         return failure;
     }
 
-    /** A command sent over a connection that has already served one, to a node that then follows the script. */
-    private static <T extends OneHopException> T afterFirst(Class<T> kind, boolean mayHaveExecuted,
-            ScriptedNode.Script then) {
-        ScriptedNode.Script script = talk -> {
-            talk.greet().command();
-            talk.bulk("first").command();
-            then.talk(talk);
-        };
-        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = client(node.server())) {
+    /**
+     * A command sent over a connection that has already served one, to a node that then follows the
+     * script.
+     */
+    private static <T extends OneHopException> T afterFirst(
+            Class<T> kind, boolean mayHaveExecuted, ScriptedNode.Script then) {
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.greet().command();
+                    talk.bulk("first").command();
+                    then.talk(talk);
+                };
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient redis = client(node.server())) {
             assertEquals("first", redis.get("key"));
             return fails(kind, node.node(), mayHaveExecuted, () -> redis.incr("key"));
         }
@@ -81,10 +90,16 @@ class FailuresTest {
     void aRefusedConnectionIsNodeDownAndNothingWasSent() {
         int port = Processes.freePort();
         try (OneHopClient redis = client("127.0.0.1:" + port + ":1 lost")) {
-            NodeDown failure = fails(NodeDown.class, "lost", false, () -> redis.set("key", "value"));
-            assertTrue(failure.getMessage()
-                    .startsWith("Connection refused, node lost (127.0.0.1:" + port + "), server pool alpha: "
-                    + "the command was not sent; "), failure.getMessage());
+            NodeDown failure =
+                    fails(NodeDown.class, "lost", false, () -> redis.set("key", "value"));
+            assertTrue(
+                    failure.getMessage()
+                            .startsWith(
+                                    "Connection refused, node lost (127.0.0.1:"
+                                            + port
+                                            + "), server pool alpha: "
+                                            + "the command was not sent; "),
+                    failure.getMessage());
         }
     }
 
@@ -93,7 +108,11 @@ class FailuresTest {
         try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             List<Socket> filling = fill(full);
             try (OneHopClient redis = client("127.0.0.1:" + full.getLocalPort() + ":1")) {
-                fails(DeadlineExceeded.class, "127.0.0.1:" + full.getLocalPort(), false, () -> redis.get("key"));
+                fails(
+                        DeadlineExceeded.class,
+                        "127.0.0.1:" + full.getLocalPort(),
+                        false,
+                        () -> redis.get("key"));
             } finally {
                 for (Socket socket : filling) {
                     socket.close();
@@ -108,7 +127,10 @@ class FailuresTest {
         while (true) {
             Socket socket = new Socket();
             try {
-                socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), full.getLocalPort()), 150);
+                socket.connect(
+                        new InetSocketAddress(
+                                InetAddress.getLoopbackAddress(), full.getLocalPort()),
+                        150);
                 filling.add(socket);
             } catch (IOException isFull) {
                 socket.close();
@@ -128,9 +150,15 @@ class FailuresTest {
     @Test
     void aNameThatDoesNotResolveIsAFailureOfItsNodeAndNothingWasSent() {
         try (OneHopClient redis = client("no-such-host.invalid:6379:1")) {
-            OneHopException failure = fails(OneHopException.class, "no-such-host.invalid:6379", false,
-                    () -> redis.get("key"));
-            assertTrue(failure instanceof NodeDown || failure instanceof DeadlineExceeded, failure.toString());
+            OneHopException failure =
+                    fails(
+                            OneHopException.class,
+                            "no-such-host.invalid:6379",
+                            false,
+                            () -> redis.get("key"));
+            assertTrue(
+                    failure instanceof NodeDown || failure instanceof DeadlineExceeded,
+                    failure.toString());
         }
     }
 
@@ -146,15 +174,22 @@ class FailuresTest {
 
     @Test
     void aHungNodeEndsAtTheDeadlineAndTheCommandMayHaveRun() {
-        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server.server())) {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = client(server.server())) {
             redis.set("count", "1");
             server.freeze();
-            DeadlineExceeded failure = fails(DeadlineExceeded.class, server.node(), true, () -> redis.incr("count"));
-            assertTrue(failure.getMessage().startsWith("the timeout of 300 ms passed, node "), failure.getMessage());
+            DeadlineExceeded failure =
+                    fails(DeadlineExceeded.class, server.node(), true, () -> redis.incr("count"));
+            assertTrue(
+                    failure.getMessage().startsWith("the timeout of 300 ms passed, node "),
+                    failure.getMessage());
             fails(DeadlineExceeded.class, server.node(), false, () -> redis.incr("count"));
             server.thaw();
             assertTrue(Callers.holdsSoon(() -> isAnswered(redis))); // The node rests first.
-            assertEquals("2", redis.get("count"), "the first was executed in the end, the second never sent");
+            assertEquals(
+                    "2",
+                    redis.get("count"),
+                    "the first was executed in the end, the second never sent");
         }
     }
 
@@ -168,44 +203,56 @@ class FailuresTest {
 
     @Test
     void aDrippingNodeEndsAtTheDeadline() {
-        afterFirst(DeadlineExceeded.class, true, talk -> {
-            talk.send("$1000\r\n");
-            for (int i = 0; i < 1000; i++) {
-                talk.send("x");
-                Processes.pause(50);
-            }
-        });
+        afterFirst(
+                DeadlineExceeded.class,
+                true,
+                talk -> {
+                    talk.send("$1000\r\n");
+                    for (int i = 0; i < 1000; i++) {
+                        talk.send("x");
+                        Processes.pause(50);
+                    }
+                });
     }
 
     @Test
     void aNodeThatNeverPausesEndsAtTheDeadline() {
         // Decoding it takes longer than sending it.
         byte[] million = Samples.bytes(":1234567890123456789\r\n".repeat(1_000_000));
-        afterFirst(DeadlineExceeded.class, true, talk -> {
-            talk.send("*16000000\r\n");
-            for (int i = 0; i < 16; i++) {
-                talk.send(million);
-            }
-        });
+        afterFirst(
+                DeadlineExceeded.class,
+                true,
+                talk -> {
+                    talk.send("*16000000\r\n");
+                    for (int i = 0; i < 16; i++) {
+                        talk.send(million);
+                    }
+                });
     }
 
     @Test
     void aNodeThatStopsReadingEndsAtTheDeadlineWhileWriting() {
-        ScriptedNode.Script script = talk -> {
-            talk.greet().command();
-            talk.bulk("first");
-            Processes.pause(20_000);
-        };
-        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = client(node.server())) {
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.greet().command();
+                    talk.bulk("first");
+                    Processes.pause(20_000);
+                };
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient redis = client(node.server())) {
             assertEquals("first", redis.get("key"));
             byte[] large = new byte[64_000_000];
-            fails(DeadlineExceeded.class, node.node(), true, () -> redis.set(new byte[] {1}, large));
+            fails(
+                    DeadlineExceeded.class,
+                    node.node(),
+                    true,
+                    () -> redis.set(new byte[] {1}, large));
         }
     }
 
     @Test
     void aConnectionClosedBeforeTheReplyIsNodeDown() {
-        afterFirst(NodeDown.class, true, talk -> { });
+        afterFirst(NodeDown.class, true, talk -> {});
     }
 
     @Test
@@ -220,13 +267,24 @@ class FailuresTest {
 
     @Test
     void whatIsNoReplyIsAProtocolViolation() {
-        for (String wrong : List.of("HTTP/1.1 400 Bad Request\r\n\r\n", "$3\r\nabcXX", "$-2\r\n", "$999999999999\r\n",
-                "*99999999\r\n",
-                ":12\n", ">2\r\n+push\r\n+push\r\n:1\r\n", "!5\r\nERR x\r\n", "*1\r\n".repeat(200),
+        for (String wrong :
+                List.of(
+                        "HTTP/1.1 400 Bad Request\r\n\r\n",
+                        "$3\r\nabcXX",
+                        "$-2\r\n",
+                        "$999999999999\r\n",
+                        "*99999999\r\n",
+                        ":12\n",
+                        ">2\r\n+push\r\n+push\r\n:1\r\n",
+                        "!5\r\nERR x\r\n",
+                        "*1\r\n".repeat(200),
                         "-" + "x".repeat(100_000) + "\r\n")) {
-            ProtocolViolation failure = afterFirst(ProtocolViolation.class, true,
-                    talk -> talk.send(wrong).awaitClose());
-            assertTrue(failure.getMessage().startsWith("the node did not speak the protocol: "), failure.getMessage());
+            ProtocolViolation failure =
+                    afterFirst(
+                            ProtocolViolation.class, true, talk -> talk.send(wrong).awaitClose());
+            assertTrue(
+                    failure.getMessage().startsWith("the node did not speak the protocol: "),
+                    failure.getMessage());
         }
     }
 
@@ -234,22 +292,32 @@ class FailuresTest {
     void announcedElementsTakeNoMemoryBeforeTheyArrive() {
         var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         long before = threads.getCurrentThreadAllocatedBytes();
-        afterFirst(DeadlineExceeded.class, true, talk -> talk.send("*16000000\r\n".repeat(100)).awaitClose());
+        afterFirst(
+                DeadlineExceeded.class,
+                true,
+                talk -> talk.send("*16000000\r\n".repeat(100)).awaitClose());
         long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-        assertTrue(allocated < 10_000_000, "allocated " + allocated + " bytes for 100 lists of 16 million elements");
+        assertTrue(
+                allocated < 10_000_000,
+                "allocated " + allocated + " bytes for 100 lists of 16 million elements");
     }
 
     @Test
     void textOfTheNodeIsEscapedAndCutInMessages() {
-        ScriptedNode.Script script = talk -> {
-            talk.command();
-            talk.command();
-            talk.send("-WRONGPASS \"\u0007\\ " + "x".repeat(1000) + "\r\n+PONG\r\n").awaitClose();
-        };
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.command();
+                    talk.command();
+                    talk.send("-WRONGPASS \"\u0007\\ " + "x".repeat(1000) + "\r\n+PONG\r\n")
+                            .awaitClose();
+                };
         try (ScriptedNode node = ScriptedNode.start(script);
                 OneHopClient redis = client(node.server(), "redis_auth: a-secret")) {
-            ConfigInvalid failure = fails(ConfigInvalid.class, node.node(), false, () -> redis.get("key"));
-            assertTrue(failure.getMessage().contains("WRONGPASS \\x22\\x07\\x5c xxx"), failure.getMessage());
+            ConfigInvalid failure =
+                    fails(ConfigInvalid.class, node.node(), false, () -> redis.get("key"));
+            assertTrue(
+                    failure.getMessage().contains("WRONGPASS \\x22\\x07\\x5c xxx"),
+                    failure.getMessage());
             assertTrue(failure.getMessage().length() < 500, failure.getMessage());
             assertFalse(failure.getMessage().contains("a-secret"), failure.getMessage());
         }
@@ -257,17 +325,23 @@ class FailuresTest {
 
     @Test
     void anInterruptedThreadStopsWaitingAndKeepsItsFlag() {
-        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server.server(), "pool_size: 1")) {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = client(server.server(), "pool_size: 1")) {
             redis.set("count", "1");
             server.freeze();
             Thread waiting = Thread.currentThread();
-            Thread interrupter = new Thread(() -> {
-                Processes.pause(50);
-                waiting.interrupt();
-            });
+            Thread interrupter =
+                    new Thread(
+                            () -> {
+                                Processes.pause(50);
+                                waiting.interrupt();
+                            });
             interrupter.start();
-            DeadlineExceeded failure = fails(DeadlineExceeded.class, server.node(), true, () -> redis.incr("count"));
-            assertTrue(failure.getMessage().startsWith("the calling thread was interrupted"), failure.getMessage());
+            DeadlineExceeded failure =
+                    fails(DeadlineExceeded.class, server.node(), true, () -> redis.incr("count"));
+            assertTrue(
+                    failure.getMessage().startsWith("the calling thread was interrupted"),
+                    failure.getMessage());
             assertTrue(Thread.interrupted());
             server.thaw();
             assertEquals("2", redis.get("count"));
@@ -276,7 +350,8 @@ class FailuresTest {
 
     @Test
     void aThreadInterruptedBeforehandSendsNothing() {
-        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server.server())) {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = client(server.server())) {
             redis.set("count", "1");
             Thread.currentThread().interrupt();
             fails(DeadlineExceeded.class, server.node(), false, () -> redis.incr("count"));
@@ -288,14 +363,16 @@ class FailuresTest {
 
     @Test
     void aTimeoutOf0IsNone() {
-        ScriptedNode.Script script = talk -> {
-            talk.greet().command();
-            Processes.pause(2500); // Longer than the default.
-            talk.bulk("at last").command();
-            talk.bulk("again").awaitClose();
-        };
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.greet().command();
+                    Processes.pause(2500); // Longer than the default.
+                    talk.bulk("at last").command();
+                    talk.bulk("again").awaitClose();
+                };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server()), "timeout: 0"))) {
+                OneHopClient redis =
+                        Nodes.clientOf(Nodes.configOf(Stream.of(node.server()), "timeout: 0"))) {
             assertEquals("at last", redis.get("key"));
             try (AbstractPipeline pipeline = redis.pipelined()) {
                 Response<String> reply = pipeline.get("key");
@@ -310,17 +387,21 @@ class FailuresTest {
     @Test
     void aLateAnswerIsNeverGivenToAnotherCommand() {
         AtomicInteger late = new AtomicInteger();
-        ScriptedNode.Script script = talk -> {
-            talk.greet();
-            for (List<String> command = talk.command(); command != null; command = talk.command()) {
-                if (command.get(1).equals("slow")) {
-                    Processes.pause(TIMEOUT_MS + 50);
-                    late.incrementAndGet();
-                }
-                talk.bulk("value of " + command.get(1));
-            }
-        };
-        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = client(node.server())) {
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.greet();
+                    for (List<String> command = talk.command();
+                            command != null;
+                            command = talk.command()) {
+                        if (command.get(1).equals("slow")) {
+                            Processes.pause(TIMEOUT_MS + 50);
+                            late.incrementAndGet();
+                        }
+                        talk.bulk("value of " + command.get(1));
+                    }
+                };
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient redis = client(node.server())) {
             for (int i = 0; i < 5; i++) {
                 fails(DeadlineExceeded.class, node.node(), true, () -> redis.get("slow"));
                 assertEquals("value of quick", redis.get("quick"));
@@ -335,22 +416,27 @@ class FailuresTest {
     @Test
     void twoRepliesToOneCommandReachNoOtherCommand() {
         for (int pause : new int[] {0, 50}) {
-            ScriptedNode.Script script = talk -> {
-                talk.greet();
-                for (List<String> command = talk.command(); command != null; command = talk.command()) {
-                    String value = "value of " + command.get(1);
-                    if (command.get(1).equals("twice") && pause == 0) {
-                        talk.send(("$" + value.length() + "\r\n" + value + "\r\n").repeat(2));
-                    } else {
-                        talk.bulk(value);
-                    }
-                    if (command.get(1).equals("twice") && pause > 0) {
-                        Processes.pause(pause);
-                        talk.bulk("surplus");
-                    }
-                }
-            };
-            try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = client(node.server())) {
+            ScriptedNode.Script script =
+                    talk -> {
+                        talk.greet();
+                        for (List<String> command = talk.command();
+                                command != null;
+                                command = talk.command()) {
+                            String value = "value of " + command.get(1);
+                            if (command.get(1).equals("twice") && pause == 0) {
+                                talk.send(
+                                        ("$" + value.length() + "\r\n" + value + "\r\n").repeat(2));
+                            } else {
+                                talk.bulk(value);
+                            }
+                            if (command.get(1).equals("twice") && pause > 0) {
+                                Processes.pause(pause);
+                                talk.bulk("surplus");
+                            }
+                        }
+                    };
+            try (ScriptedNode node = ScriptedNode.start(script);
+                    OneHopClient redis = client(node.server())) {
                 assertEquals("value of twice", redis.get("twice"));
                 Processes.pause(2L * pause);
                 assertEquals("value of next", redis.get("next"));
@@ -361,10 +447,12 @@ class FailuresTest {
 
     @Test
     void aConnectionTheNodeClosedWhileItWasIdleIsReplacedWithoutAWord() {
-        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server.server())) {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = client(server.server())) {
             redis.set("count", "1");
             try (var jedis = server.jedis()) {
-                jedis.clientKill(ClientKillParams.clientKillParams().skipMe(ClientKillParams.SkipMe.YES));
+                jedis.clientKill(
+                        ClientKillParams.clientKillParams().skipMe(ClientKillParams.SkipMe.YES));
             }
             Processes.pause(100);
             assertEquals(2, redis.incr("count"));
@@ -374,7 +462,8 @@ class FailuresTest {
     @Test
     void aReadIsSentOnceMoreIfItsIdleConnectionWasClosedUnderIt() {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
-        try (ScriptedNode node = closingAtTheSecond(seen); OneHopClient redis = client(node.server())) {
+        try (ScriptedNode node = closingAtTheSecond(seen);
+                OneHopClient redis = client(node.server())) {
             assertEquals("value of a", redis.get("a"));
             assertEquals("value of b", redis.get("b"));
             assertEquals(List.of("GET a", "GET b", "GET b"), seen);
@@ -384,7 +473,8 @@ class FailuresTest {
     @Test
     void aWriteIsNeverSentOnceMore() {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
-        try (ScriptedNode node = closingAtTheSecond(seen); OneHopClient redis = client(node.server())) {
+        try (ScriptedNode node = closingAtTheSecond(seen);
+                OneHopClient redis = client(node.server())) {
             assertEquals("value of a", redis.get("a"));
             fails(NodeDown.class, node.node(), true, () -> redis.incr("b"));
             assertEquals(List.of("GET a", "INCR b"), seen);
@@ -392,29 +482,35 @@ class FailuresTest {
     }
 
     private static ScriptedNode closingAtTheSecond(List<String> seen) {
-        return ScriptedNode.start(talk -> {
-            talk.greet();
-            int commands = 0;
-            for (List<String> command = talk.command(); command != null; command = talk.command()) {
-                seen.add(command.get(0) + " " + command.get(1));
-                if (++commands == 2 && talk.number() == 1) {
-                    return;
-                }
-                talk.bulk("value of " + command.get(1));
-            }
-        });
+        return ScriptedNode.start(
+                talk -> {
+                    talk.greet();
+                    int commands = 0;
+                    for (List<String> command = talk.command();
+                            command != null;
+                            command = talk.command()) {
+                        seen.add(command.get(0) + " " + command.get(1));
+                        if (++commands == 2 && talk.number() == 1) {
+                            return;
+                        }
+                        talk.bulk("value of " + command.get(1));
+                    }
+                });
     }
 
     @Test
     void retriesStopWhenTheyAreATenthOfTheTraffic() {
         AtomicInteger reads = new AtomicInteger();
-        ScriptedNode.Script script = talk -> { // Every connection serves one command and is closed under the second.
-            talk.greet().command();
-            reads.incrementAndGet();
-            talk.bulk("served").command();
-            reads.incrementAndGet();
-        };
-        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = client(node.server())) {
+        // Every connection serves one command and is closed under the second.
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.greet().command();
+                    reads.incrementAndGet();
+                    talk.bulk("served").command();
+                    reads.incrementAndGet();
+                };
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient redis = client(node.server())) {
             int failures = 0;
             for (int i = 0; i < 300; i++) {
                 try {
@@ -431,7 +527,8 @@ class FailuresTest {
 
     @Test
     void anErrorTheNodeAnswersLeavesTheConnectionInUse() {
-        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server.server())) {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = client(server.server())) {
             redis.set("text", "x");
             long before = server.clients();
             for (int i = 0; i < 20; i++) {
@@ -443,10 +540,12 @@ class FailuresTest {
 
     @Test
     void anExceptionOfTheCommandsOwnBuilderIsPassedOnAndItsConnectionClosed() {
-        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server.server())) {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = client(server.server())) {
             redis.set("key", "value");
             CommandArguments get = new CommandArguments(Command.GET).key("key");
-            assertThrows(ClassCastException.class,
+            assertThrows(
+                    ClassCastException.class,
                     () -> redis.executeCommand(new CommandObject<>(get, BuilderFactory.LONG)));
             assertEquals("value", redis.get("key"));
         }
@@ -455,7 +554,9 @@ class FailuresTest {
     @Test
     void everyFailureIsAJedisException() {
         try (OneHopClient redis = client("127.0.0.1:" + Processes.freePort() + ":1")) {
-            assertInstanceOf(JedisException.class, assertThrows(RuntimeException.class, () -> redis.get("key")));
+            assertInstanceOf(
+                    JedisException.class,
+                    assertThrows(RuntimeException.class, () -> redis.get("key")));
         }
     }
 }

@@ -16,7 +16,10 @@ class FastestReaderTest {
         return cluster.server(server).calls("get");
     }
 
-    /** Reads, each while one server answers nothing in the first 8 ms; which part of the later half that one answered. */
+    /**
+     * Reads, each while one server answers nothing in the first 8 ms; which part of the later half
+     * that one answered.
+     */
     private static double partOfTheSlow(RedisCluster cluster, OneHopClient client, int slow) {
         long before = 0;
         try (Jedis jedis = cluster.server(slow).jedis()) {
@@ -34,14 +37,17 @@ class FastestReaderTest {
     @Test
     void readsLeaveANodeThatIsSlowAndComeBackWhenItIsNot() {
         try (RedisCluster cluster = RedisCluster.start(1, true);
-                OneHopClient client = cluster.client("timeout: 10000", "read_from: lowest_latency")) {
+                OneHopClient client =
+                        cluster.client("timeout: 10000", "read_from: lowest_latency")) {
             cluster.awaitReplicas();
             client.set("key", "value");
             try (Jedis jedis = cluster.server(0).jedis()) {
                 jedis.waitReplicas(1, 5000);
             }
             for (int slow : new int[] {0, 1, 0}) {
-                RedisCluster.await("reads leave the slow node", () -> partOfTheSlow(cluster, client, slow) < 0.1);
+                RedisCluster.await(
+                        "reads leave the slow node",
+                        () -> partOfTheSlow(cluster, client, slow) < 0.1);
                 long before = reads(cluster, slow);
                 IntStream.range(0, 200).forEach(i -> client.get("key"));
                 assertTrue(reads(cluster, slow) > before, "it is asked now and then");

@@ -33,10 +33,12 @@ import redis.clients.jedis.params.SortingParams;
 import redis.clients.jedis.params.XReadGroupParams;
 import redis.clients.jedis.params.XReadParams;
 
-/** What is about no key, or about keys of several nodes, is answered as one server that holds all keys would answer. */
+/**
+ * What is about no key, or about keys of several nodes, is answered as one server that holds all
+ * keys would answer.
+ */
 class FleetCommandsTest {
-    @RegisterExtension
-    static final SharedNodes SHARED = SharedNodes.start(4, "timeout: 2000");
+    @RegisterExtension static final SharedNodes SHARED = SharedNodes.start(4, "timeout: 2000");
     private static final Nodes nodes = SHARED.nodes();
     private static final OneHopClient redis = SHARED.client();
 
@@ -64,7 +66,9 @@ class FleetCommandsTest {
     void allNodesTogetherHaveAllKeys() {
         fill(200);
         assertEquals(200, redis.dbSize());
-        assertEquals(IntStream.range(0, 200).mapToObj(i -> "key:" + i).collect(Collectors.toSet()), redis.keys("*"));
+        assertEquals(
+                IntStream.range(0, 200).mapToObj(i -> "key:" + i).collect(Collectors.toSet()),
+                redis.keys("*"));
         assertEquals(Set.of("key:7"), redis.keys("key:7"));
         assertEquals("OK", redis.flushDB());
         assertEquals(0, redis.dbSize());
@@ -77,8 +81,14 @@ class FleetCommandsTest {
     @Test
     void infoIsOneServersWithSharesAddedUp() {
         fill(100);
-        Map<String, String> fields = redis.info().lines().filter(line -> line.contains(":"))
-                .collect(Collectors.toMap(line -> line.split(":", 2)[0], line -> line.split(":", 2)[1]));
+        Map<String, String> fields =
+                redis.info()
+                        .lines()
+                        .filter(line -> line.contains(":"))
+                        .collect(
+                                Collectors.toMap(
+                                        line -> line.split(":", 2)[0],
+                                        line -> line.split(":", 2)[1]));
         assertTrue(fields.get("db0").startsWith("keys=100,"), fields.get("db0"));
         try (Jedis one = nodes.servers().get(0).jedis()) {
             assertTrue(one.info().contains("redis_version:" + fields.get("redis_version")));
@@ -90,20 +100,31 @@ class FleetCommandsTest {
     @Test
     void settingsAreSetEverywhereAndGotIfTheyAgree() {
         assertEquals("OK", redis.configSet("maxmemory-policy", "allkeys-lru"));
-        assertEquals(Map.of("maxmemory-policy", "allkeys-lru"), redis.configGet("maxmemory-policy"));
-        nodes.servers().forEach(server -> {
-            try (Jedis one = server.jedis()) {
-                assertEquals("allkeys-lru", one.configGet("maxmemory-policy").get("maxmemory-policy"));
-            }
-        });
+        assertEquals(
+                Map.of("maxmemory-policy", "allkeys-lru"), redis.configGet("maxmemory-policy"));
+        nodes.servers()
+                .forEach(
+                        server -> {
+                            try (Jedis one = server.jedis()) {
+                                assertEquals(
+                                        "allkeys-lru",
+                                        one.configGet("maxmemory-policy").get("maxmemory-policy"));
+                            }
+                        });
         assertEquals("OK", redis.configSet("maxmemory-policy", "noeviction"));
-        assertEquals(redis.configGet("*max*list*"), redis.onNode(nodes.servers().get(0).node(),
-                commands -> commands.configGet("*max*list*")), "several, in any order");
+        assertEquals(
+                redis.configGet("*max*list*"),
+                redis.onNode(
+                        nodes.servers().get(0).node(),
+                        commands -> commands.configGet("*max*list*")),
+                "several, in any order");
         Unsupported differ = assertThrows(Unsupported.class, () -> redis.configGet("port"));
         assertEquals(ErrorKind.UNSUPPORTED, differ.getKind());
         assertTrue(differ.mayHaveExecuted(), "they were asked");
-        assertEquals("the nodes answer CONFIG GET differently, server pool alpha: the command was answered; "
-                + "ask them one by one, by onEachNode", differ.getMessage());
+        assertEquals(
+                "the nodes answer CONFIG GET differently, server pool alpha: the command was"
+                        + " answered; ask them one by one, by onEachNode",
+                differ.getMessage());
     }
 
     @Test
@@ -115,18 +136,26 @@ class FleetCommandsTest {
         assertEquals(0L, sent(Command.SLOWLOG, "LEN"));
         assertEquals(List.of(), sent(Command.SLOWLOG, "GET"));
         Object counts = sent(Command.PUBSUB, "NUMSUB", keyOn(2), keyOn(0), keyOn(1));
-        assertEquals(List.of(keyOn(2), 0L, keyOn(0), 0L, keyOn(1), 0L), ((List<?>) counts).stream()
-                .map(element -> element instanceof byte[] ? text(element) : element).toList());
+        assertEquals(
+                List.of(keyOn(2), 0L, keyOn(0), 0L, keyOn(1), 0L),
+                ((List<?>) counts)
+                        .stream()
+                                .map(element -> element instanceof byte[] ? text(element) : element)
+                                .toList());
         assertEquals(List.of(), sent(Command.PUBSUB, "NUMSUB"), "no channel: any node");
     }
 
     @Test
     void whatIsAboutOneServerIsAMapOfNodesOrRefused() {
         Map<?, ?> roles = assertInstanceOf(Map.class, sent(Command.ROLE));
-        assertEquals(redis.topology().nodes().stream().map(Node::name).toList(), List.copyOf(roles.keySet()));
+        assertEquals(
+                redis.topology().nodes().stream().map(Node::name).toList(),
+                List.copyOf(roles.keySet()));
         roles.values().forEach(role -> assertEquals("master", text(((List<?>) role).get(0))));
         Unsupported refused = assertThrows(Unsupported.class, redis::functionStats);
-        assertTrue(refused.getMessage().endsWith("ask them one by one, by onEachNode"), refused.getMessage());
+        assertTrue(
+                refused.getMessage().endsWith("ask them one by one, by onEachNode"),
+                refused.getMessage());
     }
 
     @Test
@@ -142,7 +171,8 @@ class FleetCommandsTest {
 
     @Test
     void aNodeThatIsDownMakesAPartialBatch() {
-        try (Nodes few = Nodes.start(3); OneHopClient client = few.client()) {
+        try (Nodes few = Nodes.start(3);
+                OneHopClient client = few.client()) {
             IntStream.range(0, 60).forEach(i -> client.set("key:" + i, "value"));
             few.servers().get(1).close();
             PartialBatch partial = assertThrows(PartialBatch.class, client::dbSize);
@@ -152,7 +182,8 @@ class FleetCommandsTest {
             PartialBatch listed = assertThrows(PartialBatch.class, () -> client.keys("*"));
             assertEquals(3, listed.getReplies().size(), "one for each node");
             assertEquals(2, listed.getReplies().stream().filter(Set.class::isInstance).count());
-            assertEquals(1, listed.getReplies().stream().filter(NodeDown.class::isInstance).count());
+            assertEquals(
+                    1, listed.getReplies().stream().filter(NodeDown.class::isInstance).count());
             few.servers().get(0).close();
             few.servers().get(2).close();
             assertThrows(NodeDown.class, client::dbSize, "nothing arrived");
@@ -162,14 +193,18 @@ class FleetCommandsTest {
 
     @Test
     void functionsLiveOnEveryNode() {
-        String library = "#!lua name=lib\nredis.register_function('hello', function(keys) return keys[1] end)";
+        String library =
+                "#!lua name=lib\n"
+                        + "redis.register_function('hello', function(keys) return keys[1] end)";
         assertEquals("lib", redis.functionLoad(library));
         assertEquals(1, redis.functionList().size());
         for (int node = 0; node < 4; node++) {
             String key = keyOn(node);
             assertEquals(key, redis.fcall("hello", List.of(key), List.of()));
         }
-        assertThrows(CrossNode.class, () -> redis.fcall("hello", List.of(keyOn(0), keyOn(1)), List.of()));
+        assertThrows(
+                CrossNode.class,
+                () -> redis.fcall("hello", List.of(keyOn(0), keyOn(1)), List.of()));
         assertThrows(Unsupported.class, () -> redis.fcall("hello", List.of(), List.of()));
         assertEquals("OK", redis.functionDelete("lib"));
         assertEquals(List.of(), redis.functionList());
@@ -180,11 +215,15 @@ class FleetCommandsTest {
         assertThrows(JedisDataException.class, redis::scriptKill, "NOTBUSY everywhere");
         redis.configSet("busy-reply-threshold", "1");
         RedisServer busy = nodes.servers().get(2);
-        Thread looping = new Thread(() -> {
-            try (Jedis one = busy.jedis()) {
-                assertThrows(JedisDataException.class, () -> one.eval("while true do end"));
-            }
-        });
+        Thread looping =
+                new Thread(
+                        () -> {
+                            try (Jedis one = busy.jedis()) {
+                                assertThrows(
+                                        JedisDataException.class,
+                                        () -> one.eval("while true do end"));
+                            }
+                        });
         looping.start();
         String killed = null;
         while (killed == null) {
@@ -218,7 +257,8 @@ class FleetCommandsTest {
 
     @Test
     void anyNodeAnswersAsLongAsOneIsUp() {
-        try (Nodes few = Nodes.start(3); OneHopClient client = few.client()) {
+        try (Nodes few = Nodes.start(3);
+                OneHopClient client = few.client()) {
             assertEquals("text", client.echo("text"));
             few.servers().get(0).close();
             assertEquals("text", client.echo("text"));
@@ -250,16 +290,28 @@ class FleetCommandsTest {
         Map<String, StreamEntryID> wanted = new java.util.LinkedHashMap<>();
         streams.forEach(stream -> wanted.put(stream.getKey(), stream.getValue()));
         var read = redis.xread(XReadParams.xReadParams().count(1), wanted);
-        assertEquals(List.of(keyOn(3), keyOn(1), keyOn(0), keyOn(2)), read.stream().map(Map.Entry::getKey).toList());
+        assertEquals(
+                List.of(keyOn(3), keyOn(1), keyOn(0), keyOn(2)),
+                read.stream().map(Map.Entry::getKey).toList());
         assertEquals("value 0", read.get(2).getValue().get(0).getFields().get("field"));
-        assertNull(redis.xread(XReadParams.xReadParams(), Map.of(keyOn(0), new StreamEntryID(9, 0), keyOn(1),
-                new StreamEntryID(9, 0))), "nothing new");
+        assertNull(
+                redis.xread(
+                        XReadParams.xReadParams(),
+                        Map.of(
+                                keyOn(0),
+                                new StreamEntryID(9, 0),
+                                keyOn(1),
+                                new StreamEntryID(9, 0))),
+                "nothing new");
         for (int node = 0; node < 4; node++) {
             redis.xgroupCreate(keyOn(node), "group", new StreamEntryID(0, 0), false);
         }
         wanted.remove("empty");
         wanted.replaceAll((key, id) -> StreamEntryID.XREADGROUP_UNDELIVERED_ENTRY);
-        assertEquals(4, redis.xreadGroup("group", "me", XReadGroupParams.xReadGroupParams(), wanted).size());
+        assertEquals(
+                4,
+                redis.xreadGroup("group", "me", XReadGroupParams.xReadGroupParams(), wanted)
+                        .size());
         assertNull(redis.xreadGroup("group", "me", XReadGroupParams.xReadGroupParams(), wanted));
         try (AbstractPipeline pipeline = redis.pipelined()) {
             wanted.replaceAll((key, id) -> new StreamEntryID(0, 0));
@@ -268,8 +320,10 @@ class FleetCommandsTest {
             assertEquals(4, queued.get().size());
         }
         wanted.put("other", new StreamEntryID(0, 0));
-        assertThrows(JedisDataException.class,
-                () -> redis.xreadGroup("group", "me", XReadGroupParams.xReadGroupParams(), wanted), "NOGROUP of one");
+        assertThrows(
+                JedisDataException.class,
+                () -> redis.xreadGroup("group", "me", XReadGroupParams.xReadGroupParams(), wanted),
+                "NOGROUP of one");
     }
 
     /* ---- In a pipeline ---- */
@@ -283,7 +337,9 @@ class FleetCommandsTest {
             Response<Object> flushed = pipeline.sendCommand(new CommandArguments(Command.FLUSHALL));
             Response<Object> after = pipeline.sendCommand(new CommandArguments(Command.DBSIZE));
             assertThrows(Unsupported.class, () -> pipeline.scan("0"));
-            assertThrows(Unsupported.class, () -> pipeline.sendCommand(new CommandArguments(Command.SELECT).add(1)));
+            assertThrows(
+                    Unsupported.class,
+                    () -> pipeline.sendCommand(new CommandArguments(Command.SELECT).add(1)));
             pipeline.sync();
             assertEquals(100L, before.get());
             assertEquals(100, keys.get().size());
@@ -296,23 +352,37 @@ class FleetCommandsTest {
 
     @Test
     void refusalsSayWhyAndWhatToDo() {
-        Map<CommandArguments, String> calls = Map.of(
-                new CommandArguments(Command.SELECT).add(1), "SELECT is not supported, server pool alpha: ",
-                new CommandArguments(Command.AUTH).add("x"), "set `redis_auth` (and `username`) in the server pool's "
-                        + "configuration",
-                new CommandArguments(Command.CLIENT).add("KILL").add("ID").add(1), "CLIENT KILL is not supported, ",
-                new CommandArguments(Command.CLIENT).add("INVENTED"), "CLIENT INVENTED is not supported, ",
-                new CommandArguments(() -> "INVENTED".getBytes(StandardCharsets.UTF_8)).add("x"),
-                "nothing says which of its words is a key: send it to a node you choose, by onNode or onEachNode",
-                new CommandArguments(Command.MSET).add("a").add("1").add("b"), "MSET is malformed, server pool alpha: "
-                        + "its keys and what belongs to them do not come out even; the command was not sent",
-                new CommandArguments(Command.DEL), "DEL is malformed, server pool alpha: it names no key",
-                new CommandArguments(Command.EVAL).add("return 1").add("x"), "its number of keys is no number");
-        calls.forEach((arguments, expected) -> {
-            Unsupported refused = assertThrows(Unsupported.class, () -> redis.executeCommand(arguments), expected);
-            assertTrue(refused.getMessage().contains(expected), refused.getMessage());
-            assertFalse(refused.mayHaveExecuted());
-        });
+        Map<CommandArguments, String> calls =
+                Map.of(
+                        new CommandArguments(Command.SELECT).add(1),
+                        "SELECT is not supported, server pool alpha: ",
+                        new CommandArguments(Command.AUTH).add("x"),
+                        "set `redis_auth` (and `username`) in the server pool's " + "configuration",
+                        new CommandArguments(Command.CLIENT).add("KILL").add("ID").add(1),
+                        "CLIENT KILL is not supported, ",
+                        new CommandArguments(Command.CLIENT).add("INVENTED"),
+                        "CLIENT INVENTED is not supported, ",
+                        new CommandArguments(() -> "INVENTED".getBytes(StandardCharsets.UTF_8))
+                                .add("x"),
+                        "nothing says which of its words is a key: send it to a node you choose, by"
+                                + " onNode or onEachNode",
+                        new CommandArguments(Command.MSET).add("a").add("1").add("b"),
+                        "MSET is malformed, server pool alpha: its keys and what belongs to them do"
+                                + " not come out even; the command was not sent",
+                        new CommandArguments(Command.DEL),
+                        "DEL is malformed, server pool alpha: it names no key",
+                        new CommandArguments(Command.EVAL).add("return 1").add("x"),
+                        "its number of keys is no number");
+        calls.forEach(
+                (arguments, expected) -> {
+                    Unsupported refused =
+                            assertThrows(
+                                    Unsupported.class,
+                                    () -> redis.executeCommand(arguments),
+                                    expected);
+                    assertTrue(refused.getMessage().contains(expected), refused.getMessage());
+                    assertFalse(refused.mayHaveExecuted());
+                });
     }
 
     @Test
@@ -321,7 +391,9 @@ class FleetCommandsTest {
         assertEquals("1", text(sent(Command.GET, keyOn(0))));
         assertEquals(2L, sent(Command.DEL, keyOn(0), keyOn(1)));
         assertThrows(CrossNode.class, () -> sent(Command.RENAME, keyOn(0), keyOn(1)));
-        assertThrows(CrossNode.class, () -> sent(Command.GEORADIUS, keyOn(0), "0", "0", "1", "km", "STORE", keyOn(1)));
+        assertThrows(
+                CrossNode.class,
+                () -> sent(Command.GEORADIUS, keyOn(0), "0", "0", "1", "km", "STORE", keyOn(1)));
         assertEquals(0L, sent(Command.PUBLISH, "channel", "message"));
     }
 
@@ -329,17 +401,27 @@ class FleetCommandsTest {
     void patternsOfSortNeedTheTagOfTheSortedKey() {
         redis.rpush("list", "2", "1");
         assertEquals(List.of("1", "2"), redis.sort("list"));
-        assertEquals(List.of("2", "1"), redis.sort("list", new SortingParams().by("nosort").get("#")));
-        CrossNode refused = assertThrows(CrossNode.class, () -> redis.sort("list", new SortingParams().by("weight_*")));
+        assertEquals(
+                List.of("2", "1"), redis.sort("list", new SortingParams().by("nosort").get("#")));
+        CrossNode refused =
+                assertThrows(
+                        CrossNode.class,
+                        () -> redis.sort("list", new SortingParams().by("weight_*")));
         assertTrue(refused.getMessage().contains("set hash_tag"), refused.getMessage());
         try (OneHopClient tagged = nodes.client("hash_tag: \"{}\"")) {
             tagged.rpush("{t}list", "2", "1");
             tagged.mset("{t}weight_1", "5", "{t}weight_2", "3");
-            assertEquals(List.of("2", "1"), tagged.sort("{t}list", new SortingParams().by("{t}weight_*")));
-            assertThrows(CrossNode.class, () -> tagged.sort("{t}list", new SortingParams().by("weight_*_{t}")));
-            assertThrows(CrossNode.class, () -> tagged.sort("{t}list", new SortingParams().by("{*}")));
+            assertEquals(
+                    List.of("2", "1"),
+                    tagged.sort("{t}list", new SortingParams().by("{t}weight_*")));
+            assertThrows(
+                    CrossNode.class,
+                    () -> tagged.sort("{t}list", new SortingParams().by("weight_*_{t}")));
+            assertThrows(
+                    CrossNode.class, () -> tagged.sort("{t}list", new SortingParams().by("{*}")));
         }
-        try (Nodes one = Nodes.start(1); OneHopClient alone = one.client()) {
+        try (Nodes one = Nodes.start(1);
+                OneHopClient alone = one.client()) {
             alone.rpush("list", "2", "1");
             assertEquals(List.of("1", "2"), alone.sort("list", new SortingParams().by("weight_*")));
         }
@@ -349,9 +431,14 @@ class FleetCommandsTest {
     void waitAnswersForEveryWriteOfItsNodeInItsOwnTime() {
         try (OneHopClient hasty = nodes.client("timeout: 1500")) {
             assertEquals(0, hasty.waitReplicas("key", 0, 100));
-            assertEquals(0, hasty.waitReplicas("key", 1, 2000), "longer than the timeout of the pool");
-            assertEquals(0L, hasty.executeCommand(new CommandArguments(Command.WAIT).add(1).add(10)));
-            assertNotNull(hasty.onNode(nodes.servers().get(0).node(), commands -> commands.waitReplicas("x", 0, 10)));
+            assertEquals(
+                    0, hasty.waitReplicas("key", 1, 2000), "longer than the timeout of the pool");
+            assertEquals(
+                    0L, hasty.executeCommand(new CommandArguments(Command.WAIT).add(1).add(10)));
+            assertNotNull(
+                    hasty.onNode(
+                            nodes.servers().get(0).node(),
+                            commands -> commands.waitReplicas("x", 0, 10)));
         }
         assertEquals(new TreeSet<>(), redis.keys("*"));
     }

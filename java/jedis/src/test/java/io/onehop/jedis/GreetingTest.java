@@ -22,8 +22,8 @@ import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
 
 /**
- * What a connection says first: passwords, users, databases by nutcracker's rules and by OneHop's, on TCP and on unix
- * sockets.
+ * What a connection says first: passwords, users, databases by nutcracker's rules and by OneHop's,
+ * on TCP and on unix sockets.
  */
 class GreetingTest {
 
@@ -41,7 +41,9 @@ class GreetingTest {
         assertEquals(node, failure.getNode());
         assertFalse(failure.mayHaveExecuted());
         assertTrue(failure.getMessage().startsWith(reason), failure.getMessage());
-        assertTrue(failure.getMessage().contains("server pool alpha: the command was not sent"), failure.getMessage());
+        assertTrue(
+                failure.getMessage().contains("server pool alpha: the command was not sent"),
+                failure.getMessage());
     }
 
     /* ---- Passwords ---- */
@@ -66,14 +68,16 @@ class GreetingTest {
 
     @Test
     void aMissingPasswordIsAConfigurationErrorToo() {
-        try (RedisServer server = RedisServer.start("requirepass", "secret"); OneHopClient redis = client(server)) {
+        try (RedisServer server = RedisServer.start("requirepass", "secret");
+                OneHopClient redis = client(server)) {
             assertRejected(redis, server.node(), "the node demands a password: NOAUTH ");
         }
     }
 
     @Test
     void aPasswordTheNodeDoesNotNeedDoesNotMatter() {
-        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server, "redis_auth: secret")) {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = client(server, "redis_auth: secret")) {
             assertEquals("OK", redis.set("key", "value"));
         }
     }
@@ -101,12 +105,18 @@ class GreetingTest {
 
     @Test
     void oneNodeWithAWrongPasswordCostsOnlyItsOwnKeys() {
-        try (RedisServer open = RedisServer.start(); RedisServer locked = RedisServer.start("requirepass", "another");
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(open.server(), locked.server()),
-                        "redis_auth: secret"));
+        try (RedisServer open = RedisServer.start();
+                RedisServer locked = RedisServer.start("requirepass", "another");
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(open.server(), locked.server()),
+                                        "redis_auth: secret"));
                 AbstractPipeline pipeline = redis.pipelined()) {
-            Response<String> good = pipeline.set(Nodes.keyOn(redis.topology(), open.node()), "value");
-            Response<String> bad = pipeline.set(Nodes.keyOn(redis.topology(), locked.node()), "value");
+            Response<String> good =
+                    pipeline.set(Nodes.keyOn(redis.topology(), open.node()), "value");
+            Response<String> bad =
+                    pipeline.set(Nodes.keyOn(redis.topology(), locked.node()), "value");
             PartialBatch failure = assertThrows(PartialBatch.class, pipeline::sync);
             assertEquals("OK", good.get());
             assertEquals(locked.node(), assertThrows(ConfigInvalid.class, bad::get).getNode());
@@ -134,9 +144,12 @@ class GreetingTest {
 
     @Test
     void redisDbIsSelectedWhereNutcrackerSelectsIt() {
-        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server, "redis_db: 3");
-                Nutcracker nutcracker = Nutcracker.start(Nodes.configOf(Stream.of(server.server()), "redis_db: 3"));
-                        Jedis proxied = nutcracker.jedis()) {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = client(server, "redis_db: 3");
+                Nutcracker nutcracker =
+                        Nutcracker.start(
+                                Nodes.configOf(Stream.of(server.server()), "redis_db: 3"));
+                Jedis proxied = nutcracker.jedis()) {
             redis.set("ours", "x");
             proxied.set("theirs", "x");
             assertEquals("3", databaseOf(server, null, "ours"));
@@ -149,8 +162,9 @@ class GreetingTest {
         String[] directives = {"redis_db: 3", "redis_auth: secret"};
         try (RedisServer server = RedisServer.start("requirepass", "secret");
                 OneHopClient redis = client(server, directives);
-                Nutcracker nutcracker = Nutcracker.start(Nodes.configOf(Stream.of(server.server()), directives));
-                        Jedis proxied = nutcracker.jedis()) {
+                Nutcracker nutcracker =
+                        Nutcracker.start(Nodes.configOf(Stream.of(server.server()), directives));
+                Jedis proxied = nutcracker.jedis()) {
             redis.set("ours", "x");
             proxied.auth("secret");
             proxied.set("theirs", "x");
@@ -171,9 +185,11 @@ class GreetingTest {
     @Test
     void redisDbOnAUnixSocketIsDatabase0AsWithNutcracker() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(unix(server)), "redis_db: 3"));
-                Nutcracker nutcracker = Nutcracker.start(Nodes.configOf(Stream.of(unix(server)), "redis_db: 3"));
-                        Jedis proxied = nutcracker.jedis()) {
+                OneHopClient redis =
+                        Nodes.clientOf(Nodes.configOf(Stream.of(unix(server)), "redis_db: 3"));
+                Nutcracker nutcracker =
+                        Nutcracker.start(Nodes.configOf(Stream.of(unix(server)), "redis_db: 3"));
+                Jedis proxied = nutcracker.jedis()) {
             redis.set("ours", "x");
             proxied.set("theirs", "x");
             assertEquals("0", databaseOf(server, null, "ours"));
@@ -183,7 +199,8 @@ class GreetingTest {
 
     @Test
     void aRedisDbTheNodeDoesNotHaveIsDatabase0() {
-        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server, "redis_db: 4711")) {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = client(server, "redis_db: 4711")) {
             redis.set("key", "x");
             assertEquals("0", databaseOf(server, null, "key"));
         }
@@ -193,8 +210,12 @@ class GreetingTest {
     void databaseIsSelectedAfterThePasswordAndOnEverySocket() {
         try (RedisServer server = RedisServer.start("requirepass", "secret");
                 OneHopClient tcp = client(server, "database: 5", "redis_auth: secret");
-                OneHopClient local = Nodes.clientOf(Nodes.configOf(Stream.of(unix(server)), "database: 6",
-                        "redis_auth: secret"))) {
+                OneHopClient local =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(unix(server)),
+                                        "database: 6",
+                                        "redis_auth: secret"))) {
             tcp.set("tcp", "x");
             local.set("unix", "x");
             assertEquals("5", databaseOf(server, "secret", "tcp"));
@@ -204,8 +225,12 @@ class GreetingTest {
 
     @Test
     void aDatabaseTheNodeDoesNotHaveIsAConfigurationError() {
-        try (RedisServer server = RedisServer.start(); OneHopClient redis = client(server, "database: 4711")) {
-            assertRejected(redis, server.node(), "the node refused the database: ERR DB index is out of range");
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = client(server, "database: 4711")) {
+            assertRejected(
+                    redis,
+                    server.node(),
+                    "the node refused the database: ERR DB index is out of range");
         }
     }
 
@@ -213,9 +238,13 @@ class GreetingTest {
 
     @Test
     void unixSocketsServeSingleCommandsAndPipelines() {
-        try (RedisServer one = RedisServer.start(); RedisServer two = RedisServer.start();
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(unix(one) + " one", unix(two) + " two"),
-                        "timeout: 30000"));
+        try (RedisServer one = RedisServer.start();
+                RedisServer two = RedisServer.start();
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(unix(one) + " one", unix(two) + " two"),
+                                        "timeout: 30000"));
                 AbstractPipeline pipeline = redis.pipelined()) {
             List<Response<String>> replies = new ArrayList<>();
             for (int i = 0; i < 20_000; i++) {
@@ -226,17 +255,21 @@ class GreetingTest {
             for (int i = 0; i < 20_000; i++) {
                 assertEquals("value " + i, replies.get(i).get());
             }
-            assertEquals(Arrays.asList("value 1", null, "value 3"), redis.mget("key:1", "missing", "key:3"));
+            assertEquals(
+                    Arrays.asList("value 1", null, "value 3"),
+                    redis.mget("key:1", "missing", "key:3"));
             assertEquals("one", redis.topology().nodes().get(0).name());
         }
     }
 
     @Test
     void aUnixSocketThatIsNotThereIsNodeDown() {
-        try (OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of("/nowhere/redis.sock:1 gone")))) {
+        try (OneHopClient redis =
+                Nodes.clientOf(Nodes.configOf(Stream.of("/nowhere/redis.sock:1 gone")))) {
             NodeDown failure = assertThrows(NodeDown.class, () -> redis.get("key"));
             assertEquals("gone", failure.getNode());
-            assertTrue(failure.getMessage().contains("(/nowhere/redis.sock)"), failure.getMessage());
+            assertTrue(
+                    failure.getMessage().contains("(/nowhere/redis.sock)"), failure.getMessage());
             assertFalse(failure.mayHaveExecuted());
         }
     }
@@ -246,29 +279,44 @@ class GreetingTest {
     @Test
     void neitherHelloNorClientIsSent() {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
-        ScriptedNode.Script script = talk -> {
-            for (List<String> command = talk.command(); command != null; command = talk.command()) {
-                seen.add(String.join(" ", command));
-                talk.send("+OK\r\n");
-            }
-        };
-        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = Nodes.clientOf(
-                Nodes.configOf(Stream.of(node.server()), "redis_auth: secret", "redis_db: 2"))) {
+        ScriptedNode.Script script =
+                talk -> {
+                    for (List<String> command = talk.command();
+                            command != null;
+                            command = talk.command()) {
+                        seen.add(String.join(" ", command));
+                        talk.send("+OK\r\n");
+                    }
+                };
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(node.server()),
+                                        "redis_auth: secret",
+                                        "redis_db: 2"))) {
             redis.set("key", "value");
             redis.set("key", "value");
-            assertEquals(List.of("SELECT 2", "AUTH secret", "PING", "SET key value", "SET key value"), seen);
+            assertEquals(
+                    List.of("SELECT 2", "AUTH secret", "PING", "SET key value", "SET key value"),
+                    seen);
         }
     }
 
     @Test
     void aNodeThatIsFullSaysSoBeforeAnythingWasSent() {
-        try (RedisServer server = RedisServer.start(); Jedis admin = server.jedis(); Jedis other = server.jedis()) {
+        try (RedisServer server = RedisServer.start();
+                Jedis admin = server.jedis();
+                Jedis other = server.jedis()) {
             other.ping();
             admin.configSet("maxclients", "1");
             try (OneHopClient redis = client(server)) {
                 NodeDown failure = assertThrows(NodeDown.class, () -> redis.incr("key"));
-                assertTrue(failure.getMessage()
-                        .startsWith("the node turned the connection away: ERR max number of clients reached"),
+                assertTrue(
+                        failure.getMessage()
+                                .startsWith(
+                                        "the node turned the connection away: ERR max number of"
+                                                + " clients reached"),
                         failure.getMessage());
                 assertFalse(failure.mayHaveExecuted());
             }
@@ -277,7 +325,8 @@ class GreetingTest {
 
     @Test
     void aNodeInProtectedModeIsAConfigurationError() {
-        ScriptedNode.Script script = talk -> talk.send("-DENIED Redis is running in protected mode\r\n").awaitClose();
+        ScriptedNode.Script script =
+                talk -> talk.send("-DENIED Redis is running in protected mode\r\n").awaitClose();
         try (ScriptedNode node = ScriptedNode.start(script);
                 OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server())))) {
             assertRejected(redis, node.node(), "the node runs in protected mode: DENIED ");
@@ -286,11 +335,12 @@ class GreetingTest {
 
     @Test
     void aServerThatKnowsNoPingIsServedAllTheSame() {
-        ScriptedNode.Script script = talk -> {
-            talk.command();
-            talk.send("-ERR Unknown Command: ping\r\n").command();
-            talk.bulk("value").awaitClose();
-        };
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.command();
+                    talk.send("-ERR Unknown Command: ping\r\n").command();
+                    talk.bulk("value").awaitClose();
+                };
         try (ScriptedNode node = ScriptedNode.start(script);
                 OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server())))) {
             assertEquals("value", redis.get("key"));

@@ -28,14 +28,15 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * A node that sends what it should not, at every place where it could, to single commands, pipelines and split commands alike:
- * nothing of it ever becomes a value.
+ * A node that sends what it should not, at every place where it could, to single commands,
+ * pipelines and split commands alike: nothing of it ever becomes a value.
  */
 class HostileNodeTest {
     /* The timeouts here are some hundred milliseconds; this only tells them from waiting for ever. */
     private static final long IN_TIME_MS = 8000;
 
-    private static <T extends OneHopException> T fails(Class<T> type, String node, boolean mayHaveExecuted, Executable command) {
+    private static <T extends OneHopException> T fails(
+            Class<T> type, String node, boolean mayHaveExecuted, Executable command) {
         long begin = System.nanoTime();
         T failure = assertThrows(type, command);
         long ms = (System.nanoTime() - begin) / 1_000_000;
@@ -44,43 +45,60 @@ class HostileNodeTest {
         assertEquals(node, failure.getNode());
         assertEquals(mayHaveExecuted, failure.mayHaveExecuted(), failure.getMessage());
         String phrase = mayHaveExecuted ? "(may have executed|was answered)" : "was not sent";
-        assertTrue(failure.getMessage().matches(".+, node \\S+ \\(\\S+\\), server pool alpha: the command " + phrase + "; .+"), failure.getMessage());
+        assertTrue(
+                failure.getMessage()
+                        .matches(
+                                ".+, node \\S+ \\(\\S+\\), server pool alpha: the command "
+                                        + phrase
+                                        + "; .+"),
+                failure.getMessage());
         return failure;
     }
 
-    private static <T extends OneHopException> T fails(Class<T> type, ScriptedNode node, boolean mayHaveExecuted, Executable command) {
+    private static <T extends OneHopException> T fails(
+            Class<T> type, ScriptedNode node, boolean mayHaveExecuted, Executable command) {
         return fails(type, node.node(), mayHaveExecuted, command);
     }
 
-    /** A node that greets, reads one command, does something about it, and then waits for the client to go. */
+    /**
+     * A node that greets, reads one command, does something about it, and then waits for the client
+     * to go.
+     */
     private static ScriptedNode nodeThat(ScriptedNode.Script answers) {
-        return ScriptedNode.start(talk -> {
-            talk.greet();
-            if (talk.command() != null) {
-                answers.talk(talk);
-                talk.awaitClose();
-            }
-        });
+        return ScriptedNode.start(
+                talk -> {
+                    talk.greet();
+                    if (talk.command() != null) {
+                        answers.talk(talk);
+                        talk.awaitClose();
+                    }
+                });
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"greeting", "reply", "large reply"})
     void aNodeThatDripsIsCutOffAtTheDeadline(String what) {
-        ScriptedNode.Script script = talk -> {
-            if (!what.equals("greeting")) {
-                talk.greet();
-            }
-            talk.command();
-            drip(talk, what.startsWith("large") ? 1_000_000 : 1000);
-        };
+        ScriptedNode.Script script =
+                talk -> {
+                    if (!what.equals("greeting")) {
+                        talk.greet();
+                    }
+                    talk.command();
+                    drip(talk, what.startsWith("large") ? 1_000_000 : 1000);
+                };
         boolean isSent = !what.equals("greeting");
-        List<Consumer<OneHopClient>> calls = List.of(redis -> redis.get("key"), redis -> redis.mget("key", "other"), redis -> {
-            AbstractPipeline pipeline = redis.pipelined();
-            pipeline.get("key");
-            pipeline.sync();
-        });
+        List<Consumer<OneHopClient>> calls =
+                List.of(
+                        redis -> redis.get("key"),
+                        redis -> redis.mget("key", "other"),
+                        redis -> {
+                            AbstractPipeline pipeline = redis.pipelined();
+                            pipeline.get("key");
+                            pipeline.sync();
+                        });
         for (Consumer<OneHopClient> call : calls) {
-            try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = Inspected.clientOf(node, "timeout: 1000")) {
+            try (ScriptedNode node = ScriptedNode.start(script);
+                    OneHopClient redis = Inspected.clientOf(node, "timeout: 1000")) {
                 fails(DeadlineExceeded.class, node, isSent, () -> call.accept(redis));
                 Inspected.assertNothingLeased(redis);
             }
@@ -102,13 +120,16 @@ class HostileNodeTest {
     @ValueSource(booleans = {false, true})
     void aReplyCutAtAnyByteNeverSurfaces(boolean byReset) {
         String reply = "*2\r\n$5\r\nhello\r\n$-1\r\n";
-        try (ScriptedNode node = ScriptedNode.start(talk -> {
-            talk.greet().command();
-            talk.send(reply.substring(0, (talk.number() - 1) / 3));
-            if (byReset) {
-                talk.reset();
-            }
-        }); OneHopClient redis = Inspected.clientOf(node, Inspected.NEVER_RESTING)) {
+        try (ScriptedNode node =
+                        ScriptedNode.start(
+                                talk -> {
+                                    talk.greet().command();
+                                    talk.send(reply.substring(0, (talk.number() - 1) / 3));
+                                    if (byReset) {
+                                        talk.reset();
+                                    }
+                                });
+                OneHopClient redis = Inspected.clientOf(node, Inspected.NEVER_RESTING)) {
             for (int cut = 0; cut < reply.length(); cut++) {
                 fails(NodeDown.class, node, true, () -> redis.lrange("key", 0, -1));
                 fails(NodeDown.class, node, true, () -> redis.mget("key", "other"));
@@ -124,15 +145,18 @@ class HostileNodeTest {
     @Test
     void aReplyInSinglePiecesOfAByteIsReadLikeAnyOther() {
         String reply = "*3\r\n$5\r\nhello\r\n$-1\r\n$0\r\n\r\n";
-        try (ScriptedNode node = ScriptedNode.start(talk -> {
-            talk.greet();
-            while (talk.command() != null) {
-                for (char each : reply.toCharArray()) {
-                    talk.send(String.valueOf(each));
-                    Processes.pause(1);
-                }
-            }
-        }); OneHopClient redis = Inspected.clientOf(node, "timeout: 5000")) {
+        try (ScriptedNode node =
+                        ScriptedNode.start(
+                                talk -> {
+                                    talk.greet();
+                                    while (talk.command() != null) {
+                                        for (char each : reply.toCharArray()) {
+                                            talk.send(String.valueOf(each));
+                                            Processes.pause(1);
+                                        }
+                                    }
+                                });
+                OneHopClient redis = Inspected.clientOf(node, "timeout: 5000")) {
             List<String> expected = new ArrayList<>(List.of("hello", "?", ""));
             expected.set(1, null);
             assertEquals(expected, redis.lrange("key", 0, -1));
@@ -144,20 +168,47 @@ class HostileNodeTest {
     /* ---- What is no answer ---- */
 
     static Stream<String> garbage() {
-        return Stream.of("$-2\r\n", "*-5\r\n", "$+3\r\nabc\r\n", "$ 3\r\nabc\r\n", "$03\r\nabc\r\n", "$\r\n", "$abc\r\n", "$-01\r\n",
-                "$2147483648\r\n", "$9223372036854775808\r\n", "$99999999999999999999\r\n", "$536870913\r\n", "*2147483647\r\n",
-                "*16777217\r\n", "$3\r\nabcXX", "$3\r\nabcd\r\n", "+OK\nmore\r\n", "*1\r\n".repeat(200_000), "-" + "x".repeat(70_000) + "\r\n",
-                "HTTP/1.1 400 Bad Request\r\n\r\n", "\0\0\0\0", "$?\r\n;1\r\na\r\n;0\r\n", ">2\r\n+message\r\n+x\r\n$1\r\nx\r\n",
-                "|1\r\n+a\r\n+b\r\n$1\r\nx\r\n", "-MOVED\r\n", "-MOVED x y\r\n", "-ASK 1 :\r\n");
+        return Stream.of(
+                "$-2\r\n",
+                "*-5\r\n",
+                "$+3\r\nabc\r\n",
+                "$ 3\r\nabc\r\n",
+                "$03\r\nabc\r\n",
+                "$\r\n",
+                "$abc\r\n",
+                "$-01\r\n",
+                "$2147483648\r\n",
+                "$9223372036854775808\r\n",
+                "$99999999999999999999\r\n",
+                "$536870913\r\n",
+                "*2147483647\r\n",
+                "*16777217\r\n",
+                "$3\r\nabcXX",
+                "$3\r\nabcd\r\n",
+                "+OK\nmore\r\n",
+                "*1\r\n".repeat(200_000),
+                "-" + "x".repeat(70_000) + "\r\n",
+                "HTTP/1.1 400 Bad Request\r\n\r\n",
+                "\0\0\0\0",
+                "$?\r\n;1\r\na\r\n;0\r\n",
+                ">2\r\n+message\r\n+x\r\n$1\r\nx\r\n",
+                "|1\r\n+a\r\n+b\r\n$1\r\nx\r\n",
+                "-MOVED\r\n",
+                "-MOVED x y\r\n",
+                "-ASK 1 :\r\n");
     }
 
     @ParameterizedTest
     @MethodSource("garbage")
     void garbageNeverBecomesAValueAndItsConnectionIsClosed(String bytes) {
-        try (ScriptedNode node = nodeThat(talk -> {
-            talk.send(bytes);
-        }); OneHopClient redis = Inspected.clientOf(node, Inspected.NEVER_RESTING)) {
-            if (bytes.startsWith("-") && bytes.length() < 1000) { // A strange redirect is an error the node answered, or a violation.
+        try (ScriptedNode node =
+                        nodeThat(
+                                talk -> {
+                                    talk.send(bytes);
+                                });
+                OneHopClient redis = Inspected.clientOf(node, Inspected.NEVER_RESTING)) {
+            // A strange redirect is an error the node answered, or a violation.
+            if (bytes.startsWith("-") && bytes.length() < 1000) {
                 assertThrows(JedisException.class, () -> redis.get("key"));
                 return;
             }
@@ -174,41 +225,56 @@ class HostileNodeTest {
 
     @Test
     void garbageInThePlaceOfAGreetingMeansThatNothingWasSent() {
-        try (ScriptedNode node = ScriptedNode.start(talk -> {
-            talk.send("SSH-2.0-OpenSSH_9.2\r\n");
-            talk.awaitClose();
-        }); OneHopClient redis = Inspected.clientOf(node)) {
+        try (ScriptedNode node =
+                        ScriptedNode.start(
+                                talk -> {
+                                    talk.send("SSH-2.0-OpenSSH_9.2\r\n");
+                                    talk.awaitClose();
+                                });
+                OneHopClient redis = Inspected.clientOf(node)) {
             fails(ProtocolViolation.class, node, false, () -> redis.set("key", "value"));
-            fails(ProtocolViolation.class, node, false, () -> redis.mset("key", "value", "other", "value"));
+            fails(
+                    ProtocolViolation.class,
+                    node,
+                    false,
+                    () -> redis.mset("key", "value", "other", "value"));
         }
     }
 
     /* ---- More answers than questions ---- */
 
-    /** Answers each command with the value of its key, so that a reply in the wrong place is seen; the first command of the first connection gets surplus. */
+    /**
+     * Answers each command with the value of its key, so that a reply in the wrong place is seen;
+     * the first command of the first connection gets surplus.
+     */
     private static ScriptedNode nodeThatAdds(ScriptedNode.Script surplus) {
-        return ScriptedNode.start(talk -> {
-            talk.greet();
-            List<String> command = talk.command();
-            for (int i = 0; command != null; i++) {
-                talk.bulk("value of " + command.get(1));
-                if (i == 0 && talk.number() == 1) {
-                    surplus.talk(talk);
-                }
-                command = talk.command();
-            }
-        });
+        return ScriptedNode.start(
+                talk -> {
+                    talk.greet();
+                    List<String> command = talk.command();
+                    for (int i = 0; command != null; i++) {
+                        talk.bulk("value of " + command.get(1));
+                        if (i == 0 && talk.number() == 1) {
+                            surplus.talk(talk);
+                        }
+                        command = talk.command();
+                    }
+                });
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"$6\r\nstolen\r\n", "$6\r\nsto", "$", "\r\n", ">2\r\n+message\r\n+x\r\n"})
+    @ValueSource(
+            strings = {"$6\r\nstolen\r\n", "$6\r\nsto", "$", "\r\n", ">2\r\n+message\r\n+x\r\n"})
     void anAnswerBeforeTheQuestionIsNeverTakenForIt(String early) throws InterruptedException {
         CountDownLatch isSent = new CountDownLatch(1);
-        try (ScriptedNode node = nodeThatAdds(talk -> {
-            Processes.pause(50);
-            talk.send(early);
-            isSent.countDown();
-        }); OneHopClient redis = Inspected.clientOf(node)) {
+        try (ScriptedNode node =
+                        nodeThatAdds(
+                                talk -> {
+                                    Processes.pause(50);
+                                    talk.send(early);
+                                    isSent.countDown();
+                                });
+                OneHopClient redis = Inspected.clientOf(node)) {
             assertEquals("value of a", redis.get("a"));
             isSent.await();
             assertEquals("value of b", redis.get("b"));
@@ -218,20 +284,32 @@ class HostileNodeTest {
     }
 
     @Test
-    void anAnswerBeforeTheQuestionIsSeenByPipelinesAndSplitCommandsToo() throws InterruptedException {
+    void anAnswerBeforeTheQuestionIsSeenByPipelinesAndSplitCommandsToo()
+            throws InterruptedException {
         for (boolean isSplit : new boolean[] {false, true}) {
             CountDownLatch isSent = new CountDownLatch(1);
-            try (ScriptedNode node = ScriptedNode.start(talk -> {
-                talk.greet();
-                for (List<String> command = talk.command(); command != null; command = talk.command()) {
-                    talk.send(command.get(0).equals("MGET") ? "*2\r\n+1\r\n+2\r\n" : "$1\r\n" + command.get(1) + "\r\n");
-                    if (talk.number() == 1) {
-                        Processes.pause(50);
-                        talk.send(isSplit ? "*2\r\n+x\r\n+y\r\n" : "$1\r\nX\r\n");
-                        isSent.countDown();
-                    }
-                }
-            }); OneHopClient redis = Inspected.clientOf(node)) {
+            try (ScriptedNode node =
+                            ScriptedNode.start(
+                                    talk -> {
+                                        talk.greet();
+                                        for (List<String> command = talk.command();
+                                                command != null;
+                                                command = talk.command()) {
+                                            talk.send(
+                                                    command.get(0).equals("MGET")
+                                                            ? "*2\r\n+1\r\n+2\r\n"
+                                                            : "$1\r\n" + command.get(1) + "\r\n");
+                                            if (talk.number() == 1) {
+                                                Processes.pause(50);
+                                                talk.send(
+                                                        isSplit
+                                                                ? "*2\r\n+x\r\n+y\r\n"
+                                                                : "$1\r\nX\r\n");
+                                                isSent.countDown();
+                                            }
+                                        }
+                                    });
+                    OneHopClient redis = Inspected.clientOf(node)) {
                 assertEquals("a", redis.get("a"));
                 isSent.await();
                 AbstractPipeline pipeline = redis.pipelined();
@@ -245,11 +323,14 @@ class HostileNodeTest {
 
     @Test
     void surplusBehindTheGreetingIsAViolationBeforeAnythingIsSent() {
-        try (ScriptedNode node = ScriptedNode.start(talk -> {
-            talk.command();
-            talk.send("+PONG\r\n$6\r\nstolen\r\n");
-            talk.awaitClose();
-        }); OneHopClient redis = Inspected.clientOf(node)) {
+        try (ScriptedNode node =
+                        ScriptedNode.start(
+                                talk -> {
+                                    talk.command();
+                                    talk.send("+PONG\r\n$6\r\nstolen\r\n");
+                                    talk.awaitClose();
+                                });
+                OneHopClient redis = Inspected.clientOf(node)) {
             fails(ProtocolViolation.class, node, false, () -> redis.get("key"));
             AbstractPipeline pipeline = redis.pipelined();
             pipeline.get("key");
@@ -261,22 +342,49 @@ class HostileNodeTest {
 
     @Test
     void anErrorTheNodeAnswersIsNoFailureAndTheConnectionStays() {
-        List<String> errors = List.of("LOADING Redis is loading the dataset in memory", "OOM command not allowed", "MISCONF x", "READONLY x",
-                "MASTERDOWN x", "NOREPLICAS x", "BUSY x", "WRONGTYPE x", "NOSCRIPT x", "ASK 1 127.0.0.1:1",
-                "CLUSTERDOWN x", "NOAUTH x", "WRONGPASS x", "NOPERM x", "ERR max number of clients reached");
-        try (ScriptedNode node = ScriptedNode.start(talk -> {
-            talk.greet();
-            for (List<String> command = talk.command(); command != null; command = talk.command()) {
-                talk.send("-" + errors.get(Integer.parseInt(command.get(1))) + "\r\n");
-            }
-        }); OneHopClient redis = Inspected.clientOf(node)) {
+        List<String> errors =
+                List.of(
+                        "LOADING Redis is loading the dataset in memory",
+                        "OOM command not allowed",
+                        "MISCONF x",
+                        "READONLY x",
+                        "MASTERDOWN x",
+                        "NOREPLICAS x",
+                        "BUSY x",
+                        "WRONGTYPE x",
+                        "NOSCRIPT x",
+                        "ASK 1 127.0.0.1:1",
+                        "CLUSTERDOWN x",
+                        "NOAUTH x",
+                        "WRONGPASS x",
+                        "NOPERM x",
+                        "ERR max number of clients reached");
+        try (ScriptedNode node =
+                        ScriptedNode.start(
+                                talk -> {
+                                    talk.greet();
+                                    for (List<String> command = talk.command();
+                                            command != null;
+                                            command = talk.command()) {
+                                        talk.send(
+                                                "-"
+                                                        + errors.get(
+                                                                Integer.parseInt(command.get(1)))
+                                                        + "\r\n");
+                                    }
+                                });
+                OneHopClient redis = Inspected.clientOf(node)) {
             for (int i = 0; i < errors.size(); i++) {
                 String key = String.valueOf(i);
-                assertEquals(errors.get(i), assertThrows(JedisDataException.class, () -> redis.get(key)).getMessage());
+                assertEquals(
+                        errors.get(i),
+                        assertThrows(JedisDataException.class, () -> redis.get(key)).getMessage());
                 AbstractPipeline pipeline = redis.pipelined();
                 Response<String> reply = pipeline.get(key);
                 pipeline.sync();
-                assertEquals(errors.get(i), assertThrows(JedisDataException.class, reply::get).getMessage());
+                assertEquals(
+                        errors.get(i),
+                        assertThrows(JedisDataException.class, reply::get).getMessage());
             }
             assertEquals(1, node.connections());
         }
@@ -286,15 +394,17 @@ class HostileNodeTest {
     void aPortThatOnlyLooksOpenIsRefusedLikeAnyOther() throws IOException {
         try (ServerSocket closing = new ServerSocket()) {
             closing.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-            Thread slammer = new Thread(() -> {
-                try {
-                    while (true) {
-                        closing.accept().close();
-                    }
-                } catch (IOException closed) {
-                    // The test is over.
-                }
-            });
+            Thread slammer =
+                    new Thread(
+                            () -> {
+                                try {
+                                    while (true) {
+                                        closing.accept().close();
+                                    }
+                                } catch (IOException closed) {
+                                    // The test is over.
+                                }
+                            });
             slammer.setDaemon(true);
             slammer.start();
             String server = "127.0.0.1:" + closing.getLocalPort();

@@ -5,17 +5,17 @@ import java.util.concurrent.Callable;
 import redis.clients.jedis.AbstractTransaction;
 
 /**
- * Sends what is one byte larger than any node takes, in every way, from one array in a small heap; prints what each way
- * says, and what the nodes say then. A node that fails once rests.
+ * Sends what is one byte larger than any node takes, in every way, from one array in a small heap;
+ * prints what each way says, and what the nodes say then. A node that fails once rests.
  */
 final class HugeProgram {
-    private HugeProgram() {
-    }
+    private HugeProgram() {}
 
     public static void main(String[] config) {
         byte[] key = "key".getBytes();
         byte[] huge = new byte[(512 << 20) + 1];
-        try (OneHopClient redis = OneHopClient.builder().configText(config[0]).pool("alpha").build()) {
+        try (OneHopClient redis =
+                OneHopClient.builder().configText(config[0]).pool("alpha").build()) {
             redis.mset("key", "before", "other", "before", "third", "before", "fourth", "before");
             long sent = sent(redis);
             tell(() -> redis.set(key, huge));
@@ -37,9 +37,12 @@ final class HugeProgram {
                 System.out.println(watching.exec());
             }
             List<NodeStatus> nodes = redis.status().nodes();
-            System.out.println(redis.mget("key", "other", "third", "fourth") + " "
-                    + nodes.stream().map(NodeStatus::state).distinct().toList() + " errors "
-                    + nodes.stream().mapToLong(NodeStatus::errors).sum());
+            System.out.println(
+                    redis.mget("key", "other", "third", "fourth")
+                            + " "
+                            + nodes.stream().map(NodeStatus::state).distinct().toList()
+                            + " errors "
+                            + nodes.stream().mapToLong(NodeStatus::errors).sum());
         }
     }
 

@@ -7,23 +7,49 @@ import io.onehop.jedis.lab.Nodes;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What no node takes is refused before anything of it is sent: a node would hang up, as if it were down. */
+/**
+ * What no node takes is refused before anything of it is sent: a node would hang up, as if it were
+ * down.
+ */
 class HugeValuesTest {
-    private static final String REFUSAL = "a key or a value is larger than 512 MiB, the most that a node takes, "
-            + "server pool alpha: the command was not sent; store it in parts";
+    private static final String REFUSAL =
+            "a key or a value is larger than 512 MiB, the most that a node takes, "
+                    + "server pool alpha: the command was not sent; store it in parts";
     private static final String REFUSED = "io.onehop.jedis.Unsupported: " + REFUSAL;
 
     @Test
     void aValueAbove512MiBIsRefusedUnsentAndNoNodeRestsForIt() {
         try (Nodes nodes = Nodes.start(2)) {
-            List<String> said = Jvm.output("-Xmx800m", "-cp", Jvm.classPath(), HugeProgram.class.getName(),
-                    nodes.config("timeout: 30000", "auto_eject_hosts: true", "server_failure_limit: 1")
-                            .replace("LISTEN", "127.0.0.1:1"))
-                    .lines().filter(line -> !line.startsWith("SLF4J")).toList();
-            assertEquals(List.of(REFUSED, REFUSED, REFUSED, REFUSED, REFUSED, REFUSED,
-                    "io.onehop.jedis.Unsupported: the transaction was discarded because a call of it was refused: "
-                            + REFUSAL,
-                    "sent 0, [before]", REFUSED, "[before]", "[before, before, before, before] [UP] errors 0"), said);
+            List<String> said =
+                    Jvm.output(
+                                    "-Xmx800m",
+                                    "-cp",
+                                    Jvm.classPath(),
+                                    HugeProgram.class.getName(),
+                                    nodes.config(
+                                                    "timeout: 30000",
+                                                    "auto_eject_hosts: true",
+                                                    "server_failure_limit: 1")
+                                            .replace("LISTEN", "127.0.0.1:1"))
+                            .lines()
+                            .filter(line -> !line.startsWith("SLF4J"))
+                            .toList();
+            assertEquals(
+                    List.of(
+                            REFUSED,
+                            REFUSED,
+                            REFUSED,
+                            REFUSED,
+                            REFUSED,
+                            REFUSED,
+                            "io.onehop.jedis.Unsupported: the transaction was discarded because a"
+                                    + " call of it was refused: "
+                                    + REFUSAL,
+                            "sent 0, [before]",
+                            REFUSED,
+                            "[before]",
+                            "[before, before, before, before] [UP] errors 0"),
+                    said);
         }
     }
 }

@@ -16,15 +16,17 @@ final class Inspected {
     /** As directives: the nodes are sick all the time, and are asked all the same. */
     static final String NEVER_RESTING = "auto_eject_hosts: true\n  server_failure_limit: 16383";
 
-    private Inspected() {
-    }
+    private Inspected() {}
 
     static Pool[] pools(OneHopClient client) {
         return client.route().take().pools();
     }
 
     static Pool pool(OneHopClient client, String node) {
-        return Arrays.stream(pools(client)).filter(pool -> pool.endpoint().name().equals(node)).findFirst().orElseThrow();
+        return Arrays.stream(pools(client))
+                .filter(pool -> pool.endpoint().name().equals(node))
+                .findFirst()
+                .orElseThrow();
     }
 
     /** Whether a node's rest is over, so that whoever comes next finds out. */

@@ -33,16 +33,20 @@ class LargeClusterTest {
 
     @ParameterizedTest(name = "{0} masters, {1} replicas of each, slots dealt round: {2}")
     @CsvSource({"1000, 0, false", "1000, 0, true", "500, 1, true"})
-    void aMapOfAThousandNodesIsAdoptedAndServed(int masters, int replicas, boolean isDealt) throws IOException {
+    void aMapOfAThousandNodesIsAdoptedAndServed(int masters, int replicas, boolean isDealt)
+            throws IOException {
         try (LargeCluster cluster = LargeCluster.start(masters, replicas, isDealt);
                 OneHopClient client = cluster.client()) {
             Topology topology = client.topology();
             assertEquals(1000, topology.nodes().size());
-            assertEquals(masters, topology.nodes().stream().filter(node -> node.role() == Role.MASTER).count());
+            assertEquals(
+                    masters,
+                    topology.nodes().stream().filter(node -> node.role() == Role.MASTER).count());
             List<String> pairs = new ArrayList<>();
             List<String> here = new ArrayList<>();
             for (int slot = 0; slot < KEYS.length; slot++) {
-                assertEquals(cluster.name(cluster.ownerOf(slot)), topology.locate(KEYS[slot]).name());
+                assertEquals(
+                        cluster.name(cluster.ownerOf(slot)), topology.locate(KEYS[slot]).name());
                 if (cluster.ownerOf(slot) < 3) {
                     here.add(KEYS[slot]);
                     pairs.addAll(List.of(KEYS[slot], "value"));
@@ -52,7 +56,9 @@ class LargeClusterTest {
             assertTrue(client.mget(here.toArray(new String[0])).stream().allMatch("value"::equals));
             String lost = KEYS[16384 - 1];
             NodeDown down = assertThrows(NodeDown.class, () -> client.get(lost));
-            assertTrue(down.getMessage().contains(cluster.name(cluster.ownerOf(16384 - 1))), down.getMessage());
+            assertTrue(
+                    down.getMessage().contains(cluster.name(cluster.ownerOf(16384 - 1))),
+                    down.getMessage());
             assertEquals("value", client.get(here.get(0)));
         }
     }

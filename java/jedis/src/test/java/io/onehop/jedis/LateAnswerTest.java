@@ -22,12 +22,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.Response;
 
-/** Nodes that answer too late, thousands of times: the connection that owes a reply is never used again, so that every value is that of its key. */
+/**
+ * Nodes that answer too late, thousands of times: the connection that owes a reply is never used
+ * again, so that every value is that of its key.
+ */
 class LateAnswerTest {
     private static final int TIMEOUT_MS = 8;
 
     /** What a test counts, so that it cannot pass by nothing having happened. */
     private int arrived;
+
     private int late;
 
     private static String value(String key) {
@@ -43,56 +47,77 @@ class LateAnswerTest {
         }
     }
 
-    /** Answers everything, now and then after some time around the timeout, and sometimes half of it before and half of it after. */
+    /**
+     * Answers everything, now and then after some time around the timeout, and sometimes half of it
+     * before and half of it after.
+     */
     private static ScriptedNode unpunctual(int seed) {
-        return ScriptedNode.start(talk -> {
-            Random random = new Random(seed * 1000L + talk.number());
-            talk.greet();
-            for (List<String> command = talk.command(); command != null; command = talk.command()) {
-                if (random.nextInt(24) == 0) {
-                    String early = random.nextBoolean() && command.get(0).equals("GET") ? "$" : "";
-                    talk.send(early);
-                    Processes.pause(TIMEOUT_MS / 2 + random.nextInt(TIMEOUT_MS * 2));
-                    if (!early.isEmpty()) {
-                        talk.send(value(command.get(1)).length() + "\r\n" + value(command.get(1)) + "\r\n");
-                        continue;
+        return ScriptedNode.start(
+                talk -> {
+                    Random random = new Random(seed * 1000L + talk.number());
+                    talk.greet();
+                    for (List<String> command = talk.command();
+                            command != null;
+                            command = talk.command()) {
+                        if (random.nextInt(24) == 0) {
+                            String early =
+                                    random.nextBoolean() && command.get(0).equals("GET") ? "$" : "";
+                            talk.send(early);
+                            Processes.pause(TIMEOUT_MS / 2 + random.nextInt(TIMEOUT_MS * 2));
+                            if (!early.isEmpty()) {
+                                talk.send(
+                                        value(command.get(1)).length()
+                                                + "\r\n"
+                                                + value(command.get(1))
+                                                + "\r\n");
+                                continue;
+                            }
+                        }
+                        answer(talk, command);
                     }
-                }
-                answer(talk, command);
-            }
-        });
+                });
     }
 
     /* ---- One late answer, step by step ---- */
 
     @ParameterizedTest
     @ValueSource(strings = {"get", "mget", "pipeline"})
-    void theConnectionIsClosedBeforeTheLateAnswerComesAndAnotherOneServesTheNextCommand(String kind) throws InterruptedException {
+    void theConnectionIsClosedBeforeTheLateAnswerComesAndAnotherOneServesTheNextCommand(String kind)
+            throws InterruptedException {
         CountDownLatch hasFailed = new CountDownLatch(1);
         CountDownLatch isGone = new CountDownLatch(1);
         List<String> onTheFirst = new ArrayList<>();
-        try (ScriptedNode node = ScriptedNode.start(talk -> {
-            talk.greet();
-            for (List<String> command = talk.command(); command != null; command = talk.command()) {
-                if (talk.number() == 1) {
-                    onTheFirst.add(command.get(1));
-                    await(hasFailed);
-                }
-                try {
-                    answer(talk, command);
-                } catch (IOException closed) {
-                    break;
-                }
-            }
-            isGone.countDown();
-        }); OneHopClient redis = Inspected.clientOf(node, "timeout: 2000")) {
+        try (ScriptedNode node =
+                        ScriptedNode.start(
+                                talk -> {
+                                    talk.greet();
+                                    for (List<String> command = talk.command();
+                                            command != null;
+                                            command = talk.command()) {
+                                        if (talk.number() == 1) {
+                                            onTheFirst.add(command.get(1));
+                                            await(hasFailed);
+                                        }
+                                        try {
+                                            answer(talk, command);
+                                        } catch (IOException closed) {
+                                            break;
+                                        }
+                                    }
+                                    isGone.countDown();
+                                });
+                OneHopClient redis = Inspected.clientOf(node, "timeout: 2000")) {
             assertThrows(DeadlineExceeded.class, () -> read(redis, kind, "a", "b"));
             hasFailed.countDown();
             for (int i = 0; i < 20; i++) {
-                assertEquals(List.of(value("c" + i), value("d" + i)), read(redis, kind, "c" + i, "d" + i));
+                assertEquals(
+                        List.of(value("c" + i), value("d" + i)),
+                        read(redis, kind, "c" + i, "d" + i));
             }
             isGone.await();
-            assertTrue(onTheFirst.stream().allMatch(key -> key.equals("a") || key.equals("b")), "seen on connection 1: " + onTheFirst);
+            assertTrue(
+                    onTheFirst.stream().allMatch(key -> key.equals("a") || key.equals("b")),
+                    "seen on connection 1: " + onTheFirst);
             assertEquals(2, node.connections());
             Inspected.assertNothingLeased(redis);
         }
@@ -124,7 +149,13 @@ class LateAnswerTest {
 
     @Test
     void singleCommandsNeverGetAnAnswerThatCameLateForAnother() {
-        try (ScriptedNode node = unpunctual(1); OneHopClient redis = Inspected.clientOf(node, "timeout: " + TIMEOUT_MS, Inspected.NEVER_RESTING, "pool_size: 2")) {
+        try (ScriptedNode node = unpunctual(1);
+                OneHopClient redis =
+                        Inspected.clientOf(
+                                node,
+                                "timeout: " + TIMEOUT_MS,
+                                Inspected.NEVER_RESTING,
+                                "pool_size: 2")) {
             for (int i = 0; i < 4000; i++) {
                 String key = "key:" + i;
                 try {
@@ -140,10 +171,19 @@ class LateAnswerTest {
 
     @Test
     void splitCommandsAndPipelinesNeverDoEither() {
-        List<ScriptedNode> nodes = IntStream.range(2, 6).mapToObj(LateAnswerTest::unpunctual).toList();
-        try (OneHopClient redis = Inspected.clientOf(nodes.stream(), "timeout: " + TIMEOUT_MS, Inspected.NEVER_RESTING, "pool_size: 2")) {
+        List<ScriptedNode> nodes =
+                IntStream.range(2, 6).mapToObj(LateAnswerTest::unpunctual).toList();
+        try (OneHopClient redis =
+                Inspected.clientOf(
+                        nodes.stream(),
+                        "timeout: " + TIMEOUT_MS,
+                        Inspected.NEVER_RESTING,
+                        "pool_size: 2")) {
             for (int i = 0; i < 1500; i++) {
-                String[] keys = IntStream.range(i * 10, i * 10 + 10).mapToObj(n -> "key:" + n).toArray(String[]::new);
+                String[] keys =
+                        IntStream.range(i * 10, i * 10 + 10)
+                                .mapToObj(n -> "key:" + n)
+                                .toArray(String[]::new);
                 if (i % 2 == 0) {
                     split(redis, keys);
                 } else {
@@ -164,7 +204,9 @@ class LateAnswerTest {
             late++;
             for (int i = 0; i < keys.length; i++) {
                 Object reply = partial.getReplies().get(i);
-                assertTrue(reply instanceof OneHopException || reply.equals(value(keys[i])), () -> "instead of a value: " + reply);
+                assertTrue(
+                        reply instanceof OneHopException || reply.equals(value(keys[i])),
+                        () -> "instead of a value: " + reply);
             }
         } catch (OneHopException failure) {
             late++;
@@ -199,9 +241,15 @@ class LateAnswerTest {
 
     @Test
     void serversStoppedAndContinuedAroundTheDeadlineNeverMixUpValues() {
-        try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client("timeout: 20", Inspected.NEVER_RESTING)) {
+        try (Nodes nodes = Nodes.start(2);
+                OneHopClient redis = nodes.client("timeout: 20", Inspected.NEVER_RESTING)) {
             List<RedisServer> servers = nodes.servers();
-            String[] keys = servers.stream().flatMap(server -> Nodes.keysOn(redis.topology(), server.node()).limit(20)).toArray(String[]::new);
+            String[] keys =
+                    servers.stream()
+                            .flatMap(
+                                    server ->
+                                            Nodes.keysOn(redis.topology(), server.node()).limit(20))
+                            .toArray(String[]::new);
             try (OneHopClient patient = nodes.client()) {
                 Stream.of(keys).forEach(key -> patient.set(key, value(key)));
             }

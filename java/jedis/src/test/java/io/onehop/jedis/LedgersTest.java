@@ -25,8 +25,8 @@ import redis.clients.jedis.params.XReadParams;
 import redis.clients.jedis.resps.StreamEntry;
 
 /**
- * Transactions, scripts in pipelines and waits on several nodes, in many threads, while connections are killed and callers
- * interrupted: whatever is answered was meant for whom it reaches.
+ * Transactions, scripts in pipelines and waits on several nodes, in many threads, while connections
+ * are killed and callers interrupted: whatever is answered was meant for whom it reaches.
  */
 class LedgersTest {
     private static final int THREADS = 12;
@@ -53,7 +53,13 @@ class LedgersTest {
         }
 
         private String token(int i) {
-            return number + "/" + round + "/" + i + "/" + "x".repeat(random.nextInt(4) == 0 ? 20_000 : 5);
+            return number
+                    + "/"
+                    + round
+                    + "/"
+                    + i
+                    + "/"
+                    + "x".repeat(random.nextInt(4) == 0 ? 20_000 : 5);
         }
 
         /** Some call, checked; it fails as a whole or is right as a whole. */
@@ -80,7 +86,8 @@ class LedgersTest {
                 transaction.set(key, token);
                 transaction.append(key, "!");
                 Response<String> got = transaction.get(key);
-                assertEquals(List.of("OK", (long) token.length() + 1, token + "!"), transaction.exec());
+                assertEquals(
+                        List.of("OK", (long) token.length() + 1, token + "!"), transaction.exec());
                 assertEquals(token + "!", got.get());
             }
         }
@@ -116,10 +123,16 @@ class LedgersTest {
             String token = token(0);
             redis.xadd(one, StreamEntryID.NEW_ENTRY, Map.of("token", token));
             StreamEntryID all = new StreamEntryID();
-            List<Map.Entry<String, List<StreamEntry>>> read = redis.xread(XReadParams.xReadParams().block(1000),
-                    Map.of(streams[0], all, streams[1], all, streams[2], all));
-            List<StreamEntry> entries = read.stream().filter(stream -> stream.getKey().equals(one)).findFirst()
-                    .orElseThrow().getValue();
+            List<Map.Entry<String, List<StreamEntry>>> read =
+                    redis.xread(
+                            XReadParams.xReadParams().block(1000),
+                            Map.of(streams[0], all, streams[1], all, streams[2], all));
+            List<StreamEntry> entries =
+                    read.stream()
+                            .filter(stream -> stream.getKey().equals(one))
+                            .findFirst()
+                            .orElseThrow()
+                            .getValue();
             assertEquals(token, entries.get(entries.size() - 1).getFields().get("token"));
             redis.del(streams);
         }
@@ -127,43 +140,59 @@ class LedgersTest {
 
     @Test
     void whateverIsAnsweredWasMeantForWhomItReaches() throws InterruptedException {
-        try (Nodes nodes = Nodes.start(3); OneHopClient redis = nodes.client("timeout: 3000", "pool_size: 4",
-                Inspected.NEVER_RESTING)) {
+        try (Nodes nodes = Nodes.start(3);
+                OneHopClient redis =
+                        nodes.client("timeout: 3000", "pool_size: 4", Inspected.NEVER_RESTING)) {
             String digest = redis.scriptLoad(ECHO);
             AtomicBoolean isOver = new AtomicBoolean();
             AtomicLong right = new AtomicLong();
             AtomicLong failed = new AtomicLong();
-            Thread killer = new Thread(() -> {
-                List<Jedis> admins = nodes.servers().stream().map(RedisServer::jedis).toList();
-                for (int i = 0; !isOver.get(); i++) {
-                    admins.get(i % admins.size()).sendCommand(Command.CLIENT, "KILL", "TYPE", "normal", "SKIPME", "yes");
-                    Processes.pause(15);
-                }
-                admins.forEach(Jedis::close);
-            }, "killer");
+            Thread killer =
+                    new Thread(
+                            () -> {
+                                List<Jedis> admins =
+                                        nodes.servers().stream().map(RedisServer::jedis).toList();
+                                for (int i = 0; !isOver.get(); i++) {
+                                    admins.get(i % admins.size())
+                                            .sendCommand(
+                                                    Command.CLIENT,
+                                                    "KILL",
+                                                    "TYPE",
+                                                    "normal",
+                                                    "SKIPME",
+                                                    "yes");
+                                    Processes.pause(15);
+                                }
+                                admins.forEach(Jedis::close);
+                            },
+                            "killer");
             killer.start();
             try {
-                Callers.inThreads(THREADS, number -> {
-                    Caller caller = new Caller(redis, number, digest);
-                    Thread thread = Thread.currentThread();
-                    for (int i = 0; i < ROUNDS; i++) {
-                        if (number % 3 == 0 && i % 20 == 0) {
-                            thread.interrupt();
-                        }
-                        try {
-                            caller.call();
-                            right.incrementAndGet();
-                        } catch (OneHopException killed) {
-                            failed.incrementAndGet();
-                        }
-                        Thread.interrupted();
-                    }
-                });
+                Callers.inThreads(
+                        THREADS,
+                        number -> {
+                            Caller caller = new Caller(redis, number, digest);
+                            Thread thread = Thread.currentThread();
+                            for (int i = 0; i < ROUNDS; i++) {
+                                if (number % 3 == 0 && i % 20 == 0) {
+                                    thread.interrupt();
+                                }
+                                try {
+                                    caller.call();
+                                    right.incrementAndGet();
+                                } catch (OneHopException killed) {
+                                    failed.incrementAndGet();
+                                }
+                                Thread.interrupted();
+                            }
+                        });
             } finally {
                 isOver.set(true);
                 killer.join();
             }
-            assertTrue(right.get() > 100 && failed.get() > 20, right + " right, " + failed + " failed");
+            assertTrue(
+                    right.get() > 100 && failed.get() > 20,
+                    right + " right, " + failed + " failed");
             Inspected.assertNothingLeased(redis);
             assertNull(redis.get("nobody's"));
         }

@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** Failures of every kind, and a client closed while many threads call: no call hangs, no lease, no socket and no interrupt is left behind. */
+/**
+ * Failures of every kind, and a client closed while many threads call: no call hangs, no lease, no
+ * socket and no interrupt is left behind.
+ */
 class LeftoversTest {
 
     private static String value(String key) {
@@ -26,12 +29,22 @@ class LeftoversTest {
 
     @Test
     void failuresOfEveryKindLeaveNoSocketBehind() {
-        List<ScriptedNode.Script> sick = List.of(talk -> { }, talk -> talk.greet().command(), ScriptedNode.Talk::awaitClose,
-                talk -> talk.greet().awaitClose(), talk -> talk.send("rubbish").awaitClose(), talk -> talk.greet().reset(),
-                talk -> talk.greet().send("$3\r\nabcXXXX").awaitClose());
+        List<ScriptedNode.Script> sick =
+                List.of(
+                        talk -> {},
+                        talk -> talk.greet().command(),
+                        ScriptedNode.Talk::awaitClose,
+                        talk -> talk.greet().awaitClose(),
+                        talk -> talk.send("rubbish").awaitClose(),
+                        talk -> talk.greet().reset(),
+                        talk -> talk.greet().send("$3\r\nabcXXXX").awaitClose());
         List<ScriptedNode> nodes = sick.stream().map(ScriptedNode::start).toList();
-        try (OneHopClient redis = Inspected.clientOf(nodes.stream(), "timeout: 20", "pool_size: 3")) {
-            String[] keys = nodes.stream().map(node -> Nodes.keyOn(redis.topology(), node.node())).toArray(String[]::new);
+        try (OneHopClient redis =
+                Inspected.clientOf(nodes.stream(), "timeout: 20", "pool_size: 3")) {
+            String[] keys =
+                    nodes.stream()
+                            .map(node -> Nodes.keyOn(redis.topology(), node.node()))
+                            .toArray(String[]::new);
             int before = descriptors();
             for (int i = 0; i < 60; i++) {
                 for (String key : keys) {
@@ -40,8 +53,11 @@ class LeftoversTest {
                 assertThrows(OneHopException.class, () -> redis.mget(keys));
             }
             Inspected.assertNothingLeased(redis);
-            // The nodes' ends of the connections are in this process, too, and close a little later.
-            assertTrue(Callers.holdsSoon(() -> descriptors() <= before + 20), before + " descriptors before, " + descriptors() + " after");
+            // The nodes' ends of the connections are in this process, too, and close a little
+            // later.
+            assertTrue(
+                    Callers.holdsSoon(() -> descriptors() <= before + 20),
+                    before + " descriptors before, " + descriptors() + " after");
         } finally {
             nodes.forEach(ScriptedNode::close);
         }
@@ -53,38 +69,50 @@ class LeftoversTest {
             for (int round = 0; round < 10; round++) {
                 OneHopClient redis = nodes.client("timeout: 2000", "pool_size: 2");
                 CountDownLatch running = new CountDownLatch(8);
-                Thread closer = new Thread(() -> {
-                    try {
-                        running.await();
-                    } catch (InterruptedException impossible) {
-                        Thread.currentThread().interrupt();
-                    }
-                    redis.close();
-                });
+                Thread closer =
+                        new Thread(
+                                () -> {
+                                    try {
+                                        running.await();
+                                    } catch (InterruptedException impossible) {
+                                        Thread.currentThread().interrupt();
+                                    }
+                                    redis.close();
+                                });
                 closer.start();
-                Callers.inThreads(8, number -> {
-                    try {
-                        for (int i = 0; i < 1_000_000; i++) {
-                            if (i == 20) {
-                                running.countDown();
+                Callers.inThreads(
+                        8,
+                        number -> {
+                            try {
+                                for (int i = 0; i < 1_000_000; i++) {
+                                    if (i == 20) {
+                                        running.countDown();
+                                    }
+                                    String key = "key:" + number + ":" + i % 10;
+                                    redis.mset(
+                                            key, value(key), "other:" + key, value("other:" + key));
+                                    assertEquals(value(key), redis.get(key));
+                                }
+                                throw new AssertionError("The client was closed and goes on.");
+                            } catch (OneHopException closed) {
+                                assertTrue(
+                                        closed instanceof NodeDown
+                                                || closed instanceof PartialBatch,
+                                        closed.toString());
                             }
-                            String key = "key:" + number + ":" + i % 10;
-                            redis.mset(key, value(key), "other:" + key, value("other:" + key));
-                            assertEquals(value(key), redis.get(key));
-                        }
-                        throw new AssertionError("The client was closed and goes on.");
-                    } catch (OneHopException closed) {
-                        assertTrue(closed instanceof NodeDown || closed instanceof PartialBatch, closed.toString());
-                    }
-                    assertFalse(Thread.interrupted(), "Nobody interrupted the caller.");
-                });
+                            assertFalse(Thread.interrupted(), "Nobody interrupted the caller.");
+                        });
                 closer.join();
-                assertEquals("NodeDown", assertThrows(NodeDown.class, () -> redis.get("key")).getKind().label());
+                assertEquals(
+                        "NodeDown",
+                        assertThrows(NodeDown.class, () -> redis.get("key")).getKind().label());
                 redis.close();
                 Inspected.assertNothingLeased(redis);
             }
             for (RedisServer server : nodes.servers()) {
-                assertTrue(Callers.holdsSoon(() -> server.clients() == 0), server.clients() + " connections are still open");
+                assertTrue(
+                        Callers.holdsSoon(() -> server.clients() == 0),
+                        server.clients() + " connections are still open");
             }
         }
     }

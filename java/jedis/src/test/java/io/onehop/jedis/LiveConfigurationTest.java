@@ -37,8 +37,7 @@ import redis.clients.jedis.Response;
 
 /** Clients whose configuration changes while they are used, by real files and real nodes. */
 class LiveConfigurationTest {
-    @TempDir
-    private Path folder;
+    @TempDir private Path folder;
     private final Log log = new Log();
 
     private static String value(String key) {
@@ -46,7 +45,8 @@ class LiveConfigurationTest {
     }
 
     private static String text(Stream<RedisServer> servers, String... directives) {
-        return Nodes.configOf(servers.map(RedisServer::server), directives).replace("LISTEN", "127.0.0.1:1");
+        return Nodes.configOf(servers.map(RedisServer::server), directives)
+                .replace("LISTEN", "127.0.0.1:1");
     }
 
     private Path file() {
@@ -57,7 +57,10 @@ class LiveConfigurationTest {
     private void write(boolean isReplaced, String text) {
         try {
             if (isReplaced) {
-                Files.move(Files.writeString(folder.resolve("beside"), text), file(), StandardCopyOption.ATOMIC_MOVE);
+                Files.move(
+                        Files.writeString(folder.resolve("beside"), text),
+                        file(),
+                        StandardCopyOption.ATOMIC_MOVE);
             } else {
                 Files.writeString(file(), text);
             }
@@ -78,17 +81,26 @@ class LiveConfigurationTest {
     }
 
     @Test
-    void everyValueNamesItsKeyWhileTheFileChangesAHundredTimesASecondAndHalfOfItIsGarbage() throws Exception {
+    void everyValueNamesItsKeyWhileTheFileChangesAHundredTimesASecondAndHalfOfItIsGarbage()
+            throws Exception {
         String[] keys = IntStream.range(0, 500).mapToObj(i -> "key:" + i).toArray(String[]::new);
         try (Nodes nodes = Nodes.start(4)) {
-            for (RedisServer server : nodes.servers()) { // All nodes have all keys: whatever the topology, the value is known.
+            // All nodes have all keys: whatever the topology, the value is known.
+            for (RedisServer server : nodes.servers()) {
                 try (Jedis jedis = server.jedis()) {
-                    jedis.mset(Stream.of(keys).flatMap(key -> Stream.of(key, value(key))).toArray(String[]::new));
+                    jedis.mset(
+                            Stream.of(keys)
+                                    .flatMap(key -> Stream.of(key, value(key)))
+                                    .toArray(String[]::new));
                 }
             }
             List<RedisServer> all = nodes.servers();
-            List<String> good = List.of(text(all.stream(), "timeout: 30000", "pool_size: 4"), text(all.stream().limit(2), "timeout: 30000"),
-                    text(all.stream().skip(1), "timeout: 20000", "hash: md5"), text(all.stream(), "timeout: 30000", "distribution: modula"));
+            List<String> good =
+                    List.of(
+                            text(all.stream(), "timeout: 30000", "pool_size: 4"),
+                            text(all.stream().limit(2), "timeout: 30000"),
+                            text(all.stream().skip(1), "timeout: 20000", "hash: md5"),
+                            text(all.stream(), "timeout: 30000", "distribution: modula"));
             write(true, good.get(0));
             Queue<TopologyChange> changes = new ConcurrentLinkedQueue<>();
             AtomicLong values = new AtomicLong();
@@ -96,12 +108,16 @@ class LiveConfigurationTest {
             try (OneHopClient redis = client(changes::add)) {
                 load(redis, keys, values, () -> writer(good, changes));
                 long seconds = (System.nanoTime() - begin) / 1_000_000_000;
-                assertTrue(changes.size() <= seconds + 1, changes.size() + " switches in " + seconds + " seconds");
+                assertTrue(
+                        changes.size() <= seconds + 1,
+                        changes.size() + " switches in " + seconds + " seconds");
                 write(true, text(all.stream().limit(1)));
                 assertTrue(Callers.holdsSoon(() -> redis.topology().nodes().size() == 1));
                 Inspected.assertNothingLeased(redis);
                 for (RedisServer dropped : all.subList(1, 4)) {
-                    assertTrue(Callers.holdsSoon(() -> dropped.clients() == 0), "connections nobody uses to " + dropped.node());
+                    assertTrue(
+                            Callers.holdsSoon(() -> dropped.clients() == 0),
+                            "connections nobody uses to " + dropped.node());
                 }
             }
             assertTrue(values.get() > 10_000, "values: " + values);
@@ -110,23 +126,32 @@ class LiveConfigurationTest {
     }
 
     /** None is torn: each is of one of these texts, or of the last one written. */
-    private void assertTopologiesAreOf(List<String> good, Queue<TopologyChange> changes) throws Exception {
+    private void assertTopologiesAreOf(List<String> good, Queue<TopologyChange> changes)
+            throws Exception {
         Set<String> known = new HashSet<>();
         for (String text : good) {
             Source source = new Source(text, "alpha");
             known.add(PoolTopology.of(source.pool(source.bytes())).fingerprint());
         }
-        List<TopologyChange> during = changes.stream().filter(change -> change.after().nodes().size() > 1).toList();
+        List<TopologyChange> during =
+                changes.stream().filter(change -> change.after().nodes().size() > 1).toList();
         assertFalse(during.isEmpty());
         for (TopologyChange change : during) {
-            assertTrue(known.contains(change.after().fingerprint()), change.after().nodes().toString());
+            assertTrue(
+                    known.contains(change.after().fingerprint()),
+                    change.after().nodes().toString());
         }
     }
 
     /** A hundred versions a second, until the client has changed often enough. */
     private void writer(List<String> good, Queue<TopologyChange> changes) {
         Random random = new Random(1);
-        List<String> bad = List.of("", "rubbish", good.get(0).substring(0, 60), good.get(0).replace("redis: true", "redis: maybe"));
+        List<String> bad =
+                List.of(
+                        "",
+                        "rubbish",
+                        good.get(0).substring(0, 60),
+                        good.get(0).replace("redis: true", "redis: maybe"));
         for (int i = 0; i < 400 || changes.size() < 3 && i < 6000; i++) {
             List<String> texts = random.nextBoolean() ? good : bad;
             write(random.nextBoolean(), texts.get(random.nextInt(texts.size())));
@@ -135,29 +160,41 @@ class LiveConfigurationTest {
     }
 
     /** Many threads read in every way as long as the job lasts. */
-    private static void load(OneHopClient redis, String[] keys, AtomicLong values, Runnable job) throws InterruptedException {
+    private static void load(OneHopClient redis, String[] keys, AtomicLong values, Runnable job)
+            throws InterruptedException {
         AtomicBoolean isOver = new AtomicBoolean();
-        Thread worker = new Thread(() -> {
-            try {
-                job.run();
-            } finally {
-                isOver.set(true);
-            }
-        });
+        Thread worker =
+                new Thread(
+                        () -> {
+                            try {
+                                job.run();
+                            } finally {
+                                isOver.set(true);
+                            }
+                        });
         worker.start();
-        Callers.inThreads(8, number -> {
-            Random random = new Random(number);
-            while (!isOver.get()) {
-                List<String> wanted = random.ints(8, 0, keys.length).mapToObj(n -> keys[n]).toList();
-                switch (random.nextInt(4)) {
-                    case 0 -> wanted.forEach(key -> assertEquals(value(key), redis.get(key)));
-                    case 1 -> assertEquals(wanted.stream().map(LiveConfigurationTest::value).toList(), redis.mget(wanted.toArray(String[]::new)));
-                    case 2 -> pipeline(redis, wanted, random);
-                    default -> transaction(redis, wanted.get(0), random);
-                }
-                values.addAndGet(wanted.size());
-            }
-        });
+        Callers.inThreads(
+                8,
+                number -> {
+                    Random random = new Random(number);
+                    while (!isOver.get()) {
+                        List<String> wanted =
+                                random.ints(8, 0, keys.length).mapToObj(n -> keys[n]).toList();
+                        switch (random.nextInt(4)) {
+                            case 0 ->
+                                    wanted.forEach(key -> assertEquals(value(key), redis.get(key)));
+                            case 1 ->
+                                    assertEquals(
+                                            wanted.stream()
+                                                    .map(LiveConfigurationTest::value)
+                                                    .toList(),
+                                            redis.mget(wanted.toArray(String[]::new)));
+                            case 2 -> pipeline(redis, wanted, random);
+                            default -> transaction(redis, wanted.get(0), random);
+                        }
+                        values.addAndGet(wanted.size());
+                    }
+                });
         worker.join();
     }
 
@@ -190,7 +227,9 @@ class LiveConfigurationTest {
     /* ---- The thread ---- */
 
     private static long refreshers() {
-        return Thread.getAllStackTraces().keySet().stream().filter(thread -> thread.getName().equals("onehop-refresher")).count();
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("onehop-refresher"))
+                .count();
     }
 
     @Test
@@ -202,7 +241,7 @@ class LiveConfigurationTest {
             assertEquals(before, refreshers());
         }
         write(true, text);
-        OneHopClient redis = client(change -> { });
+        OneHopClient redis = client(change -> {});
         assertEquals(before + 1, refreshers());
         redis.close();
         assertTrue(Callers.holdsSoon(() -> refreshers() == before));
@@ -214,25 +253,30 @@ class LiveConfigurationTest {
     void aSubscriptionGoesOnIfItsChannelsAreWhereTheyWereAndEndsIfTheyAreNot() throws Exception {
         try (Nodes nodes = Nodes.start(2)) {
             write(true, text(nodes.servers().stream(), "hash: md5"));
-            try (OneHopClient redis = client(change -> { })) {
+            try (OneHopClient redis = client(change -> {})) {
                 String channel = Nodes.keyOn(redis.topology(), nodes.servers().get(0).node());
                 Queue<String> heard = new ConcurrentLinkedQueue<>();
                 AtomicReference<Throwable> end = new AtomicReference<>();
-                JedisPubSub subscriber = new JedisPubSub() {
-                    @Override
-                    public void onMessage(String from, String message) {
-                        heard.add(message);
-                    }
-                };
-                Thread listening = new Thread(() -> {
-                    try {
-                        redis.subscribe(subscriber, channel);
-                    } catch (RuntimeException thrown) {
-                        end.set(thrown);
-                    }
-                });
+                JedisPubSub subscriber =
+                        new JedisPubSub() {
+                            @Override
+                            public void onMessage(String from, String message) {
+                                heard.add(message);
+                            }
+                        };
+                Thread listening =
+                        new Thread(
+                                () -> {
+                                    try {
+                                        redis.subscribe(subscriber, channel);
+                                    } catch (RuntimeException thrown) {
+                                        end.set(thrown);
+                                    }
+                                });
                 listening.start();
-                assertTrue(Callers.holdsSoon(() -> redis.publish(channel, "one") == 1 && heard.contains("one")));
+                assertTrue(
+                        Callers.holdsSoon(
+                                () -> redis.publish(channel, "one") == 1 && heard.contains("one")));
                 write(true, text(nodes.servers().stream().limit(1), "hash: md5"));
                 assertTrue(Callers.holdsSoon(() -> redis.topology().nodes().size() == 1));
                 assertEquals(1, redis.publish(channel, "two"));
@@ -240,8 +284,14 @@ class LiveConfigurationTest {
                 write(true, text(nodes.servers().stream().skip(1)));
                 listening.join(20_000);
                 assertFalse(listening.isAlive());
-                String message = "since the configuration changed \"" + channel + "\" is no longer here alone, node " + nodes.servers().get(0).node();
-                assertTrue(end.get() instanceof NodeDown && end.get().getMessage().startsWith(message), String.valueOf(end.get()));
+                String message =
+                        "since the configuration changed \""
+                                + channel
+                                + "\" is no longer here alone, node "
+                                + nodes.servers().get(0).node();
+                assertTrue(
+                        end.get() instanceof NodeDown && end.get().getMessage().startsWith(message),
+                        String.valueOf(end.get()));
                 assertEquals(nodes.servers().get(0).node(), ((NodeDown) end.get()).getNode());
                 assertTrue(Callers.holdsSoon(() -> nodes.servers().get(0).clients() == 0));
             }

@@ -23,7 +23,10 @@ import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-/** Nodes of a Redis Cluster that lie: no reply is another command's, no stranger is spoken to, and it comes to an end. */
+/**
+ * Nodes of a Redis Cluster that lie: no reply is another command's, no stranger is spoken to, and
+ * it comes to an end.
+ */
 class LyingClusterTest {
     private static int slot(String key) {
         byte[] bytes = key.getBytes();
@@ -44,27 +47,52 @@ class LyingClusterTest {
     @Test
     void aStormOfRedirectsMakesOneMap() {
         List<String> keys = keys(20_000);
-        try (LyingCluster cluster = new LyingCluster(3); OneHopClient redis = cluster.client("timeout: 30000")) {
+        try (LyingCluster cluster = new LyingCluster(3);
+                OneHopClient redis = cluster.client("timeout: 30000")) {
             redis.get("key");
             for (int owner : new int[] {2, 0}) {
-                cluster.behave((node, command, talk) -> command.get(0).equals("GET") && node != owner
-                        ? cluster.to("MOVED", slot(command.get(1)), owner) : null);
+                cluster.behave(
+                        (node, command, talk) ->
+                                command.get(0).equals("GET") && node != owner
+                                        ? cluster.to("MOVED", slot(command.get(1)), owner)
+                                        : null);
                 long before = redis.route().take().snapshot().generation();
-                assertEquals(keys.stream().map(key -> owner + " " + key).toList(), got(redis, keys));
+                assertEquals(
+                        keys.stream().map(key -> owner + " " + key).toList(), got(redis, keys));
                 long maps = redis.route().take().snapshot().generation() - before;
-                assertTrue(maps < 10, maps + " maps"); // One, and those that inquiries have brought meanwhile.
+                // One, and those that inquiries have brought meanwhile.
+                assertTrue(maps < 10, maps + " maps");
             }
             Inspected.assertNothingLeased(redis);
         }
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"MOVED", "MOVED 5", "MOVED 16384 h:1", "MOVED -1 h:1", "MOVED 5 h:65536", "MOVED 5 h:0", "MOVED 5 h",
-        "MOVED 5  h:1", "MOVED 5 h:1 ", "MOVED 5x h:1", "ASK", "ASK 5 h:99999999999999999999", "ASK 5 :"})
+    @ValueSource(
+            strings = {
+                "MOVED",
+                "MOVED 5",
+                "MOVED 16384 h:1",
+                "MOVED -1 h:1",
+                "MOVED 5 h:65536",
+                "MOVED 5 h:0",
+                "MOVED 5 h",
+                "MOVED 5  h:1",
+                "MOVED 5 h:1 ",
+                "MOVED 5x h:1",
+                "ASK",
+                "ASK 5 h:99999999999999999999",
+                "ASK 5 :"
+            })
     void whatIsNoRedirectIsTheAnswer(String error) {
-        try (LyingCluster cluster = new LyingCluster(2); OneHopClient redis = cluster.client()) {
-            cluster.behave((node, command, talk) -> command.get(0).equals("GET") ? "-" + error + "\r\n" : null);
-            assertEquals(error, assertThrows(JedisDataException.class, () -> redis.get("key")).getMessage());
+        try (LyingCluster cluster = new LyingCluster(2);
+                OneHopClient redis = cluster.client()) {
+            cluster.behave(
+                    (node, command, talk) ->
+                            command.get(0).equals("GET") ? "-" + error + "\r\n" : null);
+            assertEquals(
+                    error,
+                    assertThrows(JedisDataException.class, () -> redis.get("key")).getMessage());
             AbstractPipeline pipeline = redis.pipelined();
             Response<String> reply = pipeline.get("key");
             Response<String> other = pipeline.type("other");
@@ -78,10 +106,20 @@ class LyingClusterTest {
     @ParameterizedTest
     @ValueSource(strings = {"MOVED", "ASK"})
     void aStrangerIsNeverSpokenTo(String word) {
-        try (ScriptedNode stranger = ScriptedNode.start(ScriptedNode.Talk::awaitClose); LyingCluster cluster = new LyingCluster(2);
+        try (ScriptedNode stranger = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
+                LyingCluster cluster = new LyingCluster(2);
                 OneHopClient redis = cluster.client("timeout: 400", "redis_auth: secret")) {
-            cluster.behave((node, command, talk) -> command.get(0).equals("GET") && node == 0
-                    ? "-" + word + " " + slot(command.get(1)) + " " + stranger.node() + "\r\n" : null);
+            cluster.behave(
+                    (node, command, talk) ->
+                            command.get(0).equals("GET") && node == 0
+                                    ? "-"
+                                            + word
+                                            + " "
+                                            + slot(command.get(1))
+                                            + " "
+                                            + stranger.node()
+                                            + "\r\n"
+                                    : null);
             List<String> keys = keys(50).stream().filter(key -> slot(key) < 8192).toList();
             assertThrows(OneHopException.class, () -> redis.get(keys.get(0)));
             assertThrows(OneHopException.class, () -> got(redis, keys));
@@ -91,23 +129,40 @@ class LyingClusterTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"to each other", "to itself", "ASKING refused", "a reply too many", "a push", "half a reply"})
+    @ValueSource(
+            strings = {
+                "to each other",
+                "to itself",
+                "ASKING refused",
+                "a reply too many",
+                "a push",
+                "half a reply"
+            })
     void liesComeToAnEnd(String lie) {
-        try (LyingCluster cluster = new LyingCluster(2); OneHopClient redis = cluster.client("timeout: 1500")) {
+        try (LyingCluster cluster = new LyingCluster(2);
+                OneHopClient redis = cluster.client("timeout: 1500")) {
             redis.get("key");
-            cluster.behave((node, command, talk) -> {
-                String other = cluster.to("MOVED", 5, 1 - node);
-                String ask = cluster.to("ASK", 5, 1 - node);
-                return switch (command.get(0).equals("GET") || command.get(0).equals("ASKING") ? lie : "") {
-                    case "to each other" -> other;
-                    case "to itself" -> cluster.to("MOVED", 5, node);
-                    case "ASKING refused" -> command.get(0).equals("GET") ? ask : "-ERR no\r\n";
-                    case "a reply too many" -> other + "+more\r\n";
-                    case "a push" -> command.get(0).equals("GET") ? ask : ">1\r\n+message\r\n+OK\r\n";
-                    case "half a reply" -> half(talk, node == 0 ? other : "$9\r\nhalf");
-                    default -> null;
-                };
-            });
+            cluster.behave(
+                    (node, command, talk) -> {
+                        String other = cluster.to("MOVED", 5, 1 - node);
+                        String ask = cluster.to("ASK", 5, 1 - node);
+                        return switch (command.get(0).equals("GET")
+                                        || command.get(0).equals("ASKING")
+                                ? lie
+                                : "") {
+                            case "to each other" -> other;
+                            case "to itself" -> cluster.to("MOVED", 5, node);
+                            case "ASKING refused" ->
+                                    command.get(0).equals("GET") ? ask : "-ERR no\r\n";
+                            case "a reply too many" -> other + "+more\r\n";
+                            case "a push" ->
+                                    command.get(0).equals("GET")
+                                            ? ask
+                                            : ">1\r\n+message\r\n+OK\r\n";
+                            case "half a reply" -> half(talk, node == 0 ? other : "$9\r\nhalf");
+                            default -> null;
+                        };
+                    });
             assertThrows(OneHopException.class, () -> redis.get("key"));
             assertThrows(OneHopException.class, () -> got(redis, List.of("key")));
             Inspected.assertNothingLeased(redis);
@@ -129,9 +184,14 @@ class LyingClusterTest {
     void inAStormEveryReplyIsItsCommands(boolean isClosedInTheMiddle) throws InterruptedException {
         Queue<String> wrong = new ConcurrentLinkedQueue<>();
         LongAdder right = new LongAdder();
-        try (LyingCluster cluster = new LyingCluster(4); OneHopClient redis = cluster.client("timeout: 1000")) {
+        try (LyingCluster cluster = new LyingCluster(4);
+                OneHopClient redis = cluster.client("timeout: 1000")) {
             redis.get("key");
-            cluster.behave((node, command, talk) -> command.get(0).equals("GET") ? storm(cluster, command.get(1), talk) : null);
+            cluster.behave(
+                    (node, command, talk) ->
+                            command.get(0).equals("GET")
+                                    ? storm(cluster, command.get(1), talk)
+                                    : null);
             Runnable close = redis::close;
             List<Thread> threads = new ArrayList<>();
             long endNs = System.nanoTime() + 2_000_000_000L;
@@ -162,7 +222,8 @@ class LyingClusterTest {
     }
 
     /** What a node makes of a GET. */
-    private static String storm(LyingCluster cluster, String key, ScriptedNode.Talk talk) throws IOException {
+    private static String storm(LyingCluster cluster, String key, ScriptedNode.Talk talk)
+            throws IOException {
         ThreadLocalRandom chance = ThreadLocalRandom.current();
         int dice = chance.nextInt(100);
         if (dice < 15) {
@@ -179,7 +240,8 @@ class LyingClusterTest {
         return LyingCluster.bulk("the value of " + key);
     }
 
-    private static void call(OneHopClient redis, int number, long endNs, Queue<String> wrong, LongAdder right) {
+    private static void call(
+            OneHopClient redis, int number, long endNs, Queue<String> wrong, LongAdder right) {
         for (int i = 0; System.nanoTime() < endNs; i++) {
             int first = i;
             try {
@@ -187,7 +249,10 @@ class LyingClusterTest {
                     String key = "key:" + number + ":" + i;
                     check(key, redis.get(key), wrong, right);
                 } else {
-                    List<String> keys = IntStream.range(0, 40).mapToObj(j -> "key:" + number + ":" + first + ":" + j % 30).toList();
+                    List<String> keys =
+                            IntStream.range(0, 40)
+                                    .mapToObj(j -> "key:" + number + ":" + first + ":" + j % 30)
+                                    .toList();
                     AbstractPipeline pipeline = redis.pipelined();
                     List<Response<String>> replies = keys.stream().map(pipeline::get).toList();
                     try {

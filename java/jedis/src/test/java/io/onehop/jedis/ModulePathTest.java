@@ -34,7 +34,8 @@ import redis.clients.jedis.UnifiedJedis;
 class ModulePathTest {
 
     private static final String DECLARATION = "module app { requires io.onehop.jedis; }";
-    private static final String PROGRAM = """
+    private static final String PROGRAM =
+            """
             package app;
 
             import io.onehop.core.Node;
@@ -65,12 +66,12 @@ class ModulePathTest {
             """;
 
     /** The client with all that Jedis needs, even if no command of the program does. */
-    private static final String LIBRARIES = "app com.google.gson io.onehop.core io.onehop.jedis "
-            + "org.apache.commons.pool2 org.json org.slf4j org.snakeyaml.engine "
-            + "redis.clients.authentication.core redis.clients.jedis";
+    private static final String LIBRARIES =
+            "app com.google.gson io.onehop.core io.onehop.jedis "
+                    + "org.apache.commons.pool2 org.json org.slf4j org.snakeyaml.engine "
+                    + "redis.clients.authentication.core redis.clients.jedis";
 
-    @TempDir
-    static Path folder;
+    @TempDir static Path folder;
 
     @BeforeAll
     static void compileTheProgram() throws IOException {
@@ -80,8 +81,14 @@ class ModulePathTest {
         StringWriter said = new StringWriter();
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
             List<String> options = List.of("-Xlint:all", "-p", modulePath(), "-d", classes());
-            compiler.getTask(said, files, null, options, null,
-                    files.getJavaFileObjects(declaration, program)).call();
+            compiler.getTask(
+                            said,
+                            files,
+                            null,
+                            options,
+                            null,
+                            files.getJavaFileObjects(declaration, program))
+                    .call();
         }
         assertEquals("", said.toString());
     }
@@ -92,9 +99,18 @@ class ModulePathTest {
 
     /** The client and what its pom brings, not what it only can use, and nothing of the tests. */
     private static String modulePath() {
-        return Stream.of(OneHopClient.class, Topology.class, Load.class, UnifiedJedis.class,
-                GenericObjectPool.class, Gson.class, JSONObject.class, Logger.class, TokenManager.class)
-                .map(ModulePathTest::place).collect(Collectors.joining(File.pathSeparator));
+        return Stream.of(
+                        OneHopClient.class,
+                        Topology.class,
+                        Load.class,
+                        UnifiedJedis.class,
+                        GenericObjectPool.class,
+                        Gson.class,
+                        JSONObject.class,
+                        Logger.class,
+                        TokenManager.class)
+                .map(ModulePathTest::place)
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     private static String place(Class<?> type) {
@@ -108,15 +124,17 @@ class ModulePathTest {
 
     private static String java(Stream<String> words) {
         Stream<String> modules = Stream.of("-p", modulePath() + File.pathSeparator + classes());
-        return Jvm.output(Stream.concat(modules, words).toArray(String[]::new)).lines()
-                .filter(line -> !line.startsWith("SLF4J")).collect(Collectors.joining("\n"));
+        return Jvm.output(Stream.concat(modules, words).toArray(String[]::new))
+                .lines()
+                .filter(line -> !line.startsWith("SLF4J"))
+                .collect(Collectors.joining("\n"));
     }
 
     private static void assertWorks(String... options) {
         try (RedisServer server = RedisServer.start()) {
             Stream<String> words = Stream.of("-m", "app/app.Main", server.server());
-            assertEquals("OK value\nhere\n" + LIBRARIES,
-                    java(Stream.concat(Stream.of(options), words)));
+            assertEquals(
+                    "OK value\nhere\n" + LIBRARIES, java(Stream.concat(Stream.of(options), words)));
         }
     }
 

@@ -9,16 +9,20 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import redis.clients.jedis.Jedis;
 
-/** What becomes of an MGET over three nodes, of which one is named by its host: a line for each name. */
+/**
+ * What becomes of an MGET over three nodes, of which one is named by its host: a line for each
+ * name.
+ */
 final class NamesProgram {
-    private static final long LATE_MS = 4000; // The C library would go on asking for more than this.
+    // The C library would go on asking for more than this.
+    private static final long LATE_MS = 4000;
 
-    private NamesProgram() {
-    }
+    private NamesProgram() {}
 
     public static void main(String[] arguments) {
         Logger.getLogger("io.onehop").setLevel(Level.OFF);
-        try (RedisServer named = RedisServer.start(); RedisServer first = RedisServer.start();
+        try (RedisServer named = RedisServer.start();
+                RedisServer first = RedisServer.start();
                 RedisServer second = RedisServer.start()) {
             for (String name : List.of("good", "slow", "silent", "failing", "unknown")) {
                 System.out.println(name + ".test: " + told(name + ".test", named, first, second));
@@ -26,12 +30,24 @@ final class NamesProgram {
         }
     }
 
-    private static String told(String name, RedisServer named, RedisServer first, RedisServer second) {
-        String config = "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 1000\n  servers:\n"
-                + "   - " + name + ":" + named.port() + ":1 named\n"
-                + "   - " + first.server() + " node-0\n   - " + second.server() + " node-1\n";
-        Map<String, RedisServer> servers = Map.of("named", named, "node-0", first, "node-1", second);
-        try (OneHopClient client = OneHopClient.builder().configText(config).pool("alpha").build()) {
+    private static String told(
+            String name, RedisServer named, RedisServer first, RedisServer second) {
+        String config =
+                "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 1000\n  servers:\n"
+                        + "   - "
+                        + name
+                        + ":"
+                        + named.port()
+                        + ":1 named\n"
+                        + "   - "
+                        + first.server()
+                        + " node-0\n   - "
+                        + second.server()
+                        + " node-1\n";
+        Map<String, RedisServer> servers =
+                Map.of("named", named, "node-0", first, "node-1", second);
+        try (OneHopClient client =
+                OneHopClient.builder().configText(config).pool("alpha").build()) {
             Map<String, String> keys = new LinkedHashMap<>();
             for (String node : List.of("named", "node-0", "node-1")) {
                 keys.put(node, keyOf(client, node));
@@ -74,10 +90,19 @@ final class NamesProgram {
         } catch (PartialBatch failed) {
             long ms = (System.nanoTime() - begin) / 1_000_000;
             List<String> replies = new ArrayList<>();
-            failed.getReplies().forEach(reply -> replies.add(reply instanceof OneHopException failure
-                    ? failure.getMessage().replaceAll("(: \\w+\\.test)?[,:] .*", "") : String.valueOf(reply)));
-            return String.join(", ", replies) + (ms < LATE_MS ? "; in time" : "; after " + ms + " ms")
-                    + (rests(client, keys[0]) ? "; rests" : "") + (hasCommand(named) ? "" : "; nothing was sent");
+            failed.getReplies()
+                    .forEach(
+                            reply ->
+                                    replies.add(
+                                            reply instanceof OneHopException failure
+                                                    ? failure.getMessage()
+                                                            .replaceAll(
+                                                                    "(: \\w+\\.test)?[,:] .*", "")
+                                                    : String.valueOf(reply)));
+            return String.join(", ", replies)
+                    + (ms < LATE_MS ? "; in time" : "; after " + ms + " ms")
+                    + (rests(client, keys[0]) ? "; rests" : "")
+                    + (hasCommand(named) ? "" : "; nothing was sent");
         }
     }
 

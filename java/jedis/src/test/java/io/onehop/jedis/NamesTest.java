@@ -10,25 +10,45 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Host names whose resolver is slow, dead or does not know them; in a namespace with a resolver of its own. */
+/**
+ * Host names whose resolver is slow, dead or does not know them; in a namespace with a resolver of
+ * its own.
+ */
 class NamesTest {
     private static final Path DNS = Path.of("..", "..", "conformance", "lab", "dns.py");
 
     @Test
-    void aNameThatIsNotResolvedCostsItsOwnNodesKeysOnlyAndItsNodeRests(@TempDir Path folder) throws IOException {
+    void aNameThatIsNotResolvedCostsItsOwnNodesKeysOnlyAndItsNodeRests(@TempDir Path folder)
+            throws IOException {
         Path zone = folder.resolve("zone.json");
-        Files.writeString(zone, """
+        Files.writeString(
+                zone,
+                """
                 {"good.test": {"a": ["127.0.0.1"]}, "slow.test": {"a": ["127.0.0.1"], "delay": 30},
                  "silent.test": {"drop": true}, "failing.test": {"code": 2}}
                 """);
-        String output = Jvm.outputBeneath(List.of("unshare", "-m", "-n", "--", "python3", DNS.toString(),
-                zone.toString(), "--"), "-cp", Jvm.classPath(), NamesProgram.class.getName());
-        assertEquals("""
+        String output =
+                Jvm.outputBeneath(
+                        List.of(
+                                "unshare",
+                                "-m",
+                                "-n",
+                                "--",
+                                "python3",
+                                DNS.toString(),
+                                zone.toString(),
+                                "--"),
+                        "-cp",
+                        Jvm.classPath(),
+                        NamesProgram.class.getName());
+        assertEquals(
+                """
                 good.test: of named, of node-0, of node-1
                 slow.test: the name was not resolved within 1000 ms, of node-0, of node-1; in time; rests; nothing was sent
                 silent.test: the name was not resolved within 1000 ms, of node-0, of node-1; in time; rests; nothing was sent
                 failing.test: the name does not resolve, of node-0, of node-1; in time; rests; nothing was sent
                 unknown.test: the name does not resolve, of node-0, of node-1; in time; rests; nothing was sent
-                """, output.replaceAll("(?m)^SLF4J: .*\\n", "")); // Jedis logs to nobody here.
+                """,
+                output.replaceAll("(?m)^SLF4J: .*\\n", "")); // Jedis logs to nobody here.
     }
 }

@@ -17,20 +17,28 @@ import redis.clients.jedis.Pipeline;
 import redis.clients.jedis.Response;
 
 /**
- * A live nutcracker in front of the same servers: what one writes the other finds, and nothing is ever in two places.
+ * A live nutcracker in front of the same servers: what one writes the other finds, and nothing is
+ * ever in two places.
  */
 class NutcrackerAgreementTest {
     private static final int KEYS = 2000;
 
     @ParameterizedTest
-    @ValueSource(strings = {"hash: fnv1a_64", "distribution: modula,hash: crc32", "hash: md5,hash_tag: \"{}\""})
+    @ValueSource(
+            strings = {
+                "hash: fnv1a_64",
+                "distribution: modula,hash: crc32",
+                "hash: md5,hash_tag: \"{}\""
+            })
     void keysWrittenThroughNutcrackerAreReadDirectlyAndTheOtherWayRound(String directives) {
         try (Nodes nodes = Nodes.start(3);
                 RedisServer heavy = RedisServer.start();
                 RedisServer named = RedisServer.start()) {
-            List<String> servers = new ArrayList<>(nodes.servers().stream().map(RedisServer::server).toList());
+            List<String> servers =
+                    new ArrayList<>(nodes.servers().stream().map(RedisServer::server).toList());
             servers.add("127.0.0.1:" + heavy.port() + ":3");
-            servers.add(named.server() + " a name of its own".replace(' ', '_').replaceFirst("_", " "));
+            servers.add(
+                    named.server() + " a name of its own".replace(' ', '_').replaceFirst("_", " "));
             String config = Nodes.configOf(servers.stream(), directives.split(","));
             try (Nutcracker nutcracker = Nutcracker.start(config);
                     Jedis proxied = nutcracker.jedis();
@@ -54,27 +62,37 @@ class NutcrackerAgreementTest {
 
     private static void writeThrough(Jedis proxied) {
         Pipeline pipeline = proxied.pipelined();
-        IntStream.range(0, KEYS).forEach(i ->
-                pipeline.hset(key("through", i), "field", "value of " + key("through", i)));
+        IntStream.range(0, KEYS)
+                .forEach(
+                        i ->
+                                pipeline.hset(
+                                        key("through", i),
+                                        "field",
+                                        "value of " + key("through", i)));
         pipeline.sync();
     }
 
     private static List<String> readDirectly(OneHopClient redis, String kind) {
         List<Response<String>> replies = new ArrayList<>();
         try (AbstractPipeline pipeline = redis.pipelined()) {
-            IntStream.range(0, KEYS).forEach(i -> replies.add(pipeline.hget(key(kind, i), "field")));
+            IntStream.range(0, KEYS)
+                    .forEach(i -> replies.add(pipeline.hget(key(kind, i), "field")));
         }
         return replies.stream().map(Response::get).toList();
     }
 
     private static void writeDirectly(OneHopClient redis) {
-        IntStream.range(0, KEYS).forEach(i -> redis.hset(key("direct", i), "field", "value of " + key("direct", i)));
+        IntStream.range(0, KEYS)
+                .forEach(
+                        i -> redis.hset(key("direct", i), "field", "value of " + key("direct", i)));
     }
 
     private static List<String> readThrough(Jedis proxied, String kind) {
         Pipeline pipeline = proxied.pipelined();
-        List<Response<String>> replies = IntStream.range(0, KEYS).mapToObj(i -> pipeline.hget(key(kind, i), "field"))
-                .toList();
+        List<Response<String>> replies =
+                IntStream.range(0, KEYS)
+                        .mapToObj(i -> pipeline.hget(key(kind, i), "field"))
+                        .toList();
         pipeline.sync();
         return replies.stream().map(Response::get).toList();
     }

@@ -28,11 +28,14 @@ import redis.clients.jedis.commands.ProtocolCommand;
 
 /** Building a client, its topology, and everything it refuses before a byte is sent. */
 class OneHopClientTest {
-    private static final String LONELY = Nodes.configOf(Stream.of("127.0.0.1:1:1")).replace("LISTEN", "127.0.0.1:1");
+    private static final String LONELY =
+            Nodes.configOf(Stream.of("127.0.0.1:1:1")).replace("LISTEN", "127.0.0.1:1");
 
     private static ConfigInvalid rejected(String config, String pool) {
-        ConfigInvalid failure = assertThrows(ConfigInvalid.class,
-                () -> OneHopClient.builder().configText(config).pool(pool).build());
+        ConfigInvalid failure =
+                assertThrows(
+                        ConfigInvalid.class,
+                        () -> OneHopClient.builder().configText(config).pool(pool).build());
         assertEquals(ErrorKind.CONFIG_INVALID, failure.getKind());
         assertNull(failure.getNode());
         assertFalse(failure.mayHaveExecuted());
@@ -44,7 +47,8 @@ class OneHopClientTest {
     @Test
     void aFileAndAPoolMakeAClient(@TempDir Path folder) throws Exception {
         try (RedisServer server = RedisServer.start()) {
-            String config = Nodes.configOf(Stream.of(server.server())).replace("LISTEN", "127.0.0.1:22121");
+            String config =
+                    Nodes.configOf(Stream.of(server.server())).replace("LISTEN", "127.0.0.1:22121");
             Path file = Files.writeString(folder.resolve("nutcracker.yml"), config);
             try (OneHopClient redis = OneHopClient.builder().config(file).pool("alpha").build()) {
                 assertEquals("OK", redis.set("key", "value"));
@@ -75,7 +79,10 @@ class OneHopClientTest {
     @Test
     void anUnknownPoolIsNamed() {
         String message = rejected(LONELY, "beta").getMessage();
-        assertEquals("the configuration text, there is no server pool \"beta\", only alpha; correct the configuration", message);
+        assertEquals(
+                "the configuration text, there is no server pool \"beta\", only alpha; correct the"
+                        + " configuration",
+                message);
     }
 
     @Test
@@ -86,22 +93,38 @@ class OneHopClientTest {
 
     @Test
     void aBadFileIsToldWithLineAndReason(@TempDir Path folder) throws Exception {
-        String message = rejected(LONELY.replace("redis: true", "redis: yes"), "alpha").getMessage();
-        assertTrue(message.startsWith(
-                "the configuration text, line 3: directive \"redis\" is not \"true\" or \"false\""), message);
+        String message =
+                rejected(LONELY.replace("redis: true", "redis: yes"), "alpha").getMessage();
+        assertTrue(
+                message.startsWith(
+                        "the configuration text, line 3: directive \"redis\" is not \"true\" or"
+                                + " \"false\""),
+                message);
         Path file = Files.writeString(folder.resolve("bad.yml"), "alpha:\n  hash: none\n");
-        message = assertThrows(ConfigInvalid.class, () -> OneHopClient.builder().config(file).pool("alpha").build())
-                .getMessage();
-        assertTrue(message.startsWith("configuration file " + file
-                + ", line 2: directive \"hash\" is not a valid hash"), message);
+        message =
+                assertThrows(
+                                ConfigInvalid.class,
+                                () -> OneHopClient.builder().config(file).pool("alpha").build())
+                        .getMessage();
+        assertTrue(
+                message.startsWith(
+                        "configuration file "
+                                + file
+                                + ", line 2: directive \"hash\" is not a valid hash"),
+                message);
     }
 
     @Test
     void aMissingFileIsAConfigurationError(@TempDir Path folder) {
         Path file = folder.resolve("missing.yml");
-        String message = assertThrows(ConfigInvalid.class,
-                () -> OneHopClient.builder().config(file).pool("alpha").build()).getMessage();
-        assertTrue(message.startsWith("configuration file " + file + ", it cannot be read: "), message);
+        String message =
+                assertThrows(
+                                ConfigInvalid.class,
+                                () -> OneHopClient.builder().config(file).pool("alpha").build())
+                        .getMessage();
+        assertTrue(
+                message.startsWith("configuration file " + file + ", it cannot be read: "),
+                message);
     }
 
     @Test
@@ -117,9 +140,11 @@ class OneHopClientTest {
         Unsupported failure = assertThrows(Unsupported.class, call);
         assertEquals(ErrorKind.UNSUPPORTED, failure.getKind());
         assertFalse(failure.mayHaveExecuted());
-        assertTrue(failure.getMessage().startsWith(name + " is not supported, server pool alpha: "),
+        assertTrue(
+                failure.getMessage().startsWith(name + " is not supported, server pool alpha: "),
                 failure.getMessage());
-        assertTrue(failure.getMessage().contains("the command was not sent; "), failure.getMessage());
+        assertTrue(
+                failure.getMessage().contains("the command was not sent; "), failure.getMessage());
     }
 
     private static void assertAdvises(String advice, Executable call) {
@@ -134,22 +159,32 @@ class OneHopClientTest {
         try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
                 OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server())))) {
             assertUnsupported("SELECT", () -> redis.sendCommand("key", Command.SELECT, "1"));
-            assertUnsupported("SELECT", () ->
-                    redis.sendCommand("key".getBytes(StandardCharsets.UTF_8), lowerCase,
-                    "1".getBytes(StandardCharsets.UTF_8)));
+            assertUnsupported(
+                    "SELECT",
+                    () ->
+                            redis.sendCommand(
+                                    "key".getBytes(StandardCharsets.UTF_8),
+                                    lowerCase,
+                                    "1".getBytes(StandardCharsets.UTF_8)));
             assertUnsupported("MULTI", () -> redis.sendCommand("key", Command.MULTI));
             for (Command bound : List.of(Command.MULTI, Command.EXEC, Command.WATCH)) {
-                assertAdvises("call multi() or transaction()", () -> redis.sendCommand("key", bound, "key"));
+                assertAdvises(
+                        "call multi() or transaction()",
+                        () -> redis.sendCommand("key", bound, "key"));
             }
-            assertAdvises("call subscribe(), psubscribe() or ssubscribe()",
+            assertAdvises(
+                    "call subscribe(), psubscribe() or ssubscribe()",
                     () -> redis.sendCommand("key", Command.SUBSCRIBE, "key"));
             assertAdvises("set `redis_auth`", () -> redis.sendCommand("key", Command.HELLO, "3"));
-            assertUnsupported("CLIENT REPLY", () -> redis.sendCommand("key", Command.CLIENT, "REPLY", "OFF"));
-            assertUnsupported("SUBSCRIBE", () -> redis.sendCommand("key", Command.SUBSCRIBE, "a", "b"));
+            assertUnsupported(
+                    "CLIENT REPLY", () -> redis.sendCommand("key", Command.CLIENT, "REPLY", "OFF"));
+            assertUnsupported(
+                    "SUBSCRIBE", () -> redis.sendCommand("key", Command.SUBSCRIBE, "a", "b"));
             assertUnsupported("FT.SEARCH", () -> redis.ftSearch("index", "query"));
             AbstractPipeline pipeline = redis.pipelined();
-            assertUnsupported("HIMPORT", () -> pipeline.sendCommand(
-                    new CommandArguments(Command.HIMPORT).key("key")));
+            assertUnsupported(
+                    "HIMPORT",
+                    () -> pipeline.sendCommand(new CommandArguments(Command.HIMPORT).key("key")));
             pipeline.close();
             assertEquals(0, node.connections());
         }
@@ -158,11 +193,13 @@ class OneHopClientTest {
     @Test
     @SuppressWarnings("deprecation")
     void aCommandWithASampleKeyGoesToTheNodeOfThatKey() {
-        try (Nodes nodes = Nodes.start(3); OneHopClient redis = nodes.client()) {
+        try (Nodes nodes = Nodes.start(3);
+                OneHopClient redis = nodes.client()) {
             for (RedisServer server : nodes.servers()) {
                 String key = Nodes.keyOn(redis.topology(), server.node());
                 Object config = redis.sendCommand(key, Command.CONFIG, "GET", "port");
-                assertEquals(String.valueOf(server.port()),
+                assertEquals(
+                        String.valueOf(server.port()),
                         new String((byte[]) ((List<?>) config).get(1), StandardCharsets.UTF_8));
             }
         }
@@ -170,8 +207,10 @@ class OneHopClientTest {
 
     @Test
     void keysMayBePreProcessedAndArePlacedByWhatIsSent() {
-        try (Nodes nodes = Nodes.start(4); OneHopClient redis = nodes.client()) {
-            redis.setKeyArgumentPreProcessor(key -> key instanceof String text ? "prefix:" + text : key);
+        try (Nodes nodes = Nodes.start(4);
+                OneHopClient redis = nodes.client()) {
+            redis.setKeyArgumentPreProcessor(
+                    key -> key instanceof String text ? "prefix:" + text : key);
             for (int i = 0; i < 100; i++) {
                 redis.set("key:" + i, "value " + i);
             }

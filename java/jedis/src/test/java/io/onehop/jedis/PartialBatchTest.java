@@ -28,8 +28,8 @@ import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.Response;
 
 /**
- * Three healthy nodes and a fourth that is sick in the worst way for the others: they lose nothing, no lease is left behind, and what is
- * said not to be sent was not sent.
+ * Three healthy nodes and a fourth that is sick in the worst way for the others: they lose nothing,
+ * no lease is left behind, and what is said not to be sent was not sent.
  */
 class PartialBatchTest {
     private static Nodes nodes;
@@ -47,8 +47,14 @@ class PartialBatchTest {
     /** The nodes have names of their own, so that keys are placed alike whatever ports are free. */
     private static OneHopClient with(String fourth, String... directives) {
         List<RedisServer> servers = nodes.servers();
-        return Nodes.clientOf(Nodes.configOf(Stream.of(servers.get(0).server() + " first", servers.get(1).server() + " second",
-                servers.get(2).server() + " third", fourth + " fourth"), directives));
+        return Nodes.clientOf(
+                Nodes.configOf(
+                        Stream.of(
+                                servers.get(0).server() + " first",
+                                servers.get(1).server() + " second",
+                                servers.get(2).server() + " third",
+                                fourth + " fourth"),
+                        directives));
     }
 
     private static boolean isFourth(OneHopClient redis, String key) {
@@ -61,7 +67,9 @@ class PartialBatchTest {
 
     private static void write(OneHopClient redis, String value, String... keys) {
         try (AbstractPipeline pipeline = redis.pipelined()) {
-            Stream.of(keys).filter(key -> !isFourth(redis, key)).forEach(key -> pipeline.set(key, value + " of " + key));
+            Stream.of(keys)
+                    .filter(key -> !isFourth(redis, key))
+                    .forEach(key -> pipeline.set(key, value + " of " + key));
         }
     }
 
@@ -70,14 +78,20 @@ class PartialBatchTest {
     @ParameterizedTest
     @ValueSource(strings = {"dead", "hung before the greeting", "hung after it"})
     void whatThreeNodesAnsweredStandsInTheCallersOrderAndTheFourthIsNamed(String how) {
-        ScriptedNode.Script script = talk -> {
-            if (how.endsWith("it")) {
-                talk.greet();
-            }
-            talk.awaitClose();
-        };
+        ScriptedNode.Script script =
+                talk -> {
+                    if (how.endsWith("it")) {
+                        talk.greet();
+                    }
+                    talk.awaitClose();
+                };
         try (ScriptedNode hung = ScriptedNode.start(script);
-                OneHopClient redis = with(how.equals("dead") ? "127.0.0.1:" + Processes.freePort() + ":1" : hung.server(), "timeout: 1500")) {
+                OneHopClient redis =
+                        with(
+                                how.equals("dead")
+                                        ? "127.0.0.1:" + Processes.freePort() + ":1"
+                                        : hung.server(),
+                                "timeout: 1500")) {
             String[] keys = keys(400);
             write(redis, "value", keys);
             List<String> wanted = new ArrayList<>(List.of(keys));
@@ -88,20 +102,29 @@ class PartialBatchTest {
             List<Response<String>> replies = wanted.stream().map(pipeline::get).toList();
             PartialBatch batch = assertThrows(PartialBatch.class, pipeline::sync);
             pipeline.close();
-            PartialBatch split = assertThrows(PartialBatch.class, () -> redis.mget(wanted.toArray(String[]::new)));
+            PartialBatch split =
+                    assertThrows(
+                            PartialBatch.class, () -> redis.mget(wanted.toArray(String[]::new)));
             for (PartialBatch each : List.of(batch, split)) {
                 assertEquals(Set.of("fourth"), each.getFailures().keySet());
                 assertEquals("fourth", each.getNode());
-                assertEquals(how.equals("hung after it"), each.getFailures().get("fourth").mayHaveExecuted());
+                assertEquals(
+                        how.equals("hung after it"),
+                        each.getFailures().get("fourth").mayHaveExecuted());
                 assertEquals(wanted.size(), each.getReplies().size());
                 for (int i = 0; i < wanted.size(); i++) {
-                    Object expected = isFourth(redis, wanted.get(i)) ? each.getFailures().get("fourth") : "value of " + wanted.get(i);
+                    Object expected =
+                            isFourth(redis, wanted.get(i))
+                                    ? each.getFailures().get("fourth")
+                                    : "value of " + wanted.get(i);
                     assertEquals(expected, each.getReplies().get(i));
                 }
             }
             for (int i = 0; i < wanted.size(); i++) {
                 if (isFourth(redis, wanted.get(i))) {
-                    assertSame(batch.getFailures().get("fourth"), assertThrows(OneHopException.class, replies.get(i)::get));
+                    assertSame(
+                            batch.getFailures().get("fourth"),
+                            assertThrows(OneHopException.class, replies.get(i)::get));
                 } else {
                     assertEquals("value of " + wanted.get(i), replies.get(i).get());
                 }
@@ -135,20 +158,29 @@ class PartialBatchTest {
 
     @Test
     void aLargeReplyThatDripsDoesNotKeepTheOthersFromManyWindowsOfTheirOwn() {
-        ScriptedNode.Script dripping = talk -> {
-            talk.greet().command();
-            talk.send("$1000000\r\n" + "x".repeat(100_000)); // Larger than any buffer of ours.
-            for (int i = 0; i < 900; i++) {
-                talk.send("x");
-                Processes.pause(20);
-            }
-        };
-        try (ScriptedNode fourth = ScriptedNode.start(dripping); OneHopClient redis = with(fourth.server(), "timeout: 3000")) {
+        ScriptedNode.Script dripping =
+                talk -> {
+                    talk.greet().command();
+                    talk.send(
+                            "$1000000\r\n"
+                                    + "x".repeat(100_000)); // Larger than any buffer of ours.
+                    for (int i = 0; i < 900; i++) {
+                        talk.send("x");
+                        Processes.pause(20);
+                    }
+                };
+        try (ScriptedNode fourth = ScriptedNode.start(dripping);
+                OneHopClient redis = with(fourth.server(), "timeout: 3000")) {
             String value = "x".repeat(2000);
-            String[] keys = Stream.of(keys(4000)).filter(key -> !isFourth(redis, key)).toArray(String[]::new);
+            String[] keys =
+                    Stream.of(keys(4000))
+                            .filter(key -> !isFourth(redis, key))
+                            .toArray(String[]::new);
             AbstractPipeline pipeline = redis.pipelined();
             Response<String> sick = pipeline.get(Nodes.keyOn(redis.topology(), "fourth"));
-            List<Response<String>> healthy = Stream.of(keys).map(key -> pipeline.set(key, value)).toList(); // Some 6 MB: many windows each.
+            // Some 6 MB: many windows each.
+            List<Response<String>> healthy =
+                    Stream.of(keys).map(key -> pipeline.set(key, value)).toList();
             PartialBatch failure = assertThrows(PartialBatch.class, pipeline::sync);
             assertThrows(DeadlineExceeded.class, sick::get);
             assertEquals(Set.of("fourth"), failure.getFailures().keySet());
@@ -159,15 +191,31 @@ class PartialBatchTest {
 
     @Test
     void elementsThatAreNoTextDoNotSpoilTheFailureOfAnotherNode() {
-        ScriptedNode.Script strange = talk -> {
-            talk.greet();
-            for (List<String> command = talk.command(); command != null; command = talk.command()) {
-                talk.send("*" + (command.size() - 1) + "\r\n" + ":5\r\n".repeat(command.size() - 1));
-            }
-        };
-        try (ScriptedNode node = ScriptedNode.start(strange); OneHopClient redis = Nodes.clientOf(
-                Nodes.configOf(Stream.of(node.server() + " strange", "127.0.0.1:" + Processes.freePort() + ":1 dead")))) {
-            String[] keys = {Nodes.keyOn(redis.topology(), "strange"), Nodes.keyOn(redis.topology(), "dead")};
+        ScriptedNode.Script strange =
+                talk -> {
+                    talk.greet();
+                    for (List<String> command = talk.command();
+                            command != null;
+                            command = talk.command()) {
+                        talk.send(
+                                "*"
+                                        + (command.size() - 1)
+                                        + "\r\n"
+                                        + ":5\r\n".repeat(command.size() - 1));
+                    }
+                };
+        try (ScriptedNode node = ScriptedNode.start(strange);
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(
+                                                node.server() + " strange",
+                                                "127.0.0.1:"
+                                                        + Processes.freePort()
+                                                        + ":1 dead")))) {
+            String[] keys = {
+                Nodes.keyOn(redis.topology(), "strange"), Nodes.keyOn(redis.topology(), "dead")
+            };
             OneHopException failure = assertThrows(OneHopException.class, () -> redis.mget(keys));
             assertInstanceOf(PartialBatch.class, failure);
             AbstractPipeline pipeline = redis.pipelined();
@@ -186,19 +234,25 @@ class PartialBatchTest {
     @ValueSource(booleans = {false, true})
     void whatIsSaidNotToBeSentNeverReachedTheNode(boolean closes) {
         Set<String> reached = Collections.synchronizedSet(new HashSet<>());
-        ScriptedNode.Script silent = talk -> {
-            talk.greet();
-            for (List<String> command = talk.command(); command != null; command = talk.command()) {
-                reached.add(command.get(1));
-                if (closes && reached.size() == 50) {
-                    return;
-                }
-            }
-        };
-        try (ScriptedNode fourth = ScriptedNode.start(silent); OneHopClient redis = with(fourth.server(), "timeout: 1500")) {
-            String[] keys = Nodes.keysOn(redis.topology(), "fourth").limit(1000).toArray(String[]::new);
+        ScriptedNode.Script silent =
+                talk -> {
+                    talk.greet();
+                    for (List<String> command = talk.command();
+                            command != null;
+                            command = talk.command()) {
+                        reached.add(command.get(1));
+                        if (closes && reached.size() == 50) {
+                            return;
+                        }
+                    }
+                };
+        try (ScriptedNode fourth = ScriptedNode.start(silent);
+                OneHopClient redis = with(fourth.server(), "timeout: 1500")) {
+            String[] keys =
+                    Nodes.keysOn(redis.topology(), "fourth").limit(1000).toArray(String[]::new);
             AbstractPipeline pipeline = redis.pipelined();
-            List<Response<String>> replies = Arrays.stream(keys).map(key -> pipeline.set(key, "x".repeat(1000))).toList();
+            List<Response<String>> replies =
+                    Arrays.stream(keys).map(key -> pipeline.set(key, "x".repeat(1000))).toList();
             assertTrue(assertThrows(OneHopException.class, pipeline::sync).mayHaveExecuted());
             int unsent = 0;
             for (int i = 0; i < keys.length; i++) {
@@ -208,25 +262,33 @@ class PartialBatchTest {
                     assertFalse(reached.contains(keys[i]), keys[i]);
                 }
             }
-            assertTrue(unsent > 500 && !reached.isEmpty(), unsent + " not sent, " + reached.size() + " reached the node");
+            assertTrue(
+                    unsent > 500 && !reached.isEmpty(),
+                    unsent + " not sent, " + reached.size() + " reached the node");
         }
     }
 
     @Test
     void anInterruptedBatchTellsWhatArrivedAndLeavesNoLease() throws InterruptedException {
         ScriptedNode.Script silent = talk -> talk.greet().awaitClose();
-        try (ScriptedNode fourth = ScriptedNode.start(silent); OneHopClient redis = with(fourth.server(), "timeout: 60000")) {
+        try (ScriptedNode fourth = ScriptedNode.start(silent);
+                OneHopClient redis = with(fourth.server(), "timeout: 60000")) {
             String[] keys = keys(400);
             write(redis, "value", keys);
             List<Throwable> thrown = Collections.synchronizedList(new ArrayList<>());
-            Thread caller = new Thread(() -> {
-                try {
-                    redis.mget(keys);
-                } catch (OneHopException failure) {
-                    thrown.add(failure);
-                }
-                thrown.add(Thread.currentThread().isInterrupted() ? null : new AssertionError("The flag is gone."));
-            });
+            Thread caller =
+                    new Thread(
+                            () -> {
+                                try {
+                                    redis.mget(keys);
+                                } catch (OneHopException failure) {
+                                    thrown.add(failure);
+                                }
+                                thrown.add(
+                                        Thread.currentThread().isInterrupted()
+                                                ? null
+                                                : new AssertionError("The flag is gone."));
+                            });
             caller.start();
             Processes.pause(300);
             caller.interrupt();
@@ -234,7 +296,10 @@ class PartialBatchTest {
             PartialBatch failure = assertInstanceOf(PartialBatch.class, thrown.get(0));
             assertEquals(null, thrown.get(1));
             for (int i = 0; i < keys.length; i++) {
-                assertTrue(isFourth(redis, keys[i]) || failure.getReplies().get(i).equals("value of " + keys[i]), keys[i]);
+                assertTrue(
+                        isFourth(redis, keys[i])
+                                || failure.getReplies().get(i).equals("value of " + keys[i]),
+                        keys[i]);
             }
             Inspected.assertNothingLeased(redis);
         }

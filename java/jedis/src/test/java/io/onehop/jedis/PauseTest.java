@@ -11,34 +11,52 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A program that did not run for a while finds its deadline gone, and does not take that for the node's doing. */
+/**
+ * A program that did not run for a while finds its deadline gone, and does not take that for the
+ * node's doing.
+ */
 class PauseTest {
     static final String STOP = "stop:";
     private static final int STOPPED_MS = 5000;
 
-    /** Answers all but the command that names a process: that one is stopped and goes on later, and has no answer. */
-    private static final ScriptedNode.Script STOPPING = talk -> {
-        talk.greet();
-        for (List<String> command = talk.command(); command != null; command = talk.command()) {
-            if (command.get(1).startsWith(STOP)) {
-                long pid = Long.parseLong(command.get(1).substring(STOP.length()));
-                Processes.signal(pid, "STOP");
-                Processes.pause(STOPPED_MS);
-                Processes.signal(pid, "CONT");
-            } else {
-                talk.bulk("well");
-            }
-        }
-    };
+    /**
+     * Answers all but the command that names a process: that one is stopped and goes on later, and
+     * has no answer.
+     */
+    private static final ScriptedNode.Script STOPPING =
+            talk -> {
+                talk.greet();
+                for (List<String> command = talk.command();
+                        command != null;
+                        command = talk.command()) {
+                    if (command.get(1).startsWith(STOP)) {
+                        long pid = Long.parseLong(command.get(1).substring(STOP.length()));
+                        Processes.signal(pid, "STOP");
+                        Processes.pause(STOPPED_MS);
+                        Processes.signal(pid, "CONT");
+                    } else {
+                        talk.bulk("well");
+                    }
+                }
+            };
 
     @ParameterizedTest
     @ValueSource(strings = {"auto_eject_hosts: false", "auto_eject_hosts: true"})
     void aProgramThatWasStoppedForFiveSecondsNeitherRestsNorEjectsTheNode(String rule) {
         try (ScriptedNode node = ScriptedNode.start(STOPPING)) {
-            String config = Nodes.configOf(Stream.of(node.server()), rule, "timeout: 1000", "server_failure_limit: 1")
-                    .replace("LISTEN", "127.0.0.1:1");
+            String config =
+                    Nodes.configOf(
+                                    Stream.of(node.server()),
+                                    rule,
+                                    "timeout: 1000",
+                                    "server_failure_limit: 1")
+                            .replace("LISTEN", "127.0.0.1:1");
             String told = Jvm.output("-cp", Jvm.classPath(), PausedProgram.class.getName(), config);
-            assertTrue(told.endsWith("well; DeadlineExceeded; UP, 0 failures counted; well" + System.lineSeparator()), told);
+            assertTrue(
+                    told.endsWith(
+                            "well; DeadlineExceeded; UP, 0 failures counted; well"
+                                    + System.lineSeparator()),
+                    told);
         }
     }
 }

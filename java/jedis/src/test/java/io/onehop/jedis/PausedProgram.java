@@ -1,21 +1,30 @@
 package io.onehop.jedis;
 
 /**
- * A program whose machine is stopped in the middle of a call, by the node: the key says whom to stop. It prints what
- * became of the call and of the node. The argument is the configuration, with a server pool alpha.
+ * A program whose machine is stopped in the middle of a call, by the node: the key says whom to
+ * stop. It prints what became of the call and of the node. The argument is the configuration, with
+ * a server pool alpha.
  */
 final class PausedProgram {
 
-    private PausedProgram() {
-    }
+    private PausedProgram() {}
 
     public static void main(String[] arguments) {
-        try (OneHopClient redis = OneHopClient.builder().configText(arguments[0]).pool("alpha").build()) {
+        try (OneHopClient redis =
+                OneHopClient.builder().configText(arguments[0]).pool("alpha").build()) {
             String before = redis.get("key");
             String meanwhile = stopped(redis);
             NodeStatus node = redis.status().nodes().get(0);
-            System.out.println(before + "; " + meanwhile + "; " + node.state() + ", " + node.failures()
-                    + " failures counted; " + redis.get("key"));
+            System.out.println(
+                    before
+                            + "; "
+                            + meanwhile
+                            + "; "
+                            + node.state()
+                            + ", "
+                            + node.failures()
+                            + " failures counted; "
+                            + redis.get("key"));
         }
     }
 

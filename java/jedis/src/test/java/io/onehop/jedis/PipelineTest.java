@@ -25,10 +25,13 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-/** Pipelines over healthy nodes: order, errors in the middle, sizes on both sides of every buffer. */
+/**
+ * Pipelines over healthy nodes: order, errors in the middle, sizes on both sides of every buffer.
+ */
 class PipelineTest {
     @RegisterExtension
     static final SharedNodes SHARED = SharedNodes.start(4, "timeout: 120000", "hash_tag: \"{}\"");
+
     private static final Nodes nodes = SHARED.nodes();
     private static final OneHopClient redis = SHARED.client();
 
@@ -53,11 +56,14 @@ class PipelineTest {
     @Test
     void commandsOfOneKeyKeepTheirOrder() {
         try (AbstractPipeline pipeline = redis.pipelined()) {
-            List<Response<Long>> lengths = IntStream.range(0, 3000).mapToObj(i -> pipeline.rpush("list", "item " + i))
-                    .toList();
+            List<Response<Long>> lengths =
+                    IntStream.range(0, 3000)
+                            .mapToObj(i -> pipeline.rpush("list", "item " + i))
+                            .toList();
             Response<List<String>> list = pipeline.lrange("list", 0, -1);
             pipeline.sync();
-            assertEquals(IntStream.rangeClosed(1, 3000).mapToObj(Long::valueOf).toList(),
+            assertEquals(
+                    IntStream.rangeClosed(1, 3000).mapToObj(Long::valueOf).toList(),
                     lengths.stream().map(Response::get).toList());
             assertEquals(IntStream.range(0, 3000).mapToObj(i -> "item " + i).toList(), list.get());
         }
@@ -107,7 +113,12 @@ class PipelineTest {
                 AbstractPipeline other = narrow.pipelined()) {
             IntStream.range(0, 100).forEach(i -> one.set("key:" + i, "one"));
             IntStream.range(0, 100).forEach(i -> other.set("key:" + i, "other"));
-            assertEquals(0, narrow.exists(IntStream.range(0, 100).mapToObj(i -> "key:" + i).toArray(String[]::new)));
+            assertEquals(
+                    0,
+                    narrow.exists(
+                            IntStream.range(0, 100)
+                                    .mapToObj(i -> "key:" + i)
+                                    .toArray(String[]::new)));
             other.sync();
             one.sync();
             assertEquals("one", narrow.get("key:3"));
@@ -149,7 +160,8 @@ class PipelineTest {
             }
             pipeline.sync();
             for (int i = 0; i < sizes.size(); i++) {
-                assertTrue(Arrays.equals(values.get(i), replies.get(i).get()), "size " + sizes.get(i));
+                assertTrue(
+                        Arrays.equals(values.get(i), replies.get(i).get()), "size " + sizes.get(i));
             }
         }
     }
@@ -182,10 +194,21 @@ class PipelineTest {
     @Test
     void argumentsTheUserMadeAreRoutedByTheTable() {
         try (AbstractPipeline pipeline = redis.pipelined()) {
-            Response<Object> set = pipeline.sendCommand(new CommandArguments(Command.SET).key("made").add("by hand"));
+            Response<Object> set =
+                    pipeline.sendCommand(
+                            new CommandArguments(Command.SET).key("made").add("by hand"));
             Response<Object> plain = pipeline.sendCommand(Command.SET, "plain", "words");
-            assertThrows(Unsupported.class, () -> pipeline.sendCommand(() -> "INVENTED".getBytes(StandardCharsets.UTF_8), "made", "words"));
-            assertThrows(Unsupported.class, () -> pipeline.sendCommand(new CommandArguments(Command.GET)), "no key");
+            assertThrows(
+                    Unsupported.class,
+                    () ->
+                            pipeline.sendCommand(
+                                    () -> "INVENTED".getBytes(StandardCharsets.UTF_8),
+                                    "made",
+                                    "words"));
+            assertThrows(
+                    Unsupported.class,
+                    () -> pipeline.sendCommand(new CommandArguments(Command.GET)),
+                    "no key");
             pipeline.sync();
             assertEquals("OK", new String((byte[]) set.get(), StandardCharsets.UTF_8));
             assertEquals("OK", new String((byte[]) plain.get(), StandardCharsets.UTF_8));
@@ -212,22 +235,32 @@ class PipelineTest {
     @Test
     void theNodesWorkAtTheSameTime() {
         CyclicBarrier everybodyHasHisCommand = new CyclicBarrier(3);
-        ScriptedNode.Script script = talk -> {
-            talk.greet();
-            for (String key = talk.command().get(1); key != null; key = talk.command().get(1)) {
-                await(everybodyHasHisCommand);
-                talk.bulk("value of " + key);
-            }
-        };
-        try (ScriptedNode a = ScriptedNode.start(script); ScriptedNode b = ScriptedNode.start(script);
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.greet();
+                    for (String key = talk.command().get(1);
+                            key != null;
+                            key = talk.command().get(1)) {
+                        await(everybodyHasHisCommand);
+                        talk.bulk("value of " + key);
+                    }
+                };
+        try (ScriptedNode a = ScriptedNode.start(script);
+                ScriptedNode b = ScriptedNode.start(script);
                 ScriptedNode c = ScriptedNode.start(script);
-                OneHopClient client = Nodes.clientOf(Nodes.configOf(Stream.of(a.server(), b.server(), c.server()),
-                        "timeout: 20000"))) {
-            String[] keys = Stream.of(a, b, c).map(node -> Nodes.keyOn(client.topology(), node.node()))
-                    .toArray(String[]::new);
+                OneHopClient client =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(a.server(), b.server(), c.server()),
+                                        "timeout: 20000"))) {
+            String[] keys =
+                    Stream.of(a, b, c)
+                            .map(node -> Nodes.keyOn(client.topology(), node.node()))
+                            .toArray(String[]::new);
             try (AbstractPipeline pipeline = client.pipelined()) {
                 List<Response<String>> replies = Stream.of(keys).map(pipeline::get).toList();
-                pipeline.sync(); // One node after the other would wait for each other until the deadline.
+                // One node after the other would wait for each other until the deadline.
+                pipeline.sync();
                 assertEquals("value of " + keys[2], replies.get(2).get());
             }
         }

@@ -35,10 +35,13 @@ import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.Response;
 
-/** Connections: how many, for how long, shared by many threads, and nothing left of them in the end. */
+/**
+ * Connections: how many, for how long, shared by many threads, and nothing left of them in the end.
+ */
 class PoolTest {
 
-    private static <T> List<Future<T>> inThreads(int count, Callable<T> job) throws InterruptedException {
+    private static <T> List<Future<T>> inThreads(int count, Callable<T> job)
+            throws InterruptedException {
         ExecutorService threads = Executors.newFixedThreadPool(count);
         try {
             return threads.invokeAll(IntStream.range(0, count).mapToObj(i -> job).toList());
@@ -52,30 +55,42 @@ class PoolTest {
     @Test
     void anExhaustedPoolIsAFailureOfItsOwnKindAtTheDeadlineAndNothingWasSent() throws Exception {
         CountDownLatch inUse = new CountDownLatch(2);
-        ScriptedNode.Script script = talk -> {
-            talk.greet().command();
-            inUse.countDown();
-            talk.awaitClose();
-        };
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.greet().command();
+                    inUse.countDown();
+                    talk.awaitClose();
+                };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient holder = Nodes.clientOf(Nodes.configOf(Stream.of(node.server()), "pool_size: 2",
-                        "timeout: 1500"))) {
+                OneHopClient holder =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(node.server()),
+                                        "pool_size: 2",
+                                        "timeout: 1500"))) {
             ExecutorService threads = Executors.newFixedThreadPool(2);
             threads.submit(() -> holder.get("key"));
             threads.submit(() -> holder.get("key"));
             inUse.await();
-            PoolExhausted failure = assertThrows(PoolExhausted.class, () -> leaseWithin(holder, 200));
+            PoolExhausted failure =
+                    assertThrows(PoolExhausted.class, () -> leaseWithin(holder, 200));
             assertEquals(node.node(), failure.getNode());
             assertFalse(failure.mayHaveExecuted());
-            assertTrue(failure.getMessage()
-                    .startsWith("all 2 connections stayed in use until the deadline, node " + node.node()),
+            assertTrue(
+                    failure.getMessage()
+                            .startsWith(
+                                    "all 2 connections stayed in use until the deadline, node "
+                                            + node.node()),
                     failure.getMessage());
             assertEquals(2, node.connections());
             threads.shutdown();
         }
     }
 
-    /** A lease with a deadline of its own: the client's timeout is longer than the test needs to wait. */
+    /**
+     * A lease with a deadline of its own: the client's timeout is longer than the test needs to
+     * wait.
+     */
     private static NodeConnection leaseWithin(OneHopClient client, int timeoutMs) {
         return client.route().take().pools()[0].lease(new Holder(), Deadline.in(timeoutMs));
     }
@@ -84,24 +99,30 @@ class PoolTest {
     void aBatchServesTheOtherNodesWhileOnePoolIsExhausted() throws Exception {
         CountDownLatch inUse = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        ScriptedNode.Script busy = talk -> {
-            talk.greet().command();
-            inUse.countDown();
-            await(goOn);
-            talk.bulk("late").command();
-            talk.bulk("later").awaitClose();
-        };
+        ScriptedNode.Script busy =
+                talk -> {
+                    talk.greet().command();
+                    inUse.countDown();
+                    await(goOn);
+                    talk.bulk("late").command();
+                    talk.bulk("later").awaitClose();
+                };
         AtomicInteger answered = new AtomicInteger();
-        ScriptedNode.Script free = talk -> {
-            talk.greet().command();
-            answered.incrementAndGet();
-            goOn.countDown(); // The busy node goes on only when this one was asked.
-            talk.bulk("at once").awaitClose();
-        };
-        try (ScriptedNode first = ScriptedNode.start(busy); ScriptedNode second = ScriptedNode.start(free);
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(first.server() + " a",
-                        second.server() + " b"), "pool_size: 1",
-                        "timeout: 20000"))) {
+        ScriptedNode.Script free =
+                talk -> {
+                    talk.greet().command();
+                    answered.incrementAndGet();
+                    goOn.countDown(); // The busy node goes on only when this one was asked.
+                    talk.bulk("at once").awaitClose();
+                };
+        try (ScriptedNode first = ScriptedNode.start(busy);
+                ScriptedNode second = ScriptedNode.start(free);
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(first.server() + " a", second.server() + " b"),
+                                        "pool_size: 1",
+                                        "timeout: 20000"))) {
             Thread holder = new Thread(() -> redis.get(Nodes.keyOn(redis.topology(), "a")));
             holder.start();
             inUse.await();
@@ -127,7 +148,8 @@ class PoolTest {
 
     @Test
     void batchesOverManyNodesWithOneConnectionEachDoNotWaitForEachOther() throws Exception {
-        try (Nodes nodes = Nodes.start(3); OneHopClient redis = nodes.client("pool_size: 1", "timeout: 30000")) {
+        try (Nodes nodes = Nodes.start(3);
+                OneHopClient redis = nodes.client("pool_size: 1", "timeout: 30000")) {
             for (Future<Integer> done : inThreads(12, () -> manyBatches(redis))) {
                 assertEquals(100, done.get());
             }
@@ -138,8 +160,10 @@ class PoolTest {
         int batches = 0;
         for (int i = 0; i < 100; i++) {
             try (AbstractPipeline pipeline = redis.pipelined()) {
-                List<Response<String>> replies = IntStream.range(0, 30).mapToObj(k -> pipeline.set("key:" + k, "x"))
-                        .toList();
+                List<Response<String>> replies =
+                        IntStream.range(0, 30)
+                                .mapToObj(k -> pipeline.set("key:" + k, "x"))
+                                .toList();
                 pipeline.sync();
                 batches += replies.stream().allMatch(reply -> reply.get().equals("OK")) ? 1 : 0;
             }
@@ -152,11 +176,16 @@ class PoolTest {
     @Test
     void thirtyTwoThreadsAlwaysGetWhatTheyAskedFor() throws Exception {
         AtomicInteger seeds = new AtomicInteger();
-        try (Nodes nodes = Nodes.start(4); OneHopClient redis = nodes.client("pool_size: 5", "timeout: 30000")) {
-            String[] pairs = IntStream.range(0, 1000).boxed().flatMap(i -> Stream.of("key:" + i, "value of key:" + i))
-                    .toArray(String[]::new);
+        try (Nodes nodes = Nodes.start(4);
+                OneHopClient redis = nodes.client("pool_size: 5", "timeout: 30000")) {
+            String[] pairs =
+                    IntStream.range(0, 1000)
+                            .boxed()
+                            .flatMap(i -> Stream.of("key:" + i, "value of key:" + i))
+                            .toArray(String[]::new);
             redis.mset(pairs);
-            List<Future<Integer>> threads = inThreads(32, () -> ledger(redis, new Random(seeds.incrementAndGet())));
+            List<Future<Integer>> threads =
+                    inThreads(32, () -> ledger(redis, new Random(seeds.incrementAndGet())));
             for (Future<Integer> thread : threads) {
                 assertTrue(thread.get() > 10_000);
             }
@@ -176,8 +205,10 @@ class PoolTest {
         for (int round = 0; round < 60; round++) {
             String key = "key:" + random.nextInt(1000);
             assertEquals("value of " + key, redis.get(key));
-            String[] keys = random.ints(100, 0, 1000).mapToObj(i -> "key:" + i).toArray(String[]::new);
-            assertEquals(Stream.of(keys).map(each -> "value of " + each).toList(), redis.mget(keys));
+            String[] keys =
+                    random.ints(100, 0, 1000).mapToObj(i -> "key:" + i).toArray(String[]::new);
+            assertEquals(
+                    Stream.of(keys).map(each -> "value of " + each).toList(), redis.mget(keys));
             try (AbstractPipeline pipeline = redis.pipelined()) {
                 List<Response<String>> replies = Stream.of(keys).map(pipeline::get).toList();
                 pipeline.sync();
@@ -192,29 +223,36 @@ class PoolTest {
 
     @Test
     void whileANodeHangsAndReturnsNoValueReachesTheWrongCommand() throws Exception {
-        try (Nodes nodes = Nodes.start(3); OneHopClient redis = nodes.client("pool_size: 4", "timeout: 60")) {
+        try (Nodes nodes = Nodes.start(3);
+                OneHopClient redis = nodes.client("pool_size: 4", "timeout: 60")) {
             for (int i = 0; i < 300; i++) {
                 writeSurely(redis, "key:" + i);
             }
             RedisServer flapping = nodes.servers().get(0);
             AtomicInteger done = new AtomicInteger();
-            Thread nemesis = new Thread(() -> {
-                while (done.get() < 8) {
-                    flapping.freeze();
-                    Processes.pause(80); // Answers come just after the deadline.
-                    flapping.thaw();
-                    Processes.pause(20);
-                }
-            });
+            Thread nemesis =
+                    new Thread(
+                            () -> {
+                                while (done.get() < 8) {
+                                    flapping.freeze();
+                                    Processes.pause(80); // Answers come just after the deadline.
+                                    flapping.thaw();
+                                    Processes.pause(20);
+                                }
+                            });
             nemesis.start();
             AtomicInteger seeds = new AtomicInteger();
-            List<Future<Integer>> threads = inThreads(8, () -> {
-                try {
-                    return readUnderFaults(redis, new Random(seeds.incrementAndGet()));
-                } finally {
-                    done.incrementAndGet();
-                }
-            });
+            List<Future<Integer>> threads =
+                    inThreads(
+                            8,
+                            () -> {
+                                try {
+                                    return readUnderFaults(
+                                            redis, new Random(seeds.incrementAndGet()));
+                                } finally {
+                                    done.incrementAndGet();
+                                }
+                            });
             nemesis.join();
             int failures = 0;
             for (Future<Integer> thread : threads) {
@@ -238,7 +276,8 @@ class PoolTest {
     private static int readUnderFaults(OneHopClient redis, Random random) {
         int failures = 0;
         for (int round = 0; round < 150; round++) {
-            String[] keys = random.ints(20, 0, 300).mapToObj(i -> "key:" + i).toArray(String[]::new);
+            String[] keys =
+                    random.ints(20, 0, 300).mapToObj(i -> "key:" + i).toArray(String[]::new);
             try (AbstractPipeline pipeline = redis.pipelined()) {
                 List<Response<String>> replies = Stream.of(keys).map(pipeline::get).toList();
                 try {
@@ -271,7 +310,8 @@ class PoolTest {
     }
 
     private static Set<String> threadNames() {
-        return new TreeSet<>(Thread.getAllStackTraces().keySet().stream().map(Thread::getName).toList());
+        return new TreeSet<>(
+                Thread.getAllStackTraces().keySet().stream().map(Thread::getName).toList());
     }
 
     @Test
@@ -283,22 +323,32 @@ class PoolTest {
             for (int i = 0; i < 3; i++) {
                 use(nodes);
             }
-            for (int i = 0; i < 100 && (descriptors() > before || !threads.containsAll(threadNames())); i++) {
+            for (int i = 0;
+                    i < 100 && (descriptors() > before || !threads.containsAll(threadNames()));
+                    i++) {
                 Processes.pause(50);
             }
-            assertTrue(descriptors() <= before, "descriptors: " + descriptors() + ", before: " + before);
+            assertTrue(
+                    descriptors() <= before,
+                    "descriptors: " + descriptors() + ", before: " + before);
             assertTrue(threads.containsAll(threadNames()), threadNames().toString());
             nodes.servers().forEach(server -> assertEquals(0, server.clients()));
         }
     }
 
     private static void use(Nodes nodes) {
-        try (OneHopClient redis = nodes.client(); AbstractPipeline pipeline = redis.pipelined()) {
+        try (OneHopClient redis = nodes.client();
+                AbstractPipeline pipeline = redis.pipelined()) {
             IntStream.range(0, 1000).forEach(i -> pipeline.set("key:" + i, "x"));
             pipeline.sync();
             assertEquals("x", redis.get("key:1"));
-            assertThrows(CrossNode.class, () ->
-                    redis.sinter(IntStream.range(0, 50).mapToObj(i -> "k" + i).toArray(String[]::new)));
+            assertThrows(
+                    CrossNode.class,
+                    () ->
+                            redis.sinter(
+                                    IntStream.range(0, 50)
+                                            .mapToObj(i -> "k" + i)
+                                            .toArray(String[]::new)));
         }
     }
 
@@ -306,9 +356,16 @@ class PoolTest {
     void failuresLeaveNoSocketEither() {
         try (RedisServer server = RedisServer.start();
                 ScriptedNode silent = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(
-                        Stream.of(server.server(), silent.server() + " silent",
-                                "127.0.0.1:" + Processes.freePort() + ":1 refusing"), "timeout: 50"))) {
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(
+                                                server.server(),
+                                                silent.server() + " silent",
+                                                "127.0.0.1:"
+                                                        + Processes.freePort()
+                                                        + ":1 refusing"),
+                                        "timeout: 50"))) {
             String well = Nodes.keyOn(redis.topology(), server.node());
             fail(redis);
             writeSurely(redis, well); // One connection is open.
@@ -319,7 +376,9 @@ class PoolTest {
             for (int i = 0; i < 100 && descriptors() > before; i++) {
                 Processes.pause(50);
             }
-            assertTrue(descriptors() <= before, "descriptors: " + descriptors() + ", before: " + before);
+            assertTrue(
+                    descriptors() <= before,
+                    "descriptors: " + descriptors() + ", before: " + before);
             for (Pool pool : redis.route().take().pools()) {
                 assertEquals(0, pool.leased());
             }
@@ -328,10 +387,14 @@ class PoolTest {
 
     private static void fail(OneHopClient redis) {
         AbstractPipeline pipeline = redis.pipelined();
-        redis.topology().nodes().forEach(node -> pipeline.set(Nodes.keyOn(redis.topology(), node.name()), "x"));
-        assertThrows(OneHopException.class, pipeline::sync); // Usually in part; on a busy machine in whole.
+        redis.topology()
+                .nodes()
+                .forEach(node -> pipeline.set(Nodes.keyOn(redis.topology(), node.name()), "x"));
+        // Usually in part; on a busy machine in whole.
+        assertThrows(OneHopException.class, pipeline::sync);
         for (String sick : List.of("silent", "refusing")) {
-            assertThrows(OneHopException.class, () -> redis.get(Nodes.keyOn(redis.topology(), sick)));
+            assertThrows(
+                    OneHopException.class, () -> redis.get(Nodes.keyOn(redis.topology(), sick)));
         }
     }
 
@@ -343,7 +406,9 @@ class PoolTest {
             redis.close();
             redis.close();
             NodeDown failure = assertThrows(NodeDown.class, () -> redis.get("key"));
-            assertTrue(failure.getMessage().startsWith("this client was closed, node "), failure.getMessage());
+            assertTrue(
+                    failure.getMessage().startsWith("this client was closed, node "),
+                    failure.getMessage());
             AbstractPipeline pipeline = redis.pipelined();
             Response<String> reply = pipeline.get("key");
             assertThrows(NodeDown.class, pipeline::sync);
@@ -355,15 +420,17 @@ class PoolTest {
     void closingWhileACallIsUnderWayLetsItFinishAndThenClosesItsConnection() throws Exception {
         CountDownLatch inUse = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        ScriptedNode.Script script = talk -> {
-            talk.greet().command();
-            inUse.countDown();
-            await(goOn);
-            talk.bulk("value").awaitClose();
-        };
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.greet().command();
+                    inUse.countDown();
+                    await(goOn);
+                    talk.bulk("value").awaitClose();
+                };
         ExecutorService thread = Executors.newSingleThreadExecutor();
         try (ScriptedNode node = ScriptedNode.start(script)) {
-            OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server()), "timeout: 20000"));
+            OneHopClient redis =
+                    Nodes.clientOf(Nodes.configOf(Stream.of(node.server()), "timeout: 20000"));
             Future<String> value = thread.submit(() -> redis.get("key"));
             inUse.await();
             redis.close();
@@ -382,15 +449,21 @@ class PoolTest {
     @Test
     void anErrorInTheMiddleOfAnExchangeClosesItsConnection() throws Exception {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), "pool_size: 1"))) {
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(Stream.of(server.server()), "pool_size: 1"))) {
             redis.set("key", "value");
             Pool pool = redis.route().take().pools()[0];
             for (int connects = 1; connects < 4; connects++) {
                 assertEquals(connects, pool.meter().connects());
-                assertThrows(StackOverflowError.class, () -> redis.executeCommand(PoolTest.<String>endless()));
+                assertThrows(
+                        StackOverflowError.class,
+                        () -> redis.executeCommand(PoolTest.<String>endless()));
                 assertEquals(0, pool.leased());
-                String next = connects % 2 == 0 ? redis.get("key")
-                        : inThreads(1, () -> redis.get("key")).get(0).get();
+                String next =
+                        connects % 2 == 0
+                                ? redis.get("key")
+                                : inThreads(1, () -> redis.get("key")).get(0).get();
                 assertEquals("value", next, "over another connection, and by another thread");
                 assertEquals(1, server.clients());
             }
@@ -401,7 +474,9 @@ class PoolTest {
     void closingClosesWhatWasLeasedWhenACallEndedInAnError() {
         try (RedisServer server = RedisServer.start()) {
             OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server())));
-            assertThrows(StackOverflowError.class, () -> redis.executeCommand(PoolTest.<String>endless()));
+            assertThrows(
+                    StackOverflowError.class,
+                    () -> redis.executeCommand(PoolTest.<String>endless()));
             assertEquals(1, server.clients());
             redis.close();
             for (int i = 0; i < 100 && server.clients() > 0; i++) {
@@ -411,20 +486,26 @@ class PoolTest {
         }
     }
 
-    /** A GET whose reply is made a value by a recursion without end, while its connection is leased. */
+    /**
+     * A GET whose reply is made a value by a recursion without end, while its connection is leased.
+     */
     private static <T> CommandObject<T> endless() {
-        return new CommandObject<>(new CommandArguments(Command.GET).key("key"), new Builder<T>() {
-            @Override
-            public T build(Object reply) {
-                return build(reply);
-            }
-        });
+        return new CommandObject<>(
+                new CommandArguments(Command.GET).key("key"),
+                new Builder<T>() {
+                    @Override
+                    public T build(Object reply) {
+                        return build(reply);
+                    }
+                });
     }
 
     @Test
     void aTransactionThatWasDroppedGivesItsConnectionBack() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), "pool_size: 1"))) {
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(Stream.of(server.server()), "pool_size: 1"))) {
             redis.transaction(false).watch("key");
             for (int i = 0; i < 100 && redis.route().take().pools()[0].leased() > 0; i++) {
                 System.gc();

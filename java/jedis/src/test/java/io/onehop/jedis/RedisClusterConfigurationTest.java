@@ -40,8 +40,7 @@ import redis.clients.jedis.Response;
 
 /** The file of a Redis Cluster's server pool changes while it is used. */
 class RedisClusterConfigurationTest {
-    @TempDir
-    private Path folder;
+    @TempDir private Path folder;
     private final Log log = new Log();
     private RedisCluster cluster;
     private OneHopClient client;
@@ -51,7 +50,11 @@ class RedisClusterConfigurationTest {
         cluster = RedisCluster.start(3, true);
         cluster.awaitReplicas();
         write(seed(0));
-        client = OneHopClient.builder().config(folder.resolve("nutcracker.yml")).pool("alpha").build();
+        client =
+                OneHopClient.builder()
+                        .config(folder.resolve("nutcracker.yml"))
+                        .pool("alpha")
+                        .build();
     }
 
     @AfterEach
@@ -63,7 +66,9 @@ class RedisClusterConfigurationTest {
 
     private void write(String text) {
         try {
-            Files.move(Files.writeString(folder.resolve("beside"), text), folder.resolve("nutcracker.yml"),
+            Files.move(
+                    Files.writeString(folder.resolve("beside"), text),
+                    folder.resolve("nutcracker.yml"),
                     StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
@@ -72,19 +77,30 @@ class RedisClusterConfigurationTest {
 
     /** The cluster by one seed. */
     private String seed(int server, String... directives) {
-        return cluster.config(directives).replace(cluster.server(0).server(), cluster.server(server).server());
+        return cluster.config(directives)
+                .replace(cluster.server(0).server(), cluster.server(server).server());
     }
 
     @Test
     void aClusterBehindAPoolWithoutTheDirectiveIsNamed() {
         String config = Nodes.configOf(Stream.of(cluster.server(0).server() + " one"));
-        String moved = Stream.of("a", "b", "c", "d", "e", "f", "g", "h")
-                .filter(key -> cluster.ownerOf(Key.slot(key.getBytes(), 0, key.length())) != 0).findFirst().orElseThrow();
+        String moved =
+                Stream.of("a", "b", "c", "d", "e", "f", "g", "h")
+                        .filter(
+                                key ->
+                                        cluster.ownerOf(Key.slot(key.getBytes(), 0, key.length()))
+                                                != 0)
+                        .findFirst()
+                        .orElseThrow();
         try (OneHopClient plain = Nodes.clientOf(config)) {
             ConfigInvalid single = assertThrows(ConfigInvalid.class, () -> plain.get(moved));
-            assertTrue(single.getMessage().startsWith("the node belongs to a Redis Cluster: it answered MOVED "),
+            assertTrue(
+                    single.getMessage()
+                            .startsWith("the node belongs to a Redis Cluster: it answered MOVED "),
                     single.getMessage());
-            assertTrue(single.getMessage().endsWith("set \"cluster: true\" in the server pool"), single.getMessage());
+            assertTrue(
+                    single.getMessage().endsWith("set \"cluster: true\" in the server pool"),
+                    single.getMessage());
             assertEquals("one", single.getNode());
             AbstractPipeline batch = plain.pipelined();
             Response<String> reply = batch.get(moved);
@@ -95,27 +111,36 @@ class RedisClusterConfigurationTest {
 
     private void change(String text, Predicate<ServerPool> isThere) {
         write(text);
-        RedisCluster.await("the client goes by the new file", () -> isThere.test(client.snapshots().newest().pool()));
+        RedisCluster.await(
+                "the client goes by the new file",
+                () -> isThere.test(client.snapshots().newest().pool()));
     }
 
     private static String keyIn(int slot) {
-        return IntStream.iterate(0, i -> i + 1).mapToObj(i -> "key:" + i).filter(key -> {
-            byte[] bytes = key.getBytes();
-            return Key.slot(bytes, 0, bytes.length) == slot;
-        }).findFirst().orElseThrow();
+        return IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> "key:" + i)
+                .filter(
+                        key -> {
+                            byte[] bytes = key.getBytes();
+                            return Key.slot(bytes, 0, bytes.length) == slot;
+                        })
+                .findFirst()
+                .orElseThrow();
     }
 
     /** A subscription to a channel, in a thread of its own. */
     private final class Listening extends JedisPubSub {
         private final List<String> heard = new CopyOnWriteArrayList<>();
         private final AtomicReference<Throwable> end = new AtomicReference<>();
-        private final Thread thread = new Thread(() -> {
-            try {
-                client.subscribe(this, "news");
-            } catch (RuntimeException over) {
-                end.set(over);
-            }
-        });
+        private final Thread thread =
+                new Thread(
+                        () -> {
+                            try {
+                                client.subscribe(this, "news");
+                            } catch (RuntimeException over) {
+                                end.set(over);
+                            }
+                        });
 
         Listening() {
             thread.start();
@@ -142,24 +167,37 @@ class RedisClusterConfigurationTest {
     /* ---- Under load ---- */
 
     @Test
-    void seedsReadersTimeoutAndPoolSizeChangeUnderLoadAndNobodyNotices() throws InterruptedException {
+    void seedsReadersTimeoutAndPoolSizeChangeUnderLoadAndNobodyNotices()
+            throws InterruptedException {
         AtomicBoolean isOver = new AtomicBoolean();
         AtomicLong calls = new AtomicLong();
         List<Throwable> wrong = new CopyOnWriteArrayList<>();
-        List<Thread> threads = IntStream.range(0, 3).mapToObj(number -> new Thread(() -> {
-            try {
-                for (int round = 1; !isOver.get(); round++) {
-                    if (number == 0) {
-                        pipeline(round);
-                    } else {
-                        single("thread:" + number + ":" + round % 500);
-                    }
-                    calls.incrementAndGet();
-                }
-            } catch (Throwable thrown) {
-                wrong.add(thrown);
-            }
-        })).toList();
+        List<Thread> threads =
+                IntStream.range(0, 3)
+                        .mapToObj(
+                                number ->
+                                        new Thread(
+                                                () -> {
+                                                    try {
+                                                        for (int round = 1;
+                                                                !isOver.get();
+                                                                round++) {
+                                                            if (number == 0) {
+                                                                pipeline(round);
+                                                            } else {
+                                                                single(
+                                                                        "thread:"
+                                                                                + number
+                                                                                + ":"
+                                                                                + round % 500);
+                                                            }
+                                                            calls.incrementAndGet();
+                                                        }
+                                                    } catch (Throwable thrown) {
+                                                        wrong.add(thrown);
+                                                    }
+                                                }))
+                        .toList();
         Listening listening = new Listening();
         threads.forEach(Thread::start);
         change(seed(1), pool -> pool.servers().get(0).address().equals(cluster.server(1).node()));
@@ -167,8 +205,12 @@ class RedisClusterConfigurationTest {
         change(seed(1, "pool_size: 3"), pool -> pool.poolSize() == 3);
         NodeDown over = assertInstanceOf(NodeDown.class, listening.end());
         assertTrue(over.getMessage().contains("subscribe again"), over.getMessage());
-        change(seed(2, "read_from: prefer_replica"), pool -> pool.readFrom() == ReadFrom.PREFER_REPLICA);
-        change(seed(4, "timeout: 30000"), pool -> pool.timeoutMs() == 30000 && pool.readFrom() == ReadFrom.MASTER);
+        change(
+                seed(2, "read_from: prefer_replica"),
+                pool -> pool.readFrom() == ReadFrom.PREFER_REPLICA);
+        change(
+                seed(4, "timeout: 30000"),
+                pool -> pool.timeoutMs() == 30000 && pool.readFrom() == ReadFrom.MASTER);
         change(seed(0), pool -> pool.timeoutMs() != 30000);
         isOver.set(true);
         for (Thread thread : threads) {
@@ -178,7 +220,9 @@ class RedisClusterConfigurationTest {
         assertTrue(calls.get() > 100, calls + " calls");
         assertEquals(6, client.topology().nodes().size());
         Inspected.assertNothingLeased(client);
-        assertEquals(List.of(), log.taken().stream().filter(line -> line.startsWith("warning")).toList());
+        assertEquals(
+                List.of(),
+                log.taken().stream().filter(line -> line.startsWith("warning")).toList());
     }
 
     private void single(String key) {
@@ -205,7 +249,8 @@ class RedisClusterConfigurationTest {
     /* ---- From a cluster and back ---- */
 
     @Test
-    void fromAClusterToPlainServersAndBackWhileABatchATransactionAndASubscriptionAreOnTheirWay() throws Exception {
+    void fromAClusterToPlainServersAndBackWhileABatchATransactionAndASubscriptionAreOnTheirWay()
+            throws Exception {
         try (RedisServer plain = RedisServer.start()) {
             String key = keyIn(5000);
             String moved = keyIn(100);
@@ -216,7 +261,8 @@ class RedisClusterConfigurationTest {
             Response<String> second = batch.get(moved);
             AbstractTransaction transaction = client.multi();
             transaction.append(key, "!");
-            change(Nodes.configOf(Stream.of(plain.server())).replace("LISTEN", "127.0.0.1:1"),
+            change(
+                    Nodes.configOf(Stream.of(plain.server())).replace("LISTEN", "127.0.0.1:1"),
                     pool -> !pool.cluster());
             NodeDown over = assertInstanceOf(NodeDown.class, listening.end());
             assertTrue(over.getMessage().contains("subscribe again"), over.getMessage());
@@ -239,12 +285,16 @@ class RedisClusterConfigurationTest {
             try (Jedis jedis = plain.jedis()) {
                 assertEquals("plain", jedis.get(key));
             }
-            assertEquals(List.of(), log.taken().stream().filter(line -> line.startsWith("warning")).toList());
+            assertEquals(
+                    List.of(),
+                    log.taken().stream().filter(line -> line.startsWith("warning")).toList());
         }
     }
 
     private long asked() {
-        return IntStream.range(0, 6).mapToLong(i -> cluster.server(i).calls("cluster|shards")).sum();
+        return IntStream.range(0, 6)
+                .mapToLong(i -> cluster.server(i).calls("cluster|shards"))
+                .sum();
     }
 
     @Test
@@ -254,11 +304,14 @@ class RedisClusterConfigurationTest {
             client.set(key, "1");
             try (AbstractTransaction transaction = client.transaction(false)) {
                 transaction.watch(key);
-                change(Nodes.configOf(Stream.of(plain.server())).replace("LISTEN", "127.0.0.1:1"),
+                change(
+                        Nodes.configOf(Stream.of(plain.server())).replace("LISTEN", "127.0.0.1:1"),
                         pool -> !pool.cluster());
                 cluster.move(100, 0, 2);
                 NodeDown lost = assertThrows(NodeDown.class, () -> transaction.get(key));
-                assertTrue(lost.getMessage().contains("a transaction is never sent again"), lost.getMessage());
+                assertTrue(
+                        lost.getMessage().contains("a transaction is never sent again"),
+                        lost.getMessage());
             }
         }
     }
@@ -268,13 +321,16 @@ class RedisClusterConfigurationTest {
         client.set("a", "1");
         cluster.server(0).kill();
         change(seed(0, "timeout: 30000"), pool -> pool.timeoutMs() == 30000);
-        RedisCluster.await("the replica of the dead seed serves", () -> {
-            try {
-                return client.set(keyIn(0), "1").equals("OK") && client.get("a").equals("1");
-            } catch (OneHopException election) {
-                return false;
-            }
-        });
+        RedisCluster.await(
+                "the replica of the dead seed serves",
+                () -> {
+                    try {
+                        return client.set(keyIn(0), "1").equals("OK")
+                                && client.get("a").equals("1");
+                    } catch (OneHopException election) {
+                        return false;
+                    }
+                });
     }
 
     @Test
@@ -284,11 +340,20 @@ class RedisClusterConfigurationTest {
             other.server(0).freeze();
             write(other.config("timeout: 1500"));
             List<String> told = new ArrayList<>();
-            RedisCluster.await("the log says so", () -> {
-                told.addAll(log.taken());
-                return told.stream().anyMatch(line -> line.contains("no node of the cluster of server pool \"alpha\" tells what "
-                        + "it looks like: " + other.server(0).node() + ": "));
-            });
+            RedisCluster.await(
+                    "the log says so",
+                    () -> {
+                        told.addAll(log.taken());
+                        return told.stream()
+                                .anyMatch(
+                                        line ->
+                                                line.contains(
+                                                        "no node of the cluster of server pool"
+                                                            + " \"alpha\" tells what it looks like:"
+                                                            + " "
+                                                                + other.server(0).node()
+                                                                + ": "));
+                    });
             assertEquals("1", client.get("a"));
             other.server(0).thaw();
             RedisCluster.await("it is used", () -> client.topology().nodes().size() == 1);

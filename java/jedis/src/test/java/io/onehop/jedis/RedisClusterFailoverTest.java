@@ -28,7 +28,8 @@ class RedisClusterFailoverTest {
     void aMasterThatDiesIsReplacedByItsReplica() {
         try (RedisCluster cluster = RedisCluster.start(3, true);
                 OneHopClient client = cluster.client("timeout: 2000")) {
-            String[] keys = IntStream.range(0, 300).mapToObj(i -> "key:" + i).toArray(String[]::new);
+            String[] keys =
+                    IntStream.range(0, 300).mapToObj(i -> "key:" + i).toArray(String[]::new);
             for (String key : keys) {
                 client.set(key, key);
             }
@@ -38,22 +39,35 @@ class RedisClusterFailoverTest {
                 }
             }
             String dead = client.topology().locate(keys[0]).name();
-            assertEquals(cluster.server(0).node(), client.topology().find(cluster.server(0).node()).name());
-            int index = IntStream.range(0, 3).filter(i -> cluster.server(i).node().equals(dead)).findFirst().orElseThrow();
+            assertEquals(
+                    cluster.server(0).node(),
+                    client.topology().find(cluster.server(0).node()).name());
+            int index =
+                    IntStream.range(0, 3)
+                            .filter(i -> cluster.server(i).node().equals(dead))
+                            .findFirst()
+                            .orElseThrow();
             cluster.server(index).kill();
             assertThrows(NodeDown.class, () -> client.get(keys[0]));
-            String alive = IntStream.range(0, 300).mapToObj(i -> keys[i])
-                    .filter(key -> !client.topology().locate(key).name().equals(dead)).findFirst().orElseThrow();
+            String alive =
+                    IntStream.range(0, 300)
+                            .mapToObj(i -> keys[i])
+                            .filter(key -> !client.topology().locate(key).name().equals(dead))
+                            .findFirst()
+                            .orElseThrow();
             assertEquals(alive, client.get(alive));
-            RedisCluster.await("the replica serves", () -> {
-                try {
-                    return keys[0].equals(client.get(keys[0]));
-                } catch (OneHopException election) {
-                    return false;
-                }
-            });
+            RedisCluster.await(
+                    "the replica serves",
+                    () -> {
+                        try {
+                            return keys[0].equals(client.get(keys[0]));
+                        } catch (OneHopException election) {
+                            return false;
+                        }
+                    });
             assertEquals(List.of(keys), client.mget(keys));
-            assertEquals(cluster.server(3 + index).node(), client.topology().locate(keys[0]).name());
+            assertEquals(
+                    cluster.server(3 + index).node(), client.topology().locate(keys[0]).name());
         }
     }
 
@@ -62,7 +76,8 @@ class RedisClusterFailoverTest {
         try (RedisCluster cluster = RedisCluster.start(3, true);
                 OneHopClient client = cluster.client("timeout: 2000", "read_from: prefer_replica");
                 OneHopClient strict = cluster.client("timeout: 2000", "read_from: replica")) {
-            String[] keys = IntStream.range(0, 100).mapToObj(i -> "key:" + i).toArray(String[]::new);
+            String[] keys =
+                    IntStream.range(0, 100).mapToObj(i -> "key:" + i).toArray(String[]::new);
             for (String key : keys) {
                 client.set(key, key);
             }
@@ -96,8 +111,16 @@ class RedisClusterFailoverTest {
             assertEquals(List.of(keys), client.mget(keys));
             assertThrows(NodeDown.class, () -> strict.get(keys[0]));
             assertEquals("OK", strict.set(keys[0], "new"));
-            assertEquals(3, client.dbSize() > 0 ? client.onEachNode(commands -> commands.dbSize()).size() : 0);
-            assertTrue(client.topology().nodes().stream().filter(node -> node.role() == Role.MASTER).count() == 3);
+            assertEquals(
+                    3,
+                    client.dbSize() > 0
+                            ? client.onEachNode(commands -> commands.dbSize()).size()
+                            : 0);
+            assertTrue(
+                    client.topology().nodes().stream()
+                                    .filter(node -> node.role() == Role.MASTER)
+                                    .count()
+                            == 3);
         }
     }
 
@@ -105,28 +128,31 @@ class RedisClusterFailoverTest {
     @Test
     void aPlannedFailoverIsNoticedByNobody() throws InterruptedException {
         try (RedisCluster cluster = RedisCluster.start(3, true);
-                OneHopClient client = cluster.client("timeout: 10000", "read_from: prefer_replica")) {
+                OneHopClient client =
+                        cluster.client("timeout: 10000", "read_from: prefer_replica")) {
             cluster.awaitReplicas();
             AtomicBoolean isOver = new AtomicBoolean();
             AtomicReference<Throwable> failure = new AtomicReference<>();
             List<String> keys = IntStream.range(0, 100).mapToObj(i -> "key:" + i).toList();
-            Thread writer = new Thread(() -> {
-                try {
-                    for (long round = 1; !isOver.get(); round++) {
-                        List<Response<Long>> counts = new ArrayList<>();
-                        try (AbstractPipeline batch = client.pipelined()) {
-                            keys.forEach(key -> counts.add(batch.incr(key)));
-                        }
-                        for (Response<Long> count : counts) {
-                            assertEquals(round, count.get());
-                        }
-                        client.mget(keys.toArray(new String[0]));
-                        Processes.pause(1);
-                    }
-                } catch (Throwable thrown) {
-                    failure.set(thrown);
-                }
-            });
+            Thread writer =
+                    new Thread(
+                            () -> {
+                                try {
+                                    for (long round = 1; !isOver.get(); round++) {
+                                        List<Response<Long>> counts = new ArrayList<>();
+                                        try (AbstractPipeline batch = client.pipelined()) {
+                                            keys.forEach(key -> counts.add(batch.incr(key)));
+                                        }
+                                        for (Response<Long> count : counts) {
+                                            assertEquals(round, count.get());
+                                        }
+                                        client.mget(keys.toArray(new String[0]));
+                                        Processes.pause(1);
+                                    }
+                                } catch (Throwable thrown) {
+                                    failure.set(thrown);
+                                }
+                            });
             writer.start();
             for (int server : new int[] {3, 4, 0, 1}) {
                 cluster.promote(server);
@@ -137,8 +163,12 @@ class RedisClusterFailoverTest {
             assertNull(failure.get(), () -> String.valueOf(failure.get()));
             for (int server : new int[] {0, 1}) {
                 String node = cluster.server(server).node();
-                RedisCluster.await("the map knows", () -> client.incr("key:0") > 0 && client.incr("key:1") > 0
-                        && client.topology().find(node).role() == Role.MASTER);
+                RedisCluster.await(
+                        "the map knows",
+                        () ->
+                                client.incr("key:0") > 0
+                                        && client.incr("key:1") > 0
+                                        && client.topology().find(node).role() == Role.MASTER);
             }
         }
     }
@@ -161,13 +191,20 @@ class RedisClusterFailoverTest {
             List<Thread> writers = new ArrayList<>();
             for (int number = 0; number < 3; number++) {
                 String name = "writer" + number;
-                Thread writer = new Thread(() -> {
-                    try {
-                        write(client, tags.values().stream().map(tag -> "{" + tag + "}" + name).toList(), isOver);
-                    } catch (Throwable thrown) {
-                        failure.compareAndSet(null, thrown);
-                    }
-                });
+                Thread writer =
+                        new Thread(
+                                () -> {
+                                    try {
+                                        write(
+                                                client,
+                                                tags.values().stream()
+                                                        .map(tag -> "{" + tag + "}" + name)
+                                                        .toList(),
+                                                isOver);
+                                    } catch (Throwable thrown) {
+                                        failure.compareAndSet(null, thrown);
+                                    }
+                                });
                 writer.start();
                 writers.add(writer);
             }
@@ -179,7 +216,9 @@ class RedisClusterFailoverTest {
                 writer.join(60_000);
             }
             assertNull(failure.get(), () -> String.valueOf(failure.get()));
-            assertEquals(cluster.server(1).node(), client.topology().locate("{" + tags.get(0) + "}").name());
+            assertEquals(
+                    cluster.server(1).node(),
+                    client.topology().locate("{" + tags.get(0) + "}").name());
         }
     }
 

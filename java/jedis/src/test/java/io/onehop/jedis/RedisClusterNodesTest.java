@@ -28,18 +28,25 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import redis.clients.jedis.Jedis;
 
-/** Real Redis Clusters whose nodes join, leave, are replaced and change their address; and first contacts. */
+/**
+ * Real Redis Clusters whose nodes join, leave, are replaced and change their address; and first
+ * contacts.
+ */
 class RedisClusterNodesTest {
     private static final int SLOT_OF_LAST = 16000; // Of three masters the last one's.
 
-    @TempDir
-    private Path folder;
+    @TempDir private Path folder;
 
     private static String keyIn(int slot) {
-        return IntStream.iterate(0, i -> i + 1).mapToObj(i -> "key:" + i).filter(key -> {
-            byte[] bytes = key.getBytes();
-            return Key.slot(bytes, 0, bytes.length) == slot;
-        }).findFirst().orElseThrow();
+        return IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> "key:" + i)
+                .filter(
+                        key -> {
+                            byte[] bytes = key.getBytes();
+                            return Key.slot(bytes, 0, bytes.length) == slot;
+                        })
+                .findFirst()
+                .orElseThrow();
     }
 
     private static Pool poolOf(OneHopClient client, String node) {
@@ -48,25 +55,32 @@ class RedisClusterNodesTest {
     }
 
     /**
-     * Calls until it is true: what fails or is redirected on the way has the map asked for anew. Each time another slot
-     * is read, too: a client that is never contradicted may keep its map for a minute.
+     * Calls until it is true: what fails or is redirected on the way has the map asked for anew.
+     * Each time another slot is read, too: a client that is never contradicted may keep its map for
+     * a minute.
      */
-    private static void callUntil(OneHopClient client, String key, String what, BooleanSupplier condition) {
+    private static void callUntil(
+            OneHopClient client, String key, String what, BooleanSupplier condition) {
         AtomicInteger calls = new AtomicInteger();
-        RedisCluster.await(what, () -> {
-            try {
-                client.set(key, "x");
-                client.get("any:" + calls.getAndIncrement());
-            } catch (OneHopException meanwhile) {
-                return false;
-            }
-            return condition.getAsBoolean();
-        });
+        RedisCluster.await(
+                what,
+                () -> {
+                    try {
+                        client.set(key, "x");
+                        client.get("any:" + calls.getAndIncrement());
+                    } catch (OneHopException meanwhile) {
+                        return false;
+                    }
+                    return condition.getAsBoolean();
+                });
     }
 
     private static Set<String> connections(RedisServer server) {
         try (Jedis jedis = server.jedis()) {
-            return jedis.clientList().lines().filter(line -> !line.contains("cmd=client")).map(line -> line.split(" ")[0])
+            return jedis.clientList()
+                    .lines()
+                    .filter(line -> !line.contains("cmd=client"))
+                    .map(line -> line.split(" ")[0])
                     .collect(Collectors.toSet());
         }
     }
@@ -75,7 +89,8 @@ class RedisClusterNodesTest {
 
     @Test
     void aNodeThatJoinsIsFollowedOnceTheMapHasItAndIsGoneWhenItLeaves() {
-        try (RedisCluster cluster = RedisCluster.start(3, false); OneHopClient client = cluster.client("timeout: 5000")) {
+        try (RedisCluster cluster = RedisCluster.start(3, false);
+                OneHopClient client = cluster.client("timeout: 5000")) {
             String key = keyIn(SLOT_OF_LAST);
             client.set(key, "1");
             assertEquals(3, client.topology().nodes().size());
@@ -93,13 +108,16 @@ class RedisClusterNodesTest {
             assertNull(client.topology().find(cluster.server(3).node()));
             assertEquals(3, client.status().nodes().size());
             assertEquals(3, client.onEachNode(commands -> commands.dbSize()).size());
-            assertTrue(client.topology().nodes().stream().allMatch(node -> node.role() == Role.MASTER));
+            assertTrue(
+                    client.topology().nodes().stream()
+                            .allMatch(node -> node.role() == Role.MASTER));
         }
     }
 
     @Test
     void whenAllSeedsAreDeadTheMapIsAskedOfNodesThatItHas() {
-        try (RedisCluster cluster = RedisCluster.start(3, false); OneHopClient client = cluster.client("timeout: 2000")) {
+        try (RedisCluster cluster = RedisCluster.start(3, false);
+                OneHopClient client = cluster.client("timeout: 2000")) {
             String key = keyIn(SLOT_OF_LAST);
             client.set(key, "1");
             cluster.add();
@@ -107,7 +125,11 @@ class RedisClusterNodesTest {
             cluster.server(0).kill();
             cluster.move(SLOT_OF_LAST, 2, 1);
             assertEquals("1", client.get(key));
-            callUntil(client, key, "the map has the node that joined", () -> client.topology().nodes().size() == 4);
+            callUntil(
+                    client,
+                    key,
+                    "the map has the node that joined",
+                    () -> client.topology().nodes().size() == 4);
         }
     }
 
@@ -115,7 +137,8 @@ class RedisClusterNodesTest {
 
     @Test
     void anotherNodeAtTheSameAddressIsGivenNoConnectionOfTheOneBefore() {
-        try (RedisCluster cluster = RedisCluster.start(3, false); OneHopClient client = cluster.client("timeout: 5000")) {
+        try (RedisCluster cluster = RedisCluster.start(3, false);
+                OneHopClient client = cluster.client("timeout: 5000")) {
             String key = keyIn(SLOT_OF_LAST);
             client.set(key, "1");
             String name = cluster.server(2).node();
@@ -128,13 +151,18 @@ class RedisClusterNodesTest {
             cluster.meet(2);
             cluster.awaitKnown(2);
             cluster.move(SLOT_OF_LAST, 0, 2);
-            callUntil(client, key, "the map has the new one", () -> !client.topology().find(name).id().equals(id));
+            callUntil(
+                    client,
+                    key,
+                    "the map has the new one",
+                    () -> !client.topology().find(name).id().equals(id));
             assertEquals(name, client.topology().locate(key).name());
             client.set(key, "2");
             assertEquals("2", client.get(key));
             assertNotSame(before, poolOf(client, name));
             assertEquals(0, before.idle() + before.leased());
-            RedisCluster.await("no connection is the old one's",
+            RedisCluster.await(
+                    "no connection is the old one's",
                     () -> connections(cluster.server(2)).stream().noneMatch(connections::contains));
         }
     }
@@ -142,7 +170,8 @@ class RedisClusterNodesTest {
     @Test
     void anotherNodeAtTheAddressOfADeadOneIsAskedAtOnce() {
         try (RedisCluster cluster = RedisCluster.start(3, false);
-                OneHopClient client = cluster.client("timeout: 5000", "server_retry_timeout: 600000")) {
+                OneHopClient client =
+                        cluster.client("timeout: 5000", "server_retry_timeout: 600000")) {
             String key = keyIn(SLOT_OF_LAST);
             client.set(key, "1");
             String name = cluster.server(2).node();
@@ -164,16 +193,23 @@ class RedisClusterNodesTest {
             }
             cluster.meet(2);
             cluster.awaitKnown(2);
-            callUntil(client, keyIn(0), "the map has the new one", () -> {
-                try {
-                    return client.get(key) == null;
-                } catch (OneHopException stillTheOldOne) {
-                    return false;
-                }
-            });
+            callUntil(
+                    client,
+                    keyIn(0),
+                    "the map has the new one",
+                    () -> {
+                        try {
+                            return client.get(key) == null;
+                        } catch (OneHopException stillTheOldOne) {
+                            return false;
+                        }
+                    });
             assertNotEquals(id, client.topology().find(name).id());
-            NodeStatus status = client.status().nodes().stream().filter(node -> node.name().equals(name)).findFirst()
-                    .orElseThrow();
+            NodeStatus status =
+                    client.status().nodes().stream()
+                            .filter(node -> node.name().equals(name))
+                            .findFirst()
+                            .orElseThrow();
             assertEquals(NodeStatus.State.UP, status.state());
             assertEquals(0, status.failures());
         }
@@ -181,7 +217,8 @@ class RedisClusterNodesTest {
 
     @Test
     void aNodeThatComesBackAtAnotherAddressIsFoundThere() {
-        try (RedisCluster cluster = RedisCluster.start(3, false); OneHopClient client = cluster.client("timeout: 5000")) {
+        try (RedisCluster cluster = RedisCluster.start(3, false);
+                OneHopClient client = cluster.client("timeout: 5000")) {
             String key = keyIn(SLOT_OF_LAST);
             client.set(key, "1");
             String before = cluster.server(2).node();
@@ -200,7 +237,8 @@ class RedisClusterNodesTest {
 
     @Test
     void ofTwoNodesThatKnowNothingOfEachOtherTheOneThatSeesMoreIsBelieved() {
-        try (RedisCluster cluster = RedisCluster.start(3, false); OneHopClient client = cluster.client("timeout: 3000")) {
+        try (RedisCluster cluster = RedisCluster.start(3, false);
+                OneHopClient client = cluster.client("timeout: 3000")) {
             String lost = keyIn(SLOT_OF_LAST);
             client.set(lost, "1");
             List<String> ids = IntStream.range(0, 3).mapToObj(cluster::id).toList();
@@ -217,8 +255,10 @@ class RedisClusterNodesTest {
                 jedis.sendCommand(redis.clients.jedis.Protocol.Command.CLUSTER, "BUMPEPOCH");
             }
             cluster.move(0, 0, 1);
-            callUntil(client, keyIn(0), "two are left", () -> client.topology().nodes().size() == 2);
-            for (int i = 0; i < 3; i++) { // Each asks for the map anew, more than once, until its deadline.
+            callUntil(
+                    client, keyIn(0), "two are left", () -> client.topology().nodes().size() == 2);
+            // Each asks for the map anew, more than once, until its deadline.
+            for (int i = 0; i < 3; i++) {
                 assertThrows(OneHopException.class, () -> client.get(lost));
                 assertEquals(2, client.topology().nodes().size());
             }
@@ -255,15 +295,24 @@ class RedisClusterNodesTest {
     @Test
     void nodesMayHaveAddressesOfTheSixthVersion() throws IOException {
         Path both = Files.writeString(folder.resolve("bind"), "bind 127.0.0.1 ::1\n");
-        try (RedisCluster cluster = RedisCluster.start(2, false, "include", both.toString(), "cluster-announce-ip", "::1");
+        try (RedisCluster cluster =
+                        RedisCluster.start(
+                                2,
+                                false,
+                                "include",
+                                both.toString(),
+                                "cluster-announce-ip",
+                                "::1");
                 OneHopClient client = cluster.client("timeout: 5000")) {
             String key = keyIn(100);
             client.set(key, "1");
             for (RedisServer server : cluster.servers()) {
-                RedisCluster.await("the map has the address", () -> {
-                    client.set(key, "1");
-                    return client.topology().find("::1:" + server.port()) != null;
-                });
+                RedisCluster.await(
+                        "the map has the address",
+                        () -> {
+                            client.set(key, "1");
+                            return client.topology().find("::1:" + server.port()) != null;
+                        });
             }
             cluster.move(100, 0, 1);
             assertEquals("1", client.get(key));
@@ -275,35 +324,53 @@ class RedisClusterNodesTest {
 
     @Test
     void aNodeThatHasNeverMetAnotherIsACluster() {
-        try (RedisCluster cluster = RedisCluster.start(1, false); OneHopClient client = cluster.client()) {
+        try (RedisCluster cluster = RedisCluster.start(1, false);
+                OneHopClient client = cluster.client()) {
             client.set("a", "1");
             assertEquals("1", client.get("a"));
-            assertEquals(List.of(cluster.server(0).node()), client.topology().nodes().stream().map(Node::name).toList());
+            assertEquals(
+                    List.of(cluster.server(0).node()),
+                    client.topology().nodes().stream().map(Node::name).toList());
         }
     }
 
     /* ---- First contact ---- */
 
     private static OneHopClient clientOf(int timeoutMs, String... servers) {
-        return Nodes.clientOf("alpha:\n  listen: LISTEN\n  redis: true\n  cluster: true\n  timeout: " + timeoutMs
-                + "\n  servers:\n    - " + String.join("\n    - ", servers) + "\n");
+        return Nodes.clientOf(
+                "alpha:\n  listen: LISTEN\n  redis: true\n  cluster: true\n  timeout: "
+                        + timeoutMs
+                        + "\n  servers:\n    - "
+                        + String.join("\n    - ", servers)
+                        + "\n");
     }
 
     @Test
     void aFirstContactInVainSaysOfEachNodeWhy() {
-        try (RedisServer plain = RedisServer.start(); RedisServer frozen = RedisServer.start();
-                OneHopClient dead = clientOf(2000, "127.0.0.1:1:1", "127.0.0.1:2:1", "127.0.0.1:3:1");
+        try (RedisServer plain = RedisServer.start();
+                RedisServer frozen = RedisServer.start();
+                OneHopClient dead =
+                        clientOf(2000, "127.0.0.1:1:1", "127.0.0.1:2:1", "127.0.0.1:3:1");
                 OneHopClient mixed = clientOf(2000, "127.0.0.1:1:1", plain.server());
                 OneHopClient late = clientOf(300, frozen.server())) {
             NodeDown down = assertThrows(NodeDown.class, () -> dead.get("a"));
             for (int port = 1; port <= 3; port++) {
-                assertTrue(down.getMessage().contains("127.0.0.1:" + port + ": Connection refused"), down.getMessage());
+                assertTrue(
+                        down.getMessage().contains("127.0.0.1:" + port + ": Connection refused"),
+                        down.getMessage());
             }
             assertFalse(down.mayHaveExecuted());
             ConfigInvalid none = assertThrows(ConfigInvalid.class, () -> mixed.get("a"));
-            assertTrue(none.getMessage().contains("127.0.0.1:1: Connection refused"), none.getMessage());
-            assertTrue(none.getMessage().contains(plain.node() + ": it answered: ERR This instance has cluster support "
-                    + "disabled"), none.getMessage());
+            assertTrue(
+                    none.getMessage().contains("127.0.0.1:1: Connection refused"),
+                    none.getMessage());
+            assertTrue(
+                    none.getMessage()
+                            .contains(
+                                    plain.node()
+                                            + ": it answered: ERR This instance has cluster support"
+                                            + " disabled"),
+                    none.getMessage());
             frozen.freeze();
             DeadlineExceeded silent = assertThrows(DeadlineExceeded.class, () -> late.get("a"));
             assertTrue(silent.getMessage().contains(frozen.node() + ": "), silent.getMessage());
@@ -315,13 +382,17 @@ class RedisClusterNodesTest {
     /* ---- The end ---- */
 
     private static long threads() {
-        return Thread.getAllStackTraces().keySet().stream().filter(thread -> thread.getName().startsWith("onehop-")).count();
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("onehop-"))
+                .count();
     }
 
     @Test
-    void noThreadIsLeftOfAClientThatWasClosedEvenWhileItAskedForTheMap() throws InterruptedException {
+    void noThreadIsLeftOfAClientThatWasClosedEvenWhileItAskedForTheMap()
+            throws InterruptedException {
         assertTrue(Callers.holdsSoon(() -> threads() == 0));
-        try (RedisCluster cluster = RedisCluster.start(3, false); RedisServer frozen = RedisServer.start()) {
+        try (RedisCluster cluster = RedisCluster.start(3, false);
+                RedisServer frozen = RedisServer.start()) {
             for (int i = 0; i < 5; i++) {
                 try (OneHopClient client = cluster.client("timeout: 2000")) {
                     client.set("a", "1");
@@ -329,7 +400,8 @@ class RedisClusterNodesTest {
             }
             frozen.freeze();
             OneHopClient asking = clientOf(5000, frozen.server());
-            Thread caller = new Thread(() -> assertThrows(OneHopException.class, () -> asking.get("a")));
+            Thread caller =
+                    new Thread(() -> assertThrows(OneHopException.class, () -> asking.get("a")));
             caller.start();
             RedisCluster.await("it asks", () -> threads() >= 2);
             asking.close();

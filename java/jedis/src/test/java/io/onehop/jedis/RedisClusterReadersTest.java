@@ -22,8 +22,9 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Jedis;
 
 /**
- * {@code read_from} on a real Redis Cluster. The first master and its replica 4 are called by their address, replica 2 by
- * a name, so that a label of it can be a zone; the second master has a name, its replica 3 has none; master 5 is alone.
+ * {@code read_from} on a real Redis Cluster. The first master and its replica 4 are called by their
+ * address, replica 2 by a name, so that a label of it can be a zone; the second master has a name,
+ * its replica 3 has none; master 5 is alone.
  */
 class RedisClusterReadersTest {
     private static final String ZONE = "localhost";
@@ -47,8 +48,18 @@ class RedisClusterReadersTest {
         for (int i = 0; i < 6; i++) {
             try (Jedis jedis = cluster.server(i).jedis()) {
                 jedis.configSet("cluster-preferred-endpoint-type", "hostname");
-                RedisCluster.await("it knows all", () -> jedis.clusterNodes().lines().filter(line ->
-                        line.contains("slave") || line.contains("," + ZONE)).count() == 4);
+                RedisCluster.await(
+                        "it knows all",
+                        () ->
+                                jedis.clusterNodes()
+                                                .lines()
+                                                .filter(
+                                                        line ->
+                                                                line.contains("slave")
+                                                                        || line.contains(
+                                                                                "," + ZONE))
+                                                .count()
+                                        == 4);
             }
         }
         cluster.move(0, 0, 5);
@@ -67,18 +78,32 @@ class RedisClusterReadersTest {
     /** A key of the master that is this server. */
     private static String keyOf(OneHopClient client, int server) {
         client.get("first contact");
-        return Nodes.keysOn(client.topology(), client.topology().nodes().stream()
-                .filter(node -> node.port() == cluster.server(server).port()).findFirst().orElseThrow().name())
-                .findFirst().orElseThrow();
+        return Nodes.keysOn(
+                        client.topology(),
+                        client.topology().nodes().stream()
+                                .filter(node -> node.port() == cluster.server(server).port())
+                                .findFirst()
+                                .orElseThrow()
+                                .name())
+                .findFirst()
+                .orElseThrow();
     }
 
     /** Which server has answered how many of these reads of each key, in turn. */
     private static Map<Integer, Long> readers(OneHopClient client, int reads, String... keys) {
-        long[] before = cluster.servers().stream().mapToLong(server -> server.calls("get")).toArray();
+        long[] before =
+                cluster.servers().stream().mapToLong(server -> server.calls("get")).toArray();
         IntStream.range(0, reads).forEach(i -> Arrays.stream(keys).forEach(client::get));
-        return new TreeMap<>(IntStream.range(0, before.length).boxed().collect(Collectors.toMap(i -> i,
-                i -> cluster.server(i).calls("get") - before[i])).entrySet().stream().filter(each -> each.getValue() > 0)
-                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
+        return new TreeMap<>(
+                IntStream.range(0, before.length)
+                        .boxed()
+                        .collect(
+                                Collectors.toMap(
+                                        i -> i, i -> cluster.server(i).calls("get") - before[i]))
+                        .entrySet()
+                        .stream()
+                        .filter(each -> each.getValue() > 0)
+                        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
     }
 
     @Test
@@ -87,9 +112,19 @@ class RedisClusterReadersTest {
             SimpleMeterRegistry registry = new SimpleMeterRegistry();
             new OneHopMetrics(client).bindTo(registry);
             client.get("first contact");
-            Map<Integer, Node> nodes = client.topology().nodes().stream().collect(Collectors.toMap(
-                    node -> IntStream.range(0, 6).filter(i -> cluster.server(i).port() == node.port()).findFirst()
-                            .orElseThrow(), node -> node));
+            Map<Integer, Node> nodes =
+                    client.topology().nodes().stream()
+                            .collect(
+                                    Collectors.toMap(
+                                            node ->
+                                                    IntStream.range(0, 6)
+                                                            .filter(
+                                                                    i ->
+                                                                            cluster.server(i).port()
+                                                                                    == node.port())
+                                                            .findFirst()
+                                                            .orElseThrow(),
+                                            node -> node));
             assertEquals(6, nodes.size());
             for (int i : new int[] {0, 1, 5}) {
                 assertEquals(Role.MASTER, nodes.get(i).role());
@@ -102,10 +137,25 @@ class RedisClusterReadersTest {
             for (NodeStatus status : client.status().nodes()) {
                 Node node = client.topology().find(status.name());
                 assertEquals(node.role(), status.role());
-                assertEquals(node.role() == Role.REPLICA ? client.snapshots().newest().topology().places().get(node.master()).name() : null,
+                assertEquals(
+                        node.role() == Role.REPLICA
+                                ? client.snapshots()
+                                        .newest()
+                                        .topology()
+                                        .places()
+                                        .get(node.master())
+                                        .name()
+                                : null,
                         status.master());
-                registry.get("onehop.node.info").tags("node", status.name(), "role",
-                        status.role().name().toLowerCase(Locale.ROOT), "master", Objects.toString(status.master(), "")).gauge();
+                registry.get("onehop.node.info")
+                        .tags(
+                                "node",
+                                status.name(),
+                                "role",
+                                status.role().name().toLowerCase(Locale.ROOT),
+                                "master",
+                                Objects.toString(status.master(), ""))
+                        .gauge();
             }
             assertEquals(6, registry.get("onehop.node.info").gauges().size());
             assertEquals("127.0.0.1", nodes.get(3).host());
@@ -142,7 +192,9 @@ class RedisClusterReadersTest {
             String key = keyOf(preferring, 5);
             assertEquals(Map.of(5, 10L), readers(preferring, 10, key));
             NodeDown none = assertThrows(NodeDown.class, () -> strict.get(key));
-            assertTrue(none.getMessage().startsWith("it has no replica that could answer, node "), none.getMessage());
+            assertTrue(
+                    none.getMessage().startsWith("it has no replica that could answer, node "),
+                    none.getMessage());
             assertEquals("OK", strict.set(key, "written"));
         }
     }
@@ -150,7 +202,8 @@ class RedisClusterReadersTest {
     @Test
     void whereAReplicaIsDeadItsMasterAnswersOrNobodyDoes() {
         try (OneHopClient preferring = client("timeout: 5000", "read_from: prefer_replica");
-                OneHopClient zone = client("timeout: 5000", "read_from: same_zone", "zone: " + ZONE);
+                OneHopClient zone =
+                        client("timeout: 5000", "read_from: same_zone", "zone: " + ZONE);
                 OneHopClient strict = client("timeout: 5000", "read_from: replica")) {
             String key = keyOf(preferring, 0);
             preferring.set(key, "value");
@@ -174,11 +227,13 @@ class RedisClusterReadersTest {
             }
             assertTrue(down <= 1, down + " of 2 reads failed");
             cluster.server(2).restart();
-            RedisCluster.await("it is back", () -> {
-                try (Jedis jedis = cluster.server(2).jedis()) {
-                    return jedis.info("replication").contains("master_link_status:up");
-                }
-            });
+            RedisCluster.await(
+                    "it is back",
+                    () -> {
+                        try (Jedis jedis = cluster.server(2).jedis()) {
+                            return jedis.info("replication").contains("master_link_status:up");
+                        }
+                    });
             cluster.awaitReplicas();
         }
     }

@@ -26,7 +26,10 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-/** Redirects that lead nowhere, that come in thousands, and that meet nodes which die: on real nodes and by script. */
+/**
+ * Redirects that lead nowhere, that come in thousands, and that meet nodes which die: on real nodes
+ * and by script.
+ */
 class RedisClusterRedirectsTest {
     private RedisCluster cluster;
     private OneHopClient client;
@@ -44,14 +47,21 @@ class RedisClusterRedirectsTest {
     }
 
     private static String tagIn(int slot) {
-        return IntStream.iterate(0, i -> i + 1).mapToObj(i -> "{" + i + "}").filter(key -> {
-            byte[] bytes = key.getBytes();
-            return Key.slot(bytes, 0, bytes.length) == slot;
-        }).findFirst().orElseThrow();
+        return IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> "{" + i + "}")
+                .filter(
+                        key -> {
+                            byte[] bytes = key.getBytes();
+                            return Key.slot(bytes, 0, bytes.length) == slot;
+                        })
+                .findFirst()
+                .orElseThrow();
     }
 
     private long maps() {
-        return IntStream.range(0, 3).mapToLong(i -> cluster.server(i).calls("cluster|shards")).sum();
+        return IntStream.range(0, 3)
+                .mapToLong(i -> cluster.server(i).calls("cluster|shards"))
+                .sum();
     }
 
     /* ---- Nowhere ---- */
@@ -64,37 +74,81 @@ class RedisClusterRedirectsTest {
         String last = cluster.id(2);
         String middle = cluster.id(1);
         AtomicReference<NodeDown> met = new AtomicReference<>();
-        RedisCluster.await("they send it to each other", () -> { // Until they have spoken about it.
-            try (Jedis one = cluster.server(1).jedis(); Jedis two = cluster.server(2).jedis();
-                    Jedis first = cluster.server(0).jedis()) {
-                first.clusterSetSlotNode(1, middle);
-                one.clusterSetSlotNode(1, last);
-                two.clusterSetSlotNode(1, middle);
-                client.get(key);
-                return false;
-            } catch (NodeDown down) {
-                met.set(down);
-                return down.getMessage().contains("the nodes send it to each other");
-            }
-        });
+        RedisCluster.await(
+                "they send it to each other",
+                () -> { // Until they have spoken about it.
+                    try (Jedis one = cluster.server(1).jedis();
+                            Jedis two = cluster.server(2).jedis();
+                            Jedis first = cluster.server(0).jedis()) {
+                        first.clusterSetSlotNode(1, middle);
+                        one.clusterSetSlotNode(1, last);
+                        two.clusterSetSlotNode(1, middle);
+                        client.get(key);
+                        return false;
+                    } catch (NodeDown down) {
+                        met.set(down);
+                        return down.getMessage().contains("the nodes send it to each other");
+                    }
+                });
         String message = met.get().getMessage();
-        assertTrue(message.contains(cluster.server(1).node()) && message.contains(cluster.server(2).node()), message);
+        assertTrue(
+                message.contains(cluster.server(1).node())
+                        && message.contains(cluster.server(2).node()),
+                message);
         assertTrue(message.contains("(it said \"MOVED 1 "), message);
         assertEquals("OK", client.set(tagIn(2), "others are not affected"));
     }
 
-    /** A node that says it has all slots, and to the rest what the script says; it notes what it was sent. */
-    private static void talk(ScriptedNode.Talk talk, ScriptedNode self, List<String> commands, String answer)
+    /**
+     * A node that says it has all slots, and to the rest what the script says; it notes what it was
+     * sent.
+     */
+    private static void talk(
+            ScriptedNode.Talk talk, ScriptedNode self, List<String> commands, String answer)
             throws IOException {
         for (List<String> command = talk.command(); command != null; command = talk.command()) {
             String port = String.valueOf(self.port());
             switch (command.get(0) + (command.size() > 1 ? " " + command.get(1) : "")) {
                 case "PING" -> talk.send("+PONG\r\n");
                 case "CLUSTER INFO" -> talk.bulk("cluster_current_epoch:1\r\n");
-                case "CLUSTER SHARDS" -> talk.send("*1\r\n*4\r\n$5\r\nslots\r\n*2\r\n:0\r\n:16383\r\n$5\r\nnodes\r\n*1\r\n"
-                        + "*12\r\n$2\r\nid\r\n$3\r\nabc\r\n$4\r\nport\r\n:" + port + "\r\n$2\r\nip\r\n$9\r\n127.0.0.1\r\n"
-                        + "$8\r\nendpoint\r\n$9\r\n127.0.0.1\r\n$4\r\nrole\r\n$6\r\nmaster\r\n"
-                        + "$6\r\nhealth\r\n$6\r\nonline\r\n");
+                case "CLUSTER SHARDS" ->
+                        talk.send(
+                                "*1\r\n"
+                                        + "*4\r\n"
+                                        + "$5\r\n"
+                                        + "slots\r\n"
+                                        + "*2\r\n"
+                                        + ":0\r\n"
+                                        + ":16383\r\n"
+                                        + "$5\r\n"
+                                        + "nodes\r\n"
+                                        + "*1\r\n"
+                                        + "*12\r\n"
+                                        + "$2\r\n"
+                                        + "id\r\n"
+                                        + "$3\r\n"
+                                        + "abc\r\n"
+                                        + "$4\r\n"
+                                        + "port\r\n"
+                                        + ":"
+                                        + port
+                                        + "\r\n"
+                                        + "$2\r\n"
+                                        + "ip\r\n"
+                                        + "$9\r\n"
+                                        + "127.0.0.1\r\n"
+                                        + "$8\r\n"
+                                        + "endpoint\r\n"
+                                        + "$9\r\n"
+                                        + "127.0.0.1\r\n"
+                                        + "$4\r\n"
+                                        + "role\r\n"
+                                        + "$6\r\n"
+                                        + "master\r\n"
+                                        + "$6\r\n"
+                                        + "health\r\n"
+                                        + "$6\r\n"
+                                        + "online\r\n");
                 default -> {
                     commands.add(command.get(0));
                     talk.send("-" + answer.replace("SELF", self.node()) + "\r\n");
@@ -104,16 +158,23 @@ class RedisClusterRedirectsTest {
     }
 
     private static OneHopClient clientOf(ScriptedNode node) {
-        return Nodes.clientOf("alpha:\n  listen: LISTEN\n  redis: true\n  cluster: true\n  timeout: 3000\n"
-                + "  redis_auth: secret\n  servers:\n    - " + node.server() + "\n");
+        return Nodes.clientOf(
+                "alpha:\n  listen: LISTEN\n  redis: true\n  cluster: true\n  timeout: 3000\n"
+                        + "  redis_auth: secret\n  servers:\n    - "
+                        + node.server()
+                        + "\n");
     }
 
     @Test
     void aNodeThatNobodyKnowsIsNeverSentAPassword() {
         try (ScriptedNode stranger = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
-                ScriptedNode node = node("MOVED 15495 " + stranger.node(), new CopyOnWriteArrayList<>()); OneHopClient lured = clientOf(node)) {
+                ScriptedNode node =
+                        node("MOVED 15495 " + stranger.node(), new CopyOnWriteArrayList<>());
+                OneHopClient lured = clientOf(node)) {
             NodeDown down = assertThrows(NodeDown.class, () -> lured.get("a"));
-            assertTrue(down.getMessage().contains("the map of the cluster does not know the node"), down.getMessage());
+            assertTrue(
+                    down.getMessage().contains("the map of the cluster does not know the node"),
+                    down.getMessage());
             assertTrue(down.getMessage().contains(stranger.node()), down.getMessage());
             assertEquals(0, stranger.connections());
         }
@@ -121,11 +182,13 @@ class RedisClusterRedirectsTest {
 
     private static ScriptedNode node(String answer, List<String> commands) {
         AtomicReference<ScriptedNode> self = new AtomicReference<>();
-        ScriptedNode node = ScriptedNode.start(talk -> {
-            talk.command(); // AUTH
-            talk.send("+OK\r\n");
-            talk(talk, self.get(), commands, answer);
-        });
+        ScriptedNode node =
+                ScriptedNode.start(
+                        talk -> {
+                            talk.command(); // AUTH
+                            talk.send("+OK\r\n");
+                            talk(talk, self.get(), commands, answer);
+                        });
         self.set(node);
         return node;
     }
@@ -133,23 +196,41 @@ class RedisClusterRedirectsTest {
     @Test
     void aNodeThatSendsToItselfIsAskedAgainNotForEver() {
         List<String> commands = new CopyOnWriteArrayList<>();
-        try (ScriptedNode node = node("MOVED 15495 SELF", commands); OneHopClient lured = clientOf(node)) {
+        try (ScriptedNode node = node("MOVED 15495 SELF", commands);
+                OneHopClient lured = clientOf(node)) {
             NodeDown down = assertThrows(NodeDown.class, () -> lured.get("a"));
-            assertTrue(down.getMessage().contains("there is no time left to try again"), down.getMessage());
-            assertTrue(commands.size() > 1 && commands.size() < 30, commands.size() + " tries in three seconds");
+            assertTrue(
+                    down.getMessage().contains("there is no time left to try again"),
+                    down.getMessage());
+            assertTrue(
+                    commands.size() > 1 && commands.size() < 30,
+                    commands.size() + " tries in three seconds");
         }
     }
 
     @Test
     void whatIsNoRedirectIsTheAnswer() {
-        for (String error : List.of("MOVED", "MOVED x y", "MOVED 16384 127.0.0.1:1", "MOVED -1 127.0.0.1:1", "MOVED 1 127.0.0.1:0",
-                "MOVED 1 127.0.0.1:65536", "MOVED 1 127.0.0.1", "ASK 1", "ASK 1 a:b:c")) {
-            try (ScriptedNode node = node(error, new CopyOnWriteArrayList<>()); OneHopClient lured = clientOf(node)) {
-                assertEquals(error, assertThrows(JedisDataException.class, () -> lured.get("a")).getMessage());
+        for (String error :
+                List.of(
+                        "MOVED",
+                        "MOVED x y",
+                        "MOVED 16384 127.0.0.1:1",
+                        "MOVED -1 127.0.0.1:1",
+                        "MOVED 1 127.0.0.1:0",
+                        "MOVED 1 127.0.0.1:65536",
+                        "MOVED 1 127.0.0.1",
+                        "ASK 1",
+                        "ASK 1 a:b:c")) {
+            try (ScriptedNode node = node(error, new CopyOnWriteArrayList<>());
+                    OneHopClient lured = clientOf(node)) {
+                assertEquals(
+                        error,
+                        assertThrows(JedisDataException.class, () -> lured.get("a")).getMessage());
                 try (AbstractPipeline batch = lured.pipelined()) {
                     Response<String> reply = batch.get("a");
                     batch.sync();
-                    assertEquals(error, assertThrows(JedisDataException.class, reply::get).getMessage());
+                    assertEquals(
+                            error, assertThrows(JedisDataException.class, reply::get).getMessage());
                 }
             }
         }
@@ -189,7 +270,8 @@ class RedisClusterRedirectsTest {
         cluster.beginToMove(4, 0, 2);
         cluster.moveKeys(4, 0, 2, 1);
         long begun = System.nanoTime();
-        NodeDown down = assertThrows(NodeDown.class, () -> client.mget(tag + "1", tag + "2", tag + "3"));
+        NodeDown down =
+                assertThrows(NodeDown.class, () -> client.mget(tag + "1", tag + "2", tag + "3"));
         assertTrue(down.getMessage().contains("TRYAGAIN"), down.getMessage());
         assertTrue(System.nanoTime() - begun < 10_000_000_000L);
         for (Pool pool : client.route().take().pools()) {
@@ -213,7 +295,8 @@ class RedisClusterRedirectsTest {
         Response<Long> lostToo = batch.incr(moved);
         Response<Long> keptToo = batch.incr(there);
         PartialBatch partial = assertThrows(PartialBatch.class, batch::sync);
-        assertEquals(List.of(cluster.server(2).node()), List.copyOf(partial.getFailures().keySet()));
+        assertEquals(
+                List.of(cluster.server(2).node()), List.copyOf(partial.getFailures().keySet()));
         assertEquals(2L, kept.get());
         assertEquals(3L, keptToo.get());
         for (Response<Long> response : List.of(lost, lostToo)) {
@@ -239,12 +322,14 @@ class RedisClusterRedirectsTest {
         assertEquals("2", client.get(tag + "2"));
         cluster.moveKeys(7, 0, 2, 10);
         cluster.endMove(7, 0, 2);
-        assertThrows(RuntimeException.class, () -> {
-            try (AbstractTransaction transaction = client.multi()) { // By the old map.
-                transaction.incr(tag + "1");
-                transaction.exec();
-            }
-        });
+        assertThrows(
+                RuntimeException.class,
+                () -> {
+                    try (AbstractTransaction transaction = client.multi()) { // By the old map.
+                        transaction.incr(tag + "1");
+                        transaction.exec();
+                    }
+                });
         try (AbstractTransaction transaction = client.multi()) {
             transaction.incr(tag + "1");
             assertEquals(List.of(2L), transaction.exec());
@@ -258,21 +343,25 @@ class RedisClusterRedirectsTest {
         String key = tagIn(8) + "list";
         client.llen(key);
         AtomicReference<Object> popped = new AtomicReference<>();
-        Thread waiting = new Thread(() -> {
-            try {
-                popped.set(client.blpop(3, key));
-            } catch (RuntimeException failed) {
-                popped.set(failed);
-            }
-        });
+        Thread waiting =
+                new Thread(
+                        () -> {
+                            try {
+                                popped.set(client.blpop(3, key));
+                            } catch (RuntimeException failed) {
+                                popped.set(failed);
+                            }
+                        });
         waiting.start();
         try (Jedis jedis = cluster.server(0).jedis()) {
-            RedisCluster.await("it waits", () -> jedis.info("clients").contains("blocked_clients:1"));
+            RedisCluster.await(
+                    "it waits", () -> jedis.info("clients").contains("blocked_clients:1"));
         }
         Processes.pause(2000);
         cluster.move(8, 0, 2);
         try (Jedis jedis = cluster.server(2).jedis()) {
-            RedisCluster.await("it waits there", () -> jedis.info("clients").contains("blocked_clients:1"));
+            RedisCluster.await(
+                    "it waits there", () -> jedis.info("clients").contains("blocked_clients:1"));
         }
         Processes.pause(2500); // Longer than the timeout behind the first wait.
         client.rpush(key, "value");

@@ -44,13 +44,15 @@ class RedisClusterSubscriptionTest {
         private final Thread thread;
 
         Listening(Runnable subscription) {
-            thread = new Thread(() -> {
-                try {
-                    subscription.run();
-                } catch (RuntimeException over) {
-                    end.set(over);
-                }
-            });
+            thread =
+                    new Thread(
+                            () -> {
+                                try {
+                                    subscription.run();
+                                } catch (RuntimeException over) {
+                                    end.set(over);
+                                }
+                            });
             thread.start();
         }
 
@@ -88,10 +90,15 @@ class RedisClusterSubscriptionTest {
     }
 
     private static String channelOf(int server) {
-        return IntStream.range(0, 100_000).mapToObj(i -> "news:" + i).filter(channel -> {
-            byte[] bytes = channel.getBytes();
-            return Key.slot(bytes, 0, bytes.length) * 3 / 16384 == server;
-        }).findFirst().orElseThrow();
+        return IntStream.range(0, 100_000)
+                .mapToObj(i -> "news:" + i)
+                .filter(
+                        channel -> {
+                            byte[] bytes = channel.getBytes();
+                            return Key.slot(bytes, 0, bytes.length) * 3 / 16384 == server;
+                        })
+                .findFirst()
+                .orElseThrow();
     }
 
     private static int slot(String channel) {
@@ -100,19 +107,24 @@ class RedisClusterSubscriptionTest {
     }
 
     private long spublish(String channel, String message) {
-        CommandArguments arguments = new CommandArguments(Command.SPUBLISH).key(channel).add(message);
+        CommandArguments arguments =
+                new CommandArguments(Command.SPUBLISH).key(channel).add(message);
         return client.executeCommand(new CommandObject<>(arguments, BuilderFactory.LONG));
     }
 
     private void awaitListeners(int server, String channel) {
         try (Jedis jedis = cluster.server(server).jedis()) {
-            RedisCluster.await("somebody listens", () -> ((List<?>) jedis.sendCommand(Command.PUBSUB, "SHARDNUMSUB", channel))
-                    .contains(1L));
+            RedisCluster.await(
+                    "somebody listens",
+                    () ->
+                            ((List<?>) jedis.sendCommand(Command.PUBSUB, "SHARDNUMSUB", channel))
+                                    .contains(1L));
         }
     }
 
     @Test
-    void aShardSubscriptionWhoseSlotMovesEndsAndTheNextOneHearsTheNewNode() throws InterruptedException {
+    void aShardSubscriptionWhoseSlotMovesEndsAndTheNextOneHearsTheNewNode()
+            throws InterruptedException {
         String channel = channelOf(0);
         Sharded first = new Sharded();
         Listening listening = new Listening(() -> client.ssubscribe(first, channel));
@@ -123,8 +135,14 @@ class RedisClusterSubscriptionTest {
         NodeDown over = assertInstanceOf(NodeDown.class, listening.end());
         assertTrue(over.getMessage().contains("subscribe again"), over.getMessage());
         assertEquals(cluster.server(0).node(), over.getNode());
-        RedisCluster.await("the map knows", () -> spublish(channel, "nobody listens") == 0
-                && client.topology().locate(channel).name().equals(cluster.server(1).node()));
+        RedisCluster.await(
+                "the map knows",
+                () ->
+                        spublish(channel, "nobody listens") == 0
+                                && client.topology()
+                                        .locate(channel)
+                                        .name()
+                                        .equals(cluster.server(1).node()));
         Sharded second = new Sharded();
         Listening again = new Listening(() -> client.ssubscribe(second, channel));
         awaitListeners(1, channel);
@@ -138,9 +156,13 @@ class RedisClusterSubscriptionTest {
         String channel = channelOf(0);
         client.get(channel);
         cluster.move(slot(channel), 0, 1);
-        NodeDown refused = assertInstanceOf(NodeDown.class,
-                new Listening(() -> client.ssubscribe(new Sharded(), channel)).end());
-        assertTrue(refused.getMessage().contains("subscribe again (it said \"MOVED "), refused.getMessage());
+        NodeDown refused =
+                assertInstanceOf(
+                        NodeDown.class,
+                        new Listening(() -> client.ssubscribe(new Sharded(), channel)).end());
+        assertTrue(
+                refused.getMessage().contains("subscribe again (it said \"MOVED "),
+                refused.getMessage());
         Sharded sharded = new Sharded();
         Listening listening = new Listening(() -> client.ssubscribe(sharded, channel));
         awaitListeners(1, channel);
@@ -149,7 +171,8 @@ class RedisClusterSubscriptionTest {
     }
 
     @Test
-    void channelsAndPatternsGoOnWhileSlotsMoveAndEndWhenTheirNodeLeaves() throws InterruptedException {
+    void channelsAndPatternsGoOnWhileSlotsMoveAndEndWhenTheirNodeLeaves()
+            throws InterruptedException {
         String channel = channelOf(2);
         Plain channels = new Plain();
         Plain patterns = new Plain();
@@ -158,17 +181,21 @@ class RedisClusterSubscriptionTest {
         RedisCluster.await("they listen", () -> channels.isSubscribed() && patterns.isSubscribed());
         cluster.move(slot(channel), 2, 1);
         client.publish(channel, "from another node");
-        RedisCluster.await("both have heard it", () -> channels.heard.size() == 1 && patterns.heard.size() == 1);
+        RedisCluster.await(
+                "both have heard it",
+                () -> channels.heard.size() == 1 && patterns.heard.size() == 1);
         assertTrue(one.thread.isAlive() && other.thread.isAlive());
         cluster.giveAll(2, 0);
         cluster.forget(2);
-        RedisCluster.await("the map knows", () -> {
-            client.set(channel, "x");
-            for (int i = 0; i < 20; i++) {
-                client.get("key:" + i);
-            }
-            return client.topology().nodes().size() == 2;
-        });
+        RedisCluster.await(
+                "the map knows",
+                () -> {
+                    client.set(channel, "x");
+                    for (int i = 0; i < 20; i++) {
+                        client.get("key:" + i);
+                    }
+                    return client.topology().nodes().size() == 2;
+                });
         NodeDown over = assertInstanceOf(NodeDown.class, one.end());
         assertEquals(cluster.server(2).node(), over.getNode());
         patterns.punsubscribe();

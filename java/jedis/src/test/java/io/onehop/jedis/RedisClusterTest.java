@@ -65,10 +65,18 @@ class RedisClusterTest {
 
     @Test
     void aCommandForAllNodesThatFailsTellsTheRepliesByNodeAsJedisDoes() {
-        JedisBroadcastException error = assertThrows(JedisBroadcastException.class, client::functionKill);
-        assertEquals(cluster.servers().stream().map(server -> HostAndPort.from(server.node()))
-                .collect(Collectors.toSet()), error.getReplies().keySet());
-        error.getReplies().values().forEach(reply -> assertTrue(reply.toString().contains("NOTBUSY"), error.toString()));
+        JedisBroadcastException error =
+                assertThrows(JedisBroadcastException.class, client::functionKill);
+        assertEquals(
+                cluster.servers().stream()
+                        .map(server -> HostAndPort.from(server.node()))
+                        .collect(Collectors.toSet()),
+                error.getReplies().keySet());
+        error.getReplies()
+                .values()
+                .forEach(
+                        reply ->
+                                assertTrue(reply.toString().contains("NOTBUSY"), error.toString()));
     }
 
     private static int slot(String key) {
@@ -76,10 +84,14 @@ class RedisClusterTest {
         return Key.slot(bytes, 0, bytes.length);
     }
 
-    /** Where a slot is, and where it may go. Only one node takes slots in: two that do quarrel about epochs for a while. */
+    /**
+     * Where a slot is, and where it may go. Only one node takes slots in: two that do quarrel about
+     * epochs for a while.
+     */
     private record Ends(int slot, int from, int to) {
         static Ends of(String key) {
-            return new Ends(RedisClusterTest.slot(key), cluster.ownerOf(RedisClusterTest.slot(key)), 2);
+            return new Ends(
+                    RedisClusterTest.slot(key), cluster.ownerOf(RedisClusterTest.slot(key)), 2);
         }
 
         void move() {
@@ -89,8 +101,11 @@ class RedisClusterTest {
 
     /** A tag, with a number behind it, whose slot is not on the last master yet. */
     private static List<String> movable(String prefix, int count) {
-        return IntStream.range(0, 100_000).mapToObj(i -> "{" + prefix + i + "}").filter(key -> slot(key) < 10_000
-                && cluster.ownerOf(slot(key)) != 2).limit(count).toList();
+        return IntStream.range(0, 100_000)
+                .mapToObj(i -> "{" + prefix + i + "}")
+                .filter(key -> slot(key) < 10_000 && cluster.ownerOf(slot(key)) != 2)
+                .limit(count)
+                .toList();
     }
 
     private static long redirects(OneHopClient client) {
@@ -109,8 +124,11 @@ class RedisClusterTest {
 
     private static long refusals(RedisServer server) {
         try (Jedis jedis = server.jedis()) {
-            return jedis.info("errorstats").lines().filter(line -> line.startsWith("errorstat_NOPERM:"))
-                    .mapToLong(line -> Long.parseLong(line.replaceAll(".*count=(\\d+).*", "$1"))).sum();
+            return jedis.info("errorstats")
+                    .lines()
+                    .filter(line -> line.startsWith("errorstat_NOPERM:"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll(".*count=(\\d+).*", "$1")))
+                    .sum();
         }
     }
 
@@ -132,10 +150,12 @@ class RedisClusterTest {
             long asked = sum(server -> server.calls("cluster|slots"));
             assertTrue(refused > 0);
             Ends.of(key).move();
-            RedisCluster.await("the map is asked for again", () -> {
-                assertEquals("x", fresh.get(key));
-                return sum(server -> server.calls("cluster|slots")) > asked;
-            });
+            RedisCluster.await(
+                    "the map is asked for again",
+                    () -> {
+                        assertEquals("x", fresh.get(key));
+                        return sum(server -> server.calls("cluster|slots")) > asked;
+                    });
             assertEquals(refused, sum(RedisClusterTest::refusals));
         } finally {
             permit("+cluster|shards");
@@ -182,10 +202,21 @@ class RedisClusterTest {
 
     @Test
     void keysOfTwoSlotsAreNotTogetherEvenOnOneNode() {
-        String other = IntStream.range(0, 100_000).mapToObj(i -> "other:" + i).filter(key -> slot(key) != slot("a")
-                && client.topology().locate(key).equals(client.topology().locate("a"))).findFirst().orElseThrow();
+        String other =
+                IntStream.range(0, 100_000)
+                        .mapToObj(i -> "other:" + i)
+                        .filter(
+                                key ->
+                                        slot(key) != slot("a")
+                                                && client.topology()
+                                                        .locate(key)
+                                                        .equals(client.topology().locate("a")))
+                        .findFirst()
+                        .orElseThrow();
         CrossNode refused = assertThrows(CrossNode.class, () -> client.rename("a", other));
-        assertTrue(refused.getMessage().contains("needs all its keys in one slot: key \"a\" is in slot 15495"),
+        assertTrue(
+                refused.getMessage()
+                        .contains("needs all its keys in one slot: key \"a\" is in slot 15495"),
                 refused.getMessage());
         client.set("{a}1", "x");
         client.rename("{a}1", "{a}2");
@@ -195,15 +226,16 @@ class RedisClusterTest {
     @Test
     void whatIsPublishedIsHeardOnce() throws InterruptedException {
         List<String> heard = Collections.synchronizedList(new ArrayList<>());
-        redis.clients.jedis.JedisPubSub subscriber = new redis.clients.jedis.JedisPubSub() {
-            @Override
-            public void onPMessage(String pattern, String channel, String message) {
-                heard.add(message);
-                if (message.equals("last")) {
-                    punsubscribe();
-                }
-            }
-        };
+        redis.clients.jedis.JedisPubSub subscriber =
+                new redis.clients.jedis.JedisPubSub() {
+                    @Override
+                    public void onPMessage(String pattern, String channel, String message) {
+                        heard.add(message);
+                        if (message.equals("last")) {
+                            punsubscribe();
+                        }
+                    }
+                };
         Thread thread = new Thread(() -> client.psubscribe(subscriber, "news*"));
         thread.start();
         RedisCluster.await("it listens", subscriber::isSubscribed);
@@ -290,8 +322,12 @@ class RedisClusterTest {
         cluster.beginToMove(ends.slot(), ends.from(), ends.to());
         cluster.moveKeys(ends.slot(), ends.from(), ends.to(), 1);
         try (AbstractPipeline batch = client.pipelined()) {
-            List<Response<String>> replies = List.of(batch.get(ask + "1"), batch.get(ask + "2"), batch.get(ask + "3"),
-                    batch.get(ask + "4"));
+            List<Response<String>> replies =
+                    List.of(
+                            batch.get(ask + "1"),
+                            batch.get(ask + "2"),
+                            batch.get(ask + "3"),
+                            batch.get(ask + "4"));
             batch.sync();
             assertEquals("1", replies.get(0).get());
             assertEquals("2", replies.get(1).get());
@@ -301,13 +337,17 @@ class RedisClusterTest {
         assertEquals("OK", client.set(ask + "5", "5"));
         assertEquals("5", client.get(ask + "5"));
         assertEquals(cluster.server(ends.from()).node(), client.topology().locate(ask).name());
-        Thread end = new Thread(() -> {
-            io.onehop.jedis.lab.Processes.pause(100);
-            cluster.moveKeys(ends.slot(), ends.from(), ends.to(), 100);
-            cluster.endMove(ends.slot(), ends.from(), ends.to());
-        });
+        Thread end =
+                new Thread(
+                        () -> {
+                            io.onehop.jedis.lab.Processes.pause(100);
+                            cluster.moveKeys(ends.slot(), ends.from(), ends.to(), 100);
+                            cluster.endMove(ends.slot(), ends.from(), ends.to());
+                        });
         end.start();
-        assertEquals(List.of("1", "2", "3", "5"), client.mget(ask + "1", ask + "2", ask + "3", ask + "5"));
+        assertEquals(
+                List.of("1", "2", "3", "5"),
+                client.mget(ask + "1", ask + "2", ask + "3", ask + "5"));
         RedisCluster.await("the move has ended", () -> !end.isAlive());
         assertEquals("5", client.get(ask + "5"));
     }
@@ -341,7 +381,9 @@ class RedisClusterTest {
             transaction.watch(tag + "1");
             Ends.of(tag).move();
             NodeDown lost = assertThrows(NodeDown.class, () -> transaction.get(tag + "1"));
-            assertTrue(lost.getMessage().contains("a transaction is never sent again"), lost.getMessage());
+            assertTrue(
+                    lost.getMessage().contains("a transaction is never sent again"),
+                    lost.getMessage());
         }
         try (AbstractTransaction transaction = client.transaction(false)) {
             transaction.watch(tag + "1");
@@ -360,10 +402,12 @@ class RedisClusterTest {
             owner.clusterDelSlots(ends.slot());
             for (int i = 0; i < 3; i++) {
                 try (Jedis each = cluster.server(i).jedis()) {
-                    RedisCluster.await("it is a hole", () -> {
-                        each.clusterDelSlots(ends.slot());
-                        return true;
-                    });
+                    RedisCluster.await(
+                            "it is a hole",
+                            () -> {
+                                each.clusterDelSlots(ends.slot());
+                                return true;
+                            });
                 } catch (redis.clients.jedis.exceptions.JedisDataException already) {
                     continue;
                 }
@@ -374,13 +418,15 @@ class RedisClusterTest {
                 NodeDown down = assertThrows(NodeDown.class, () -> other.get("hole"));
                 assertTrue(down.getMessage().contains("CLUSTERDOWN"), down.getMessage());
                 owner.clusterAddSlots(ends.slot());
-                RedisCluster.await("it is served again", () -> {
-                    try {
-                        return other.get("hole") == null;
-                    } catch (NodeDown notYet) {
-                        return false;
-                    }
-                });
+                RedisCluster.await(
+                        "it is served again",
+                        () -> {
+                            try {
+                                return other.get("hole") == null;
+                            } catch (NodeDown notYet) {
+                                return false;
+                            }
+                        });
             }
         }
     }
@@ -388,12 +434,20 @@ class RedisClusterTest {
     @Test
     void whatIsNoClusterIsNoneByConfiguration() {
         try (io.onehop.jedis.lab.RedisServer alone = io.onehop.jedis.lab.RedisServer.start();
-                OneHopClient lost = io.onehop.jedis.lab.Nodes.clientOf("alpha:\n  listen: LISTEN\n  redis: true\n"
-                        + "  cluster: true\n  timeout: 5000\n  servers:\n    - " + alone.server() + "\n")) {
+                OneHopClient lost =
+                        io.onehop.jedis.lab.Nodes.clientOf(
+                                "alpha:\n  listen: LISTEN\n  redis: true\n"
+                                        + "  cluster: true\n  timeout: 5000\n  servers:\n    - "
+                                        + alone.server()
+                                        + "\n")) {
             ConfigInvalid none = assertThrows(ConfigInvalid.class, () -> lost.set("a", "1"));
-            assertEquals("no node tells what the cluster looks like: " + alone.node() + ": it answered: ERR This instance "
-                    + "has cluster support disabled, server pool alpha: the command was not sent; "
-                    + "correct the servers of the server pool, or how it signs in", none.getMessage());
+            assertEquals(
+                    "no node tells what the cluster looks like: "
+                            + alone.node()
+                            + ": it answered: ERR This instance has cluster support disabled,"
+                            + " server pool alpha: the command was not sent; correct the servers of"
+                            + " the server pool, or how it signs in",
+                    none.getMessage());
         }
     }
 }

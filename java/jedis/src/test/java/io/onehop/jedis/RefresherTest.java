@@ -33,8 +33,7 @@ class RefresherTest {
     private static final String ONE = text("127.0.0.1:1:1");
     private static final String TWO = text("127.0.0.1:1:1", "127.0.0.1:2:1");
 
-    @TempDir
-    private Path folder;
+    @TempDir private Path folder;
     private Path file;
     private final Log log = new Log();
     private final List<TopologyChange> changes = new ArrayList<>();
@@ -94,10 +93,20 @@ class RefresherTest {
         assertEquals(1, nodes());
         int moved = before.moved(PoolTopology.of(new Source(TWO, "alpha").pool(TWO.getBytes())));
         assertTrue(moved > 400 && moved < 600, "half of the keys, about: " + moved);
-        assertEquals(List.of("info: configuration file " + file + " changed: " + moved / 10 + "." + moved % 10
-                + " % of the keys of server pool alpha move (generation 2)"), looked());
+        assertEquals(
+                List.of(
+                        "info: configuration file "
+                                + file
+                                + " changed: "
+                                + moved / 10
+                                + "."
+                                + moved % 10
+                                + " % of the keys of server pool alpha move (generation 2)"),
+                looked());
         assertEquals(2, nodes());
-        assertEquals(List.of(new TopologyChange(before, snapshots.newest().topology(), moved, 2)), changes);
+        assertEquals(
+                List.of(new TopologyChange(before, snapshots.newest().topology(), moved, 2)),
+                changes);
         assertEquals(2, snapshots.newest().generation());
         replace(ONE);
         assertEquals(1, looked().size());
@@ -119,12 +128,15 @@ class RefresherTest {
         assertEquals(1, nodes());
         List<String> told = looked();
         assertEquals(1, told.size());
-        assertTrue(told.get(0).endsWith(" % of the keys of server pool alpha move (generation 2)"), told.get(0));
+        assertTrue(
+                told.get(0).endsWith(" % of the keys of server pool alpha move (generation 2)"),
+                told.get(0));
         assertEquals(2, nodes());
         leadTo("nowhere");
         told = looked();
         assertEquals(1, told.size());
-        assertTrue(told.get(0).endsWith("; the configuration read before stays in use"), told.get(0));
+        assertTrue(
+                told.get(0).endsWith("; the configuration read before stays in use"), told.get(0));
         assertEquals(2, nodes());
         leadTo("one");
         assertEquals(1, looked().size());
@@ -140,10 +152,25 @@ class RefresherTest {
             write(ONE);
             looked();
             write(secret);
-            String told = looked().stream().filter(line -> line.contains("password")).collect(Collectors.joining());
-            String may = rights.endsWith("---") ? null : rights.endsWith("r--") ? "read" : rights.endsWith("rw-") ? "read and write" : "write";
-            assertEquals(may == null ? "" : "warning: configuration file " + file + " holds a password, and every user of this machine may "
-                    + may + " it: take these rights away (chmod o=)", told);
+            String told =
+                    looked().stream()
+                            .filter(line -> line.contains("password"))
+                            .collect(Collectors.joining());
+            String may =
+                    rights.endsWith("---")
+                            ? null
+                            : rights.endsWith("r--")
+                                    ? "read"
+                                    : rights.endsWith("rw-") ? "read and write" : "write";
+            assertEquals(
+                    may == null
+                            ? ""
+                            : "warning: configuration file "
+                                    + file
+                                    + " holds a password, and every user of this machine may "
+                                    + may
+                                    + " it: take these rights away (chmod o=)",
+                    told);
             OneHopClient.builder().config(file).pool("alpha").build().close();
             assertEquals(may == null ? 0 : 1, log.taken().size());
         }
@@ -151,8 +178,12 @@ class RefresherTest {
 
     /** As Kubernetes does it with a ConfigMap, and not by this process. */
     private void leadTo(String target) throws Exception {
-        assertEquals(0, new ProcessBuilder("sh", "-c", "ln -s " + target + " beside && mv -T beside ..data").directory(folder.toFile())
-                .start().waitFor());
+        assertEquals(
+                0,
+                new ProcessBuilder("sh", "-c", "ln -s " + target + " beside && mv -T beside ..data")
+                        .directory(folder.toFile())
+                        .start()
+                        .waitFor());
     }
 
     @Test
@@ -163,14 +194,19 @@ class RefresherTest {
         looked();
         ConfigStatus refused = refresher.status();
         assertFalse(refused.ok());
-        assertEquals("configuration file " + file + ", line 1: the document is not a mapping of server pools",
+        assertEquals(
+                "configuration file "
+                        + file
+                        + ", line 1: the document is not a mapping of server pools",
                 refused.error());
         assertFalse(refused.readAt().toEpochMilli() < begin);
         looked();
         assertEquals(refused, refresher.status(), "it is since then");
         write(ONE.replace("alpha", "beta"));
         looked();
-        assertTrue(refresher.status().error().contains("there is no server pool"), refresher.status().error());
+        assertTrue(
+                refresher.status().error().contains("there is no server pool"),
+                refresher.status().error());
         write(ONE);
         looked();
         assertTrue(refresher.status().ok());
@@ -182,13 +218,17 @@ class RefresherTest {
     @Test
     void theListenerIsToldBeforeTheChangeAndCanNotStopIt() throws Exception {
         refresher.close();
-        follow(change -> {
-            changes.add(change);
-            assertSame(change.before(), snapshots.newest().topology());
-            throw new IllegalStateException("I do not like it");
-        });
+        follow(
+                change -> {
+                    changes.add(change);
+                    assertSame(change.before(), snapshots.newest().topology());
+                    throw new IllegalStateException("I do not like it");
+                });
         write(TWO);
-        assertEquals("warning: the listener to changes failed; the changed configuration is used all the same", looked().get(1));
+        assertEquals(
+                "warning: the listener to changes failed; the changed configuration is used all the"
+                        + " same",
+                looked().get(1));
         assertEquals(2, nodes());
         assertEquals(1, changes.size());
     }
@@ -198,15 +238,23 @@ class RefresherTest {
         String where = "warning: configuration file " + file + ", ";
         String stays = "; the configuration read before stays in use";
         write("rubbish");
-        assertEquals(List.of(where + "line 1: the document is not a mapping of server pools" + stays), looked());
+        assertEquals(
+                List.of(where + "line 1: the document is not a mapping of server pools" + stays),
+                looked());
         write(TWO.substring(0, TWO.indexOf("servers")));
         assertEquals(List.of(where + "line 1: directive \"servers\" is missing" + stays), looked());
         write("");
         assertEquals(List.of(where + "line 1: there is no server pool" + stays), looked());
         write(TWO.replace("alpha", "beta"));
-        assertEquals(List.of(where + "there is no server pool \"alpha\", only beta" + stays), looked());
+        assertEquals(
+                List.of(where + "there is no server pool \"alpha\", only beta" + stays), looked());
         write(TWO.replace("redis: true", "redis: false"));
-        assertEquals(List.of(where + "server pool \"alpha\" speaks memcached, it lacks \"redis: true\"" + stays), looked());
+        assertEquals(
+                List.of(
+                        where
+                                + "server pool \"alpha\" speaks memcached, it lacks \"redis: true\""
+                                + stays),
+                looked());
         write(TWO + "#".repeat(1 << 20));
         assertEquals(1, looked().size());
         Files.delete(file);
@@ -240,12 +288,20 @@ class RefresherTest {
     @Test
     void whatMeansTheSameChangesNothing() throws Exception {
         Snapshot before = snapshots.newest();
-        replace("# A comment.\n" + ONE.replace("alpha:\n", "alpha:\n  preconnect: true\n")
-                + TWO.replace("alpha", "beta").replace("127.0.0.1:1\n", "127.0.0.1:2\n"));
+        replace(
+                "# A comment.\n"
+                        + ONE.replace("alpha:\n", "alpha:\n  preconnect: true\n")
+                        + TWO.replace("alpha", "beta").replace("127.0.0.1:1\n", "127.0.0.1:2\n"));
         assertEquals(List.of(), looked());
         assertSame(before, snapshots.newest());
         replace(ONE.replace("alpha:\n", "alpha:\n  timeout: 1234\n"));
-        assertEquals(List.of("info: configuration file " + file + " changed: 0.0 % of the keys of server pool alpha move (generation 2)"), looked());
+        assertEquals(
+                List.of(
+                        "info: configuration file "
+                                + file
+                                + " changed: 0.0 % of the keys of server pool alpha move"
+                                + " (generation 2)"),
+                looked());
         assertNotSame(before, snapshots.newest());
     }
 

@@ -29,8 +29,8 @@ import redis.clients.jedis.exceptions.JedisBusyException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * A node that is down is left alone for a while: who wants it is told at once and why, one caller at a time finds out
- * whether it is back, and what says nothing about the node does it no harm.
+ * A node that is down is left alone for a while: who wants it is told at once and why, one caller
+ * at a time finds out whether it is back, and what says nothing about the node does it no harm.
  */
 class RestingTest {
     private static NodeDown rests(OneHopClient redis, String key) {
@@ -49,17 +49,30 @@ class RestingTest {
     @Test
     void aNodeThatRefusesRestsAndTheOthersServe() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server() + " well",
-                        "127.0.0.1:" + Processes.freePort() + ":1 lost")))) {
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(
+                                                server.server() + " well",
+                                                "127.0.0.1:"
+                                                        + Processes.freePort()
+                                                        + ":1 lost")))) {
             String lost = Nodes.keyOn(redis.topology(), "lost");
             String well = Nodes.keyOn(redis.topology(), "well");
             NodeDown first = assertThrows(NodeDown.class, () -> redis.get(lost));
             assertTrue(first.getMessage().startsWith("Connection refused, "), first.getMessage());
             NodeDown failure = rests(redis, lost);
-            assertTrue(failure.getMessage().startsWith("the node rests: Connection refused, node lost (127.0.0.1:"),
+            assertTrue(
+                    failure.getMessage()
+                            .startsWith(
+                                    "the node rests: Connection refused, node lost (127.0.0.1:"),
                     failure.getMessage());
-            assertTrue(failure.getMessage().endsWith(" ms more, after 1 failure in a row)"), failure.getMessage());
-            assertTrue(failure.getMessage().contains("the command was not sent; "), failure.getMessage());
+            assertTrue(
+                    failure.getMessage().endsWith(" ms more, after 1 failure in a row)"),
+                    failure.getMessage());
+            assertTrue(
+                    failure.getMessage().contains("the command was not sent; "),
+                    failure.getMessage());
             assertInstanceOf(NodeDown.class, failure.getCause());
             assertEquals("lost", failure.getNode());
             assertEquals("OK", redis.set(well, "value"));
@@ -67,7 +80,8 @@ class RestingTest {
             Response<String> onLost = pipeline.get(lost);
             Response<String> onWell = pipeline.get(well);
             PartialBatch partial = assertThrows(PartialBatch.class, pipeline::sync);
-            assertTrue(partial.getFailures().get("lost").getMessage().startsWith("the node rests: "));
+            assertTrue(
+                    partial.getFailures().get("lost").getMessage().startsWith("the node rests: "));
             assertEquals("value", onWell.get());
             assertThrows(NodeDown.class, onLost::get);
             assertEquals(1, Inspected.pool(redis, "lost").meter().connects());
@@ -77,7 +91,8 @@ class RestingTest {
     @Test
     void aNodeThatReturnsServesAgain() {
         int port = Processes.freePort();
-        try (OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of("127.0.0.1:" + port + ":1 n")))) {
+        try (OneHopClient redis =
+                Nodes.clientOf(Nodes.configOf(Stream.of("127.0.0.1:" + port + ":1 n")))) {
             assertThrows(NodeDown.class, () -> redis.get("key"));
             rests(redis, "key");
             try (RedisServer server = RedisServer.startOn(port)) {
@@ -99,17 +114,20 @@ class RestingTest {
 
     @Test
     void aDeadNodeIsTriedByOneCallerAtATime() throws InterruptedException {
-        try (OneHopClient redis = Nodes.clientOf(Nodes.configOf(
-                Stream.of("127.0.0.1:" + Processes.freePort() + ":1 n")))) {
+        try (OneHopClient redis =
+                Nodes.clientOf(
+                        Nodes.configOf(Stream.of("127.0.0.1:" + Processes.freePort() + ":1 n")))) {
             assertThrows(NodeDown.class, () -> redis.get("key"));
             long begin = System.nanoTime();
             AtomicInteger calls = new AtomicInteger();
-            Callers.inThreads(8, number -> {
-                while (System.nanoTime() - begin < 1_300_000_000L) {
-                    assertThrows(NodeDown.class, () -> redis.get("key"));
-                    calls.incrementAndGet();
-                }
-            });
+            Callers.inThreads(
+                    8,
+                    number -> {
+                        while (System.nanoTime() - begin < 1_300_000_000L) {
+                            assertThrows(NodeDown.class, () -> redis.get("key"));
+                            calls.incrementAndGet();
+                        }
+                    });
             long tries = Inspected.pool(redis, "n").meter().connects();
             long ms = (System.nanoTime() - begin) / 1_000_000;
             assertTrue(tries >= 2 && tries <= 1 + ms / 500, tries + " tries in " + ms + " ms");
@@ -119,16 +137,19 @@ class RestingTest {
 
     @Test
     void oneBrokenExchangeIsBadLuckAndTwoInARowAreNot() {
-        ScriptedNode.Script script = talk -> {
-            talk.greet().command();
-            if (talk.number() == 2) {
-                talk.send(":1\r\n").awaitClose();
-            }
-        };
-        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = Inspected.clientOf(node)) {
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.greet().command();
+                    if (talk.number() == 2) {
+                        talk.send(":1\r\n").awaitClose();
+                    }
+                };
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient redis = Inspected.clientOf(node)) {
             assertThrows(NodeDown.class, () -> redis.incr("key"));
             assertEquals(1, redis.incr("key"));
-            assertThrows(OneHopException.class, () -> redis.incr("key")); // No answer comes: the first in a row.
+            // No answer comes: the first in a row.
+            assertThrows(OneHopException.class, () -> redis.incr("key"));
             assertThrows(OneHopException.class, () -> redis.incr("key"));
             rests(redis, "key");
         }
@@ -137,49 +158,65 @@ class RestingTest {
     @Test
     void aHungNodeRestsAfterTwoDeadlines() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), "timeout: 700"))) {
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(Stream.of(server.server()), "timeout: 700"))) {
             redis.set("key", "value");
             server.freeze();
             // A deadline that a busy machine notices too late is not counted.
-            assertTrue(Callers.holdsSoon(() -> assertThrows(OneHopException.class, () -> redis.get("key"))
-                    instanceof NodeDown));
+            assertTrue(
+                    Callers.holdsSoon(
+                            () ->
+                                    assertThrows(OneHopException.class, () -> redis.get("key"))
+                                            instanceof NodeDown));
             NodeDown failure = rests(redis, "key");
-            assertTrue(failure.getMessage().contains("the node rests: no answer in time"), failure.getMessage());
+            assertTrue(
+                    failure.getMessage().contains("the node rests: no answer in time"),
+                    failure.getMessage());
             server.thaw();
-            assertTrue(Callers.holdsSoon(() -> {
-                try {
-                    return "value".equals(redis.get("key"));
-                } catch (OneHopException notYet) {
-                    return false;
-                }
-            }));
+            assertTrue(
+                    Callers.holdsSoon(
+                            () -> {
+                                try {
+                                    return "value".equals(redis.get("key"));
+                                } catch (OneHopException notYet) {
+                                    return false;
+                                }
+                            }));
         }
     }
 
     @Test
     void whoFindsOutMayDoSoOverAnIdleConnectionThatDied() {
         AtomicBoolean isSick = new AtomicBoolean(true);
-        ScriptedNode.Script script = talk -> {
-            talk.greet();
-            talk.command();
-            if (talk.number() == 1) {
-                talk.bulk("value").command(); // What comes next finds the connection closed.
-                return;
-            }
-            if (!isSick.get()) {
-                talk.bulk("value").awaitClose();
-            }
-        };
-        try (ScriptedNode node = ScriptedNode.start(script); OneHopClient redis = Inspected.clientOf(node)) {
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.greet();
+                    talk.command();
+                    if (talk.number() == 1) {
+                        talk.bulk("value")
+                                .command(); // What comes next finds the connection closed.
+                        return;
+                    }
+                    if (!isSick.get()) {
+                        talk.bulk("value").awaitClose();
+                    }
+                };
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient redis = Inspected.clientOf(node)) {
             assertEquals("value", redis.get("key"));
             NodeConnection idle = Inspected.pools(redis)[0].lease(new Holder(), Deadline.in(1000));
-            assertThrows(NodeDown.class, () -> redis.incr("key")); // Others find it sick, over new connections.
+            // Others find it sick, over new connections.
+            assertThrows(NodeDown.class, () -> redis.incr("key"));
             assertThrows(NodeDown.class, () -> redis.incr("key"));
             assertFalse(isUp(redis, node.node()));
             Inspected.pools(redis)[0].settle(idle);
             isSick.set(false);
             assertTrue(Callers.holdsSoon(() -> Inspected.rested(redis, node.node())));
-            assertEquals("value", redis.get("key"), "the second try of the one who finds out is no second question");
+            assertEquals(
+                    "value",
+                    redis.get("key"),
+                    "the second try of the one who finds out is no second question");
         }
     }
 
@@ -189,8 +226,12 @@ class RestingTest {
                 OneHopClient redis = Inspected.clientOf(node, "timeout: 200")) {
             AtomicInteger late = new AtomicInteger();
             // A deadline that a busy machine notices too late is not counted.
-            assertTrue(Callers.holdsSoon(() -> assertThrows(OneHopException.class, () -> redis.get("key"))
-                    instanceof NodeDown || late.incrementAndGet() < 0));
+            assertTrue(
+                    Callers.holdsSoon(
+                            () ->
+                                    assertThrows(OneHopException.class, () -> redis.get("key"))
+                                                    instanceof NodeDown
+                                            || late.incrementAndGet() < 0));
             assertTrue(late.get() >= 2, late + " handshakes were needed");
             assertEquals(2, Health.failures(Inspected.pools(redis)[0].health().state()));
         }
@@ -199,31 +240,52 @@ class RestingTest {
     /* ---- What the log is told ---- */
 
     @Test
-    void theLogSaysOnceThatANodeIsDownAndOnceThatItIsBackAndNothingWhenItFlaps() throws InterruptedException {
+    void theLogSaysOnceThatANodeIsDownAndOnceThatItIsBackAndNothingWhenItFlaps()
+            throws InterruptedException {
         int port = Processes.freePort();
         String node = "node n (127.0.0.1:" + port + ") of server pool alpha is ";
-        try (Log log = new Log(); OneHopClient redis = Nodes.clientOf(Nodes.configOf(
-                Stream.of("127.0.0.1:" + port + ":1 n")))) {
+        try (Log log = new Log();
+                OneHopClient redis =
+                        Nodes.clientOf(Nodes.configOf(Stream.of("127.0.0.1:" + port + ":1 n")))) {
             long begin = System.nanoTime();
-            Callers.inThreads(8, number -> {
-                while (System.nanoTime() - begin < 1_000_000_000L) { // It is tried in vain meanwhile.
-                    assertThrows(NodeDown.class, () -> redis.get("key"));
-                }
-            });
-            assertEquals(List.of("warning: " + node + "down: Connection refused; its keys fail until it answers again"),
+            Callers.inThreads(
+                    8,
+                    number -> {
+                        // It is tried in vain meanwhile.
+                        while (System.nanoTime() - begin < 1_000_000_000L) {
+                            assertThrows(NodeDown.class, () -> redis.get("key"));
+                        }
+                    });
+            assertEquals(
+                    List.of(
+                            "warning: "
+                                    + node
+                                    + "down: Connection refused; its keys fail until it answers"
+                                    + " again"),
                     log.taken());
             try (RedisServer server = RedisServer.startOn(port)) {
                 assertEquals(port, server.port());
                 assertTrue(Callers.holdsSoon(() -> isAnswered(redis)));
                 List<String> told = log.taken();
                 assertEquals(1, told.size(), told.toString());
-                assertTrue(told.get(0).matches("info: " + Pattern.quote(node) + "back after [1-9][0-9]*\\.[0-9] s"),
+                assertTrue(
+                        told.get(0)
+                                .matches(
+                                        "info: "
+                                                + Pattern.quote(node)
+                                                + "back after [1-9][0-9]*\\.[0-9] s"),
                         told.get(0));
             }
             for (int i = 0; i < 2; i++) { // Down again, and back, within the minute.
                 assertThrows(OneHopException.class, () -> redis.incr("key"));
-                assertTrue(Callers.holdsSoon(() -> !isUp(redis, "n")
-                        || assertThrows(OneHopException.class, () -> redis.get("key")) == null));
+                assertTrue(
+                        Callers.holdsSoon(
+                                () ->
+                                        !isUp(redis, "n")
+                                                || assertThrows(
+                                                                OneHopException.class,
+                                                                () -> redis.get("key"))
+                                                        == null));
                 try (RedisServer server = RedisServer.startOn(port)) {
                     assertEquals(port, server.port());
                     assertTrue(Callers.holdsSoon(() -> isAnswered(redis)));
@@ -236,29 +298,37 @@ class RestingTest {
     /* ---- What says nothing about the node ---- */
 
     @Test
-    void handshakesThatHangAmongConnectionsThatAreAnsweredDoNotRestTheNode() throws InterruptedException {
-        ScriptedNode.Script script = talk -> {
-            if (talk.number() % 3 == 0) {
-                talk.awaitClose();
-            }
-            talk.greet();
-            while (talk.command() != null) {
-                pause(3); // So long that all threads meet, and each needs a connection.
-                talk.bulk("value");
-            }
-        };
-        try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient redis = Inspected.clientOf(node, "timeout: 500", "server_failure_limit: 1")) {
-            AtomicInteger late = new AtomicInteger();
-            Callers.inThreads(6, number -> {
-                for (int answered = 0; answered < 300; answered++) {
-                    try {
-                        assertEquals("value", redis.get("key"));
-                    } catch (DeadlineExceeded hung) { // Anything else ends the test: nobody is refused.
-                        late.incrementAndGet();
+    void handshakesThatHangAmongConnectionsThatAreAnsweredDoNotRestTheNode()
+            throws InterruptedException {
+        ScriptedNode.Script script =
+                talk -> {
+                    if (talk.number() % 3 == 0) {
+                        talk.awaitClose();
                     }
-                }
-            });
+                    talk.greet();
+                    while (talk.command() != null) {
+                        pause(3); // So long that all threads meet, and each needs a connection.
+                        talk.bulk("value");
+                    }
+                };
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient redis =
+                        Inspected.clientOf(node, "timeout: 500", "server_failure_limit: 1")) {
+            AtomicInteger late = new AtomicInteger();
+            Callers.inThreads(
+                    6,
+                    number -> {
+                        for (int answered = 0; answered < 300; answered++) {
+                            try {
+                                assertEquals("value", redis.get("key"));
+                            } catch (
+                                    DeadlineExceeded
+                                            hung) { // Anything else ends the test: nobody is
+                                // refused.
+                                late.incrementAndGet();
+                            }
+                        }
+                    });
             assertTrue(late.get() >= 2, late + " handshakes hung");
             assertTrue(isUp(redis, node.node()));
         }
@@ -275,13 +345,14 @@ class RestingTest {
     @Test
     void anIdleConnectionThatWasClosedIsNoFailure() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()),
-                        "server_failure_limit: 1"))) {
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(server.server()), "server_failure_limit: 1"))) {
             for (int i = 0; i < 5; i++) {
                 redis.set("key", "value");
                 try (var admin = server.jedis()) {
-                    admin.sendCommand(Command.CLIENT, "KILL", "TYPE", "normal", "SKIPME",
-                            "yes");
+                    admin.sendCommand(Command.CLIENT, "KILL", "TYPE", "normal", "SKIPME", "yes");
                 }
             }
             assertEquals("value", redis.get("key"));
@@ -293,10 +364,20 @@ class RestingTest {
     @Test
     void aWrongPasswordAnInterruptAndAFullPoolAreNotTheNodes() throws InterruptedException {
         try (RedisServer server = RedisServer.start("requirepass", "right");
-                OneHopClient wrong = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), "redis_auth: wrong",
-                        "server_failure_limit: 1"));
-                OneHopClient right = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), "redis_auth: right",
-                        "server_failure_limit: 1", "pool_size: 1", "timeout: 1500"))) {
+                OneHopClient wrong =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(server.server()),
+                                        "redis_auth: wrong",
+                                        "server_failure_limit: 1"));
+                OneHopClient right =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(server.server()),
+                                        "redis_auth: right",
+                                        "server_failure_limit: 1",
+                                        "pool_size: 1",
+                                        "timeout: 1500"))) {
             for (int i = 0; i < 3; i++) {
                 assertThrows(ConfigInvalid.class, () -> wrong.get("key"));
             }
@@ -317,8 +398,10 @@ class RestingTest {
     @Test
     void anErrorTheNodeAnswersIsAnAnswer() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()),
-                        "server_failure_limit: 1"))) {
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(server.server()), "server_failure_limit: 1"))) {
             redis.set("key", "text");
             assertThrows(JedisDataException.class, () -> redis.incr("key"));
             assertEquals(0, Inspected.pools(redis)[0].health().state());
@@ -331,22 +414,27 @@ class RestingTest {
 
     @Test
     void aNodeThatCanNotServeNowHasFailedIfItsPoolEjects() {
-        ScriptedNode.Script script = talk -> {
-            talk.greet();
-            for (int i = 0; talk.command() != null; i++) {
-                talk.send(i == 1 ? "-BUSYKEY no\r\n" : "-BUSY a script runs\r\n");
-            }
-        };
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.greet();
+                    for (int i = 0; talk.command() != null; i++) {
+                        talk.send(i == 1 ? "-BUSYKEY no\r\n" : "-BUSY a script runs\r\n");
+                    }
+                };
         try (ScriptedNode node = ScriptedNode.start(script);
                 OneHopClient resting = Inspected.clientOf(node, "server_failure_limit: 1");
-                OneHopClient ejecting = Inspected.clientOf(node, "auto_eject_hosts: true",
-                        "server_failure_limit: 2")) {
+                OneHopClient ejecting =
+                        Inspected.clientOf(
+                                node, "auto_eject_hosts: true", "server_failure_limit: 2")) {
             assertThrows(JedisBusyException.class, () -> resting.get("key"));
             assertEquals(0, Inspected.pools(resting)[0].health().state());
             assertThrows(JedisBusyException.class, () -> ejecting.get("key"));
             assertEquals(1, Health.failures(Inspected.pools(ejecting)[0].health().state()));
             assertThrows(JedisDataException.class, () -> ejecting.get("key"));
-            assertEquals(0, Health.failures(Inspected.pools(ejecting)[0].health().state()), "BUSYKEY is an answer");
+            assertEquals(
+                    0,
+                    Health.failures(Inspected.pools(ejecting)[0].health().state()),
+                    "BUSYKEY is an answer");
         }
     }
 }

@@ -22,25 +22,31 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.params.ScanParams;
 import redis.clients.jedis.resps.ScanResult;
 
-/** SCAN gives every key of all nodes, by one cursor that means the same to every client of the topology. */
+/**
+ * SCAN gives every key of all nodes, by one cursor that means the same to every client of the
+ * topology.
+ */
 class ScanTest {
     private static final int KEYS = 1000;
 
-    @RegisterExtension
-    static final SharedNodes SHARED = SharedNodes.start(4);
+    @RegisterExtension static final SharedNodes SHARED = SharedNodes.start(4);
     private static final Nodes nodes = SHARED.nodes();
     private static final OneHopClient redis = SHARED.client();
 
     @BeforeEach
     void fill() {
-        String[] pairs = IntStream.range(0, KEYS).boxed().flatMap(i -> List.of("key:" + i, "v").stream())
-                .toArray(String[]::new);
+        String[] pairs =
+                IntStream.range(0, KEYS)
+                        .boxed()
+                        .flatMap(i -> List.of("key:" + i, "v").stream())
+                        .toArray(String[]::new);
         redis.mset(pairs);
         redis.sadd("set", "member");
     }
 
     private static Set<String> all() {
-        Set<String> keys = IntStream.range(0, KEYS).mapToObj(i -> "key:" + i).collect(Collectors.toSet());
+        Set<String> keys =
+                IntStream.range(0, KEYS).mapToObj(i -> "key:" + i).collect(Collectors.toSet());
         keys.add("set");
         return keys;
     }
@@ -63,7 +69,8 @@ class ScanTest {
         List<String> seen = new ArrayList<>();
         String cursor = "0";
         do {
-            ScanResult<String> batch = redis.scan(cursor, new ScanParams().match("key:1*").count(500));
+            ScanResult<String> batch =
+                    redis.scan(cursor, new ScanParams().match("key:1*").count(500));
             seen.addAll(batch.getResult());
             cursor = batch.getCursor();
         } while (!cursor.equals("0"));
@@ -71,8 +78,11 @@ class ScanTest {
         byte[] bytes = {'0'};
         Set<String> sets = new HashSet<>();
         do {
-            ScanResult<byte[]> batch = redis.scan(bytes, new ScanParams().count(300),
-                    "set".getBytes(StandardCharsets.UTF_8));
+            ScanResult<byte[]> batch =
+                    redis.scan(
+                            bytes,
+                            new ScanParams().count(300),
+                            "set".getBytes(StandardCharsets.UTF_8));
             batch.getResult().forEach(key -> sets.add(new String(key, StandardCharsets.UTF_8)));
             bytes = batch.getCursorAsBytes();
         } while (!(bytes.length == 1 && bytes[0] == '0'));
@@ -98,18 +108,23 @@ class ScanTest {
         String cursor = redis.scan("0").getCursor();
         try (OneHopClient another = nodes.client("hash: md5")) {
             Unsupported foreign = assertThrows(Unsupported.class, () -> another.scan(cursor));
-            assertTrue(foreign.getMessage().endsWith("the cursor is of another topology; begin again with 0"),
+            assertTrue(
+                    foreign.getMessage()
+                            .endsWith("the cursor is of another topology; begin again with 0"),
                     foreign.getMessage());
         }
         assertThrows(Unsupported.class, () -> redis.scan("17"));
         assertThrows(Unsupported.class, () -> redis.scan("x"));
-        assertThrows(Unsupported.class, () -> redis.executeCommand(new CommandArguments(Command.SCAN)));
+        assertThrows(
+                Unsupported.class, () -> redis.executeCommand(new CommandArguments(Command.SCAN)));
     }
 
     @Test
     void iterationsGoThroughAllNodes() {
-        assertEquals(all(), new HashSet<>(redis.scanIteration(100, "*").collect(new ArrayList<>())));
-        assertEquals(List.of("set"), redis.scanIteration(100, "*", "set").collect(new ArrayList<>()));
+        assertEquals(
+                all(), new HashSet<>(redis.scanIteration(100, "*").collect(new ArrayList<>())));
+        assertEquals(
+                List.of("set"), redis.scanIteration(100, "*", "set").collect(new ArrayList<>()));
         var iteration = redis.scanIteration(1000, "*");
         int batches = 0;
         while (!iteration.isIterationCompleted()) {
@@ -141,12 +156,19 @@ class ScanTest {
     @Test
     void aCursorThatCanNotBeHandedOnIsAViolation() {
         for (String cursor : List.of("1099511627776", "18446744073709551615", "x", "")) {
-            try (ScriptedNode node = ScriptedNode.start(talk -> {
-                talk.greet();
-                talk.command();
-                talk.send("*2\r\n").bulk(cursor).send("*0\r\n").awaitClose();
-            }); OneHopClient client = Inspected.clientOf(node)) {
-                ProtocolViolation failure = assertThrows(ProtocolViolation.class, () -> client.scan("0"));
+            try (ScriptedNode node =
+                            ScriptedNode.start(
+                                    talk -> {
+                                        talk.greet();
+                                        talk.command();
+                                        talk.send("*2\r\n")
+                                                .bulk(cursor)
+                                                .send("*0\r\n")
+                                                .awaitClose();
+                                    });
+                    OneHopClient client = Inspected.clientOf(node)) {
+                ProtocolViolation failure =
+                        assertThrows(ProtocolViolation.class, () -> client.scan("0"));
                 assertEquals(node.node(), failure.getNode());
                 Inspected.assertNothingLeased(client);
             }

@@ -67,11 +67,13 @@ class ScriptsTest {
         try (Jedis one = nodes.servers().get(0).jedis()) {
             digest = one.scriptLoad("return ARGV[1]");
         }
-        try (OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(nodes.servers().get(0).server())))) {
+        try (OneHopClient redis =
+                Nodes.clientOf(Nodes.configOf(Stream.of(nodes.servers().get(0).server())))) {
             assertEquals(1L, redis.eval("return 1"));
             assertEquals("x", redis.evalsha(digest, List.of(), List.of("x")));
             AbstractTransaction transaction = redis.multi();
-            transaction.eval("return redis.call('set', 'undeclared', ARGV[1])", List.of(), List.of("y"));
+            transaction.eval(
+                    "return redis.call('set', 'undeclared', ARGV[1])", List.of(), List.of("y"));
             assertEquals("OK", SafeEncoder.encodeObject(transaction.exec().get(0)));
             assertEquals("y", redis.get("undeclared"));
             OneHopPipeline pipeline = redis.pipelined();
@@ -84,7 +86,9 @@ class ScriptsTest {
     }
 
     private static List<String> keys(OneHopClient redis) {
-        return nodes.servers().stream().map(server -> Nodes.keyOn(redis.topology(), server.node())).toList();
+        return nodes.servers().stream()
+                .map(server -> Nodes.keyOn(redis.topology(), server.node()))
+                .toList();
     }
 
     @Test
@@ -96,7 +100,8 @@ class ScriptsTest {
             try (Jedis one = nodes.servers().get(1).jedis()) {
                 one.scriptFlush();
             }
-            assertEquals(List.of(false), redis.scriptExists(List.of(digest)), "not everywhere any more");
+            assertEquals(
+                    List.of(false), redis.scriptExists(List.of(digest)), "not everywhere any more");
             assertEquals("OK", redis.scriptFlush());
         }
     }
@@ -108,7 +113,10 @@ class ScriptsTest {
             for (long round = 1; round <= 3; round++) {
                 lose();
                 for (String key : keys(redis)) {
-                    assertEquals(round, redis.evalsha(round == 2 ? digest.toUpperCase(Locale.ROOT) : digest, 1, key));
+                    assertEquals(
+                            round,
+                            redis.evalsha(
+                                    round == 2 ? digest.toUpperCase(Locale.ROOT) : digest, 1, key));
                 }
             }
             Inspected.assertNothingLeased(redis);
@@ -139,7 +147,8 @@ class ScriptsTest {
 
     @Test
     void whatWasNeverSeenIsTheNodesError() {
-        try (OneHopClient redis = nodes.client(); OneHopClient other = nodes.client()) {
+        try (OneHopClient redis = nodes.client();
+                OneHopClient other = nodes.client()) {
             String digest = other.scriptLoad(COUNT);
             lose();
             assertThrows(JedisNoScriptException.class, () -> redis.evalsha(digest, 1, "key"));
@@ -169,13 +178,18 @@ class ScriptsTest {
             }
         }
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
-        try (ScriptedNode node = ScriptedNode.start(talk -> {
-            talk.greet();
-            for (List<String> command = talk.command(); command != null; command = talk.command()) {
-                seen.add(command.get(0));
-                talk.send(":1\r\n");
-            }
-        }); OneHopClient redis = Inspected.clientOf(node)) {
+        try (ScriptedNode node =
+                        ScriptedNode.start(
+                                talk -> {
+                                    talk.greet();
+                                    for (List<String> command = talk.command();
+                                            command != null;
+                                            command = talk.command()) {
+                                        seen.add(command.get(0));
+                                        talk.send(":1\r\n");
+                                    }
+                                });
+                OneHopClient redis = Inspected.clientOf(node)) {
             redis.eval(COUNT, 1, "key");
             try (AbstractPipeline pipeline = redis.pipelined()) {
                 for (int i = 0; i < 3; i++) {
@@ -208,7 +222,9 @@ class ScriptsTest {
             try (AbstractTransaction transaction = redis.transaction(false)) {
                 transaction.watch("key");
                 assertEquals(1L, transaction.evalsha(digest, 1, "key").get());
-                assertThrows(JedisNoScriptException.class, transaction.evalsha("0".repeat(40), 1, "key")::get);
+                assertThrows(
+                        JedisNoScriptException.class,
+                        transaction.evalsha("0".repeat(40), 1, "key")::get);
             }
             Inspected.assertNothingLeased(redis);
         }

@@ -28,19 +28,36 @@ import redis.clients.jedis.Response;
 import redis.clients.jedis.UnifiedJedis;
 
 /**
- * Every method of UnifiedJedis, called on four nodes through OneHop and on one node through plain Jedis, with the same
- * data: same replies, same errors.
+ * Every method of UnifiedJedis, called on four nodes through OneHop and on one node through plain
+ * Jedis, with the same data: same replies, same errors.
  */
 class SingleKeyCommandsTest {
     /* They answer something else each time, or tell of the server rather than of the data. */
     private static final Set<String> BY_CHANCE =
-            Set.of("srandmember", "spop", "hrandfield", "hrandfieldWithValues", "zrandmember",
-            "zrandmemberWithScores", "objectIdletime", "memoryUsage", "migrate", "xadd", "xinfoStreamFull", "pttl",
+            Set.of(
+                    "srandmember",
+                    "spop",
+                    "hrandfield",
+                    "hrandfieldWithValues",
+                    "zrandmember",
+                    "zrandmemberWithScores",
+                    "objectIdletime",
+                    "memoryUsage",
+                    "migrate",
+                    "xadd",
+                    "xinfoStreamFull",
+                    "pttl",
                     "pexpireTime",
-            "expireTime", "xinfoConsumers", "xinfoConsumers2", "randomKey", "randomBinaryKey", "scan");
+                    "expireTime",
+                    "xinfoConsumers",
+                    "xinfoConsumers2",
+                    "randomKey",
+                    "randomBinaryKey",
+                    "scan");
 
     /* Blocking, about each node for itself, about a search index, or with a cursor that is none. */
-    private static final String REFUSED_BY_BOTH = """
+    private static final String REFUSED_BY_BOTH =
+            """
             eval evalsha ftAggregate ftAliasAdd ftAliasDel ftAliasList
             ftAliasUpdate ftAlter ftConfigGet ftConfigSet ftCreate ftDictAdd ftDictAddBySampleKey ftDictDel ftDictDelBySampleKey ftDictDump
             ftDictDumpBySampleKey ftDropIndex ftDropIndexDD ftExplain ftExplainCLI ftInfo ftSearch ftSpellCheck ftSynDump ftSynUpdate ftTagVals
@@ -59,8 +76,11 @@ class SingleKeyCommandsTest {
         nodes = Nodes.start(4);
         alone = RedisServer.start();
         redis = nodes.client("hash_tag: \"{}\"");
-        plain = RedisClient.builder().hostAndPort(new HostAndPort("127.0.0.1", alone.port()))
-                .clientConfig(DefaultJedisClientConfig.builder().resp2().build()).build();
+        plain =
+                RedisClient.builder()
+                        .hostAndPort(new HostAndPort("127.0.0.1", alone.port()))
+                        .clientConfig(DefaultJedisClientConfig.builder().resp2().build())
+                        .build();
     }
 
     @AfterAll
@@ -75,11 +95,16 @@ class SingleKeyCommandsTest {
     private static String outcome(Object target, Method method, Object[] arguments) {
         try {
             Object value = method.invoke(target, arguments);
-            return "value " + Samples.shown(value instanceof Response<?> response ? synced(target, response) : value);
+            return "value "
+                    + Samples.shown(
+                            value instanceof Response<?> response
+                                    ? synced(target, response)
+                                    : value);
         } catch (InvocationTargetException failure) {
             Throwable thrown = failure.getCause();
-            return thrown instanceof Unsupported ? "Unsupported" : "throws " + thrown.getClass().getSimpleName() + ": "
-                    + thrown.getMessage();
+            return thrown instanceof Unsupported
+                    ? "Unsupported"
+                    : "throws " + thrown.getClass().getSimpleName() + ": " + thrown.getMessage();
         } catch (IllegalAccessException impossible) {
             throw new IllegalStateException(impossible);
         } catch (RuntimeException thrown) {
@@ -88,7 +113,8 @@ class SingleKeyCommandsTest {
     }
 
     /** The same, on the client itself or on a pipeline of it. */
-    private static String outcome(UnifiedJedis client, Class<?> type, Method method, Object[] arguments) {
+    private static String outcome(
+            UnifiedJedis client, Class<?> type, Method method, Object[] arguments) {
         if (type == UnifiedJedis.class) {
             return outcome(client, method, arguments);
         }
@@ -114,19 +140,38 @@ class SingleKeyCommandsTest {
 
     private static List<Method> methods(Class<?> type) {
         return Arrays.stream(type.getMethods())
-                .filter(method -> !Modifier.isStatic(method.getModifiers())
-                        && method.getDeclaringClass() != Object.class && !method.isBridge())
-                .filter(method -> !Set.of("close", "pipelined", "sync", "getCache", "setKeyArgumentPreProcessor",
-                        "setJsonObjectMapper",
-                        "setDefaultSearchDialect", "executeCommand",
-                        "info", "multi", "transaction", "functionStatsBinary") // An Object: here it is a map from node to reply.
-                        .contains(method.getName()))
-                .sorted(Comparator.comparing(Method::toString)).toList();
+                .filter(
+                        method ->
+                                !Modifier.isStatic(method.getModifiers())
+                                        && method.getDeclaringClass() != Object.class
+                                        && !method.isBridge())
+                .filter(
+                        method ->
+                                !Set.of(
+                                                "close",
+                                                "pipelined",
+                                                "sync",
+                                                "getCache",
+                                                "setKeyArgumentPreProcessor",
+                                                "setJsonObjectMapper",
+                                                "setDefaultSearchDialect",
+                                                "executeCommand",
+                                                "info",
+                                                "multi",
+                                                "transaction",
+                                                "functionStatsBinary") // An Object: here it is a
+                                        // map from node to reply.
+                                        .contains(method.getName()))
+                .sorted(Comparator.comparing(Method::toString))
+                .toList();
     }
 
-    /** Differences by method; what was compared, what was refused and what could not be called goes into the sets. */
-    private static Map<String, String> compare(Class<?> type, Set<String> same, Set<String> refused,
-            Set<String> skipped) {
+    /**
+     * Differences by method; what was compared, what was refused and what could not be called goes
+     * into the sets.
+     */
+    private static Map<String, String> compare(
+            Class<?> type, Set<String> same, Set<String> refused, Set<String> skipped) {
         Map<String, String> differences = new TreeMap<>();
         values = 0;
         for (Method method : methods(type)) {
@@ -141,11 +186,15 @@ class SingleKeyCommandsTest {
                 }
                 String theirs = outcome(plain, type, method, arguments);
                 values += theirs.startsWith("value") ? 1 : 0;
-                if (ours.equals(theirs) || BY_CHANCE.contains(method.getName()) && ours.startsWith("value")
-                        && theirs.startsWith("value")) {
+                if (ours.equals(theirs)
+                        || BY_CHANCE.contains(method.getName())
+                                && ours.startsWith("value")
+                                && theirs.startsWith("value")) {
                     same.add(method.toString());
                 } else {
-                    differences.put(method.toString(), "\n  ours:   " + ours + "\n  theirs: " + theirs + "\n");
+                    differences.put(
+                            method.toString(),
+                            "\n  ours:   " + ours + "\n  theirs: " + theirs + "\n");
                 }
             } catch (Samples.NoSample none) {
                 skipped.add(method.getName() + " " + none.getMessage());
@@ -155,13 +204,13 @@ class SingleKeyCommandsTest {
     }
 
     /** Refused methods whose namesakes with a key, or with a sample key, are not. */
-    private static final Set<String> REFUSED_WITHOUT_KEY =
-            Set.of("eval", "evalsha");
+    private static final Set<String> REFUSED_WITHOUT_KEY = Set.of("eval", "evalsha");
 
     private static void assertRefused(String expected, Set<String> refused, Set<String> same) {
         assertEquals(new TreeSet<>(List.of(expected.trim().split("\\s+"))), refused);
         for (String name : refused) {
-            boolean hasNamesake = same.stream().anyMatch(method -> method.contains("." + name + "("));
+            boolean hasNamesake =
+                    same.stream().anyMatch(method -> method.contains("." + name + "("));
             assertTrue(hasNamesake || !REFUSED_WITHOUT_KEY.contains(name), name);
         }
     }
@@ -175,10 +224,21 @@ class SingleKeyCommandsTest {
         assertEquals(Map.of(), differences);
         assertTrue(same.size() > 900, "compared: " + same.size());
         assertTrue(values > 400, "with a value: " + values);
-        assertRefused(REFUSED_BY_BOTH + """
-                ftAggregateIteration ftCursorDel ftCursorRead ftList ftProfileAggregate ftProfileSearch ftSearchIteration""", refused, same);
-        assertEquals(List.of(), skipped.stream()
-                .filter(name -> !name.matches("(ft|himportSet|hsetObject|p?subscribe|send|tsMAdd).*")).toList());
+        assertRefused(
+                REFUSED_BY_BOTH
+                        + """
+                        ftAggregateIteration ftCursorDel ftCursorRead ftList ftProfileAggregate ftProfileSearch ftSearchIteration\
+                        """,
+                refused,
+                same);
+        assertEquals(
+                List.of(),
+                skipped.stream()
+                        .filter(
+                                name ->
+                                        !name.matches(
+                                                "(ft|himportSet|hsetObject|p?subscribe|send|tsMAdd).*"))
+                        .toList());
     }
 
     @Test
@@ -191,7 +251,10 @@ class SingleKeyCommandsTest {
         assertTrue(same.size() > 900, "compared: " + same.size());
         assertTrue(values > 400, "with a value: " + values);
         assertRefused(REFUSED_BY_BOTH, refused, same);
-        assertEquals(List.of(), skipped.stream().filter(name -> !name.matches("(ft|himportSet|send|tsMAdd).*"))
-                .toList());
+        assertEquals(
+                List.of(),
+                skipped.stream()
+                        .filter(name -> !name.matches("(ft|himportSet|send|tsMAdd).*"))
+                        .toList());
     }
 }

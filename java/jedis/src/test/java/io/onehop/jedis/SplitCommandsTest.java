@@ -27,12 +27,11 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.params.ZRangeParams;
 
 /**
- * MGET, MSET, DEL, UNLINK, TOUCH and EXISTS over several nodes answer as if there were one; every other command with
- * several keys wants one node.
+ * MGET, MSET, DEL, UNLINK, TOUCH and EXISTS over several nodes answer as if there were one; every
+ * other command with several keys wants one node.
  */
 class SplitCommandsTest {
-    @RegisterExtension
-    static final SharedNodes SHARED = SharedNodes.start(4);
+    @RegisterExtension static final SharedNodes SHARED = SharedNodes.start(4);
     private static final Nodes nodes = SHARED.nodes();
     private static final OneHopClient redis = SHARED.client();
 
@@ -52,15 +51,19 @@ class SplitCommandsTest {
         List<String> wanted = new ArrayList<>(List.of(keys(500)));
         wanted.addAll(List.of("missing:1", "key:7", "key:7", "missing:2", "key:7"));
         Collections.shuffle(wanted, new Random(1));
-        List<String> expected = wanted.stream().map(key -> key.startsWith("missing") ? null : "value of " + key)
-                .toList();
+        List<String> expected =
+                wanted.stream()
+                        .map(key -> key.startsWith("missing") ? null : "value of " + key)
+                        .toList();
         assertEquals(expected, redis.mget(wanted.toArray(String[]::new)));
     }
 
     @Test
     void mgetOfBytesGivesBytes() {
         writeEach("a", "b");
-        List<byte[]> values = redis.mget("a".getBytes(StandardCharsets.UTF_8), "b".getBytes(StandardCharsets.UTF_8));
+        List<byte[]> values =
+                redis.mget(
+                        "a".getBytes(StandardCharsets.UTF_8), "b".getBytes(StandardCharsets.UTF_8));
         assertArrayEquals("value of b".getBytes(StandardCharsets.UTF_8), values.get(1));
     }
 
@@ -93,8 +96,10 @@ class SplitCommandsTest {
 
     @Test
     void eachKeyIsOnItsOwnNodeOnly() {
-        redis.mset(Arrays.stream(keys(400)).flatMap(key -> Stream.of(key, "v"))
-                .toArray(String[]::new));
+        redis.mset(
+                Arrays.stream(keys(400))
+                        .flatMap(key -> Stream.of(key, "v"))
+                        .toArray(String[]::new));
         long seen = 0;
         for (RedisServer server : nodes.servers()) {
             try (Jedis jedis = server.jedis()) {
@@ -111,8 +116,10 @@ class SplitCommandsTest {
     void aPipelineSplitsTheSameCommandsAndKeepsEveryOrder() {
         List<String> expected = Arrays.stream(keys(300)).map(key -> "value of " + key).toList();
         try (AbstractPipeline pipeline = redis.pipelined()) {
-            String[] pairs = Arrays.stream(keys(300))
-                    .flatMap(key -> Stream.of(key, "value of " + key)).toArray(String[]::new);
+            String[] pairs =
+                    Arrays.stream(keys(300))
+                            .flatMap(key -> Stream.of(key, "value of " + key))
+                            .toArray(String[]::new);
             Response<String> written = pipeline.mset(pairs);
             Response<List<String>> read = pipeline.mget(keys(300));
             Response<Long> present = pipeline.exists(keys(310));
@@ -138,8 +145,9 @@ class SplitCommandsTest {
         try (Jedis jedis = nodes.jedis(guarded)) {
             jedis.configSet("maxmemory", "1");
             try {
-                JedisDataException error = assertThrows(JedisDataException.class,
-                        () -> redis.mset(key, "v", other, "v"));
+                JedisDataException error =
+                        assertThrows(
+                                JedisDataException.class, () -> redis.mset(key, "v", other, "v"));
                 assertTrue(error.getMessage().startsWith("OOM"), error.getMessage());
                 assertEquals("v", redis.get(other), "the other node has executed its part");
             } finally {
@@ -154,15 +162,30 @@ class SplitCommandsTest {
         String other = Nodes.keyOn(redis.topology(), nodes.servers().get(1).node());
         CrossNode failure = assertThrows(CrossNode.class, () -> redis.sinter(one, other));
         assertEquals(ErrorKind.CROSS_NODE, failure.getKind());
-        assertEquals("SINTER needs all its keys on one node: key \"" + one + "\" is on node "
-                + nodes.servers().get(0).node() + ", key \"" + other + "\" on node " + nodes.servers().get(1).node()
-                + ", server pool alpha: the command was not sent; set hash_tag: \"{}\" in the server pool and give "
-                + "both keys one hash tag, such as \"{" + one + "}\" and \"{" + one + "}" + other + "\"",
+        assertEquals(
+                "SINTER needs all its keys on one node: key \""
+                        + one
+                        + "\" is on node "
+                        + nodes.servers().get(0).node()
+                        + ", key \""
+                        + other
+                        + "\" on node "
+                        + nodes.servers().get(1).node()
+                        + ", server pool alpha: the command was not sent; set hash_tag: \"{}\" in"
+                        + " the server pool and give both keys one hash tag, such as \"{"
+                        + one
+                        + "}\" and \"{"
+                        + one
+                        + "}"
+                        + other
+                        + "\"",
                 failure.getMessage());
         assertThrows(CrossNode.class, () -> redis.rename(one, other));
         assertThrows(CrossNode.class, () -> redis.eval("return 1", 2, one, other));
         assertThrows(CrossNode.class, () -> redis.msetnx(one, "1", other, "2"));
-        assertThrows(CrossNode.class, () -> redis.zrangestore(one, other, ZRangeParams.zrangeParams(0, 1)),
+        assertThrows(
+                CrossNode.class,
+                () -> redis.zrangestore(one, other, ZRangeParams.zrangeParams(0, 1)),
                 "Jedis forgets its source");
         try (AbstractPipeline pipeline = redis.pipelined()) {
             Response<String> before = pipeline.set(one, "still sent");
@@ -178,18 +201,29 @@ class SplitCommandsTest {
             tagged.sadd("{t}a", "1", "2");
             tagged.sadd("{t}b", "2", "3");
             assertEquals(Set.of("2"), tagged.sinter("{t}a", "{t}b"));
-            assertEquals("moved", tagged.eval("redis.call('rename', KEYS[1], KEYS[2]) return 'moved'", 2, "{t}a",
-                    "{t}c"));
-            CrossNode failure = assertThrows(CrossNode.class,
-                    () -> tagged.sinter("{t}a", otherNodeThan(tagged, "{t}a")));
-            assertTrue(failure.getMessage().contains("such as \"{t}a\" and \"{t}other:"), failure.getMessage());
+            assertEquals(
+                    "moved",
+                    tagged.eval(
+                            "redis.call('rename', KEYS[1], KEYS[2]) return 'moved'",
+                            2,
+                            "{t}a",
+                            "{t}c"));
+            CrossNode failure =
+                    assertThrows(
+                            CrossNode.class,
+                            () -> tagged.sinter("{t}a", otherNodeThan(tagged, "{t}a")));
+            assertTrue(
+                    failure.getMessage().contains("such as \"{t}a\" and \"{t}other:"),
+                    failure.getMessage());
         }
     }
 
     private static String otherNodeThan(OneHopClient client, String key) {
-        return IntStream.range(0, 1000).mapToObj(i -> "other:" + i)
-                .filter(other -> client.topology().locate(other) != client.topology().locate(key)).findFirst()
-                        .orElseThrow();
+        return IntStream.range(0, 1000)
+                .mapToObj(i -> "other:" + i)
+                .filter(other -> client.topology().locate(other) != client.topology().locate(key))
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test
@@ -197,8 +231,11 @@ class SplitCommandsTest {
     void aCommandThatNamesItsNodeByASampleKeyIsNotSplit() {
         String node = nodes.servers().get(1).node();
         String sample = Nodes.keyOn(redis.topology(), node);
-        assertEquals("OK", new String((byte[]) redis.sendCommand(sample, Command.MSET, "x", "1", "y", "2"),
-                StandardCharsets.UTF_8));
+        assertEquals(
+                "OK",
+                new String(
+                        (byte[]) redis.sendCommand(sample, Command.MSET, "x", "1", "y", "2"),
+                        StandardCharsets.UTF_8));
         try (Jedis jedis = nodes.jedis(node)) {
             assertEquals(List.of("1", "2"), jedis.mget("x", "y"));
         }

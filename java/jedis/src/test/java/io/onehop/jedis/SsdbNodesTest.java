@@ -24,10 +24,12 @@ import redis.clients.jedis.Response;
 import redis.clients.jedis.params.SetParams;
 
 /**
- * SSDB nodes through the client: what is translated arrives translated, what is refused arrives nowhere. The nodes
- * answer as SSDB 1.9.8 does; each reply of it is in the vectors, which java/core checks.
+ * SSDB nodes through the client: what is translated arrives translated, what is refused arrives
+ * nowhere. The nodes answer as SSDB 1.9.8 does; each reply of it is in the vectors, which java/core
+ * checks.
  */
-@SuppressWarnings("deprecation") // zrangeByScore and sendCommand: callers have them, so they must work.
+@SuppressWarnings(
+        "deprecation") // zrangeByScore and sendCommand: callers have them, so they must work.
 class SsdbNodesTest {
     private final List<List<String>> sent = new CopyOnWriteArrayList<>();
     private final List<ScriptedNode> nodes = new ArrayList<>();
@@ -118,14 +120,18 @@ class SsdbNodesTest {
 
     @Test
     void whatIsRefusedArrivesNowhere() {
-        String[] pairs = Stream.concat(Stream.of(keys(20)), Stream.of("v", "v", "k".repeat(256), "v")).toArray(String[]::new);
+        String[] pairs =
+                Stream.concat(Stream.of(keys(20)), Stream.of("v", "v", "k".repeat(256), "v"))
+                        .toArray(String[]::new);
         assertReason("1 to 255 bytes", () -> redis.mset(pairs));
-        assertReason("no lock can be taken", () -> redis.set("k", "v", SetParams.setParams().nx().ex(10)));
+        assertReason(
+                "no lock can be taken",
+                () -> redis.set("k", "v", SetParams.setParams().nx().ex(10)));
         assertReason("SSDB has no such command", () -> redis.sadd("s", "a"));
         assertReason("whole numbers", () -> redis.zadd("z", 1.5, "m"));
         assertReason("bytes on disk", redis::dbSize);
         assertReason("not by a cursor", () -> redis.scan("0"));
-        assertReason("no channels", () -> redis.subscribe(new JedisPubSub() { }, "news"));
+        assertReason("no channels", () -> redis.subscribe(new JedisPubSub() {}, "news"));
         assertReason("SSDB", () -> redis.multi().set("k", "v"));
         try (AbstractPipeline pipeline = redis.pipelined()) {
             assertReason("1 to 255 bytes", () -> pipeline.mset(pairs));
@@ -141,7 +147,12 @@ class SsdbNodesTest {
     @Test
     void rawCallsReachItsOwnCommands() {
         assertEquals(List.of("3"), texts(redis.sendCommand(() -> "hsize".getBytes(), "h")));
-        assertEquals(3, redis.onEachNode(new redis.clients.jedis.CommandArguments(() -> "hsize".getBytes()).add("h")).size());
+        assertEquals(
+                3,
+                redis.onEachNode(
+                                new redis.clients.jedis.CommandArguments(() -> "hsize".getBytes())
+                                        .add("h"))
+                        .size());
         assertReason("SSDB", () -> redis.sendCommand(Command.EVAL, "return 0", "1", "k"));
     }
 
@@ -161,7 +172,8 @@ class SsdbNodesTest {
 
     @Test
     void redisIsNotTakenForSsdb() {
-        try (RedisServer server = RedisServer.start(); OneHopClient wrong = client(Stream.of(server.server()))) {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient wrong = client(Stream.of(server.server()))) {
             ConfigInvalid refused = assertThrows(ConfigInvalid.class, () -> wrong.get("k"));
             assertTrue(refused.getMessage().contains("no SSDB"), refused.getMessage());
         }
@@ -170,7 +182,9 @@ class SsdbNodesTest {
     @Test
     void ssdbsCommandsAreNotSentToRedis() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient other = Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), "timeout: 2000"))) {
+                OneHopClient other =
+                        Nodes.clientOf(
+                                Nodes.configOf(Stream.of(server.server()), "timeout: 2000"))) {
             assertReason("only SSDB", () -> other.sendCommand(() -> "hclear".getBytes(), "h"));
         }
     }

@@ -40,8 +40,13 @@ class StatusTest {
     @Test
     void theStatusTellsWhatBecameOfTheCalls() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server() + " well",
-                        "127.0.0.1:" + Processes.freePort() + ":1 lost"), "pool_size: 3"))) {
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(
+                                                server.server() + " well",
+                                                "127.0.0.1:" + Processes.freePort() + ":1 lost"),
+                                        "pool_size: 3"))) {
             String well = Nodes.keyOn(redis.topology(), "well");
             for (int i = 0; i < 10; i++) {
                 redis.set(well, "value");
@@ -50,7 +55,8 @@ class StatusTest {
             try (AbstractPipeline pipeline = redis.pipelined()) {
                 IntStream.range(0, 50).forEach(i -> pipeline.get(well));
             }
-            redis.blpop(0.1, Nodes.keysOn(redis.topology(), "well").skip(1).findFirst().orElseThrow());
+            redis.blpop(
+                    0.1, Nodes.keysOn(redis.topology(), "well").skip(1).findFirst().orElseThrow());
             assertThrows(NodeDown.class, () -> redis.get(Nodes.keyOn(redis.topology(), "lost")));
 
             PoolStatus status = redis.status();
@@ -62,7 +68,8 @@ class StatusTest {
             Map<String, NodeStatus> nodes = new TreeMap<>();
             status.nodes().forEach(node -> nodes.put(node.name(), node));
             NodeStatus one = nodes.get("well");
-            assertEquals(13, one.calls(), "ten, an error that is an answer, a batch, one that waited");
+            assertEquals(
+                    13, one.calls(), "ten, an error that is an answer, a batch, one that waited");
             assertEquals(0, one.errors());
             assertEquals(13, one.leases());
             assertEquals(1, one.connects());
@@ -72,8 +79,12 @@ class StatusTest {
             assertEquals(State.UP, one.state());
             assertTrue(one.restsFor().isZero());
             assertTrue(one.bytesSent() > 50 * 20 && one.bytesReceived() > 50 * 11, one.toString());
-            assertTrue(one.p50().toNanos() > 0 && one.p99().compareTo(one.p50()) >= 0, one.toString());
-            assertEquals(12, Arrays.stream(Inspected.pool(redis, "well").meter().latency()).sum(), "BLPOP has no time");
+            assertTrue(
+                    one.p50().toNanos() > 0 && one.p99().compareTo(one.p50()) >= 0, one.toString());
+            assertEquals(
+                    12,
+                    Arrays.stream(Inspected.pool(redis, "well").meter().latency()).sum(),
+                    "BLPOP has no time");
             NodeStatus other = nodes.get("lost");
             assertEquals(1, other.calls());
             assertEquals(1, other.errors());
@@ -87,21 +98,32 @@ class StatusTest {
     }
 
     @Test
-    void aFileThatIsRefusedIsSeenInStatusAndMetersUntilItIsMended(@TempDir Path folder) throws IOException {
+    void aFileThatIsRefusedIsSeenInStatusAndMetersUntilItIsMended(@TempDir Path folder)
+            throws IOException {
         String good = Nodes.configOf(Stream.of("127.0.0.1:1:1")).replace("LISTEN", "127.0.0.1:1");
         Path file = Files.writeString(folder.resolve("nutcracker.yml"), good);
         try (OneHopClient redis = OneHopClient.builder().config(file).pool("alpha").build()) {
             SimpleMeterRegistry registry = new SimpleMeterRegistry();
             new OneHopMetrics(redis).bindTo(registry);
-            Gauge isGood = registry.get("onehop.config.last.reload.successful").tags("pool", "alpha").gauge();
-            Gauge since = registry.get("onehop.config.last.reload.timestamp").tags("pool", "alpha").gauge();
+            Gauge isGood =
+                    registry.get("onehop.config.last.reload.successful")
+                            .tags("pool", "alpha")
+                            .gauge();
+            Gauge since =
+                    registry.get("onehop.config.last.reload.timestamp")
+                            .tags("pool", "alpha")
+                            .gauge();
             assertTrue(redis.status().config().ok());
             assertEquals(1, isGood.value());
             Files.writeString(file, good.replace("redis: true", "redis: perhaps"));
             assertTrue(Callers.holdsSoon(() -> !redis.status().config().ok()));
             assertEquals(0, isGood.value());
             assertEquals(redis.status().config().readAt().getEpochSecond(), since.value());
-            assertTrue(redis.status().config().error().matches(".*nutcracker.yml, line [0-9]+: directive \"redis\".*"),
+            assertTrue(
+                    redis.status()
+                            .config()
+                            .error()
+                            .matches(".*nutcracker.yml, line [0-9]+: directive \"redis\".*"),
                     redis.status().config().error());
             Files.writeString(file, good);
             assertTrue(Callers.holdsSoon(() -> redis.status().config().ok()));
@@ -111,7 +133,8 @@ class StatusTest {
 
     @Test
     void micrometerShowsTheSame() {
-        try (Nodes nodes = Nodes.start(2); OneHopClient redis = nodes.client()) {
+        try (Nodes nodes = Nodes.start(2);
+                OneHopClient redis = nodes.client()) {
             SimpleMeterRegistry registry = new SimpleMeterRegistry();
             new OneHopMetrics(redis).bindTo(registry);
             String name = nodes.servers().get(0).node();
@@ -119,20 +142,42 @@ class StatusTest {
             for (int i = 0; i < 20; i++) {
                 redis.set(key, "value");
             }
-            assertEquals(20, registry.get("onehop.calls").tags("pool", "alpha", "node", name).functionCounter().count());
-            assertEquals(0, registry.get("onehop.errors").tags("node", name).functionCounter().count());
+            assertEquals(
+                    20,
+                    registry.get("onehop.calls")
+                            .tags("pool", "alpha", "node", name)
+                            .functionCounter()
+                            .count());
+            assertEquals(
+                    0, registry.get("onehop.errors").tags("node", name).functionCounter().count());
             assertEquals(1, registry.get("onehop.node.up").tags("node", name).gauge().value());
-            assertEquals(1, registry.get("onehop.connections").tags("node", name, "state", "idle").gauge().value());
-            assertEquals(1, registry.get("onehop.generation").tags("pool", "alpha").gauge().value());
+            assertEquals(
+                    1,
+                    registry.get("onehop.connections")
+                            .tags("node", name, "state", "idle")
+                            .gauge()
+                            .value());
+            assertEquals(
+                    1, registry.get("onehop.generation").tags("pool", "alpha").gauge().value());
             Timer latency = registry.get("onehop.latency").tags("node", name).timer();
             assertEquals(20, latency.count());
-            assertEquals(21, latency.takeSnapshot().histogramCounts().length, "2^4 to 2^24 microseconds");
-            assertEquals(redis.status().nodes().get(0).share(), registry.get("onehop.share")
-                    .tags("node", redis.status().nodes().get(0).name()).gauge().value());
+            assertEquals(
+                    21,
+                    latency.takeSnapshot().histogramCounts().length,
+                    "2^4 to 2^24 microseconds");
+            assertEquals(
+                    redis.status().nodes().get(0).share(),
+                    registry.get("onehop.share")
+                            .tags("node", redis.status().nodes().get(0).name())
+                            .gauge()
+                            .value());
 
-            redis.snapshots().adopt(PoolTopology.of(redis.snapshots().newest().pool(), Set.of())); // The same nodes: the same meters.
-            assertEquals(20, registry.get("onehop.calls").tags("node", name).functionCounter().count());
-            try (OneHopClient one = Nodes.clientOf(Nodes.configOf(Stream.of(nodes.servers().get(1).server())))) {
+            // The same nodes: the same meters.
+            redis.snapshots().adopt(PoolTopology.of(redis.snapshots().newest().pool(), Set.of()));
+            assertEquals(
+                    20, registry.get("onehop.calls").tags("node", name).functionCounter().count());
+            try (OneHopClient one =
+                    Nodes.clientOf(Nodes.configOf(Stream.of(nodes.servers().get(1).server())))) {
                 redis.snapshots().adopt(one.snapshots().newest().topology());
             }
             assertEquals(Set.of(nodes.servers().get(1).node()), nodesIn(registry));
@@ -143,27 +188,48 @@ class StatusTest {
     @Test
     void aChangedDirectiveLeavesTheNumbersAndWhatIsKnownOfTheNodesAndClosingLeavesNone() {
         try (RedisServer server = RedisServer.start()) {
-            String[] servers = {server.server() + " well", "127.0.0.1:" + Processes.freePort() + ":1 lost"};
+            String[] servers = {
+                server.server() + " well", "127.0.0.1:" + Processes.freePort() + ":1 lost"
+            };
             OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(servers)));
             SimpleMeterRegistry registry = new SimpleMeterRegistry();
             new OneHopMetrics(redis).bindTo(registry);
             String well = Nodes.keyOn(redis.topology(), "well");
             redis.set(well, "value");
             assertThrows(NodeDown.class, () -> redis.get(Nodes.keyOn(redis.topology(), "lost")));
-            for (String directive : List.of("timeout: 4321", "pool_size: 3", "server_failure_limit: 7", "redis_auth: x")) {
-                try (OneHopClient other = Nodes.clientOf(Nodes.configOf(Stream.of(servers), directive))) {
+            for (String directive :
+                    List.of(
+                            "timeout: 4321",
+                            "pool_size: 3",
+                            "server_failure_limit: 7",
+                            "redis_auth: x")) {
+                try (OneHopClient other =
+                        Nodes.clientOf(Nodes.configOf(Stream.of(servers), directive))) {
                     assertTrue(redis.snapshots().adopt(other.snapshots().newest().topology()));
                 }
                 assertFalse(redis.status().isWell(), directive);
-                assertEquals(Set.of(State.UP, State.RESTING), Set.copyOf(redis.status().nodes().stream()
-                        .map(NodeStatus::state).toList()), directive);
-                assertEquals(2, redis.status().nodes().stream().mapToLong(NodeStatus::calls).sum(), directive);
-                assertEquals(1, registry.get("onehop.calls").tags("node", "well").functionCounter().count(), directive);
-                assertEquals(1, registry.get("onehop.latency").tags("node", "well").timer().count(), directive);
+                assertEquals(
+                        Set.of(State.UP, State.RESTING),
+                        Set.copyOf(redis.status().nodes().stream().map(NodeStatus::state).toList()),
+                        directive);
+                assertEquals(
+                        2,
+                        redis.status().nodes().stream().mapToLong(NodeStatus::calls).sum(),
+                        directive);
+                assertEquals(
+                        1,
+                        registry.get("onehop.calls").tags("node", "well").functionCounter().count(),
+                        directive);
+                assertEquals(
+                        1,
+                        registry.get("onehop.latency").tags("node", "well").timer().count(),
+                        directive);
             }
             redis.close();
             assertFalse(redis.status().isWell());
-            assertEquals(Set.of(State.CLOSED), Set.copyOf(redis.status().nodes().stream().map(NodeStatus::state).toList()));
+            assertEquals(
+                    Set.of(State.CLOSED),
+                    Set.copyOf(redis.status().nodes().stream().map(NodeStatus::state).toList()));
             assertEquals(List.of(), registry.getMeters());
         }
     }
@@ -182,18 +248,33 @@ class StatusTest {
     /** As in a program that has no Micrometer: everything works, and status() tells. */
     @Test
     void aClientNeedsNoMicrometer() throws Exception {
-        URL[] without = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-                .filter(entry -> !entry.contains("micrometer")).map(StatusTest::url).toArray(URL[]::new);
+        URL[] without =
+                Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                        .filter(entry -> !entry.contains("micrometer"))
+                        .map(StatusTest::url)
+                        .toArray(URL[]::new);
         try (RedisServer server = RedisServer.start();
-                URLClassLoader bare = new URLClassLoader(without, ClassLoader.getPlatformClassLoader())) {
-            assertThrows(ClassNotFoundException.class, () -> bare.loadClass("io.micrometer.core.instrument.Meter"));
+                URLClassLoader bare =
+                        new URLClassLoader(without, ClassLoader.getPlatformClassLoader())) {
+            assertThrows(
+                    ClassNotFoundException.class,
+                    () -> bare.loadClass("io.micrometer.core.instrument.Meter"));
             Class<?> type = bare.loadClass("io.onehop.jedis.OneHopClient");
             Object builder = type.getMethod("builder").invoke(null);
-            builder = builder.getClass().getMethod("configText", String.class).invoke(builder,
-                    Nodes.configOf(Stream.of(server.server())).replace("LISTEN", "127.0.0.1:1"));
+            builder =
+                    builder.getClass()
+                            .getMethod("configText", String.class)
+                            .invoke(
+                                    builder,
+                                    Nodes.configOf(Stream.of(server.server()))
+                                            .replace("LISTEN", "127.0.0.1:1"));
             builder = builder.getClass().getMethod("pool", String.class).invoke(builder, "alpha");
-            try (AutoCloseable redis = (AutoCloseable) builder.getClass().getMethod("build").invoke(builder)) {
-                assertEquals("OK", type.getMethod("set", String.class, String.class).invoke(redis, "key", "value"));
+            try (AutoCloseable redis =
+                    (AutoCloseable) builder.getClass().getMethod("build").invoke(builder)) {
+                assertEquals(
+                        "OK",
+                        type.getMethod("set", String.class, String.class)
+                                .invoke(redis, "key", "value"));
                 assertTrue(type.getMethod("status").invoke(redis).toString().contains("calls=1"));
             }
         }

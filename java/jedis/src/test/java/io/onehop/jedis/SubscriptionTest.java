@@ -37,18 +37,21 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.params.ClientKillParams;
 
-/** Subscriptions over several nodes, driven by Jedis' own JedisPubSub: what one server says, in its order. */
+/**
+ * Subscriptions over several nodes, driven by Jedis' own JedisPubSub: what one server says, in its
+ * order.
+ */
 class SubscriptionTest {
     private static final byte[] HELLO = "hello".getBytes(StandardCharsets.UTF_8);
 
-    @RegisterExtension
-    static final SharedNodes SHARED = SharedNodes.start(4, "timeout: 2000");
+    @RegisterExtension static final SharedNodes SHARED = SharedNodes.start(4, "timeout: 2000");
     private static final Nodes nodes = SHARED.nodes();
     private static final OneHopClient redis = SHARED.client();
 
     @AfterEach
     void everyConnectionIsClosed() {
-        for (RedisServer server : nodes.servers()) { // A connection that was subscribed is never used again.
+        // A connection that was subscribed is never used again.
+        for (RedisServer server : nodes.servers()) {
             assertTrue(holdsSoon(() -> server.clients() == 0));
         }
     }
@@ -103,13 +106,16 @@ class SubscriptionTest {
         private final Thread thread;
 
         Listening(Runnable subscription) {
-            thread = new Thread(() -> {
-                try {
-                    subscription.run();
-                } catch (Throwable failure) {
-                    thrown.set(failure);
-                }
-            }, "listening");
+            thread =
+                    new Thread(
+                            () -> {
+                                try {
+                                    subscription.run();
+                                } catch (Throwable failure) {
+                                    thrown.set(failure);
+                                }
+                            },
+                            "listening");
             thread.start();
         }
 
@@ -122,7 +128,9 @@ class SubscriptionTest {
 
     /** A channel of every node. */
     private static List<String> channels() {
-        return nodes.servers().stream().map(server -> Nodes.keyOn(redis.topology(), server.node())).toList();
+        return nodes.servers().stream()
+                .map(server -> Nodes.keyOn(redis.topology(), server.node()))
+                .toList();
     }
 
     /** Publishes on the node where the channel is, without this client. */
@@ -135,10 +143,12 @@ class SubscriptionTest {
     /* ---- Channels ---- */
 
     @Test
-    void eachMessageOfEachChannelComesOnceAndEverythingIsCountedForTheCaller() throws InterruptedException {
+    void eachMessageOfEachChannelComesOnceAndEverythingIsCountedForTheCaller()
+            throws InterruptedException {
         List<String> channels = channels();
         Ear ear = new Ear();
-        Listening listening = new Listening(() -> redis.subscribe(ear, channels.toArray(String[]::new)));
+        Listening listening =
+                new Listening(() -> redis.subscribe(ear, channels.toArray(String[]::new)));
         ear.awaits(4);
         for (int i = 0; i < 4; i++) {
             assertEquals("subscribe " + channels.get(i) + " " + (i + 1), ear.heard.get(i));
@@ -146,15 +156,23 @@ class SubscriptionTest {
         assertEquals(4, ear.getSubscribedChannels());
         channels.forEach(channel -> publish(channel, "to " + channel));
         ear.awaits(8);
-        assertEquals(Set.copyOf(channels.stream().map(channel -> "message " + channel + " to " + channel).toList()),
+        assertEquals(
+                Set.copyOf(
+                        channels.stream()
+                                .map(channel -> "message " + channel + " to " + channel)
+                                .toList()),
                 Set.copyOf(ear.heard.subList(4, 8)));
         ear.unsubscribe(channels.get(2));
         ear.awaits(9);
         assertEquals("unsubscribe " + channels.get(2) + " 3", ear.heard.get(8));
         ear.unsubscribe();
         assertEquals(null, listening.join());
-        assertEquals(List.of("unsubscribe " + channels.get(0) + " 2", "unsubscribe " + channels.get(1) + " 1",
-                "unsubscribe " + channels.get(3) + " 0"), ear.heard.subList(9, 12));
+        assertEquals(
+                List.of(
+                        "unsubscribe " + channels.get(0) + " 2",
+                        "unsubscribe " + channels.get(1) + " 1",
+                        "unsubscribe " + channels.get(3) + " 0"),
+                ear.heard.subList(9, 12));
     }
 
     /** What a caller may do, in order: on one server and on four it hears the same. */
@@ -178,9 +196,14 @@ class SubscriptionTest {
         Ear one = new Ear();
         Ear four = new Ear();
         try (RedisServer server = RedisServer.start();
-                RedisClient single = RedisClient.builder().hostAndPort("127.0.0.1", server.port())
-                        .clientConfig(DefaultJedisClientConfig.builder().protocol(RedisProtocol.RESP2).build())
-                        .build()) {
+                RedisClient single =
+                        RedisClient.builder()
+                                .hostAndPort("127.0.0.1", server.port())
+                                .clientConfig(
+                                        DefaultJedisClientConfig.builder()
+                                                .protocol(RedisProtocol.RESP2)
+                                                .build())
+                                .build()) {
             Listening there = new Listening(() -> single.subscribe(one, "a", "key:1", "key:2"));
             Listening here = new Listening(() -> redis.subscribe(four, "a", "key:1", "key:2"));
             script(one);
@@ -188,7 +211,8 @@ class SubscriptionTest {
             assertEquals(null, there.join());
             assertEquals(null, here.join());
         }
-        int fixed = one.heard.size() - 7; // In which order it leaves all channels is a server's own business.
+        // In which order it leaves all channels is a server's own business.
+        int fixed = one.heard.size() - 7;
         assertEquals(one.heard.subList(0, fixed), four.heard.subList(0, fixed));
         assertEquals(one.heard.size(), four.heard.size());
         assertEquals("punsubscribe x* 0", four.heard.get(four.heard.size() - 1));
@@ -197,27 +221,34 @@ class SubscriptionTest {
     @Test
     void aThousandMessagesOfEachNodeKeepTheirOrder() throws InterruptedException {
         List<String> channels = channels();
-        AtomicInteger[] next = Stream.generate(AtomicInteger::new).limit(4).toArray(AtomicInteger[]::new);
+        AtomicInteger[] next =
+                Stream.generate(AtomicInteger::new).limit(4).toArray(AtomicInteger[]::new);
         AtomicInteger wrong = new AtomicInteger();
-        JedisPubSub counting = new JedisPubSub() {
-            @Override
-            public void onMessage(String channel, String message) {
-                int node = channels.indexOf(channel);
-                wrong.addAndGet(Integer.parseInt(message) == next[node].getAndIncrement() ? 0 : 1);
-                if (Stream.of(next).allMatch(each -> each.get() == 1000)) {
-                    unsubscribe();
-                }
-            }
-        };
-        Listening listening = new Listening(() -> redis.subscribe(counting, channels.toArray(String[]::new)));
+        JedisPubSub counting =
+                new JedisPubSub() {
+                    @Override
+                    public void onMessage(String channel, String message) {
+                        int node = channels.indexOf(channel);
+                        wrong.addAndGet(
+                                Integer.parseInt(message) == next[node].getAndIncrement() ? 0 : 1);
+                        if (Stream.of(next).allMatch(each -> each.get() == 1000)) {
+                            unsubscribe();
+                        }
+                    }
+                };
+        Listening listening =
+                new Listening(() -> redis.subscribe(counting, channels.toArray(String[]::new)));
         assertTrue(holdsSoon(() -> counting.getSubscribedChannels() == 4));
-        Callers.inThreads(4, node -> {
-            try (Jedis jedis = nodes.jedis(redis.topology().locate(channels.get(node)).name())) {
-                for (int i = 0; i < 1000; i++) {
-                    jedis.publish(channels.get(node), String.valueOf(i));
-                }
-            }
-        });
+        Callers.inThreads(
+                4,
+                node -> {
+                    try (Jedis jedis =
+                            nodes.jedis(redis.topology().locate(channels.get(node)).name())) {
+                        for (int i = 0; i < 1000; i++) {
+                            jedis.publish(channels.get(node), String.valueOf(i));
+                        }
+                    }
+                });
         assertEquals(null, listening.join());
         assertEquals(0, wrong.get());
     }
@@ -226,18 +257,19 @@ class SubscriptionTest {
     void aMessageOfTenMegabytesArrivesWhole() throws InterruptedException {
         String large = "x".repeat(10_000_000);
         AtomicReference<String> heard = new AtomicReference<>();
-        JedisPubSub once = new JedisPubSub() {
-            @Override
-            public void onSubscribe(String channel, int count) {
-                publish(channel, large);
-            }
+        JedisPubSub once =
+                new JedisPubSub() {
+                    @Override
+                    public void onSubscribe(String channel, int count) {
+                        publish(channel, large);
+                    }
 
-            @Override
-            public void onMessage(String channel, String message) {
-                heard.set(message);
-                unsubscribe(channel);
-            }
-        };
+                    @Override
+                    public void onMessage(String channel, String message) {
+                        heard.set(message);
+                        unsubscribe(channel);
+                    }
+                };
         assertEquals(null, new Listening(() -> redis.subscribe(once, "channel")).join());
         assertEquals(large, heard.get());
     }
@@ -266,25 +298,26 @@ class SubscriptionTest {
     void bytesAreHeardAsBytes() throws InterruptedException {
         byte[] channel = {0, (byte) 0xff, '\r', '\n'};
         List<byte[]> heard = Collections.synchronizedList(new ArrayList<>());
-        BinaryJedisPubSub binary = new BinaryJedisPubSub() {
-            @Override
-            public void onSubscribe(byte[] entered, int count) {
-                try (Jedis jedis = nodes.jedis(redis.topology().locate(channel).name())) {
-                    jedis.publish(entered, HELLO);
-                }
-            }
+        BinaryJedisPubSub binary =
+                new BinaryJedisPubSub() {
+                    @Override
+                    public void onSubscribe(byte[] entered, int count) {
+                        try (Jedis jedis = nodes.jedis(redis.topology().locate(channel).name())) {
+                            jedis.publish(entered, HELLO);
+                        }
+                    }
 
-            @Override
-            public void onMessage(byte[] from, byte[] message) {
-                heard.add(message);
-                unsubscribe(from);
-            }
+                    @Override
+                    public void onMessage(byte[] from, byte[] message) {
+                        heard.add(message);
+                        unsubscribe(from);
+                    }
 
-            @Override
-            public void onPSubscribe(byte[] pattern, int count) {
-                punsubscribe();
-            }
-        };
+                    @Override
+                    public void onPSubscribe(byte[] pattern, int count) {
+                        punsubscribe();
+                    }
+                };
         assertEquals(null, new Listening(() -> redis.subscribe(binary, channel)).join());
         assertEquals(null, new Listening(() -> redis.psubscribe(binary, channel)).join());
         assertEquals("hello", new String(heard.get(0), StandardCharsets.UTF_8));
@@ -294,28 +327,35 @@ class SubscriptionTest {
     void shardedChannelsHaveTheirOwnNodesToo() throws InterruptedException {
         List<String> channels = channels();
         List<String> heard = Collections.synchronizedList(new ArrayList<>());
-        JedisShardedPubSub sharded = new JedisShardedPubSub() {
-            @Override
-            public void onSSubscribe(String channel, int count) {
-                try (Jedis jedis = nodes.jedis(redis.topology().locate(channel).name())) {
-                    jedis.sendCommand(Command.SPUBLISH, channel, "to " + channel);
-                }
-            }
+        JedisShardedPubSub sharded =
+                new JedisShardedPubSub() {
+                    @Override
+                    public void onSSubscribe(String channel, int count) {
+                        try (Jedis jedis = nodes.jedis(redis.topology().locate(channel).name())) {
+                            jedis.sendCommand(Command.SPUBLISH, channel, "to " + channel);
+                        }
+                    }
 
-            @Override
-            public void onSMessage(String channel, String message) {
-                heard.add(message);
-                sunsubscribe(channel);
-            }
-        };
-        assertEquals(null, new Listening(() -> redis.ssubscribe(sharded, channels.toArray(String[]::new))).join());
-        assertEquals(Set.copyOf(channels.stream().map(channel -> "to " + channel).toList()), Set.copyOf(heard));
-        BinaryJedisShardedPubSub binary = new BinaryJedisShardedPubSub() {
-            @Override
-            public void onSSubscribe(byte[] channel, int count) {
-                sunsubscribe();
-            }
-        };
+                    @Override
+                    public void onSMessage(String channel, String message) {
+                        heard.add(message);
+                        sunsubscribe(channel);
+                    }
+                };
+        assertEquals(
+                null,
+                new Listening(() -> redis.ssubscribe(sharded, channels.toArray(String[]::new)))
+                        .join());
+        assertEquals(
+                Set.copyOf(channels.stream().map(channel -> "to " + channel).toList()),
+                Set.copyOf(heard));
+        BinaryJedisShardedPubSub binary =
+                new BinaryJedisShardedPubSub() {
+                    @Override
+                    public void onSSubscribe(byte[] channel, int count) {
+                        sunsubscribe();
+                    }
+                };
         assertEquals(null, new Listening(() -> redis.ssubscribe(binary, HELLO)).join());
     }
 
@@ -323,8 +363,10 @@ class SubscriptionTest {
 
     @Test
     void whatANodeRefusesIsThrown() {
-        JedisDataException refused = assertThrows(JedisDataException.class, () -> redis.subscribe(new Ear()));
-        assertTrue(refused.getMessage().contains("wrong number of arguments"), refused.getMessage());
+        JedisDataException refused =
+                assertThrows(JedisDataException.class, () -> redis.subscribe(new Ear()));
+        assertTrue(
+                refused.getMessage().contains("wrong number of arguments"), refused.getMessage());
     }
 
     @Test
@@ -346,23 +388,41 @@ class SubscriptionTest {
         Listening listening = new Listening(() -> redis.subscribe(ear, "channel"));
         ear.awaits(1);
         listening.thread.interrupt();
-        assertTrue(assertInstanceOf(DeadlineExceeded.class, listening.join()).getMessage().contains("interrupted"));
+        assertTrue(
+                assertInstanceOf(DeadlineExceeded.class, listening.join())
+                        .getMessage()
+                        .contains("interrupted"));
     }
 
-    private static void listensTo(ScriptedNode.Script script, Class<? extends OneHopException> kind) {
-        try (ScriptedNode node = ScriptedNode.start(talk -> {
-            talk.greet().command();
-            script.talk(talk);
-            talk.awaitClose();
-        }); OneHopClient client = Inspected.clientOf(node, "timeout: 1500")) {
-            assertEquals(node.node(), assertThrows(kind, () -> client.subscribe(new Ear(), "a", "b")).getNode());
+    private static void listensTo(
+            ScriptedNode.Script script, Class<? extends OneHopException> kind) {
+        try (ScriptedNode node =
+                        ScriptedNode.start(
+                                talk -> {
+                                    talk.greet().command();
+                                    script.talk(talk);
+                                    talk.awaitClose();
+                                });
+                OneHopClient client = Inspected.clientOf(node, "timeout: 1500")) {
+            assertEquals(
+                    node.node(),
+                    assertThrows(kind, () -> client.subscribe(new Ear(), "a", "b")).getNode());
             assertNothingLeased(client);
         }
     }
 
     private static String confirmation(String word, String channel, int count) {
-        return "*3\r\n$" + word.length() + "\r\n" + word + "\r\n$" + channel.length() + "\r\n" + channel + "\r\n:"
-                + count + "\r\n";
+        return "*3\r\n$"
+                + word.length()
+                + "\r\n"
+                + word
+                + "\r\n$"
+                + channel.length()
+                + "\r\n"
+                + channel
+                + "\r\n:"
+                + count
+                + "\r\n";
     }
 
     @Test
@@ -372,34 +432,62 @@ class SubscriptionTest {
 
     @Test
     void whatIsNeitherMessageNorConfirmationIsNotBelieved() {
-        for (String wrong : List.of(confirmation("subscribe", "c", 1), "+OK\r\n", "*0\r\n", "*2\r\n:1\r\n:2\r\n", "$-1\r\n",
-                "*3\r\n$9\r\nsubscribe\r\n$-1\r\n:1\r\n", "hello\r\n", ">2\r\n$7\r\nmessage\r\n$1\r\na\r\n")) {
+        for (String wrong :
+                List.of(
+                        confirmation("subscribe", "c", 1),
+                        "+OK\r\n",
+                        "*0\r\n",
+                        "*2\r\n:1\r\n:2\r\n",
+                        "$-1\r\n",
+                        "*3\r\n$9\r\nsubscribe\r\n$-1\r\n:1\r\n",
+                        "hello\r\n",
+                        ">2\r\n$7\r\nmessage\r\n$1\r\na\r\n")) {
             listensTo(talk -> talk.send(wrong), ProtocolViolation.class);
         }
     }
 
     @Test
-    void aMessageComesAfterTheConfirmationOfItsPatternHoweverSlowANodeIs() throws InterruptedException {
-        List<ScriptedNode> both = Stream.of(false, true).map(isSlow -> ScriptedNode.start(talk -> {
-            talk.greet().command();
-            Processes.pause(isSlow ? 200 : 0);
-            talk.send(confirmation("psubscribe", "p*", 1));
-            if (!isSlow) {
-                talk.send("*4\r\n$8\r\npmessage\r\n$2\r\np*\r\n$2\r\npa\r\n$2\r\nhi\r\n");
-            }
-            talk.command();
-            talk.send(confirmation("punsubscribe", "p*", 0)).awaitClose();
-        })).toList();
+    void aMessageComesAfterTheConfirmationOfItsPatternHoweverSlowANodeIs()
+            throws InterruptedException {
+        List<ScriptedNode> both =
+                Stream.of(false, true)
+                        .map(
+                                isSlow ->
+                                        ScriptedNode.start(
+                                                talk -> {
+                                                    talk.greet().command();
+                                                    Processes.pause(isSlow ? 200 : 0);
+                                                    talk.send(confirmation("psubscribe", "p*", 1));
+                                                    if (!isSlow) {
+                                                        talk.send(
+                                                                "*4\r\n"
+                                                                        + "$8\r\n"
+                                                                        + "pmessage\r\n"
+                                                                        + "$2\r\n"
+                                                                        + "p*\r\n"
+                                                                        + "$2\r\n"
+                                                                        + "pa\r\n"
+                                                                        + "$2\r\n"
+                                                                        + "hi\r\n");
+                                                    }
+                                                    talk.command();
+                                                    talk.send(confirmation("punsubscribe", "p*", 0))
+                                                            .awaitClose();
+                                                }))
+                        .toList();
         try (OneHopClient client = Inspected.clientOf(both.stream(), "timeout: 2000")) {
-            Ear ear = new Ear() {
-                @Override
-                public void onPMessage(String pattern, String channel, String message) {
-                    super.onPMessage(pattern, channel, message);
-                    punsubscribe();
-                }
-            };
+            Ear ear =
+                    new Ear() {
+                        @Override
+                        public void onPMessage(String pattern, String channel, String message) {
+                            super.onPMessage(pattern, channel, message);
+                            punsubscribe();
+                        }
+                    };
             assertEquals(null, new Listening(() -> client.psubscribe(ear, "p*")).join());
-            assertEquals(List.of("psubscribe p* 1", "pmessage p* pa hi", "punsubscribe p* 0"), ear.heard);
+            assertEquals(
+                    List.of("psubscribe p* 1", "pmessage p* pa hi", "punsubscribe p* 0"),
+                    ear.heard);
         } finally {
             both.forEach(ScriptedNode::close);
         }
@@ -407,29 +495,38 @@ class SubscriptionTest {
 
     @Test
     void aLastConfirmationOfOneNodeDoesNotEndWhatBeginsOnAnother() throws InterruptedException {
-        ScriptedNode.Script slow = talk -> {
-            String channel = talk.greet().command().get(1);
-            Processes.pause(200);
-            talk.send(confirmation("subscribe", channel, 1)).command();
-            talk.send(confirmation("unsubscribe", channel, 0)).awaitClose();
-        };
-        try (ScriptedNode node = ScriptedNode.start(slow); RedisServer quick = RedisServer.start();
-                OneHopClient client = Nodes.clientOf(Nodes.configOf(Stream.of(node.server(), quick.server())))) {
+        ScriptedNode.Script slow =
+                talk -> {
+                    String channel = talk.greet().command().get(1);
+                    Processes.pause(200);
+                    talk.send(confirmation("subscribe", channel, 1)).command();
+                    talk.send(confirmation("unsubscribe", channel, 0)).awaitClose();
+                };
+        try (ScriptedNode node = ScriptedNode.start(slow);
+                RedisServer quick = RedisServer.start();
+                OneHopClient client =
+                        Nodes.clientOf(Nodes.configOf(Stream.of(node.server(), quick.server())))) {
             String first = Nodes.keyOn(client.topology(), quick.node());
             String second = Nodes.keyOn(client.topology(), node.node());
-            Ear ear = new Ear() {
-                @Override
-                public void onSubscribe(String channel, int count) {
-                    super.onSubscribe(channel, count);
-                    if (channel.equals(first)) {
-                        subscribe(second);
-                    }
-                    unsubscribe(channel);
-                }
-            };
+            Ear ear =
+                    new Ear() {
+                        @Override
+                        public void onSubscribe(String channel, int count) {
+                            super.onSubscribe(channel, count);
+                            if (channel.equals(first)) {
+                                subscribe(second);
+                            }
+                            unsubscribe(channel);
+                        }
+                    };
             assertEquals(null, new Listening(() -> client.subscribe(ear, first)).join());
-            assertEquals(List.of("subscribe " + first + " 1", "subscribe " + second + " 2",
-                    "unsubscribe " + first + " 1", "unsubscribe " + second + " 0"), ear.heard);
+            assertEquals(
+                    List.of(
+                            "subscribe " + first + " 1",
+                            "subscribe " + second + " 2",
+                            "unsubscribe " + first + " 1",
+                            "unsubscribe " + second + " 0"),
+                    ear.heard);
         }
     }
 }

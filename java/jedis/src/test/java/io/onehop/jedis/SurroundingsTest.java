@@ -18,9 +18,15 @@ import org.junit.jupiter.api.Test;
 class SurroundingsTest {
 
     private static String run(String classPath, String server, String... options) {
-        String[] words = Stream.concat(Stream.of(options),
-                Stream.of("-cp", classPath, SmallProgram.class.getName(), server)).toArray(String[]::new);
-        return Jvm.output(words).lines().filter(line -> !line.startsWith("SLF4J")).collect(Collectors.joining("\n"));
+        String[] words =
+                Stream.concat(
+                                Stream.of(options),
+                                Stream.of("-cp", classPath, SmallProgram.class.getName(), server))
+                        .toArray(String[]::new);
+        return Jvm.output(words)
+                .lines()
+                .filter(line -> !line.startsWith("SLF4J"))
+                .collect(Collectors.joining("\n"));
     }
 
     private static String classPathWith(Path jedis) {
@@ -38,9 +44,13 @@ class SurroundingsTest {
         assertEquals(2, older.size());
         for (Path jar : older) {
             String version = jar.getFileName().toString().replaceAll("jedis-(.*)\\.jar", "$1");
-            assertEquals("io.onehop.jedis.ConfigInvalid: Jedis 8.0.2 or later is needed, the program has " + version
-                    + ": the client was not built; set the version of redis.clients:jedis, in a build with Spring Boot the "
-                    + "property jedis.version, to 8.0.2", run(classPathWith(jar), "127.0.0.1:1:1"));
+            assertEquals(
+                    "io.onehop.jedis.ConfigInvalid: Jedis 8.0.2 or later is needed, the program has"
+                            + " "
+                            + version
+                            + ": the client was not built; set the version of redis.clients:jedis,"
+                            + " in a build with Spring Boot the property jedis.version, to 8.0.2",
+                    run(classPathWith(jar), "127.0.0.1:1:1"));
         }
     }
 
@@ -48,9 +58,12 @@ class SurroundingsTest {
     void aJavaMachineWithoutJdkNetIsEnough() {
         try (RedisServer server = RedisServer.start()) {
             String without = "java.base,java.logging,java.management,java.naming,java.sql";
-            assertEquals("OK value", run(Jvm.classPath(), server.server(), "--limit-modules", without));
-            assertTrue(Jvm.output("--limit-modules", without, "--list-modules").lines()
-                    .noneMatch(line -> line.startsWith("jdk.net")));
+            assertEquals(
+                    "OK value", run(Jvm.classPath(), server.server(), "--limit-modules", without));
+            assertTrue(
+                    Jvm.output("--limit-modules", without, "--list-modules")
+                            .lines()
+                            .noneMatch(line -> line.startsWith("jdk.net")));
         }
     }
 }

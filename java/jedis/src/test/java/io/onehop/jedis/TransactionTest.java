@@ -30,10 +30,12 @@ import redis.clients.jedis.exceptions.JedisDataException;
 class TransactionTest {
     @RegisterExtension
     static final SharedNodes SHARED = SharedNodes.start(2, "timeout: 2000", "hash_tag: \"{}\"");
+
     private static final Nodes nodes = SHARED.nodes();
     private static final OneHopClient redis = SHARED.client();
     private static final String here = Nodes.keyOn(redis.topology(), nodes.servers().get(0).node());
-    private static final String there = Nodes.keyOn(redis.topology(), nodes.servers().get(1).node());
+    private static final String there =
+            Nodes.keyOn(redis.topology(), nodes.servers().get(1).node());
 
     /* ---- EXEC, DISCARD ---- */
 
@@ -108,7 +110,10 @@ class TransactionTest {
         assertTrue(aborted.getMessage().startsWith("EXECABORT"), aborted.getMessage());
         assertTrue(aborted.getSuppressed()[0].getMessage().contains("wrong number of arguments"));
         assertThrows(JedisDataException.class, set::get);
-        assertTrue(assertThrows(JedisDataException.class, wrong::get).getMessage().contains("wrong number"));
+        assertTrue(
+                assertThrows(JedisDataException.class, wrong::get)
+                        .getMessage()
+                        .contains("wrong number"));
         assertFalse(redis.exists(here));
     }
 
@@ -144,9 +149,12 @@ class TransactionTest {
                 }
                 transaction.multi();
                 Response<String> set = transaction.set(here, "value");
-                JedisDataException refused = assertThrows(JedisDataException.class, transaction::exec);
+                JedisDataException refused =
+                        assertThrows(JedisDataException.class, transaction::exec);
                 assertTrue(refused.getMessage().startsWith("NOPERM"), refused.getMessage());
-                assertSame(refused.getMessage(), assertThrows(JedisDataException.class, set::get).getMessage());
+                assertSame(
+                        refused.getMessage(),
+                        assertThrows(JedisDataException.class, set::get).getMessage());
                 assertNull(redis.get(here));
             } finally {
                 try (Jedis jedis = nodes.servers().get(0).jedis()) {
@@ -168,10 +176,17 @@ class TransactionTest {
             transaction.multi();
             Response<String> before = transaction.set(here, "1");
             CrossNode refused = assertThrows(CrossNode.class, () -> transaction.set(there, "2"));
-            assertTrue(refused.getMessage().startsWith("a transaction needs all its keys on one node: key \"" + here
-                    + "\" is on node "), refused.getMessage());
+            assertTrue(
+                    refused.getMessage()
+                            .startsWith(
+                                    "a transaction needs all its keys on one node: key \""
+                                            + here
+                                            + "\" is on node "),
+                    refused.getMessage());
             CrossNode again = assertThrows(CrossNode.class, () -> transaction.set(here, "3"));
-            String discarded = "the transaction was discarded because a call of it was refused: " + refused.getMessage();
+            String discarded =
+                    "the transaction was discarded because a call of it was refused: "
+                            + refused.getMessage();
             assertEquals(discarded, again.getMessage());
             assertFalse(again.mayHaveExecuted());
             assertEquals(discarded, assertThrows(CrossNode.class, transaction::exec).getMessage());
@@ -248,10 +263,14 @@ class TransactionTest {
     @Test
     void nothingIsWatchedAfterUnwatchDiscardOrClose() {
         AbstractTransaction transaction = redis.transaction(false);
-        for (Runnable end : List.<Runnable>of(transaction::unwatch, () -> {
-            transaction.multi();
-            transaction.discard();
-        }, transaction::close)) {
+        for (Runnable end :
+                List.<Runnable>of(
+                        transaction::unwatch,
+                        () -> {
+                            transaction.multi();
+                            transaction.discard();
+                        },
+                        transaction::close)) {
             transaction.watch(here.getBytes());
             redis.incr(here);
             end.run();
@@ -277,17 +296,21 @@ class TransactionTest {
 
     @Test
     void fourThreadsThatWatchTheSameCounterLoseNoIncrement() throws InterruptedException {
-        Callers.inThreads(4, number -> {
-            for (int done = 0; done < 50;) {
-                try (AbstractTransaction transaction = redis.transaction(false)) {
-                    transaction.watch(here);
-                    String now = transaction.get(here).get();
-                    transaction.multi();
-                    transaction.set(here, String.valueOf(now == null ? 1 : Long.parseLong(now) + 1));
-                    done += transaction.exec() == null ? 0 : 1;
-                }
-            }
-        });
+        Callers.inThreads(
+                4,
+                number -> {
+                    for (int done = 0; done < 50; ) {
+                        try (AbstractTransaction transaction = redis.transaction(false)) {
+                            transaction.watch(here);
+                            String now = transaction.get(here).get();
+                            transaction.multi();
+                            transaction.set(
+                                    here,
+                                    String.valueOf(now == null ? 1 : Long.parseLong(now) + 1));
+                            done += transaction.exec() == null ? 0 : 1;
+                        }
+                    }
+                });
         assertEquals("200", redis.get(here));
     }
 
@@ -308,7 +331,9 @@ class TransactionTest {
     @Test
     void callsOutOfOrderAreToldSo() {
         AbstractTransaction transaction = redis.transaction(false);
-        assertEquals("EXEC without MULTI", assertThrows(IllegalStateException.class, transaction::exec).getMessage());
+        assertEquals(
+                "EXEC without MULTI",
+                assertThrows(IllegalStateException.class, transaction::exec).getMessage());
         assertThrows(IllegalStateException.class, transaction::discard);
         transaction.multi();
         assertThrows(IllegalStateException.class, transaction::multi);
@@ -320,13 +345,15 @@ class TransactionTest {
     /* ---- Failures ---- */
 
     /** A node that answers a WATCH and whatever the script says after it. */
-    private static void watching(ScriptedNode.Script then, java.util.function.BiConsumer<AbstractTransaction,
-            ScriptedNode> test) {
-        ScriptedNode.Script script = talk -> {
-            talk.greet().command();
-            talk.send("+OK\r\n");
-            then.talk(talk);
-        };
+    private static void watching(
+            ScriptedNode.Script then,
+            java.util.function.BiConsumer<AbstractTransaction, ScriptedNode> test) {
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.greet().command();
+                    talk.send("+OK\r\n");
+                    then.talk(talk);
+                };
         try (ScriptedNode node = ScriptedNode.start(script);
                 OneHopClient client = Inspected.clientOf(Stream.of(node), "timeout: 1500")) {
             AbstractTransaction transaction = client.transaction(false);
@@ -340,67 +367,79 @@ class TransactionTest {
     void whatANodeSaysUnaskedBetweenTwoCommandsOfATransactionAnswersNone() {
         CompletableFuture<Void> isWatched = new CompletableFuture<>();
         CompletableFuture<Void> isSaid = new CompletableFuture<>();
-        watching(talk -> {
-            isWatched.join();
-            talk.bulk("unasked");
-            isSaid.complete(null);
-            talk.command();
-            talk.bulk("value").awaitClose();
-        }, (transaction, node) -> {
-            isWatched.complete(null);
-            isSaid.join();
-            ProtocolViolation failure = assertThrows(ProtocolViolation.class, () -> transaction.get("key"));
-            assertFalse(failure.mayHaveExecuted());
-            transaction.close();
-        });
+        watching(
+                talk -> {
+                    isWatched.join();
+                    talk.bulk("unasked");
+                    isSaid.complete(null);
+                    talk.command();
+                    talk.bulk("value").awaitClose();
+                },
+                (transaction, node) -> {
+                    isWatched.complete(null);
+                    isSaid.join();
+                    ProtocolViolation failure =
+                            assertThrows(ProtocolViolation.class, () -> transaction.get("key"));
+                    assertFalse(failure.mayHaveExecuted());
+                    transaction.close();
+                });
     }
 
     @Test
     void whenTheConnectionThatWatchesIsLostEverythingFailsAlikeUntilTheEnd() {
-        watching(ScriptedNode.Talk::command, (transaction, node) -> {
-            NodeDown lost = assertThrows(NodeDown.class, () -> transaction.get("key"));
-            assertSame(lost, assertThrows(NodeDown.class, () -> transaction.get("key")));
-            assertSame(lost, assertThrows(NodeDown.class, () -> transaction.watch("key")));
-            transaction.multi();
-            assertSame(lost, assertThrows(NodeDown.class, () -> transaction.set("key", "value")));
-            assertSame(lost, assertThrows(NodeDown.class, transaction::exec));
-            assertEquals(1, node.connections());
-            assertEquals("OK", transaction.watch("key"));
-            transaction.close();
-        });
+        watching(
+                ScriptedNode.Talk::command,
+                (transaction, node) -> {
+                    NodeDown lost = assertThrows(NodeDown.class, () -> transaction.get("key"));
+                    assertSame(lost, assertThrows(NodeDown.class, () -> transaction.get("key")));
+                    assertSame(lost, assertThrows(NodeDown.class, () -> transaction.watch("key")));
+                    transaction.multi();
+                    assertSame(
+                            lost,
+                            assertThrows(NodeDown.class, () -> transaction.set("key", "value")));
+                    assertSame(lost, assertThrows(NodeDown.class, transaction::exec));
+                    assertEquals(1, node.connections());
+                    assertEquals("OK", transaction.watch("key"));
+                    transaction.close();
+                });
     }
 
     @Test
     void aNodeThatIsLostDuringExecMayHaveExecutedItAndIsNotAskedAgain() {
         AtomicInteger begun = new AtomicInteger();
-        watching(talk -> {
-            begun.addAndGet(talk.command().get(0).equals("MULTI") ? 1 : 0);
-            talk.send("+OK\r\n").command();
-            talk.command();
-            talk.send("+QUEUED\r\n");
-        }, (transaction, node) -> {
-            transaction.multi();
-            Response<String> set = transaction.set("key", "value");
-            NodeDown lost = assertThrows(NodeDown.class, transaction::exec);
-            assertTrue(lost.mayHaveExecuted());
-            assertSame(lost, assertThrows(NodeDown.class, set::get));
-            assertEquals(1, begun.get());
-            assertEquals(1, node.connections());
-        });
+        watching(
+                talk -> {
+                    begun.addAndGet(talk.command().get(0).equals("MULTI") ? 1 : 0);
+                    talk.send("+OK\r\n").command();
+                    talk.command();
+                    talk.send("+QUEUED\r\n");
+                },
+                (transaction, node) -> {
+                    transaction.multi();
+                    Response<String> set = transaction.set("key", "value");
+                    NodeDown lost = assertThrows(NodeDown.class, transaction::exec);
+                    assertTrue(lost.mayHaveExecuted());
+                    assertSame(lost, assertThrows(NodeDown.class, set::get));
+                    assertEquals(1, begun.get());
+                    assertEquals(1, node.connections());
+                });
     }
 
     @Test
     void aNodeThatHangsDuringExecIsNotWaitedForBeyondTheDeadline() {
         for (boolean isBegun : new boolean[] {false, true}) {
-            watching(talk -> {
-                talk.command();
-                talk.send(isBegun ? "+OK\r\n" : "").awaitClose();
-            }, (transaction, node) -> {
-                transaction.multi();
-                transaction.set("key", "value");
-                DeadlineExceeded late = assertThrows(DeadlineExceeded.class, transaction::exec);
-                assertEquals(isBegun, late.mayHaveExecuted());
-            });
+            watching(
+                    talk -> {
+                        talk.command();
+                        talk.send(isBegun ? "+OK\r\n" : "").awaitClose();
+                    },
+                    (transaction, node) -> {
+                        transaction.multi();
+                        transaction.set("key", "value");
+                        DeadlineExceeded late =
+                                assertThrows(DeadlineExceeded.class, transaction::exec);
+                        assertEquals(isBegun, late.mayHaveExecuted());
+                    });
         }
     }
 
@@ -408,49 +447,62 @@ class TransactionTest {
     void behindAMultiThatHasNotItsOkNothingIsSentAndTheConnectionIsNotUsedAgain() {
         for (String answer : List.of("-NOPERM no MULTI\r\n", "+QUEUED\r\n", "$-1\r\n", ":1\r\n")) {
             List<List<String>> seen = Collections.synchronizedList(new ArrayList<>());
-            watching(talk -> {
-                seen.add(talk.command());
-                talk.send(answer);
-                seen.add(talk.command());
-            }, (transaction, node) -> {
-                transaction.multi();
-                Response<String> set = transaction.set("key", "value");
-                RuntimeException refused = assertThrows(RuntimeException.class, transaction::exec);
-                assertEquals(answer.startsWith("-"), refused instanceof JedisDataException, answer);
-                assertSame(refused.getClass(), assertThrows(RuntimeException.class, set::get).getClass());
-                assertTrue(Callers.holdsSoon(() -> seen.size() == 2));
-                assertEquals(Arrays.asList(List.of("MULTI"), null), seen);
-            });
+            watching(
+                    talk -> {
+                        seen.add(talk.command());
+                        talk.send(answer);
+                        seen.add(talk.command());
+                    },
+                    (transaction, node) -> {
+                        transaction.multi();
+                        Response<String> set = transaction.set("key", "value");
+                        RuntimeException refused =
+                                assertThrows(RuntimeException.class, transaction::exec);
+                        assertEquals(
+                                answer.startsWith("-"),
+                                refused instanceof JedisDataException,
+                                answer);
+                        assertSame(
+                                refused.getClass(),
+                                assertThrows(RuntimeException.class, set::get).getClass());
+                        assertTrue(Callers.holdsSoon(() -> seen.size() == 2));
+                        assertEquals(Arrays.asList(List.of("MULTI"), null), seen);
+                    });
         }
     }
 
     @Test
     void anAnswerThatIsNotThatOfTheQueuedCommandsIsNotBelieved() {
-        List<String> wrong = new ArrayList<>(List.of("*0\r\n", "*2\r\n+OK\r\n+OK\r\n", "+OK\r\n", ":1\r\n"));
+        List<String> wrong =
+                new ArrayList<>(List.of("*0\r\n", "*2\r\n+OK\r\n+OK\r\n", "+OK\r\n", ":1\r\n"));
         for (String answer : wrong) {
-            watching(talk -> {
-                talk.command();
-                talk.send("+OK\r\n").command();
-                talk.command();
-                talk.send("+QUEUED\r\n" + answer);
-                talk.awaitClose();
-            }, (transaction, node) -> {
-                transaction.multi();
-                Response<String> set = transaction.set("key", "value");
-                assertThrows(ProtocolViolation.class, transaction::exec);
-                assertThrows(ProtocolViolation.class, set::get);
-            });
+            watching(
+                    talk -> {
+                        talk.command();
+                        talk.send("+OK\r\n").command();
+                        talk.command();
+                        talk.send("+QUEUED\r\n" + answer);
+                        talk.awaitClose();
+                    },
+                    (transaction, node) -> {
+                        transaction.multi();
+                        Response<String> set = transaction.set("key", "value");
+                        assertThrows(ProtocolViolation.class, transaction::exec);
+                        assertThrows(ProtocolViolation.class, set::get);
+                    });
         }
     }
 
     @Test
     void aCloseThatCanNotUnwatchClosesTheConnectionInstead() {
-        watching(talk -> {
-            talk.command();
-            talk.awaitClose();
-        }, (transaction, node) -> {
-            transaction.close();
-            assertEquals(1, node.connections());
-        });
+        watching(
+                talk -> {
+                    talk.command();
+                    talk.awaitClose();
+                },
+                (transaction, node) -> {
+                    transaction.close();
+                    assertEquals(1, node.connections());
+                });
     }
 }

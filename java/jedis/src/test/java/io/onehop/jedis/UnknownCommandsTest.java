@@ -18,7 +18,10 @@ import redis.clients.jedis.commands.ProtocolCommand;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.json.JsonProtocol.JsonCommand;
 
-/** A command that the table does not hold may be SELECT under another name: no other command goes behind it. */
+/**
+ * A command that the table does not hold may be SELECT under another name: no other command goes
+ * behind it.
+ */
 @SuppressWarnings("deprecation") // What Jedis has deprecated works all the same.
 class UnknownCommandsTest {
     /** As users make them; no enum of Jedis. */
@@ -36,10 +39,25 @@ class UnknownCommandsTest {
 
     @BeforeAll
     static void start() {
-        server = RedisServer.start("rename-command", "SELECT choose", "rename-command", "CLIENT customer",
-                "rename-command", "SUBSCRIBE listen", "rename-command", "MULTI begin");
-        redis = OneHopClient.builder().pool("alpha").configText("alpha:\n  listen: 127.0.0.1:1\n  redis: true\n"
-                + "  pool_size: 1\n  servers:\n    - " + server.server() + "\n").build();
+        server =
+                RedisServer.start(
+                        "rename-command",
+                        "SELECT choose",
+                        "rename-command",
+                        "CLIENT customer",
+                        "rename-command",
+                        "SUBSCRIBE listen",
+                        "rename-command",
+                        "MULTI begin");
+        redis =
+                OneHopClient.builder()
+                        .pool("alpha")
+                        .configText(
+                                "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n"
+                                        + "  pool_size: 1\n  servers:\n    - "
+                                        + server.server()
+                                        + "\n")
+                        .build();
         redis.set("key", "of database 0");
     }
 
@@ -57,26 +75,43 @@ class UnknownCommandsTest {
     private static String connection() {
         try (Jedis jedis = server.jedis()) {
             byte[] list = (byte[]) jedis.sendCommand(named("customer"), "LIST");
-            return new String(list, StandardCharsets.UTF_8).lines().filter(line -> !line.contains("cmd=client"))
-                    .map(line -> Pattern.compile(".* name=(\\S*) .* db=(\\d+) .*").matcher(line)
-                            .replaceAll("database $2, name '$1'")).toList().toString();
+            return new String(list, StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> !line.contains("cmd=client"))
+                    .map(
+                            line ->
+                                    Pattern.compile(".* name=(\\S*) .* db=(\\d+) .*")
+                                            .matcher(line)
+                                            .replaceAll("database $2, name '$1'"))
+                    .toList()
+                    .toString();
         }
     }
 
     private static long accepted() {
         try (Jedis jedis = server.jedis()) {
-            return Long.parseLong(jedis.info("stats").replaceAll("(?s).*total_connections_received:(\\d+).*", "$1")) - 1;
+            return Long.parseLong(
+                            jedis.info("stats")
+                                    .replaceAll("(?s).*total_connections_received:(\\d+).*", "$1"))
+                    - 1;
         }
     }
 
     @Test
     void noLaterCommandRunsInTheDatabaseThatARenamedSelectHasChosen() {
-        for (List<String> words : List.of(List.of("choose", "3"), List.of("CHOOSE", "4"),
-                List.of("customer", "SETNAME", "me"), List.of("listen", "channel"), List.of("begin"))) {
+        for (List<String> words :
+                List.of(
+                        List.of("choose", "3"),
+                        List.of("CHOOSE", "4"),
+                        List.of("customer", "SETNAME", "me"),
+                        List.of("listen", "channel"),
+                        List.of("begin"))) {
             String[] rest = words.subList(1, words.size()).toArray(String[]::new);
             redis.sendCommand("key", named(words.get(0)), rest);
             assertEquals("of database 0", redis.get("key"), words.toString());
-            redis.sendCommand("key".getBytes(StandardCharsets.UTF_8), named(words.get(0)),
+            redis.sendCommand(
+                    "key".getBytes(StandardCharsets.UTF_8),
+                    named(words.get(0)),
                     List.of(rest).stream().map(String::getBytes).toArray(byte[][]::new));
             assertEquals("of database 0", redis.get("key"), words.toString());
         }
@@ -93,7 +128,8 @@ class UnknownCommandsTest {
         redis.get("key");
         long before = accepted();
         redis.sendCommand("key", named("get"), "key");
-        assertThrows(JedisDataException.class, () -> redis.sendCommand("key", JsonCommand.GET, "key"));
+        assertThrows(
+                JedisDataException.class, () -> redis.sendCommand("key", JsonCommand.GET, "key"));
         redis.get("key");
         assertEquals(1, accepted() - before); // Our own.
         redis.sendCommand("key", named("choose"), "3");
@@ -105,11 +141,18 @@ class UnknownCommandsTest {
     void aPipelineRefusesThemAndDoesTheRest() {
         try (OneHopPipeline pipeline = redis.pipelined()) {
             pipeline.set("key", "of database 0");
-            Unsupported refused = assertThrows(Unsupported.class,
-                    () -> pipeline.sendCommand(new CommandArguments(Renamed.CHOOSE).key("7")));
-            assertEquals("CHOOSE is not supported, server pool alpha: the command was not sent; the table of commands "
-                    + "does not hold it, so what it does to its connection is not known, and a pipeline has other "
-                    + "commands behind it: call it by itself", refused.getMessage());
+            Unsupported refused =
+                    assertThrows(
+                            Unsupported.class,
+                            () ->
+                                    pipeline.sendCommand(
+                                            new CommandArguments(Renamed.CHOOSE).key("7")));
+            assertEquals(
+                    "CHOOSE is not supported, server pool alpha: the command was not sent; the"
+                        + " table of commands does not hold it, so what it does to its connection"
+                        + " is not known, and a pipeline has other commands behind it: call it by"
+                        + " itself",
+                    refused.getMessage());
             pipeline.sendCommand(new CommandArguments(JsonCommand.GET).key("key"));
             List<Object> replies = pipeline.syncAndReturnAll();
             assertEquals("OK", replies.get(0));
@@ -122,12 +165,14 @@ class UnknownCommandsTest {
     void aTransactionRefusesThemAlsoBetweenWatchAndMulti() {
         try (AbstractTransaction transaction = redis.transaction(false)) {
             transaction.watch("key");
-            assertThrows(Unsupported.class,
+            assertThrows(
+                    Unsupported.class,
                     () -> transaction.sendCommand(new CommandArguments(Renamed.CHOOSE).key("8")));
             transaction.unwatch();
         }
         try (AbstractTransaction transaction = redis.multi()) {
-            assertThrows(Unsupported.class,
+            assertThrows(
+                    Unsupported.class,
                     () -> transaction.sendCommand(new CommandArguments(Renamed.CHOOSE).key("8")));
             assertThrows(Unsupported.class, transaction::exec);
         }

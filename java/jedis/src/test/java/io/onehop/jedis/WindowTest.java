@@ -15,9 +15,9 @@ import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.Response;
 
 /**
- * Nodes that stop reading while their replies are not read, as SSDB does: writing everything first would leave both
- * sides waiting for the other until the deadline. These nodes answer one command after the other and block in writing,
- * so that is what they are.
+ * Nodes that stop reading while their replies are not read, as SSDB does: writing everything first
+ * would leave both sides waiting for the other until the deadline. These nodes answer one command
+ * after the other and block in writing, so that is what they are.
  */
 class WindowTest {
 
@@ -34,9 +34,12 @@ class WindowTest {
 
     private static void roundTrip(int commands, int requestBytes, int replyBytes) {
         ScriptedNode.Script script = answering(replyBytes);
-        try (ScriptedNode one = ScriptedNode.start(script); ScriptedNode two = ScriptedNode.start(script);
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(one.server(), two.server()),
-                        "timeout: 60000"));
+        try (ScriptedNode one = ScriptedNode.start(script);
+                ScriptedNode two = ScriptedNode.start(script);
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(one.server(), two.server()), "timeout: 60000"));
                 AbstractPipeline pipeline = redis.pipelined()) {
             String argument = "x".repeat(requestBytes);
             List<Response<String>> replies = new ArrayList<>();
@@ -63,19 +66,23 @@ class WindowTest {
     @Test
     void aNodeNeverHasMoreUnansweredRequestsThanTheWindow() {
         AtomicLong most = new AtomicLong();
-        ScriptedNode.Script script = talk -> {
-            talk.greet();
-            int commands = 0;
-            for (List<String> command = talk.command(); command != null; command = talk.command()) {
-                if (commands++ % 500 == 0) {
-                    Processes.pause(5); // Let everything arrive that will.
-                    most.accumulateAndGet(talk.arrived(), Math::max);
-                }
-                talk.bulk("value");
-            }
-        };
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.greet();
+                    int commands = 0;
+                    for (List<String> command = talk.command();
+                            command != null;
+                            command = talk.command()) {
+                        if (commands++ % 500 == 0) {
+                            Processes.pause(5); // Let everything arrive that will.
+                            most.accumulateAndGet(talk.arrived(), Math::max);
+                        }
+                        talk.bulk("value");
+                    }
+                };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server()), "timeout: 60000"));
+                OneHopClient redis =
+                        Nodes.clientOf(Nodes.configOf(Stream.of(node.server()), "timeout: 60000"));
                 AbstractPipeline pipeline = redis.pipelined()) {
             Response<String> last = null;
             for (int i = 0; i < 20_000; i++) {

@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Op {@code health}: the steps of a scenario of spec/health, taken one after the other. Of one request. */
+/**
+ * Op {@code health}: the steps of a scenario of spec/health, taken one after the other. Of one
+ * request.
+ */
 final class HealthSteps {
     private final Health health;
     private final long[] states;
@@ -18,14 +21,18 @@ final class HealthSteps {
     private long dueMs;
 
     private HealthSteps(int nodes, JsonObject rules) {
-        health = new Health(rules.get("ejects").getAsBoolean(), rules.get("failure_limit").getAsInt(),
-                rules.get("retry_ms").getAsInt());
+        health =
+                new Health(
+                        rules.get("ejects").getAsBoolean(),
+                        rules.get("failure_limit").getAsInt(),
+                        rules.get("retry_ms").getAsInt());
         states = new long[nodes];
         heard = new long[nodes];
     }
 
     static Map<String, Object> answer(JsonObject request) {
-        HealthSteps steps = new HealthSteps(request.get("nodes").getAsInt(), request.getAsJsonObject("rules"));
+        HealthSteps steps =
+                new HealthSteps(request.get("nodes").getAsInt(), request.getAsJsonObject("rules"));
         List<Object> told = new ArrayList<>();
         for (JsonElement step : request.getAsJsonArray("steps")) {
             told.add(steps.take(step.getAsJsonObject()));
@@ -47,12 +54,19 @@ final class HealthSteps {
         } else {
             int node = number(step, "node", 0);
             if (step.has("ask")) {
-                told.put("answer", health.answer(states[node], nowMs).name().toLowerCase(Locale.ROOT));
+                told.put(
+                        "answer",
+                        health.answer(states[node], nowMs).name().toLowerCase(Locale.ROOT));
             }
             states[node] = next(states[node], heard[node], step, nowMs);
             heard[node] = step.has("answered") ? nowMs : heard[node];
-            told.put("state", List.of(Health.until(states[node]), Health.failures(states[node]),
-                    Health.step(states[node]), Health.generation(states[node])));
+            told.put(
+                    "state",
+                    List.of(
+                            Health.until(states[node]),
+                            Health.failures(states[node]),
+                            Health.step(states[node]),
+                            Health.generation(states[node])));
         }
         return told;
     }
@@ -66,7 +80,9 @@ final class HealthSteps {
         }
         Cause cause = Cause.valueOf(step.get("failed").getAsString().toUpperCase(Locale.ROOT));
         int chance = step.has("chance") ? (int) step.get("chance").getAsLong() : 0;
-        long born = (step.has("heard") ? step.get("heard").getAsLong() : heardMs) << 6 | step.get("born").getAsLong();
+        long born =
+                (step.has("heard") ? step.get("heard").getAsLong() : heardMs) << 6
+                        | step.get("born").getAsLong();
         long next = state;
         for (int times = number(step, "times", 1); times > 0; times--) {
             next = health.failed(next, heardMs, cause, born, nowMs, chance);

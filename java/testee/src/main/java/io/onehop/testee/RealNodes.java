@@ -20,14 +20,14 @@ import redis.clients.jedis.commands.ProtocolCommand;
 final class RealNodes {
     private static final int BATCH = 1000;
 
-    private RealNodes() {
-    }
+    private RealNodes() {}
 
     static Map<String, Object> map(JsonObject request) throws Exception {
         try (OneHopClient redis = client(request)) {
             Topology topology = redis.topology();
             List<String> nodes = new ArrayList<>();
-            request.getAsJsonArray("keys").forEach(key -> nodes.add(topology.locate(bytes(key)).name()));
+            request.getAsJsonArray("keys")
+                    .forEach(key -> nodes.add(topology.locate(bytes(key)).name()));
             return Map.of("fingerprint", topology.fingerprint(), "nodes", nodes);
         }
     }
@@ -43,7 +43,8 @@ final class RealNodes {
                 }
                 pipeline.sync();
             }
-            return Map.of("written", replies.stream().filter(reply -> reply.get().equals("OK")).count());
+            return Map.of(
+                    "written", replies.stream().filter(reply -> reply.get().equals("OK")).count());
         }
     }
 
@@ -56,7 +57,12 @@ final class RealNodes {
                 pipeline.sync();
             }
             List<String> values = new ArrayList<>();
-            replies.forEach(reply -> values.add(reply.get() == null ? null : Testee.HEX.formatHex(reply.get())));
+            replies.forEach(
+                    reply ->
+                            values.add(
+                                    reply.get() == null
+                                            ? null
+                                            : Testee.HEX.formatHex(reply.get())));
             Map<String, Object> answer = new HashMap<>();
             answer.put("values", values);
             return answer;

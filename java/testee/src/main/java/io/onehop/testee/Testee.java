@@ -32,8 +32,9 @@ import java.util.function.Function;
 /**
  * The Java side of the conformance protocol: one JSON object per line in, one per line out.
  *
- * <p>It holds no logic of its own: each op asks the library and writes down what it says. Whatever a request provokes
- * becomes its answer; the program ends when its input does. Implements conformance/protocol.md.
+ * <p>It holds no logic of its own: each op asks the library and writes down what it says. Whatever
+ * a request provokes becomes its answer; the program ends when its input does. Implements
+ * conformance/protocol.md.
  */
 public final class Testee {
     static final HexFormat HEX = HexFormat.of();
@@ -41,11 +42,13 @@ public final class Testee {
 
     /** The topology of the request before: they often come in rows of the same. */
     private String lastPlace;
+
     private PoolTopology lastTopology;
 
     public static void main(String[] arguments) throws IOException {
         Testee testee = new Testee();
-        BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        BufferedReader requests =
+                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         PrintStream answers = new PrintStream(System.out, false, StandardCharsets.UTF_8);
         for (String line = requests.readLine(); line != null; line = requests.readLine()) {
             answers.println(JSON.toJson(testee.answered(line)));
@@ -69,14 +72,32 @@ public final class Testee {
 
     private Map<String, Object> answer(JsonObject request) throws Exception {
         return switch (text(request, "op")) {
-            case "hash" -> Map.of("hashes", each(request, hash(HashFunction.named(Hash.named(text(request, "hash"))))));
+            case "hash" ->
+                    Map.of(
+                            "hashes",
+                            each(
+                                    request,
+                                    hash(HashFunction.named(Hash.named(text(request, "hash"))))));
             case "slot" -> Map.of("slots", each(request, key -> Key.slot(key, 0, key.length)));
             case "config" -> config(request);
             case "place" -> Map.of("nodes", each(request, place(topology(request))));
             case "explain" -> Map.of("explanations", each(request, explain(topology(request))));
-            case "topology" -> Map.of("fingerprint", topology(request).fingerprint(),
-                    "servers", topology(request).nodes().stream().map(node ->
-                            Map.of("name", node.name(), "address", node.address(), "weight", node.weight())).toList());
+            case "topology" ->
+                    Map.of(
+                            "fingerprint",
+                            topology(request).fingerprint(),
+                            "servers",
+                            topology(request).nodes().stream()
+                                    .map(
+                                            node ->
+                                                    Map.of(
+                                                            "name",
+                                                            node.name(),
+                                                            "address",
+                                                            node.address(),
+                                                            "weight",
+                                                            node.weight()))
+                                    .toList());
             case "wire" -> wire(request, new Framing());
             case "subscribed" -> subscribed(request);
             case "health" -> HealthSteps.answer(request);
@@ -99,14 +120,24 @@ public final class Testee {
     private static Function<byte[], Object> explain(PoolTopology topology) {
         return key -> {
             Explanation told = topology.explain(key);
-            return Map.of("hashed", HEX.formatHex(told.hashed()), "hash", told.hash(), "point", told.point(),
-                    "node", told.node().name());
+            return Map.of(
+                    "hashed",
+                    HEX.formatHex(told.hashed()),
+                    "hash",
+                    told.hash(),
+                    "point",
+                    told.point(),
+                    "node",
+                    told.node().name());
         };
     }
 
     private static Map<String, Object> config(JsonObject request) {
         try {
-            Config.parse(request.has("hex") ? HEX.parseHex(text(request, "hex")) : utf8(text(request, "text")));
+            Config.parse(
+                    request.has("hex")
+                            ? HEX.parseHex(text(request, "hex"))
+                            : utf8(text(request, "text")));
             return Map.of("ok", true);
         } catch (ConfigException refused) {
             return Map.of("error", Map.of("line", refused.line(), "reason", refused.reason()));
@@ -136,9 +167,11 @@ public final class Testee {
     }
 
     private PoolTopology topology(JsonObject request) throws ConfigException {
-        String place = request.get("config") + " " + request.get("pool") + " " + request.get("dead");
+        String place =
+                request.get("config") + " " + request.get("pool") + " " + request.get("dead");
         if (!place.equals(lastPlace)) {
-            ServerPool pool = Config.parse(utf8(text(request, "config"))).pool(text(request, "pool"));
+            ServerPool pool =
+                    Config.parse(utf8(text(request, "config"))).pool(text(request, "pool"));
             Set<String> dead = new HashSet<>();
             if (request.has("dead")) {
                 request.getAsJsonArray("dead").forEach(name -> dead.add(name.getAsString()));

@@ -4,19 +4,27 @@ package io.onehop.core.base;
 /** Every bound of OneHop, with its reason. */
 public final class Limits {
 
-    /** A configuration of 4,096 servers takes about 200 KB; a larger file is a mistake or an attack. */
+    /**
+     * A configuration of 4,096 servers takes about 200 KB; a larger file is a mistake or an attack.
+     */
     public static final int CONFIG_BYTES_MAX = 1048576;
 
     /** One nutcracker serves tens of pools; this bounds what a hostile file can make us build. */
     public static final int CONFIG_POOLS_MAX = 1024;
 
-    /** A ring of 4,096 servers has 655,360 points, 5 MB; the largest known pools have hundreds of servers. */
+    /**
+     * A ring of 4,096 servers has 655,360 points, 5 MB; the largest known pools have hundreds of
+     * servers.
+     */
     public static final int POOL_SERVERS_MAX = 4096;
 
     /** A pool's name stands in messages and metrics; longer ones are mistakes. */
     public static final int POOL_NAME_BYTES_MAX = 255;
 
-    /** A host name has at most 253 bytes, but a name of one's own may be longer than the 272 bytes that enter a ring point: nutcracker accepts it, so we do. */
+    /**
+     * A host name has at most 253 bytes, but a name of one's own may be longer than the 272 bytes
+     * that enter a ring point: nutcracker accepts it, so we do.
+     */
     public static final int SERVER_NAME_BYTES_MAX = 1024;
 
     /** A host name has at most 253 bytes and a path of a unix socket 107. */
@@ -31,7 +39,10 @@ public final class Limits {
     /** nutcracker keeps numbers in a C int; beyond it wraps around silently. */
     public static final int NUMBER_MAX = 2147483647;
 
-    /** modula takes the hash modulo the sum of the weights; beyond 32 bits nutcracker wraps around silently. */
+    /**
+     * modula takes the hash modulo the sum of the weights; beyond 32 bits nutcracker wraps around
+     * silently.
+     */
     public static final int WEIGHTS_SUM_MAX = 2147483647;
 
     /** More connections to one node than it has ports for cannot exist. */
@@ -40,10 +51,16 @@ public final class Limits {
     /** How much of a name a reason shows: escaped fourfold it still fits a message. */
     public static final int SHOWN_BYTES_MAX = 40;
 
-    /** nutcracker 0.5.0 builds the text of a ring point in a buffer of 273 bytes and drops what does not fit. */
+    /**
+     * nutcracker 0.5.0 builds the text of a ring point in a buffer of 273 bytes and drops what does
+     * not fit.
+     */
     public static final int POINT_BYTES_MAX = 272;
 
-    /** The deepest reply of a real server is COMMAND DOCS with 7 levels; a recursive reader must not run out of stack. */
+    /**
+     * The deepest reply of a real server is COMMAND DOCS with 7 levels; a recursive reader must not
+     * run out of stack.
+     */
     public static final int WIRE_DEPTH_MAX = 128;
 
     /** Redis itself keeps inline lines below 64 KB; an error or a number never comes near. */
@@ -52,19 +69,35 @@ public final class Limits {
     /** proto-max-bulk-len of Redis: 512 MiB. */
     public static final int WIRE_BULK_BYTES_MAX = 536870912;
 
-    /** A reply of 16 million elements already costs the reader a gigabyte; a length beyond it is a broken stream. */
+    /**
+     * A reply of 16 million elements already costs the reader a gigabyte; a length beyond it is a
+     * broken stream.
+     */
     public static final int WIRE_ELEMENTS_MAX = 16777216;
 
-    /** Text of a server inside our messages and reasons: enough to understand it, too little to flood a log. */
+    /**
+     * Text of a server inside our messages and reasons: enough to understand it, too little to
+     * flood a log.
+     */
     public static final int MESSAGE_BYTES_MAX = 256;
 
-    /** Bodies of Lua scripts that a client remembers, to load them again where a node has lost them. Programs have tens; more are texts made anew for each call, which nobody sends by their digest. */
+    /**
+     * Bodies of Lua scripts that a client remembers, to load them again where a node has lost them.
+     * Programs have tens; more are texts made anew for each call, which nobody sends by their
+     * digest.
+     */
     public static final int SCRIPTS_MAX = 1000;
 
-    /** A longer script is not remembered: with scripts_max this bounds the memory at 64 MB, and the largest known job queues have scripts of 20 KB. */
+    /**
+     * A longer script is not remembered: with scripts_max this bounds the memory at 64 MB, and the
+     * largest known job queues have scripts of 20 KB.
+     */
     public static final int SCRIPT_BYTES_MAX = 65536;
 
-    /** What a cluster says of itself: CLUSTER SHARDS of 1,000 nodes has 350 KB, CLUSTER SLOTS of 16,384 ranges of one slot and two nodes 3 MB. */
+    /**
+     * What a cluster says of itself: CLUSTER SHARDS of 1,000 nodes has 350 KB, CLUSTER SLOTS of
+     * 16,384 ranges of one slot and two nodes 3 MB.
+     */
     public static final int CLUSTER_REPLY_BYTES_MAX = 4194304;
 
     /** Redis and Valkey name their nodes by 40 hexadecimal digits. */
@@ -73,7 +106,10 @@ public final class Limits {
     /** How often one command follows MOVED or ASK: two slots may move under it; more is a loop. */
     public static final int REDIRECTS_MAX = 5;
 
-    /** How often one command waits and tries again where the pool has no timeout: some 15 seconds, longer than an election takes. */
+    /**
+     * How often one command waits and tries again where the pool has no timeout: some 15 seconds,
+     * longer than an election takes.
+     */
     public static final int RETRIES_MAX = 64;
 
     private Limits() {}

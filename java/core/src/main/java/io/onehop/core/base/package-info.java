@@ -1,4 +1,2 @@
-/**
- * The bounds of everything, generated from spec/limits.json, and the only door for time.
- */
+/** The bounds of everything, generated from spec/limits.json, and the only door for time. */
 package io.onehop.core.base;

@@ -7,5 +7,4 @@ package io.onehop.core.cluster;
  * @param info to CLUSTER INFO: the bytes of one whole value; may be empty
  * @param host of the node that was asked: it stands for every endpoint that is left open
  */
-public record ClusterAnswer(byte[] reply, byte[] info, String host) {
-}
+public record ClusterAnswer(byte[] reply, byte[] info, String host) {}

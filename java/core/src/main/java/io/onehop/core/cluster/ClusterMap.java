@@ -17,10 +17,12 @@ import java.util.Set;
 /**
  * What one node of a Redis Cluster said of all nodes and slots: read, judged, and made a topology.
  *
- * <p>A map is made by whoever refreshes, off the road, and thrown away when it has become a {@link PoolTopology}. Nothing a
- * node says is believed unread; a bad answer costs a reason, never the map there is. Immutable.
+ * <p>A map is made by whoever refreshes, off the road, and thrown away when it has become a {@link
+ * PoolTopology}. Nothing a node says is believed unread; a bad answer costs a reason, never the map
+ * there is. Immutable.
  *
- * <p>Before it on the road: the bytes of two replies; after it: topology. Implements spec/topology/cluster.md.
+ * <p>Before it on the road: the bytes of two replies; after it: topology. Implements
+ * spec/topology/cluster.md.
  */
 public final class ClusterMap {
     private static final String EPOCH = "cluster_current_epoch:";
@@ -40,7 +42,8 @@ public final class ClusterMap {
     /** Reads an answer; {@code zone} is the pool's, or {@code null}. */
     public static ClusterMap read(ClusterAnswer answer, String zone) throws ClusterException {
         if (answer.reply().length > Limits.CLUSTER_REPLY_BYTES_MAX) {
-            throw new ClusterException("the reply is longer than " + Limits.CLUSTER_REPLY_BYTES_MAX + " bytes");
+            throw new ClusterException(
+                    "the reply is longer than " + Limits.CLUSTER_REPLY_BYTES_MAX + " bytes");
         }
         ClusterNodes nodes = new ClusterNodes(answer, zone);
         ClusterReply.read(answer.reply(), nodes);
@@ -57,8 +60,11 @@ public final class ClusterMap {
         for (String line : values.text.split("\n")) {
             if (line.startsWith(EPOCH)) {
                 long epoch = 0;
-                for (int i = EPOCH.length(); i < line.length() && Character.digit(line.charAt(i), 10) >= 0
-                        && epoch < Long.MAX_VALUE / 16; i++) {
+                for (int i = EPOCH.length();
+                        i < line.length()
+                                && Character.digit(line.charAt(i), 10) >= 0
+                                && epoch < Long.MAX_VALUE / 16;
+                        i++) {
                     epoch = epoch * 10 + line.charAt(i) - '0';
                 }
                 return epoch;
@@ -83,10 +89,11 @@ public final class ClusterMap {
     }
 
     /**
-     * Which of two maps, either of which may be {@code null}, is to replace {@code current}, {@code null} before the
-     * first. {@code null}: neither was there; ClusterException: none is fit.
+     * Which of two maps, either of which may be {@code null}, is to replace {@code current}, {@code
+     * null} before the first. {@code null}: neither was there; ClusterException: none is fit.
      */
-    public static ClusterMap choose(PoolTopology current, ClusterMap first, ClusterMap second) throws ClusterException {
+    public static ClusterMap choose(PoolTopology current, ClusterMap first, ClusterMap second)
+            throws ClusterException {
         String notFirst = unfit(current, first);
         String notSecond = unfit(current, second);
         if (notFirst != null && notSecond != null) {
@@ -116,19 +123,25 @@ public final class ClusterMap {
             return "its epoch " + map.epoch + " is older than " + current.epoch();
         }
         int before = current.servedCount();
-        return map.served < (before + 1) / 2 ? "only " + map.served + " of " + before + " slots are served" : null;
-    }
-
-    /** Whether both tell of one cluster: epochs of another one, or of one that was made anew, mean nothing. */
-    private boolean hasNodeOf(PoolTopology current) {
-        Set<String> ids = new HashSet<>();
-        nodes.forEach(node -> ids.add(node.id()));
-        return current.nodes().stream().anyMatch(node -> !node.id().isEmpty() && ids.contains(node.id()));
+        return map.served < (before + 1) / 2
+                ? "only " + map.served + " of " + before + " slots are served"
+                : null;
     }
 
     /**
-     * The topology of this map for a pool. Every node has the index that its name has in {@code current} ({@code null}:
-     * nothing to keep); new nodes have the free ones.
+     * Whether both tell of one cluster: epochs of another one, or of one that was made anew, mean
+     * nothing.
+     */
+    private boolean hasNodeOf(PoolTopology current) {
+        Set<String> ids = new HashSet<>();
+        nodes.forEach(node -> ids.add(node.id()));
+        return current.nodes().stream()
+                .anyMatch(node -> !node.id().isEmpty() && ids.contains(node.id()));
+    }
+
+    /**
+     * The topology of this map for a pool. Every node has the index that its name has in {@code
+     * current} ({@code null}: nothing to keep); new nodes have the free ones.
      */
     public PoolTopology topology(ServerPool pool, PoolTopology current) {
         int[] to = new int[nodes.size()];
@@ -142,22 +155,34 @@ public final class ClusterMap {
     }
 
     /**
-     * The same in the place of {@code current}; that itself, if nothing in it would change. What has moved since the
-     * nodes were asked stays moved: {@code asked} is the topology of that moment.
+     * The same in the place of {@code current}; that itself, if nothing in it would change. What
+     * has moved since the nodes were asked stays moved: {@code asked} is the topology of that
+     * moment.
      */
     public PoolTopology over(PoolTopology current, PoolTopology asked) {
-        PoolTopology after = current.servedCount() == 0 ? topology(current.pool(), null)
-                : keepMoved(topology(current.pool(), current), current, asked);
-        return after.epoch() == current.epoch() && after.places().equals(current.places())
-                && after.fingerprint().equals(current.fingerprint()) ? current : after;
+        PoolTopology after =
+                current.servedCount() == 0
+                        ? topology(current.pool(), null)
+                        : keepMoved(topology(current.pool(), current), current, asked);
+        return after.epoch() == current.epoch()
+                        && after.places().equals(current.places())
+                        && after.fingerprint().equals(current.fingerprint())
+                ? current
+                : after;
     }
 
-    private static PoolTopology keepMoved(PoolTopology told, PoolTopology current, PoolTopology asked) {
+    private static PoolTopology keepMoved(
+            PoolTopology told, PoolTopology current, PoolTopology asked) {
         Map<Integer, Integer> moved = new HashMap<>();
-        for (int slot = 0; current != asked && asked.servedCount() > 0 && slot < Slots.COUNT; slot++) {
-            boolean isAsBefore = asked.isServed(slot) && asked.nodeOfSlot(slot) == current.nodeOfSlot(slot);
-            Node node = isAsBefore || !current.isServed(slot) ? null
-                    : told.find(current.places().get(current.nodeOfSlot(slot)).name());
+        for (int slot = 0;
+                current != asked && asked.servedCount() > 0 && slot < Slots.COUNT;
+                slot++) {
+            boolean isAsBefore =
+                    asked.isServed(slot) && asked.nodeOfSlot(slot) == current.nodeOfSlot(slot);
+            Node node =
+                    isAsBefore || !current.isServed(slot)
+                            ? null
+                            : told.find(current.places().get(current.nodeOfSlot(slot)).name());
             if (node != null && !node.failing()) {
                 moved.put(slot, node.index());
             }
@@ -197,8 +222,10 @@ public final class ClusterMap {
         Node[] placed = new Node[places.size()];
         for (int place = 0; place < placed.length; place++) {
             Node node = places.get(place);
-            placed[place] = node != null ? Nodes.at(node, place, to[node.master()])
-                    : Nodes.gone(before.get(place), place);
+            placed[place] =
+                    node != null
+                            ? Nodes.at(node, place, to[node.master()])
+                            : Nodes.gone(before.get(place), place);
         }
         return placed;
     }

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Nodes and slots as they are told, collected into a map: one entry for each node however often it is named, and at the
- * end a node for every slot.
+ * Nodes and slots as they are told, collected into a map: one entry for each node however often it
+ * is named, and at the end a node for every slot.
  *
  * <p>Implements spec/topology/cluster.md, sections 2 and 3.
  */
@@ -48,20 +48,38 @@ final class ClusterNodes {
         if (told.port == 0) {
             return NOBODY;
         }
-        String host = host(told.hasEndpoint ? told.endpoint : told.address, told.address, answer.host());
+        String host =
+                host(told.hasEndpoint ? told.endpoint : told.address, told.address, answer.host());
         require(told.port > 0 && told.port <= PORT_MAX, () -> "a node has no valid port");
         require(isPlain(host, Limits.SERVER_ADDRESS_BYTES_MAX), () -> "a node has no valid host");
-        require(told.id.isEmpty() || isPlain(told.id, Limits.NODE_ID_BYTES_MAX), () -> "a node has no valid id");
+        require(
+                told.id.isEmpty() || isPlain(told.id, Limits.NODE_ID_BYTES_MAX),
+                () -> "a node has no valid id");
         String name = host + ":" + told.port;
         String id = told.id.isEmpty() ? name : told.id;
         int known = ids.getOrDefault(id, nodes.size());
         if (known == nodes.size()) {
-            require(nodes.size() < Limits.POOL_SERVERS_MAX, () -> "there are more than " + Limits.POOL_SERVERS_MAX + " nodes");
+            require(
+                    nodes.size() < Limits.POOL_SERVERS_MAX,
+                    () -> "there are more than " + Limits.POOL_SERVERS_MAX + " nodes");
             ids.put(id, known);
-            nodes.add(new Node(known, name, host, (int) told.port, null, 1, id, Role.SPARE, known, told.isFailing,
-                    isNear(told, host)));
+            nodes.add(
+                    new Node(
+                            known,
+                            name,
+                            host,
+                            (int) told.port,
+                            null,
+                            1,
+                            id,
+                            Role.SPARE,
+                            known,
+                            told.isFailing,
+                            isNear(told, host)));
         }
-        require(nodes.get(known).name().equals(name), () -> "node " + shown(id) + " has two addresses");
+        require(
+                nodes.get(known).name().equals(name),
+                () -> "node " + shown(id) + " has two addresses");
         return known;
     }
 
@@ -75,7 +93,10 @@ final class ClusterNodes {
         return isBracketed ? host.substring(1, host.length() - 1) : host;
     }
 
-    /** What may stand in a message and in a file of metrics: ASCII that is seen, without quotes and their like. */
+    /**
+     * What may stand in a message and in a file of metrics: ASCII that is seen, without quotes and
+     * their like.
+     */
     private static boolean isPlain(String text, int lengthMax) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
@@ -88,15 +109,20 @@ final class ClusterNodes {
 
     /** The zone that a server announces, or one of the labels of its host name. */
     private boolean isNear(ClusterNode told, String host) {
-        return zone != null && (told.zone.equals(zone) || Arrays.asList(host.split("\\.", -1)).contains(zone));
+        return zone != null
+                && (told.zone.equals(zone) || Arrays.asList(host.split("\\.", -1)).contains(zone));
     }
 
     private static String shown(String text) {
         return text.substring(0, Math.min(text.length(), SHOWN));
     }
 
-    /** The reason is put into words only if there is one: a large map has thousands of things to be right. */
-    private static void require(boolean isRight, Supplier<String> otherwise) throws ClusterException {
+    /**
+     * The reason is put into words only if there is one: a large map has thousands of things to be
+     * right.
+     */
+    private static void require(boolean isRight, Supplier<String> otherwise)
+            throws ClusterException {
         if (!isRight) {
             throw new ClusterException(otherwise.get());
         }
@@ -111,7 +137,8 @@ final class ClusterNodes {
 
     /** Says that a node, or nobody, has the slots from first to last. */
     void claim(long first, long last, int owner) throws ClusterException {
-        require(first >= 0 && last >= first && last < Slots.COUNT,
+        require(
+                first >= 0 && last >= first && last < Slots.COUNT,
                 () -> "slots " + first + " to " + last + " are no range of 0 to 16383");
         for (int slot = (int) first; slot <= last; slot++) {
             int claimed = slot;
@@ -120,13 +147,19 @@ final class ClusterNodes {
         }
     }
 
-    /** Settles roles, drops who is there twice, and lets neighbours stand in for slots that nobody has. */
+    /**
+     * Settles roles, drops who is there twice, and lets neighbours stand in for slots that nobody
+     * has.
+     */
     void close() throws ClusterException {
         closeUp(doubles());
         standIn();
     }
 
-    /** A node that was replaced at its address is told of twice, the old one as failing: that one is left out. */
+    /**
+     * A node that was replaced at its address is told of twice, the old one as failing: that one is
+     * left out.
+     */
     private boolean[] doubles() throws ClusterException {
         boolean[] isDropped = new boolean[nodes.size()];
         Map<String, Integer> names = new HashMap<>();
@@ -135,7 +168,9 @@ final class ClusterNodes {
             if (other == null) {
                 continue;
             }
-            require(node.failing() || nodes.get(other).failing(), () -> "node " + shown(node.name()) + " is there twice");
+            require(
+                    node.failing() || nodes.get(other).failing(),
+                    () -> "node " + shown(node.name()) + " is there twice");
             isDropped[node.failing() ? node.index() : other] = true;
             if (!node.failing()) {
                 names.put(node.name(), node.index());
@@ -157,15 +192,19 @@ final class ClusterNodes {
         for (Node node : kept) {
             int place = nodes.size();
             int master = to[node.master()];
-            nodes.add(master == NOBODY ? Nodes.as(Nodes.at(node, place, place), Role.SPARE, place)
-                    : Nodes.at(node, place, master));
+            nodes.add(
+                    master == NOBODY
+                            ? Nodes.as(Nodes.at(node, place, place), Role.SPARE, place)
+                            : Nodes.at(node, place, master));
         }
         for (int slot = 0; slot < Slots.COUNT; slot++) {
             slots[slot] = slots[slot] == NOBODY ? slots[slot] : (char) to[slots[slot]];
         }
     }
 
-    /** Whoever has the last slot before it, around the end, stands in for a slot that nobody has. */
+    /**
+     * Whoever has the last slot before it, around the end, stands in for a slot that nobody has.
+     */
     private void standIn() {
         int last = 0;
         for (char owner : slots) {

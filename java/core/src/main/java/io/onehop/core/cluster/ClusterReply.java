@@ -4,11 +4,12 @@ import io.onehop.core.cluster.ClusterValues.Kind;
 import java.util.function.Predicate;
 
 /**
- * The two forms in which a node tells the map. CLUSTER SHARDS (7.0 and later): shards, each with its slots and its
- * nodes as pairs of a name and a value. CLUSTER SLOTS: ranges, each with its nodes, the owner first.
+ * The two forms in which a node tells the map. CLUSTER SHARDS (7.0 and later): shards, each with
+ * its slots and its nodes as pairs of a name and a value. CLUSTER SLOTS: ranges, each with its
+ * nodes, the owner first.
  *
- * <p>Names that are not known are passed over: later servers will say more. Implements spec/topology/cluster.md,
- * sections 1 and 2.
+ * <p>Names that are not known are passed over: later servers will say more. Implements
+ * spec/topology/cluster.md, sections 1 and 2.
  */
 final class ClusterReply {
     private final ClusterValues values;
@@ -103,8 +104,8 @@ final class ClusterReply {
     }
 
     /**
-     * The nodes of one shard. Its owner is the first master that is online; failing that, the first master: where one
-     * was lost and another has taken over, some servers tell of both.
+     * The nodes of one shard. Its owner is the first master that is online; failing that, the first
+     * master: where one was lost and another has taken over, some servers tell of both.
      */
     private int takeShardNodes(int before) throws ClusterException {
         long count = list();
@@ -177,7 +178,10 @@ final class ClusterReply {
         nodes.claim(first, last, owner);
     }
 
-    /** Address, port, and in later servers an id and pairs of further names; the port is that of the asking connection. */
+    /**
+     * Address, port, and in later servers an id and pairs of further names; the port is that of the
+     * asking connection.
+     */
     private ClusterNode takeRangeNode() throws ClusterException {
         ClusterNode told = new ClusterNode();
         long count = list();

@@ -3,14 +3,18 @@ package io.onehop.core.cluster;
 import java.nio.charset.StandardCharsets;
 
 /**
- * RESP values, one by one, out of bytes that are all there. What was framed before is not believed here either: every
- * length is held against the bytes that are left. Texts are bytes, so Latin-1.
+ * RESP values, one by one, out of bytes that are all there. What was framed before is not believed
+ * here either: every length is held against the bytes that are left. Texts are bytes, so Latin-1.
  *
  * <p>Implements spec/topology/cluster.md, section 1.
  */
 final class ClusterValues {
     enum Kind {
-        NIL, TEXT, NUMBER, LIST, ERROR
+        NIL,
+        TEXT,
+        NUMBER,
+        LIST,
+        ERROR
     }
 
     private static final int DIGITS_MAX = 18;
@@ -18,8 +22,12 @@ final class ClusterValues {
     private final byte[] bytes;
     private int at;
 
-    /** What the last take found; of a list its beginning, and in {@code number} how many values follow. */
+    /**
+     * What the last take found; of a list its beginning, and in {@code number} how many values
+     * follow.
+     */
     Kind kind;
+
     String text;
     long number;
 
@@ -53,7 +61,9 @@ final class ClusterValues {
         }
         byte type = bytes[at++];
         String line = line();
-        if (line == null || (type == '$' || type == '*' || type == '%' || type == ':') && !readNumber(line)) {
+        if (line == null
+                || (type == '$' || type == '*' || type == '%' || type == ':')
+                        && !readNumber(line)) {
             return false;
         }
         return switch (type) {
@@ -120,7 +130,8 @@ final class ClusterValues {
         }
         int length = (int) number;
         at += length + 2;
-        return found(Kind.TEXT, new String(bytes, at - length - 2, length, StandardCharsets.ISO_8859_1));
+        return found(
+                Kind.TEXT, new String(bytes, at - length - 2, length, StandardCharsets.ISO_8859_1));
     }
 
     /** No element takes fewer than three bytes. */

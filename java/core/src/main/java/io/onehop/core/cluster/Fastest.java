@@ -1,10 +1,12 @@
 package io.onehop.core.cluster;
 
 /**
- * Which of the nodes that have a key answers it soonest, as it was measured ({@code read_from: lowest_latency}).
+ * Which of the nodes that have a key answers it soonest, as it was measured ({@code read_from:
+ * lowest_latency}).
  *
- * <p>Of each node one number is remembered: a mean of how long reads took that weighs a new one with an eighth, 0 while
- * there is none. Pure arithmetic; who measures keeps the numbers. Implements spec/topology/cluster.md, section 7.
+ * <p>Of each node one number is remembered: a mean of how long reads took that weighs a new one
+ * with an eighth, 0 while there is none. Pure arithmetic; who measures keeps the numbers.
+ * Implements spec/topology/cluster.md, section 7.
  */
 public final class Fastest {
     /** Of one master so many nodes are looked at. */
@@ -13,8 +15,7 @@ public final class Fastest {
     /* Now and then another node is asked: otherwise nobody would notice that it has become faster. */
     private static final int OTHERS_EVERY = 64;
 
-    private Fastest() {
-    }
+    private Fastest() {}
 
     /** The mean after one more read, in nanoseconds. */
     public static long smooth(long smoothedNs, long tookNs) {
@@ -35,7 +36,8 @@ public final class Fastest {
             if (smoothedNs[i] == 0) {
                 return nodes[i];
             }
-            if (smoothedNs[i] < smoothedNs[best] || smoothedNs[i] == smoothedNs[best] && nodes[i] == last) {
+            if (smoothedNs[i] < smoothedNs[best]
+                    || smoothedNs[i] == smoothedNs[best] && nodes[i] == last) {
                 best = i;
             }
         }

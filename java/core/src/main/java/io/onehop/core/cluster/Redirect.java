@@ -9,10 +9,10 @@ import io.onehop.core.topology.PoolTopology;
 /**
  * What to do when a node of a Redis Cluster has answered that it is not the one, or not now.
  *
- * <p>A pure function of the error, the map and what was tried so far. It sends nothing, waits for nothing and knows no
- * clock: whoever calls has the command, the deadline and the connections. All of these errors say that the command has
- * not run, so writes are treated like reads. Twin of {@code core/cluster/redirect} in C; implements spec/route/route.md,
- * section 10.
+ * <p>A pure function of the error, the map and what was tried so far. It sends nothing, waits for
+ * nothing and knows no clock: whoever calls has the command, the deadline and the connections. All
+ * of these errors say that the command has not run, so writes are treated like reads. Twin of
+ * {@code core/cluster/redirect} in C; implements spec/route/route.md, section 10.
  *
  * @param action what next
  * @param node of FOLLOW and ASK: to whom
@@ -22,7 +22,13 @@ import io.onehop.core.topology.PoolTopology;
  * @param waitMs of AGAIN
  * @param reason of GIVE_UP, otherwise {@code null}
  */
-public record Redirect(Action action, int node, int slot, boolean hasMoved, boolean wantsRefresh, int waitMs,
+public record Redirect(
+        Action action,
+        int node,
+        int slot,
+        boolean hasMoved,
+        boolean wantsRefresh,
+        int waitMs,
         String reason) {
 
     /** What next. */
@@ -35,7 +41,10 @@ public record Redirect(Action action, int node, int slot, boolean hasMoved, bool
         ASK,
         /** Wait, then look its key up in the map of that moment, and send it there. */
         AGAIN,
-        /** The map does not know the node: wait for a refresh, then decide again, with {@link Case#fresh}. */
+        /**
+         * The map does not know the node: wait for a refresh, then decide again, with {@link
+         * Case#fresh}.
+         */
         REFRESH,
         /** The call fails, not executed. */
         GIVE_UP
@@ -53,14 +62,22 @@ public record Redirect(Action action, int node, int slot, boolean hasMoved, bool
      * @param fresh the map was refreshed, or could not be, after this error came
      * @param chance any number, another one each time
      */
-    public record Case(String error, int asked, int hops, int tries, long leftMs, boolean held, boolean fresh,
-            int chance) {
-    }
+    public record Case(
+            String error,
+            int asked,
+            int hops,
+            int tries,
+            long leftMs,
+            boolean held,
+            boolean fresh,
+            int chance) {}
 
     private static final Redirect NONE = new Redirect(Action.NONE, 0, 0, false, false, 0, null);
     private static final int PORT_MAX = 65535;
+
     /** The first wait is half of it to all of it, each further one twice as long. */
     private static final int WAIT_MS = 10;
+
     private static final int WAIT_MS_MAX = 320;
     private static final String IN_VAIN = "there is no time left to try again";
 
@@ -68,7 +85,8 @@ public record Redirect(Action action, int node, int slot, boolean hasMoved, bool
     public static boolean isOne(String error) {
         int end = error == null ? 0 : error.indexOf(' ');
         return switch (end < 0 ? error : end == 0 ? "" : error.substring(0, end)) {
-            case "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN", "READONLY", "LOADING", "MASTERDOWN" -> true;
+            case "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN", "READONLY", "LOADING", "MASTERDOWN" ->
+                    true;
             default -> false;
         };
     }
@@ -129,9 +147,9 @@ public record Redirect(Action action, int node, int slot, boolean hasMoved, bool
     }
 
     /**
-     * A node that the map does not know may be new, or nobody's: only a refreshed map can tell. If that does not know
-     * it either, the owner that it has for the slot may be the same node under another name; or the news is still on
-     * its way.
+     * A node that the map does not know may be new, or nobody's: only a refreshed map can tell. If
+     * that does not know it either, the owner that it has for the slot may be the same node under
+     * another name; or the news is still on its way.
      */
     private static Redirect toUnknown(PoolTopology map, Case it, Action action, int slot) {
         if (!it.fresh) {
@@ -147,19 +165,26 @@ public record Redirect(Action action, int node, int slot, boolean hasMoved, bool
     /** A replica that cannot answer now has a master that can. */
     private static Redirect toMaster(PoolTopology map, Case it) {
         Node node = map.places().get(it.asked);
-        return node.role() == Role.REPLICA ? goTo(it, Action.FOLLOW, node.master(), 0, false)
+        return node.role() == Role.REPLICA
+                ? goTo(it, Action.FOLLOW, node.master(), 0, false)
                 : again(it, true, IN_VAIN);
     }
 
-    /** "host:port" to the name that the map would have for it: left open, it is the host of the node that was asked. */
+    /**
+     * "host:port" to the name that the map would have for it: left open, it is the host of the node
+     * that was asked.
+     */
     private static String name(PoolTopology map, int asked, String endpoint) {
         int colon = endpoint.lastIndexOf(':');
         int port = number(endpoint.substring(colon + 1), PORT_MAX);
         if (colon < 0 || port < 1) {
             return null;
         }
-        String host = ClusterNodes.host(endpoint.substring(0, colon), "", map.places().get(asked).host());
-        return host.isEmpty() || host.length() > Limits.SERVER_ADDRESS_BYTES_MAX ? null : host + ":" + port;
+        String host =
+                ClusterNodes.host(endpoint.substring(0, colon), "", map.places().get(asked).host());
+        return host.isEmpty() || host.length() > Limits.SERVER_ADDRESS_BYTES_MAX
+                ? null
+                : host + ":" + port;
     }
 
     /** The number that decimal digits mean, or -1. */

@@ -3,8 +3,8 @@ package io.onehop.core.command;
 import java.nio.charset.StandardCharsets;
 
 /**
- * That a command waits, and where it says for how long: at a place of its own (negative: from the end), or behind an
- * option that stands somewhere from a place on and before another word.
+ * That a command waits, and where it says for how long: at a place of its own (negative: from the
+ * end), or behind an option that stands somewhere from a place on and before another word.
  *
  * <p>Implements spec/route/route.md, the field {@code blocking}.
  */
@@ -38,24 +38,32 @@ public final class Blocking {
     }
 
     /**
-     * How long such a command may wait by itself, in milliseconds, rounded up; {@link #NOT} or {@link #FOR_EVER}. What
-     * is no timeout is answered at once, by an error.
+     * How long such a command may wait by itself, in milliseconds, rounded up; {@link #NOT} or
+     * {@link #FOR_EVER}. What is no timeout is answered at once, by an error.
      */
     public long waitMs(Words words) {
-        int place = option == null ? timeout < 0 ? words.count() + timeout : timeout : behindOption(words);
+        int place =
+                option == null
+                        ? timeout < 0 ? words.count() + timeout : timeout
+                        : behindOption(words);
         if (place < 1 || place >= words.count()) {
             return NOT;
         }
         try {
-            double units = Double.parseDouble(new String(words.word(place), StandardCharsets.US_ASCII));
-            return units == 0 ? FOR_EVER : units > 0 ? (long) Math.min(FOR_EVER, Math.ceil(units * msPerUnit)) : NOT;
+            double units =
+                    Double.parseDouble(new String(words.word(place), StandardCharsets.US_ASCII));
+            return units == 0
+                    ? FOR_EVER
+                    : units > 0 ? (long) Math.min(FOR_EVER, Math.ceil(units * msPerUnit)) : NOT;
         } catch (NumberFormatException noNumber) {
             return NOT;
         }
     }
 
     private int behindOption(Words words) {
-        for (int place = from; place < words.count() && !KeySpec.isWord(words.word(place), until); place++) {
+        for (int place = from;
+                place < words.count() && !KeySpec.isWord(words.word(place), until);
+                place++) {
             if (KeySpec.isWord(words.word(place), option)) {
                 return place + 1;
             }

@@ -8,8 +8,9 @@ import java.util.Map;
 /**
  * One entry of the command table: what a command means to a client that places keys by itself.
  *
- * <p>In: the words of a command. Out: its entry, which tells where its keys are, where it goes and how replies become
- * one. Immutable, for any thread. {@link CommandIndex} finds it. Implements spec/route/route.md.
+ * <p>In: the words of a command. Out: its entry, which tells where its keys are, where it goes and
+ * how replies become one. Immutable, for any thread. {@link CommandIndex} finds it. Implements
+ * spec/route/route.md.
  */
 public final class Command {
     /* A name that is longer is none of the table's; so looking up what a user invents costs no more. */
@@ -49,24 +50,30 @@ public final class Command {
         subcommands.put(subcommand, command);
     }
 
-    /** The entry of the subcommand, if this is a container and there is a second word; {@code null}: unknown. */
+    /**
+     * The entry of the subcommand, if this is a container and there is a second word; {@code null}:
+     * unknown.
+     */
     public Command resolve(Words words) {
-        Command found = isContainer && words.count() > 1 ? subcommands.get(lower(words.word(1))) : this;
+        Command found =
+                isContainer && words.count() > 1 ? subcommands.get(lower(words.word(1))) : this;
         return found == null || found.spread == Spread.NONE ? null : found;
     }
 
     /** A word of a name as the table has it. */
     static String lower(byte[] word) {
-        return word.length > NAME_BYTES_MAX ? ""
+        return word.length > NAME_BYTES_MAX
+                ? ""
                 : new String(word, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
     }
 
     /**
-     * An entry for a command that the table does not hold and whose keys are known from elsewhere: one node, a write,
-     * not to be repeated.
+     * An entry for a command that the table does not hold and whose keys are known from elsewhere:
+     * one node, a write, not to be repeated.
      */
     public static Command unknown(byte[] name) {
-        Command command = new Command(new String(name, StandardCharsets.ISO_8859_1), Spread.ONE_NODE, false);
+        Command command =
+                new Command(new String(name, StandardCharsets.ISO_8859_1), Spread.ONE_NODE, false);
         command.isWrite = true;
         return command;
     }
@@ -92,7 +99,10 @@ public final class Command {
         return spread;
     }
 
-    /** Where it goes when it names no key though it could; {@link Spread#NONE}: then it is malformed. */
+    /**
+     * Where it goes when it names no key though it could; {@link Spread#NONE}: then it is
+     * malformed.
+     */
     public Spread withoutKeys() {
         return withoutKeys;
     }
@@ -147,7 +157,9 @@ public final class Command {
 
     /* ---- Where its keys are ---- */
 
-    /** The place of its key, if it has exactly one and always there; otherwise 0: ask {@link #keys}. */
+    /**
+     * The place of its key, if it has exactly one and always there; otherwise 0: ask {@link #keys}.
+     */
     public int onlyKey() {
         return onlyKey;
     }

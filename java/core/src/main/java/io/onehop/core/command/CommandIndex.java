@@ -18,13 +18,13 @@ public final class CommandIndex {
             if (bar < 0) {
                 COMMANDS.put(command.name(), command);
             } else {
-                COMMANDS.get(command.name().substring(0, bar)).add(command.name().substring(bar + 1), command);
+                COMMANDS.get(command.name().substring(0, bar))
+                        .add(command.name().substring(bar + 1), command);
             }
         }
     }
 
-    private CommandIndex() {
-    }
+    private CommandIndex() {}
 
     /** The entry of a command; {@code null} if the table does not hold it. */
     public static Command find(Words words) {

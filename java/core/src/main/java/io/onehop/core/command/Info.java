@@ -8,19 +8,18 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * INFO of several nodes as one text in the form of one server's: shares are added, versions are the lowest, what has no
- * rule is kept if it is the same everywhere and left out if not.
+ * INFO of several nodes as one text in the form of one server's: shares are added, versions are the
+ * lowest, what has no rule is kept if it is the same everywhere and left out if not.
  *
- * <p>Pure. Implements spec/route/route.md, "INFO"; the fields' rules are {@link InfoFields}, generated from
- * spec/route/info.json.
+ * <p>Pure. Implements spec/route/route.md, "INFO"; the fields' rules are {@link InfoFields},
+ * generated from spec/route/info.json.
  */
 public final class Info {
     private static final Pattern DATABASE = Pattern.compile("db[0-9]+");
     private static final String PERCENTILES = "latency_percentiles_usec_";
     private static final String PER_CALL = "usec_per_call";
 
-    private Info() {
-    }
+    private Info() {}
 
     /** One text of all; headers and order as the nodes give them, first seen first. */
     public static String merged(List<String> replies) {
@@ -39,20 +38,25 @@ public final class Info {
             }
         }
         List<String> texts = new ArrayList<>();
-        sections.forEach((section, fields) -> {
-            StringBuilder text = new StringBuilder(section).append("\r\n");
-            fields.forEach((name, values) -> {
-                String value = field(name, values, replies.size());
-                if (value != null) {
-                    text.append(name).append(':').append(value).append("\r\n");
-                }
-            });
-            texts.add(text.toString());
-        });
+        sections.forEach(
+                (section, fields) -> {
+                    StringBuilder text = new StringBuilder(section).append("\r\n");
+                    fields.forEach(
+                            (name, values) -> {
+                                String value = field(name, values, replies.size());
+                                if (value != null) {
+                                    text.append(name).append(':').append(value).append("\r\n");
+                                }
+                            });
+                    texts.add(text.toString());
+                });
         return String.join("\r\n", texts);
     }
 
-    /** The fleet's value of a field; {@code null}: left out. A share that a node does not tell is 0 there. */
+    /**
+     * The fleet's value of a field; {@code null}: left out. A share that a node does not tell is 0
+     * there.
+     */
     private static String field(String name, List<String> values, int nodes) {
         try {
             if (isParts(name)) {
@@ -81,7 +85,9 @@ public final class Info {
 
     /** Lists of parts, {@code name=number}. */
     private static boolean isParts(String name) {
-        return DATABASE.matcher(name).matches() || name.startsWith("cmdstat_") || name.startsWith("errorstat_")
+        return DATABASE.matcher(name).matches()
+                || name.startsWith("cmdstat_")
+                || name.startsWith("errorstat_")
                 || name.startsWith(PERCENTILES);
     }
 
@@ -91,13 +97,22 @@ public final class Info {
         Map<String, String> total = new LinkedHashMap<>();
         boolean isHighest = name.startsWith(PERCENTILES);
         for (Map<String, String> node : nodes) {
-            node.forEach((part, number) -> total.merge(part, isHighest ? higher("0", number) : number,
-                    isHighest ? Info::higher : part.equals(PER_CALL) ? (one, other) -> one : Info::sum));
+            node.forEach(
+                    (part, number) ->
+                            total.merge(
+                                    part,
+                                    isHighest ? higher("0", number) : number,
+                                    isHighest
+                                            ? Info::higher
+                                            : part.equals(PER_CALL)
+                                                    ? (one, other) -> one
+                                                    : Info::sum));
         }
         if (!isHighest) {
             average(total, nodes);
         }
-        return total.entrySet().stream().map(part -> part.getKey() + "=" + part.getValue())
+        return total.entrySet().stream()
+                .map(part -> part.getKey() + "=" + part.getValue())
                 .collect(Collectors.joining(","));
     }
 
@@ -122,11 +137,17 @@ public final class Info {
         return String.valueOf(Long.parseLong(one) + Long.parseLong(other));
     }
 
-    /** Averages cannot be added: a time to live is weighted by what expires, a time per call is made anew. */
+    /**
+     * Averages cannot be added: a time to live is weighted by what expires, a time per call is made
+     * anew.
+     */
     private static void average(Map<String, String> total, List<Map<String, String>> nodes) {
         if (total.containsKey("avg_ttl")) {
             long expires = number(total, "expires");
-            long weighted = nodes.stream().mapToLong(node -> number(node, "avg_ttl") * number(node, "expires")).sum();
+            long weighted =
+                    nodes.stream()
+                            .mapToLong(node -> number(node, "avg_ttl") * number(node, "expires"))
+                            .sum();
             total.put("avg_ttl", String.valueOf(expires == 0 ? 0 : weighted / expires));
         }
         if (total.containsKey(PER_CALL)) {
@@ -134,11 +155,12 @@ public final class Info {
             long hundredths = calls == 0 ? 0 : number(total, "usec") * 100 / calls;
             total.put(PER_CALL, "%d.%02d".formatted(hundredths / 100, hundredths % 100));
         }
-        total.forEach((part, number) -> {
-            if (!part.equals(PER_CALL)) {
-                Long.parseLong(number); // Of one node alone it has not been read yet.
-            }
-        });
+        total.forEach(
+                (part, number) -> {
+                    if (!part.equals(PER_CALL)) {
+                        Long.parseLong(number); // Of one node alone it has not been read yet.
+                    }
+                });
     }
 
     private static long number(Map<String, String> parts, String name) {

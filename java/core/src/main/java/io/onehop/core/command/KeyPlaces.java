@@ -22,10 +22,12 @@ public final class KeyPlaces {
     private Kind[] kinds;
     private int count;
 
-    KeyPlaces() {
-    }
+    KeyPlaces() {}
 
-    /** All places from the first to the last by this step, if there is none yet; tells whether that was so. */
+    /**
+     * All places from the first to the last by this step, if there is none yet; tells whether that
+     * was so.
+     */
     boolean addRange(int from, int last, int by, Kind all) {
         if (count > 0) {
             return false;
@@ -37,7 +39,10 @@ public final class KeyPlaces {
         return true;
     }
 
-    /** Keeps the order of the command: a specification with options may find keys before those already found. */
+    /**
+     * Keeps the order of the command: a specification with options may find keys before those
+     * already found.
+     */
     void add(int place, Kind kind) {
         if (places == null) {
             list();

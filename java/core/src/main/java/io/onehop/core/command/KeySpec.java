@@ -6,11 +6,15 @@ import java.util.Map;
 /**
  * One key specification: where keys begin, and how they go on from there.
  *
- * <p>Immutable. Implements spec/route/route.md, "Finding the keys"; spec/tools/reference/table.py is the reference.
+ * <p>Immutable. Implements spec/route/route.md, "Finding the keys"; spec/tools/reference/table.py
+ * is the reference.
  */
 final class KeySpec {
 
-    /** Where keys begin: at an index, behind the first keyword, or behind every occurrence of an option. */
+    /**
+     * Where keys begin: at an index, behind the first keyword, or behind every occurrence of an
+     * option.
+     */
     record Begin(int index, byte[] keyword, byte[] option, int from, Map<String, Integer> skip) {
         static Begin at(int index) {
             return new Begin(index, null, null, 0, Map.of());
@@ -20,13 +24,19 @@ final class KeySpec {
             return new Begin(0, ascii(keyword), null, from, Map.of());
         }
 
-        /** Words of {@code skip} are passed over with so many arguments, so that those are not taken for options. */
+        /**
+         * Words of {@code skip} are passed over with so many arguments, so that those are not taken
+         * for options.
+         */
         static Begin behindEach(String option, int from, Map<String, Integer> skip) {
             return new Begin(0, null, ascii(option), from, skip);
         }
     }
 
-    /** How they go on: to a last place (negative: from the end), or as many as a number says ({@code keynum >= 0}). */
+    /**
+     * How they go on: to a last place (negative: from the end), or as many as a number says ({@code
+     * keynum >= 0}).
+     */
     record Reach(int last, int step, int limit, int keynum, int first) {
         static Reach to(int last, int step, int limit) {
             return new Reach(last, step, limit, -1, 0);
@@ -51,8 +61,12 @@ final class KeySpec {
 
     /** The place, if this is one plain word at a fixed place, a key or a channel; otherwise 0. */
     int onlyPlace() {
-        boolean isPlain = begin.index > 0 && reach.keynum < 0 && reach.last == 0 && kind != KeyPlaces.Kind.PATTERN
-                && !isUnlessEmpty;
+        boolean isPlain =
+                begin.index > 0
+                        && reach.keynum < 0
+                        && reach.last == 0
+                        && kind != KeyPlaces.Kind.PATTERN
+                        && !isUnlessEmpty;
         return isPlain ? begin.index : 0;
     }
 
@@ -105,7 +119,10 @@ final class KeySpec {
         }
     }
 
-    /** First and last place of the keys that begin here, as halves of one number; last before first: none. */
+    /**
+     * First and last place of the keys that begin here, as halves of one number; last before first:
+     * none.
+     */
     long span(Words words, int from) throws Malformed {
         if (reach.keynum < 0 && from == words.count() && reach.last == -1) {
             return none(from);
@@ -131,7 +148,9 @@ final class KeySpec {
     }
 
     private int last(Words words, int first) {
-        return reach.last >= 0 ? first + reach.last : first + (words.count() - first) / reach.limit + reach.last;
+        return reach.last >= 0
+                ? first + reach.last
+                : first + (words.count() - first) / reach.limit + reach.last;
     }
 
     private static int number(Words words, int place) throws Malformed {
@@ -139,7 +158,10 @@ final class KeySpec {
         long number = 0;
         for (byte digit : word) {
             boolean isDigit = digit >= '0' && digit <= '9';
-            number = isDigit ? Math.min(number * 10 + digit - '0', Integer.MAX_VALUE) : Long.MIN_VALUE / 16;
+            number =
+                    isDigit
+                            ? Math.min(number * 10 + digit - '0', Integer.MAX_VALUE)
+                            : Long.MIN_VALUE / 16;
         }
         if (word.length == 0 || number < 0) {
             throw new Malformed("its number of keys is no number");

@@ -3,15 +3,16 @@ package io.onehop.core.command;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The cursor of SCAN over all nodes: which node comes next, and that node's own cursor, in one number of 63 bits.
+ * The cursor of SCAN over all nodes: which node comes next, and that node's own cursor, in one
+ * number of 63 bits.
  *
  * <pre>
  *   62        52 51        40 39                    0
  *   | topology  |    node    |   the node's cursor   |
  * </pre>
  *
- * <p>Pure; nothing is remembered between two calls. Implements spec/route/route.md, "SCAN"; spec/tools/reference/cursor.py is the
- * reference.
+ * <p>Pure; nothing is remembered between two calls. Implements spec/route/route.md, "SCAN";
+ * spec/tools/reference/cursor.py is the reference.
  *
  * @param node the index of the node to ask
  * @param own that node's own cursor
@@ -23,28 +24,40 @@ public record ScanCursor(int node, long own) {
 
     private static final int DIGITS_MAX = 18; // Of a number that surely fits.
 
-    /** What a caller's cursor says; {@code null} if it was not made under the topology of this fingerprint. */
+    /**
+     * What a caller's cursor says; {@code null} if it was not made under the topology of this
+     * fingerprint.
+     */
     public static ScanCursor read(String fingerprint, int nodes, byte[] text) {
         if (text.length == 1 && text[0] == '0') {
             return new ScanCursor(0, 0);
         }
         long cursor = number(text);
         int node = (int) (cursor >> NODE_BITS) & (1 << INDEX_BITS) - 1;
-        if (cursor < 0 || cursor >> NODE_BITS + INDEX_BITS != topology(fingerprint) || node >= nodes) {
+        if (cursor < 0
+                || cursor >> NODE_BITS + INDEX_BITS != topology(fingerprint)
+                || node >= nodes) {
             return null;
         }
         return new ScanCursor(node, cursor & (1L << NODE_BITS) - 1);
     }
 
-    /** The caller's next cursor, when this node has answered with one of its own; {@code null} if that has no room. */
+    /**
+     * The caller's next cursor, when this node has answered with one of its own; {@code null} if
+     * that has no room.
+     */
     public byte[] next(String fingerprint, int nodes, byte[] answered) {
         long next = number(answered);
         if (next < 0 || next >> NODE_BITS != 0) {
             return null;
         }
         int index = next == 0 ? node + 1 : node;
-        long cursor = index == nodes ? 0
-                : topology(fingerprint) << NODE_BITS + INDEX_BITS | (long) index << NODE_BITS | next;
+        long cursor =
+                index == nodes
+                        ? 0
+                        : topology(fingerprint) << NODE_BITS + INDEX_BITS
+                                | (long) index << NODE_BITS
+                                | next;
         return String.valueOf(cursor).getBytes(StandardCharsets.US_ASCII);
     }
 

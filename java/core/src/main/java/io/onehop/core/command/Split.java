@@ -1,8 +1,8 @@
 package io.onehop.core.command;
 
 /**
- * A command whose keys are on several nodes (or in several slots), in parts: one for each, with that node's keys in the caller's order
- * and what belongs to them.
+ * A command whose keys are on several nodes (or in several slots), in parts: one for each, with
+ * that node's keys in the caller's order and what belongs to them.
  *
  * <p>Implements spec/route/route.md, "Splitting"; spec/tools/reference/table.py is the reference.
  */
@@ -15,13 +15,14 @@ public final class Split {
      * @param words places of the command's words, in the order in which they are sent
      * @param keys numbers of its keys among all keys of the command, from 0
      */
-    public record Part(int node, int[] words, int[] keys) {
-    }
+    public record Part(int node, int[] words, int[] keys) {}
 
-    private Split() {
-    }
+    private Split() {}
 
-    /** Where the first of so many keys is; fails if they and what belongs to them do not come out even. */
+    /**
+     * Where the first of so many keys is; fails if they and what belongs to them do not come out
+     * even.
+     */
     public static int first(Command command, Words words, int keys) throws Malformed {
         KeySpec spec = command.keys[0];
         int first = (int) (spec.span(words, spec.first(words)) >> 32);
@@ -76,8 +77,8 @@ public final class Split {
     }
 
     /**
-     * Numbers the nodes by their first key, through a table twice as large as there can be nodes: of 16,384 slots three
-     * keys have three at most. Returns how many there are.
+     * Numbers the nodes by their first key, through a table twice as large as there can be nodes:
+     * of 16,384 slots three keys have three at most. Returns how many there are.
      */
     private static int number(int[] nodes, int[] parts) {
         int mask = Math.max(2, Integer.highestOneBit(nodes.length) << 2) - 1;

@@ -8,7 +8,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The words in which the generated {@link CommandTable} is written: one chain of calls for each command. */
+/**
+ * The words in which the generated {@link CommandTable} is written: one chain of calls for each
+ * command.
+ */
 final class TableRow {
     private final Command command;
 

@@ -10,16 +10,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A configuration: the text of a nutcracker.yml in, its server pools out, or the first fault with its line and
- * reason.
+ * A configuration: the text of a nutcracker.yml in, its server pools out, or the first fault with
+ * its line and reason.
  *
- * <p>Accepted is what nutcracker accepts, with the same meaning, and OneHop's own directives beside it. Nothing is
- * resolved or looked up. Listen-side directives are checked for their form and play no part. A text is taken whole or
- * not at all: on any bytes whatever the outcome is a configuration or a {@link ConfigException}, within the bounds of
- * {@link Limits}. Immutable; any thread may use it.
+ * <p>Accepted is what nutcracker accepts, with the same meaning, and OneHop's own directives beside
+ * it. Nothing is resolved or looked up. Listen-side directives are checked for their form and play
+ * no part. A text is taken whole or not at all: on any bytes whatever the outcome is a
+ * configuration or a {@link ConfigException}, within the bounds of {@link Limits}. Immutable; any
+ * thread may use it.
  *
- * <p>Before it on the road: the file; after it: {@code PoolTopology} (where keys live) and the clients' pools (how nodes
- * are reached). Implements spec/config.
+ * <p>Before it on the road: the file; after it: {@code PoolTopology} (where keys live) and the
+ * clients' pools (how nodes are reached). Implements spec/config.
  */
 public final class Config {
     private final Map<String, ServerPool> pools;

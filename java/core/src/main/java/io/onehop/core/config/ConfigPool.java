@@ -8,7 +8,8 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * What only a whole pool can tell: which directives are missing, need each other, or exclude each other.
+ * What only a whole pool can tell: which directives are missing, need each other, or exclude each
+ * other.
  *
  * <p>Implements spec/config, the end of section 5.
  */
@@ -23,7 +24,8 @@ final class ConfigPool {
         this.line = line;
     }
 
-    static void check(Map<Directive, Object> values, List<Server> servers, int line) throws ConfigException {
+    static void check(Map<Directive, Object> values, List<Server> servers, int line)
+            throws ConfigException {
         ConfigPool pool = new ConfigPool(values, servers, line);
         pool.checkFile();
         pool.checkSsdb();
@@ -53,12 +55,17 @@ final class ConfigPool {
         for (Directive required : List.of(Directive.LISTEN, Directive.SERVERS)) {
             refuse(!has(required), required.fault("is missing").getMessage());
         }
-        for (Directive directive : List.of(Directive.REDIS_AUTH, Directive.USERNAME, Directive.DATABASE)) {
-            refuse(has(directive) && !is(Directive.REDIS), directive.fault("needs \"redis: true\"").getMessage());
+        for (Directive directive :
+                List.of(Directive.REDIS_AUTH, Directive.USERNAME, Directive.DATABASE)) {
+            refuse(
+                    has(directive) && !is(Directive.REDIS),
+                    directive.fault("needs \"redis: true\"").getMessage());
         }
-        refuse(has(Directive.USERNAME) && !has(Directive.REDIS_AUTH),
+        refuse(
+                has(Directive.USERNAME) && !has(Directive.REDIS_AUTH),
                 Directive.USERNAME.fault("needs \"redis_auth\"").getMessage());
-        refuse(has(Directive.DATABASE) && has(Directive.REDIS_DB),
+        refuse(
+                has(Directive.DATABASE) && has(Directive.REDIS_DB),
                 "directives \"database\" and \"redis_db\" exclude each other");
     }
 
@@ -66,7 +73,9 @@ final class ConfigPool {
     private void checkSsdb() throws ConfigException {
         refuse(isSsdb() && !is(Directive.REDIS), "\"engine: ssdb\" needs \"redis: true\"");
         for (Directive directive : List.of(Directive.USERNAME, Directive.DATABASE)) {
-            refuse(isSsdb() && has(directive), directive.fault("is not for \"engine: ssdb\"").getMessage());
+            refuse(
+                    isSsdb() && has(directive),
+                    directive.fault("is not for \"engine: ssdb\"").getMessage());
         }
     }
 
@@ -77,14 +86,22 @@ final class ConfigPool {
         }
         refuse(!is(Directive.REDIS), "\"cluster: true\" needs \"redis: true\"");
         refuse(isSsdb(), "\"cluster: true\" is not for \"engine: ssdb\"");
-        for (Directive directive : List.of(Directive.HASH, Directive.HASH_TAG, Directive.DISTRIBUTION)) {
+        for (Directive directive :
+                List.of(Directive.HASH, Directive.HASH_TAG, Directive.DISTRIBUTION)) {
             refuse(has(directive), directive.fault("is not for \"cluster: true\"").getMessage());
         }
-        refuse(is(Directive.AUTO_EJECT_HOSTS), "\"auto_eject_hosts: true\" is not for \"cluster: true\"");
-        refuse(isNotZero(Directive.DATABASE) || isNotZero(Directive.REDIS_DB),
+        refuse(
+                is(Directive.AUTO_EJECT_HOSTS),
+                "\"auto_eject_hosts: true\" is not for \"cluster: true\"");
+        refuse(
+                isNotZero(Directive.DATABASE) || isNotZero(Directive.REDIS_DB),
                 "\"cluster: true\" has no database but 0");
-        refuse(hasSeed(server -> server.weight() != 1), "\"cluster: true\" has no server of another weight than 1");
-        refuse(hasSeed(server -> server.path() != null), "\"cluster: true\" has no server on a unix socket");
+        refuse(
+                hasSeed(server -> server.weight() != 1),
+                "\"cluster: true\" has no server of another weight than 1");
+        refuse(
+                hasSeed(server -> server.path() != null),
+                "\"cluster: true\" has no server on a unix socket");
     }
 
     private boolean isNotZero(Directive directive) {
@@ -97,8 +114,12 @@ final class ConfigPool {
 
     private void checkReading() throws ConfigException {
         boolean isByZone = values.get(Directive.READ_FROM) == ReadFrom.SAME_ZONE;
-        refuse(has(Directive.READ_FROM) && !is(Directive.CLUSTER), "directive \"read_from\" needs \"cluster: true\"");
-        refuse(has(Directive.ZONE) && !isByZone, "directive \"zone\" needs \"read_from: same_zone\"");
+        refuse(
+                has(Directive.READ_FROM) && !is(Directive.CLUSTER),
+                "directive \"read_from\" needs \"cluster: true\"");
+        refuse(
+                has(Directive.ZONE) && !isByZone,
+                "directive \"zone\" needs \"read_from: same_zone\"");
         refuse(isByZone && !has(Directive.ZONE), "\"read_from: same_zone\" needs \"zone\"");
     }
 }

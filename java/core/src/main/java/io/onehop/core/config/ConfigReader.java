@@ -27,15 +27,17 @@ import org.snakeyaml.engine.v2.events.ScalarEvent;
 import org.snakeyaml.engine.v2.events.SequenceStartEvent;
 
 /**
- * The third pass over a configuration: YAML events in, server pools out, or the first fault in document order.
+ * The third pass over a configuration: YAML events in, server pools out, or the first fault in
+ * document order.
  *
- * <p>Events, not objects: nutcracker knows no YAML types, so {@code 010}, {@code ~} and {@code yes} are texts like any
- * other. The nodes are visited once, from top to bottom, and whatever is not expected ends the visit.
- * Implements spec/config, sections 4, 5 and 7.
+ * <p>Events, not objects: nutcracker knows no YAML types, so {@code 010}, {@code ~} and {@code yes}
+ * are texts like any other. The nodes are visited once, from top to bottom, and whatever is not
+ * expected ends the visit. Implements spec/config, sections 4, 5 and 7.
  */
 final class ConfigReader {
     private final Iterator<Event> events;
     private final Map<String, ServerPool> pools = new LinkedHashMap<>();
+
     /** Which pool listens on a text. */
     private final Map<String, String> listeners = new HashMap<>();
 
@@ -87,19 +89,24 @@ final class ConfigReader {
             throw new ConfigException(line, "the name of a server pool is empty");
         }
         if (Directive.bytesCount(name) > Limits.POOL_NAME_BYTES_MAX) {
-            throw new ConfigException(line,
-                    "the name of a server pool is longer than " + Limits.POOL_NAME_BYTES_MAX + " bytes");
+            throw new ConfigException(
+                    line,
+                    "the name of a server pool is longer than "
+                            + Limits.POOL_NAME_BYTES_MAX
+                            + " bytes");
         }
         if (pools.containsKey(name)) {
             throw new ConfigException(line, "server pool \"" + shown(name) + "\" is a duplicate");
         }
         if (pools.size() == Limits.CONFIG_POOLS_MAX) {
-            throw new ConfigException(line, "there are more than " + Limits.CONFIG_POOLS_MAX + " server pools");
+            throw new ConfigException(
+                    line, "there are more than " + Limits.CONFIG_POOLS_MAX + " server pools");
         }
         Event value = events.next();
         checkNode(value, line);
         if (!(value instanceof MappingStartEvent)) {
-            throw new ConfigException(line, "server pool \"" + shown(name) + "\" is not a mapping of directives");
+            throw new ConfigException(
+                    line, "server pool \"" + shown(name) + "\" is not a mapping of directives");
         }
         pools.put(name, readDirectives(name, line));
     }
@@ -128,7 +135,8 @@ final class ConfigReader {
         return directive;
     }
 
-    private Object readValue(Directive directive, int line, String pool, List<Server> servers) throws ConfigException {
+    private Object readValue(Directive directive, int line, String pool, List<Server> servers)
+            throws ConfigException {
         Event node = events.next();
         checkNode(node, line);
         String name = "directive \"" + directive.label() + "\" ";
@@ -148,7 +156,8 @@ final class ConfigReader {
         return value(pool, directive, scalar.getValue(), line);
     }
 
-    private Object value(String pool, Directive directive, String text, int line) throws ConfigException {
+    private Object value(String pool, Directive directive, String text, int line)
+            throws ConfigException {
         try {
             Object value = directive.read(text);
             String other = directive == Directive.LISTEN ? listeners.putIfAbsent(text, pool) : null;
@@ -157,7 +166,8 @@ final class ConfigReader {
             }
             return value;
         } catch (Fault fault) {
-            throw new ConfigException(line, fault.getMessage() + (directive.isSecret() ? "" : about(text)));
+            throw new ConfigException(
+                    line, fault.getMessage() + (directive.isSecret() ? "" : about(text)));
         }
     }
 
@@ -167,15 +177,18 @@ final class ConfigReader {
         for (Event item = events.next(); item instanceof NodeEvent; item = events.next()) {
             int line = line(item);
             if (servers.size() == Limits.POOL_SERVERS_MAX) {
-                throw new ConfigException(line, "there are more than " + Limits.POOL_SERVERS_MAX + " servers");
+                throw new ConfigException(
+                        line, "there are more than " + Limits.POOL_SERVERS_MAX + " servers");
             }
             Server server = server(item, line);
             if (!names.add(server.name())) {
-                throw new ConfigException(line, "server \"" + shown(server.name()) + "\" is a duplicate");
+                throw new ConfigException(
+                        line, "server \"" + shown(server.name()) + "\" is a duplicate");
             }
             weights += server.weight();
             if (weights > Limits.WEIGHTS_SUM_MAX) {
-                throw new ConfigException(line, "the weights add up to more than " + Limits.WEIGHTS_SUM_MAX);
+                throw new ConfigException(
+                        line, "the weights add up to more than " + Limits.WEIGHTS_SUM_MAX);
             }
             servers.add(server);
         }
@@ -203,9 +216,13 @@ final class ConfigReader {
 
     /** What no node may have, wherever it stands. */
     private static void checkNode(Event node, int line) throws ConfigException {
-        boolean isTagged = node instanceof ScalarEvent scalar && scalar.getTag().isPresent()
-                || node instanceof CollectionStartEvent collection && collection.getTag().isPresent();
-        if (node instanceof AliasEvent || isTagged || node instanceof NodeEvent any && any.getAnchor().isPresent()) {
+        boolean isTagged =
+                node instanceof ScalarEvent scalar && scalar.getTag().isPresent()
+                        || node instanceof CollectionStartEvent collection
+                                && collection.getTag().isPresent();
+        if (node instanceof AliasEvent
+                || isTagged
+                || node instanceof NodeEvent any && any.getAnchor().isPresent()) {
             throw new ConfigException(line, "anchors, aliases and tags are not allowed");
         }
         if (node instanceof CollectionStartEvent collection && collection.isFlow()) {
@@ -220,7 +237,8 @@ final class ConfigReader {
         if (scalar.isLiteral() || scalar.isFolded()) {
             throw new ConfigException(line, "block scalars are not allowed");
         }
-        OptionalInt wrong = scalar.getValue().codePoints().filter(c -> !ConfigText.isAllowed(c)).findFirst();
+        OptionalInt wrong =
+                scalar.getValue().codePoints().filter(c -> !ConfigText.isAllowed(c)).findFirst();
         if (wrong.isPresent()) {
             throw new ConfigException(line, ConfigText.notAllowed(wrong.getAsInt()));
         }
@@ -230,7 +248,9 @@ final class ConfigReader {
         return event.getStartMark().orElseThrow().getLine() + 1;
     }
 
-    /** The end of a reason: the value it is about, unless a password may stand in it, as in a URL. */
+    /**
+     * The end of a reason: the value it is about, unless a password may stand in it, as in a URL.
+     */
     private static String about(String value) {
         return value.contains("@") ? "" : ": \"" + shown(value) + "\"";
     }
@@ -240,8 +260,12 @@ final class ConfigReader {
         byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
         StringBuilder shown = new StringBuilder();
         for (int i = 0; i < Math.min(bytes.length, Limits.SHOWN_BYTES_MAX); i++) {
-            boolean isPlain = bytes[i] >= ' ' && bytes[i] <= '~' && bytes[i] != '"' && bytes[i] != '\\';
-            shown.append(isPlain ? String.valueOf((char) bytes[i]) : String.format("\\x%02x", bytes[i] & 0xff));
+            boolean isPlain =
+                    bytes[i] >= ' ' && bytes[i] <= '~' && bytes[i] != '"' && bytes[i] != '\\';
+            shown.append(
+                    isPlain
+                            ? String.valueOf((char) bytes[i])
+                            : String.format("\\x%02x", bytes[i] & 0xff));
         }
         return bytes.length > Limits.SHOWN_BYTES_MAX ? shown + "..." : shown.toString();
     }

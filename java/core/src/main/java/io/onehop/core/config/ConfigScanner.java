@@ -13,17 +13,20 @@ import org.snakeyaml.engine.v2.tokens.KeyToken;
 import org.snakeyaml.engine.v2.tokens.Token;
 
 /**
- * SnakeYAML's scanner, brought to take for YAML exactly what libyaml, nutcracker's reader, takes for it.
+ * SnakeYAML's scanner, brought to take for YAML exactly what libyaml, nutcracker's reader, takes
+ * for it.
  *
- * <p>They differ about tabs. Behind the {@code :} of a key on the same line and behind a closing quote a tab
- * separates like a space, to libyaml alone; behind {@code -}, {@code ?} and any other {@code :} a key may begin and
- * only spaces separate, to libyaml alone. {@code ? key} needs its {@code :}, where SnakeYAML takes the next scalar
- * for the value. And the name of an anchor ends earlier to libyaml. Found by comparing both readers on millions of
- * mutated configurations. Implements spec/config, section 3.
+ * <p>They differ about tabs. Behind the {@code :} of a key on the same line and behind a closing
+ * quote a tab separates like a space, to libyaml alone; behind {@code -}, {@code ?} and any other
+ * {@code :} a key may begin and only spaces separate, to libyaml alone. {@code ? key} needs its
+ * {@code :}, where SnakeYAML takes the next scalar for the value. And the name of an anchor ends
+ * earlier to libyaml. Found by comparing both readers on millions of mutated configurations.
+ * Implements spec/config, section 3.
  */
 final class ConfigScanner implements Scanner {
     /**
-     * A configuration has three levels. Without a bound SnakeYAML takes half a minute to read a megabyte of brackets.
+     * A configuration has three levels. Without a bound SnakeYAML takes half a minute to read a
+     * megabyte of brackets.
      */
     private static final int DEPTH_MAX = 1000;
 
@@ -43,7 +46,8 @@ final class ConfigScanner implements Scanner {
     @Override
     public Token next() {
         Token token = scanner.next();
-        if (token.getTokenId() == Token.ID.Scalar && before == Token.ID.Scalar || hasOddName(token)) {
+        if (token.getTokenId() == Token.ID.Scalar && before == Token.ID.Scalar
+                || hasOddName(token)) {
             throw refusal(token.getStartMark());
         }
         depth += step(token);
@@ -59,11 +63,17 @@ final class ConfigScanner implements Scanner {
         return token;
     }
 
-    /** Takes the blanks behind an indicator. The scanner never looks beyond one before it is asked for more. */
+    /**
+     * Takes the blanks behind an indicator. The scanner never looks beyond one before it is asked
+     * for more.
+     */
     private void skipBlanks(Token token) {
-        boolean isValueOfSimpleKey = token.getTokenId() == Token.ID.Value && before == Token.ID.Scalar && isKeySimple;
-        boolean isIndicator = token.getTokenId() == Token.ID.BlockEntry || token.getTokenId() == Token.ID.Value
-                || token.getTokenId() == Token.ID.Key && !isKeySimple;
+        boolean isValueOfSimpleKey =
+                token.getTokenId() == Token.ID.Value && before == Token.ID.Scalar && isKeySimple;
+        boolean isIndicator =
+                token.getTokenId() == Token.ID.BlockEntry
+                        || token.getTokenId() == Token.ID.Value
+                        || token.getTokenId() == Token.ID.Key && !isKeySimple;
         if (!isIndicator || reader.getIndex() != index(token.getEndMark())) {
             return;
         }
@@ -76,9 +86,12 @@ final class ConfigScanner implements Scanner {
     }
 
     private static boolean hasOddName(Token token) {
-        String name = token instanceof AnchorToken anchor ? anchor.getValue().getValue()
-                : token instanceof AliasToken alias ? alias.getValue().getValue() : "";
-        return !name.chars().allMatch(c -> c == '_' || c == '-' || c < 0x80 && Character.isLetterOrDigit(c));
+        String name =
+                token instanceof AnchorToken anchor
+                        ? anchor.getValue().getValue()
+                        : token instanceof AliasToken alias ? alias.getValue().getValue() : "";
+        return !name.chars()
+                .allMatch(c -> c == '_' || c == '-' || c < 0x80 && Character.isLetterOrDigit(c));
     }
 
     private static int step(Token token) {
@@ -94,7 +107,8 @@ final class ConfigScanner implements Scanner {
     }
 
     private static ScannerException refusal(Optional<Mark> mark) {
-        return new ScannerException("while reading a configuration", Optional.empty(), "not YAML to libyaml", mark);
+        return new ScannerException(
+                "while reading a configuration", Optional.empty(), "not YAML to libyaml", mark);
     }
 
     @Override
@@ -120,11 +134,14 @@ final class ConfigScanner implements Scanner {
     }
 
     /**
-     * The scanner stops in front of the tab before it changes anything, so it can be helped over it and asked again.
+     * The scanner stops in front of the tab before it changes anything, so it can be helped over it
+     * and asked again.
      */
     private void skipTabBehindQuote(ScannerException problem) {
         int at = reader.getIndex();
-        boolean isBetweenTokens = String.valueOf(problem.getContext()).contains("next token") && reader.peek() == '\t';
+        boolean isBetweenTokens =
+                String.valueOf(problem.getContext()).contains("next token")
+                        && reader.peek() == '\t';
         do {
             at--;
         } while (at >= 0 && (characters[at] == ' ' || characters[at] == '\t'));

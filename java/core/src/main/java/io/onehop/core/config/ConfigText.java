@@ -8,25 +8,29 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The first pass over a configuration: bytes in, characters out, or the first byte or character that may not be there.
+ * The first pass over a configuration: bytes in, characters out, or the first byte or character
+ * that may not be there.
  *
- * <p>It is strict so that the two YAML readers, which differ about encodings and about characters that end a line,
- * are only ever given texts they agree on. Implements spec/config, section 2.
+ * <p>It is strict so that the two YAML readers, which differ about encodings and about characters
+ * that end a line, are only ever given texts they agree on. Implements spec/config, section 2.
  */
 final class ConfigText {
     private static final char BYTE_ORDER_MARK = '\ufeff';
 
-    private ConfigText() {
-    }
+    private ConfigText() {}
 
     /** The characters of the text, without a byte order mark in front. */
     static String of(byte[] bytes) throws ConfigException {
         if (bytes.length > Limits.CONFIG_BYTES_MAX) {
-            throw new ConfigException(1, "the file is larger than " + Limits.CONFIG_BYTES_MAX + " bytes");
+            throw new ConfigException(
+                    1, "the file is larger than " + Limits.CONFIG_BYTES_MAX + " bytes");
         }
         CharBuffer characters = CharBuffer.allocate(bytes.length);
-        CoderResult result = StandardCharsets.UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPORT)
-                .decode(ByteBuffer.wrap(bytes), characters, true);
+        CoderResult result =
+                StandardCharsets.UTF_8
+                        .newDecoder()
+                        .onMalformedInput(CodingErrorAction.REPORT)
+                        .decode(ByteBuffer.wrap(bytes), characters, true);
         String text = characters.flip().toString();
         if (!text.isEmpty() && text.charAt(0) == BYTE_ORDER_MARK) {
             text = text.substring(1);
@@ -46,9 +50,11 @@ final class ConfigText {
                 throw new ConfigException(lineAt(text, at), notAllowed(character));
             }
             if (character == '\t' && isIndentation) {
-                throw new ConfigException(lineAt(text, at), "a TAB stands where only spaces may indent");
+                throw new ConfigException(
+                        lineAt(text, at), "a TAB stands where only spaces may indent");
             }
-            isIndentation = character == '\n' || character == '\r' || character == ' ' && isIndentation;
+            isIndentation =
+                    character == '\n' || character == '\r' || character == ' ' && isIndentation;
         }
     }
 
@@ -60,16 +66,23 @@ final class ConfigText {
         if (character < 0x7f) {
             return character >= ' ' || character == '\t' || character == '\n' || character == '\r';
         }
-        boolean isSurrogate = character >= Character.MIN_SURROGATE && character <= Character.MAX_SURROGATE;
-        return character >= 0xa0 && character != 0x2028 && character != 0x2029 && !isSurrogate
-                && character != BYTE_ORDER_MARK && character != 0xfffe && character != 0xffff;
+        boolean isSurrogate =
+                character >= Character.MIN_SURROGATE && character <= Character.MAX_SURROGATE;
+        return character >= 0xa0
+                && character != 0x2028
+                && character != 0x2029
+                && !isSurrogate
+                && character != BYTE_ORDER_MARK
+                && character != 0xfffe
+                && character != 0xffff;
     }
 
     /** The line, from 1, on which a position lies: CR LF, LF and CR each end a line. */
     static int lineAt(String text, int position) {
         int line = 1;
         for (int i = 0; i < position; i++) {
-            boolean isHalfOfPair = text.charAt(i) == '\r' && i + 1 < text.length() && text.charAt(i + 1) == '\n';
+            boolean isHalfOfPair =
+                    text.charAt(i) == '\r' && i + 1 < text.length() && text.charAt(i + 1) == '\n';
             if (text.charAt(i) == '\n' || text.charAt(i) == '\r' && !isHalfOfPair) {
                 line++;
             }

@@ -6,12 +6,12 @@ import io.onehop.core.topology.Directive.Fault;
 import io.onehop.core.topology.Server;
 
 /**
- * One element of {@code servers}: {@code host:port:weight [name]} or {@code /path:weight [name]}, taken apart from
- * the right.
+ * One element of {@code servers}: {@code host:port:weight [name]} or {@code /path:weight [name]},
+ * taken apart from the right.
  *
- * <p>Without a name of its own a server is known by {@code host:port} as spelled, by {@code host} alone if the port
- * is 11211 (libmemcached's rule, in redis pools too), or by {@code /path:} with its colon. Implements spec/config,
- * section 7.
+ * <p>Without a name of its own a server is known by {@code host:port} as spelled, by {@code host}
+ * alone if the port is 11211 (libmemcached's rule, in redis pools too), or by {@code /path:} with
+ * its colon. Implements spec/config, section 7.
  */
 final class ServerSpelling {
     private static final int PORT_LEFT_OUT = 11211;
@@ -19,6 +19,7 @@ final class ServerSpelling {
     private final String address;
     private final String port;
     private final String weight;
+
     /** {@code null} if the server has none of its own. */
     private final String name;
 
@@ -40,11 +41,14 @@ final class ServerSpelling {
         int beforeWeight = where.lastIndexOf(':');
         int beforePort = where.lastIndexOf(':', beforeWeight - 1);
         if (beforeWeight < 0 || isPath == beforePort >= 0) {
-            throw new Fault("the server is not \"host:port:weight [name]\" or \"/path:weight [name]\"");
+            throw new Fault(
+                    "the server is not \"host:port:weight [name]\" or \"/path:weight [name]\"");
         }
-        return new ServerSpelling(where.substring(0, isPath ? beforeWeight : beforePort),
+        return new ServerSpelling(
+                where.substring(0, isPath ? beforeWeight : beforePort),
                 isPath ? null : where.substring(beforePort + 1, beforeWeight),
-                where.substring(beforeWeight + 1), space < 0 ? null : text.substring(space + 1));
+                where.substring(beforeWeight + 1),
+                space < 0 ? null : text.substring(space + 1));
     }
 
     private Server checked(int line) throws Fault {
@@ -54,7 +58,8 @@ final class ServerSpelling {
         }
         checkLength("address", "an", address, Limits.SERVER_ADDRESS_BYTES_MAX);
         checkLength("name", "a", knownAs(), Limits.SERVER_NAME_BYTES_MAX);
-        return port == null ? new Server(knownAs(), null, 0, address, shares, line)
+        return port == null
+                ? new Server(knownAs(), null, 0, address, shares, line)
                 : new Server(knownAs(), address, Directive.numberOf(port), null, shares, line);
     }
 
@@ -72,12 +77,20 @@ final class ServerSpelling {
         return number;
     }
 
-    private static void checkLength(String what, String article, String text, int bytesMax) throws Fault {
+    private static void checkLength(String what, String article, String text, int bytesMax)
+            throws Fault {
         if (text.isEmpty()) {
             throw new Fault("the server has an empty " + what);
         }
         if (Directive.bytesCount(text) > bytesMax) {
-            throw new Fault("the server has " + article + " " + what + " longer than " + bytesMax + " bytes");
+            throw new Fault(
+                    "the server has "
+                            + article
+                            + " "
+                            + what
+                            + " longer than "
+                            + bytesMax
+                            + " bytes");
         }
     }
 

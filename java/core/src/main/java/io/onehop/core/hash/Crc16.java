@@ -3,8 +3,8 @@ package io.onehop.core.hash;
 /**
  * {@code crc16}: CRC-16/XMODEM in a register that is never cut to 16 bits.
  *
- * <p>The low half is the ordinary CRC (Redis Cluster takes its slots from it); the high half keeps what was
- * shifted out, and takes part in placement.
+ * <p>The low half is the ordinary CRC (Redis Cluster takes its slots from it); the high half keeps
+ * what was shifted out, and takes part in placement.
  *
  * <p>spec/hash, crc16.
  */
@@ -12,8 +12,7 @@ public final class Crc16 {
     private static final int POLYNOMIAL = 0x1021;
     private static final int[] TABLE = table();
 
-    private Crc16() {
-    }
+    private Crc16() {}
 
     public static int of(byte[] bytes, int offset, int length) {
         int crc = 0;

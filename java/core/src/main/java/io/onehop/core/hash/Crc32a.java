@@ -11,8 +11,7 @@ final class Crc32a {
     private static final int POLYNOMIAL = 0xedb88320; // Lowest bit first.
     private static final int[] TABLE = table();
 
-    private Crc32a() {
-    }
+    private Crc32a() {}
 
     static int of(byte[] bytes, int offset, int length) {
         int crc = ~0;

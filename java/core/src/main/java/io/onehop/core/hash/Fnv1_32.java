@@ -9,8 +9,7 @@ final class Fnv1_32 {
     private static final int START = 0x811c9dc5;
     private static final int PRIME = 0x01000193;
 
-    private Fnv1_32() {
-    }
+    private Fnv1_32() {}
 
     static int of(byte[] bytes, int offset, int length) {
         int hash = START;

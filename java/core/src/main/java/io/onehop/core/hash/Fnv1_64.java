@@ -1,7 +1,8 @@
 package io.onehop.core.hash;
 
 /**
- * {@code fnv1_64}: the low half of 64-bit FNV-1: multiply, then xor, with bytes widened with their sign.
+ * {@code fnv1_64}: the low half of 64-bit FNV-1: multiply, then xor, with bytes widened with their
+ * sign.
  *
  * <p>spec/hash, fnv1_64.
  */
@@ -9,8 +10,7 @@ final class Fnv1_64 {
     private static final int START = 0x84222325;
     private static final int PRIME = 0x1b3;
 
-    private Fnv1_64() {
-    }
+    private Fnv1_64() {}
 
     static int of(byte[] bytes, int offset, int length) {
         int hash = START;

@@ -9,13 +9,13 @@ final class Fnv1a_32 {
     private static final int START = 0x811c9dc5;
     private static final int PRIME = 0x01000193;
 
-    private Fnv1a_32() {
-    }
+    private Fnv1a_32() {}
 
     static int of(byte[] bytes, int offset, int length) {
         int hash = START;
         for (int i = offset; i < offset + length; i++) {
-            hash = (hash ^ bytes[i]) * PRIME; // Java widens with the sign, as nutcracker does on x86.
+            // Java widens with the sign, as nutcracker does on x86.
+            hash = (hash ^ bytes[i]) * PRIME;
         }
         return hash;
     }

@@ -5,8 +5,9 @@ import io.onehop.core.Hash;
 /**
  * Key bytes in, 32 bits out, quirks of nutcracker included.
  *
- * <p>Bytes from 0x80 on are widened with their sign where nutcracker on x86 does so. Every function is pure,
- * allocates nothing and may be called by any thread. Placement never hashes an empty key: it takes 0 (spec/placement).
+ * <p>Bytes from 0x80 on are widened with their sign where nutcracker on x86 does so. Every function
+ * is pure, allocates nothing and may be called by any thread. Placement never hashes an empty key:
+ * it takes 0 (spec/placement).
  */
 @FunctionalInterface
 public interface HashFunction {

@@ -7,8 +7,7 @@ package io.onehop.core.hash;
  */
 final class Hsieh {
 
-    private Hsieh() {
-    }
+    private Hsieh() {}
 
     static int of(byte[] bytes, int offset, int length) {
         int hash = 0;

@@ -8,8 +8,7 @@ package io.onehop.core.hash;
 final class Jenkins {
     private static final int START = 0xdeadbeef + 13;
 
-    private Jenkins() {
-    }
+    private Jenkins() {}
 
     static int of(byte[] bytes, int offset, int length) {
         int a = START + length;
@@ -52,6 +51,8 @@ final class Jenkins {
     }
 
     private static int wordOf(byte[] bytes, int at, int left) {
-        return left >= 4 ? LittleEndian.word(bytes, at) : LittleEndian.partOfWord(bytes, at, Math.max(left, 0));
+        return left >= 4
+                ? LittleEndian.word(bytes, at)
+                : LittleEndian.partOfWord(bytes, at, Math.max(left, 0));
     }
 }

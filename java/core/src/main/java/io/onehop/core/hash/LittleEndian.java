@@ -6,11 +6,12 @@ import java.nio.ByteOrder;
 
 /** Reads and writes numbers at any byte offset, lowest byte first: one machine instruction each. */
 final class LittleEndian {
-    private static final VarHandle WORD = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-    private static final VarHandle HALF = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle WORD =
+            MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle HALF =
+            MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
 
-    private LittleEndian() {
-    }
+    private LittleEndian() {}
 
     static int word(byte[] bytes, int offset) {
         return (int) WORD.get(bytes, offset);

@@ -9,8 +9,7 @@ final class Murmur {
     private static final int FACTOR = 0x5bd1e995;
     private static final int SEED_PER_BYTE = 0xdeadbeef;
 
-    private Murmur() {
-    }
+    private Murmur() {}
 
     static int of(byte[] bytes, int offset, int length) {
         int hash = SEED_PER_BYTE * length ^ length;

@@ -1,13 +1,14 @@
 package io.onehop.core.health;
 
 /**
- * Is it worth asking this node? A pure state machine over one {@code long}, to be kept in an atomic field: the methods
- * take a state and an event and give the next state, and the caller compares and swaps. 0 is a node nobody has
- * complained about.
+ * Is it worth asking this node? A pure state machine over one {@code long}, to be kept in an atomic
+ * field: the methods take a state and an event and give the next state, and the caller compares and
+ * swaps. 0 is a node nobody has complained about.
  *
- * <p>A node that rests fails fast until one caller probes it, each pause twice the one before; a node that is ejected
- * leaves placement and returns by time alone, as nutcracker has it. Instants are milliseconds of a monotonic clock and,
- * like chance, given by the caller. Stateless, for any number of threads. Implements spec/health.
+ * <p>A node that rests fails fast until one caller probes it, each pause twice the one before; a
+ * node that is ejected leaves placement and returns by time alone, as nutcracker has it. Instants
+ * are milliseconds of a monotonic clock and, like chance, given by the caller. Stateless, for any
+ * number of threads. Implements spec/health.
  *
  * @param ejects {@code auto_eject_hosts}: a node that fails leaves placement instead of resting
  * @param failureLimit {@code server_failure_limit}; 0 counts as 2, or as 1 where nodes are ejected
@@ -24,7 +25,8 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     private static final int PATIENCE_MS = 1000; /* Of a caller without a deadline. */
     private static final int PATIENCE_MAX_MS = 5000; /* He may die before he tells. */
     private static final int UNTIL_AHEAD_MS = 10_000; /* No rule makes a node wait longer. */
-    private static final int FAILURE_LIMIT_DEFAULT = 2; /* What nutcracker takes if the configuration says nothing. */
+    private static final int FAILURE_LIMIT_DEFAULT =
+            2; /* What nutcracker takes if the configuration says nothing. */
 
     /** What a caller is told who wants to go to a node. */
     public enum Answer {
@@ -37,7 +39,8 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
 
     /** Where an attempt failed: before there was a connection, or on it. */
     public enum Cause {
-        CONNECT, EXCHANGE
+        CONNECT,
+        EXCHANGE
     }
 
     /* ---- The fields of a state ---- */
@@ -63,15 +66,18 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     }
 
     /**
-     * What an attempt must remember when it begins, and give back as {@code born} if it fails: the generation, and when
-     * the node last answered anybody.
+     * What an attempt must remember when it begins, and give back as {@code born} if it fails: the
+     * generation, and when the node last answered anybody.
      */
     public static long birth(long state, long heardMs) {
         return heardMs << 6 | generation(state);
     }
 
     private static long state(long until, int failures, int step, int generation) {
-        return until | (long) failures << 40 | (long) step << 54 | (long) (generation % GENERATIONS) << 58;
+        return until
+                | (long) failures << 40
+                | (long) step << 54
+                | (long) (generation % GENERATIONS) << 58;
     }
 
     /** 0 stands for "up", so no instant is 0. */
@@ -103,7 +109,8 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
      * The state after an attempt failed for a reason that is the node's.
      *
      * @param heardMs when the node last answered anybody
-     * @param born the {@link #birth} of the attempt: old news, and news of one connection only, change nothing
+     * @param born the {@link #birth} of the attempt: old news, and news of one connection only,
+     *     change nothing
      * @param chance any number, read as unsigned
      */
     public long failed(long state, long heardMs, Cause cause, long born, long nowMs, int chance) {
@@ -134,8 +141,11 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     private static long rest(long state, int failures, long nowMs, int chance) {
         int step = step(state);
         int pauseMs = (int) Math.min((long) PAUSE_FIRST_MS << step, PAUSE_MAX_MS);
-        return state(instant(nowMs + pauseMs + Integer.remainderUnsigned(chance, pauseMs / 4)), failures,
-                Math.min(step + 1, STEP_MAX), generation(state) + 1);
+        return state(
+                instant(nowMs + pauseMs + Integer.remainderUnsigned(chance, pauseMs / 4)),
+                failures,
+                Math.min(step + 1, STEP_MAX),
+                generation(state) + 1);
     }
 
     /** The state after a reply arrived, which the caller notes as heard; usually the same. */
@@ -152,9 +162,11 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     /** The kind of a change of state. Only the caller that made the change writes it to the log. */
     public enum Edge {
         /** No news. */
-        NONE, DOWN,
+        NONE,
+        DOWN,
         /** It was tried again, in vain. */
-        STILL, BACK
+        STILL,
+        BACK
     }
 
     /** What a change of state is. */
@@ -163,11 +175,14 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
             return Edge.NONE;
         }
         boolean isDown = until(after) != 0;
-        return until(before) == 0 ? isDown ? Edge.DOWN : Edge.NONE : isDown ? Edge.STILL : Edge.BACK;
+        return until(before) == 0
+                ? isDown ? Edge.DOWN : Edge.NONE
+                : isDown ? Edge.STILL : Edge.BACK;
     }
 
     /**
-     * What the log was told of a node, after an edge: a word to keep, 0 at first, and whether to write a line.
+     * What the log was told of a node, after an edge: a word to keep, 0 at first, and whether to
+     * write a line.
      *
      * @param word to be kept
      * @param isDue whether a line is to be written
@@ -175,9 +190,13 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
      * @param ms of a node that is back: since that line
      */
     public record Told(long word, boolean isDue, int times, long ms) {
-        private static final long TELL_EVERY_MS = 60_000; /* A node that flaps gets one line in so long. */
+        private static final long TELL_EVERY_MS =
+                60_000; /* A node that flaps gets one line in so long. */
 
-        /** The instant of the last line that it is down; how often it has gone down since; whether that is now. */
+        /**
+         * The instant of the last line that it is down; how often it has gone down since; whether
+         * that is now.
+         */
         private static long word(long lineMs, int downs, boolean isTold) {
             return lineMs | (long) Math.min(downs, FAILURES_MAX) << 40 | (isTold ? 1L << 54 : 0);
         }
@@ -216,12 +235,17 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
         return state(0, failures(state), 0, generation(state) + 1);
     }
 
-    /** Whether placement must be built anew, {@code dueMs} being the smallest instant of the nodes that are out. */
+    /**
+     * Whether placement must be built anew, {@code dueMs} being the smallest instant of the nodes
+     * that are out.
+     */
     public static boolean isRebuildDue(long dueMs, long nowMs) {
         return dueMs != 0 && nowMs > dueMs;
     }
 
-    /** Whether an error that a node answered says that it cannot serve now: by its whole first word. */
+    /**
+     * Whether an error that a node answered says that it cannot serve now: by its whole first word.
+     */
     public static boolean isUnwell(String answer) {
         int end = answer.indexOf(' ');
         return switch (end < 0 ? answer : answer.substring(0, end)) {

@@ -5,10 +5,10 @@ import io.onehop.core.hash.Crc16;
 /**
  * Which bytes of a key decide where it lives.
  *
- * <p>A key goes in, the part that is hashed comes out: what stands between the two bytes of the pool's hash tag if
- * there is something, otherwise the whole key. What is stored is always the whole key. The part is returned as one
- * number, offset above length, so that placing a key allocates nothing: take it apart with {@link #offset} and {@link
- * #length}.
+ * <p>A key goes in, the part that is hashed comes out: what stands between the two bytes of the
+ * pool's hash tag if there is something, otherwise the whole key. What is stored is always the
+ * whole key. The part is returned as one number, offset above length, so that placing a key
+ * allocates nothing: take it apart with {@link #offset} and {@link #length}.
  *
  * <p>Before it on the road: the command; after it: hash. Implements spec/key.
  */
@@ -18,10 +18,12 @@ public final class Key {
 
     public static final HashTag CLUSTER_TAG = new HashTag((byte) '{', (byte) '}');
 
-    private Key() {
-    }
+    private Key() {}
 
-    /** The part of the key that is hashed under {@code tag}, or all of it if {@code tag} is {@code null}. */
+    /**
+     * The part of the key that is hashed under {@code tag}, or all of it if {@code tag} is {@code
+     * null}.
+     */
     public static long hashed(byte[] key, int offset, int length, HashTag tag) {
         if (tag != null) {
             int end = offset + length;

@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * {@code random}: any live node, whatever the key and the weights. Not reproducible, and not meant to be.
+ * {@code random}: any live node, whatever the key and the weights. Not reproducible, and not meant
+ * to be.
  *
  * <p>spec/placement, random.
  */

@@ -8,12 +8,14 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Consistent hashing as nutcracker does it: each node has points on a ring of 2^32 values, and a hash belongs to the
- * node of the first point that is not below it; behind the last point the ring begins anew.
+ * Consistent hashing as nutcracker does it: each node has points on a ring of 2^32 values, and a
+ * hash belongs to the node of the first point that is not below it; behind the last point the ring
+ * begins anew.
  *
- * <p>How many points a node gets is computed in single precision, in exactly the order of the C expression: in
- * double precision 25 equal nodes would have 40 groups each instead of 39, and other keys would move.
- * A node may have no point at all. Equal points keep the order in which they were made.
+ * <p>How many points a node gets is computed in single precision, in exactly the order of the C
+ * expression: in double precision 25 equal nodes would have 40 groups each instead of 39, and other
+ * keys would move. A node may have no point at all. Equal points keep the order in which they were
+ * made.
  *
  * <p>spec/placement, ketama.
  */
@@ -31,7 +33,10 @@ public final class Ketama implements Placement {
     /** The ring of the live nodes, given in sorted order. */
     public static Ketama of(List<Node> live) {
         int weights = live.stream().mapToInt(Node::weight).sum();
-        int[] groups = live.stream().mapToInt(node -> groups(node.weight(), weights, live.size())).toArray();
+        int[] groups =
+                live.stream()
+                        .mapToInt(node -> groups(node.weight(), weights, live.size()))
+                        .toArray();
         long[] points = new long[Arrays.stream(groups).sum() * POINTS_PER_DIGEST];
         int count = 0;
         for (int i = 0; i < groups.length; i++) {
@@ -48,8 +53,8 @@ public final class Ketama implements Placement {
     }
 
     /**
-     * Adds the points of one node, each an entry with the point above the index of the node; returns how many there
-     * are now.
+     * Adds the points of one node, each an entry with the point above the index of the node;
+     * returns how many there are now.
      */
     private static int addPoints(long[] points, int count, Node node, int groups) {
         byte[] name = node.name().getBytes(StandardCharsets.UTF_8);
@@ -89,8 +94,8 @@ public final class Ketama implements Placement {
     }
 
     /**
-     * Radix sort by the upper half, two passes of 16 bits: several times as fast as comparing for the 160,000 points of
-     * 1,000 nodes, and stable, which the order of equal points depends on.
+     * Radix sort by the upper half, two passes of 16 bits: several times as fast as comparing for
+     * the 160,000 points of 1,000 nodes, and stable, which the order of equal points depends on.
      */
     private static long[] sortedByPoint(long[] points) {
         return sortedByDigit(sortedByDigit(points, 32), 48);

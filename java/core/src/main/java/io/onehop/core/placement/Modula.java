@@ -4,9 +4,11 @@ import io.onehop.core.Node;
 import java.util.List;
 
 /**
- * The hash modulo the sum of the weights: nodes in sorted order have as many slots in a row as their weight says.
+ * The hash modulo the sum of the weights: nodes in sorted order have as many slots in a row as
+ * their weight says.
  *
- * <p>A node's slots are kept as their last number, not one by one: a weight of two milliards costs no more than 1.
+ * <p>A node's slots are kept as their last number, not one by one: a weight of two milliards costs
+ * no more than 1.
  *
  * <p>spec/placement, modula.
  */
@@ -19,7 +21,9 @@ public final class Modula implements Placement {
         slots = new Ranges(lastSlots, owners, slotsCount - 1);
     }
 
-    /** The slots of the live nodes, given in sorted order; their weights add up to less than 2^31. */
+    /**
+     * The slots of the live nodes, given in sorted order; their weights add up to less than 2^31.
+     */
     public static Modula of(List<Node> live) {
         int[] lastSlots = new int[live.size()];
         int[] owners = new int[live.size()];

@@ -3,12 +3,13 @@ package io.onehop.core.placement;
 /**
  * Ranges of unsigned numbers, each with an owner, that answer "who owns x" in a few nanoseconds.
  *
- * <p>A range is known by its last number, its end. What lies behind the last end belongs to the owner of the first
- * range again: the numbers form a ring.
+ * <p>A range is known by its last number, its end. What lies behind the last end belongs to the
+ * owner of the first range again: the numbers form a ring.
  *
- * <p>A binary search over the 1,280 points of eight nodes costs four times the hash of a short key: it is eleven
- * branches nobody can predict. So the top bits of x choose a bucket. With four to eight buckets per range about five in
- * six lie within the ranges of one owner, and the bucket says so; the others say from where to search:
+ * <p>A binary search over the 1,280 points of eight nodes costs four times the hash of a short key:
+ * it is eleven branches nobody can predict. So the top bits of x choose a bucket. With four to
+ * eight buckets per range about five in six lie within the ranges of one owner, and the bucket says
+ * so; the others say from where to search:
  *
  * <pre>
  *     ends        .    3   5        .         17 .        .        .   29
@@ -17,22 +18,29 @@ package io.onehop.core.placement;
  *                  search from 0   a               search from 2   search from 3
  * </pre>
  *
- * <p>The search takes growing steps, so that a list that is crowded in one place stays fast. spec/placement.
+ * <p>The search takes growing steps, so that a list that is crowded in one place stays fast.
+ * spec/placement.
  */
 final class Ranges {
     private static final int BUCKETS_PER_RANGE = 4;
 
-    /** Sorted, with the sign bit flipped so that Java's signed comparison sorts them as unsigned numbers. */
+    /**
+     * Sorted, with the sign bit flipped so that Java's signed comparison sorts them as unsigned
+     * numbers.
+     */
     private final int[] ends;
+
     /** The owner of each range; one entry more repeats the first, where the ring closes. */
     private final int[] owners;
+
     /** The owner, or else the complement of the position of the first end in the bucket. */
     private final int[] buckets;
+
     private final int shift;
 
     /**
-     * Ends are sorted as unsigned numbers and not empty, owners are not negative, and no number above {@code largest}
-     * will be asked for.
+     * Ends are sorted as unsigned numbers and not empty, owners are not negative, and no number
+     * above {@code largest} will be asked for.
      */
     Ranges(int[] ends, int[] owners, int largest) {
         int bits = Integer.SIZE - Integer.numberOfLeadingZeros(ends.length * BUCKETS_PER_RANGE - 1);

@@ -3,13 +3,14 @@ package io.onehop.core.placement;
 import java.util.Map;
 
 /**
- * The table of a Redis Cluster: each of its 16,384 slots has a node. A slot that nobody has is marked, and whoever
- * stands in for it will be asked and say so.
+ * The table of a Redis Cluster: each of its 16,384 slots has a node. A slot that nobody has is
+ * marked, and whoever stands in for it will be asked and say so.
  *
  * <p>spec/topology/cluster.md, section 4.
  */
 public final class Slots implements Placement {
     public static final int COUNT = 16384;
+
     /** The mark beside the index of a node that stands in. */
     public static final int UNSERVED = 0x8000;
 

@@ -9,19 +9,21 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a node with {@code engine: ssdb} is sent instead of a command that was meant for redis, and what its replies
- * become.
+ * What a node with {@code engine: ssdb} is sent instead of a command that was meant for redis, and
+ * what its replies become.
  *
- * <p>SSDB speaks redis' protocol and means other things by it, mostly silently. So nothing passes but what matches a
- * form of spec/route/ssdb.json. In: the words of a command. Out: a {@link Translation}, or the reason why not. Pure,
- * for any thread. Implements spec/route/route.md, "SSDB".
+ * <p>SSDB speaks redis' protocol and means other things by it, mostly silently. So nothing passes
+ * but what matches a form of spec/route/ssdb.json. In: the words of a command. Out: a {@link
+ * Translation}, or the reason why not. Pure, for any thread. Implements spec/route/route.md,
+ * "SSDB".
  */
 public final class Ssdb {
-    /** What {@link Translation#shape} gives for replies that SSDB does not give to such a command. */
+    /**
+     * What {@link Translation#shape} gives for replies that SSDB does not give to such a command.
+     */
     public static final Object STRANGE = new Object();
 
-    private record Name(String reason, List<SsdbForm> forms) {
-    }
+    private record Name(String reason, List<SsdbForm> forms) {}
 
     private static final Map<String, Name> NAMES = new HashMap<>();
     private static final byte[] OK = SsdbWord.bytes("OK");
@@ -29,14 +31,15 @@ public final class Ssdb {
     static {
         for (int i = 0; i < SsdbTable.NAMES.length; i += 3) {
             String rows = SsdbTable.NAMES[i + 2];
-            List<SsdbForm> forms = rows.isEmpty() ? List.of()
-                    : Arrays.stream(rows.split("\\|")).map(SsdbForm::new).toList();
+            List<SsdbForm> forms =
+                    rows.isEmpty()
+                            ? List.of()
+                            : Arrays.stream(rows.split("\\|")).map(SsdbForm::new).toList();
             NAMES.put(SsdbTable.NAMES[i], new Name(SsdbTable.NAMES[i + 1], forms));
         }
     }
 
-    private Ssdb() {
-    }
+    private Ssdb() {}
 
     /**
      * A command as SSDB is sent it.
@@ -61,8 +64,8 @@ public final class Ssdb {
         }
 
         /**
-         * The one reply; numbers are Long, texts are byte[], lists are List, nil is null, and an Exception is an error.
-         * {@link #STRANGE} if they are none that SSDB gives.
+         * The one reply; numbers are Long, texts are byte[], lists are List, nil is null, and an
+         * Exception is an error. {@link #STRANGE} if they are none that SSDB gives.
          */
         public Object of(List<Object> replies) {
             if (replies.isEmpty()) {
@@ -77,22 +80,32 @@ public final class Ssdb {
             }
             return switch (form.reply) {
                 case "ok_or_nil" -> okOrNil(reply);
-                case "number" -> reply instanceof List<?> list && list.isEmpty() ? STRANGE : number(reply);
-                case "list_or_nil" -> reply == null ? null : !(reply instanceof List<?> list) ? STRANGE
-                        : list.isEmpty() ? null : list;
+                case "number" ->
+                        reply instanceof List<?> list && list.isEmpty() ? STRANGE : number(reply);
+                case "list_or_nil" ->
+                        reply == null
+                                ? null
+                                : !(reply instanceof List<?> list)
+                                        ? STRANGE
+                                        : list.isEmpty() ? null : list;
                 default -> reply;
             };
         }
 
         private static Object okOrNil(Object reply) {
-            return !(reply instanceof Long number) || number != 0 && number != 1 ? STRANGE : number == 1 ? OK : null;
+            return !(reply instanceof Long number) || number != 0 && number != 1
+                    ? STRANGE
+                    : number == 1 ? OK : null;
         }
 
         private Object counted(List<Object> replies) {
             long total = 0;
             boolean isThere = false;
             for (int i = 0; i < replies.size(); i++) {
-                Object number = replies.get(i) instanceof Exception ? replies.get(i) : number(replies.get(i));
+                Object number =
+                        replies.get(i) instanceof Exception
+                                ? replies.get(i)
+                                : number(replies.get(i));
                 if (!(number instanceof Long count)) {
                     return number;
                 }
@@ -108,20 +121,30 @@ public final class Ssdb {
         /** The number, or the one element of a list as a number; an empty list is 0. */
         private static Object number(Object reply) {
             if (reply instanceof List<?> list && list.size() <= 1) {
-                return list.isEmpty() ? (Object) 0L : list.get(0) instanceof byte[] digits ? parsed(digits) : STRANGE;
+                return list.isEmpty()
+                        ? (Object) 0L
+                        : list.get(0) instanceof byte[] digits ? parsed(digits) : STRANGE;
             }
             return reply instanceof Long ? reply : STRANGE;
         }
 
         private static Object parsed(byte[] digits) {
-            return SsdbWord.fits('i', digits) ? Long.valueOf(new String(digits, StandardCharsets.ISO_8859_1)) : STRANGE;
+            return SsdbWord.fits('i', digits)
+                    ? Long.valueOf(new String(digits, StandardCharsets.ISO_8859_1))
+                    : STRANGE;
         }
     }
 
-    /** {@code isRaw}: the caller wrote the words himself and will make something of replies that redis would not give. */
+    /**
+     * {@code isRaw}: the caller wrote the words himself and will make something of replies that
+     * redis would not give.
+     */
     @SuppressWarnings("exports") // Words are for the clients alone, and so is this.
     public static Translation translate(Words words, boolean isRaw) {
-        Name name = NAMES.get(new String(words.word(0), StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT));
+        Name name =
+                NAMES.get(
+                        new String(words.word(0), StandardCharsets.ISO_8859_1)
+                                .toLowerCase(Locale.ROOT));
         if (name == null) {
             return Translation.refused("SSDB has no such command.");
         }

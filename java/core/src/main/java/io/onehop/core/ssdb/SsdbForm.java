@@ -6,15 +6,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One form of spec/route/ssdb.json: words that a command for SSDB may consist of, and what is sent instead.
+ * One form of spec/route/ssdb.json: words that a command for SSDB may consist of, and what is sent
+ * instead.
  *
  * <p>Made of a row of {@link SsdbTable}. Immutable, for any thread.
  */
 final class SsdbForm {
 
     /** What is sent instead: a name, the words at these places, and the words that repeat. */
-    private record Send(String name, String places, boolean counts) {
-    }
+    private record Send(String name, String places, boolean counts) {}
 
     private final String fixed;
     private final String tail;
@@ -38,7 +38,9 @@ final class SsdbForm {
 
     /** The type of a word, of which 0 is the name. */
     private char letter(int word) {
-        return word <= fixed.length() ? fixed.charAt(word - 1) : tail.charAt((word - 1 - fixed.length()) % tail.length());
+        return word <= fixed.length()
+                ? fixed.charAt(word - 1)
+                : tail.charAt((word - 1 - fixed.length()) % tail.length());
     }
 
     private static boolean isLiteral(char letter) {
@@ -64,7 +66,9 @@ final class SsdbForm {
         return hasOutline(words) && firstUnfit(words, false) == 0;
     }
 
-    /** What keeps a command from this form if that is the length of a word; otherwise {@code null}. */
+    /**
+     * What keeps a command from this form if that is the length of a word; otherwise {@code null}.
+     */
     String lengthReason(Words words) {
         int unfit = hasOutline(words) ? firstUnfit(words, true) : 0;
         return unfit == 0 ? null : SsdbWord.lengthReason(letter(unfit));
@@ -73,7 +77,8 @@ final class SsdbForm {
     private int firstUnfit(Words words, boolean isLengthOnly) {
         for (int i = 1; i < words.count(); i++) {
             char letter = letter(i);
-            boolean matters = !isLiteral(letter) && (!isLengthOnly || SsdbWord.lengthReason(letter) != null);
+            boolean matters =
+                    !isLiteral(letter) && (!isLengthOnly || SsdbWord.lengthReason(letter) != null);
             if (matters && !SsdbWord.fits(letter, words.word(i))) {
                 return i;
             }
@@ -83,7 +88,10 @@ final class SsdbForm {
 
     /* ---- What is sent ---- */
 
-    /** The commands that are sent for one of this form, each as its words; none if there is nothing to ask. */
+    /**
+     * The commands that are sent for one of this form, each as its words; none if there is nothing
+     * to ask.
+     */
     List<byte[][]> sent(Words words) {
         if (isCrossed(words)) {
             return List.of();

@@ -8,10 +8,11 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * What a word of a command for SSDB may be, by the letter of its type in {@link SsdbTable}, and what is sent for it.
+ * What a word of a command for SSDB may be, by the letter of its type in {@link SsdbTable}, and
+ * what is sent for it.
  *
- * <p>SSDB keeps scores in 64-bit integers and cuts what does not fit; clients write doubles. So numbers are read to the
- * last digit here. Pure. Implements spec/route/route.md, "SSDB".
+ * <p>SSDB keeps scores in 64-bit integers and cuts what does not fit; clients write doubles. So
+ * numbers are read to the last digit here. Pure. Implements spec/route/route.md, "SSDB".
  */
 final class SsdbWord {
     private static final int LENGTH_MAX = 255;
@@ -27,15 +28,15 @@ final class SsdbWord {
     /** A bound that nothing can lie within. */
     static final String NOTHING = "nothing";
 
-    private SsdbWord() {
-    }
+    private SsdbWord() {}
 
     private static String text(byte[] word) {
         return new String(word, StandardCharsets.ISO_8859_1);
     }
 
     static boolean is(byte[] word, String capitals) {
-        return word.length == capitals.length() && text(word).toUpperCase(Locale.ROOT).equals(capitals);
+        return word.length == capitals.length()
+                && text(word).toUpperCase(Locale.ROOT).equals(capitals);
     }
 
     static boolean fits(char letter, byte[] word) {
@@ -54,7 +55,9 @@ final class SsdbWord {
         };
     }
 
-    /** What is told of a word that has the wrong length; {@code null} if its length does not matter. */
+    /**
+     * What is told of a word that has the wrong length; {@code null} if its length does not matter.
+     */
     static String lengthReason(char letter) {
         return switch (letter) {
             case 'k' -> "SSDB takes a key of 1 to 255 bytes.";
@@ -66,11 +69,14 @@ final class SsdbWord {
     }
 
     private static boolean isWhole(byte[] word, long least, long most) {
-        if (word.length > 20 || !WHOLE.matcher(text(word)).matches() || least == 0 && word[0] == '-') {
+        if (word.length > 20
+                || !WHOLE.matcher(text(word)).matches()
+                || least == 0 && word[0] == '-') {
             return false;
         }
         BigInteger number = new BigInteger(text(word));
-        return number.compareTo(BigInteger.valueOf(least)) >= 0 && number.compareTo(BigInteger.valueOf(most)) <= 0;
+        return number.compareTo(BigInteger.valueOf(least)) >= 0
+                && number.compareTo(BigInteger.valueOf(most)) <= 0;
     }
 
     private static boolean isScore(byte[] word) {
@@ -79,19 +85,26 @@ final class SsdbWord {
         }
         BigDecimal number = number(text(word));
         BigInteger whole = number.setScale(0, RoundingMode.DOWN).toBigInteger();
-        return number.compareTo(new BigDecimal(whole)) == 0 && whole.compareTo(LEAST) >= 0 && whole.compareTo(MOST) <= 0;
+        return number.compareTo(new BigDecimal(whole)) == 0
+                && whole.compareTo(LEAST) >= 0
+                && whole.compareTo(MOST) <= 0;
     }
 
-    /** The number; one that is far beyond 64 bits, or that is far too small to matter, is cut to a size that shows it. */
+    /**
+     * The number; one that is far beyond 64 bits, or that is far too small to matter, is cut to a
+     * size that shows it.
+     */
     private static BigDecimal number(String text) {
         int mark = Math.max(text.indexOf('e'), text.indexOf('E'));
         BigDecimal digits = new BigDecimal(mark < 0 ? text : text.substring(0, mark));
         if (mark < 0 || digits.signum() == 0) {
             return digits;
         }
-        BigInteger exponent = new BigInteger(text.substring(text.charAt(mark + 1) == '+' ? mark + 2 : mark + 1));
+        BigInteger exponent =
+                new BigInteger(text.substring(text.charAt(mark + 1) == '+' ? mark + 2 : mark + 1));
         int limit = EXPONENT_MAX + digits.precision() + Math.abs(digits.scale());
-        return digits.scaleByPowerOfTen(exponent.max(BigInteger.valueOf(-limit)).min(BigInteger.valueOf(limit)).intValue());
+        return digits.scaleByPowerOfTen(
+                exponent.max(BigInteger.valueOf(-limit)).min(BigInteger.valueOf(limit)).intValue());
     }
 
     /* ---- Bounds of a range of scores ---- */
@@ -109,7 +122,8 @@ final class SsdbWord {
     }
 
     private static boolean fitsBound(String text) {
-        return isInfinite(text) || NUMBER.matcher(text.startsWith("(") ? text.substring(1) : text).matches();
+        return isInfinite(text)
+                || NUMBER.matcher(text.startsWith("(") ? text.substring(1) : text).matches();
     }
 
     /** What a bound comes to: a whole number; {@code null} for no bound; or {@link #NOTHING}. */
@@ -120,7 +134,8 @@ final class SsdbWord {
         }
         boolean isExclusive = text.startsWith("(");
         BigDecimal exact = number(isExclusive ? text.substring(1) : text);
-        BigInteger rounded = exact.setScale(0, isLow ? RoundingMode.CEILING : RoundingMode.FLOOR).toBigInteger();
+        BigInteger rounded =
+                exact.setScale(0, isLow ? RoundingMode.CEILING : RoundingMode.FLOOR).toBigInteger();
         if (isExclusive && exact.compareTo(new BigDecimal(rounded)) == 0) {
             rounded = rounded.add(isLow ? BigInteger.ONE : BigInteger.ONE.negate());
         }
@@ -130,7 +145,9 @@ final class SsdbWord {
         return rounded.signum() < 0 == isLow ? null : NOTHING;
     }
 
-    /** A bound's number to compare it with the other; the end of all numbers where there is none. */
+    /**
+     * A bound's number to compare it with the other; the end of all numbers where there is none.
+     */
     static BigInteger edge(char letter, byte[] word) {
         Object bound = bound(letter, text(word));
         if (bound == NOTHING) {

@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 /**
  * Every directive of a server pool: its name, the type of its value, and its default.
  *
- * <p>Values are text to YAML; here they become numbers, hash functions and so on, or a reason why not.
- * Implements spec/config, section 6.
+ * <p>Values are text to YAML; here they become numbers, hash functions and so on, or a reason why
+ * not. Implements spec/config, section 6.
  */
 public enum Directive {
     LISTEN("listen", Directive::listen, null),
@@ -195,7 +195,9 @@ public enum Directive {
                 return readFrom;
             }
         }
-        throw fault("is not \"master\", \"prefer_replica\", \"replica\", \"lowest_latency\" or \"same_zone\"");
+        throw fault(
+                "is not \"master\", \"prefer_replica\", \"replica\", \"lowest_latency\" or"
+                        + " \"same_zone\"");
     }
 
     private String text(String text) throws Fault {
@@ -208,7 +210,8 @@ public enum Directive {
     private String listen(String text) throws Fault {
         if (text.startsWith("/")) {
             int space = text.lastIndexOf(' ');
-            if (bytesCount(space < 0 ? text : text.substring(0, space)) > Limits.UNIX_PATH_BYTES_MAX) {
+            if (bytesCount(space < 0 ? text : text.substring(0, space))
+                    > Limits.UNIX_PATH_BYTES_MAX) {
                 throw fault("has a path longer than " + Limits.UNIX_PATH_BYTES_MAX + " bytes");
             }
             if (space >= 0 && !isMode(text.substring(space + 1))) {
@@ -227,12 +230,15 @@ public enum Directive {
     }
 
     /**
-     * nutcracker reads the mode with strtol, base 8: what follows the digits is not looked at, and no digit means 0.
+     * nutcracker reads the mode with strtol, base 8: what follows the digits is not looked at, and
+     * no digit means 0.
      */
     private static boolean isMode(String text) {
         boolean isNegative = text.startsWith("-");
         int mode = 0;
-        for (int i = isNegative || text.startsWith("+") ? 1 : 0; i < text.length() && mode <= MODE_MAX; i++) {
+        for (int i = isNegative || text.startsWith("+") ? 1 : 0;
+                i < text.length() && mode <= MODE_MAX;
+                i++) {
             int digit = text.charAt(i) - '0';
             if (digit < 0 || digit > 7) {
                 break;

@@ -8,22 +8,23 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * What two processes compare to know that they place keys alike: the MD5 of everything placement depends on, written
- * down in one fixed form.
+ * What two processes compare to know that they place keys alike: the MD5 of everything placement
+ * depends on, written down in one fixed form.
  *
  * <p>spec/topology, fingerprint.
  */
 final class Fingerprint {
 
-    private Fingerprint() {
-    }
+    private Fingerprint() {}
 
     static String of(ServerPool pool, List<Node> sorted) {
         StringBuilder text = new StringBuilder("onehop-topology-1\n");
         text.append("distribution=").append(pool.distribution().label()).append('\n');
         text.append("hash=").append(pool.hash().label()).append('\n');
         text.append("hash_tag=").append(hex(pool.hashTag())).append('\n');
-        text.append("database=").append(pool.hasDatabase() ? pool.database() : pool.redisDb()).append('\n');
+        text.append("database=")
+                .append(pool.hasDatabase() ? pool.database() : pool.redisDb())
+                .append('\n');
         for (Node node : sorted) {
             text.append("server=").append(node.name()).append(' ').append(node.weight());
             text.append(' ').append(node.address()).append('\n');
@@ -32,11 +33,17 @@ final class Fingerprint {
     }
 
     static String of(Slots slots, List<Node> nodes) {
-        StringBuilder text = new StringBuilder(
-                "onehop-topology-1\ndistribution=slots\nhash=crc16\nhash_tag=7b7d\ndatabase=0\n");
+        StringBuilder text =
+                new StringBuilder(
+                        "onehop-topology-1\n"
+                                + "distribution=slots\n"
+                                + "hash=crc16\n"
+                                + "hash_tag=7b7d\n"
+                                + "database=0\n");
         for (int first = 0, next; first < Slots.COUNT; first = next) {
             next = first + 1;
-            while (next < Slots.COUNT && slots.isServed(next) == slots.isServed(first)
+            while (next < Slots.COUNT
+                    && slots.isServed(next) == slots.isServed(first)
                     && slots.locate(next) == slots.locate(first)) {
                 next++;
             }

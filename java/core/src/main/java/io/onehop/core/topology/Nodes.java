@@ -6,31 +6,70 @@ import io.onehop.core.Role;
 /** How nodes are made, and what becomes of them: a {@link Node} itself is what users see of one. */
 public final class Nodes {
 
-    private Nodes() {
-    }
+    private Nodes() {}
 
     /** A server of a file. */
     public static Node of(int index, Server server) {
-        return new Node(index, server.name(), server.host(), server.port(), server.path(), server.weight(), "",
-                Role.NONE, index, false, false);
+        return new Node(
+                index,
+                server.name(),
+                server.host(),
+                server.port(),
+                server.path(),
+                server.weight(),
+                "",
+                Role.NONE,
+                index,
+                false,
+                false);
     }
 
     /** The same node at another place, following a master at another place. */
     public static Node at(Node node, int place, int master) {
-        return new Node(place, node.name(), node.host(), node.port(), node.path(), node.weight(), node.id(),
-                node.role(), master, node.failing(), node.near());
+        return new Node(
+                place,
+                node.name(),
+                node.host(),
+                node.port(),
+                node.path(),
+                node.weight(),
+                node.id(),
+                node.role(),
+                master,
+                node.failing(),
+                node.near());
     }
 
     /** The place of a node that is no more. */
     public static Node gone(Node node, int place) {
-        return new Node(place, node.name(), node.host(), node.port(), node.path(), 1, "", Role.GONE, place, false,
+        return new Node(
+                place,
+                node.name(),
+                node.host(),
+                node.port(),
+                node.path(),
+                1,
+                "",
+                Role.GONE,
+                place,
+                false,
                 false);
     }
 
     /** The same node with another role, following that master. */
     public static Node as(Node node, Role role, int master) {
-        return new Node(node.index(), node.name(), node.host(), node.port(), node.path(), node.weight(), node.id(), role,
-                master, node.failing(), node.near());
+        return new Node(
+                node.index(),
+                node.name(),
+                node.host(),
+                node.port(),
+                node.path(),
+                node.weight(),
+                node.id(),
+                role,
+                master,
+                node.failing(),
+                node.near());
     }
 
     public static boolean isThere(Node node) {

@@ -24,15 +24,15 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * An immutable picture of one server pool, and the way from a key to its node: all that a client knows of it. Users see
- * it as {@link Topology}.
+ * An immutable picture of one server pool, and the way from a key to its node: all that a client
+ * knows of it. Users see it as {@link Topology}.
  *
- * <p>Built once from a pool of the configuration, optionally without the nodes that are ejected at that moment;
- * asked a million times a second after that, by any number of threads. Nothing is resolved or connected here. To change
- * a topology, build another one and put it in its place.
+ * <p>Built once from a pool of the configuration, optionally without the nodes that are ejected at
+ * that moment; asked a million times a second after that, by any number of threads. Nothing is
+ * resolved or connected here. To change a topology, build another one and put it in its place.
  *
- * <p>Before it on the road: the key of a command; after it: the node's connections.
- * Implements spec/topology and spec/placement.
+ * <p>Before it on the road: the key of a command; after it: the node's connections. Implements
+ * spec/topology and spec/placement.
  */
 public final class PoolTopology implements Topology {
     private static final int MOVED_KEYS = 20_000;
@@ -44,9 +44,11 @@ public final class PoolTopology implements Topology {
      * ejected or not.
      */
 
-    private static final Comparator<Server> BY_LENGTH_THEN_BYTES_OF_NAME = Comparator.comparing(
-            server -> server.name().getBytes(StandardCharsets.UTF_8),
-            Comparator.<byte[]>comparingInt(name -> name.length).thenComparing(Arrays::compareUnsigned));
+    private static final Comparator<Server> BY_LENGTH_THEN_BYTES_OF_NAME =
+            Comparator.comparing(
+                    server -> server.name().getBytes(StandardCharsets.UTF_8),
+                    Comparator.<byte[]>comparingInt(name -> name.length)
+                            .thenComparing(Arrays::compareUnsigned));
 
     private final ServerPool pool;
     private final List<Node> places;
@@ -55,13 +57,17 @@ public final class PoolTopology implements Topology {
     private final HashFunction hash;
     private final HashTag tag;
     private final long epoch;
-    private String fingerprint; // Made when it is asked for first; who races for it makes the same one.
+    // Made when it is asked for first; who races for it makes the same one.
+    private String fingerprint;
     private Map<String, Node> byName; // Likewise.
 
     private PoolTopology(ServerPool pool, List<Node> places, Placement placement, long epoch) {
         this.pool = pool;
         this.places = places;
-        this.nodes = places.stream().allMatch(Nodes::isThere) ? places : places.stream().filter(Nodes::isThere).toList();
+        this.nodes =
+                places.stream().allMatch(Nodes::isThere)
+                        ? places
+                        : places.stream().filter(Nodes::isThere).toList();
         this.placement = placement;
         this.hash = HashFunction.named(pool.hash());
         this.tag = pool.hashTag();
@@ -74,35 +80,43 @@ public final class PoolTopology implements Topology {
     }
 
     /**
-     * The topology of a pool without the nodes of the given names; if all are ejected, placement is as if none were.
-     * A name that no node has is an {@link IllegalArgumentException}.
+     * The topology of a pool without the nodes of the given names; if all are ejected, placement is
+     * as if none were. A name that no node has is an {@link IllegalArgumentException}.
      */
     public static PoolTopology of(ServerPool pool, Set<String> ejected) {
         List<Node> nodes = sorted(pool.servers());
         checkNames(pool, nodes, ejected);
         List<Node> live = nodes.stream().filter(node -> !ejected.contains(node.name())).toList();
         boolean hasOne = nodes.size() == 1 && !pool.cluster();
-        return new PoolTopology(pool, nodes, hasOne ? null : placement(pool, live.isEmpty() ? nodes : live), 0);
+        return new PoolTopology(
+                pool, nodes, hasOne ? null : placement(pool, live.isEmpty() ? nodes : live), 0);
     }
 
-    /** The topology of a Redis Cluster that has named its nodes and who has which slot, at that epoch. */
+    /**
+     * The topology of a Redis Cluster that has named its nodes and who has which slot, at that
+     * epoch.
+     */
     public static PoolTopology of(ServerPool pool, List<Node> nodes, Slots slots, long epoch) {
         return new PoolTopology(pool, List.copyOf(nodes), slots, epoch);
     }
 
     /**
-     * The same topology after nodes have said that slots have moved to other nodes, with the fingerprint that is then
-     * right; for a Redis Cluster alone.
+     * The same topology after nodes have said that slots have moved to other nodes, with the
+     * fingerprint that is then right; for a Redis Cluster alone.
      *
      * @param owners the index of the node of each slot that has moved
      */
     public PoolTopology withSlots(Map<Integer, Integer> owners) {
         List<Node> changed = new ArrayList<>(places);
-        owners.values().forEach(node -> changed.set(node, Nodes.as(places.get(node), Role.MASTER, node)));
+        owners.values()
+                .forEach(node -> changed.set(node, Nodes.as(places.get(node), Role.MASTER, node)));
         return of(pool, changed, slots().with(owners), epoch);
     }
 
-    /** The lowest slot of each master of a Redis Cluster, ascending: the order in which SCAN goes through them. */
+    /**
+     * The lowest slot of each master of a Redis Cluster, ascending: the order in which SCAN goes
+     * through them.
+     */
     public int[] firstSlots() {
         BitSet seen = new BitSet();
         int[] first = new int[places.size()];
@@ -144,7 +158,11 @@ public final class PoolTopology implements Topology {
     public Node find(String name) {
         Map<String, Node> made = byName;
         if (made == null) {
-            made = nodes.stream().collect(Collectors.toUnmodifiableMap(Node::name, node -> node, (node, again) -> node));
+            made =
+                    nodes.stream()
+                            .collect(
+                                    Collectors.toUnmodifiableMap(
+                                            Node::name, node -> node, (node, again) -> node));
             byName = made;
         }
         return made.get(name);
@@ -154,7 +172,8 @@ public final class PoolTopology implements Topology {
         Set<String> unknown = new HashSet<>(ejected);
         nodes.forEach(node -> unknown.remove(node.name()));
         if (!unknown.isEmpty()) {
-            throw new IllegalArgumentException("Server pool " + pool.name() + " has no nodes named " + unknown + ".");
+            throw new IllegalArgumentException(
+                    "Server pool " + pool.name() + " has no nodes named " + unknown + ".");
         }
     }
 
@@ -178,11 +197,13 @@ public final class PoolTopology implements Topology {
     }
 
     /**
-     * The index of the node that has a key, given as {@code length} bytes from {@code offset}. Allocates nothing,
-     * takes no lock.
+     * The index of the node that has a key, given as {@code length} bytes from {@code offset}.
+     * Allocates nothing, takes no lock.
      */
     public int locateIndex(byte[] key, int offset, int length) {
-        return placement == null ? 0 : placement.locate(hash(Key.hashed(key, offset, length, tag), key));
+        return placement == null
+                ? 0
+                : placement.locate(hash(Key.hashed(key, offset, length, tag), key));
     }
 
     private int hash(long part, byte[] key) {
@@ -204,7 +225,10 @@ public final class PoolTopology implements Topology {
         return nodes;
     }
 
-    /** The same by index: where a node of a Redis Cluster has left it, its place is there still ({@link Role#GONE}). */
+    /**
+     * The same by index: where a node of a Redis Cluster has left it, its place is there still
+     * ({@link Role#GONE}).
+     */
     public List<Node> places() {
         return places;
     }
@@ -218,14 +242,19 @@ public final class PoolTopology implements Topology {
     public String fingerprint() {
         String made = fingerprint;
         if (made == null) {
-            made = placement instanceof Slots slots && slots.servedCount() > 0 ? Fingerprint.of(slots, places)
-                    : Fingerprint.of(pool, places);
+            made =
+                    placement instanceof Slots slots && slots.servedCount() > 0
+                            ? Fingerprint.of(slots, places)
+                            : Fingerprint.of(pool, places);
             fingerprint = made;
         }
         return made;
     }
 
-    /** How much of the key space each node has, by index, ejection included: 0 to 1. spec/meter, section 3. */
+    /**
+     * How much of the key space each node has, by index, ejection included: 0 to 1. spec/meter,
+     * section 3.
+     */
     public double[] shares() {
         int[] owned = placement == null ? new int[] {1 << 16} : placement.owned(places.size());
         return Arrays.stream(owned).mapToDouble(count -> count / 65_536.0).toArray();
@@ -247,14 +276,21 @@ public final class PoolTopology implements Topology {
     }
 
     private Explanation explanation(byte[] key, long part, int hashed, long point, int index) {
-        byte[] bytes = Arrays.copyOfRange(key, Key.offset(part), Key.offset(part) + Key.length(part));
-        return new Explanation(key.clone(), bytes, pool.hash(), Integer.toUnsignedLong(hashed), pool.distribution(), point,
+        byte[] bytes =
+                Arrays.copyOfRange(key, Key.offset(part), Key.offset(part) + Key.length(part));
+        return new Explanation(
+                key.clone(),
+                bytes,
+                pool.hash(),
+                Integer.toUnsignedLong(hashed),
+                pool.distribution(),
+                point,
                 places.get(index));
     }
 
     /**
-     * How much of the keys have another node (name or address) in {@code after}, in tenths of a per cent; told of the
-     * fixed set of keys of spec/topology.
+     * How much of the keys have another node (name or address) in {@code after}, in tenths of a per
+     * cent; told of the fixed set of keys of spec/topology.
      */
     public int moved(PoolTopology after) {
         int moved = 0;

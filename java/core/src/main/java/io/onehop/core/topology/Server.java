@@ -12,7 +12,10 @@ package io.onehop.core.topology;
  */
 public record Server(String name, String host, int port, String path, int weight, int line) {
 
-    /** Where the server listens: {@code host:port} with a decimal port, or the path of its unix socket. */
+    /**
+     * Where the server listens: {@code host:port} with a decimal port, or the path of its unix
+     * socket.
+     */
     public String address() {
         return path != null ? path : host + ":" + port;
     }

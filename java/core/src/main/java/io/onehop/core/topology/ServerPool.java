@@ -11,15 +11,27 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * A server pool of a configuration: every directive that means something to a client, with its effective value.
+ * A server pool of a configuration: every directive that means something to a client, with its
+ * effective value.
  *
- * <p>Immutable; any thread may use it. Its text form never shows the password. Implements spec/config, section 6.
+ * <p>Immutable; any thread may use it. Its text form never shows the password. Implements
+ * spec/config, section 6.
  */
 public final class ServerPool {
     /* What says where keys are, and what is read and ignored. All the rest says how nodes are reached. */
-    private static final Set<Directive> NOT_OF_NODES = EnumSet.of(Directive.SERVERS, Directive.HASH, Directive.HASH_TAG,
-            Directive.DISTRIBUTION, Directive.LISTEN, Directive.BACKLOG, Directive.CLIENT_CONNECTIONS,
-            Directive.TCPKEEPALIVE, Directive.REUSEPORT, Directive.PRECONNECT, Directive.SERVER_CONNECTIONS);
+    private static final Set<Directive> NOT_OF_NODES =
+            EnumSet.of(
+                    Directive.SERVERS,
+                    Directive.HASH,
+                    Directive.HASH_TAG,
+                    Directive.DISTRIBUTION,
+                    Directive.LISTEN,
+                    Directive.BACKLOG,
+                    Directive.CLIENT_CONNECTIONS,
+                    Directive.TCPKEEPALIVE,
+                    Directive.REUSEPORT,
+                    Directive.PRECONNECT,
+                    Directive.SERVER_CONNECTIONS);
 
     private final String name;
     private final int line;
@@ -52,7 +64,10 @@ public final class ServerPool {
         return value != null ? value : directive.standard();
     }
 
-    /** How a Redis Cluster places keys, whatever a file could say; {@code null} for all other directives. */
+    /**
+     * How a Redis Cluster places keys, whatever a file could say; {@code null} for all other
+     * directives.
+     */
     private static Object ofCluster(Directive directive) {
         return switch (directive) {
             case HASH -> Hash.CRC16;
@@ -142,8 +157,8 @@ public final class ServerPool {
     }
 
     /**
-     * The database as nutcracker means it: selected before signing in, never on a unix socket, and a refusal leaves
-     * database 0. 0 if unset; never set together with {@link #database()}.
+     * The database as nutcracker means it: selected before signing in, never on a unix socket, and
+     * a refusal leaves database 0. 0 if unset; never set together with {@link #database()}.
      */
     public int redisDb() {
         return number(Directive.REDIS_DB);
@@ -154,7 +169,10 @@ public final class ServerPool {
         return values.containsKey(Directive.DATABASE);
     }
 
-    /** OneHop's own directive: the database selected after signing in, on every kind of socket; 0 if unset. */
+    /**
+     * OneHop's own directive: the database selected after signing in, on every kind of socket; 0 if
+     * unset.
+     */
     public int database() {
         return hasDatabase() ? number(Directive.DATABASE) : 0;
     }
@@ -179,10 +197,16 @@ public final class ServerPool {
         return number(Directive.SERVER_RETRY_TIMEOUT);
     }
 
-    /** Whether a node that is in both pools is reached the same way: by the same limits, signed in alike. */
+    /**
+     * Whether a node that is in both pools is reached the same way: by the same limits, signed in
+     * alike.
+     */
     public boolean reachesNodesLike(ServerPool other) {
-        return this == other || EnumSet.complementOf(EnumSet.copyOf(NOT_OF_NODES)).stream()
-                .allMatch(directive -> Objects.equals(value(directive), other.value(directive)));
+        return this == other
+                || EnumSet.complementOf(EnumSet.copyOf(NOT_OF_NODES)).stream()
+                        .allMatch(
+                                directive ->
+                                        Objects.equals(value(directive), other.value(directive)));
     }
 
     @Override

@@ -3,14 +3,16 @@ package io.onehop.core.wire;
 import io.onehop.core.base.Limits;
 
 /**
- * The RESP framing of one connection, without I/O: bytes in, counted replies out, or one fault that stays.
+ * The RESP framing of one connection, without I/O: bytes in, counted replies out, or one fault that
+ * stays.
  *
- * <p>Every command that is written is announced with {@link #owe}, everything that is read is shown to {@link #read}
- * in pieces of any size. So it is always known how many replies the node still owes, and form and limits of every
- * byte are checked before anybody may believe it. Nothing is kept, nothing is allocated, nothing recurses. RESP2 and
- * RESP3 replies are framed; a push frame answers nothing and is skipped, an attribute belongs to the answer behind
- * it, streamed types are refused. On a connection that is subscribed the node speaks unasked: what is not owed is then
- * a message. For one thread at a time.
+ * <p>Every command that is written is announced with {@link #owe}, everything that is read is shown
+ * to {@link #read} in pieces of any size. So it is always known how many replies the node still
+ * owes, and form and limits of every byte are checked before anybody may believe it. Nothing is
+ * kept, nothing is allocated, nothing recurses. RESP2 and RESP3 replies are framed; a push frame
+ * answers nothing and is skipped, an attribute belongs to the answer behind it, streamed types are
+ * refused. On a connection that is subscribed the node speaks unasked: what is not owed is then a
+ * message. For one thread at a time.
  *
  * <p>Twin of {@code core/wire} in C. Implements spec/wire.
  */
@@ -52,11 +54,15 @@ public final class Framing {
     private byte type;
     private boolean isNegative;
     private int lineBytes;
+
     /** The length that is being read, then the bytes of the bulk that are still to come. */
     private long number;
+
     private int depth;
+
     /** Elements still to come of each open aggregate, outermost first. */
     private final long[] missing = new long[Limits.WIRE_DEPTH_MAX];
+
     /** The type of each open aggregate. */
     private final byte[] open = new byte[Limits.WIRE_DEPTH_MAX];
 
@@ -70,16 +76,17 @@ public final class Framing {
     private Fault fault;
 
     /**
-     * Announces commands: call it before their first byte is written, so that whatever interrupts the write finds
-     * their replies owed.
+     * Announces commands: call it before their first byte is written, so that whatever interrupts
+     * the write finds their replies owed.
      */
     public void owe(int commands) {
         announced += commands;
     }
 
     /**
-     * The node was, or is about to be, sent a SUBSCRIBE: from now on a whole value that is not owed is a message, not a
-     * fault, and the connection is never clean again. Call it before the first byte of the answer is shown.
+     * The node was, or is about to be, sent a SUBSCRIBE: from now on a whole value that is not owed
+     * is a message, not a fault, and the connection is never clean again. Call it before the first
+     * byte of the answer is shown.
      */
     public void subscribe() {
         isSubscribed = true;
@@ -91,8 +98,8 @@ public final class Framing {
     }
 
     /**
-     * Whether a reply has begun that announces more elements than {@code few}, and more than bytes of it have
-     * come. A reader that allocates what is announced should wait then.
+     * Whether a reply has begun that announces more elements than {@code few}, and more than bytes
+     * of it have come. A reader that allocates what is announced should wait then.
      */
     public boolean isAhead(int few) {
         long elements = -Math.max(few, taken - begun);
@@ -117,38 +124,49 @@ public final class Framing {
         return fault;
     }
 
-    /** Whether another caller may use the connection: nothing owed, nothing half read, no fault, never subscribed. */
+    /**
+     * Whether another caller may use the connection: nothing owed, nothing half read, no fault,
+     * never subscribed.
+     */
     public boolean isClean() {
-        return fault == null && announced == answered && state == AT_TYPE && depth == 0 && !isSubscribed;
+        return fault == null
+                && announced == answered
+                && state == AT_TYPE
+                && depth == 0
+                && !isSubscribed;
     }
 
     /**
-     * Shows bytes that were read. Returns how many of them may be believed: all, or, once there is a fault, those
-     * before the first one that is wrong. A reply that nobody asked for is wrong from its first byte.
+     * Shows bytes that were read. Returns how many of them may be believed: all, or, once there is
+     * a fault, those before the first one that is wrong. A reply that nobody asked for is wrong
+     * from its first byte.
      */
     public int read(byte[] bytes, int offset, int length) {
         int end = offset + length;
         int at = offset;
         base = taken - offset;
         while (at < end && fault == null) {
-            at = switch (state) {
-                case AT_TYPE -> bytes[at] == '$' ? atBulk(bytes, at, end) : atType(bytes, at);
-                case IN_LENGTH -> inLength(bytes, at, end);
-                case IN_LINE -> inLine(bytes, at, end);
-                case IN_BULK -> inBulk(bytes, at, end);
-                case AT_LF_OF_LENGTH -> expect(bytes, at, '\n') ? lengthEnds(at + 1) : at;
-                case AT_LF_OF_LINE -> expect(bytes, at, '\n') ? valueEnds(at + 1) : at;
-                case AT_CR_OF_BULK -> expect(bytes, at, '\r') ? go(AT_LF_OF_BULK, at + 1) : at;
-                default -> expect(bytes, at, '\n') ? valueEnds(at + 1) : at;
-            };
+            at =
+                    switch (state) {
+                        case AT_TYPE ->
+                                bytes[at] == '$' ? atBulk(bytes, at, end) : atType(bytes, at);
+                        case IN_LENGTH -> inLength(bytes, at, end);
+                        case IN_LINE -> inLine(bytes, at, end);
+                        case IN_BULK -> inBulk(bytes, at, end);
+                        case AT_LF_OF_LENGTH -> expect(bytes, at, '\n') ? lengthEnds(at + 1) : at;
+                        case AT_LF_OF_LINE -> expect(bytes, at, '\n') ? valueEnds(at + 1) : at;
+                        case AT_CR_OF_BULK ->
+                                expect(bytes, at, '\r') ? go(AT_LF_OF_BULK, at + 1) : at;
+                        default -> expect(bytes, at, '\n') ? valueEnds(at + 1) : at;
+                    };
         }
         taken = base + at;
         return at - offset;
     }
 
     /**
-     * Nearly all values are bulk strings that have arrived whole: such a value is taken in one step. The steps
-     * below handle everything else.
+     * Nearly all values are bulk strings that have arrived whole: such a value is taken in one
+     * step. The steps below handle everything else.
      */
     private int atBulk(byte[] bytes, int from, int end) {
         int at = from + 1;
@@ -159,8 +177,13 @@ public final class Framing {
         }
         boolean isPlain = at > from + 1 && (bytes[from + 1] != '0' || at == from + 2);
         int behind = at + 2 + length + 2;
-        if (!isPlain || behind > end || bytes[at] != '\r' || bytes[at + 1] != '\n' || bytes[behind - 2] != '\r'
-                || bytes[behind - 1] != '\n' || depth == 0 && announced == answered && !isSubscribed) {
+        if (!isPlain
+                || behind > end
+                || bytes[at] != '\r'
+                || bytes[at + 1] != '\n'
+                || bytes[behind - 2] != '\r'
+                || bytes[behind - 1] != '\n'
+                || depth == 0 && announced == answered && !isSubscribed) {
             return atType(bytes, from);
         }
         type = '$';
@@ -215,7 +238,9 @@ public final class Framing {
     }
 
     private long lengthMax() {
-        return type == '$' || type == '=' || type == '!' ? Limits.WIRE_BULK_BYTES_MAX : Limits.WIRE_ELEMENTS_MAX;
+        return type == '$' || type == '=' || type == '!'
+                ? Limits.WIRE_BULK_BYTES_MAX
+                : Limits.WIRE_ELEMENTS_MAX;
     }
 
     private int lengthEnds(int at) {
@@ -255,7 +280,9 @@ public final class Framing {
     }
 
     private int inBulk(byte[] bytes, int at, int end) {
-        if (number + 2 <= end - at && bytes[at + (int) number] == '\r' && bytes[at + (int) number + 1] == '\n') {
+        if (number + 2 <= end - at
+                && bytes[at + (int) number] == '\r'
+                && bytes[at + (int) number + 1] == '\n') {
             return valueEnds(at + (int) number + 2); // All of it is here, as it nearly always is.
         }
         int taken = (int) Math.min(number, end - at);

@@ -4,21 +4,23 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Stands between a node's socket and the client that decodes replies, and lets through only what may be believed.
+ * Stands between a node's socket and the client that decodes replies, and lets through only what
+ * may be believed.
  *
- * <p>It counts replies against the commands that were announced, checks form and limits before the decoder allocates,
- * and knows whether the connection may be used again. What is wrong ends in a {@link WireException}, after everything
- * before it was delivered; the exception comes again on every further read. It reads straight into the decoder's
- * buffer and keeps no byte back. A read that fails or times out changes nothing: what was owed stays owed.
+ * <p>It counts replies against the commands that were announced, checks form and limits before the
+ * decoder allocates, and knows whether the connection may be used again. What is wrong ends in a
+ * {@link WireException}, after everything before it was delivered; the exception comes again on
+ * every further read. It reads straight into the decoder's buffer and keeps no byte back. A read
+ * that fails or times out changes nothing: what was owed stays owed.
  *
- * <p>For one thread at a time, like the connection it belongs to. Before it on the road: the socket; after it: Jedis.
- * The I/O half of {@link Framing}. Implements spec/wire.
+ * <p>For one thread at a time, like the connection it belongs to. Before it on the road: the
+ * socket; after it: Jedis. The I/O half of {@link Framing}. Implements spec/wire.
  */
 public final class ReplyGuard extends InputStream {
 
     /**
-     * Called before each read that may block: the place to give the socket what is left of the deadline, or to
-     * refuse.
+     * Called before each read that may block: the place to give the socket what is left of the
+     * deadline, or to refuse.
      */
     @FunctionalInterface
     public interface BeforeRead {
@@ -35,14 +37,17 @@ public final class ReplyGuard extends InputStream {
     }
 
     /**
-     * Announces commands: call it before their first byte is written, so that whatever interrupts the write finds
-     * their replies owed.
+     * Announces commands: call it before their first byte is written, so that whatever interrupts
+     * the write finds their replies owed.
      */
     public void owe(int commands) {
         framing.owe(commands);
     }
 
-    /** From now on the node speaks unasked: what is not owed is a message, and the connection is never clean again. */
+    /**
+     * From now on the node speaks unasked: what is not owed is a message, and the connection is
+     * never clean again.
+     */
     public void subscribe() {
         framing.subscribe();
     }
@@ -52,7 +57,10 @@ public final class ReplyGuard extends InputStream {
         return framing.owed();
     }
 
-    /** Whether a reply has begun that announces more elements than {@code few}, and more than bytes of it have come. */
+    /**
+     * Whether a reply has begun that announces more elements than {@code few}, and more than bytes
+     * of it have come.
+     */
     public boolean isAhead(int few) {
         return framing.isAhead(few);
     }
@@ -68,14 +76,17 @@ public final class ReplyGuard extends InputStream {
     }
 
     /**
-     * Whether nothing is owed, nothing is half read and nothing was wrong: the only state in which a connection may
-     * be used again.
+     * Whether nothing is owed, nothing is half read and nothing was wrong: the only state in which
+     * a connection may be used again.
      */
     public boolean isClean() {
         return framing.isClean();
     }
 
-    /** Whether bytes are waiting that nobody asked for: one system call, to be made when nothing is owed. */
+    /**
+     * Whether bytes are waiting that nobody asked for: one system call, to be made when nothing is
+     * owed.
+     */
     public boolean hasSurplus() throws IOException {
         return framing.owed() == 0 && source.available() > 0;
     }

@@ -23,8 +23,16 @@ import org.junit.jupiter.api.Test;
 
 /** Maps of Redis Clusters and redirects, against the vectors of spec/topology and spec/route. */
 class ClusterTest {
-    private static final ServerPool POOL = Spec.config(
-            "p:\n  listen: h:1\n  redis: true\n  cluster: true\n  servers:\n  - s:1:1\n  - t:1:1\n").pool("p");
+    private static final ServerPool POOL =
+            Spec.config(
+                            "p:\n"
+                                    + "  listen: h:1\n"
+                                    + "  redis: true\n"
+                                    + "  cluster: true\n"
+                                    + "  servers:\n"
+                                    + "  - s:1:1\n"
+                                    + "  - t:1:1\n")
+                    .pool("p");
 
     private static byte[] latin(JsonObject object, String field) {
         return object.get(field).getAsString().getBytes(StandardCharsets.ISO_8859_1);
@@ -34,7 +42,10 @@ class ClusterTest {
         JsonElement zone = told.get("zone");
         byte[] info = told.has("info") ? latin(told, "info") : new byte[0];
         return ClusterMap.read(
-                new ClusterAnswer(latin(told, "reply"), info, told.has("asked") ? told.get("asked").getAsString() : "127.0.0.1"),
+                new ClusterAnswer(
+                        latin(told, "reply"),
+                        info,
+                        told.has("asked") ? told.get("asked").getAsString() : "127.0.0.1"),
                 zone == null || zone.isJsonNull() ? null : zone.getAsString());
     }
 
@@ -43,7 +54,8 @@ class ClusterTest {
         for (JsonObject test : Spec.tests("topology/vectors/cluster_replies.json")) {
             String what = test.get("comment").getAsString();
             if (test.has("reason")) {
-                ClusterException refused = assertThrows(ClusterException.class, () -> read(test), what);
+                ClusterException refused =
+                        assertThrows(ClusterException.class, () -> read(test), what);
                 assertEquals(test.get("reason").getAsString(), refused.reason(), what);
                 continue;
             }
@@ -60,14 +72,20 @@ class ClusterTest {
     private static void check(JsonObject told, PoolTopology topology, String what) {
         JsonArray nodes = told.getAsJsonArray("nodes");
         assertEquals(nodes.size(), topology.places().size(), what);
-        assertEquals(topology.places().stream().filter(node -> node.role() != Role.GONE).toList(), topology.nodes(), what);
+        assertEquals(
+                topology.places().stream().filter(node -> node.role() != Role.GONE).toList(),
+                topology.nodes(),
+                what);
         for (int i = 0; i < nodes.size(); i++) {
             JsonObject expected = nodes.get(i).getAsJsonObject();
             Node node = topology.places().get(i);
             assertEquals(i, node.index(), what);
             assertEquals(expected.get("name").getAsString(), node.name(), what);
             assertEquals(expected.get("id").getAsString(), node.id(), what);
-            assertEquals(expected.get("role").getAsString(), node.role().name().toLowerCase(Locale.ROOT), what);
+            assertEquals(
+                    expected.get("role").getAsString(),
+                    node.role().name().toLowerCase(Locale.ROOT),
+                    what);
             assertEquals(expected.get("master").getAsInt(), node.master(), what);
             assertEquals(expected.get("failing").getAsBoolean(), node.failing(), what);
             assertEquals(expected.get("near").getAsBoolean(), node.near(), what);
@@ -92,23 +110,35 @@ class ClusterTest {
             PoolTopology current = null;
             for (JsonObject step : Spec.objects(test.getAsJsonArray("steps"))) {
                 String what = test.get("comment").getAsString();
-                ClusterMap first = step.get("first").isJsonNull() ? null : read(step.getAsJsonObject("first"));
-                ClusterMap second = step.get("second").isJsonNull() ? null : read(step.getAsJsonObject("second"));
+                ClusterMap first =
+                        step.get("first").isJsonNull() ? null : read(step.getAsJsonObject("first"));
+                ClusterMap second =
+                        step.get("second").isJsonNull()
+                                ? null
+                                : read(step.getAsJsonObject("second"));
                 PoolTopology before = current;
-                for (JsonElement moved : step.has("moved") ? step.getAsJsonArray("moved") : new JsonArray()) {
+                for (JsonElement moved :
+                        step.has("moved") ? step.getAsJsonArray("moved") : new JsonArray()) {
                     String node = moved.getAsJsonArray().get(1).getAsString();
                     int slot = moved.getAsJsonArray().get(0).getAsInt();
                     current = current.withSlots(Map.of(slot, current.find(node).index()));
                 }
                 if (step.has("reason")) {
-                    ClusterException refused = assertThrows(ClusterException.class,
-                            () -> ClusterMap.choose(before, first, second), what);
+                    ClusterException refused =
+                            assertThrows(
+                                    ClusterException.class,
+                                    () -> ClusterMap.choose(before, first, second),
+                                    what);
                     assertEquals(step.get("reason").getAsString(), refused.reason(), what);
                     continue;
                 }
                 ClusterMap chosen = ClusterMap.choose(before, first, second);
-                assertEquals(step.get("chosen").getAsString().equals("first") ? first : second, chosen, what);
-                current = before == null ? chosen.topology(POOL, null) : chosen.over(current, before);
+                assertEquals(
+                        step.get("chosen").getAsString().equals("first") ? first : second,
+                        chosen,
+                        what);
+                current =
+                        before == null ? chosen.topology(POOL, null) : chosen.over(current, before);
                 check(step.getAsJsonObject("map"), current, what);
             }
         }
@@ -121,15 +151,26 @@ class ClusterTest {
             for (JsonObject test : Spec.objects(group.getAsJsonArray("tests"))) {
                 JsonObject told = test.getAsJsonObject("decision");
                 JsonElement reason = told.get("reason");
-                Redirect expected = new Redirect(
-                        Redirect.Action.valueOf(told.get("action").getAsString().toUpperCase(Locale.ROOT)),
-                        told.get("node").getAsInt(), told.get("slot").getAsInt(), told.get("has_moved").getAsBoolean(),
-                        told.get("wants_refresh").getAsBoolean(), told.get("wait_ms").getAsInt(),
-                        reason.isJsonNull() ? null : reason.getAsString());
-                Redirect.Case asked = new Redirect.Case(test.get("error").getAsString(), test.get("asked").getAsInt(),
-                        test.get("hops").getAsInt(), test.get("tries").getAsInt(), test.get("left_ms").getAsLong(),
-                        test.get("held").getAsBoolean(), test.get("fresh").getAsBoolean(),
-                        (int) test.get("chance").getAsLong());
+                Redirect expected =
+                        new Redirect(
+                                Redirect.Action.valueOf(
+                                        told.get("action").getAsString().toUpperCase(Locale.ROOT)),
+                                told.get("node").getAsInt(),
+                                told.get("slot").getAsInt(),
+                                told.get("has_moved").getAsBoolean(),
+                                told.get("wants_refresh").getAsBoolean(),
+                                told.get("wait_ms").getAsInt(),
+                                reason.isJsonNull() ? null : reason.getAsString());
+                Redirect.Case asked =
+                        new Redirect.Case(
+                                test.get("error").getAsString(),
+                                test.get("asked").getAsInt(),
+                                test.get("hops").getAsInt(),
+                                test.get("tries").getAsInt(),
+                                test.get("left_ms").getAsLong(),
+                                test.get("held").getAsBoolean(),
+                                test.get("fresh").getAsBoolean(),
+                                (int) test.get("chance").getAsLong());
                 assertEquals(expected, Redirect.decide(map, asked), test.toString());
             }
         }
@@ -165,14 +206,16 @@ class ClusterTest {
         for (int i = 0; i < 20_000; i++) {
             byte[] reply = latin(tests.get(chance.nextInt(20)), "reply");
             for (int changes = chance.nextInt(4); changes >= 0 && reply.length > 0; changes--) {
-                reply[chance.nextInt(reply.length)] = (byte) "*$:0123456789\r\n?x-%+".charAt(chance.nextInt(20));
+                reply[chance.nextInt(reply.length)] =
+                        (byte) "*$:0123456789\r\n?x-%+".charAt(chance.nextInt(20));
             }
             try {
                 ClusterMap map = ClusterMap.read(new ClusterAnswer(reply, reply, "h"), null);
                 maps++;
                 if (map.servedCount() > 0) {
                     PoolTopology topology = map.topology(POOL, null);
-                    assertTrue(topology.nodeOfSlot(chance.nextInt(16384)) < topology.places().size());
+                    assertTrue(
+                            topology.nodeOfSlot(chance.nextInt(16384)) < topology.places().size());
                 }
             } catch (ClusterException refused) {
                 assertTrue(!refused.reason().isEmpty());

@@ -16,8 +16,11 @@ class FastestTest {
             boolean isSmooth = group.get("type").getAsString().equals("SmoothTest");
             for (JsonObject test : Spec.objects(group.getAsJsonArray("tests"))) {
                 if (isSmooth) {
-                    assertEquals(test.get("result").getAsLong(),
-                            Fastest.smooth(test.get("smoothed").getAsLong(), test.get("took").getAsLong()), test.toString());
+                    assertEquals(
+                            test.get("result").getAsLong(),
+                            Fastest.smooth(
+                                    test.get("smoothed").getAsLong(), test.get("took").getAsLong()),
+                            test.toString());
                 } else {
                     assertEquals(test.get("chosen").getAsInt(), chosen(test), test.toString());
                 }
@@ -33,6 +36,7 @@ class FastestTest {
             nodes[i] = pairs.get(i).getAsJsonArray().get(0).getAsInt();
             smoothed[i] = pairs.get(i).getAsJsonArray().get(1).getAsLong();
         }
-        return Fastest.choose(nodes, smoothed, test.get("reads").getAsLong(), test.get("last").getAsInt());
+        return Fastest.choose(
+                nodes, smoothed, test.get("reads").getAsLong(), test.get("last").getAsInt());
     }
 }

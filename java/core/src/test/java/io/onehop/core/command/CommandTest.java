@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
@@ -23,7 +22,10 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** The generated table says what commands.json says, finds the keys of every example, and splits as the vectors do. */
+/**
+ * The generated table says what commands.json says, finds the keys of every example, and splits as
+ * the vectors do.
+ */
 class CommandTest {
 
     private record Text(String... words) implements Words {
@@ -42,7 +44,8 @@ class CommandTest {
         return new Text(line.split(" "));
     }
 
-    private static final JsonObject TABLE = Spec.json("route/commands.json").getAsJsonObject("commands");
+    private static final JsonObject TABLE =
+            Spec.json("route/commands.json").getAsJsonObject("commands");
 
     @TestFactory
     List<DynamicTest> keysOfEveryExample() {
@@ -53,8 +56,10 @@ class CommandTest {
                 tests.add(DynamicTest.dynamicTest(line, () -> check(command.getKey(), line)));
             }
         }
-        long commands = TABLE.entrySet().stream()
-                .filter(entry -> entry.getValue().getAsJsonObject().has("spread")).count();
+        long commands =
+                TABLE.entrySet().stream()
+                        .filter(entry -> entry.getValue().getAsJsonObject().has("spread"))
+                        .count();
         assertEquals(commands, examples.size(), "every command has its examples");
         return tests;
     }
@@ -98,15 +103,28 @@ class CommandTest {
                 continue;
             }
             assertNotNull(command, entry.getKey());
-            assertEquals(told.get("spread").getAsString(), command.spread().name().toLowerCase(), entry.getKey());
-            assertEquals(told.has("merge") ? told.get("merge").getAsString() : "none",
-                    command.merge().name().toLowerCase(), entry.getKey());
+            assertEquals(
+                    told.get("spread").getAsString(),
+                    command.spread().name().toLowerCase(),
+                    entry.getKey());
+            assertEquals(
+                    told.has("merge") ? told.get("merge").getAsString() : "none",
+                    command.merge().name().toLowerCase(),
+                    entry.getKey());
             assertEquals(told.has("retryable"), command.isRetryable(), entry.getKey());
-            assertEquals(told.get("access").getAsString().equals("write"), command.isWrite(), entry.getKey());
-            assertEquals(told.has("state") ? told.get("state").getAsString() : null, command.state(), entry.getKey());
+            assertEquals(
+                    told.get("access").getAsString().equals("write"),
+                    command.isWrite(),
+                    entry.getKey());
+            assertEquals(
+                    told.has("state") ? told.get("state").getAsString() : null,
+                    command.state(),
+                    entry.getKey());
             assertEquals(told.has("blocking"), command.blocking() != null, entry.getKey());
             if (command.spread() == Spread.REFUSED) {
-                assertEquals(told.get("reason").getAsString().toLowerCase(), command.reason().toLowerCase() + ".");
+                assertEquals(
+                        told.get("reason").getAsString().toLowerCase(),
+                        command.reason().toLowerCase() + ".");
             }
         }
     }
@@ -126,8 +144,18 @@ class CommandTest {
 
     @Test
     void wordsThatContradictTheTableAreMalformed() {
-        for (String line : List.of("GET", "EVAL script", "EVAL script x key", "EVAL script -1 key", "EVAL script 2 key",
-                "EVAL script 99999999999999999999 key", "SINTERCARD 2 a", "LMPOP 1", "RENAME a", "SORT a BY")) {
+        for (String line :
+                List.of(
+                        "GET",
+                        "EVAL script",
+                        "EVAL script x key",
+                        "EVAL script -1 key",
+                        "EVAL script 2 key",
+                        "EVAL script 99999999999999999999 key",
+                        "SINTERCARD 2 a",
+                        "LMPOP 1",
+                        "RENAME a",
+                        "SORT a BY")) {
             Text text = words(line);
             assertThrows(Malformed.class, () -> CommandIndex.find(text).keys(text), line);
         }
@@ -135,46 +163,80 @@ class CommandTest {
 
     @TestFactory
     List<DynamicTest> splitsAsTheVectorsSay() {
-        return Spec.tests("route/vectors/split.json").stream().map(test -> DynamicTest.dynamicTest(
-                test.get("tcId") + ": " + test.get("comment").getAsString(), () -> checkSplit(test))).toList();
+        return Spec.tests("route/vectors/split.json").stream()
+                .map(
+                        test ->
+                                DynamicTest.dynamicTest(
+                                        test.get("tcId") + ": " + test.get("comment").getAsString(),
+                                        () -> checkSplit(test)))
+                .toList();
     }
 
     private static void checkSplit(JsonObject test) throws Malformed {
         Text text = words(test.get("send").getAsString());
         Command command = CommandIndex.find(text);
         if (test.has("malformed")) {
-            assertThrows(Malformed.class, () -> split(command, text, test.getAsJsonObject("nodes")));
+            assertThrows(
+                    Malformed.class, () -> split(command, text, test.getAsJsonObject("nodes")));
             return;
         }
         List<JsonObject> expected = Spec.objects(test.getAsJsonArray("parts"));
         Split.Part[] parts = split(command, text, test.getAsJsonObject("nodes"));
         assertEquals(expected.size(), parts.length);
         for (int i = 0; i < parts.length; i++) {
-            assertEquals(expected.get(i).get("node").getAsString().charAt(0), (char) parts[i].node());
-            assertEquals(expected.get(i).get("send").getAsString(), Arrays.stream(parts[i].words())
-                    .mapToObj(place -> text.words()[place]).collect(Collectors.joining(" ")));
-            int[] places = expected.get(i).getAsJsonArray("places").asList().stream().mapToInt(JsonElement::getAsInt)
-                    .toArray();
+            assertEquals(
+                    expected.get(i).get("node").getAsString().charAt(0), (char) parts[i].node());
+            assertEquals(
+                    expected.get(i).get("send").getAsString(),
+                    Arrays.stream(parts[i].words())
+                            .mapToObj(place -> text.words()[place])
+                            .collect(Collectors.joining(" ")));
+            int[] places =
+                    expected.get(i).getAsJsonArray("places").asList().stream()
+                            .mapToInt(JsonElement::getAsInt)
+                            .toArray();
             assertArrayEquals(places, parts[i].keys());
         }
     }
 
-    private static Split.Part[] split(Command command, Text text, JsonObject nodes) throws Malformed {
+    private static Split.Part[] split(Command command, Text text, JsonObject nodes)
+            throws Malformed {
         KeyPlaces keys = command.keys(text);
-        int[] where = IntStream.range(0, keys.count())
-                .map(i -> nodes.get(text.words()[keys.place(i)]).getAsString().charAt(0)).toArray();
+        int[] where =
+                IntStream.range(0, keys.count())
+                        .map(i -> nodes.get(text.words()[keys.place(i)]).getAsString().charAt(0))
+                        .toArray();
         return Split.parts(command, text, where);
     }
 
     @Test
     void tellsHowLongACommandWaits() {
-        Map<String, Long> lines = Map.of("BLPOP a b 1.5", 1500L, "BLPOP a 0", Blocking.FOR_EVER, "BLPOP a x",
-                Blocking.NOT, "BLMPOP 0.0001 1 a LEFT", 1L, "WAIT 1 250", 250L, "XREAD STREAMS BLOCK 0-0", Blocking.NOT,
-                "XREAD COUNT 1 block 40 STREAMS a 0", 40L, "XREADGROUP GROUP BLOCK c BLOCK 0 STREAMS a >",
-                Blocking.FOR_EVER, "BLPOP a -1", Blocking.NOT, "BRPOPLPUSH a b inf", Blocking.FOR_EVER);
-        lines.forEach((line, waits) -> {
-            Text text = words(line.replace("inf", "1e300"));
-            assertEquals(waits, CommandIndex.find(text).blocking().waitMs(text), line);
-        });
+        Map<String, Long> lines =
+                Map.of(
+                        "BLPOP a b 1.5",
+                        1500L,
+                        "BLPOP a 0",
+                        Blocking.FOR_EVER,
+                        "BLPOP a x",
+                        Blocking.NOT,
+                        "BLMPOP 0.0001 1 a LEFT",
+                        1L,
+                        "WAIT 1 250",
+                        250L,
+                        "XREAD STREAMS BLOCK 0-0",
+                        Blocking.NOT,
+                        "XREAD COUNT 1 block 40 STREAMS a 0",
+                        40L,
+                        "XREADGROUP GROUP BLOCK c BLOCK 0 STREAMS a >",
+                        Blocking.FOR_EVER,
+                        "BLPOP a -1",
+                        Blocking.NOT,
+                        "BRPOPLPUSH a b inf",
+                        Blocking.FOR_EVER);
+        lines.forEach(
+                (line, waits) -> {
+                    Text text = words(line.replace("inf", "1e300"));
+                    assertEquals(waits, CommandIndex.find(text).blocking().waitMs(text), line);
+                });
     }
 }

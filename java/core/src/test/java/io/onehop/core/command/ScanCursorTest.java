@@ -19,19 +19,33 @@ class ScanCursorTest {
 
     @TestFactory
     Stream<DynamicTest> everyVector() {
-        return Spec.groups("route/vectors/cursor.json").stream().flatMap(group -> Spec.objects(
-                group.getAsJsonArray("tests")).stream().map(test -> DynamicTest.dynamicTest(
-                        test.get("tcId") + ": " + test.get("comment").getAsString(),
-                        () -> check(group.get("type").getAsString(), test))));
+        return Spec.groups("route/vectors/cursor.json").stream()
+                .flatMap(
+                        group ->
+                                Spec.objects(group.getAsJsonArray("tests")).stream()
+                                        .map(
+                                                test ->
+                                                        DynamicTest.dynamicTest(
+                                                                test.get("tcId")
+                                                                        + ": "
+                                                                        + test.get("comment")
+                                                                                .getAsString(),
+                                                                () ->
+                                                                        check(
+                                                                                group.get("type")
+                                                                                        .getAsString(),
+                                                                                test))));
     }
 
     private static void check(String type, JsonObject test) {
         String fingerprint = test.get("fingerprint").getAsString();
         int nodes = test.get("nodes").getAsInt();
         if (type.equals("WriteTest")) {
-            byte[] cursor = new ScanCursor(test.get("node").getAsInt(), 0).next(fingerprint, nodes,
-                    bytes(test, "nodeCursor"));
-            assertEquals(test.has("fails") ? null : test.get("cursor").getAsString(),
+            byte[] cursor =
+                    new ScanCursor(test.get("node").getAsInt(), 0)
+                            .next(fingerprint, nodes, bytes(test, "nodeCursor"));
+            assertEquals(
+                    test.has("fails") ? null : test.get("cursor").getAsString(),
                     cursor == null ? null : new String(cursor, StandardCharsets.US_ASCII));
             return;
         }
@@ -39,7 +53,9 @@ class ScanCursorTest {
         if (test.has("fails")) {
             assertNull(cursor);
         } else {
-            assertEquals(new ScanCursor(test.get("node").getAsInt(), test.get("nodeCursor").getAsLong()), cursor);
+            assertEquals(
+                    new ScanCursor(test.get("node").getAsInt(), test.get("nodeCursor").getAsLong()),
+                    cursor);
         }
     }
 }

@@ -35,7 +35,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Configurations that are accepted and rejected, against the cases of spec/config, and texts no one would write. */
+/**
+ * Configurations that are accepted and rejected, against the cases of spec/config, and texts no one
+ * would write.
+ */
 class ConfigTest {
 
     static Stream<String> good() {
@@ -54,7 +57,8 @@ class ConfigTest {
             return; // A case of size: that it is accepted is all it says.
         }
         List<JsonObject> pools = Spec.objects(theCase("good", name).getAsJsonArray("pools"));
-        assertEquals(pools.stream().map(pool -> pool.get("name").getAsString()).toList(),
+        assertEquals(
+                pools.stream().map(pool -> pool.get("name").getAsString()).toList(),
                 config.pools().stream().map(ServerPool::name).toList());
         for (JsonObject pool : pools) {
             checkPool(pool, config.pool(pool.get("name").getAsString()));
@@ -66,7 +70,8 @@ class ConfigTest {
         for (Directive directive : Directive.values()) {
             if (directive != Directive.SERVERS) {
                 JsonElement value = directives.get(directive.label());
-                String expectedText = value != null ? value.getAsString() : text(directive.standard());
+                String expectedText =
+                        value != null ? value.getAsString() : text(directive.standard());
                 assertEquals(expectedText, text(pool.value(directive)), directive.label());
             }
         }
@@ -77,7 +82,8 @@ class ConfigTest {
         assertEquals(expected.get("fingerprint").getAsString(), topology.fingerprint());
         List<String> servers = new ArrayList<>();
         for (JsonObject server : Spec.objects(expected.getAsJsonArray("servers"))) {
-            servers.add(server.get("name") + " " + server.get("address") + " " + server.get("weight"));
+            servers.add(
+                    server.get("name") + " " + server.get("address") + " " + server.get("weight"));
         }
         assertEquals(servers, pool.servers().stream().map(ConfigTest::line).toList());
         List<String> nodes = topology.nodes().stream().map(ConfigTest::line).sorted().toList();
@@ -85,11 +91,19 @@ class ConfigTest {
     }
 
     private static String line(Server server) {
-        return new JsonPrimitive(server.name()) + " " + new JsonPrimitive(server.address()) + " " + server.weight();
+        return new JsonPrimitive(server.name())
+                + " "
+                + new JsonPrimitive(server.address())
+                + " "
+                + server.weight();
     }
 
     private static String line(Node node) {
-        return new JsonPrimitive(node.name()) + " " + new JsonPrimitive(node.address()) + " " + node.weight();
+        return new JsonPrimitive(node.name())
+                + " "
+                + new JsonPrimitive(node.address())
+                + " "
+                + node.weight();
     }
 
     private static String text(Object value) {
@@ -112,11 +126,13 @@ class ConfigTest {
     @MethodSource("bad")
     void aBadConfigurationIsRejectedWithItsLineAndReason(String name) {
         JsonObject expected = theCase("bad", name);
-        ConfigException fault = assertThrows(ConfigException.class, () -> Config.parse(text("bad", name)));
+        ConfigException fault =
+                assertThrows(ConfigException.class, () -> Config.parse(text("bad", name)));
         if (!expected.get("reason").isJsonNull()) {
             assertEquals(expected.get("reason").getAsString(), fault.reason());
         }
-        if (!expected.get("line").isJsonNull() && !fault.reason().equals("the text is not valid YAML")) {
+        if (!expected.get("line").isJsonNull()
+                && !fault.reason().equals("the text is not valid YAML")) {
             assertEquals(expected.get("line").getAsInt(), fault.line());
         }
         assertEquals("line " + fault.line() + ": " + fault.reason(), fault.getMessage());
@@ -125,21 +141,45 @@ class ConfigTest {
     @Test
     void aTextThatIsNoYamlIsReportedWhereItBreaks() {
         String good = "alpha:\n  listen: h:1\n  servers:\n  - h:1:1\n";
-        for (String broken : List.of("  - a: b: c", "  redis: \"\\q\"", "  redis: true listen: x", "  - @", "  -\ta")) {
-            assertEquals("line 5: the text is not valid YAML", fault(good + broken + "\n").getMessage(), broken);
+        for (String broken :
+                List.of(
+                        "  - a: b: c",
+                        "  redis: \"\\q\"",
+                        "  redis: true listen: x",
+                        "  - @",
+                        "  -\ta")) {
+            assertEquals(
+                    "line 5: the text is not valid YAML",
+                    fault(good + broken + "\n").getMessage(),
+                    broken);
         }
     }
 
-    /** Where the YAML library alone would decide otherwise than nutcracker's; all of these were tried on libyaml. */
+    /**
+     * Where the YAML library alone would decide otherwise than nutcracker's; all of these were
+     * tried on libyaml.
+     */
     @Test
     void tabsAndKeysAreTakenAsNutcrackerTakesThem() {
-        for (String listen : List.of("listen:\th:1", "listen: \t h:1\t# c", "\"listen\"\t:\t\"h:1\"\t#c",
-                "'listen' \t : 'h:1'\t", "? listen \t\n  : h:1", "? \"listen\"\t# c\n  :  h:1")) {
+        for (String listen :
+                List.of(
+                        "listen:\th:1",
+                        "listen: \t h:1\t# c",
+                        "\"listen\"\t:\t\"h:1\"\t#c",
+                        "'listen' \t : 'h:1'\t",
+                        "? listen \t\n  : h:1",
+                        "? \"listen\"\t# c\n  :  h:1")) {
             Config config = Spec.config("alpha:\n  " + listen + "\n  servers:\n  - h:1:1\t\n");
             assertEquals("h:1", config.pool("alpha").value(Directive.LISTEN));
         }
-        for (String listen : List.of("?\tlisten\n  : h:1", "? \tlisten\n  : h:1", "? listen\n  :\th:1",
-                "? listen\n  \"h:1\"", "? listen\n  h:1", "listen\t\"h:1\"")) {
+        for (String listen :
+                List.of(
+                        "?\tlisten\n  : h:1",
+                        "? \tlisten\n  : h:1",
+                        "? listen\n  :\th:1",
+                        "? listen\n  \"h:1\"",
+                        "? listen\n  h:1",
+                        "listen\t\"h:1\"")) {
             ConfigException fault = fault("alpha:\n  " + listen + "\n  servers:\n  - h:1:1\n");
             assertEquals("the text is not valid YAML", fault.reason(), listen);
         }
@@ -149,7 +189,8 @@ class ConfigTest {
     void allCasesAreThere() {
         for (String kind : List.of("good", "bad")) {
             JsonObject page = Spec.json("config/cases/" + kind + ".json");
-            assertEquals(page.get("numberOfCases").getAsInt(), page.getAsJsonObject("cases").size());
+            assertEquals(
+                    page.get("numberOfCases").getAsInt(), page.getAsJsonObject("cases").size());
         }
     }
 
@@ -174,7 +215,8 @@ class ConfigTest {
             byte[] damaged = text.clone();
             for (int i = random.nextInt(6); i >= 0 && damaged.length > 0; i--) {
                 int mark = marks.charAt(random.nextInt(marks.length()));
-                damaged[random.nextInt(damaged.length)] = (byte) (random.nextBoolean() ? mark : random.nextInt());
+                damaged[random.nextInt(damaged.length)] =
+                        (byte) (random.nextBoolean() ? mark : random.nextInt());
             }
             readOrReject(damaged);
         }
@@ -195,9 +237,12 @@ class ConfigTest {
 
     static Stream<String> hostile() {
         int size = 500_000;
-        Stream<String> parts = Stream.of("[", "{", "[{", "- ", "? ", "a: ", "&a ", "!a ", "*a\n", "\"", "'", "a", "\n",
-                "%", "%A\n", "---\n", "a: b\n", "#", "a:\t", "a #", "- a\n");
-        Stream<String> endless = Stream.of("a:\n b: |\n" + "  x\n".repeat(size), "a:\n  b:" + "\t".repeat(size));
+        Stream<String> parts =
+                Stream.of(
+                        "[", "{", "[{", "- ", "? ", "a: ", "&a ", "!a ", "*a\n", "\"", "'", "a",
+                        "\n", "%", "%A\n", "---\n", "a: b\n", "#", "a:\t", "a #", "- a\n");
+        Stream<String> endless =
+                Stream.of("a:\n b: |\n" + "  x\n".repeat(size), "a:\n  b:" + "\t".repeat(size));
         return Stream.concat(parts.map(part -> part.repeat(size)), endless);
     }
 
@@ -218,7 +263,8 @@ class ConfigTest {
 
     @Test
     void aPasswordIsNeverShown() throws ConfigException {
-        String text = "p:\n  listen: h:1\n  redis: true\n  redis_auth: s3cret\n  servers:\n  - h:1:1\n";
+        String text =
+                "p:\n  listen: h:1\n  redis: true\n  redis_auth: s3cret\n  servers:\n  - h:1:1\n";
         ServerPool pool = Spec.config(text).pool("p");
         assertEquals("s3cret", pool.redisAuth());
         assertFalse(pool.toString().contains("s3cret"));
@@ -227,11 +273,14 @@ class ConfigTest {
     }
 
     private static ConfigException fault(String text) {
-        return assertThrows(ConfigException.class, () -> Config.parse(text.getBytes(StandardCharsets.UTF_8)));
+        return assertThrows(
+                ConfigException.class, () -> Config.parse(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static JsonObject theCase(String kind, String name) {
-        return Spec.json("config/cases/" + kind + ".json").getAsJsonObject("cases").getAsJsonObject(name);
+        return Spec.json("config/cases/" + kind + ".json")
+                .getAsJsonObject("cases")
+                .getAsJsonObject(name);
     }
 
     /** The text of a case: a file of its own, or built from parts, each as often as it says. */
@@ -243,7 +292,11 @@ class ConfigTest {
         StringBuilder text = new StringBuilder();
         for (JsonElement part : theCase.getAsJsonArray("built")) {
             for (int n = 0; n < part.getAsJsonArray().get(1).getAsInt(); n++) {
-                text.append(part.getAsJsonArray().get(0).getAsString().replace("{n}", String.valueOf(n)));
+                text.append(
+                        part.getAsJsonArray()
+                                .get(0)
+                                .getAsString()
+                                .replace("{n}", String.valueOf(n)));
             }
         }
         return text.toString().getBytes(StandardCharsets.UTF_8);

@@ -11,7 +11,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Every hash function against the vectors of spec/hash, which were taken from a running nutcracker. */
+/**
+ * Every hash function against the vectors of spec/hash, which were taken from a running nutcracker.
+ */
 class HashTest {
 
     @ParameterizedTest
@@ -34,7 +36,10 @@ class HashTest {
             byte[] surrounded = new byte[key.length + 16];
             Arrays.fill(surrounded, (byte) 0xa5);
             System.arraycopy(key, 0, surrounded, 7, key.length);
-            assertEquals(function.of(key, 0, key.length), function.of(surrounded, 7, key.length), test.toString());
+            assertEquals(
+                    function.of(key, 0, key.length),
+                    function.of(surrounded, 7, key.length),
+                    test.toString());
         }
     }
 

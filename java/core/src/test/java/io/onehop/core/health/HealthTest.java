@@ -16,7 +16,9 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** The scenarios of spec/health, step by step: after each one the whole state is what the page says. */
+/**
+ * The scenarios of spec/health, step by step: after each one the whole state is what the page says.
+ */
 class HealthTest {
 
     @TestFactory
@@ -38,7 +40,8 @@ class HealthTest {
                 Told told = Told.after(word, edge, step.get("at").getAsLong());
                 String where = test.get("comment").getAsString() + ": " + step;
                 word = told.word();
-                assertEquals(!"nothing".equals(step.get("says").getAsString()), told.isDue(), where);
+                assertEquals(
+                        !"nothing".equals(step.get("says").getAsString()), told.isDue(), where);
                 assertEquals(number(step, "times"), told.isDue() ? told.times() : 0, where);
                 assertEquals(number(step, "ms"), told.isDue() ? told.ms() : 0, where);
             }
@@ -68,9 +71,15 @@ class HealthTest {
     private static Stream<DynamicTest> scenarios(String page) {
         JsonObject json = Spec.json("health/scenarios/" + page + ".json");
         List<JsonObject> scenarios = Spec.objects(json.getAsJsonArray("scenarios"));
-        assertTrue(!scenarios.isEmpty() && scenarios.size() == json.get("numberOfScenarios").getAsInt());
-        return scenarios.stream().map(scenario ->
-                DynamicTest.dynamicTest(scenario.get("name").getAsString(), () -> new Run(scenario).run()));
+        assertTrue(
+                !scenarios.isEmpty()
+                        && scenarios.size() == json.get("numberOfScenarios").getAsInt());
+        return scenarios.stream()
+                .map(
+                        scenario ->
+                                DynamicTest.dynamicTest(
+                                        scenario.get("name").getAsString(),
+                                        () -> new Run(scenario).run()));
     }
 
     private static final class Run {
@@ -85,8 +94,11 @@ class HealthTest {
             steps = Spec.objects(scenario.getAsJsonArray("steps"));
             states = new long[scenario.get("nodes").getAsInt()];
             heard = new long[states.length];
-            health = new Health(rules.get("ejects").getAsBoolean(), rules.get("failure_limit").getAsInt(),
-                    rules.get("retry_ms").getAsInt());
+            health =
+                    new Health(
+                            rules.get("ejects").getAsBoolean(),
+                            rules.get("failure_limit").getAsInt(),
+                            rules.get("retry_ms").getAsInt());
         }
 
         void run() {
@@ -104,7 +116,8 @@ class HealthTest {
                     int node = number(step, "node", 0);
                     states[node] = next(states[node], heard[node], step, nowMs);
                     heard[node] = step.has("answered") ? nowMs : heard[node];
-                    assertEquals(step.get("state").toString(), shown(states[node]), step.toString());
+                    assertEquals(
+                            step.get("state").toString(), shown(states[node]), step.toString());
                 }
             }
         }
@@ -140,7 +153,8 @@ class HealthTest {
                 long until = Health.until(states[i]);
                 dueMs = until != 0 && (dueMs == 0 || until < dueMs) ? until : dueMs;
             }
-            assertEquals(step.get("live").toString(), live.toString().replace(" ", ""), step.toString());
+            assertEquals(
+                    step.get("live").toString(), live.toString().replace(" ", ""), step.toString());
             assertEquals(step.get("due").getAsLong(), dueMs, step.toString());
         }
 
@@ -149,8 +163,15 @@ class HealthTest {
         }
 
         private static String shown(long state) {
-            return "[" + Health.until(state) + "," + Health.failures(state) + "," + Health.step(state) + ","
-                    + Health.generation(state) + "]";
+            return "["
+                    + Health.until(state)
+                    + ","
+                    + Health.failures(state)
+                    + ","
+                    + Health.step(state)
+                    + ","
+                    + Health.generation(state)
+                    + "]";
         }
     }
 }

@@ -17,12 +17,22 @@ class LatencyTest {
             if (test.has("us")) {
                 int bucket = Latency.bucket(test.get("us").getAsLong());
                 assertEquals(test.get("bucket").getAsInt(), bucket, test.toString());
-                assertEquals(test.get("begin").getAsLong(), Latency.beginUs(bucket), test.toString());
+                assertEquals(
+                        test.get("begin").getAsLong(), Latency.beginUs(bucket), test.toString());
             } else {
                 long[] counts = counts(test.getAsJsonArray("times"));
-                assertEquals(test.get("p50").getAsLong(), Latency.percentileUs(counts, 500), test.toString());
-                assertEquals(test.get("p99").getAsLong(), Latency.percentileUs(counts, 990), test.toString());
-                assertEquals(test.get("p999").getAsLong(), Latency.percentileUs(counts, 999), test.toString());
+                assertEquals(
+                        test.get("p50").getAsLong(),
+                        Latency.percentileUs(counts, 500),
+                        test.toString());
+                assertEquals(
+                        test.get("p99").getAsLong(),
+                        Latency.percentileUs(counts, 990),
+                        test.toString());
+                assertEquals(
+                        test.get("p999").getAsLong(),
+                        Latency.percentileUs(counts, 999),
+                        test.toString());
             }
         }
     }

@@ -15,10 +15,14 @@ class KeyTest {
     void theTagDecidesWhichBytesAreHashed() {
         for (JsonObject group : Spec.groups("key/vectors/tags.json")) {
             boolean isTagged = !group.get("tag").isJsonNull();
-            HashTag tag = isTagged ? new HashTag(Spec.hex(group, "tag")[0], Spec.hex(group, "tag")[1]) : null;
+            HashTag tag =
+                    isTagged
+                            ? new HashTag(Spec.hex(group, "tag")[0], Spec.hex(group, "tag")[1])
+                            : null;
             for (JsonObject test : Spec.objects(group.getAsJsonArray("tests"))) {
                 byte[] key = Spec.hex(test, "key");
-                assertArrayEquals(Spec.hex(test, "hashed"), hashed(key, 0, key.length, tag), test.toString());
+                assertArrayEquals(
+                        Spec.hex(test, "hashed"), hashed(key, 0, key.length, tag), test.toString());
             }
         }
     }
@@ -26,16 +30,19 @@ class KeyTest {
     @Test
     void theTagIsLookedForInsideTheKeyOnly() {
         byte[] buffer = "{x}key}".getBytes();
-        assertArrayEquals("key".getBytes(), hashed(buffer, 3, 3, new HashTag((byte) '{', (byte) '}')));
+        assertArrayEquals(
+                "key".getBytes(), hashed(buffer, 3, 3, new HashTag((byte) '{', (byte) '}')));
         byte[] open = "a{key}".getBytes();
-        assertArrayEquals("a{key".getBytes(), hashed(open, 0, 5, new HashTag((byte) '{', (byte) '}')));
+        assertArrayEquals(
+                "a{key".getBytes(), hashed(open, 0, 5, new HashTag((byte) '{', (byte) '}')));
     }
 
     @Test
     void slotsAreThoseOfRedisCluster() {
         for (JsonObject test : Spec.tests("key/vectors/slots.json")) {
             byte[] key = Spec.hex(test, "key");
-            assertEquals(test.get("slot").getAsInt(), Key.slot(key, 0, key.length), test.toString());
+            assertEquals(
+                    test.get("slot").getAsInt(), Key.slot(key, 0, key.length), test.toString());
         }
     }
 

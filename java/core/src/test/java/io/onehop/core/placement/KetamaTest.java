@@ -33,7 +33,9 @@ class KetamaTest {
         JsonArray first = group.getAsJsonArray("first");
         JsonArray last = group.getAsJsonArray("last");
         for (int i = 0; i < first.size(); i++) {
-            assertArrayEquals(numbers(first.get(i).getAsJsonArray()), new long[] {ring.endAt(i), ring.ownerAt(i)});
+            assertArrayEquals(
+                    numbers(first.get(i).getAsJsonArray()),
+                    new long[] {ring.endAt(i), ring.ownerAt(i)});
         }
         for (int i = 0; i < last.size(); i++) {
             int position = ring.count() - last.size() + i;
@@ -64,7 +66,8 @@ class KetamaTest {
     }
 
     private static List<Node> live(JsonObject group) {
-        List<String> dead = group.has("dead") ? Spec.strings(group.getAsJsonArray("dead")) : List.of();
+        List<String> dead =
+                group.has("dead") ? Spec.strings(group.getAsJsonArray("dead")) : List.of();
         List<Node> nodes = Spec.topology(group).nodes();
         List<Node> live = nodes.stream().filter(node -> !dead.contains(node.name())).toList();
         return live.isEmpty() ? nodes : live;

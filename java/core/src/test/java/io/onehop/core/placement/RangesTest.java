@@ -37,7 +37,12 @@ class RangesTest {
 
     /** With as many owners as ranges, with a few, and with one. */
     private static void check(int[] numbers, Random random) {
-        int[] ends = Arrays.stream(numbers).boxed().sorted(Integer::compareUnsigned).mapToInt(end -> end).toArray();
+        int[] ends =
+                Arrays.stream(numbers)
+                        .boxed()
+                        .sorted(Integer::compareUnsigned)
+                        .mapToInt(end -> end)
+                        .toArray();
         for (int ownersCount : new int[] {Integer.MAX_VALUE, 3, 1}) {
             int[] owners = random.ints(ends.length, 0, ownersCount).toArray();
             checkAll(new Ranges(ends, owners, -1), ends, owners, random, -1);
@@ -46,7 +51,8 @@ class RangesTest {
         }
     }
 
-    private static void checkAll(Ranges ranges, int[] ends, int[] owners, Random random, int largest) {
+    private static void checkAll(
+            Ranges ranges, int[] ends, int[] owners, Random random, int largest) {
         checkOne(ranges, ends, owners, 0);
         checkOne(ranges, ends, owners, largest);
         for (int end : ends) {
@@ -64,7 +70,10 @@ class RangesTest {
             position++;
         }
         int expected = position % ends.length;
-        assertEquals(owners[expected], ranges.owner(number), () -> number + " in " + Arrays.toString(ends));
+        assertEquals(
+                owners[expected],
+                ranges.owner(number),
+                () -> number + " in " + Arrays.toString(ends));
         assertEquals(Integer.toUnsignedLong(ends[expected]), ranges.end(number));
     }
 }

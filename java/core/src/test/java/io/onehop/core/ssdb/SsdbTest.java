@@ -16,7 +16,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** Every vector of spec/route: what SSDB is sent, what its replies become, why something is refused. */
+/**
+ * Every vector of spec/route: what SSDB is sent, what its replies become, why something is refused.
+ */
 class SsdbTest {
 
     private record Row(List<byte[]> words) implements Words {
@@ -41,8 +43,12 @@ class SsdbTest {
 
     @TestFactory
     Stream<DynamicTest> everyVector() {
-        return Spec.tests("route/vectors/ssdb.json").stream().map(test -> DynamicTest.dynamicTest(
-                test.get("tcId") + " " + test.get("comment").getAsString(), () -> check(test)));
+        return Spec.tests("route/vectors/ssdb.json").stream()
+                .map(
+                        test ->
+                                DynamicTest.dynamicTest(
+                                        test.get("tcId") + " " + test.get("comment").getAsString(),
+                                        () -> check(test)));
     }
 
     private static void check(JsonObject test) {
@@ -60,12 +66,15 @@ class SsdbTest {
         } else if (test.has("violation")) {
             assertSame(Ssdb.STRANGE, translation.shape().of(replies));
         } else {
-            same(new Replies(test.get("reply").getAsString()).all().get(0), translation.shape().of(replies));
+            same(
+                    new Replies(test.get("reply").getAsString()).all().get(0),
+                    translation.shape().of(replies));
         }
     }
 
     private static void checkSent(JsonArray expected, Row row, List<byte[][]> commands) {
-        List<byte[][]> sent = commands != null ? commands : List.<byte[][]>of(row.words().toArray(byte[][]::new));
+        List<byte[][]> sent =
+                commands != null ? commands : List.<byte[][]>of(row.words().toArray(byte[][]::new));
         assertEquals(expected.size(), sent.size());
         int i = 0;
         for (JsonElement each : expected) {

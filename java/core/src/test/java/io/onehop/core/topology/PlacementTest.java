@@ -18,7 +18,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PlacementTest {
 
     @ParameterizedTest
-    @ValueSource(strings = {"keys", "tags", "one_server", "modula", "ketama_rings", "ketama_sizes", "ketama_ties"})
+    @ValueSource(
+            strings = {
+                "keys",
+                "tags",
+                "one_server",
+                "modula",
+                "ketama_rings",
+                "ketama_sizes",
+                "ketama_ties"
+            })
     void everyKeyIsOnItsNodeByTheWayThatIsTold(String page) {
         for (JsonObject group : Spec.groups("placement/vectors/" + page + ".json")) {
             PoolTopology topology = Spec.topology(group);
@@ -33,7 +42,8 @@ class PlacementTest {
     private static void checkPlace(PoolTopology topology, JsonObject test) {
         byte[] key = Spec.hex(test, "key");
         Explanation way = topology.explain(key);
-        assertArrayEquals(test.has("hashed") ? Spec.hex(test, "hashed") : key, way.hashed(), test.toString());
+        assertArrayEquals(
+                test.has("hashed") ? Spec.hex(test, "hashed") : key, way.hashed(), test.toString());
         assertEquals(test.get("hash").getAsLong(), way.hash(), test.toString());
         assertEquals(test.get("point").getAsLong(), way.point(), test.toString());
         assertEquals(test.get("node").getAsString(), way.node().name(), test.toString());
@@ -50,15 +60,26 @@ class PlacementTest {
                 for (int i = 0; i < 1000; i++) {
                     drawn.add(topology.locate(Spec.hex(test, "key")).name());
                 }
-                assertEquals(new HashSet<>(Spec.strings(test.getAsJsonArray("nodes"))), drawn, test.toString());
+                assertEquals(
+                        new HashSet<>(Spec.strings(test.getAsJsonArray("nodes"))),
+                        drawn,
+                        test.toString());
             }
         }
     }
 
     @Test
     void everyPageOfVectorsIsRead() {
-        Set<String> read = Set.of("keys.json", "tags.json", "one_server.json", "modula.json", "ketama_rings.json",
-                "ketama_sizes.json", "ketama_ties.json", "random.json");
+        Set<String> read =
+                Set.of(
+                        "keys.json",
+                        "tags.json",
+                        "one_server.json",
+                        "modula.json",
+                        "ketama_rings.json",
+                        "ketama_sizes.json",
+                        "ketama_ties.json",
+                        "random.json");
         assertEquals(read, Set.copyOf(Spec.files("placement/vectors")));
     }
 }

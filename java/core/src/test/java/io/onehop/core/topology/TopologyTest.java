@@ -35,7 +35,8 @@ class TopologyTest {
     void theFingerprintIsThatOfItsVector() {
         for (JsonObject test : Spec.tests("topology/vectors/fingerprints.json")) {
             PoolTopology topology = Spec.topology(test);
-            assertEquals(test.get("fingerprint").getAsString(), topology.fingerprint(), test.toString());
+            assertEquals(
+                    test.get("fingerprint").getAsString(), topology.fingerprint(), test.toString());
             List<JsonObject> servers = Spec.objects(test.getAsJsonArray("servers"));
             for (int i = 0; i < servers.size(); i++) {
                 Node node = topology.nodes().get(i);
@@ -62,7 +63,9 @@ class TopologyTest {
     @Test
     void ejectionDoesNotChangeTheFingerprintAndADifferentServerDoes() {
         ServerPool pool = pool("ketama", "murmur", equalServers(5));
-        assertEquals(PoolTopology.of(pool).fingerprint(), PoolTopology.of(pool, Set.of("node2")).fingerprint());
+        assertEquals(
+                PoolTopology.of(pool).fingerprint(),
+                PoolTopology.of(pool, Set.of("node2")).fingerprint());
         PoolTopology smaller = PoolTopology.of(pool("ketama", "murmur", equalServers(4)));
         assertNotEquals(PoolTopology.of(pool).fingerprint(), smaller.fingerprint());
     }
@@ -82,7 +85,10 @@ class TopologyTest {
         }
     }
 
-    /** 8, 7 and 6 live nodes have 40 groups each, so that the points of the others stay where they were. */
+    /**
+     * 8, 7 and 6 live nodes have 40 groups each, so that the points of the others stay where they
+     * were.
+     */
     @ParameterizedTest
     @EnumSource(Hash.class)
     void ketamaMovesOnlyTheKeysOfAnEjectedNodeIfWeightsAreEqual(Hash hash) {
@@ -101,10 +107,13 @@ class TopologyTest {
     @ParameterizedTest
     @ValueSource(strings = {"ketama", "modula", "random"})
     void ejectedNodesKeepTheirIndexAndGetNoKey(String distribution) {
-        PoolTopology topology = PoolTopology.of(pool(distribution, "md5", weightedServers(6)), Set.of("node1", "node4"));
+        PoolTopology topology =
+                PoolTopology.of(
+                        pool(distribution, "md5", weightedServers(6)), Set.of("node1", "node4"));
         assertEquals(6, topology.nodes().size());
         IntStream.range(0, 6).forEach(i -> assertEquals(i, topology.nodes().get(i).index()));
-        Stream<String> used = IntStream.range(0, KEYS).mapToObj(i -> topology.locate("key" + i).name());
+        Stream<String> used =
+                IntStream.range(0, KEYS).mapToObj(i -> topology.locate("key" + i).name());
         assertEquals(Set.of("node0", "node2", "node3", "node5"), used.collect(Collectors.toSet()));
     }
 
@@ -112,7 +121,8 @@ class TopologyTest {
     @ValueSource(strings = {"ketama", "modula"})
     void whenAllNodesAreEjectedPlacementIsAsIfNoneWere(String distribution) {
         ServerPool pool = pool(distribution, "jenkins", weightedServers(5));
-        PoolTopology all = PoolTopology.of(pool, Set.of("node0", "node1", "node2", "node3", "node4"));
+        PoolTopology all =
+                PoolTopology.of(pool, Set.of("node0", "node1", "node2", "node3", "node4"));
         for (int i = 0; i < KEYS; i++) {
             assertEquals(PoolTopology.of(pool).locate("key" + i), all.locate("key" + i));
         }
@@ -121,12 +131,21 @@ class TopologyTest {
     @Test
     void aNameThatNoNodeHasCannotBeEjected() {
         ServerPool pool = pool("ketama", "md5", equalServers(3));
-        assertThrows(IllegalArgumentException.class, () -> PoolTopology.of(pool, Set.of("node1", "nobody")));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> PoolTopology.of(pool, Set.of("node1", "nobody")));
     }
 
     @Test
     void keysOfOneHashTagAreOnOneNode() {
-        String text = "p:\n  listen: h:1\n  hash_tag: \"{}\"\n  servers:\n  - a:1:1\n  - b:1:1\n  - c:1:1\n";
+        String text =
+                "p:\n"
+                        + "  listen: h:1\n"
+                        + "  hash_tag: \"{}\"\n"
+                        + "  servers:\n"
+                        + "  - a:1:1\n"
+                        + "  - b:1:1\n"
+                        + "  - c:1:1\n";
         PoolTopology topology = PoolTopology.of(Spec.config(text).pool("p"));
         for (int i = 0; i < KEYS; i++) {
             assertEquals(topology.locate("user" + i), topology.locate("x{user" + i + "}:" + i * 7));
@@ -136,9 +155,14 @@ class TopologyTest {
     @Test
     void aWeightOfThreeGetsAboutThreeTimesTheKeys() {
         for (String distribution : List.of("ketama", "modula")) {
-            PoolTopology topology = PoolTopology.of(pool(distribution, "murmur", List.of("h:1:1 one", "h:2:3 three")));
+            PoolTopology topology =
+                    PoolTopology.of(
+                            pool(distribution, "murmur", List.of("h:1:1 one", "h:2:3 three")));
             Node three = topology.nodes().get(1);
-            long heavy = IntStream.range(0, 20000).filter(i -> topology.locate("key" + i).equals(three)).count();
+            long heavy =
+                    IntStream.range(0, 20000)
+                            .filter(i -> topology.locate("key" + i).equals(three))
+                            .count();
             assertTrue(heavy > 13500 && heavy < 16500, distribution + ": " + heavy);
         }
     }
@@ -154,8 +178,11 @@ class TopologyTest {
     void locatingAKeyAllocatesNothing(Hash hash) {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         for (String distribution : List.of("ketama", "modula", "random")) {
-            PoolTopology topology = PoolTopology.of(pool(distribution, hash.label(), equalServers(8)));
-            byte[] key = "user:{12345678901234567890}:profile:0123456789012345678901234567890".getBytes();
+            PoolTopology topology =
+                    PoolTopology.of(pool(distribution, hash.label(), equalServers(8)));
+            byte[] key =
+                    "user:{12345678901234567890}:profile:0123456789012345678901234567890"
+                            .getBytes();
             locateOften(topology, key, 200_000);
             long before = threads.getCurrentThreadAllocatedBytes();
             locateOften(topology, key, 100_000);
@@ -178,22 +205,34 @@ class TopologyTest {
     }
 
     private static List<String> weightedServers(int count) {
-        return IntStream.range(0, count).mapToObj(i -> "10.0.0." + i + ":6379:" + (i % 3 + 1) + " node" + i).toList();
+        return IntStream.range(0, count)
+                .mapToObj(i -> "10.0.0." + i + ":6379:" + (i % 3 + 1) + " node" + i)
+                .toList();
     }
 
     private static ServerPool pool(String distribution, String hash, List<String> servers) {
-        return Spec.config("p:\n  listen: 127.0.0.1:22121\n  distribution: " + distribution + "\n  hash: " + hash
-                + "\n  servers:\n  - " + String.join("\n  - ", servers) + "\n").pool("p");
+        return Spec.config(
+                        "p:\n  listen: 127.0.0.1:22121\n  distribution: "
+                                + distribution
+                                + "\n  hash: "
+                                + hash
+                                + "\n  servers:\n  - "
+                                + String.join("\n  - ", servers)
+                                + "\n")
+                .pool("p");
     }
 
     @Test
     void sharesAreThoseOfTheVectors() {
         for (JsonObject test : Spec.tests("meter/vectors/shares.json")) {
             Set<String> dead = Set.copyOf(Spec.strings(test.getAsJsonArray("dead")));
-            PoolTopology topology = PoolTopology.of(Spec.config(test.get("config").getAsString()).pool("p"), dead);
+            PoolTopology topology =
+                    PoolTopology.of(Spec.config(test.get("config").getAsString()).pool("p"), dead);
             double[] shares = topology.shares();
             for (Node node : topology.nodes()) {
-                assertEquals(test.getAsJsonObject("shares").get(node.name()).getAsInt() / 65_536.0, shares[node.index()],
+                assertEquals(
+                        test.getAsJsonObject("shares").get(node.name()).getAsInt() / 65_536.0,
+                        shares[node.index()],
                         test + ": " + node.name());
             }
         }

@@ -68,8 +68,10 @@ class FramingTest {
     private static void checkCounts(JsonObject vector, Framing framing) {
         assertEquals(vector.get("answered").getAsLong(), framing.answered(), vector.toString());
         assertEquals(vector.get("owed").getAsLong(), framing.owed(), vector.toString());
-        String expected = vector.get("error").isJsonNull() ? null : vector.get("error").getAsString();
-        String fault = framing.fault() == null ? null : framing.fault().name().toLowerCase(Locale.ROOT);
+        String expected =
+                vector.get("error").isJsonNull() ? null : vector.get("error").getAsString();
+        String fault =
+                framing.fault() == null ? null : framing.fault().name().toLowerCase(Locale.ROOT);
         assertEquals(expected, fault, vector.toString());
     }
 
@@ -79,7 +81,9 @@ class FramingTest {
         byte[] marks = "\r\n$*+-:%~>|_#,(=!0123456789-?;.".getBytes();
         for (JsonObject vector : VECTORS) {
             byte[] stream = stream(vector);
-            for (int round = 0; round < 200 && stream.length > 0 && stream.length < 10_000; round++) {
+            for (int round = 0;
+                    round < 200 && stream.length > 0 && stream.length < 10_000;
+                    round++) {
                 byte[] damaged = stream.clone();
                 for (int i = random.nextInt(3); i >= 0; i--) {
                     damaged[random.nextInt(damaged.length)] = marks[random.nextInt(marks.length)];
@@ -149,7 +153,8 @@ class FramingTest {
                 for (int at = 0; at < stream.length; at += size) {
                     framing.read(stream, at, Math.min(size, stream.length - at));
                 }
-                assertEquals(vector.get("messages").getAsLong(), framing.pushed(), vector.toString());
+                assertEquals(
+                        vector.get("messages").getAsLong(), framing.pushed(), vector.toString());
                 assertFalse(framing.isClean());
                 checkCounts(vector, framing);
             }

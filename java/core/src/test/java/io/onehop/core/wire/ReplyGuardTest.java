@@ -59,11 +59,14 @@ class ReplyGuardTest {
     @Test
     void theHookRunsBeforeEveryReadAndMayRefuse() throws IOException {
         AtomicInteger reads = new AtomicInteger();
-        ReplyGuard guard = new ReplyGuard(new ByteArrayInputStream("+OK\r\n".getBytes()), () -> {
-            if (reads.incrementAndGet() > 2) {
-                throw new SocketTimeoutException("The deadline has passed.");
-            }
-        });
+        ReplyGuard guard =
+                new ReplyGuard(
+                        new ByteArrayInputStream("+OK\r\n".getBytes()),
+                        () -> {
+                            if (reads.incrementAndGet() > 2) {
+                                throw new SocketTimeoutException("The deadline has passed.");
+                            }
+                        });
         guard.owe(1);
         assertEquals('+', guard.read());
         assertEquals('O', guard.read());
@@ -97,7 +100,8 @@ class ReplyGuardTest {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Socket socket = new Socket(server.getInetAddress(), server.getLocalPort());
                 Socket node = server.accept()) {
-            ReplyGuard guard = new ReplyGuard(socket.getInputStream(), () -> socket.setSoTimeout(20));
+            ReplyGuard guard =
+                    new ReplyGuard(socket.getInputStream(), () -> socket.setSoTimeout(20));
             guard.owe(1);
             assertThrows(SocketTimeoutException.class, guard::read);
             assertEquals(1, guard.owed());
@@ -123,6 +127,6 @@ class ReplyGuardTest {
     }
 
     private static ReplyGuard guard(InputStream source) {
-        return new ReplyGuard(source, () -> { });
+        return new ReplyGuard(source, () -> {});
     }
 }

@@ -6,11 +6,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A program in a Java machine of its own: with other limits, other modules, or another class path. */
+/**
+ * A program in a Java machine of its own: with other limits, other modules, or another class path.
+ */
 public final class Jvm {
 
-    private Jvm() {
-    }
+    private Jvm() {}
 
     /** The class path of the tests. */
     public static String classPath() {
@@ -26,8 +27,10 @@ public final class Jvm {
     public static String outputBeneath(List<String> program, String... words) {
         List<String> command = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL"));
         command.addAll(program);
-        command.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1"));
+        command.addAll(
+                List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1"));
         command.addAll(List.of(words));
         try {
             Process process = new ProcessBuilder(command).redirectErrorStream(true).start();

@@ -16,9 +16,9 @@ import java.util.Map;
 import java.util.stream.StreamSupport;
 
 /**
- * The lab of all languages, {@code conformance/lab}, as a process beside this one: it starts servers, and ends with
- * them when this process ends, whatever its end is. What can be asked of it, and how, is told in
- * {@code conformance/lab/server.py}.
+ * The lab of all languages, {@code conformance/lab}, as a process beside this one: it starts
+ * servers, and ends with them when this process ends, whatever its end is. What can be asked of it,
+ * and how, is told in {@code conformance/lab/server.py}.
  */
 final class Lab {
     private static final Lab LAB = new Lab();
@@ -30,8 +30,15 @@ final class Lab {
     private Lab() {
         try {
             Path directory = Files.createTempDirectory("onehop-lab");
-            Process process = new ProcessBuilder("/usr/bin/python3", "-I", "-S", program().toString(),
-                    directory.toString()).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+            Process process =
+                    new ProcessBuilder(
+                                    "/usr/bin/python3",
+                                    "-I",
+                                    "-S",
+                                    program().toString(),
+                                    directory.toString())
+                            .redirectError(ProcessBuilder.Redirect.INHERIT)
+                            .start();
             requests = process.outputWriter(StandardCharsets.UTF_8);
             answers = process.inputReader(StandardCharsets.UTF_8);
         } catch (IOException failure) {
@@ -46,7 +53,8 @@ final class Lab {
                 return at.resolve("conformance/lab/serve.py");
             }
         }
-        throw new IllegalStateException("conformance/lab/serve.py is not above " + Path.of("").toAbsolutePath());
+        throw new IllegalStateException(
+                "conformance/lab/serve.py is not above " + Path.of("").toAbsolutePath());
     }
 
     /** The answer to a request; its arguments are names and values in turn. */
@@ -61,7 +69,8 @@ final class Lab {
     /** The same of a request that is answered with a list. */
     static List<JsonObject> askForAll(String what, Object... arguments) {
         return StreamSupport.stream(ask(what, arguments).getAsJsonArray().spliterator(), false)
-                .map(JsonElement::getAsJsonObject).toList();
+                .map(JsonElement::getAsJsonObject)
+                .toList();
     }
 
     private synchronized JsonElement answered(Map<String, Object> request) {
@@ -70,7 +79,8 @@ final class Lab {
             requests.flush();
             JsonObject answer = gson.fromJson(answers.readLine(), JsonObject.class);
             if (answer == null || answer.has("failed")) {
-                throw new IllegalStateException(answer == null ? "the lab has ended" : answer.get("failed").getAsString());
+                throw new IllegalStateException(
+                        answer == null ? "the lab has ended" : answer.get("failed").getAsString());
             }
             return answer.get("is");
         } catch (IOException failure) {

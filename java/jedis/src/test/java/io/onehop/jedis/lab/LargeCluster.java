@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A Redis Cluster of which three masters run: these were told of all others by the file in which a node keeps what it
- * knows. The slots are in equal ranges, or dealt round. Killed when closed.
+ * A Redis Cluster of which three masters run: these were told of all others by the file in which a
+ * node keeps what it knows. The slots are in equal ranges, or dealt round. Killed when closed.
  */
 public final class LargeCluster implements AutoCloseable {
     private static final int SLOTS = 16384;
@@ -21,15 +21,34 @@ public final class LargeCluster implements AutoCloseable {
     private LargeCluster(int masters, boolean isDealt, JsonObject started) {
         this.masters = masters;
         this.isDealt = isDealt;
-        this.names = started.getAsJsonArray("names").asList().stream().map(JsonElement::getAsString).toList();
+        this.names =
+                started.getAsJsonArray("names").asList().stream()
+                        .map(JsonElement::getAsString)
+                        .toList();
         started.getAsJsonArray("nodes")
-                .forEach(node -> servers.add(new RedisServer("cluster_node", List.of(), node.getAsJsonObject())));
+                .forEach(
+                        node ->
+                                servers.add(
+                                        new RedisServer(
+                                                "cluster_node",
+                                                List.of(),
+                                                node.getAsJsonObject())));
     }
 
     /** So many masters, and so many replicas of each. */
     public static LargeCluster start(int masters, int replicas, boolean isDealt) {
-        return new LargeCluster(masters, isDealt, Lab.ask("large_cluster", "masters", masters, "replicas", replicas,
-                "is_dealt", isDealt).getAsJsonObject());
+        return new LargeCluster(
+                masters,
+                isDealt,
+                Lab.ask(
+                                "large_cluster",
+                                "masters",
+                                masters,
+                                "replicas",
+                                replicas,
+                                "is_dealt",
+                                isDealt)
+                        .getAsJsonObject());
     }
 
     /** The name of a node; masters come first, and the first three of them run. */
@@ -43,7 +62,9 @@ public final class LargeCluster implements AutoCloseable {
     }
 
     public OneHopClient client() {
-        StringBuilder config = new StringBuilder("alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  cluster: true\n");
+        StringBuilder config =
+                new StringBuilder(
+                        "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  cluster: true\n");
         config.append("  timeout: 5000\n  servers:\n");
         servers.forEach(server -> config.append("    - ").append(server.server()).append('\n'));
         return Nodes.clientOf(config.toString());

@@ -19,8 +19,11 @@ public final class Log extends Handler implements AutoCloseable {
 
     @Override
     public void publish(LogRecord told) {
-        lines.add((told.getLevel() == Level.WARNING ? "warning: " : told.getLevel() == Level.INFO ? "info: " : "else: ")
-                + told.getMessage());
+        lines.add(
+                (told.getLevel() == Level.WARNING
+                                ? "warning: "
+                                : told.getLevel() == Level.INFO ? "info: " : "else: ")
+                        + told.getMessage());
     }
 
     /** Everything since the last time this was asked. */

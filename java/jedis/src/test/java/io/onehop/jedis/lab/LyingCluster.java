@@ -7,8 +7,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Nodes that say they are a Redis Cluster, and do what the test says. Each tells the map of that moment and answers a
- * command with its own number and the key, unless {@link #behave} knows something else.
+ * Nodes that say they are a Redis Cluster, and do what the test says. Each tells the map of that
+ * moment and answers a command with its own number and the key, unless {@link #behave} knows
+ * something else.
  */
 public final class LyingCluster implements AutoCloseable {
 
@@ -37,11 +38,18 @@ public final class LyingCluster implements AutoCloseable {
 
     /** One range of CLUSTER SLOTS, which begins with its owner. */
     public String range(int first, int last, int... owners) {
-        StringBuilder range = new StringBuilder("*" + (2 + owners.length) + "\r\n:" + first + "\r\n:" + last + "\r\n");
+        StringBuilder range =
+                new StringBuilder(
+                        "*" + (2 + owners.length) + "\r\n:" + first + "\r\n:" + last + "\r\n");
         for (int owner : owners) {
             String id = "id-" + nodes.get(owner).port();
-            range.append("*3\r\n$9\r\n127.0.0.1\r\n:").append(nodes.get(owner).port()).append("\r\n$").append(id.length())
-                    .append("\r\n").append(id).append("\r\n");
+            range.append("*3\r\n$9\r\n127.0.0.1\r\n:")
+                    .append(nodes.get(owner).port())
+                    .append("\r\n$")
+                    .append(id.length())
+                    .append("\r\n")
+                    .append(id)
+                    .append("\r\n");
         }
         return range.toString();
     }
@@ -66,7 +74,8 @@ public final class LyingCluster implements AutoCloseable {
         return switch (command.get(0)) {
             case "PING" -> "+PONG\r\n";
             case "AUTH", "ASKING", "READONLY" -> "+OK\r\n";
-            case "CLUSTER" -> command.get(1).equals("INFO") ? "$25\r\ncluster_current_epoch:1\r\n\r\n" : map;
+            case "CLUSTER" ->
+                    command.get(1).equals("INFO") ? "$25\r\ncluster_current_epoch:1\r\n\r\n" : map;
             default -> bulk(number + " " + command.get(1));
         };
     }

@@ -8,7 +8,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import redis.clients.jedis.Jedis;
 
-/** Several redis-servers as one server pool named {@code alpha}, and the words tests use about it. */
+/**
+ * Several redis-servers as one server pool named {@code alpha}, and the words tests use about it.
+ */
 public final class Nodes implements AutoCloseable {
     private final List<RedisServer> servers;
 
@@ -30,15 +32,16 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * A pool of these servers. Unless another hash is asked for it is murmur: nutcracker's default places keys that
-     * count up on one node, whole runs of them.
+     * A pool of these servers. Unless another hash is asked for it is murmur: nutcracker's default
+     * places keys that count up on one node, whole runs of them.
      */
     public static String configOf(Stream<String> servers, String... directives) {
         StringBuilder config = new StringBuilder("alpha:\n  listen: LISTEN\n  redis: true\n");
         if (Arrays.stream(directives).noneMatch(directive -> directive.startsWith("hash:"))) {
             config.append("  hash: murmur\n");
         }
-        Arrays.stream(directives).forEach(directive -> config.append("  ").append(directive).append('\n'));
+        Arrays.stream(directives)
+                .forEach(directive -> config.append("  ").append(directive).append('\n'));
         config.append("  servers:\n");
         servers.forEach(server -> config.append("    - ").append(server).append('\n'));
         return config.toString();
@@ -50,7 +53,10 @@ public final class Nodes implements AutoCloseable {
     }
 
     public static OneHopClient clientOf(String config) {
-        return OneHopClient.builder().configText(config.replace("LISTEN", "127.0.0.1:1")).pool("alpha").build();
+        return OneHopClient.builder()
+                .configText(config.replace("LISTEN", "127.0.0.1:1"))
+                .pool("alpha")
+                .build();
     }
 
     /** A key that lives on the node of that name. */
@@ -60,13 +66,18 @@ public final class Nodes implements AutoCloseable {
 
     /** Keys that live on the node of that name, without end. */
     public static Stream<String> keysOn(Topology topology, String node) {
-        return IntStream.iterate(0, i -> i + 1).mapToObj(i -> "key:" + i)
+        return IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> "key:" + i)
                 .filter(key -> topology.locate(key).name().equals(node));
     }
 
     /** A plain Jedis to the node of that name. */
     public Jedis jedis(String node) {
-        return servers.stream().filter(server -> server.node().equals(node)).findFirst().orElseThrow().jedis();
+        return servers.stream()
+                .filter(server -> server.node().equals(node))
+                .findFirst()
+                .orElseThrow()
+                .jedis();
     }
 
     public void flush() {

@@ -16,7 +16,10 @@ public final class Nutcracker implements AutoCloseable {
         this.pid = started.get("pid").getAsLong();
     }
 
-    /** Starts one with the configuration text, in which {@code LISTEN} stands for where it is to listen. */
+    /**
+     * Starts one with the configuration text, in which {@code LISTEN} stands for where it is to
+     * listen.
+     */
     public static Nutcracker start(String config) {
         String text = config.replace("LISTEN", "127.0.0.1:" + Processes.freePort());
         return new Nutcracker(Lab.ask("nutcracker", "config", text).getAsJsonObject());
@@ -24,8 +27,12 @@ public final class Nutcracker implements AutoCloseable {
 
     /** A plain Jedis that goes through it. */
     public Jedis jedis() {
-        return new Jedis(new HostAndPort("127.0.0.1", port), DefaultJedisClientConfig.builder().serverDefaultProtocol()
-                .clientSetInfoConfig(ClientSetInfoConfig.DISABLED).build());
+        return new Jedis(
+                new HostAndPort("127.0.0.1", port),
+                DefaultJedisClientConfig.builder()
+                        .serverDefaultProtocol()
+                        .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
+                        .build());
     }
 
     @Override

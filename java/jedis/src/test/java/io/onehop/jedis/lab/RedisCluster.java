@@ -9,21 +9,36 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import redis.clients.jedis.Jedis;
 
-/** A real Redis Cluster: masters that share the slots evenly, and perhaps a replica for each; killed when closed. */
+/**
+ * A real Redis Cluster: masters that share the slots evenly, and perhaps a replica for each; killed
+ * when closed.
+ */
 public final class RedisCluster implements AutoCloseable {
-    private static final String[] OPTIONS = {"cluster-node-timeout", "1000", "cluster-allow-replica-migration", "no",
-            "cluster-require-full-coverage", "no"};
+    private static final String[] OPTIONS = {
+        "cluster-node-timeout",
+        "1000",
+        "cluster-allow-replica-migration",
+        "no",
+        "cluster-require-full-coverage",
+        "no"
+    };
 
     private final List<RedisServer> servers = new ArrayList<>();
 
-    private RedisCluster() {
-    }
+    private RedisCluster() {}
 
     /** With options for each server, name and value in turn. */
     public static RedisCluster start(int masters, boolean hasReplicas, String... options) {
         RedisCluster cluster = new RedisCluster();
         List<String> words = words(options);
-        Lab.askForAll("cluster", "masters", masters, "replicas", hasReplicas ? 1 : 0, "options", words)
+        Lab.askForAll(
+                        "cluster",
+                        "masters",
+                        masters,
+                        "replicas",
+                        hasReplicas ? 1 : 0,
+                        "options",
+                        words)
                 .forEach(node -> cluster.servers.add(new RedisServer("cluster_node", words, node)));
         return cluster;
     }
@@ -34,11 +49,18 @@ public final class RedisCluster implements AutoCloseable {
         return RedisServer.words(all);
     }
 
-    /** One more server, met by the others, without slots; with options of its own, name and value in turn. */
+    /**
+     * One more server, met by the others, without slots; with options of its own, name and value in
+     * turn.
+     */
     public RedisServer add(String... options) {
         List<String> words = words(options);
-        RedisServer server = new RedisServer("cluster_node", words, Lab.ask("cluster_node", "options", words, "epoch",
-                servers.size() + 1).getAsJsonObject());
+        RedisServer server =
+                new RedisServer(
+                        "cluster_node",
+                        words,
+                        Lab.ask("cluster_node", "options", words, "epoch", servers.size() + 1)
+                                .getAsJsonObject());
         servers.add(server);
         meet(servers.size() - 1);
         return server;
@@ -49,7 +71,10 @@ public final class RedisCluster implements AutoCloseable {
         Lab.ask("meet", "node", port(server), "to", port(0));
     }
 
-    /** Every server knows that one by its name of now, and thinks nothing bad of it; and it knows them. */
+    /**
+     * Every server knows that one by its name of now, and thinks nothing bad of it; and it knows
+     * them.
+     */
     public void awaitKnown(int server) {
         Lab.ask("await_known", "node", port(server), "nodes", ports());
     }
@@ -64,7 +89,10 @@ public final class RedisCluster implements AutoCloseable {
         Lab.ask("promote", "replica", port(replica));
     }
 
-    /** All servers know that all replicas serve: one that has received nothing yet counts as loading. */
+    /**
+     * All servers know that all replicas serve: one that has received nothing yet counts as
+     * loading.
+     */
     public void awaitReplicas() {
         Lab.ask("await_shards", "nodes", ports());
     }
@@ -105,7 +133,9 @@ public final class RedisCluster implements AutoCloseable {
 
     /** A pool of this cluster, the first of its servers being the seed. */
     public String config(String... directives) {
-        StringBuilder config = new StringBuilder("alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  cluster: true\n");
+        StringBuilder config =
+                new StringBuilder(
+                        "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  cluster: true\n");
         for (String directive : directives) {
             config.append("  ").append(directive).append('\n');
         }
@@ -120,7 +150,9 @@ public final class RedisCluster implements AutoCloseable {
 
     /** Which server says that the slot is its own. */
     public int ownerOf(int slot) {
-        return IntStream.range(0, servers.size()).filter(i -> isOwner(i, slot)).findFirst()
+        return IntStream.range(0, servers.size())
+                .filter(i -> isOwner(i, slot))
+                .findFirst()
                 .orElseThrow(() -> new IllegalStateException("nobody has slot " + slot));
     }
 

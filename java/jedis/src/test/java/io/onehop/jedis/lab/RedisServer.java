@@ -28,15 +28,20 @@ public final class RedisServer implements AutoCloseable {
         isRunning = true;
     }
 
-    /** Starts a server; the options are those of redis.conf, name and value (or values, with spaces between) in turn. */
+    /**
+     * Starts a server; the options are those of redis.conf, name and value (or values, with spaces
+     * between) in turn.
+     */
     public static RedisServer start(String... options) {
         List<String> words = words(options);
-        return new RedisServer("redis", words, Lab.ask("redis", "options", words).getAsJsonObject());
+        return new RedisServer(
+                "redis", words, Lab.ask("redis", "options", words).getAsJsonObject());
     }
 
     public static RedisServer startOn(int port, String... options) {
         List<String> words = words(options);
-        return new RedisServer("redis", words, Lab.ask("redis", "port", port, "options", words).getAsJsonObject());
+        return new RedisServer(
+                "redis", words, Lab.ask("redis", "port", port, "options", words).getAsJsonObject());
     }
 
     /** Options as words of a command line. */
@@ -71,11 +76,16 @@ public final class RedisServer implements AutoCloseable {
         return new Jedis("127.0.0.1", port);
     }
 
-    /** How often it was sent this command, in lower case; of a subcommand {@code name|subcommand}. */
+    /**
+     * How often it was sent this command, in lower case; of a subcommand {@code name|subcommand}.
+     */
     public long calls(String command) {
         try (Jedis jedis = jedis()) {
-            return jedis.info("commandstats").lines().filter(line -> line.startsWith("cmdstat_" + command + ":"))
-                    .mapToLong(line -> Long.parseLong(line.replaceAll(".*:calls=(\\d+).*", "$1"))).sum();
+            return jedis.info("commandstats")
+                    .lines()
+                    .filter(line -> line.startsWith("cmdstat_" + command + ":"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll(".*:calls=(\\d+).*", "$1")))
+                    .sum();
         }
     }
 
@@ -114,7 +124,9 @@ public final class RedisServer implements AutoCloseable {
     }
 
     private void restartOn(int where) {
-        take(Lab.ask(request, "port", where, "directory", folder.toString(), "options", options).getAsJsonObject());
+        take(
+                Lab.ask(request, "port", where, "directory", folder.toString(), "options", options)
+                        .getAsJsonObject());
     }
 
     /** What it knew of its Redis Cluster is forgotten: it starts as another node. */

@@ -23,29 +23,53 @@ import redis.clients.jedis.util.CompareCondition;
 /**
  * Data of every kind, and arguments for any method of Jedis' API that fit them.
  *
- * <p>Every text argument is one of three names of the same kind, and each is at once a key, a field and a member:
- * {@code hget(key1, key2)} finds the field key2. The names share a hash tag, so commands with several keys find them on
- * one node.
+ * <p>Every text argument is one of three names of the same kind, and each is at once a key, a field
+ * and a member: {@code hget(key1, key2)} finds the field key2. The names share a hash tag, so
+ * commands with several keys find them on one node.
  */
 @SuppressWarnings("deprecation") // Jedis' own Path is, and its methods must work all the same.
 public final class Samples {
 
     /* One of each of Jedis' own types that cannot be made empty. */
-    private static final Map<Class<?>, Object> OWN = Map.of(
-            StreamEntryID.class, new StreamEntryID(2, 0),
-            Path.class, Path.ROOT_PATH,
-            Path2.class, Path2.ROOT_PATH,
-            GeoCoordinate.class, new GeoCoordinate(13.5, 38.5),
-            CompareCondition.class, CompareCondition.valueEq("11"),
-            ZRangeParams.class, ZRangeParams.zrangeParams(0, 1),
-            LongRange.class, LongRange.of(0, 1),
-            Number.class, 3,
-            float.class, 0.5f,
-            Class.class, String.class);
+    private static final Map<Class<?>, Object> OWN =
+            Map.of(
+                    StreamEntryID.class,
+                    new StreamEntryID(2, 0),
+                    Path.class,
+                    Path.ROOT_PATH,
+                    Path2.class,
+                    Path2.ROOT_PATH,
+                    GeoCoordinate.class,
+                    new GeoCoordinate(13.5, 38.5),
+                    CompareCondition.class,
+                    CompareCondition.valueEq("11"),
+                    ZRangeParams.class,
+                    ZRangeParams.zrangeParams(0, 1),
+                    LongRange.class,
+                    LongRange.of(0, 1),
+                    Number.class,
+                    3,
+                    float.class,
+                    0.5f,
+                    Class.class,
+                    String.class);
 
     /* Methods that begin like those of another kind. */
-    private static final Set<String> OF_STRINGS = Set.of("set", "strlen", "substr", "setex", "setnx", "setbit",
-            "setrange", "setGet", "rename", "renamenx", "restore", "lcs", "hashCode");
+    private static final Set<String> OF_STRINGS =
+            Set.of(
+                    "set",
+                    "strlen",
+                    "substr",
+                    "setex",
+                    "setnx",
+                    "setbit",
+                    "setrange",
+                    "setGet",
+                    "rename",
+                    "renamenx",
+                    "restore",
+                    "lcs",
+                    "hashCode");
 
     /** Thrown if there is no sample of a type. */
     public static final class NoSample extends Exception {
@@ -56,8 +80,7 @@ public final class Samples {
         }
     }
 
-    private Samples() {
-    }
+    private Samples() {}
 
     /** The kind of data a method wants, judged by its name. */
     public static String kind(String method) {
@@ -66,7 +89,9 @@ public final class Samples {
                 return kind.equals("r") ? "l" : kind;
             }
         }
-        return method.startsWith("bl") || method.startsWith("br") ? "l" : method.startsWith("bz") ? "z" : "string";
+        return method.startsWith("bl") || method.startsWith("br")
+                ? "l"
+                : method.startsWith("bz") ? "z" : "string";
     }
 
     /** The names of a kind. */
@@ -87,7 +112,8 @@ public final class Samples {
                     case "z" -> node.zadd(key, i + 1.0, member);
                     case "geo" -> node.geoadd(key, 13.0 + i, 38.0 + i, member);
                     case "pf" -> node.pfadd(key, member, key);
-                    case "x" -> node.xadd(key, new StreamEntryID(i + 1, 0), Map.of(member, "value"));
+                    case "x" ->
+                            node.xadd(key, new StreamEntryID(i + 1, 0), Map.of(member, "value"));
                     default -> node.set(key, "1" + key.charAt(key.length() - 1));
                 }
             }
@@ -110,7 +136,8 @@ public final class Samples {
         return arguments;
     }
 
-    private static Object sample(Class<?> type, Type generic, String kind, int texts) throws NoSample {
+    private static Object sample(Class<?> type, Type generic, String kind, int texts)
+            throws NoSample {
         String name = names(kind).get(Math.min(texts, 2));
         if (type == String.class) {
             return name;
@@ -150,7 +177,8 @@ public final class Samples {
         return collectionOrOwn(type, generic, kind, texts);
     }
 
-    private static Object array(Class<?> element, Type generic, String kind, int texts) throws NoSample {
+    private static Object array(Class<?> element, Type generic, String kind, int texts)
+            throws NoSample {
         Object array = Array.newInstance(element, 2);
         for (int i = 0; i < 2; i++) {
             Array.set(array, i, sample(element, generic, kind, texts + i));
@@ -158,20 +186,24 @@ public final class Samples {
         return array;
     }
 
-    private static Object collectionOrOwn(Class<?> type, Type generic, String kind, int texts) throws NoSample {
+    private static Object collectionOrOwn(Class<?> type, Type generic, String kind, int texts)
+            throws NoSample {
         boolean isBinary = generic.getTypeName().contains("byte[]");
         if (type == Map.class) {
             if (generic.getTypeName().contains("Double")) {
                 return isBinary ? Map.of(bytes("member"), 2.5) : Map.of("member", 2.5);
             }
             if (generic.getTypeName().contains("StreamEntryID")) {
-                return Map.of(isBinary ? bytes(names(kind).get(0)) : names(kind).get(0), new StreamEntryID(1, 0));
+                return Map.of(
+                        isBinary ? bytes(names(kind).get(0)) : names(kind).get(0),
+                        new StreamEntryID(1, 0));
             }
             if (generic.getTypeName().contains("GeoCoordinate")) {
                 return Map.of(isBinary ? bytes("member") : "member", OWN.get(GeoCoordinate.class));
             }
             if (generic.getTypeName().contains("Long")) {
-                return generic.getTypeName().contains("Long,") ? Map.of(1L, isBinary ? bytes("value") : "value")
+                return generic.getTypeName().contains("Long,")
+                        ? Map.of(1L, isBinary ? bytes("value") : "value")
                         : Map.of(names(kind).get(1), 1L);
             }
             if (generic.getTypeName().contains("String, java.lang.String")
@@ -182,7 +214,8 @@ public final class Samples {
         }
         if (type == List.class) {
             if (generic.getTypeName().contains("String") || isBinary) {
-                return isBinary ? List.of(bytes(names(kind).get(0)), bytes(names(kind).get(1)))
+                return isBinary
+                        ? List.of(bytes(names(kind).get(0)), bytes(names(kind).get(1)))
                         : names(kind).subList(0, 2);
             }
             throw new NoSample(generic);
@@ -202,7 +235,8 @@ public final class Samples {
                 }
             }
             for (Method method : type.getMethods()) {
-                if (Modifier.isStatic(method.getModifiers()) && method.getParameterCount() == 0
+                if (Modifier.isStatic(method.getModifiers())
+                        && method.getParameterCount() == 0
                         && method.getReturnType() == type) {
                     return method.invoke(null);
                 }
@@ -252,9 +286,11 @@ public final class Samples {
         }
         List<String> parts = new ArrayList<>();
         for (Method method : value.getClass().getMethods()) {
-            boolean isGetter = method.getParameterCount() == 0
-                    && (method.getName().startsWith("get") || method.getName().startsWith("is"))
-                    && !method.getName().equals("getClass");
+            boolean isGetter =
+                    method.getParameterCount() == 0
+                            && (method.getName().startsWith("get")
+                                    || method.getName().startsWith("is"))
+                            && !method.getName().equals("getClass");
             if (isGetter) {
                 try {
                     parts.add(method.getName() + "=" + shown(method.invoke(value)));

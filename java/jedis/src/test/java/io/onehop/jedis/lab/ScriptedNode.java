@@ -15,11 +15,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A node that misbehaves by script: it reads real commands and answers whatever the script says, when the script says.
+ * A node that misbehaves by script: it reads real commands and answers whatever the script says,
+ * when the script says.
  */
 public final class ScriptedNode implements AutoCloseable {
 
-    /** What happens on one connection, from its greeting on. When it returns, the connection is closed. */
+    /**
+     * What happens on one connection, from its greeting on. When it returns, the connection is
+     * closed.
+     */
     @FunctionalInterface
     public interface Script {
         void talk(Talk talk) throws IOException;
@@ -86,7 +90,8 @@ public final class ScriptedNode implements AutoCloseable {
 
         /** Sends a bulk string. */
         public Talk bulk(String value) throws IOException {
-            return send("$" + value.getBytes(StandardCharsets.UTF_8).length + "\r\n" + value + "\r\n");
+            return send(
+                    "$" + value.getBytes(StandardCharsets.UTF_8).length + "\r\n" + value + "\r\n");
         }
 
         /** Answers the PING every connection begins with. */
@@ -126,7 +131,8 @@ public final class ScriptedNode implements AutoCloseable {
 
     public static ScriptedNode start(Script script) {
         try {
-            ScriptedNode node = new ScriptedNode(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()));
+            ScriptedNode node =
+                    new ScriptedNode(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()));
             node.run(() -> node.accept(script));
             return node;
         } catch (IOException failure) {

@@ -28,10 +28,11 @@ import redis.clients.jedis.search.schemafields.SchemaField;
 import redis.clients.jedis.search.schemafields.TextField;
 
 /**
- * Arguments for any method of Jedis, made by the types of its parameters: texts and bytes are taken from a row of words
- * in turn, numbers are all the same, and what has parts is made of such parts.
+ * Arguments for any method of Jedis, made by the types of its parameters: texts and bytes are taken
+ * from a row of words in turn, numbers are all the same, and what has parts is made of such parts.
  *
- * <p>It knows nothing of what a method does; that a call makes sense is a matter of trying several rows of words.
+ * <p>It knows nothing of what a method does; that a call makes sense is a matter of trying several
+ * rows of words.
  */
 final class Arguments {
     private static final int DEPTH_MAX = 4;
@@ -75,7 +76,9 @@ final class Arguments {
         known.put(ProtocolCommand.class, () -> Protocol.Command.GET);
         known.put(Path.class, () -> Path.ROOT_PATH);
         known.put(Path2.class, () -> Path2.ROOT_PATH);
-        known.put(GeoSearchParam.class, () -> new GeoSearchParam().fromLonLat(15, 37).byRadius(200, GeoUnit.KM));
+        known.put(
+                GeoSearchParam.class,
+                () -> new GeoSearchParam().fromLonLat(15, 37).byRadius(200, GeoUnit.KM));
     }
 
     private String word() {
@@ -91,7 +94,9 @@ final class Arguments {
     }
 
     private Object[] all(Executable method, int depth) {
-        return Arrays.stream(method.getGenericParameterTypes()).map(type -> make(type, depth)).toArray();
+        return Arrays.stream(method.getGenericParameterTypes())
+                .map(type -> make(type, depth))
+                .toArray();
     }
 
     private Object make(Type type, int depth) {
@@ -134,9 +139,12 @@ final class Arguments {
 
     /** Two of a kind. */
     private Object array(Type type, int depth) {
-        Class<?> component = type instanceof Class<?> made ? made.getComponentType() : Map.Entry.class;
-        Type of = type instanceof GenericArrayType generic ? generic.getGenericComponentType()
-                : component;
+        Class<?> component =
+                type instanceof Class<?> made ? made.getComponentType() : Map.Entry.class;
+        Type of =
+                type instanceof GenericArrayType generic
+                        ? generic.getGenericComponentType()
+                        : component;
         Object array = Array.newInstance(component, 2);
         Array.set(array, 0, make(of, depth + 1));
         Array.set(array, 1, make(of, depth + 1));
@@ -147,18 +155,22 @@ final class Arguments {
     private Object object(Class<?> type, int depth) {
         List<Executable> ways = new ArrayList<>();
         for (Method method : type.getMethods()) {
-            if (Modifier.isStatic(method.getModifiers()) && type.isAssignableFrom(method.getReturnType())) {
+            if (Modifier.isStatic(method.getModifiers())
+                    && type.isAssignableFrom(method.getReturnType())) {
                 ways.add(method);
             }
         }
         if (!Modifier.isAbstract(type.getModifiers())) {
             ways.addAll(Arrays.asList(type.getConstructors()));
         }
-        ways.sort(Comparator.comparing(Executable::getParameterCount).thenComparing(Executable::toGenericString));
+        ways.sort(
+                Comparator.comparing(Executable::getParameterCount)
+                        .thenComparing(Executable::toGenericString));
         for (Executable way : ways) {
             try {
                 Object[] arguments = all(way, depth + 1);
-                return way instanceof Method factory ? factory.invoke(null, arguments)
+                return way instanceof Method factory
+                        ? factory.invoke(null, arguments)
                         : ((Constructor<?>) way).newInstance(arguments);
             } catch (ReflectiveOperationException | RuntimeException tryNext) {
                 continue;

@@ -15,11 +15,14 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.Response;
 
 /**
- * The data every call begins with, the same on one server and on many: keys of each type, three of them together by
- * their hash tag and two apart.
+ * The data every call begins with, the same on one server and on many: keys of each type, three of
+ * them together by their hash tag and two apart.
  */
 final class Fixture implements AutoCloseable {
-    /** How a key of each type is made; KEY stands for it. Values are names of other keys, and numbers. */
+    /**
+     * How a key of each type is made; KEY stands for it. Values are names of other keys, and
+     * numbers.
+     */
     static final Map<String, List<String[]>> TYPES = new LinkedHashMap<>();
 
     static {
@@ -27,13 +30,34 @@ final class Fixture implements AutoCloseable {
         TYPES.put("list", List.of(new String[][] {{"RPUSH", "KEY", "1", "2", "3", "1"}}));
         TYPES.put("set", List.of(new String[][] {{"SADD", "KEY", "1", "2", "3"}}));
         TYPES.put("hash", List.of(new String[][] {{"HSET", "KEY", "1", "1", "2", "text"}}));
-        TYPES.put("sorted-set", List.of(new String[][] {{"ZADD", "KEY", "1", "1", "2", "2", "3", "3"}}));
-        TYPES.put("geo", List.of(new String[][] {{"GEOADD", "KEY", "13.361389", "38.115556", "1", "15.087269",
-            "37.502669", "2"}}));
+        TYPES.put(
+                "sorted-set",
+                List.of(new String[][] {{"ZADD", "KEY", "1", "1", "2", "2", "3", "3"}}));
+        TYPES.put(
+                "geo",
+                List.of(
+                        new String[][] {
+                            {
+                                "GEOADD",
+                                "KEY",
+                                "13.361389",
+                                "38.115556",
+                                "1",
+                                "15.087269",
+                                "37.502669",
+                                "2"
+                            }
+                        }));
         TYPES.put("hyperloglog", List.of(new String[][] {{"PFADD", "KEY", "1", "2"}}));
-        TYPES.put("stream", List.of(new String[][] {{"XADD", "KEY", "1-1", "1", "1"}, {"XADD", "KEY", "2-2", "1", "2"},
-            {"XGROUP", "CREATE", "KEY", "1", "0"}, {"XREADGROUP", "GROUP", "1", "1", "COUNT", "1", "STREAMS", "KEY",
-            ">"}}));
+        TYPES.put(
+                "stream",
+                List.of(
+                        new String[][] {
+                            {"XADD", "KEY", "1-1", "1", "1"},
+                            {"XADD", "KEY", "2-2", "1", "2"},
+                            {"XGROUP", "CREATE", "KEY", "1", "0"},
+                            {"XREADGROUP", "GROUP", "1", "1", "COUNT", "1", "STREAMS", "KEY", ">"}
+                        }));
         TYPES.put("missing", List.of());
     }
 
@@ -56,41 +80,52 @@ final class Fixture implements AutoCloseable {
         List<String[]> all = new ArrayList<>();
         commands(all);
         for (RedisServer server : pool) {
-            servers.put(server.jedis(), all.stream().filter(words -> topology.locate(key(words)).name()
-                    .equals(server.node())).toList());
+            servers.put(
+                    server.jedis(),
+                    all.stream()
+                            .filter(
+                                    words ->
+                                            topology.locate(key(words))
+                                                    .name()
+                                                    .equals(server.node()))
+                            .toList());
         }
     }
 
     private static void commands(List<String[]> all) {
-        TYPES.forEach((type, makers) -> {
-            for (String name : names(type)) {
-                for (String[] maker : makers) {
-                    String[] words = maker.clone();
-                    for (int i = 0; i < words.length; i++) {
-                        words[i] = words[i].equals("KEY") ? name : words[i];
+        TYPES.forEach(
+                (type, makers) -> {
+                    for (String name : names(type)) {
+                        for (String[] maker : makers) {
+                            String[] words = maker.clone();
+                            for (int i = 0; i < words.length; i++) {
+                                words[i] = words[i].equals("KEY") ? name : words[i];
+                            }
+                            all.add(words);
+                        }
                     }
-                    all.add(words);
-                }
-            }
-        });
+                });
     }
 
     private static String key(String[] words) {
-        return words[0].equals("XGROUP") ? words[2] : words[0].equals("XREADGROUP") ? words[7] : words[1];
+        return words[0].equals("XGROUP")
+                ? words[2]
+                : words[0].equals("XREADGROUP") ? words[7] : words[1];
     }
 
     /** Everything else is gone, and this is there. */
     void restore() {
         List<Pipeline> pipelines = new ArrayList<>();
-        servers.forEach((jedis, commands) -> {
-            Pipeline pipeline = jedis.pipelined();
-            pipeline.sendCommand(new CommandArguments(Command.FLUSHALL));
-            for (String[] words : commands) {
-                String[] rest = Arrays.copyOfRange(words, 1, words.length);
-                pipeline.sendCommand(Command.valueOf(words[0]), rest);
-            }
-            pipelines.add(pipeline);
-        });
+        servers.forEach(
+                (jedis, commands) -> {
+                    Pipeline pipeline = jedis.pipelined();
+                    pipeline.sendCommand(new CommandArguments(Command.FLUSHALL));
+                    for (String[] words : commands) {
+                        String[] rest = Arrays.copyOfRange(words, 1, words.length);
+                        pipeline.sendCommand(Command.valueOf(words[0]), rest);
+                    }
+                    pipelines.add(pipeline);
+                });
         pipelines.forEach(Pipeline::sync);
     }
 

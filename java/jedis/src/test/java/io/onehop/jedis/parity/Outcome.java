@@ -21,8 +21,8 @@ import redis.clients.jedis.resps.ScanResult;
 import redis.clients.jedis.util.JedisCommandIterationBase;
 
 /**
- * What a call came to: a value, written out with the types of all its parts so that two can be compared, or what it
- * threw.
+ * What a call came to: a value, written out with the types of all its parts so that two can be
+ * compared, or what it threw.
  */
 record Outcome(String told, Throwable thrown) {
     /** How much is iterated, should it never end. */
@@ -44,7 +44,10 @@ record Outcome(String told, Throwable thrown) {
         return new Outcome(thrown.getClass().getName() + ": " + thrown.getMessage(), thrown);
     }
 
-    /** The type of the value, or of what was thrown: all that is compared where a value is never the same twice. */
+    /**
+     * The type of the value, or of what was thrown: all that is compared where a value is never the
+     * same twice.
+     */
     String type() {
         return thrown == null ? told.replaceAll("(?s)[ (\\[{].*", "") : thrown.getClass().getName();
     }
@@ -60,8 +63,11 @@ record Outcome(String told, Throwable thrown) {
             if (value instanceof byte[] bytes) {
                 return "bytes \"" + new String(bytes, StandardCharsets.ISO_8859_1) + "\"";
             }
-            if (value instanceof String || value instanceof Number || value instanceof Boolean
-                    || value instanceof Enum || value instanceof Class) {
+            if (value instanceof String
+                    || value instanceof Number
+                    || value instanceof Boolean
+                    || value instanceof Enum
+                    || value instanceof Class) {
                 return value.getClass().getSimpleName() + " \"" + value + "\"";
             }
             if (value.getClass().isArray()) {
@@ -97,7 +103,8 @@ record Outcome(String told, Throwable thrown) {
             if (value instanceof Map.Entry<?, ?> entry) {
                 return "entry(" + write(entry.getKey()) + ", " + write(entry.getValue()) + ")";
             }
-            return value.getClass().getName().startsWith("redis.clients.") ? fields(value)
+            return value.getClass().getName().startsWith("redis.clients.")
+                    ? fields(value)
                     : value.getClass().getSimpleName() + " \"" + value + "\"";
         }
 
@@ -118,7 +125,9 @@ record Outcome(String told, Throwable thrown) {
 
         private String fields(Object value) {
             Map<String, String> fields = new TreeMap<>();
-            for (Class<?> type = value.getClass(); type != Object.class; type = type.getSuperclass()) {
+            for (Class<?> type = value.getClass();
+                    type != Object.class;
+                    type = type.getSuperclass()) {
                 for (Field field : type.getDeclaredFields()) {
                     if (!Modifier.isStatic(field.getModifiers())) {
                         fields.put(field.getName(), field(value, field));

@@ -29,49 +29,58 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.params.MigrateParams;
 
 /**
- * A drop-in: every public method of UnifiedJedis, called on Jedis' own client over one server and on OneHopClient over
- * four, with keys of every type, together and apart: the same value, of the same types, or the same exception; and after
- * what may write, the same keys.
+ * A drop-in: every public method of UnifiedJedis, called on Jedis' own client over one server and
+ * on OneHopClient over four, with keys of every type, together and apart: the same value, of the
+ * same types, or the same exception; and after what may write, the same keys.
  *
- * <p>What may differ: a refusal that the command table announces, {@link CrossNode} where it wants one node, and the few
- * commands below, whose answers are never the same twice or are about the server itself. A method that this test cannot
- * call, and that is not named here, fails it: whoever takes a newer Jedis is told what is new.
+ * <p>What may differ: a refusal that the command table announces, {@link CrossNode} where it wants
+ * one node, and the few commands below, whose answers are never the same twice or are about the
+ * server itself. A method that this test cannot call, and that is not named here, fails it: whoever
+ * takes a newer Jedis is told what is new.
  */
 class ParityTest {
     /** No commands, or more than one; proven by the test that is named. */
-    private static final Map<String, String> ELSEWHERE = Map.ofEntries(
-            Map.entry("close", "OneHopClientTest"),
-            Map.entry("pipelined", "PipelineTest"),
-            Map.entry("multi", "TransactionTest"),
-            Map.entry("transaction", "TransactionTest"),
-            Map.entry("subscribe", "SubscriptionTest"),
-            Map.entry("psubscribe", "SubscriptionTest"),
-            Map.entry("executeCommand", "all of them"),
-            Map.entry("migrate", "below: its first word is a host, which would be looked up"),
-            Map.entry("setKeyArgumentPreProcessor", "OneHopClientTest"),
-            Map.entry("setJsonObjectMapper", "nothing is sent"),
-            Map.entry("getCache", "nothing is sent"),
-            Map.entry("ftHybrid", "nothing is sent: an index has no key, as for every FT command, all others of which are called"));
+    private static final Map<String, String> ELSEWHERE =
+            Map.ofEntries(
+                    Map.entry("close", "OneHopClientTest"),
+                    Map.entry("pipelined", "PipelineTest"),
+                    Map.entry("multi", "TransactionTest"),
+                    Map.entry("transaction", "TransactionTest"),
+                    Map.entry("subscribe", "SubscriptionTest"),
+                    Map.entry("psubscribe", "SubscriptionTest"),
+                    Map.entry("executeCommand", "all of them"),
+                    Map.entry(
+                            "migrate", "below: its first word is a host, which would be looked up"),
+                    Map.entry("setKeyArgumentPreProcessor", "OneHopClientTest"),
+                    Map.entry("setJsonObjectMapper", "nothing is sent"),
+                    Map.entry("getCache", "nothing is sent"),
+                    Map.entry(
+                            "ftHybrid",
+                            "nothing is sent: an index has no key, as for every FT command, all"
+                                    + " others of which are called"));
 
     /** By command: why only the type of its answer is compared. */
-    private static final Map<String, String> NEVER_ALIKE = Map.ofEntries(
-            Map.entry("RANDOMKEY", "random"),
-            Map.entry("SPOP", "random"),
-            Map.entry("SRANDMEMBER", "random"),
-            Map.entry("HRANDFIELD", "random"),
-            Map.entry("ZRANDMEMBER", "random"),
-            Map.entry("HIMPORT", "a name made for each call"),
-            Map.entry("XADD", "an id of the clock"),
-            Map.entry("DUMP", "idle times of the clock, in streams"),
-            Map.entry("XINFO", "idle times of the clock"),
-            Map.entry("XCLAIM", "idle times of the clock"),
-            Map.entry("XAUTOCLAIM", "idle times of the clock"),
-            Map.entry("XPENDING", "idle times of the clock"),
-            Map.entry("TIME", "the clock"),
-            Map.entry("LASTSAVE", "the clock"),
-            Map.entry("SCAN", "a cursor; what all of them bring is compared by scanIteration()"),
-            Map.entry("OBJECT IDLETIME", "the clock"),
-            Map.entry("INFO", "the server itself"));
+    private static final Map<String, String> NEVER_ALIKE =
+            Map.ofEntries(
+                    Map.entry("RANDOMKEY", "random"),
+                    Map.entry("SPOP", "random"),
+                    Map.entry("SRANDMEMBER", "random"),
+                    Map.entry("HRANDFIELD", "random"),
+                    Map.entry("ZRANDMEMBER", "random"),
+                    Map.entry("HIMPORT", "a name made for each call"),
+                    Map.entry("XADD", "an id of the clock"),
+                    Map.entry("DUMP", "idle times of the clock, in streams"),
+                    Map.entry("XINFO", "idle times of the clock"),
+                    Map.entry("XCLAIM", "idle times of the clock"),
+                    Map.entry("XAUTOCLAIM", "idle times of the clock"),
+                    Map.entry("XPENDING", "idle times of the clock"),
+                    Map.entry("TIME", "the clock"),
+                    Map.entry("LASTSAVE", "the clock"),
+                    Map.entry(
+                            "SCAN",
+                            "a cursor; what all of them bring is compared by scanIteration()"),
+                    Map.entry("OBJECT IDLETIME", "the clock"),
+                    Map.entry("INFO", "the server itself"));
 
     private static RedisServer single;
     private static Nodes nodes;
@@ -88,8 +97,15 @@ class ParityTest {
     static void start() {
         single = RedisServer.start();
         nodes = Nodes.start(4);
-        one = RedisClient.builder().hostAndPort("127.0.0.1", single.port()).clientConfig(
-                DefaultJedisClientConfig.builder().protocol(RedisProtocol.RESP2).timeoutMillis(20_000).build()).build();
+        one =
+                RedisClient.builder()
+                        .hostAndPort("127.0.0.1", single.port())
+                        .clientConfig(
+                                DefaultJedisClientConfig.builder()
+                                        .protocol(RedisProtocol.RESP2)
+                                        .timeoutMillis(20_000)
+                                        .build())
+                        .build();
         four = nodes.client("timeout: 20000", "hash_tag: \"{}\"");
         ofOne = new Fixture(single);
         ofFour = new Fixture(nodes.servers(), four.topology());
@@ -111,7 +127,8 @@ class ParityTest {
                 .filter(method -> !method.isBridge() && !Modifier.isStatic(method.getModifiers()))
                 .filter(method -> method.getDeclaringClass() != Object.class)
                 .filter(method -> !ELSEWHERE.containsKey(method.getName()))
-                .sorted(Comparator.comparing(Method::toGenericString)).toList();
+                .sorted(Comparator.comparing(Method::toGenericString))
+                .toList();
     }
 
     @Test
@@ -125,7 +142,9 @@ class ParityTest {
             }
         }
         assertEquals("", String.join("\n", differences));
-        assertTrue(methods.size() > 1000 && verdicts.get("same") > 5000, methods.size() + " methods: " + verdicts);
+        assertTrue(
+                methods.size() > 1000 && verdicts.get("same") > 5000,
+                methods.size() + " methods: " + verdicts);
     }
 
     @Test
@@ -133,11 +152,24 @@ class ParityTest {
         restore();
         try (RedisServer target = RedisServer.start()) {
             for (UnifiedJedis client : List.of(one, four)) {
-                assertEquals("OK", client.migrate("127.0.0.1", target.port(), 10_000,
-                        new MigrateParams().replace(), "string"));
+                assertEquals(
+                        "OK",
+                        client.migrate(
+                                "127.0.0.1",
+                                target.port(),
+                                10_000,
+                                new MigrateParams().replace(),
+                                "string"));
                 assertEquals("NOKEY", client.migrate("127.0.0.1", target.port(), "string", 10_000));
-                assertEquals("OK", client.migrate("127.0.0.1", target.port(), 10_000, new MigrateParams().replace(),
-                        "{t}set", "{t}list"));
+                assertEquals(
+                        "OK",
+                        client.migrate(
+                                "127.0.0.1",
+                                target.port(),
+                                10_000,
+                                new MigrateParams().replace(),
+                                "{t}set",
+                                "{t}list"));
                 assertEquals(0, client.exists("string", "{t}set", "{t}list"));
             }
         }
@@ -154,14 +186,22 @@ class ParityTest {
     private Set<String> compare(Method method) {
         Set<String> seen = new TreeSet<>();
         try {
-            Table table = Table.of(recorder.words(method, new Arguments(1, "{t}string", "1", "2", "3").of(method)));
+            Table table =
+                    Table.of(
+                            recorder.words(
+                                    method,
+                                    new Arguments(1, "{t}string", "1", "2", "3").of(method)));
             for (String[] row : Rows.of(table, method)) {
                 String verdict = compare(method, Rows.number(table, method), row);
                 verdicts.merge(verdict, 1, Integer::sum);
                 seen.add(verdict);
             }
         } catch (Arguments.Unmakeable unknown) {
-            differences.add(method + " cannot be called: nothing is known to make a " + unknown.getMessage() + " from");
+            differences.add(
+                    method
+                            + " cannot be called: nothing is known to make a "
+                            + unknown.getMessage()
+                            + " from");
         }
         return seen;
     }
@@ -180,8 +220,14 @@ class ParityTest {
             restore();
         }
         if (verdict.startsWith("different")) {
-            differences.add(Outcome.shown(method, new Arguments(number, row).of(method)) + " " + verdict + "\n    one:  "
-                    + cut(here.told()) + "\n    four: " + cut(there.told()));
+            differences.add(
+                    Outcome.shown(method, new Arguments(number, row).of(method))
+                            + " "
+                            + verdict
+                            + "\n    one:  "
+                            + cut(here.told())
+                            + "\n    four: "
+                            + cut(there.told()));
         }
         return verdict;
     }
@@ -200,15 +246,23 @@ class ParityTest {
         if (there.thrown() instanceof CrossNode && table.spread().equals("one_node")) {
             return "CrossNode";
         }
-        boolean isMalformed = there.told().contains(" is malformed, ") || there.told().contains("SCAN with this cursor");
-        if (isMalformed && there.thrown() instanceof Unsupported && here.thrown() instanceof JedisDataException) {
+        boolean isMalformed =
+                there.told().contains(" is malformed, ")
+                        || there.told().contains("SCAN with this cursor");
+        if (isMalformed
+                && there.thrown() instanceof Unsupported
+                && here.thrown() instanceof JedisDataException) {
             return "malformed";
         }
-        if (table.merge().equals("per_node") && there.told().startsWith("map{") && there.told().contains(here.told())) {
+        if (table.merge().equals("per_node")
+                && there.told().startsWith("map{")
+                && there.told().contains(here.told())) {
             return "by node";
         }
-        boolean isNeverAlike = words.size() > 0 && NEVER_ALIKE.containsKey(words.get(0))
-                || words.size() > 1 && NEVER_ALIKE.containsKey(words.get(0) + " " + words.get(1));
+        boolean isNeverAlike =
+                words.size() > 0 && NEVER_ALIKE.containsKey(words.get(0))
+                        || words.size() > 1
+                                && NEVER_ALIKE.containsKey(words.get(0) + " " + words.get(1));
         return isNeverAlike && here.type().equals(there.type()) ? "alike" : "different";
     }
 }

@@ -7,17 +7,18 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The words a method is tried with, by what the table says of its command: keys of its own type, of another and none;
- * together on one node and apart; followed by values or by more keys.
+ * The words a method is tried with, by what the table says of its command: keys of its own type, of
+ * another and none; together on one node and apart; followed by values or by more keys.
  */
 final class Rows {
-    private Rows() {
-    }
+    private Rows() {}
 
     static List<String[]> of(Table table, Method method) {
         List<String[]> rows = new ArrayList<>();
-        boolean isLongWait = table.waits() && Arrays.stream(method.getParameterTypes())
-                .anyMatch(type -> type == int.class || type == long.class);
+        boolean isLongWait =
+                table.waits()
+                        && Arrays.stream(method.getParameterTypes())
+                                .anyMatch(type -> type == int.class || type == long.class);
         for (String type : types(table)) {
             List<String> names = Fixture.names(type);
             if (isLongWait && type.equals("missing")) {
@@ -53,6 +54,8 @@ final class Rows {
     /** Numbers are small, but where they are a time to live. */
     static long number(Table table, Method method) {
         String name = method.getName().toLowerCase(Locale.ROOT);
-        return name.contains("expire") || name.contains("setex") || name.contains("getex") ? 100_000 : 1;
+        return name.contains("expire") || name.contains("setex") || name.contains("getex")
+                ? 100_000
+                : 1;
     }
 }

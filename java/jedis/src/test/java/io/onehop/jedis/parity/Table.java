@@ -9,20 +9,28 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
-/** What spec/route/commands.json says of a command: that is what a difference between one node and four is judged by. */
+/**
+ * What spec/route/commands.json says of a command: that is what a difference between one node and
+ * four is judged by.
+ */
 record Table(JsonObject entry) {
     private static final JsonObject COMMANDS = read();
 
     private static JsonObject read() {
         try {
-            return JsonParser.parseString(Files.readString(Path.of("../../spec/route/commands.json"))).getAsJsonObject()
+            return JsonParser.parseString(
+                            Files.readString(Path.of("../../spec/route/commands.json")))
+                    .getAsJsonObject()
                     .getAsJsonObject("commands");
         } catch (IOException missing) {
             throw new UncheckedIOException(missing);
         }
     }
 
-    /** The entry of a command; of one that the table does not hold there is none, and every question is answered so. */
+    /**
+     * The entry of a command; of one that the table does not hold there is none, and every question
+     * is answered so.
+     */
     static Table of(List<String> words) {
         if (words.isEmpty()) {
             return new Table(null);
@@ -64,7 +72,11 @@ record Table(JsonObject entry) {
     }
 
     boolean mayBeRefused() {
-        return !isKnown() || spread().equals("refused") || spread().equals("bound") || merge().equals("per_node")
-                || text("without_keys", "none").equals("refused") || entry.has("state");
+        return !isKnown()
+                || spread().equals("refused")
+                || spread().equals("bound")
+                || merge().equals("per_node")
+                || text("without_keys", "none").equals("refused")
+                || entry.has("state");
     }
 }

@@ -13,7 +13,12 @@ import redis.clients.jedis.exceptions.JedisDataException;
  */
 public interface Forwarding {
     /** A command of this slot was answered by an error that redirects. */
-    void note(Pool asked, int slot, CommandArguments arguments, Taker taker, JedisDataException error);
+    void note(
+            Pool asked,
+            int slot,
+            CommandArguments arguments,
+            Taker taker,
+            JedisDataException error);
 
     /** A read of this slot was sent to a replica, which has failed: the master is to answer it. */
     void rescue(Pool failed, int slot, CommandArguments arguments, Taker taker);

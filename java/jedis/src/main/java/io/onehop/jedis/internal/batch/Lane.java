@@ -22,11 +22,12 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * What one node has to do in one batch: its encoded commands, who waits for their replies, and how far it got.
+ * What one node has to do in one batch: its encoded commands, who waits for their replies, and how
+ * far it got.
  *
- * <p>Filled by {@code Pipeline} or {@link Merge}, driven by {@link Scatter}, which calls {@link #advance} whenever the
- * node may be ready; nothing here waits for it. Ends done or failed; either way every {@link Taker} was told, and the
- * connection is settled.
+ * <p>Filled by {@code Pipeline} or {@link Merge}, driven by {@link Scatter}, which calls {@link
+ * #advance} whenever the node may be ready; nothing here waits for it. Ends done or failed; either
+ * way every {@link Taker} was told, and the connection is settled.
  */
 public final class Lane {
     /*
@@ -104,7 +105,8 @@ public final class Lane {
     }
 
     private void translate(CommandArguments arguments, boolean readOnly, Taker taker) {
-        SsdbCommand.translate(arguments, taker, (words, each) -> added(requests.append(words), readOnly, each));
+        SsdbCommand.translate(
+                arguments, taker, (words, each) -> added(requests.append(words), readOnly, each));
     }
 
     /** It has reads alone, in the place of the master, which is asked if this node fails. */
@@ -140,7 +142,10 @@ public final class Lane {
         return pool;
     }
 
-    /** What the node's health was when it was asked for this batch, so that a second try is no second question. */
+    /**
+     * What the node's health was when it was asked for this batch, so that a second try is no
+     * second question.
+     */
     long asked() {
         return asked;
     }
@@ -165,7 +170,9 @@ public final class Lane {
         return moved;
     }
 
-    /** Opens and writes as far as is possible without waiting; tells whether anything was written. */
+    /**
+     * Opens and writes as far as is possible without waiting; tells whether anything was written.
+     */
     boolean begin() throws IOException {
         return connection.tryOpen() && write();
     }
@@ -197,8 +204,15 @@ public final class Lane {
         long whole = connection.arrivedReplies();
         for (long i = 0; i < whole; i++) {
             Object reply = connection.nextReply();
-            if (forwarding != null && reply instanceof JedisDataException error && isRedirect(error)) {
-                forwarding.note(pool, owed.place(taken), requests.command(acknowledged), owed.taker(taken), error);
+            if (forwarding != null
+                    && reply instanceof JedisDataException error
+                    && isRedirect(error)) {
+                forwarding.note(
+                        pool,
+                        owed.place(taken),
+                        requests.command(acknowledged),
+                        owed.taker(taken),
+                        error);
                 redirected++;
             } else if (!owed.taker(taken).take(reply)) {
                 throw new WireException("a reply of another shape than its command's");
@@ -252,12 +266,15 @@ public final class Lane {
     }
 
     /**
-     * Whether the rest may be sent once more: the connection had been lying idle and turned out to be closed, and
-     * nothing of the rest was sent or all of it only reads.
+     * Whether the rest may be sent once more: the connection had been lying idle and turned out to
+     * be closed, and nothing of the rest was sent or all of it only reads.
      */
     boolean mayRetry(Throwable thrown) {
-        return Failure.of(thrown, pool.endpoint().nodeName(), Outcome.NOT_SENT) instanceof NodeDown && connection != null
-                && connection.isReused() && before == null && !(isStaying && taken > 0)
+        return Failure.of(thrown, pool.endpoint().nodeName(), Outcome.NOT_SENT) instanceof NodeDown
+                && connection != null
+                && connection.isReused()
+                && before == null
+                && !(isStaying && taken > 0)
                 && (isReadOnly || written == acknowledged);
     }
 
@@ -272,13 +289,14 @@ public final class Lane {
     }
 
     /**
-     * Tells everybody who still waits; each learns whether a byte of his command was written, if only by the try before
-     * this.
+     * Tells everybody who still waits; each learns whether a byte of his command was written, if
+     * only by the try before this.
      */
     void fail(Throwable thrown) {
         OneHopException unsent = Failure.of(thrown, pool.endpoint().nodeName(), Outcome.NOT_SENT);
         Throwable sent = before != null && thrown instanceof OneHopException ? before : thrown;
-        OneHopException reachedIt = Failure.of(sent, pool.endpoint().nodeName(), Outcome.MAYBE_EXECUTED);
+        OneHopException reachedIt =
+                Failure.of(sent, pool.endpoint().nodeName(), Outcome.MAYBE_EXECUTED);
         boolean hasBegun = taken < owed.count() && owed.taker(taken).hasBegun();
         failure = isRescued ? null : reached > acknowledged || hasBegun ? reachedIt : unsent;
         long from = acknowledged;
@@ -298,11 +316,13 @@ public final class Lane {
     }
 
     /**
-     * How long a read took is for {@code Readers} to know, if that is typical: of one command, or too late. What is sent
-     * on has taken other nodes' time, too.
+     * How long a read took is for {@code Readers} to know, if that is typical: of one command, or
+     * too late. What is sent on has taken other nodes' time, too.
      */
     private void compare() {
-        if (forwarding != null && isFirst && connection.lease().isTimed(pool.endpoint().timeoutMs())) {
+        if (forwarding != null
+                && isFirst
+                && connection.lease().isTimed(pool.endpoint().timeoutMs())) {
             pool.meter().compare(connection.lease().ns());
         }
     }
@@ -318,7 +338,10 @@ public final class Lane {
         if (connection != null) {
             if (isDone()) {
                 pool.answered(connection);
-                if (isReadOnly && owed.count() == 1 && connection.isReused() && !connection.lease().isRefused()) {
+                if (isReadOnly
+                        && owed.count() == 1
+                        && connection.isReused()
+                        && !connection.lease().isRefused()) {
                     compare();
                 }
             }

@@ -10,13 +10,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The lanes of one batch, one for each node that has something to do, in node order. For one thread. */
+/**
+ * The lanes of one batch, one for each node that has something to do, in node order. For one
+ * thread.
+ */
 public final class Lanes {
     private final Snapshot snapshot;
     private final Lane[] lanes;
     private final Forwarding forwarding;
     private final boolean isFirst;
-    private int[] readers; // By master: who answers reads of this batch, and one more; null: nobody has read yet.
+    // By master: who answers reads of this batch, and one more; null: nobody has read yet.
+    private int[] readers;
     private long waitMs;
 
     private Lanes(Snapshot snapshot, Forwarding forwarding, boolean isFirst) {
@@ -26,7 +30,10 @@ public final class Lanes {
         this.isFirst = isFirst;
     }
 
-    /** Those of a batch. {@code forwarding}: that of the batch; {@code null} where nodes do not redirect. */
+    /**
+     * Those of a batch. {@code forwarding}: that of the batch; {@code null} where nodes do not
+     * redirect.
+     */
     public static Lanes of(Snapshot snapshot, Forwarding forwarding) {
         return new Lanes(snapshot, forwarding, true);
     }
@@ -41,7 +48,9 @@ public final class Lanes {
         return lanes.length;
     }
 
-    /** One of the commands waits so long by its own wish; those of one node wait one after another. */
+    /**
+     * One of the commands waits so long by its own wish; those of one node wait one after another.
+     */
     public void waits(long ms) {
         waitMs = waitMs + ms < 0 ? Deadline.FOR_EVER_MS : waitMs + ms;
     }
@@ -136,6 +145,7 @@ public final class Lanes {
 
     /** Whether any command has its reply. */
     public boolean hasArrived() {
-        return used().stream().anyMatch(Lane::hasArrived) || forwarding != null && forwarding.hasArrived();
+        return used().stream().anyMatch(Lane::hasArrived)
+                || forwarding != null && forwarding.hasArrived();
     }
 }

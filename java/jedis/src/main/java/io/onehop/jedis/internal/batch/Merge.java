@@ -29,10 +29,12 @@ import redis.clients.jedis.exceptions.JedisBroadcastException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * One command over several nodes, split by place or to all of them as it is: its replies become one.
+ * One command over several nodes, split by place or to all of them as it is: its replies become
+ * one.
  *
- * <p>In: the command and its {@link Plan}. Out: a part in each node's {@link Lane}, then one reply, as if one node had
- * answered ({@link MergeRules}); or the error a node answered; or the failure. For one thread.
+ * <p>In: the command and its {@link Plan}. Out: a part in each node's {@link Lane}, then one reply,
+ * as if one node had answered ({@link MergeRules}); or the error a node answered; or the failure.
+ * For one thread.
  */
 public final class Merge {
     private final CommandArguments arguments;
@@ -58,8 +60,11 @@ public final class Merge {
         this.replies = new Object[parts.length];
         this.nodes = new String[parts.length];
         if (this.command.merge() == MergeRule.PER_NODE && builder != BuilderFactory.RAW_OBJECT) {
-            throw Commands.unsupported(this.command.shown(), "one reply of this type cannot tell what each node "
-                    + "answered: ask them one by one, by onEachNode", this.pool);
+            throw Commands.unsupported(
+                    this.command.shown(),
+                    "one reply of this type cannot tell what each node "
+                            + "answered: ask them one by one, by onEachNode",
+                    this.pool);
         }
     }
 
@@ -68,7 +73,10 @@ public final class Merge {
         arguments.forEach(Rawable::getRaw); // If one cannot be encoded, no part is added.
         missing = parts.length;
         for (int i = 0; i < parts.length; i++) {
-            Lane lane = parts[i].words() == null ? lanes.of(parts[i].node()) : lanes.of(parts[i].node(), command);
+            Lane lane =
+                    parts[i].words() == null
+                            ? lanes.of(parts[i].node())
+                            : lanes.of(parts[i].node(), command);
             nodes[i] = lane.pool().endpoint().name();
             Prelude.append(command, arguments, scripts, lane);
             if (parts[i].words() == null) {
@@ -103,7 +111,8 @@ public final class Merge {
 
         @Override
         public boolean take(Object reply) {
-            if (!(reply instanceof JedisDataException) && !MergeRules.fits(command, parts[number], reply)) {
+            if (!(reply instanceof JedisDataException)
+                    && !MergeRules.fits(command, parts[number], reply)) {
                 return false;
             }
             end(reply);
@@ -134,7 +143,9 @@ public final class Merge {
             isAnswered |= !(replies[i] instanceof Exception);
         }
         if (failed.isEmpty() || isAnswered && command.merge() == MergeRule.ONE_OK) {
-            tell(MergeRules.merged(command, parts, Arrays.asList(replies), order(), List.of(nodes)));
+            tell(
+                    MergeRules.merged(
+                            command, parts, Arrays.asList(replies), order(), List.of(nodes)));
             return;
         }
         Map<String, OneHopException> failures = new LinkedHashMap<>();
@@ -150,11 +161,15 @@ public final class Merge {
         }
     }
 
-    /** The error of a command for all nodes of a Redis Cluster, as Jedis' cluster client throws it. */
+    /**
+     * The error of a command for all nodes of a Redis Cluster, as Jedis' cluster client throws it.
+     */
     private JedisBroadcastException broadcast() {
         JedisBroadcastException error = new JedisBroadcastException();
         for (int i = 0; i < replies.length; i++) {
-            error.addReply(HostAndPort.from(nodes[i]), replies[i] instanceof Exception ? replies[i] : built(replies[i]));
+            error.addReply(
+                    HostAndPort.from(nodes[i]),
+                    replies[i] instanceof Exception ? replies[i] : built(replies[i]));
         }
         return error.prepareToThrow();
     }
@@ -164,7 +179,8 @@ public final class Merge {
         if (command.merge() != MergeRule.STREAMS) {
             return List.of();
         }
-        byte[][] order = new byte[Arrays.stream(parts).mapToInt(part -> part.keys().length).sum()][];
+        byte[][] order =
+                new byte[Arrays.stream(parts).mapToInt(part -> part.keys().length).sum()][];
         for (Split.Part part : parts) {
             int first = part.words().length - 2 * part.keys().length;
             for (int i = 0; i < part.keys().length; i++) {
@@ -181,13 +197,17 @@ public final class Merge {
             return List.of(sum());
         }
         if (!isOfKeys || command.merge() == MergeRule.STREAMS) {
-            return Arrays.stream(replies).map(reply -> reply instanceof Exception ? reply : built(reply)).toList();
+            return Arrays.stream(replies)
+                    .map(reply -> reply instanceof Exception ? reply : built(reply))
+                    .toList();
         }
         int width = command.mergeWidth();
-        Object[] told = new Object[width * Arrays.stream(parts).mapToInt(part -> part.keys().length).sum()];
+        Object[] told =
+                new Object[width * Arrays.stream(parts).mapToInt(part -> part.keys().length).sum()];
         for (int i = 0; i < parts.length; i++) {
             for (int number = 0; number < parts[i].keys().length * width; number++) {
-                told[parts[i].keys()[number / width] * width + number % width] = element(replies[i], number);
+                told[parts[i].keys()[number / width] * width + number % width] =
+                        element(replies[i], number);
             }
         }
         return new ArrayList<>(Arrays.asList(told));
@@ -204,7 +224,10 @@ public final class Merge {
         return sum;
     }
 
-    /** One element of a part's reply as the command's own builder shows it; of a reply that is no list, all of it. */
+    /**
+     * One element of a part's reply as the command's own builder shows it; of a reply that is no
+     * list, all of it.
+     */
     private Object element(Object reply, int number) {
         if (reply instanceof Exception || !(reply instanceof List<?> list)) {
             return reply instanceof Exception ? reply : built(reply);

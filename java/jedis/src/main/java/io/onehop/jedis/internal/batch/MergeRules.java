@@ -18,66 +18,108 @@ import redis.clients.jedis.exceptions.JedisDataException;
 /**
  * How the replies of several nodes become one reply, one small function for each rule.
  *
- * <p>In: replies as Jedis decodes them from the wire (numbers, bytes, lists, {@code null}, errors), one for each part.
- * Out: the merged reply, of the same kind; an error is never merged, it is the reply. Pure. Implements
- * spec/route/route.md, "Merging"; spec/tools/reference/merge.py is the reference.
+ * <p>In: replies as Jedis decodes them from the wire (numbers, bytes, lists, {@code null}, errors),
+ * one for each part. Out: the merged reply, of the same kind; an error is never merged, it is the
+ * reply. Pure. Implements spec/route/route.md, "Merging"; spec/tools/reference/merge.py is the
+ * reference.
  */
 final class MergeRules {
-    /** What the nodes answer has nothing in common: to {@code EQUAL} their words, to the others their kinds. */
+    /**
+     * What the nodes answer has nothing in common: to {@code EQUAL} their words, to the others
+     * their kinds.
+     */
     static final Object DIFFERENT = new Object();
 
-    private MergeRules() {
-    }
+    private MergeRules() {}
 
-    /** Whether a reply has the shape that merging needs; of any other shape the stream is not to be trusted. */
+    /**
+     * Whether a reply has the shape that merging needs; of any other shape the stream is not to be
+     * trusted.
+     */
     static boolean fits(Command command, Split.Part part, Object reply) {
         return switch (command.merge()) {
-            case IN_ORDER -> reply instanceof List<?> list
-                    && list.size() == part.keys().length * command.mergeWidth();
-            case SUM, MIN, MAX, AND -> reply instanceof Long
-                    || reply instanceof List<?> list && list.stream().allMatch(Long.class::isInstance);
+            case IN_ORDER ->
+                    reply instanceof List<?> list
+                            && list.size() == part.keys().length * command.mergeWidth();
+            case SUM, MIN, MAX, AND ->
+                    reply instanceof Long
+                            || reply instanceof List<?> list
+                                    && list.stream().allMatch(Long.class::isInstance);
             case CONCAT -> reply instanceof byte[] || reply instanceof List<?>;
-            case UNION -> reply instanceof List<?> list && list.stream().allMatch(byte[].class::isInstance);
-            case STREAMS -> reply == null || reply instanceof List<?> list && list.stream().allMatch(
-                    stream -> stream instanceof List<?> pair && pair.size() == 2 && pair.get(0) instanceof byte[]);
+            case UNION ->
+                    reply instanceof List<?> list
+                            && list.stream().allMatch(byte[].class::isInstance);
+            case STREAMS ->
+                    reply == null
+                            || reply instanceof List<?> list
+                                    && list.stream()
+                                            .allMatch(
+                                                    stream ->
+                                                            stream instanceof List<?> pair
+                                                                    && pair.size() == 2
+                                                                    && pair.get(0)
+                                                                            instanceof byte[]);
             case ALL_OK, INFO -> reply instanceof byte[];
             case ONE_OK -> reply != null;
             default -> true;
         };
     }
 
-    /** One reply of all; {@code order} has the keys in the caller's order, {@code nodes} a name for each part. */
-    static Object merged(Command command, Split.Part[] parts, List<Object> replies, List<byte[]> order,
+    /**
+     * One reply of all; {@code order} has the keys in the caller's order, {@code nodes} a name for
+     * each part.
+     */
+    static Object merged(
+            Command command,
+            Split.Part[] parts,
+            List<Object> replies,
+            List<byte[]> order,
             List<String> nodes) {
-        Object error = replies.stream().filter(JedisDataException.class::isInstance).findFirst().orElse(null);
+        Object error =
+                replies.stream()
+                        .filter(JedisDataException.class::isInstance)
+                        .findFirst()
+                        .orElse(null);
         if (command.merge() == MergeRule.ONE_OK) {
-            return replies.stream().filter(reply -> !(reply instanceof Exception)).findFirst().orElse(error);
+            return replies.stream()
+                    .filter(reply -> !(reply instanceof Exception))
+                    .findFirst()
+                    .orElse(error);
         }
-        return error != null ? error : switch (command.merge()) {
-            case IN_ORDER -> inOrder(command.mergeWidth(), parts, replies);
-            case SUM -> numbers(replies, Long::sum);
-            case MIN -> numbers(replies, Math::min);
-            case MAX -> numbers(replies, Math::max);
-            case AND -> numbers(replies, (one, other) -> one != 0 && other != 0 ? 1L : 0L);
-            case EQUAL -> equal(replies);
-            case CONCAT -> concat(replies);
-            case UNION -> union(replies);
-            case FIRST_NOT_NIL -> replies.stream().filter(reply -> reply != null).findFirst().orElse(null);
-            case STREAMS -> streams(replies, order);
-            case INFO -> Info.merged(replies.stream().map(MergeRules::text).toList())
-                    .getBytes(StandardCharsets.ISO_8859_1);
-            case PER_NODE -> perNode(nodes, replies);
-            default -> replies.get(0);
-        };
+        return error != null
+                ? error
+                : switch (command.merge()) {
+                    case IN_ORDER -> inOrder(command.mergeWidth(), parts, replies);
+                    case SUM -> numbers(replies, Long::sum);
+                    case MIN -> numbers(replies, Math::min);
+                    case MAX -> numbers(replies, Math::max);
+                    case AND -> numbers(replies, (one, other) -> one != 0 && other != 0 ? 1L : 0L);
+                    case EQUAL -> equal(replies);
+                    case CONCAT -> concat(replies);
+                    case UNION -> union(replies);
+                    case FIRST_NOT_NIL ->
+                            replies.stream()
+                                    .filter(reply -> reply != null)
+                                    .findFirst()
+                                    .orElse(null);
+                    case STREAMS -> streams(replies, order);
+                    case INFO ->
+                            Info.merged(replies.stream().map(MergeRules::text).toList())
+                                    .getBytes(StandardCharsets.ISO_8859_1);
+                    case PER_NODE -> perNode(nodes, replies);
+                    default -> replies.get(0);
+                };
     }
 
     /** Each part's elements back to where its keys stood in the caller's command. */
     private static List<Object> inOrder(int width, Split.Part[] parts, List<Object> replies) {
-        Object[] all = new Object[width * Arrays.stream(parts).mapToInt(part -> part.keys().length).sum()];
+        Object[] all =
+                new Object[width * Arrays.stream(parts).mapToInt(part -> part.keys().length).sum()];
         for (int i = 0; i < parts.length; i++) {
             List<?> elements = (List<?>) replies.get(i);
             for (int number = 0; number < elements.size(); number++) {
-                all[width * parts[i].keys()[number / width] + number % width] = elements.get(number);
+                all[width * parts[i].keys()[number / width] + number % width] =
+                        elements.get(number);
             }
         }
         return Arrays.asList(all);
@@ -88,26 +130,39 @@ final class MergeRules {
         if (replies.stream().allMatch(Long.class::isInstance)) {
             return replies.stream().map(Long.class::cast).reduce(combine).orElse(null);
         }
-        if (replies.stream().map(reply -> reply instanceof List<?> list ? list.size() : -1).distinct().count() > 1) {
+        if (replies.stream()
+                        .map(reply -> reply instanceof List<?> list ? list.size() : -1)
+                        .distinct()
+                        .count()
+                > 1) {
             return DIFFERENT;
         }
         Object[] all = ((List<?>) replies.get(0)).toArray();
         for (Object reply : replies.subList(1, replies.size())) {
-            Arrays.setAll(all, place -> combine.apply((Long) all[place], (Long) ((List<?>) reply).get(place)));
+            Arrays.setAll(
+                    all,
+                    place -> combine.apply((Long) all[place], (Long) ((List<?>) reply).get(place)));
         }
         return Arrays.asList(all);
     }
 
     private static Object equal(List<Object> replies) {
         Object first = replies.get(0);
-        boolean isSame = replies.stream().allMatch(
-                reply -> isSame(reply, first) || isMap(reply) && isMap(first) && map(reply).equals(map(first)));
+        boolean isSame =
+                replies.stream()
+                        .allMatch(
+                                reply ->
+                                        isSame(reply, first)
+                                                || isMap(reply)
+                                                        && isMap(first)
+                                                        && map(reply).equals(map(first)));
         return isSame ? first : DIFFERENT;
     }
 
     /** Whether it may be a map, as RESP2 has it: names and values in turn, in any order. */
     private static boolean isMap(Object reply) {
-        return reply instanceof List<?> list && list.size() % 2 == 0
+        return reply instanceof List<?> list
+                && list.size() % 2 == 0
                 && list.stream().allMatch(byte[].class::isInstance);
     }
 
@@ -115,14 +170,17 @@ final class MergeRules {
         Map<ByteBuffer, ByteBuffer> map = new LinkedHashMap<>();
         List<?> list = (List<?>) reply;
         for (int i = 0; i < list.size(); i += 2) {
-            map.put(ByteBuffer.wrap((byte[]) list.get(i)), ByteBuffer.wrap((byte[]) list.get(i + 1)));
+            map.put(
+                    ByteBuffer.wrap((byte[]) list.get(i)),
+                    ByteBuffer.wrap((byte[]) list.get(i + 1)));
         }
         return map;
     }
 
     private static boolean isSame(Object one, Object other) {
         if (!(one instanceof List<?> left) || !(other instanceof List<?> right)) {
-            return one instanceof byte[] bytes && other instanceof byte[] others ? Arrays.equals(bytes, others)
+            return one instanceof byte[] bytes && other instanceof byte[] others
+                    ? Arrays.equals(bytes, others)
                     : one == null ? other == null : one.equals(other);
         }
         boolean same = left.size() == right.size();
@@ -157,7 +215,9 @@ final class MergeRules {
         return new ArrayList<>(seen.values());
     }
 
-    /** Stream and entries in the caller's order of streams; {@code null} if no stream had anything. */
+    /**
+     * Stream and entries in the caller's order of streams; {@code null} if no stream had anything.
+     */
     private static List<Object> streams(List<Object> replies, List<byte[]> order) {
         Map<ByteBuffer, Object> found = new LinkedHashMap<>();
         for (Object reply : replies) {

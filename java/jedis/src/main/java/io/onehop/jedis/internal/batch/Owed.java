@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** The commands of a lane, in order: how many bytes each has, who waits for its reply, and of which slot it is. */
+/**
+ * The commands of a lane, in order: how many bytes each has, who waits for its reply, and of which
+ * slot it is.
+ */
 final class Owed {
     /** No slot: of a command that is of its node, wherever keys are. */
     static final int NOWHERE = Character.MAX_VALUE;

@@ -9,35 +9,37 @@ import redis.clients.jedis.Protocol;
 /**
  * What goes in front of a command on its connection, and whose reply nobody sees.
  *
- * <p>WAIT answers for the writes of its connection, which are not the caller's: an empty PUBLISH moves the connection
- * behind every acknowledged write of its node. An EVALSHA in a batch cannot be repaired afterwards, so its script goes
- * in front of it, once for each node. Implements spec/route/route.md, "WAIT" and "Scripts".
+ * <p>WAIT answers for the writes of its connection, which are not the caller's: an empty PUBLISH
+ * moves the connection behind every acknowledged write of its node. An EVALSHA in a batch cannot be
+ * repaired afterwards, so its script goes in front of it, once for each node. Implements
+ * spec/route/route.md, "WAIT" and "Scripts".
  */
 public final class Prelude {
     private static final CommandArguments PUBLISH =
             new CommandArguments(Protocol.Command.PUBLISH).add("onehop:wait").add("");
 
-    public static final Taker NOBODY = new Taker() {
-        @Override
-        public boolean take(Object reply) {
-            return true;
-        }
+    public static final Taker NOBODY =
+            new Taker() {
+                @Override
+                public boolean take(Object reply) {
+                    return true;
+                }
 
-        @Override
-        public void fail(OneHopException failure) {
-            // Who asked for the command behind it is told.
-        }
-    };
+                @Override
+                public void fail(OneHopException failure) {
+                    // Who asked for the command behind it is told.
+                }
+            };
 
-    private Prelude() {
-    }
+    private Prelude() {}
 
     /** Whether a command asks about the writes of its connection. */
     public static boolean isOfWrites(Command command) {
         return "writes".equals(command.state());
     }
 
-    public static void append(Command command, CommandArguments arguments, Scripts scripts, Lane lane) {
+    public static void append(
+            Command command, CommandArguments arguments, Scripts scripts, Lane lane) {
         if (isOfWrites(command)) {
             lane.append(PUBLISH, true, NOBODY);
             lane.stay();

@@ -5,8 +5,8 @@ import redis.clients.jedis.Builder;
 import redis.clients.jedis.Response;
 
 /**
- * The Response of one command of a pipeline: after sync it has a value, the node's error, or the failure that names the
- * node.
+ * The Response of one command of a pipeline: after sync it has a value, the node's error, or the
+ * failure that names the node.
  */
 public final class Reply<T> extends Response<T> implements Taker {
     private OneHopException failure;
@@ -30,7 +30,8 @@ public final class Reply<T> extends Response<T> implements Taker {
     /** What {@link #get} gives, or what it throws. */
     public Object told() {
         if (failure != null) {
-            // Not thrown to be caught: there may be a hundred thousand of them, and the deadline has passed.
+            // Not thrown to be caught: there may be a hundred thousand of them, and the deadline
+            // has passed.
             return failure;
         }
         try {

@@ -3,11 +3,11 @@ package io.onehop.jedis.internal.batch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How often a client may send something again by itself: once for ten exchanges that went well, with ten in hand to
- * begin with.
+ * How often a client may send something again by itself: once for ten exchanges that went well,
+ * with ten in hand to begin with.
  *
- * <p>When a node restarts, retrying helps; when it is sick, retrying doubles its load. Any thread may ask; in good
- * times, when the budget is full, asking reads one field.
+ * <p>When a node restarts, retrying helps; when it is sick, retrying doubles its load. Any thread
+ * may ask; in good times, when the budget is full, asking reads one field.
  */
 public final class RetryBudget {
     private static final int RETRY_COST = 10;

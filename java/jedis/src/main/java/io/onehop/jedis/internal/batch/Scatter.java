@@ -16,11 +16,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Several nodes at once, from one thread: lease all, write to all, then serve whoever is ready, by one deadline.
+ * Several nodes at once, from one thread: lease all, write to all, then serve whoever is ready, by
+ * one deadline.
  *
- * <p>In: a lane for each node, in node order. Out: every lane done or failed, every connection settled, whatever
- * happened. What one node does or fails to do costs the others nothing but the wait for the slowest. Shared by split
- * commands and pipelines.
+ * <p>In: a lane for each node, in node order. Out: every lane done or failed, every connection
+ * settled, whatever happened. What one node does or fails to do costs the others nothing but the
+ * wait for the slowest. Shared by split commands and pipelines.
  */
 public final class Scatter {
     /*
@@ -57,7 +58,8 @@ public final class Scatter {
         }
     }
 
-    private static void run(List<Lane> lanes, Holder holder, Deadline deadline, RetryBudget budget) {
+    private static void run(
+            List<Lane> lanes, Holder holder, Deadline deadline, RetryBudget budget) {
         List<Lane> waiting = new ArrayList<>(lanes);
         while (!waiting.isEmpty()) {
             Scatter round = new Scatter(holder, deadline, budget);
@@ -81,8 +83,10 @@ public final class Scatter {
     /** Whether the lane got a connection, or an end. */
     private boolean starts(Lane lane, boolean waits) {
         try {
-            NodeConnection connection = waits ? lane.pool().awaitLease(holder, deadline, lane.asked())
-                    : lane.pool().tryLease(holder, deadline, lane.asked());
+            NodeConnection connection =
+                    waits
+                            ? lane.pool().awaitLease(holder, deadline, lane.asked())
+                            : lane.pool().tryLease(holder, deadline, lane.asked());
             if (connection == null) {
                 return false;
             }
@@ -110,7 +114,7 @@ public final class Scatter {
     /** One look at every lane that is not over; tells whether any got on. */
     private boolean step(boolean isFirst) {
         boolean moved = false;
-        for (Iterator<Lane> each = serving.iterator(); each.hasNext();) {
+        for (Iterator<Lane> each = serving.iterator(); each.hasNext(); ) {
             Lane lane = each.next();
             try {
                 moved |= isFirst ? lane.begin() : lane.advance(deadline);
@@ -150,8 +154,12 @@ public final class Scatter {
                 awaitAny();
             }
         } catch (IOException late) {
-            serving.forEach(lane -> lane.fail(lane.isResolving() && late instanceof SocketTimeoutException
-                    ? new Unresolved() : late));
+            serving.forEach(
+                    lane ->
+                            lane.fail(
+                                    lane.isResolving() && late instanceof SocketTimeoutException
+                                            ? new Unresolved()
+                                            : late));
             serving.clear();
         }
     }
@@ -162,10 +170,11 @@ public final class Scatter {
             AtomicBoolean isResolved = new AtomicBoolean();
             for (Lane lane : serving) {
                 if (lane.isResolving()) {
-                    lane.whenResolved(() -> {
-                        isResolved.set(true);
-                        all.wakeup();
-                    });
+                    lane.whenResolved(
+                            () -> {
+                                isResolved.set(true);
+                                all.wakeup();
+                            });
                 } else {
                     lane.socket().channel().register(all, lane.interest());
                 }

@@ -17,9 +17,9 @@ import redis.clients.jedis.CommandObject;
  * One command on its way to an SSDB node: what is sent instead, and who gathers its replies into
  * one.
  *
- * <p>In: a command as Jedis built it, or a node's part of it. Out: none, one or several requests. A command is checked
- * whole before any part of it is put anywhere, so a refusal leaves nothing behind. Implements
- * spec/route/route.md, "SSDB".
+ * <p>In: a command as Jedis built it, or a node's part of it. Out: none, one or several requests. A
+ * command is checked whole before any part of it is put anywhere, so a refusal leaves nothing
+ * behind. Implements spec/route/route.md, "SSDB".
  */
 public final class SsdbCommand implements Taker {
     private final Ssdb.Shape shape;
@@ -35,18 +35,27 @@ public final class SsdbCommand implements Taker {
         this.replies = new ArrayList<>(count);
     }
 
-    /** Refuses what SSDB would misunderstand. Whoever calls sendCommand makes something of any reply himself. */
+    /**
+     * Refuses what SSDB would misunderstand. Whoever calls sendCommand makes something of any reply
+     * himself.
+     */
     public static void check(CommandObject<?> command, String pool) {
         boolean isRaw = command.getBuilder() == BuilderFactory.RAW_OBJECT;
         Ssdb.Translation found = Ssdb.translate(new ArgumentWords(command.getArguments()), isRaw);
         if (found.refusal() != null) {
-            throw Commands.unsupported(new String(command.getArguments().getCommand().getRaw(),
-                    StandardCharsets.UTF_8), found.refusal().replaceAll("\\.$", ""), pool);
+            throw Commands.unsupported(
+                    new String(
+                            command.getArguments().getCommand().getRaw(), StandardCharsets.UTF_8),
+                    found.refusal().replaceAll("\\.$", ""),
+                    pool);
         }
     }
 
-    /** Tells {@code to} the requests for a command that was checked, each with who takes its reply. */
-    static void translate(CommandArguments checked, Taker taker, BiConsumer<CommandArguments, Taker> to) {
+    /**
+     * Tells {@code to} the requests for a command that was checked, each with who takes its reply.
+     */
+    static void translate(
+            CommandArguments checked, Taker taker, BiConsumer<CommandArguments, Taker> to) {
         Ssdb.Translation found = Ssdb.translate(new ArgumentWords(checked), true);
         if (found.refusal() != null) {
             throw new IllegalStateException(found.refusal());

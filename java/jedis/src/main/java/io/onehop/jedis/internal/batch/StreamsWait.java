@@ -23,11 +23,11 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * XREAD or XREADGROUP with BLOCK, its streams on several nodes: all wait, and the first that has entries ends the wait
- * of all.
+ * XREAD or XREADGROUP with BLOCK, its streams on several nodes: all wait, and the first that has
+ * entries ends the wait of all.
  *
- * <p>In: the part of each node, and who takes its reply. Out: every taker was told, every connection is settled. For
- * one thread and one call. Implements spec/route, section 6.
+ * <p>In: the part of each node, and who takes its reply. Out: every taker was told, every
+ * connection is settled. For one thread and one call. Implements spec/route, section 6.
  */
 public final class StreamsWait {
     /*
@@ -61,7 +61,10 @@ public final class StreamsWait {
 
         OneHopException failure(Throwable thrown) {
             boolean isSent = connection != null && connection.isOpen();
-            return Failure.of(thrown, pool.endpoint().nodeName(), isSent ? Outcome.MAYBE_EXECUTED : Outcome.NOT_SENT);
+            return Failure.of(
+                    thrown,
+                    pool.endpoint().nodeName(),
+                    isSent ? Outcome.MAYBE_EXECUTED : Outcome.NOT_SENT);
         }
     }
 
@@ -162,7 +165,9 @@ public final class StreamsWait {
     private void take(Waiting each, Object reply) throws WireException {
         if (each.id == null) {
             if (!(reply instanceof Long id)) {
-                throw reply instanceof JedisDataException refused ? refused : new JedisException("CLIENT ID: no number");
+                throw reply instanceof JedisDataException refused
+                        ? refused
+                        : new JedisException("CLIENT ID: no number");
             }
             each.id = id;
             return;
@@ -203,7 +208,9 @@ public final class StreamsWait {
                 }
                 each.connection.until(release);
                 boolean isReleased = each.id != null && unblock(each, release);
-                each.connection.socket().awaitMs(SelectionKey.OP_READ, isReleased ? release.selectMs() : AGAIN_MS);
+                each.connection
+                        .socket()
+                        .awaitMs(SelectionKey.OP_READ, isReleased ? release.selectMs() : AGAIN_MS);
                 hear(each);
             }
         } catch (IOException | RuntimeException failed) {
@@ -214,11 +221,16 @@ public final class StreamsWait {
     /** Tells the node to end the wait; tells whether it found somebody waiting. */
     private boolean unblock(Waiting each, Deadline release) throws IOException {
         StackRoom.require(); // One beyond the pool's is on no seat.
-        NodeConnection other = each.pool.leaseBeyond(holder, release, each.connection.lease().health());
+        NodeConnection other =
+                each.pool.leaseBeyond(holder, release, each.connection.lease().health());
         try {
             other.open();
-            return Long.valueOf(1).equals(other.executeCommand(
-                    new CommandArguments(Command.CLIENT).add("UNBLOCK").add(each.id)));
+            return Long.valueOf(1)
+                    .equals(
+                            other.executeCommand(
+                                    new CommandArguments(Command.CLIENT)
+                                            .add("UNBLOCK")
+                                            .add(each.id)));
         } catch (IOException | RuntimeException failed) {
             other.disconnect();
             throw failed;

@@ -35,9 +35,10 @@ import java.util.concurrent.locks.ReentrantLock;
  *              a redirect that was followed ─────┘ (that one slot, at once)
  * </pre>
  *
- * <p>One daemon thread of the client asks, one inquiry at a time and at most one a second; it begins with the first call
- * and ends with {@link #close}. No call waits for it but for the first map, and where a node is named that the map does
- * not have. Any thread. Implements spec/topology/cluster.md, sections 4 and 6.
+ * <p>One daemon thread of the client asks, one inquiry at a time and at most one a second; it
+ * begins with the first call and ends with {@link #close}. No call waits for it but for the first
+ * map, and where a node is named that the map does not have. Any thread. Implements
+ * spec/topology/cluster.md, sections 4 and 6.
  */
 public final class Cluster implements AutoCloseable {
     private static final int ASK_EVERY_MS = 1000;
@@ -75,7 +76,10 @@ public final class Cluster implements AutoCloseable {
 
     /* ---- From calls ---- */
 
-    /** The map may be old; nothing is waited for. {@code node} is said to know better, {@code null}: nobody is. */
+    /**
+     * The map may be old; nothing is waited for. {@code node} is said to know better, {@code null}:
+     * nobody is.
+     */
     public void want(String node) {
         lock.lock();
         try {
@@ -89,21 +93,31 @@ public final class Cluster implements AutoCloseable {
         }
     }
 
-    /** Nodes have said whose these slots are from now on, by name: so it is, for all calls that begin. */
+    /**
+     * Nodes have said whose these slots are from now on, by name: so it is, for all calls that
+     * begin.
+     */
     void moved(Map<Integer, String> owners) {
-        snapshots.adopt(map -> {
-            Map<Integer, Integer> news = new HashMap<>();
-            owners.forEach((slot, name) -> {
-                Node node = map.pool().cluster() ? map.find(name) : null;
-                if (node != null && !(map.isServed(slot) && map.nodeOfSlot(slot) == node.index())) {
-                    news.put(slot, node.index());
-                }
-            });
-            return news.isEmpty() ? map : map.withSlots(news);
-        });
+        snapshots.adopt(
+                map -> {
+                    Map<Integer, Integer> news = new HashMap<>();
+                    owners.forEach(
+                            (slot, name) -> {
+                                Node node = map.pool().cluster() ? map.find(name) : null;
+                                if (node != null
+                                        && !(map.isServed(slot)
+                                                && map.nodeOfSlot(slot) == node.index())) {
+                                    news.put(slot, node.index());
+                                }
+                            });
+                    return news.isEmpty() ? map : map.withSlots(news);
+                });
     }
 
-    /** Waits until an inquiry that is on its way, or the next one, has ended; not beyond the deadline. */
+    /**
+     * Waits until an inquiry that is on its way, or the next one, has ended; not beyond the
+     * deadline.
+     */
     void refresh(Deadline deadline) {
         lock.lock();
         try {
@@ -134,7 +148,8 @@ public final class Cluster implements AutoCloseable {
     private Refusal refused() {
         lock.lock();
         try {
-            return isClosed ? new Refusal("this client was closed", ErrorKind.NODE_DOWN)
+            return isClosed
+                    ? new Refusal("this client was closed", ErrorKind.NODE_DOWN)
                     : isAsking ? inquiry.refused() : refused;
         } finally {
             lock.unlock();
@@ -152,12 +167,17 @@ public final class Cluster implements AutoCloseable {
         changed.signalAll();
     }
 
-    /** So much, and up to a quarter more by chance: clients that began together need not go on together. */
+    /**
+     * So much, and up to a quarter more by chance: clients that began together need not go on
+     * together.
+     */
     private static long orLaterNs(int ms) {
         return TimeUnit.MILLISECONDS.toNanos(ms + ThreadLocalRandom.current().nextInt(ms / 4));
     }
 
-    /** What is being asked ends; nothing is adopted any more, because the snapshots are closed, too. */
+    /**
+     * What is being asked ends; nothing is adopted any more, because the snapshots are closed, too.
+     */
     @Override
     public void close() {
         lock.lock();
@@ -184,7 +204,10 @@ public final class Cluster implements AutoCloseable {
                 }
             }
         } catch (InterruptedException end) {
-            LOG.log(Level.WARNING, "the thread \"onehop-cluster\" was interrupted; the next call begins another one");
+            LOG.log(
+                    Level.WARNING,
+                    "the thread \"onehop-cluster\" was interrupted; the next call begins another"
+                            + " one");
         } finally {
             thread = null;
             lock.unlock();
@@ -221,27 +244,45 @@ public final class Cluster implements AutoCloseable {
 
     private void complain(String problem) {
         if (problem != null && !problem.equals(told)) {
-            LOG.log(Level.WARNING, "the map of the Redis Cluster of server pool " + Shown.of(snapshot().pool().name())
-                    + " cannot be refreshed: " + problem);
+            LOG.log(
+                    Level.WARNING,
+                    "the map of the Redis Cluster of server pool "
+                            + Shown.of(snapshot().pool().name())
+                            + " cannot be refreshed: "
+                            + problem);
         }
         told = problem;
     }
 
-    /** Asks nodes of the map, then the seeds; adopts what they say. {@code null}, or why there is nothing to adopt. */
+    /**
+     * Asks nodes of the map, then the seeds; adopts what they say. {@code null}, or why there is
+     * nothing to adopt.
+     */
     private Refusal asked(Snapshot snapshot, String first) throws InterruptedException {
         if (!snapshot.pool().cluster()) { // Any more.
             return null;
         }
-        ClusterMap map = snapshot.isMapped() ? inquiry.ask(drawn(snapshot, first), snapshot.topology()) : null;
+        ClusterMap map =
+                snapshot.isMapped()
+                        ? inquiry.ask(drawn(snapshot, first), snapshot.topology())
+                        : null;
         if (map == null) {
-            map = toldBy(PoolTopology.of(snapshot.pool()).nodes(), snapshot.pool(), inquiry,
-                    snapshot.isMapped() ? snapshot.topology() : null);
+            map =
+                    toldBy(
+                            PoolTopology.of(snapshot.pool()).nodes(),
+                            snapshot.pool(),
+                            inquiry,
+                            snapshot.isMapped() ? snapshot.topology() : null);
         }
         if (map == null) {
             return inquiry.refused();
         }
         ClusterMap chosen = map;
-        snapshots.adopt(before -> before.pool() == snapshot.pool() ? chosen.over(before, snapshot.topology()) : before);
+        snapshots.adopt(
+                before ->
+                        before.pool() == snapshot.pool()
+                                ? chosen.over(before, snapshot.topology())
+                                : before);
         return null;
     }
 
@@ -265,9 +306,12 @@ public final class Cluster implements AutoCloseable {
     }
 
     /** What these nodes say, asked two by two, by connections that are closed afterwards. */
-    private static ClusterMap toldBy(List<Node> nodes, ServerPool pool, ClusterInquiry inquiry, PoolTopology current)
+    private static ClusterMap toldBy(
+            List<Node> nodes, ServerPool pool, ClusterInquiry inquiry, PoolTopology current)
             throws InterruptedException {
-        List<Pool> asked = new ArrayList<>(nodes.stream().map(node -> new Pool(node, pool, null, null)).toList());
+        List<Pool> asked =
+                new ArrayList<>(
+                        nodes.stream().map(node -> new Pool(node, pool, null, null)).toList());
         Collections.shuffle(asked);
         try {
             ClusterMap map = null;
@@ -281,19 +325,27 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * The topology of a cluster that a changed configuration names; or why there is none. If its servers are silent, but
-     * one is a node of the map, it is the same cluster, and the other nodes may tell.
+     * The topology of a cluster that a changed configuration names; or why there is none. If its
+     * servers are silent, but one is a node of the map, it is the same cluster, and the other nodes
+     * may tell.
      */
-    public static PoolTopology of(ServerPool pool, PoolTopology current) throws InterruptedException, Refused {
+    public static PoolTopology of(ServerPool pool, PoolTopology current)
+            throws InterruptedException, Refused {
         ClusterInquiry inquiry = new ClusterInquiry(pool, null);
         ClusterMap map = toldBy(PoolTopology.of(pool).nodes(), pool, inquiry, null);
-        if (map == null && current.pool().cluster()
-                && PoolTopology.of(pool).nodes().stream().anyMatch(seed -> current.find(seed.address()) != null)) {
+        if (map == null
+                && current.pool().cluster()
+                && PoolTopology.of(pool).nodes().stream()
+                        .anyMatch(seed -> current.find(seed.address()) != null)) {
             map = toldBy(current.nodes(), pool, inquiry, null);
         }
         if (map == null) {
-            throw new Refused("no node of the cluster of server pool \"" + Shown.of(pool.name())
-                    + "\" tells what it looks like: " + inquiry.refused().reason(), null);
+            throw new Refused(
+                    "no node of the cluster of server pool \""
+                            + Shown.of(pool.name())
+                            + "\" tells what it looks like: "
+                            + inquiry.refused().reason(),
+                    null);
         }
         return map.topology(pool, current.pool().cluster() ? current : null);
     }

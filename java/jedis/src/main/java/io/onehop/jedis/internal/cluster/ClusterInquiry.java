@@ -32,12 +32,13 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * What two nodes of a Redis Cluster say of it, asked at once: CLUSTER INFO and CLUSTER SHARDS, or SLOTS where a server
- * is older than 7.0.
+ * What two nodes of a Redis Cluster say of it, asked at once: CLUSTER INFO and CLUSTER SHARDS, or
+ * SLOTS where a server is older than 7.0.
  *
- * <p>In: the pools of one node or two. Out: the better of their maps, as {@link ClusterMap} judges; or why there is
- * none. It has connections of the nodes' pools, if need be beyond their number, and threads of its own, one a node:
- * a node that hangs must not keep the other's answer. Implements spec/topology/cluster.md, section 1.
+ * <p>In: the pools of one node or two. Out: the better of their maps, as {@link ClusterMap} judges;
+ * or why there is none. It has connections of the nodes' pools, if need be beyond their number, and
+ * threads of its own, one a node: a node that hangs must not keep the other's answer. Implements
+ * spec/topology/cluster.md, section 1.
  */
 final class ClusterInquiry {
     /* How long a server pool without a timeout waits for an answer, which nobody's call depends on. */
@@ -50,19 +51,22 @@ final class ClusterInquiry {
     private static final int NAMES_MAX = 8;
 
     private static final CommandArguments INFO = new CommandArguments(Command.CLUSTER).add("INFO");
-    private static final CommandArguments SHARDS = new CommandArguments(Command.CLUSTER).add("SHARDS");
-    private static final CommandArguments SLOTS = new CommandArguments(Command.CLUSTER).add("SLOTS");
+    private static final CommandArguments SHARDS =
+            new CommandArguments(Command.CLUSTER).add("SHARDS");
+    private static final CommandArguments SLOTS =
+            new CommandArguments(Command.CLUSTER).add("SLOTS");
 
     /** A node's map, or why there is none. */
-    private record Answer(Pool node, ClusterMap map, Refusal refused) {
-    }
+    private record Answer(Pool node, ClusterMap map, Refusal refused) {}
 
     private static final Refusal FITS = new Refusal("it was not needed", ErrorKind.NODE_DOWN);
-    private static final Refusal LATE = new Refusal("it has not answered yet", ErrorKind.DEADLINE_EXCEEDED);
+    private static final Refusal LATE =
+            new Refusal("it has not answered yet", ErrorKind.DEADLINE_EXCEEDED);
 
     private final String zone;
     private final int timeoutMs;
-    private final Map<String, Refusal> refused = new LinkedHashMap<>(); // By the name of who was asked; under its own lock.
+    // By the name of who was asked; under its own lock.
+    private final Map<String, Refusal> refused = new LinkedHashMap<>();
 
     private volatile boolean hasNoShards; // Nodes of this cluster are older than 7.0.
 
@@ -73,7 +77,10 @@ final class ClusterInquiry {
         this.timeoutMs = pool.timeoutMs() == 0 ? PATIENCE_MS : pool.timeoutMs();
     }
 
-    /** The map to take in the place of {@code current}, which may be {@code null}; {@code null}: there is none. */
+    /**
+     * The map to take in the place of {@code current}, which may be {@code null}; {@code null}:
+     * there is none.
+     */
     ClusterMap ask(List<Pool> nodes, PoolTopology current) throws InterruptedException {
         BlockingQueue<Answer> answers = new ArrayBlockingQueue<>(nodes.size());
         for (Pool node : nodes) {
@@ -97,7 +104,8 @@ final class ClusterInquiry {
             }
             if (first == null) {
                 first = answer.map();
-                waitNs = Math.max(Clock.nowNs() - beganNs, GRACE_NS); // The other one may take as long once more.
+                // The other one may take as long once more.
+                waitNs = Math.max(Clock.nowNs() - beganNs, GRACE_NS);
             } else {
                 second = answer.map();
             }
@@ -118,15 +126,27 @@ final class ClusterInquiry {
         }
     }
 
-    /** Node by node, if they are not too many; of the kind of the first that has answered, if there is one. Any thread. */
+    /**
+     * Node by node, if they are not too many; of the kind of the first that has answered, if there
+     * is one. Any thread.
+     */
     Refusal refused() {
         synchronized (refused) {
-            String each = refused.entrySet().stream().limit(NAMES_MAX)
-                    .map(why -> Shown.of(why.getKey()) + ": " + why.getValue().reason())
-                    .collect(Collectors.joining("; "));
+            String each =
+                    refused.entrySet().stream()
+                            .limit(NAMES_MAX)
+                            .map(why -> Shown.of(why.getKey()) + ": " + why.getValue().reason())
+                            .collect(Collectors.joining("; "));
             int more = refused.size() - NAMES_MAX;
-            Refusal worst = refused.values().stream().filter(Refusal::isAnswer).findFirst()
-                    .orElseGet(() -> refused.isEmpty() ? LATE : refused.values().iterator().next());
+            Refusal worst =
+                    refused.values().stream()
+                            .filter(Refusal::isAnswer)
+                            .findFirst()
+                            .orElseGet(
+                                    () ->
+                                            refused.isEmpty()
+                                                    ? LATE
+                                                    : refused.values().iterator().next());
             return new Refusal(each + (more > 0 ? "; and " + more + " more" : ""), worst.kind());
         }
     }
@@ -137,13 +157,20 @@ final class ClusterInquiry {
         } catch (ClusterException unfit) {
             return new Answer(node, null, ofMap(unfit));
         } catch (RuntimeException failed) {
-            return new Answer(node, null, new Refusal(Failure.what(failed, node.endpoint().nodeName()),
-                    failed instanceof OneHopException known ? known.getKind() : ErrorKind.NODE_DOWN));
+            return new Answer(
+                    node,
+                    null,
+                    new Refusal(
+                            Failure.what(failed, node.endpoint().nodeName()),
+                            failed instanceof OneHopException known
+                                    ? known.getKind()
+                                    : ErrorKind.NODE_DOWN));
         }
     }
 
     private static Refusal ofMap(ClusterException unfit) {
-        return new Refusal("its picture of the cluster is refused: " + Shown.of(unfit.reason()),
+        return new Refusal(
+                "its picture of the cluster is refused: " + Shown.of(unfit.reason()),
                 ErrorKind.PROTOCOL_VIOLATION);
     }
 
@@ -168,7 +195,8 @@ final class ClusterInquiry {
             }
             node.answered(connection);
         } catch (IOException | RuntimeException failed) {
-            OneHopException failure = Failure.of(failed, node.endpoint().nodeName(), Outcome.MAYBE_EXECUTED);
+            OneHopException failure =
+                    Failure.of(failed, node.endpoint().nodeName(), Outcome.MAYBE_EXECUTED);
             if (connection != null) {
                 connection.disconnect();
             }
@@ -180,7 +208,8 @@ final class ClusterInquiry {
         if (told instanceof JedisDataException error) {
             throw Failure.rejected("it answered", error.getMessage(), node.endpoint().nodeName());
         }
-        return ClusterMap.read(new ClusterAnswer(wire(told), wire(info), node.endpoint().host()), zone);
+        return ClusterMap.read(
+                new ClusterAnswer(wire(told), wire(info), node.endpoint().host()), zone);
     }
 
     private static void settle(NodeConnection connection, Holder holder, Pool node) {

@@ -30,17 +30,17 @@ import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * The commands of one batch that a node of a Redis Cluster has not executed, because it does not have the slot, or not
- * now: sent on, in rounds, until each has a reply.
+ * The commands of one batch that a node of a Redis Cluster has not executed, because it does not
+ * have the slot, or not now: sent on, in rounds, until each has a reply.
  *
  * <pre>
  *     lanes ─► replies ─► an error that redirects? noted: its command, its slot, who waits for it
  *                all are in ─► those commands, in lanes again, to the nodes that were named ─► replies, or one more round
  * </pre>
  *
- * <p>In: errors in the place of replies, as a {@link Lane} meets them. Out: every taker was told, by the batch's own
- * deadline. Commands on one slot stay together and in order. What each error means is {@link Redirect}'s to say. For
- * one thread. Implements spec/route/route.md, "Redirects".
+ * <p>In: errors in the place of replies, as a {@link Lane} meets them. Out: every taker was told,
+ * by the batch's own deadline. Commands on one slot stay together and in order. What each error
+ * means is {@link Redirect}'s to say. For one thread. Implements spec/route/route.md, "Redirects".
  */
 public final class Redirects implements Forwarding {
     private static final CommandArguments ASKING = new CommandArguments(Protocol.Command.ASKING);
@@ -79,20 +79,27 @@ public final class Redirects implements Forwarding {
         }
     }
 
-    /** Where the commands of one slot go in this round: to the node of that name, or home, when they have waited. */
-    private record Heading(Redirect.Action action, String node, int waitMs) {
-    }
+    /**
+     * Where the commands of one slot go in this round: to the node of that name, or home, when they
+     * have waited.
+     */
+    private record Heading(Redirect.Action action, String node, int waitMs) {}
 
     private final Snapshot snapshot; // That of the batch.
     private final Scripts scripts;
     private final Cluster cluster;
     private final BiConsumer<List<Lane>, Deadline> send;
     private final Map<String, OneHopException> failures = new LinkedHashMap<>();
-    private List<Errand> met = Collections.emptyList(); // In the order in which their nodes answered.
+    // In the order in which their nodes answered.
+    private List<Errand> met = Collections.emptyList();
     private boolean hasArrived;
 
     /** {@code send}: has every lane done or failed by the deadline. */
-    public Redirects(Snapshot snapshot, Scripts scripts, Cluster cluster, BiConsumer<List<Lane>, Deadline> send) {
+    public Redirects(
+            Snapshot snapshot,
+            Scripts scripts,
+            Cluster cluster,
+            BiConsumer<List<Lane>, Deadline> send) {
         this.snapshot = snapshot;
         this.scripts = scripts;
         this.cluster = cluster;
@@ -106,7 +113,12 @@ public final class Redirects implements Forwarding {
     }
 
     @Override
-    public void note(Pool asked, int slot, CommandArguments arguments, Taker taker, JedisDataException error) {
+    public void note(
+            Pool asked,
+            int slot,
+            CommandArguments arguments,
+            Taker taker,
+            JedisDataException error) {
         Errand errand = taker instanceof Errand known ? known : new Errand(arguments, slot, taker);
         errand.asked = asked;
         errand.error = error;
@@ -125,10 +137,12 @@ public final class Redirects implements Forwarding {
     }
 
     /**
-     * What a redirect means on a connection that is held: the transaction is lost as a whole, and never sent again.
-     * {@code null}: it is none, the error is the answer. Either way the map learns what it says.
+     * What a redirect means on a connection that is held: the transaction is lost as a whole, and
+     * never sent again. {@code null}: it is none, the error is the answer. Either way the map
+     * learns what it says.
      */
-    public static OneHopException ofHeld(JedisDataException answer, Pool asked, Snapshot snapshot, Cluster cluster) {
+    public static OneHopException ofHeld(
+            JedisDataException answer, Pool asked, Snapshot snapshot, Cluster cluster) {
         PoolTopology map = map(asked, snapshot, cluster);
         Map<Integer, String> moved = new HashMap<>();
         for (Throwable cause : answer.getSuppressed()) { // Those of the commands of an EXECABORT.
@@ -137,27 +151,45 @@ public final class Redirects implements Forwarding {
         heed(decide(answer.getMessage(), asked, map, false), map, cluster, moved);
         cluster.moved(moved);
         Redirect next = decide(answer.getMessage(), asked, map, true);
-        return next.action() == Redirect.Action.NONE ? null
-                : Failure.redirected(next.reason(), answer.getMessage(), asked.endpoint().nodeName());
+        return next.action() == Redirect.Action.NONE
+                ? null
+                : Failure.redirected(
+                        next.reason(), answer.getMessage(), asked.endpoint().nodeName());
     }
 
     private static Redirect decide(String error, Pool asked, PoolTopology map, boolean isHeld) {
-        return Redirect.decide(map, new Redirect.Case(error, map.find(asked.endpoint().name()).index(), 0, 0, -1, isHeld,
-                true, 0));
-    }
-
-    /** The newest map that has the node: what has begun goes on where the configuration or the map lacks it by now. */
-    private static PoolTopology map(Pool asked, Snapshot snapshot, Cluster cluster) {
-        PoolTopology newest = cluster.topology();
-        return newest.pool().cluster() && newest.find(asked.endpoint().name()) != null ? newest : snapshot.topology();
+        return Redirect.decide(
+                map,
+                new Redirect.Case(
+                        error,
+                        map.find(asked.endpoint().name()).index(),
+                        0,
+                        0,
+                        -1,
+                        isHeld,
+                        true,
+                        0));
     }
 
     /**
-     * Notes what the map is to learn of a redirect; the name of the node it names, if it does. It is learnt of all
-     * redirects of a round together: each map is a new one, and they may be many.
+     * The newest map that has the node: what has begun goes on where the configuration or the map
+     * lacks it by now.
      */
-    private static String heed(Redirect next, PoolTopology map, Cluster cluster, Map<Integer, String> moved) {
-        boolean isNamed = next.action() == Redirect.Action.FOLLOW || next.action() == Redirect.Action.ASK;
+    private static PoolTopology map(Pool asked, Snapshot snapshot, Cluster cluster) {
+        PoolTopology newest = cluster.topology();
+        return newest.pool().cluster() && newest.find(asked.endpoint().name()) != null
+                ? newest
+                : snapshot.topology();
+    }
+
+    /**
+     * Notes what the map is to learn of a redirect; the name of the node it names, if it does. It
+     * is learnt of all redirects of a round together: each map is a new one, and they may be many.
+     */
+    private static String heed(
+            Redirect next, PoolTopology map, Cluster cluster, Map<Integer, String> moved) {
+        boolean isNamed =
+                next.action() == Redirect.Action.FOLLOW || next.action() == Redirect.Action.ASK;
         String node = isNamed ? map.places().get(next.node()).name() : null;
         if (next.hasMoved()) {
             moved.put(next.slot(), node);
@@ -185,7 +217,8 @@ public final class Redirects implements Forwarding {
                 PoolTopology map = map(errand.asked, snapshot, cluster);
                 Redirect next = decide(errand, map, deadline, isFresh);
                 if (next.action() == Redirect.Action.REFRESH) {
-                    isFresh = true; // Or it could not be had: no other command of the round waits for it.
+                    // Or it could not be had: no other command of the round waits for it.
+                    isFresh = true;
                     cluster.refresh(deadline);
                     map = map(errand.asked, snapshot, cluster);
                     next = decide(errand, map, deadline, true);
@@ -207,28 +240,47 @@ public final class Redirects implements Forwarding {
         }
     }
 
-    private static Redirect decide(Errand errand, PoolTopology map, Deadline deadline, boolean isFresh) {
+    private static Redirect decide(
+            Errand errand, PoolTopology map, Deadline deadline, boolean isFresh) {
         Node asked = map.find(errand.asked.endpoint().name());
-        if (asked == null || errand.error == null) { // It has left the map, or failed: the slot's master is another one.
+        // It has left the map, or failed: the slot's master is another one.
+        if (asked == null || errand.error == null) {
             return new Redirect(Redirect.Action.AGAIN, 0, errand.slot, false, true, 0, null);
         }
         long leftMs = deadline.isBounded() ? TimeUnit.NANOSECONDS.toMillis(deadline.waitNs()) : -1;
-        return Redirect.decide(map, new Redirect.Case(errand.error.getMessage(), asked.index(), errand.hops,
-                errand.tries, leftMs, false, isFresh, ThreadLocalRandom.current().nextInt()));
+        return Redirect.decide(
+                map,
+                new Redirect.Case(
+                        errand.error.getMessage(),
+                        asked.index(),
+                        errand.hops,
+                        errand.tries,
+                        leftMs,
+                        false,
+                        isFresh,
+                        ThreadLocalRandom.current().nextInt()));
     }
 
     /** Whether it goes on: where the first of its slot goes; otherwise it has its end. */
-    private boolean heads(Errand errand, Redirect next, PoolTopology map, Map<Integer, Heading> headings,
+    private boolean heads(
+            Errand errand,
+            Redirect next,
+            PoolTopology map,
+            Map<Integer, Heading> headings,
             Map<Integer, String> moved) {
-        String node = heed(next, map, cluster, next.slot() == errand.slot ? moved : new HashMap<>());
+        String node =
+                heed(next, map, cluster, next.slot() == errand.slot ? moved : new HashMap<>());
         if (next.action() == Redirect.Action.NONE) {
             errand.take(errand.error);
             hasArrived = true;
             return false;
         }
         if (next.action() == Redirect.Action.GIVE_UP) {
-            OneHopException failure = Failure.redirected(next.reason(), errand.error.getMessage(),
-                    errand.asked.endpoint().nodeName());
+            OneHopException failure =
+                    Failure.redirected(
+                            next.reason(),
+                            errand.error.getMessage(),
+                            errand.asked.endpoint().nodeName());
             failures.putIfAbsent(failure.getNode(), failure);
             errand.fail(failure);
             return false;
@@ -246,7 +298,10 @@ public final class Redirects implements Forwarding {
         Lanes lanes = Lanes.ofSentOn(current, this);
         for (Errand errand : going) {
             Heading heading = headings.get(errand.slot);
-            Node named = heading == null || heading.node() == null ? null : current.topology().find(heading.node());
+            Node named =
+                    heading == null || heading.node() == null
+                            ? null
+                            : current.topology().find(heading.node());
             boolean isNamed = named != null;
             int node = isNamed ? named.index() : current.keys().nodeAt(errand.slot);
             errand.hops += isNamed ? 1 : 0;
@@ -260,7 +315,11 @@ public final class Redirects implements Forwarding {
             if (isNamed && heading.action() == Redirect.Action.ASK) {
                 lane.append(ASKING, true, Prelude.NOBODY);
             }
-            lane.at(errand.slot).append(errand.arguments, errand.entry != null && errand.entry.isRetryable(), errand);
+            lane.at(errand.slot)
+                    .append(
+                            errand.arguments,
+                            errand.entry != null && errand.entry.isRetryable(),
+                            errand);
         }
         send.accept(lanes.used(), deadline);
         for (Lane lane : lanes.used()) {

@@ -19,19 +19,21 @@ import redis.clients.jedis.util.SafeEncoder;
 /**
  * From a command as Jedis built it to its entry in the command table.
  *
- * <p>In: a command's arguments. Out: its entry, or {@link Unsupported} before a byte is sent. What the table does not
- * hold has an entry, too, if Jedis marked its keys: nothing else says which of its words is one. Any thread.
- * Implements spec/route/route.md, "Finding the entry" and "Unknown commands".
+ * <p>In: a command's arguments. Out: its entry, or {@link Unsupported} before a byte is sent. What
+ * the table does not hold has an entry, too, if Jedis marked its keys: nothing else says which of
+ * its words is one. Any thread. Implements spec/route/route.md, "Finding the entry" and "Unknown
+ * commands".
  */
 public final class Commands {
-    private static final Command[] JEDIS = Arrays.stream(Protocol.Command.values())
-            .map(command -> CommandIndex.named(command.getRaw())).toArray(Command[]::new);
+    private static final Command[] JEDIS =
+            Arrays.stream(Protocol.Command.values())
+                    .map(command -> CommandIndex.named(command.getRaw()))
+                    .toArray(Command[]::new);
 
     /* Those of Jedis' modules alone: a command made on the spot would pile up here. */
     private static final Map<ProtocolCommand, Command> UNKNOWN = new ConcurrentHashMap<>();
 
-    private Commands() {
-    }
+    private Commands() {}
 
     /** The entry of a command that goes somewhere; of any other this throws. */
     public static Command of(CommandArguments arguments, String pool) {
@@ -51,14 +53,19 @@ public final class Commands {
     /** Refuses what prepares its connection by a command of Jedis' own, in front of itself. */
     public static void refuseHooks(CommandArguments arguments, String where, String pool) {
         if (arguments.getCommand() == Protocol.Command.HIMPORT) {
-            throw unsupported("HIMPORT", "it prepares its connection first, which a " + where + " cannot: call it by "
-                    + "itself", pool);
+            throw unsupported(
+                    "HIMPORT",
+                    "it prepares its connection first, which a "
+                            + where
+                            + " cannot: call it by "
+                            + "itself",
+                    pool);
         }
     }
 
     /**
-     * Whether nobody knows what a command does to its connection: not the table, and not Jedis, which has methods for
-     * those of modules. It may be SELECT under another name.
+     * Whether nobody knows what a command does to its connection: not the table, and not Jedis,
+     * which has methods for those of modules. It may be SELECT under another name.
      */
     public static boolean isStranger(Command entry, CommandArguments arguments) {
         return !entry.isKnown() && !isOfJedis(arguments.getCommand());
@@ -66,50 +73,79 @@ public final class Commands {
 
     private static boolean isOfJedis(ProtocolCommand command) {
         return command instanceof Enum<?> made
-                && made.getDeclaringClass().getPackageName().startsWith(Protocol.class.getPackageName());
+                && made.getDeclaringClass()
+                        .getPackageName()
+                        .startsWith(Protocol.class.getPackageName());
     }
 
-    /** Refuses a command behind which others would stand, on a connection that nobody may use after it. */
-    public static void refuseStranger(Command entry, CommandArguments arguments, String where, String pool) {
+    /**
+     * Refuses a command behind which others would stand, on a connection that nobody may use after
+     * it.
+     */
+    public static void refuseStranger(
+            Command entry, CommandArguments arguments, String where, String pool) {
         if (isStranger(entry, arguments)) {
-            throw unsupported(entry.shown(), "the table of commands does not hold it, so what it does to its connection "
-                    + "is not known, and a " + where + " has other commands behind it: call it by itself", pool);
+            throw unsupported(
+                    entry.shown(),
+                    "the table of commands does not hold it, so what it does to its connection "
+                            + "is not known, and a "
+                            + where
+                            + " has other commands behind it: call it by itself",
+                    pool);
         }
     }
 
     /** The entry of a command wherever it goes; {@code null} if the table does not hold it. */
     public static Command known(CommandArguments arguments) {
         Command command = named(arguments.getCommand());
-        return command == null || !command.isContainer() ? command : command.resolve(new ArgumentWords(arguments));
+        return command == null || !command.isContainer()
+                ? command
+                : command.resolve(new ArgumentWords(arguments));
     }
 
     private static Command named(ProtocolCommand command) {
-        return command instanceof Protocol.Command known ? JEDIS[known.ordinal()] : CommandIndex.named(command.getRaw());
+        return command instanceof Protocol.Command known
+                ? JEDIS[known.ordinal()]
+                : CommandIndex.named(command.getRaw());
     }
 
-    /** What an unknown subcommand would do to its connection nobody knows, even if its key is marked. */
+    /**
+     * What an unknown subcommand would do to its connection nobody knows, even if its key is
+     * marked.
+     */
     private static Command subcommand(Command container, CommandArguments arguments, String pool) {
         Command command = container.resolve(new ArgumentWords(arguments));
         if (command != null) {
             return command;
         }
-        String name = arguments.size() < 2 ? "" : " " + SafeEncoder.encode(arguments.get(1).getRaw());
-        throw unsupported(container.shown() + name, "OneHop knows no such subcommand: send it to a node you choose, "
-                + "by onNode or onEachNode", pool);
+        String name =
+                arguments.size() < 2 ? "" : " " + SafeEncoder.encode(arguments.get(1).getRaw());
+        throw unsupported(
+                container.shown() + name,
+                "OneHop knows no such subcommand: send it to a node you choose, "
+                        + "by onNode or onEachNode",
+                pool);
     }
 
     private static Command unknown(CommandArguments arguments, String pool) {
         ProtocolCommand command = arguments.getCommand();
-        Command unknown = isOfJedis(command)
-                ? UNKNOWN.computeIfAbsent(command, made -> Command.unknown(made.getRaw()))
-                : Command.unknown(command.getRaw());
+        Command unknown =
+                isOfJedis(command)
+                        ? UNKNOWN.computeIfAbsent(command, made -> Command.unknown(made.getRaw()))
+                        : Command.unknown(command.getRaw());
         if (arguments.isKeyless()) {
-            throw unsupported(unknown.shown(), "nothing says which of its words is a key: "
-                    + "send it to a node you choose, by onNode or onEachNode", pool);
+            throw unsupported(
+                    unknown.shown(),
+                    "nothing says which of its words is a key: "
+                            + "send it to a node you choose, by onNode or onEachNode",
+                    pool);
         }
         if (unknown.shown().startsWith("FT.") && !unknown.shown().startsWith("FT.SUG")) {
-            throw unsupported(unknown.shown(), "the name of an index is no key, every node has its own: "
-                    + "send it to each node by onEachNode", pool);
+            throw unsupported(
+                    unknown.shown(),
+                    "the name of an index is no key, every node has its own: "
+                            + "send it to each node by onEachNode",
+                    pool);
         }
         return unknown;
     }
@@ -118,29 +154,47 @@ public final class Commands {
     public static void requireFits(CommandArguments arguments, String pool) {
         for (int i = 0; i < arguments.size(); i++) {
             if (arguments.get(i).getRaw().length > Limits.WIRE_BULK_BYTES_MAX) {
-                throw new Unsupported("a key or a value is larger than " + (Limits.WIRE_BULK_BYTES_MAX >> 20)
-                        + " MiB, the most that a node takes, server pool " + Shown.of(pool)
-                        + ": the command was not sent; store it in parts");
+                throw new Unsupported(
+                        "a key or a value is larger than "
+                                + (Limits.WIRE_BULK_BYTES_MAX >> 20)
+                                + " MiB, the most that a node takes, server pool "
+                                + Shown.of(pool)
+                                + ": the command was not sent; store it in parts");
             }
         }
     }
 
     /** A refusal; {@code why} ends the sentence. */
     public static Unsupported unsupported(String what, String why, String pool) {
-        return new Unsupported(Shown.of(what) + " is not supported, server pool " + Shown.of(pool)
-                + ": the command was not sent; " + why);
+        return new Unsupported(
+                Shown.of(what)
+                        + " is not supported, server pool "
+                        + Shown.of(pool)
+                        + ": the command was not sent; "
+                        + why);
     }
 
     /** The nodes answered, but nothing they all say. */
     public static Unsupported different(String what, String pool) {
-        return new Unsupported("the nodes answer " + Shown.of(what) + " differently, server pool "
-                + Shown.of(pool) + ": " + Outcome.ANSWERED.phrase() + "; ask them one by one, by onEachNode",
+        return new Unsupported(
+                "the nodes answer "
+                        + Shown.of(what)
+                        + " differently, server pool "
+                        + Shown.of(pool)
+                        + ": "
+                        + Outcome.ANSWERED.phrase()
+                        + "; ask them one by one, by onEachNode",
                 Outcome.ANSWERED);
     }
 
     /** A refusal of a command whose words contradict the table. */
     public static Unsupported malformed(String what, String why, String pool) {
-        return new Unsupported(Shown.of(what) + " is malformed, server pool " + Shown.of(pool) + ": " + why
-                + "; the command was not sent");
+        return new Unsupported(
+                Shown.of(what)
+                        + " is malformed, server pool "
+                        + Shown.of(pool)
+                        + ": "
+                        + why
+                        + "; the command was not sent");
     }
 }

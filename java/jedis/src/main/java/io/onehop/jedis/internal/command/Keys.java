@@ -21,9 +21,10 @@ import redis.clients.jedis.util.SafeEncoder;
 /**
  * From a command's keys to its place: the index of a node, or in a Redis Cluster the slot.
  *
- * <p>In: keys, where the command table or Jedis says they are, and a topology. Out: a place, or {@link CrossNode}
- * before anything is sent: what is at two places is not together, even if one node has both slots. Pure but for {@code
- * random}, where a command is placed once, by its first key. Any thread.
+ * <p>In: keys, where the command table or Jedis says they are, and a topology. Out: a place, or
+ * {@link CrossNode} before anything is sent: what is at two places is not together, even if one
+ * node has both slots. Pure but for {@code random}, where a command is placed once, by its first
+ * key. Any thread.
  */
 public final class Keys {
     private static final HashTag BRACES = new HashTag((byte) '{', (byte) '}');
@@ -32,7 +33,8 @@ public final class Keys {
     private final boolean isRandom;
     private final boolean isCluster;
     private final boolean hasOneNode;
-    private int[] everywhere; // Made when it is asked for first; who races for it makes the same one.
+    // Made when it is asked for first; who races for it makes the same one.
+    private int[] everywhere;
 
     public Keys(PoolTopology topology) {
         this.topology = topology;
@@ -47,8 +49,8 @@ public final class Keys {
     }
 
     /**
-     * Whether a script without keys may run: on the only node there is, or in a Redis Cluster, whose nodes refuse keys
-     * that are not theirs.
+     * Whether a script without keys may run: on the only node there is, or in a Redis Cluster,
+     * whose nodes refuse keys that are not theirs.
      */
     boolean mayBeKeyless() {
         return isCluster || hasOneNode();
@@ -68,18 +70,25 @@ public final class Keys {
         return isCluster ? topology.nodeOfSlot(place) : place;
     }
 
-    /** A place for each node that what concerns no key concerns: of a Redis Cluster each master's lowest slot. */
+    /**
+     * A place for each node that what concerns no key concerns: of a Redis Cluster each master's
+     * lowest slot.
+     */
     public int[] everywhere() {
         int[] made = everywhere;
         if (made == null) {
-            made = isCluster ? topology.firstSlots() : IntStream.range(0, topology.nodes().size()).toArray();
+            made =
+                    isCluster
+                            ? topology.firstSlots()
+                            : IntStream.range(0, topology.nodes().size()).toArray();
             everywhere = made;
         }
         return made;
     }
 
     /**
-     * Where a command is whose only key is always the same word, found without making anything; -1: ask {@link Plan}.
+     * Where a command is whose only key is always the same word, found without making anything; -1:
+     * ask {@link Plan}.
      */
     public int onlyPlace(Command command, CommandArguments arguments) {
         int word = command.onlyKey();
@@ -105,7 +114,8 @@ public final class Keys {
         int at = -1;
         for (int i = 0; i < places.count(); i++) {
             byte[] key = words.word(places.place(i));
-            if (places.kind(i) == KeyPlaces.Kind.PATTERN && (isCluster || topology.nodes().size() > 1)) {
+            if (places.kind(i) == KeyPlaces.Kind.PATTERN
+                    && (isCluster || topology.nodes().size() > 1)) {
                 requireTag(command, key);
             }
             int other = first != null && isRandom ? at : locate(key);
@@ -150,27 +160,48 @@ public final class Keys {
     }
 
     /**
-     * The keys a server makes from a pattern lie on the pattern's node for sure only if a hash tag closes before the
-     * asterisk.
+     * The keys a server makes from a pattern lie on the pattern's node for sure only if a hash tag
+     * closes before the asterisk.
      */
     private void requireTag(Command command, byte[] pattern) {
         HashTag tag = topology.pool().hashTag();
         long part = tag == null ? 0 : Key.hashed(pattern, 0, pattern.length, tag);
-        boolean isTagged = tag != null && Key.offset(part) > 0
-                && Key.offset(part) + Key.length(part) < text(pattern).indexOf('*');
+        boolean isTagged =
+                tag != null
+                        && Key.offset(part) > 0
+                        && Key.offset(part) + Key.length(part) < text(pattern).indexOf('*');
         if (!isTagged) {
-            throw new CrossNode(Shown.of(command.shown()) + " would read keys made from the pattern \""
-                    + shown(pattern) + "\", which may be on other nodes, server pool " + Shown.of(pool())
-                    + ": the command was not sent; " + (tag == null ? "set hash_tag: \"{}\" in the server pool and "
-                            : "") + "give the pattern the hash tag of the sorted key, in front of the asterisk");
+            throw new CrossNode(
+                    Shown.of(command.shown())
+                            + " would read keys made from the pattern \""
+                            + shown(pattern)
+                            + "\", which may be on other nodes, server pool "
+                            + Shown.of(pool())
+                            + ": the command was not sent; "
+                            + (tag == null ? "set hash_tag: \"{}\" in the server pool and " : "")
+                            + "give the pattern the hash tag of the sorted key, in front of the"
+                            + " asterisk");
         }
     }
 
-    public CrossNode crossNode(String command, byte[] one, int onePlace, byte[] other, int otherPlace) {
-        return new CrossNode(Shown.of(command) + " needs all its keys " + (isCluster ? "in one slot" : "on one node")
-                + ": key \"" + shown(one) + "\" is " + shown(onePlace) + ", key \"" + shown(other) + "\" "
-                + shown(otherPlace) + ", server pool " + Shown.of(topology.pool().name())
-                + ": the command was not sent; " + advice(one, other));
+    public CrossNode crossNode(
+            String command, byte[] one, int onePlace, byte[] other, int otherPlace) {
+        return new CrossNode(
+                Shown.of(command)
+                        + " needs all its keys "
+                        + (isCluster ? "in one slot" : "on one node")
+                        + ": key \""
+                        + shown(one)
+                        + "\" is "
+                        + shown(onePlace)
+                        + ", key \""
+                        + shown(other)
+                        + "\" "
+                        + shown(otherPlace)
+                        + ", server pool "
+                        + Shown.of(topology.pool().name())
+                        + ": the command was not sent; "
+                        + advice(one, other));
     }
 
     private String shown(int place) {
@@ -178,20 +209,24 @@ public final class Keys {
     }
 
     /**
-     * Names for both keys that would bring them together: what decides the place of the first one becomes the tag of
-     * both.
+     * Names for both keys that would bring them together: what decides the place of the first one
+     * becomes the tag of both.
      */
     private String advice(byte[] one, byte[] other) {
         HashTag configured = topology.pool().hashTag();
         HashTag tag = configured == null ? BRACES : configured;
         long part = Key.hashed(one, 0, one.length, tag);
-        String tagged = (char) (tag.open() & 0xff)
-                + text(one).substring(Key.offset(part), Key.offset(part) + Key.length(part))
-                + (char) (tag.close() & 0xff);
+        String tagged =
+                (char) (tag.open() & 0xff)
+                        + text(one).substring(Key.offset(part), Key.offset(part) + Key.length(part))
+                        + (char) (tag.close() & 0xff);
         String first = Key.length(part) < one.length ? text(one) : tagged;
         return (configured == null ? "set hash_tag: \"{}\" in the server pool and " : "")
-                + "give both keys one hash tag, such as \"" + shown(first.getBytes(StandardCharsets.ISO_8859_1))
-                + "\" and \"" + shown((tagged + text(other)).getBytes(StandardCharsets.ISO_8859_1)) + "\"";
+                + "give both keys one hash tag, such as \""
+                + shown(first.getBytes(StandardCharsets.ISO_8859_1))
+                + "\" and \""
+                + shown((tagged + text(other)).getBytes(StandardCharsets.ISO_8859_1))
+                + "\"";
     }
 
     private static String text(byte[] bytes) {

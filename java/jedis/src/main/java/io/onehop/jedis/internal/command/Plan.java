@@ -12,15 +12,18 @@ import java.util.List;
 import redis.clients.jedis.CommandArguments;
 
 /**
- * What one call is about, found before anything is sent: where its command goes, and what each node is sent.
+ * What one call is about, found before anything is sent: where its command goes, and what each node
+ * is sent.
  *
- * <p>In: a command as Jedis built it, and its entry in the table. Out: a plan, or {@code CrossNode} or {@link
- * Unsupported}. A plan belongs to its call. Implements spec/route/route.md, "Where it goes".
+ * <p>In: a command as Jedis built it, and its entry in the table. Out: a plan, or {@code CrossNode}
+ * or {@link Unsupported}. A plan belongs to its call. Implements spec/route/route.md, "Where it
+ * goes".
  *
- * @param spread where it goes: the table's word, made definite by the keys it has; never {@code REFUSED}
+ * @param spread where it goes: the table's word, made definite by the keys it has; never {@code
+ *     REFUSED}
  * @param place of {@code ONE_NODE}: the index of a node, or the slot ({@link Keys}); otherwise -1
- * @param parts one for each place that takes part, where several replies become one, otherwise {@code null}; without
- *     words, a part is the command as it is
+ * @param parts one for each place that takes part, where several replies become one, otherwise
+ *     {@code null}; without words, a part is the command as it is
  */
 public record Plan(Command command, Spread spread, int place, Split.Part[] parts) {
     /*
@@ -35,7 +38,10 @@ public record Plan(Command command, Spread spread, int place, Split.Part[] parts
         return of(command, arguments, keys, true);
     }
 
-    /** Where a command goes that is not split, because it belongs to others: all its keys are on one node. */
+    /**
+     * Where a command goes that is not split, because it belongs to others: all its keys are on one
+     * node.
+     */
     public static Plan together(Command command, CommandArguments arguments, Keys keys) {
         return of(command, arguments, keys, false);
     }
@@ -53,7 +59,8 @@ public record Plan(Command command, Spread spread, int place, Split.Part[] parts
         }
     }
 
-    private static Plan of(Command command, CommandArguments arguments, Keys keys, boolean maySplit) {
+    private static Plan of(
+            Command command, CommandArguments arguments, Keys keys, boolean maySplit) {
         if (!command.isKnown()) {
             return oneNode(command, keys.placeOf(command, arguments.getKeys()));
         }
@@ -69,7 +76,8 @@ public record Plan(Command command, Spread spread, int place, Split.Part[] parts
         }
     }
 
-    private static Plan of(Command command, ArgumentWords words, KeyPlaces places, Keys keys, boolean maySplit)
+    private static Plan of(
+            Command command, ArgumentWords words, KeyPlaces places, Keys keys, boolean maySplit)
             throws Malformed {
         Spread spread = command.spread();
         boolean isOfKeys = spread == Spread.ONE_NODE || spread == Spread.SPLIT;
@@ -78,13 +86,22 @@ public record Plan(Command command, Spread spread, int place, Split.Part[] parts
         }
         return switch (spread) {
             case ONE_NODE -> oneNode(command, keys.placeOf(command, words, places));
-            case SPLIT -> maySplit ? split(command, words, places, keys)
-                    : oneNode(command, keys.placeOf(command, words, places));
+            case SPLIT ->
+                    maySplit
+                            ? split(command, words, places, keys)
+                            : oneNode(command, keys.placeOf(command, words, places));
             case ALL_NODES -> new Plan(command, spread, -1, everywhere(keys));
-            case ANY_NODE -> new Plan(command, spread, -1,
-                    command.merge() == MergeRule.NONE ? null : everywhere(keys));
-            default -> throw Commands.unsupported(command.shown(),
-                    "it belongs to a transaction: call multi() or transaction()", keys.pool());
+            case ANY_NODE ->
+                    new Plan(
+                            command,
+                            spread,
+                            -1,
+                            command.merge() == MergeRule.NONE ? null : everywhere(keys));
+            default ->
+                    throw Commands.unsupported(
+                            command.shown(),
+                            "it belongs to a transaction: call multi() or transaction()",
+                            keys.pool());
         };
     }
 
@@ -92,18 +109,22 @@ public record Plan(Command command, Spread spread, int place, Split.Part[] parts
         return new Plan(command, Spread.ONE_NODE, place, null);
     }
 
-    private static Plan split(Command command, ArgumentWords words, KeyPlaces places, Keys keys) throws Malformed {
+    private static Plan split(Command command, ArgumentWords words, KeyPlaces places, Keys keys)
+            throws Malformed {
         if (keys.hasOneNode()) { // There is nowhere else to go: it is sent as it is.
             Split.first(command, words, places.count());
             return oneNode(command, 0);
         }
         int[] at = keys.placesOf(words, places);
         Split.Part[] parts = Split.parts(command, words, at);
-        return parts.length == 1 ? oneNode(command, at[0]) : new Plan(command, Spread.SPLIT, -1, parts);
+        return parts.length == 1
+                ? oneNode(command, at[0])
+                : new Plan(command, Spread.SPLIT, -1, parts);
     }
 
     private static Split.Part[] everywhere(Keys keys) {
-        return Arrays.stream(keys.everywhere()).mapToObj(place -> new Split.Part(place, null, NONE))
+        return Arrays.stream(keys.everywhere())
+                .mapToObj(place -> new Split.Part(place, null, NONE))
                 .toArray(Split.Part[]::new);
     }
 
@@ -112,7 +133,8 @@ public record Plan(Command command, Spread spread, int place, Split.Part[] parts
             return Spread.ANY_NODE;
         }
         if (command.withoutKeys() == Spread.REFUSED) {
-            throw Commands.unsupported(command.shown() + " without a key", command.withoutKeysReason(), keys.pool());
+            throw Commands.unsupported(
+                    command.shown() + " without a key", command.withoutKeysReason(), keys.pool());
         }
         if (command.withoutKeys() == Spread.NONE) {
             throw Commands.malformed(command.shown(), "it names no key", keys.pool());
@@ -121,8 +143,8 @@ public record Plan(Command command, Spread spread, int place, Split.Part[] parts
     }
 
     /**
-     * Whether all that was marked as a key is a key of the command by the table, too. They stand in the same order, so
-     * each is looked for behind the one before it first.
+     * Whether all that was marked as a key is a key of the command by the table, too. They stand in
+     * the same order, so each is looked for behind the one before it first.
      */
     private static boolean areWords(List<Object> marked, ArgumentWords words, KeyPlaces places) {
         int count = places.count();

@@ -17,9 +17,9 @@ import redis.clients.jedis.Protocol;
 /**
  * The scripts this client has seen, so that a node that has lost one can be given it again.
  *
- * <p>In: EVAL and SCRIPT LOAD, as they pass. Out: the SCRIPT LOAD that an EVALSHA needs in front of itself. Bounded;
- * the oldest is forgotten first. Any thread; its lock is never held over I/O. Implements spec/route/route.md,
- * "Scripts".
+ * <p>In: EVAL and SCRIPT LOAD, as they pass. Out: the SCRIPT LOAD that an EVALSHA needs in front of
+ * itself. Bounded; the oldest is forgotten first. Any thread; its lock is never held over I/O.
+ * Implements spec/route/route.md, "Scripts".
  */
 public final class Scripts {
     private final Object lock = new Object();
@@ -28,12 +28,15 @@ public final class Scripts {
 
     /** Remembers the body, if this command carries one. */
     public void saw(Command command, CommandArguments arguments) {
-        int place = switch (command.name()) {
-            case "eval", "eval_ro" -> 1;
-            case "script|load" -> 2;
-            default -> 0;
-        };
-        if (place == 0 || place >= arguments.size() || arguments.get(place).getRaw().length > Limits.SCRIPT_BYTES_MAX) {
+        int place =
+                switch (command.name()) {
+                    case "eval", "eval_ro" -> 1;
+                    case "script|load" -> 2;
+                    default -> 0;
+                };
+        if (place == 0
+                || place >= arguments.size()
+                || arguments.get(place).getRaw().length > Limits.SCRIPT_BYTES_MAX) {
             return;
         }
         ByteBuffer body = ByteBuffer.wrap(arguments.get(place).getRaw());
@@ -69,18 +72,21 @@ public final class Scripts {
 
     /** The digest of a command that runs a script by it; {@code null} of any other. */
     public static String digest(Command command, CommandArguments arguments) {
-        boolean isByDigest = command.name().equals("evalsha") || command.name().equals("evalsha_ro");
+        boolean isByDigest =
+                command.name().equals("evalsha") || command.name().equals("evalsha_ro");
         if (!isByDigest || arguments.size() < 2) {
             return null;
         }
-        return new String(arguments.get(1).getRaw(), StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
+        return new String(arguments.get(1).getRaw(), StandardCharsets.ISO_8859_1)
+                .toLowerCase(Locale.ROOT);
     }
 
     /** SCRIPT LOAD of a remembered body; {@code null} if it is not remembered. */
     public CommandArguments load(String digest) {
         synchronized (lock) {
             ByteBuffer body = bodies.get(digest);
-            return body == null ? null
+            return body == null
+                    ? null
                     : new CommandArguments(Protocol.Command.SCRIPT).add("LOAD").add(body.array());
         }
     }

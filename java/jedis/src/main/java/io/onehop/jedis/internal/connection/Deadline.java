@@ -5,8 +5,9 @@ import io.onehop.core.base.Clock;
 /**
  * The instant by which a call must be over: one for lease, connect and every exchange of it.
  *
- * <p>A timeout given to each read or write alone never fires while a node drips bytes; an instant does. It is made when
- * the call begins and never moved; a command that waits on its node by its own wish has a later one from the start.
+ * <p>A timeout given to each read or write alone never fires while a node drips bytes; an instant
+ * does. It is made when the call begins and never moved; a command that waits on its node by its
+ * own wish has a later one from the start.
  */
 public final class Deadline {
     /** No deadline: the pool's {@code timeout} is 0. */
@@ -30,7 +31,9 @@ public final class Deadline {
 
     /** The deadline of a call that begins now; 0 is none. */
     public static Deadline in(int timeoutMs) {
-        return timeoutMs == 0 ? NONE : new Deadline(timeoutMs, Clock.nowNs() + timeoutMs * NS_PER_MS);
+        return timeoutMs == 0
+                ? NONE
+                : new Deadline(timeoutMs, Clock.nowNs() + timeoutMs * NS_PER_MS);
     }
 
     /** The same, so many milliseconds later. */
@@ -39,7 +42,9 @@ public final class Deadline {
             return this;
         }
         boolean isFar = ms >= Integer.MAX_VALUE - lengthMs; // In 24 days.
-        return isFar || !isBounded() ? OF_A_WAIT : new Deadline(lengthMs + (int) ms, instantNs + ms * NS_PER_MS);
+        return isFar || !isBounded()
+                ? OF_A_WAIT
+                : new Deadline(lengthMs + (int) ms, instantNs + ms * NS_PER_MS);
     }
 
     public boolean isBounded() {
@@ -70,7 +75,9 @@ public final class Deadline {
         return isBounded() && remainingNs() <= -graceMs * NS_PER_MS;
     }
 
-    /** What is left, rounded up, as {@code Selector.select} wants it: at least 1, and 0 for ever. */
+    /**
+     * What is left, rounded up, as {@code Selector.select} wants it: at least 1, and 0 for ever.
+     */
     public long selectMs() {
         return selectMs(waitNs());
     }

@@ -13,9 +13,11 @@ import java.util.List;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * From a node's addresses to a connected socket: one address after the other, until one accepts, without waiting.
+ * From a node's addresses to a connected socket: one address after the other, until one accepts,
+ * without waiting.
  *
- * <p>Before it on the road: the endpoint; after it: the greeting. For the thread that leased the connection.
+ * <p>Before it on the road: the endpoint; after it: the greeting. For the thread that leased the
+ * connection.
  */
 final class Dial {
     /*
@@ -25,7 +27,8 @@ final class Dial {
     private static final int KEEPALIVE_IDLE_S = 10;
     private static final int KEEPALIVE_INTERVAL_S = 5;
     private static final int KEEPALIVE_COUNT = 3;
-    private static final boolean HAS_TIMES = hasTimes(); // Without them the system's own: two hours on Linux.
+    // Without them the system's own: two hours on Linux.
+    private static final boolean HAS_TIMES = hasTimes();
 
     private final Iterator<SocketAddress> addresses;
     private final Deadline deadline;
@@ -43,7 +46,10 @@ final class Dial {
         return socket;
     }
 
-    /** Whether that socket is connected; if it failed, the next one is tried, and the last failure is thrown. */
+    /**
+     * Whether that socket is connected; if it failed, the next one is tried, and the last failure
+     * is thrown.
+     */
     boolean isConnected() throws IOException {
         try {
             return socket.finishConnect();
@@ -90,7 +96,8 @@ final class Dial {
 
     private static SocketChannel opened(SocketAddress address) throws IOException {
         try {
-            return address instanceof UnixDomainSocketAddress ? SocketChannel.open(StandardProtocolFamily.UNIX)
+            return address instanceof UnixDomainSocketAddress
+                    ? SocketChannel.open(StandardProtocolFamily.UNIX)
                     : SocketChannel.open();
         } catch (IOException lack) {
             throw new NoDescriptor(lack);
@@ -124,7 +131,8 @@ final class Dial {
         }
     }
 
-    private static <T> void set(SocketChannel channel, SocketOption<T> option, T value) throws IOException {
+    private static <T> void set(SocketChannel channel, SocketOption<T> option, T value)
+            throws IOException {
         if (channel.supportedOptions().contains(option)) {
             channel.setOption(option, value);
         }

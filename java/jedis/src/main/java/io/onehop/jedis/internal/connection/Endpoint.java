@@ -10,7 +10,6 @@ import java.io.InterruptedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.net.SocketTimeoutException;
 import java.net.UnixDomainSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,8 +21,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 
 /**
- * Where a node is and how it is reached: its addresses, resolved when a connection is made, and the directives that
- * matter to a connection.
+ * Where a node is and how it is reached: its addresses, resolved when a connection is made, and the
+ * directives that matter to a connection.
  *
  * <p>Immutable but for the one look-up that may be under way; any thread may ask.
  */
@@ -40,23 +39,34 @@ public final class Endpoint {
 
     private final Node node;
     private final ServerPool pool;
-    private final AtomicReference<CompletableFuture<InetAddress[]>> lookup = new AtomicReference<>();
+    private final AtomicReference<CompletableFuture<InetAddress[]>> lookup =
+            new AtomicReference<>();
 
     public Endpoint(Node node, ServerPool pool) {
         this.node = node;
         this.pool = pool;
     }
 
-    /** Whether a node of another version of the configuration, or of the map, is this one, reached the same way. */
+    /**
+     * Whether a node of another version of the configuration, or of the map, is this one, reached
+     * the same way.
+     */
     public boolean isThatOf(Node other, ServerPool its) {
-        return node == other && pool == its // Nearly always: the map of a thousand nodes is made anew for one slot.
+        return node == other
+                        && pool == its // Nearly always: the map of a thousand nodes is made anew
+                // for one slot.
                 || isOf(other) && pool.reachesNodesLike(its);
     }
 
-    /** Whether it is this one, perhaps reached in another way: the same name and address, the same server there. */
+    /**
+     * Whether it is this one, perhaps reached in another way: the same name and address, the same
+     * server there.
+     */
     public boolean isOf(Node other) {
         boolean isReplaced = other.role() != Role.GONE && !node.id().equals(other.id());
-        return node.name().equals(other.name()) && node.address().equals(other.address()) && !isReplaced;
+        return node.name().equals(other.name())
+                && node.address().equals(other.address())
+                && !isReplaced;
     }
 
     public String name() {
@@ -94,10 +104,14 @@ public final class Endpoint {
         return pool.timeoutMs();
     }
 
-    /** The addresses to try, in this order; at least one. Complete at once, unless a name must be looked up. */
+    /**
+     * The addresses to try, in this order; at least one. Complete at once, unless a name must be
+     * looked up.
+     */
     CompletableFuture<List<SocketAddress>> addresses() throws IOException {
         if (isUnix()) {
-            return CompletableFuture.completedFuture(List.of(UnixDomainSocketAddress.of(node.path())));
+            return CompletableFuture.completedFuture(
+                    List.of(UnixDomainSocketAddress.of(node.path())));
         }
         return isLiteral(node.host())
                 ? CompletableFuture.completedFuture(withPort(InetAddress.getAllByName(node.host())))
@@ -113,7 +127,8 @@ public final class Endpoint {
     }
 
     /** Waits for them, no longer than the deadline. */
-    static List<SocketAddress> await(CompletableFuture<List<SocketAddress>> addresses, Deadline deadline)
+    static List<SocketAddress> await(
+            CompletableFuture<List<SocketAddress>> addresses, Deadline deadline)
             throws IOException {
         try {
             return addresses.get(deadline.waitNs(), TimeUnit.NANOSECONDS);
@@ -123,7 +138,8 @@ public final class Endpoint {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("the calling thread was interrupted");
         } catch (ExecutionException failed) {
-            throw failed.getCause() instanceof IOException reason ? reason
+            throw failed.getCause() instanceof IOException reason
+                    ? reason
                     : new IOException("the name was not resolved", failed);
         }
     }

@@ -15,10 +15,11 @@ import redis.clients.jedis.util.SafeEncoder;
 /**
  * What a new connection says before the first command, and what the answers mean.
  *
- * <p>In: a server pool. Out: the commands of the greeting, sent in one piece, and a verdict on each answer. The last
- * one is always PING, or VERSION where the node is to be SSDB: so a node that is full, locked or not what it seems says
- * so here, where nothing of the caller's was sent yet, and not in place of a command's reply. No HELLO and no CLIENT:
- * servers that know RESP2 only are served, too. Implements spec/config, section 6.
+ * <p>In: a server pool. Out: the commands of the greeting, sent in one piece, and a verdict on each
+ * answer. The last one is always PING, or VERSION where the node is to be SSDB: so a node that is
+ * full, locked or not what it seems says so here, where nothing of the caller's was sent yet, and
+ * not in place of a command's reply. No HELLO and no CLIENT: servers that know RESP2 only are
+ * served, too. Implements spec/config, section 6.
  */
 public final class Greeting {
     /*
@@ -31,8 +32,7 @@ public final class Greeting {
         void on(String answer, boolean isError, NodeName node);
     }
 
-    private record Step(CommandArguments command, Verdict verdict) {
-    }
+    private record Step(CommandArguments command, Verdict verdict) {}
 
     /* Redis does not know it, and what is meant for the one must not reach the other. */
     private static final byte[] VERSION = SafeEncoder.encode("VERSION");
@@ -54,8 +54,10 @@ public final class Greeting {
         if (pool.readFrom() != ReadFrom.MASTER) {
             steps.add(new Step(new CommandArguments(Command.READONLY), Greeting::readable));
         }
-        steps.add(pool.ssdb() ? new Step(new CommandArguments(() -> VERSION), Greeting::recognized)
-                : new Step(new CommandArguments(Command.PING), Greeting::alive));
+        steps.add(
+                pool.ssdb()
+                        ? new Step(new CommandArguments(() -> VERSION), Greeting::recognized)
+                        : new Step(new CommandArguments(Command.PING), Greeting::alive));
     }
 
     private static CommandArguments select(int database) {
@@ -79,7 +81,9 @@ public final class Greeting {
     void judge(int index, Object reply) {
         boolean isError = reply instanceof JedisDataException;
         String answer = isError ? ((JedisDataException) reply).getMessage() : "";
-        if (isError && answer.toLowerCase(Locale.ROOT).startsWith("err max number of clients reached")) {
+        if (isError
+                && answer.toLowerCase(Locale.ROOT)
+                        .startsWith("err max number of clients reached")) {
             throw Failure.turnedAway(answer, node);
         }
         if (isError && answer.startsWith("DENIED ")) {
@@ -93,8 +97,9 @@ public final class Greeting {
     }
 
     private static void authenticated(String answer, boolean isError, NodeName node) {
-        boolean isUnneeded = answer.contains("without any password configured")
-                || answer.contains("no password is set");
+        boolean isUnneeded =
+                answer.contains("without any password configured")
+                        || answer.contains("no password is set");
         if (isError && !isUnneeded) {
             throw Failure.rejected("the node refused user or password", answer, node);
         }
@@ -121,7 +126,10 @@ public final class Greeting {
         }
     }
 
-    /** Any answer is a sign of life, NOPERM and LOADING, too; only a missing password stops everything. */
+    /**
+     * Any answer is a sign of life, NOPERM and LOADING, too; only a missing password stops
+     * everything.
+     */
     private static void alive(String answer, boolean isError, NodeName node) {
         if (isError && answer.startsWith("NOAUTH")) {
             throw Failure.rejected("the node demands a password", answer, node);

@@ -3,10 +3,11 @@ package io.onehop.jedis.internal.connection;
 import io.onehop.core.base.Clock;
 
 /**
- * What is to be remembered of the lease a connection is under: since when, by when, what was known of the node's health.
+ * What is to be remembered of the lease a connection is under: since when, by when, what was known
+ * of the node's health.
  *
- * <p>Each connection has one, which begins anew with every lease, so that nothing is made for a call. For the thread
- * that leased the connection.
+ * <p>Each connection has one, which begins anew with every lease, so that nothing is made for a
+ * call. For the thread that leased the connection.
  */
 public final class Lease {
     private Deadline deadline = Deadline.NONE;
@@ -71,8 +72,8 @@ public final class Lease {
     }
 
     /**
-     * Whether a deadline that has passed says something about the node: it had most of the time, and this process was
-     * awake to see it pass.
+     * Whether a deadline that has passed says something about the node: it had most of the time,
+     * and this process was awake to see it pass.
      */
     public boolean hadTime(int pauseMs) {
         return deadline.leavesHalf(sinceNs) && !deadline.hasPassedBy(pauseMs);

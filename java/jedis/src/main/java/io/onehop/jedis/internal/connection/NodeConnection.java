@@ -24,8 +24,9 @@ import redis.clients.jedis.util.RedisInputStream;
 /**
  * One connection to one node: Jedis' Connection over our socket, with the wire guard between.
  *
- * <p>Made without touching the network, opened when first leased, used by one thread at a time. It always knows whether
- * it is clean: nothing owed, nothing half read, nothing wrong. Only then may it be used again.
+ * <p>Made without touching the network, opened when first leased, used by one thread at a time. It
+ * always knows whether it is clean: nothing owed, nothing half read, nothing wrong. Only then may
+ * it be used again.
  */
 public final class NodeConnection extends Connection {
     /*
@@ -36,7 +37,14 @@ public final class NodeConnection extends Connection {
      * Opening is in steps for the same reason: connect, greeting, open. Jedis' habit of connecting again by itself when
      * a socket is closed is turned off: such a connection would have skipped the greeting.
      */
-    private enum State { NEW, RESOLVING, CONNECTING, GREETING, OPEN, CLOSED }
+    private enum State {
+        NEW,
+        RESOLVING,
+        CONNECTING,
+        GREETING,
+        OPEN,
+        CLOSED
+    }
 
     /** In place of a seat: one more than the pool has, which is closed when it is settled. */
     public static final int NO_SEAT = -1;
@@ -66,7 +74,8 @@ public final class NodeConnection extends Connection {
         this(new NodeSocket.Factory(endpoint.name()), endpoint, greeting, seat);
     }
 
-    private NodeConnection(NodeSocket.Factory source, Endpoint endpoint, Greeting greeting, int seat) {
+    private NodeConnection(
+            NodeSocket.Factory source, Endpoint endpoint, Greeting greeting, int seat) {
         super(builder().socketFactory(source));
         this.seat = seat;
         this.source = source;
@@ -98,7 +107,10 @@ public final class NodeConnection extends Connection {
         return ++looks;
     }
 
-    /** Everything from now on ends by this deadline: what is waited for takes longer, or another call begins. */
+    /**
+     * Everything from now on ends by this deadline: what is waited for takes longer, or another
+     * call begins.
+     */
     public void until(Deadline deadline) {
         this.deadline = deadline;
         lease.until(deadline);
@@ -148,7 +160,9 @@ public final class NodeConnection extends Connection {
         return state == State.OPEN;
     }
 
-    /** Whether there is no socket yet, because a name is being looked up or was found this moment. */
+    /**
+     * Whether there is no socket yet, because a name is being looked up or was found this moment.
+     */
     public boolean isResolving() {
         return state == State.RESOLVING;
     }
@@ -165,7 +179,7 @@ public final class NodeConnection extends Connection {
 
     private void greet() throws IOException {
         source.give(socket);
-        guard = new ReplyGuard(socket.incoming(), () -> { });
+        guard = new ReplyGuard(socket.incoming(), () -> {});
         replies = new ReplyStream(guard);
         super.connect();
         protocol = RedisProtocol.RESP2;
@@ -193,7 +207,10 @@ public final class NodeConnection extends Connection {
 
     /* ---- A batch: bytes in, whole replies out, no waiting ---- */
 
-    /** Writes what the kernel takes now of requests in which so many commands begin, and whose replies are owed now. */
+    /**
+     * Writes what the kernel takes now of requests in which so many commands begin, and whose
+     * replies are owed now.
+     */
     public int write(ByteBuffer requests, int commands) throws IOException {
         guard.owe(commands);
         return socket.write(requests);
@@ -225,7 +242,10 @@ public final class NodeConnection extends Connection {
         }
     }
 
-    /** The node speaks unasked from now on; what it says counts as a reply here, and the connection is not used again. */
+    /**
+     * The node speaks unasked from now on; what it says counts as a reply here, and the connection
+     * is not used again.
+     */
     public void subscribe() {
         guard.subscribe();
         isSubscribed = true;
@@ -290,7 +310,10 @@ public final class NodeConnection extends Connection {
         }
     }
 
-    /** Whether it is greeted and may carry commands; before that what arrives are answers to the greeting. */
+    /**
+     * Whether it is greeted and may carry commands; before that what arrives are answers to the
+     * greeting.
+     */
     public boolean isOpen() {
         return state == State.OPEN;
     }
@@ -308,7 +331,8 @@ public final class NodeConnection extends Connection {
 
     @Override
     protected Object protocolRead(RedisInputStream unused, PushConsumerChain pushes) {
-        if (replies.peek((byte) '>')) { // Jedis could take a push for the reply; without HELLO 3 there is none.
+        // Jedis could take a push for the reply; without HELLO 3 there is none.
+        if (replies.peek((byte) '>')) {
             throw new JedisConnectionException(new WireException("a push frame in RESP2"));
         }
         String error = replies.peek((byte) '-') ? errorLine() : null;
@@ -320,7 +344,8 @@ public final class NodeConnection extends Connection {
                 throw Failure.ofCluster(answer.getMessage(), endpoint.nodeName());
             }
             throw answer;
-        } catch (NumberFormatException | IndexOutOfBoundsException unreadable) { // Of a MOVED whose line is read.
+        } catch (NumberFormatException
+                | IndexOutOfBoundsException unreadable) { // Of a MOVED whose line is read.
             throw error == null ? unreadable : new JedisDataException(error);
         } finally {
             decoded++;

@@ -16,10 +16,11 @@ import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.HostAndPort;
 
 /**
- * One socket to one node, TCP or unix, that never waits beyond the deadline: neither connecting, nor reading, nor
- * writing.
+ * One socket to one node, TCP or unix, that never waits beyond the deadline: neither connecting,
+ * nor reading, nor writing.
  *
- * <p>Used by the thread that leased its connection; no other. After it on the road: the node's kernel.
+ * <p>Used by the thread that leased its connection; no other. After it on the road: the node's
+ * kernel.
  */
 public final class NodeSocket extends Socket {
     /*
@@ -84,7 +85,10 @@ public final class NodeSocket extends Socket {
         this.deadline = deadline;
     }
 
-    /** Whether the input stream waits for bytes (as Jedis expects) or answers 0 when none have arrived. */
+    /**
+     * Whether the input stream waits for bytes (as Jedis expects) or answers 0 when none have
+     * arrived.
+     */
     void waits(boolean waits) {
         this.waits = waits;
     }
@@ -104,13 +108,14 @@ public final class NodeSocket extends Socket {
     }
 
     /**
-     * Waits until one of the operations (of {@link SelectionKey}) can be tried, or the deadline passes, or the thread
-     * is interrupted.
+     * Waits until one of the operations (of {@link SelectionKey}) can be tried, or the deadline
+     * passes, or the thread is interrupted.
      */
     public void await(int operations) throws IOException {
         boolean isReady = false;
         while (!isReady) {
-            long left = deadline.waitNs(); // One look at the clock for each wait: it may be a slow one.
+            // One look at the clock for each wait: it may be a slow one.
+            long left = deadline.waitNs();
             if (left == 0) {
                 throw new SocketTimeoutException("the deadline passed");
             }
@@ -118,12 +123,15 @@ public final class NodeSocket extends Socket {
         }
     }
 
-    /** Waits so many milliseconds at most, 0 being for ever; tells whether one of the operations can be tried. */
+    /**
+     * Waits so many milliseconds at most, 0 being for ever; tells whether one of the operations can
+     * be tried.
+     */
     public boolean awaitMs(int operations, long ms) throws IOException {
         if (key.interestOps() != operations) {
             key.interestOps(operations);
         }
-        boolean ready = selector.select(ignored -> { }, ms) > 0;
+        boolean ready = selector.select(ignored -> {}, ms) > 0;
         if (!ready && Thread.currentThread().isInterrupted()) {
             throw new InterruptedIOException("the calling thread was interrupted");
         }
@@ -177,7 +185,8 @@ public final class NodeSocket extends Socket {
             isAwaited = true;
             count = readNow(into, offset, length);
         }
-        if (!isAwaited && deadline.hasPassed()) { // A node that never pauses must not read on for ever either.
+        // A node that never pauses must not read on for ever either.
+        if (!isAwaited && deadline.hasPassed()) {
             throw new SocketTimeoutException("the deadline passed");
         }
         return count;
@@ -193,15 +202,18 @@ public final class NodeSocket extends Socket {
         return count;
     }
 
-    /** Jedis reads into one array, and writes from one, for the life of a connection: one view of each is enough. */
+    /**
+     * Jedis reads into one array, and writes from one, for the life of a connection: one view of
+     * each is enough.
+     */
     private static ByteBuffer view(ByteBuffer before, byte[] bytes, int offset, int length) {
         ByteBuffer view = before.array() == bytes ? before : ByteBuffer.wrap(bytes);
         return view.limit(offset + length).position(offset);
     }
 
     /**
-     * Whether a byte or the end of the stream has arrived that nobody waits for; the byte is gone then, and the socket
-     * of no more use.
+     * Whether a byte or the end of the stream has arrived that nobody waits for; the byte is gone
+     * then, and the socket of no more use.
      */
     boolean hasSurplus() {
         try {
@@ -232,7 +244,10 @@ public final class NodeSocket extends Socket {
         };
     }
 
-    /** Nothing: Jedis reads replies through the guard only, and what it would read past it nobody counted. */
+    /**
+     * Nothing: Jedis reads replies through the guard only, and what it would read past it nobody
+     * counted.
+     */
     @Override
     public InputStream getInputStream() {
         return InputStream.nullInputStream();

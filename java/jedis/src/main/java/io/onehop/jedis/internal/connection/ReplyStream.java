@@ -10,8 +10,9 @@ import redis.clients.jedis.util.RedisInputStream;
 /**
  * The buffer Jedis decodes replies from, which can also be filled without waiting.
  *
- * <p>Jedis' own stream asks for more bytes only in the middle of a reply, and then it has to wait. Serving several
- * nodes from one thread wants the opposite: take what has arrived, and decode a reply only when it is whole.
+ * <p>Jedis' own stream asks for more bytes only in the middle of a reply, and then it has to wait.
+ * Serving several nodes from one thread wants the opposite: take what has arrived, and decode a
+ * reply only when it is whole.
  */
 final class ReplyStream extends RedisInputStream {
     /*
@@ -57,8 +58,8 @@ final class ReplyStream extends RedisInputStream {
     }
 
     /**
-     * Jedis calls this for each length and number. If all of it has arrived it is read in one go: the guard
-     * has checked its digits.
+     * Jedis calls this for each length and number. If all of it has arrived it is read in one go:
+     * the guard has checked its digits.
      */
     @Override
     public long readLongCrLf() {
@@ -83,7 +84,11 @@ final class ReplyStream extends RedisInputStream {
         while (end < limit && buf[end] != '\r') {
             end++;
         }
-        return new String(buf, Math.min(count + 1, end), Math.max(0, end - count - 1), StandardCharsets.UTF_8);
+        return new String(
+                buf,
+                Math.min(count + 1, end),
+                Math.max(0, end - count - 1),
+                StandardCharsets.UTF_8);
     }
 
     boolean isEmpty() {
@@ -91,9 +96,9 @@ final class ReplyStream extends RedisInputStream {
     }
 
     /**
-     * What has arrived of a reply that is larger than the buffer. Decoding it while it arrives would mean waiting for
-     * this node, with all others of the batch unserved; and memory is taken for what came, not for what a length
-     * announces.
+     * What has arrived of a reply that is larger than the buffer. Decoding it while it arrives
+     * would mean waiting for this node, with all others of the batch unserved; and memory is taken
+     * for what came, not for what a length announces.
      */
     private static final class Spill extends InputStream {
         private static final int BLOCK_BYTES = 1 << 16;

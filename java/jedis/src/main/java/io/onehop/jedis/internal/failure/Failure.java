@@ -19,19 +19,19 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Turns what went wrong beneath into the exception the caller sees: kind, node, outcome, and a sentence that says what
- * to do.
+ * Turns what went wrong beneath into the exception the caller sees: kind, node, outcome, and a
+ * sentence that says what to do.
  *
- * <p>In: what Java or Jedis threw, and how far the command got. Out: a {@link OneHopException}. Every message has the
- * same form. Text of a server is escaped and cut; a password never enters a message. Implements spec/errors.json.
+ * <p>In: what Java or Jedis threw, and how far the command got. Out: a {@link OneHopException}.
+ * Every message has the same form. Text of a server is escaped and cut; a password never enters a
+ * message. Implements spec/errors.json.
  */
 public final class Failure {
 
     /* How many nodes a message names before it counts. */
     private static final int NAMES_MAX = 3;
 
-    private Failure() {
-    }
+    private Failure() {}
 
     /** The failure of an exchange with a node, or of the way to it. */
     public static OneHopException of(Throwable thrown, NodeName node, Outcome outcome) {
@@ -41,37 +41,62 @@ public final class Failure {
         return ofTransport(thrown, root(thrown), node, outcome);
     }
 
-    private static OneHopException ofTransport(Throwable thrown, Throwable root, NodeName node, Outcome outcome) {
+    private static OneHopException ofTransport(
+            Throwable thrown, Throwable root, NodeName node, Outcome outcome) {
         if (root instanceof Unresolved) {
             String late = "the name was not resolved within " + node.pool().timeoutMs() + " ms";
-            return new DeadlineExceeded(message(late, node, outcome, "check the name and the resolver"),
-                    node.name(), outcome, thrown);
+            return new DeadlineExceeded(
+                    message(late, node, outcome, "check the name and the resolver"),
+                    node.name(),
+                    outcome,
+                    thrown);
         }
         if (root instanceof SocketTimeoutException) {
             String late = "the timeout of " + node.pool().timeoutMs() + " ms passed";
-            return new DeadlineExceeded(message(late, node, outcome,
-                    "see whether the node hangs, or raise timeout"), node.name(), outcome, thrown);
+            return new DeadlineExceeded(
+                    message(late, node, outcome, "see whether the node hangs, or raise timeout"),
+                    node.name(),
+                    outcome,
+                    thrown);
         }
         if (root instanceof InterruptedIOException || root instanceof InterruptedException) {
-            return new DeadlineExceeded(message("the calling thread was interrupted", node, outcome,
-                    "find out who interrupts it"), node.name(), outcome, thrown);
+            return new DeadlineExceeded(
+                    message(
+                            "the calling thread was interrupted",
+                            node,
+                            outcome,
+                            "find out who interrupts it"),
+                    node.name(),
+                    outcome,
+                    thrown);
         }
         if (root instanceof IOException lost && !(root instanceof WireException)) {
             return nodeDown(Shown.of(why(lost)), "bring the node back", thrown, node, outcome);
         }
         String what = root instanceof WireException ? root.getMessage() : root.toString();
-        return new ProtocolViolation(message("the node did not speak the protocol: " + Shown.of(what), node, outcome,
-                "see what listens at this address"), node.name(), outcome, thrown);
+        return new ProtocolViolation(
+                message(
+                        "the node did not speak the protocol: " + Shown.of(what),
+                        node,
+                        outcome,
+                        "see what listens at this address"),
+                node.name(),
+                outcome,
+                thrown);
     }
 
-    private static NodeDown nodeDown(String what, String advice, Throwable thrown, NodeName node, Outcome outcome) {
+    private static NodeDown nodeDown(
+            String what, String advice, Throwable thrown, NodeName node, Outcome outcome) {
         return new NodeDown(message(what, node, outcome, advice), node.name(), outcome, thrown);
     }
 
     private static String why(IOException root) {
         String text = root.getMessage();
-        return root instanceof UnknownHostException ? "the name does not resolve: " + text
-                : text == null ? "the connection was lost: " + root.getClass().getSimpleName() : text;
+        return root instanceof UnknownHostException
+                ? "the name does not resolve: " + text
+                : text == null
+                        ? "the connection was lost: " + root.getClass().getSimpleName()
+                        : text;
     }
 
     /** The first cause that says what happened: Jedis wraps it, some of it twice. */
@@ -85,24 +110,44 @@ public final class Failure {
 
     /** No connection to the node got free. */
     public static PoolExhausted exhausted(NodeName node) {
-        String busy = "all " + node.pool().poolSize() + " connections stayed in use until the deadline";
-        return new PoolExhausted(message(busy, node, Outcome.NOT_SENT,
-                "raise pool_size, or use connections for a shorter time"), node.name(), Outcome.NOT_SENT, null);
+        String busy =
+                "all " + node.pool().poolSize() + " connections stayed in use until the deadline";
+        return new PoolExhausted(
+                message(
+                        busy,
+                        node,
+                        Outcome.NOT_SENT,
+                        "raise pool_size, or use connections for a shorter time"),
+                node.name(),
+                Outcome.NOT_SENT,
+                null);
     }
 
     /** The node was not asked, because it has failed so often in a row, at last so. */
     public static NodeDown resting(NodeName node, int failures, long ms, OneHopException last) {
         String why = last == null ? "" : ": " + reason(last);
         // Varying numbers come last, so that logs can group by the beginning.
-        String numbers = " (" + ms + " ms more, after " + failures + (failures == 1 ? " failure" : " failures")
-                + " in a row)";
-        return nodeDown("the node rests" + why, "try again later, or bring the node back" + numbers, last, node,
+        String numbers =
+                " ("
+                        + ms
+                        + " ms more, after "
+                        + failures
+                        + (failures == 1 ? " failure" : " failures")
+                        + " in a row)";
+        return nodeDown(
+                "the node rests" + why,
+                "try again later, or bring the node back" + numbers,
+                last,
+                node,
                 Outcome.NOT_SENT);
     }
 
     /** What a failure of this node says has happened, without where and what to do. */
     public static String what(RuntimeException failure, NodeName node) {
-        String message = failure instanceof OneHopException ? failure.getMessage() : Shown.of(failure.toString());
+        String message =
+                failure instanceof OneHopException
+                        ? failure.getMessage()
+                        : Shown.of(failure.toString());
         int where = message.indexOf(", " + node);
         return where < 0 ? message : message.substring(0, where);
     }
@@ -110,89 +155,168 @@ public final class Failure {
     /** The same, of what was thrown beneath. */
     public static String reason(OneHopException failure) {
         Throwable root = root(failure);
-        return Shown.of(root instanceof Unresolved ? root.getMessage()
-                : root instanceof SocketTimeoutException ? "no answer in time"
-                : root instanceof IOException lost ? why(lost) : root.toString());
+        return Shown.of(
+                root instanceof Unresolved
+                        ? root.getMessage()
+                        : root instanceof SocketTimeoutException
+                                ? "no answer in time"
+                                : root instanceof IOException lost ? why(lost) : root.toString());
     }
 
     /** There are no connections any more. */
     public static NodeDown closed(NodeName node) {
-        return nodeDown("this client was closed", "build another one", null, node, Outcome.NOT_SENT);
+        return nodeDown(
+                "this client was closed", "build another one", null, node, Outcome.NOT_SENT);
     }
 
     /** What is published to the channel is published elsewhere. */
     public static NodeDown moved(byte[] channel, NodeName node) {
-        return nodeDown("since the configuration changed \"" + Shown.of(channel, Limits.SHOWN_BYTES_MAX)
-                + "\" is no longer here alone", "subscribe again", null, node, Outcome.ANSWERED);
+        return nodeDown(
+                "since the configuration changed \""
+                        + Shown.of(channel, Limits.SHOWN_BYTES_MAX)
+                        + "\" is no longer here alone",
+                "subscribe again",
+                null,
+                node,
+                Outcome.ANSWERED);
     }
 
     /** The slot of a sharded channel is another node's. */
     public static NodeDown slotMoved(byte[] channel, NodeName node) {
-        return nodeDown("the slot of \"" + Shown.of(channel, Limits.SHOWN_BYTES_MAX) + "\" is another node's now",
-                "subscribe again", null, node, Outcome.ANSWERED);
+        return nodeDown(
+                "the slot of \""
+                        + Shown.of(channel, Limits.SHOWN_BYTES_MAX)
+                        + "\" is another node's now",
+                "subscribe again",
+                null,
+                node,
+                Outcome.ANSWERED);
     }
 
     /** The node does not accept what the configuration says. */
     public static ConfigInvalid rejected(String what, String answer, NodeName node) {
-        return new ConfigInvalid(message(what + ": " + Shown.of(answer), node, Outcome.NOT_SENT,
-                "correct the server pool's configuration"), node.name(), Outcome.NOT_SENT, null);
+        return new ConfigInvalid(
+                message(
+                        what + ": " + Shown.of(answer),
+                        node,
+                        Outcome.NOT_SENT,
+                        "correct the server pool's configuration"),
+                node.name(),
+                Outcome.NOT_SENT,
+                null);
     }
 
     /** The configuration does not say that the nodes are a Redis Cluster. */
     public static ConfigInvalid ofCluster(String answer, NodeName node) {
-        return new ConfigInvalid(message("the node belongs to a Redis Cluster: it answered " + Shown.of(answer), node,
-                Outcome.ANSWERED, "set \"cluster: true\" in the server pool"), node.name(), Outcome.ANSWERED, null);
+        return new ConfigInvalid(
+                message(
+                        "the node belongs to a Redis Cluster: it answered " + Shown.of(answer),
+                        node,
+                        Outcome.ANSWERED,
+                        "set \"cluster: true\" in the server pool"),
+                node.name(),
+                Outcome.ANSWERED,
+                null);
     }
 
-    /** No node of a Redis Cluster is left to send the command to: why, and what the last one said. */
+    /**
+     * No node of a Redis Cluster is left to send the command to: why, and what the last one said.
+     */
     public static NodeDown redirected(String reason, String answer, NodeName node) {
-        return nodeDown("the cluster cannot serve this now: " + reason + " (it said \"" + Shown.of(answer) + "\")",
-                "try again", null, node, Outcome.ANSWERED);
+        return nodeDown(
+                "the cluster cannot serve this now: "
+                        + reason
+                        + " (it said \""
+                        + Shown.of(answer)
+                        + "\")",
+                "try again",
+                null,
+                node,
+                Outcome.ANSWERED);
     }
 
     /** What only a replica may answer nobody can. */
     public static NodeDown withoutReplica(NodeName master) {
-        return nodeDown("it has no replica that could answer",
-                "give it one, or set \"read_from: prefer_replica\"", null, master, Outcome.NOT_SENT);
+        return nodeDown(
+                "it has no replica that could answer",
+                "give it one, or set \"read_from: prefer_replica\"",
+                null,
+                master,
+                Outcome.NOT_SENT);
     }
 
     /** Nobody has told who has which slot. */
     public static OneHopException unmapped(Refusal refused, String pool) {
-        String what = "no node tells what the cluster looks like: " + refused.reason() + ", server pool " + Shown.of(pool)
-                + ": " + Outcome.NOT_SENT.phrase() + "; ";
+        String what =
+                "no node tells what the cluster looks like: "
+                        + refused.reason()
+                        + ", server pool "
+                        + Shown.of(pool)
+                        + ": "
+                        + Outcome.NOT_SENT.phrase()
+                        + "; ";
         String unreachable = what + "check that the servers run and can be reached";
         return switch (refused.kind()) {
-            case CONFIG_INVALID -> new ConfigInvalid(what + "correct the servers of the server pool, or how it signs in",
-                    null, Outcome.NOT_SENT, null);
-            case PROTOCOL_VIOLATION -> new ProtocolViolation(what + "check the nodes of the cluster", null,
-                    Outcome.NOT_SENT, null);
-            case DEADLINE_EXCEEDED -> new DeadlineExceeded(unreachable, null, Outcome.NOT_SENT, null);
+            case CONFIG_INVALID ->
+                    new ConfigInvalid(
+                            what + "correct the servers of the server pool, or how it signs in",
+                            null,
+                            Outcome.NOT_SENT,
+                            null);
+            case PROTOCOL_VIOLATION ->
+                    new ProtocolViolation(
+                            what + "check the nodes of the cluster", null, Outcome.NOT_SENT, null);
+            case DEADLINE_EXCEEDED ->
+                    new DeadlineExceeded(unreachable, null, Outcome.NOT_SENT, null);
             default -> new NodeDown(unreachable, null, Outcome.NOT_SENT, null);
         };
     }
 
     /** The node answered, and turned the connection away. */
     public static NodeDown turnedAway(String answer, NodeName node) {
-        return nodeDown("the node turned the connection away: " + Shown.of(answer),
-                "give the node room for more clients", null, node, Outcome.NOT_SENT);
+        return nodeDown(
+                "the node turned the connection away: " + Shown.of(answer),
+                "give the node room for more clients",
+                null,
+                node,
+                Outcome.NOT_SENT);
     }
 
     /**
-     * What a batch throws of which these nodes failed: all of it, or, if nothing arrived, one failure: the first that
-     * leaves open whether something was executed, otherwise the first.
+     * What a batch throws of which these nodes failed: all of it, or, if nothing arrived, one
+     * failure: the first that leaves open whether something was executed, otherwise the first.
      */
-    public static OneHopException ofBatch(Map<String, OneHopException> failures, boolean hasArrived, String pool,
+    public static OneHopException ofBatch(
+            Map<String, OneHopException> failures,
+            boolean hasArrived,
+            String pool,
             List<Object> replies) {
         if (!hasArrived) {
-            return failures.values().stream().filter(OneHopException::mayHaveExecuted).findFirst()
+            return failures.values().stream()
+                    .filter(OneHopException::mayHaveExecuted)
+                    .findFirst()
                     .orElseGet(failures.values().iterator()::next);
         }
-        String names = failures.keySet().stream().limit(NAMES_MAX).map(Shown::of)
-                .collect(Collectors.joining(", "));
-        String more = failures.size() > NAMES_MAX ? " and " + (failures.size() - NAMES_MAX) + " more" : "";
-        return new PartialBatch("a part of the batch did not come back, node " + names + more + ", server pool "
-                + Shown.of(pool) + ": the other commands were answered; getReplies() has their replies, getFailures() says"
-                + " of each node that failed whether its commands may have executed", replies, failures);
+        String names =
+                failures.keySet().stream()
+                        .limit(NAMES_MAX)
+                        .map(Shown::of)
+                        .collect(Collectors.joining(", "));
+        String more =
+                failures.size() > NAMES_MAX
+                        ? " and " + (failures.size() - NAMES_MAX) + " more"
+                        : "";
+        return new PartialBatch(
+                "a part of the batch did not come back, node "
+                        + names
+                        + more
+                        + ", server pool "
+                        + Shown.of(pool)
+                        + ": the other commands were answered; getReplies() has their replies,"
+                        + " getFailures() says of each node that failed whether its commands may"
+                        + " have executed",
+                replies,
+                failures);
     }
 
     private static String message(String what, NodeName node, Outcome outcome, String advice) {

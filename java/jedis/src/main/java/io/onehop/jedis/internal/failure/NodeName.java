@@ -13,13 +13,21 @@ public record NodeName(Node node, ServerPool pool) {
     /** As messages name it. */
     @Override
     public String toString() {
-        return "node " + Shown.of(node.name()) + " (" + Shown.of(node.address()) + "), server pool "
+        return "node "
+                + Shown.of(node.name())
+                + " ("
+                + Shown.of(node.address())
+                + "), server pool "
                 + Shown.of(pool.name());
     }
 
     /** As the log names it. */
     public String label() {
-        return "node " + Shown.of(node.name()) + " (" + Shown.of(node.address()) + ") of server pool "
+        return "node "
+                + Shown.of(node.name())
+                + " ("
+                + Shown.of(node.address())
+                + ") of server pool "
                 + Shown.of(pool.name());
     }
 }

@@ -6,15 +6,16 @@ import java.nio.charset.StandardCharsets;
 /** Foreign text in a message or in the log: what a server, a file or a caller wrote. */
 public final class Shown {
 
-    private Shown() {
-    }
+    private Shown() {}
 
     /**
-     * Foreign text as a message may show it: printable ASCII, at most
-     * {@link Limits#MESSAGE_BYTES_MAX} bytes.
+     * Foreign text as a message may show it: printable ASCII, at most {@link
+     * Limits#MESSAGE_BYTES_MAX} bytes.
      */
     public static String of(String text) {
-        return text == null ? "" : of(text.getBytes(StandardCharsets.UTF_8), Limits.MESSAGE_BYTES_MAX);
+        return text == null
+                ? ""
+                : of(text.getBytes(StandardCharsets.UTF_8), Limits.MESSAGE_BYTES_MAX);
     }
 
     /**

@@ -5,10 +5,10 @@ import java.lang.ref.WeakReference;
 /**
  * The call, batch, transaction or subscription that leases connections.
  *
- * <p>It is over when it sets one field, in a {@code finally} block. That store needs neither stack nor
- * memory, so it also works after a StackOverflowError, when no method can be called to settle. If a
- * holder is over and still has connections, anybody may take their seats ({@link Seats}). A holder that
- * is over stays over; the next lease has a new holder.
+ * <p>It is over when it sets one field, in a {@code finally} block. That store needs neither stack
+ * nor memory, so it also works after a StackOverflowError, when no method can be called to settle.
+ * If a holder is over and still has connections, anybody may take their seats ({@link Seats}). A
+ * holder that is over stays over; the next lease has a new holder.
  */
 public class Holder {
     private final WeakReference<Object> held;
@@ -18,7 +18,10 @@ public class Holder {
         this.held = null;
     }
 
-    /** For an object that its caller has to close. Also over when the caller dropped the object unclosed. */
+    /**
+     * For an object that its caller has to close. Also over when the caller dropped the object
+     * unclosed.
+     */
     public Holder(Object closeable) {
         this.held = new WeakReference<>(closeable);
     }

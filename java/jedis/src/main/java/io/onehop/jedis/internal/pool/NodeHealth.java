@@ -25,11 +25,12 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Whether one node is worth asking, as all threads of a client have found out together.
  *
- * <p>The pool asks it before each lease; the user of the connection reports how the exchange ended. A node
- * that is down rests: its keys fail at once, and one caller at a time finds out whether it is back. Where
- * nodes are ejected, a node that is out is asked all the same, and placement learns of the ejection. While
- * a node is up, asking and reporting are one read each. Any thread. Implements spec/health: {@link Health}
- * has the rules; here is what counts as an answer or a failure.
+ * <p>The pool asks it before each lease; the user of the connection reports how the exchange ended.
+ * A node that is down rests: its keys fail at once, and one caller at a time finds out whether it
+ * is back. Where nodes are ejected, a node that is out is asked all the same, and placement learns
+ * of the ejection. While a node is up, asking and reporting are one read each. Any thread.
+ * Implements spec/health: {@link Health} has the rules; here is what counts as an answer or a
+ * failure.
  */
 public final class NodeHealth {
     /** In place of a birth: the lease has not asked yet. */
@@ -45,15 +46,17 @@ public final class NodeHealth {
 
     private final NodeName node;
     private final Health rules;
-    private final AtomicLong ejections; // Null: the node is asked in passing; the log says nothing of it.
+    // Null: the node is asked in passing; the log says nothing of it.
+    private final AtomicLong ejections;
     private final AtomicLong state;
     private final AtomicLong heardMs; // When it last answered anybody.
     private final AtomicLong told; // What the log was told.
     private volatile OneHopException last;
 
     /**
-     * {@code ejections} counts ejections, for placement; {@code null}: nobody counts them. {@code before}: the
-     * health of the same node under another configuration, from now on shared by both; {@code null}: none.
+     * {@code ejections} counts ejections, for placement; {@code null}: nobody counts them. {@code
+     * before}: the health of the same node under another configuration, from now on shared by both;
+     * {@code null}: none.
      */
     NodeHealth(NodeName node, AtomicLong ejections, NodeHealth before) {
         ServerPool pool = node.pool();
@@ -64,7 +67,11 @@ public final class NodeHealth {
         this.last = isKnown ? before.last : null;
         this.node = node;
         this.ejections = ejections;
-        this.rules = new Health(pool.autoEjectHosts(), pool.serverFailureLimit(), pool.serverRetryTimeoutMs());
+        this.rules =
+                new Health(
+                        pool.autoEjectHosts(),
+                        pool.serverFailureLimit(),
+                        pool.serverRetryTimeoutMs());
     }
 
     /** Milliseconds of the monotonic clock since the program began, from 1. */
@@ -98,7 +105,10 @@ public final class NodeHealth {
         return Health.until(state.get()) > nowMs;
     }
 
-    /** Until when the node is left out of a placement that is made now; 0: it takes part. Adds log lines to news. */
+    /**
+     * Until when the node is left out of a placement that is made now; 0: it takes part. Adds log
+     * lines to news.
+     */
     public long rebuilt(long nowMs, List<Runnable> news) {
         long before = state.get();
         long after = Health.rebuilt(before, nowMs);
@@ -169,7 +179,10 @@ public final class NodeHealth {
         tell(before, after, null);
     }
 
-    /** The node answered that it cannot serve now: where nodes are ejected that is a failure, elsewhere no sign. */
+    /**
+     * The node answered that it cannot serve now: where nodes are ejected that is a failure,
+     * elsewhere no sign.
+     */
     void answeredUnwell(NodeConnection connection) {
         if (rules.ejects()) {
             failed(Cause.EXCHANGE, connection.lease().health(), null);
@@ -195,7 +208,9 @@ public final class NodeHealth {
             before = state.get();
             after = rules.failed(before, heard, cause, born, nowMs, chance);
         }
-        if (rules.ejects() && ejections != null && Health.generation(after) != Health.generation(before)) {
+        if (rules.ejects()
+                && ejections != null
+                && Health.generation(after) != Health.generation(before)) {
             ejections.incrementAndGet();
         }
         tell(before, after, failure);
@@ -220,14 +235,25 @@ public final class NodeHealth {
 
     private String line(Edge edge, Told news, OneHopException failure) {
         String label = node.label();
-        String times = news.times() == 0 ? "" : " (it went down " + news.times() + " more times since this was last told)";
+        String times =
+                news.times() == 0
+                        ? ""
+                        : " (it went down "
+                                + news.times()
+                                + " more times since this was last told)";
         if (edge == Edge.BACK) {
-            return rules.ejects() ? label + " is in again after " + seconds(news.ms()) + ", and its keys with it"
+            return rules.ejects()
+                    ? label + " is in again after " + seconds(news.ms()) + ", and its keys with it"
                     : label + " is back after " + seconds(news.ms());
         }
         String why = failure == null ? "it cannot serve now" : Failure.reason(failure);
         return rules.ejects()
-                ? label + " is ejected: " + why + "; its keys move to other nodes for " + seconds(rules.retryMs()) + times
+                ? label
+                        + " is ejected: "
+                        + why
+                        + "; its keys move to other nodes for "
+                        + seconds(rules.retryMs())
+                        + times
                 : label + " is down: " + why + "; its keys fail until it answers again" + times;
     }
 
@@ -235,14 +261,19 @@ public final class NodeHealth {
         return ms / 1000 + "." + ms % 1000 / 100 + " s";
     }
 
-    /** {@code null}: nothing is said of the node. What has no cause was the node's own word, or never came to it. */
+    /**
+     * {@code null}: nothing is said of the node. What has no cause was the node's own word, or
+     * never came to it.
+     */
     private static Cause cause(OneHopException failure, NodeConnection connection) {
         boolean isLate = failure.getKind() == ErrorKind.DEADLINE_EXCEEDED;
         if (failure.getCause() == null || failure.getKind() == ErrorKind.CONFIG_INVALID) {
             return null;
         }
         Throwable root = Failure.root(failure.getCause());
-        if (isLate ? !(root instanceof SocketTimeoutException) || !connection.lease().hadTime(PAUSE_MS) : isOurs(root)) {
+        if (isLate
+                ? !(root instanceof SocketTimeoutException) || !connection.lease().hadTime(PAUSE_MS)
+                : isOurs(root)) {
             return null;
         }
         return connection.wasConnected() ? Cause.EXCHANGE : Cause.CONNECT;

@@ -7,12 +7,15 @@ import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
 
 /**
- * What is counted of one node. Any thread counts, without waiting for another; reading adds up. Implements spec/meter.
+ * What is counted of one node. Any thread counts, without waiting for another; reading adds up.
+ * Implements spec/meter.
  */
 public final class NodeMeter {
     /* A call that ended well is counted once, in its bucket; what else is counted here is rare, or its own. */
-    private final LongAdder[] latency = IntStream.range(0, Latency.BUCKETS).mapToObj(i -> new LongAdder())
-            .toArray(LongAdder[]::new);
+    private final LongAdder[] latency =
+            IntStream.range(0, Latency.BUCKETS)
+                    .mapToObj(i -> new LongAdder())
+                    .toArray(LongAdder[]::new);
     private final LongAdder untimed = new LongAdder();
     private final LongAdder errors = new LongAdder();
     private final LongAdder redirects = new LongAdder();

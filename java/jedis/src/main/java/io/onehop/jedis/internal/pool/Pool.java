@@ -18,11 +18,11 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The connections of one node: lease one, use it, settle it.
  *
- * <p>At most {@code pool_size} connections, made on demand; open ones are taken first. A lease succeeds or
- * fails by the deadline, and fails at once while the node rests. A settled connection goes back only if it
- * is clean, and is looked at before it is leased again. Its user reports how the exchange ended, to the
- * node's health and meter. Any thread may lease; no lock is held during a wait for a node. Before it on the
- * road: placement; after it: the exchange.
+ * <p>At most {@code pool_size} connections, made on demand; open ones are taken first. A lease
+ * succeeds or fails by the deadline, and fails at once while the node rests. A settled connection
+ * goes back only if it is clean, and is looked at before it is leased again. Its user reports how
+ * the exchange ended, to the node's health and meter. Any thread may lease; no lock is held during
+ * a wait for a node. Before it on the road: placement; after it: the exchange.
  */
 public final class Pool implements AutoCloseable {
     /*
@@ -44,15 +44,18 @@ public final class Pool implements AutoCloseable {
     private volatile boolean isClosed;
 
     /**
-     * {@code before}: the pool of the same node, reached in another way; its meter and health go on here.
-     * {@code null}: there is none.
+     * {@code before}: the pool of the same node, reached in another way; its meter and health go on
+     * here. {@code null}: there is none.
      */
     public Pool(Node node, ServerPool pool, AtomicLong ejections, Pool before) {
         this.meter = before == null ? new NodeMeter() : before.meter;
         this.endpoint = new Endpoint(node, pool);
         this.greeting = new Greeting(pool, endpoint);
-        this.health = new NodeHealth(endpoint.nodeName(), ejections, before == null ? null : before.health);
-        this.seats = new Seats(pool.poolSize(), seat -> new NodeConnection(endpoint, greeting, seat));
+        this.health =
+                new NodeHealth(
+                        endpoint.nodeName(), ejections, before == null ? null : before.health);
+        this.seats =
+                new Seats(pool.poolSize(), seat -> new NodeConnection(endpoint, greeting, seat));
     }
 
     public Endpoint endpoint() {
@@ -135,18 +138,22 @@ public final class Pool implements AutoCloseable {
     }
 
     /**
-     * A connection, perhaps not open yet, if need be one more than the pool may have; that one is closed when it is
-     * settled. For what must not wait for others, because they wait for it.
+     * A connection, perhaps not open yet, if need be one more than the pool may have; that one is
+     * closed when it is settled. For what must not wait for others, because they wait for it.
      */
     public NodeConnection leaseBeyond(Holder holder, Deadline deadline, long asked) {
         NodeConnection connection = tryLease(holder, deadline, asked);
-        return connection != null ? connection
-                : begin(new NodeConnection(endpoint, greeting, NodeConnection.NO_SEAT), deadline, asked);
+        return connection != null
+                ? connection
+                : begin(
+                        new NodeConnection(endpoint, greeting, NodeConnection.NO_SEAT),
+                        deadline,
+                        asked);
     }
 
     /**
-     * Fails if the pool is closed, the node rests or the thread was interrupted: better before a wait than
-     * after it. {@link #begin} asks the node's health again, and may claim the probe.
+     * Fails if the pool is closed, the node rests or the thread was interrupted: better before a
+     * wait than after it. {@link #begin} asks the node's health again, and may claim the probe.
      */
     private void requireMayAsk(long asked) {
         if (isClosed) {
@@ -160,7 +167,10 @@ public final class Pool implements AutoCloseable {
         }
     }
 
-    /** The lease begins; it ends at once if the node rests, and this caller is not the one to find out whether it is back. */
+    /**
+     * The lease begins; it ends at once if the node rests, and this caller is not the one to find
+     * out whether it is back.
+     */
     private NodeConnection begin(NodeConnection connection, Deadline deadline, long asked) {
         connection.use(deadline);
         try {
@@ -212,7 +222,10 @@ public final class Pool implements AutoCloseable {
         health.answered();
     }
 
-    /** Ends a lease. A clean connection stays, any other is closed; one that is left, by the next holder. */
+    /**
+     * Ends a lease. A clean connection stays, any other is closed; one that is left, by the next
+     * holder.
+     */
     public void settle(NodeConnection connection) {
         if (connection.isLeft && connection.seat() != NodeConnection.NO_SEAT) {
             return;
@@ -231,7 +244,8 @@ public final class Pool implements AutoCloseable {
     private void count(NodeConnection connection) {
         NodeSocket socket = connection.socket();
         if (socket != null) {
-            meter.moved(connection.lease().newlySent(socket.written()),
+            meter.moved(
+                    connection.lease().newlySent(socket.written()),
                     connection.lease().newlyReceived(socket.received()));
         }
     }
@@ -241,14 +255,20 @@ public final class Pool implements AutoCloseable {
         seats.look(connection -> false);
     }
 
-    /** Closes what has idled too long, was closed by the node, or was left by a call that ended in an Error. */
+    /**
+     * Closes what has idled too long, was closed by the node, or was left by a call that ended in
+     * an Error.
+     */
     public void look() {
-        seats.look(connection -> connection.isUsable() && connection.seenAgain() <= LOOKS_MAX && !isRetired);
+        seats.look(
+                connection ->
+                        connection.isUsable() && connection.seenAgain() <= LOOKS_MAX && !isRetired);
     }
 
     /**
-     * The configuration has no use for it any more: no connection stays idle from now on. Who began before leases as he
-     * would have; when nobody holds it any longer it is garbage, and nothing of it is left open.
+     * The configuration has no use for it any more: no connection stays idle from now on. Who began
+     * before leases as he would have; when nobody holds it any longer it is garbage, and nothing of
+     * it is left open.
      */
     public void retire() {
         isRetired = true;
@@ -269,7 +289,10 @@ public final class Pool implements AutoCloseable {
         return seats.isEmpty();
     }
 
-    /** Closes idle connections now, leased ones when they are settled; threads that wait for one fail. */
+    /**
+     * Closes idle connections now, leased ones when they are settled; threads that wait for one
+     * fail.
+     */
     @Override
     public void close() {
         isClosed = true;

@@ -7,8 +7,8 @@ import java.util.function.IntFunction;
 import java.util.function.Predicate;
 
 /**
- * The connections of one node, each on its own seat, and the holder of each seat. Any thread may take one; the holder
- * gives it back.
+ * The connections of one node, each on its own seat, and the holder of each seat. Any thread may
+ * take one; the holder gives it back.
  */
 final class Seats {
     /*
@@ -32,7 +32,8 @@ final class Seats {
     private static final long WAIT_MAX_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final AtomicReferenceArray<Holder> holders;
-    private final NodeConnection[] connections; // Only the holder uses one; others see if there is one.
+    // Only the holder uses one; others see if there is one.
+    private final NodeConnection[] connections;
     private final IntFunction<NodeConnection> maker;
     private final Object monitor = new Object();
     private volatile int waiting;
@@ -58,7 +59,8 @@ final class Seats {
         synchronized (monitor) {
             waiting++;
             try {
-                seat = claim(holder); // A seat given back earlier did not notify us; later ones will.
+                // A seat given back earlier did not notify us; later ones will.
+                seat = claim(holder);
                 if (seat == NONE && maxNs > 0) {
                     long ms = TimeUnit.NANOSECONDS.toMillis(Math.min(maxNs, WAIT_MAX_NS));
                     monitor.wait(Math.max(1, ms));
@@ -74,7 +76,9 @@ final class Seats {
         return seat == NONE ? null : usable(seat);
     }
 
-    /** The seat that is this holder's from now on: one with a connection rather than one without. */
+    /**
+     * The seat that is this holder's from now on: one with a connection rather than one without.
+     */
     private int claim(Holder holder) {
         int empty = NONE;
         for (int seat = 0; seat < connections.length; seat++) {
@@ -140,7 +144,10 @@ final class Seats {
         }
     }
 
-    /** Closes connections that nobody uses: those that an over holder left, and idle ones not to be kept. */
+    /**
+     * Closes connections that nobody uses: those that an over holder left, and idle ones not to be
+     * kept.
+     */
     void look(Predicate<NodeConnection> isKept) {
         Holder looking = new Holder();
         try {

@@ -3,10 +3,11 @@ package io.onehop.jedis.internal.request;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The memory that the batches of one node are encoded in, kept from batch to batch: Jedis keeps a buffer with each
- * connection, we have no connection yet when a batch is encoded.
+ * The memory that the batches of one node are encoded in, kept from batch to batch: Jedis keeps a
+ * buffer with each connection, we have no connection yet when a batch is encoded.
  *
- * <p>Bounded; what is not given back is the collector's. Any thread; there is no lock that an Error could leave locked.
+ * <p>Bounded; what is not given back is the collector's. Any thread; there is no lock that an Error
+ * could leave locked.
  */
 public final class Blocks {
     /** A quarter of 1000 HGETs is 12 KB. */

@@ -7,10 +7,11 @@ import java.util.List;
 import redis.clients.jedis.CommandArguments;
 
 /**
- * The encoded commands of one node in one batch, as they will be written: each argument is copied once, from where
- * Jedis encoded it.
+ * The encoded commands of one node in one batch, as they will be written: each argument is copied
+ * once, from where Jedis encoded it.
  *
- * <p>Append first, then write from front to back. A command that cannot be encoded leaves no trace. For one thread.
+ * <p>Append first, then write from front to back. A command that cannot be encoded leaves no trace.
+ * For one thread.
  */
 public final class Requests {
     /*
@@ -120,7 +121,8 @@ public final class Requests {
             return last;
         }
         Block next = new Block(most <= Blocks.BYTES ? memory.next() : new byte[(int) most]);
-        blocks.add(next); // First: after an Error nothing may be written to a block that is not read.
+        // First: after an Error nothing may be written to a block that is not read.
+        blocks.add(next);
         last = next;
         return next;
     }
@@ -200,7 +202,8 @@ public final class Requests {
             block = blocks.get(++readingBlock);
             readingAt = 0;
         }
-        return ByteBuffer.wrap(block.bytes, readingAt, (int) Math.min(most, block.used - readingAt));
+        return ByteBuffer.wrap(
+                block.bytes, readingAt, (int) Math.min(most, block.used - readingAt));
     }
 
     /** So many of them were written. */

@@ -11,11 +11,12 @@ import redis.clients.jedis.commands.ProtocolCommand;
 import redis.clients.jedis.util.SafeEncoder;
 
 /**
- * A command's arguments, encoded once: what is written to the node and what its key is placed by are the same bytes.
+ * A command's arguments, encoded once: what is written to the node and what its key is placed by
+ * are the same bytes.
  *
- * <p>Jedis encodes a text and copies the result for each argument, and encodes a key again to place it. Nothing here
- * outlives the call that made it, so the copies protect nothing; for keys the encoded bytes are what {@code getKeys()}
- * gives.
+ * <p>Jedis encodes a text and copies the result for each argument, and encodes a key again to place
+ * it. Nothing here outlives the call that made it, so the copies protect nothing; for keys the
+ * encoded bytes are what {@code getKeys()} gives.
  */
 public class RoutedArguments extends CommandArguments {
 
@@ -27,7 +28,8 @@ public class RoutedArguments extends CommandArguments {
 
         @Override
         protected CommandArguments commandArguments(ProtocolCommand command) {
-            return keyPreProcessor == null ? new RoutedArguments(command)
+            return keyPreProcessor == null
+                    ? new RoutedArguments(command)
                     : new PreProcessed(command, keyPreProcessor);
         }
     }

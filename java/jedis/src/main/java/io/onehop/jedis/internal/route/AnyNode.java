@@ -7,11 +7,11 @@ import io.onehop.jedis.internal.connection.Deadline;
 import redis.clients.jedis.CommandObject;
 
 /**
- * A command that any node can answer: the same one as long as it is up, then the next; and for a key at random the next
- * one while there is none.
+ * A command that any node can answer: the same one as long as it is up, then the next; and for a
+ * key at random the next one while there is none.
  *
- * <p>All tries have one deadline. Another node is asked only if the command cannot have run, or may be repeated. Any
- * thread.
+ * <p>All tries have one deadline. Another node is asked only if the command cannot have run, or may
+ * be repeated. Any thread.
  */
 final class AnyNode {
     private final Batches batches;

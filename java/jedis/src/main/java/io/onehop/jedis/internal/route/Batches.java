@@ -105,7 +105,8 @@ public final class Batches {
 
     /** A node of a Redis Cluster that cannot be reached may be none any more. */
     void failed(OneHopException failure) {
-        if (snapshot.pool().cluster() && (failure instanceof NodeDown || failure instanceof DeadlineExceeded)) {
+        if (snapshot.pool().cluster()
+                && (failure instanceof NodeDown || failure instanceof DeadlineExceeded)) {
             cluster.want(null);
         }
     }

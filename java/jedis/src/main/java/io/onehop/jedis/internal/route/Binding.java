@@ -19,10 +19,11 @@ import redis.clients.jedis.Protocol;
 public record Binding(Pool pool, int place, byte[] key) {
 
     /**
-     * Where a transaction is after one more command: where it was, or at its first key; {@code null} if it has had none
-     * yet.
+     * Where a transaction is after one more command: where it was, or at its first key; {@code
+     * null} if it has had none yet.
      */
-    public static Binding next(Binding before, CommandArguments arguments, Snapshot snapshot, Intake intake) {
+    public static Binding next(
+            Binding before, CommandArguments arguments, Snapshot snapshot, Intake intake) {
         String pool = snapshot.pool().name();
         Commands.requireFits(arguments, pool);
         Command command = intake.entry(arguments);
@@ -37,9 +38,12 @@ public record Binding(Pool pool, int place, byte[] key) {
             return before; // As nearly always.
         }
         boolean isWatch = arguments.getCommand() == Protocol.Command.WATCH;
-        Plan plan = command.state() == null || isWatch ? Plan.together(command, arguments, keys) : null;
+        Plan plan =
+                command.state() == null || isWatch ? Plan.together(command, arguments, keys) : null;
         if (plan == null || plan.spread() == Spread.ALL_NODES) {
-            throw Commands.unsupported(command.shown(), "it cannot be a part of a transaction, which is on one node",
+            throw Commands.unsupported(
+                    command.shown(),
+                    "it cannot be a part of a transaction, which is on one node",
                     pool);
         }
         if (plan.place() < 0 || before != null && keys.isRandom()) {
@@ -49,6 +53,8 @@ public record Binding(Pool pool, int place, byte[] key) {
         if (before != null && before.place() != plan.place()) {
             throw keys.crossNode("a transaction", before.key(), before.place(), key, plan.place());
         }
-        return before != null ? before : new Binding(snapshot.poolAt(plan.place()), plan.place(), key);
+        return before != null
+                ? before
+                : new Binding(snapshot.poolAt(plan.place()), plan.place(), key);
     }
 }

@@ -26,9 +26,10 @@ import redis.clients.jedis.CommandObject;
 /**
  * A command for nodes the caller names: the way to send what the fleet refuses.
  *
- * <p>In: a command, and the nodes. Out: a reply for each. Refused is only what changes its connection, because others
- * will use that, too; a connection on which a command was sent that the table does not hold is closed. Any thread.
- * Implements spec/route/route.md, "onEachNode" and "State".
+ * <p>In: a command, and the nodes. Out: a reply for each. Refused is only what changes its
+ * connection, because others will use that, too; a connection on which a command was sent that the
+ * table does not hold is closed. Any thread. Implements spec/route/route.md, "onEachNode" and
+ * "State".
  */
 public final class EachNode {
     private final Batches batches;
@@ -49,11 +50,20 @@ public final class EachNode {
         if (found != null) {
             return found.index();
         }
-        String names = Arrays.stream(everyNode()).limit(3).mapToObj(this::name).map(Shown::of)
-                .collect(Collectors.joining(", "));
-        throw new IllegalArgumentException("there is no node " + Shown.of(node) + ", server pool "
-                + Shown.of(pool) + ": the command was not sent; its nodes are " + names
-                + (everyNode().length > 3 ? ", ..." : ""));
+        String names =
+                Arrays.stream(everyNode())
+                        .limit(3)
+                        .mapToObj(this::name)
+                        .map(Shown::of)
+                        .collect(Collectors.joining(", "));
+        throw new IllegalArgumentException(
+                "there is no node "
+                        + Shown.of(node)
+                        + ", server pool "
+                        + Shown.of(pool)
+                        + ": the command was not sent; its nodes are "
+                        + names
+                        + (everyNode().length > 3 ? ", ..." : ""));
     }
 
     private String name(int node) {
@@ -72,14 +82,17 @@ public final class EachNode {
 
     /** The same for a command in words, an error in its place. */
     public Map<String, Object> told(CommandArguments arguments) {
-        return byName(asked(new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT), everyNode()), Reply::told);
+        return byName(
+                asked(new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT), everyNode()),
+                Reply::told);
     }
 
     private int[] everyNode() {
         return Arrays.stream(snapshot.keys().everywhere()).map(snapshot.keys()::nodeAt).toArray();
     }
 
-    private <T, R> Map<String, R> byName(Map<Integer, Reply<T>> replies, Function<Reply<T>, R> shown) {
+    private <T, R> Map<String, R> byName(
+            Map<Integer, Reply<T>> replies, Function<Reply<T>, R> shown) {
         Map<String, R> answers = new LinkedHashMap<>();
         replies.forEach((node, reply) -> answers.put(name(node), shown.apply(reply)));
         return answers;
@@ -122,8 +135,13 @@ public final class EachNode {
     private void refuse(Command entry, CommandArguments arguments) {
         Commands.refuseHooks(arguments, "batch", pool);
         if (entry != null && entry.state() != null && !Prelude.isOfWrites(entry)) {
-            throw Commands.unsupported(entry.shown(), entry.reason() != null ? entry.reason()
-                    : "it changes a connection that others use, too: call the method of that name", pool);
+            throw Commands.unsupported(
+                    entry.shown(),
+                    entry.reason() != null
+                            ? entry.reason()
+                            : "it changes a connection that others use, too: call the method of"
+                                    + " that name",
+                    pool);
         }
     }
 }

@@ -15,9 +15,11 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * One command on one node: lease, exchange, settle, by one deadline; and what becomes of it if that fails.
+ * One command on one node: lease, exchange, settle, by one deadline; and what becomes of it if that
+ * fails.
  *
- * <p>Before it on the road: the route, which knows the node; after it: the node. For one thread and one call.
+ * <p>Before it on the road: the route, which knows the node; after it: the node. For one thread and
+ * one call.
  */
 final class Exchange<T> extends Holder {
     /*
@@ -35,8 +37,16 @@ final class Exchange<T> extends Holder {
     private final Deadline deadline;
     private final RetryBudget budget;
 
-    /** A command that waits on the node for so many milliseconds by its own wish: 0 if it does not wait. */
-    Exchange(Pool node, CommandObject<T> command, boolean isReadOnly, Deadline leased, long waitMs,
+    /**
+     * A command that waits on the node for so many milliseconds by its own wish: 0 if it does not
+     * wait.
+     */
+    Exchange(
+            Pool node,
+            CommandObject<T> command,
+            boolean isReadOnly,
+            Deadline leased,
+            long waitMs,
             RetryBudget budget) {
         this.node = node;
         this.command = command;
@@ -68,7 +78,8 @@ final class Exchange<T> extends Holder {
             return reply;
         } catch (JedisDataException answer) {
             node.answered(connection);
-            throw answer; // Jedis read it whole; whether the connection is clean is for settle to say.
+            // Jedis read it whole; whether the connection is clean is for settle to say.
+            throw answer;
         } catch (Error error) {
             connection.isLeft = true;
             throw error;
@@ -97,27 +108,38 @@ final class Exchange<T> extends Holder {
         }
     }
 
-    /** Whether its connection had been lying idle and turned out to be closed, and nothing can be executed twice. */
+    /**
+     * Whether its connection had been lying idle and turned out to be closed, and nothing can be
+     * executed twice.
+     */
     private boolean mayRetry(NodeConnection connection, OneHopException failure) {
-        return failure instanceof NodeDown && connection.isReused() && (isReadOnly || !failure.mayHaveExecuted());
+        return failure instanceof NodeDown
+                && connection.isReused()
+                && (isReadOnly || !failure.mayHaveExecuted());
     }
 
     /**
-     * The failure of an exchange. What was not the node's doing is thrown as it is: an argument that cannot be
-     * encoded, a reply the command's own builder cannot make sense of, an Error. Either way the connection is not used
-     * again.
+     * The failure of an exchange. What was not the node's doing is thrown as it is: an argument
+     * that cannot be encoded, a reply the command's own builder cannot make sense of, an Error.
+     * Either way the connection is not used again.
      */
-    static OneHopException failure(Throwable thrown, Pool node, NodeConnection connection, boolean isWritten) {
+    static OneHopException failure(
+            Throwable thrown, Pool node, NodeConnection connection, boolean isWritten) {
         if (thrown instanceof Error error) {
             throw error; // No stack or no memory to close it: the next holder does.
         }
-        boolean isOfTheNode = connection.isBroken() && (thrown instanceof JedisException || isWritten);
+        boolean isOfTheNode =
+                connection.isBroken() && (thrown instanceof JedisException || isWritten);
         boolean isAnswered = connection.isAnswered();
         connection.disconnect();
         if (!isOfTheNode && thrown instanceof RuntimeException foreign) {
             throw foreign;
         }
-        return Failure.of(thrown, node.endpoint().nodeName(),
-                !isWritten ? Outcome.NOT_SENT : isAnswered ? Outcome.ANSWERED : Outcome.MAYBE_EXECUTED);
+        return Failure.of(
+                thrown,
+                node.endpoint().nodeName(),
+                !isWritten
+                        ? Outcome.NOT_SENT
+                        : isAnswered ? Outcome.ANSWERED : Outcome.MAYBE_EXECUTED);
     }
 }

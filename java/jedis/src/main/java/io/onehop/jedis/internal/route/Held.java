@@ -16,10 +16,11 @@ import java.util.function.Function;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * A connection that one caller keeps for several calls, because the node remembers something on it: what is watched.
+ * A connection that one caller keeps for several calls, because the node remembers something on it:
+ * what is watched.
  *
- * <p>Each call has its own deadline; a failure closes the connection, and with it what the node remembered. For one
- * thread.
+ * <p>Each call has its own deadline; a failure closes the connection, and with it what the node
+ * remembered. For one thread.
  */
 public final class Held {
     private final Pool pool;
@@ -27,7 +28,9 @@ public final class Held {
     private final NodeConnection connection;
     private boolean wasUsed; // Whoever leases looks at it himself.
 
-    /** Leases, and opens if needed, within the server pool's timeout. The caller has to settle it. */
+    /**
+     * Leases, and opens if needed, within the server pool's timeout. The caller has to settle it.
+     */
     public Held(Pool pool, Object caller) {
         this.pool = pool;
         this.holder = new Holder(caller);
@@ -49,13 +52,16 @@ public final class Held {
     }
 
     /**
-     * What the exchange answers; or the error the node answered, or the failure, thrown. What leads it, by the same
-     * deadline, executes nothing by itself.
+     * What the exchange answers; or the error the node answered, or the failure, thrown. What leads
+     * it, by the same deadline, executes nothing by itself.
      */
     public <T> T call(Consumer<NodeConnection> lead, Function<NodeConnection, T> exchange) {
         if (holder.isOver) { // By now it may be another's.
-            throw Failure.of(new IOException("the connection was closed when a call before ended in an Error"),
-                    pool.endpoint().nodeName(), Outcome.NOT_SENT);
+            throw Failure.of(
+                    new IOException(
+                            "the connection was closed when a call before ended in an Error"),
+                    pool.endpoint().nodeName(),
+                    Outcome.NOT_SENT);
         }
         StackRoom.requireToUse();
         boolean isJudged = false;
@@ -93,15 +99,16 @@ public final class Held {
             pool.answered(connection);
             throw answer;
         } catch (Throwable thrown) {
-            OneHopException failure = Exchange.failure(thrown, pool, connection, connection.written() > written);
+            OneHopException failure =
+                    Exchange.failure(thrown, pool, connection, connection.written() > written);
             pool.failed(connection, failure);
             throw failure;
         }
     }
 
     /**
-     * Ends the lease; the connection goes back if it is clean and the node remembers nothing on it. Once only, whatever
-     * happens: by the second time the seat may be another's.
+     * Ends the lease; the connection goes back if it is clean and the node remembers nothing on it.
+     * Once only, whatever happens: by the second time the seat may be another's.
      */
     public void settle(boolean isForgotten) {
         if (holder.isOver) {

@@ -43,7 +43,8 @@ public final class Intake {
     Command entry(CommandArguments arguments) {
         Command command = Commands.of(arguments, pool.name());
         if (command.isSsdb() && !pool.ssdb()) {
-            throw Commands.unsupported(command.shown(), "only SSDB has it, and these nodes are redis", pool.name());
+            throw Commands.unsupported(
+                    command.shown(), "only SSDB has it, and these nodes are redis", pool.name());
         }
         return command;
     }
@@ -79,16 +80,17 @@ public final class Intake {
 
     private String refusal(Command command) {
         if (pool.cluster() && Prelude.isOfWrites(command)) {
-            return "it would answer for the writes of one connection of a Redis Cluster, which is seldom the one that "
-                    + "carried yours";
+            return "it would answer for the writes of one connection of a Redis Cluster, which is"
+                    + " seldom the one that carried yours";
         }
         if (command.state() == null || Prelude.isOfWrites(command)) {
             return null;
         }
-        return "it needs a connection of its own: " + switch (command.state()) {
-            case "transaction", "watch" -> "call multi() or transaction()";
-            case "subscription" -> "call subscribe(), psubscribe() or ssubscribe()";
-            default -> "use a connection to the node itself";
-        };
+        return "it needs a connection of its own: "
+                + switch (command.state()) {
+                    case "transaction", "watch" -> "call multi() or transaction()";
+                    case "subscription" -> "call subscribe(), psubscribe() or ssubscribe()";
+                    default -> "use a connection to the node itself";
+                };
     }
 }

@@ -31,10 +31,11 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
 /**
  * The road of a command: where it goes, and in what.
  *
- * <p>In: every command of the client, as Jedis built it. Out: its reply, or the error the node answered, or one failure
- * that says whether it may have run. Commands of one node go on to an {@link Exchange}, those whose keys are on several
- * nodes to {@code Scatter}. It goes by one snapshot from beginning to end; which one is for {@link CurrentRoute} to
- * say. Any number of threads.
+ * <p>In: every command of the client, as Jedis built it. Out: its reply, or the error the node
+ * answered, or one failure that says whether it may have run. Commands of one node go on to an
+ * {@link Exchange}, those whose keys are on several nodes to {@code Scatter}. It goes by one
+ * snapshot from beginning to end; which one is for {@link CurrentRoute} to say. Any number of
+ * threads.
  */
 public final class Route {
     private final Snapshot snapshot;
@@ -102,17 +103,20 @@ public final class Route {
         }
         long waitMs = Intake.waitMs(entry, arguments);
         return switch (plan.spread()) {
-            case ONE_NODE -> isOfBatches(entry) || Commands.isStranger(entry, arguments) ? batch(command, plan)
-                    : exchange(command, entry, plan.place(), waitMs);
+            case ONE_NODE ->
+                    isOfBatches(entry) || Commands.isStranger(entry, arguments)
+                            ? batch(command, plan)
+                            : exchange(command, entry, plan.place(), waitMs);
             case ANY_NODE -> anyNode.run(command, plan);
-            case SPLIT -> waitMs == Blocking.NOT ? batch(command, plan) : streams(command, plan, waitMs);
+            case SPLIT ->
+                    waitMs == Blocking.NOT ? batch(command, plan) : streams(command, plan, waitMs);
             default -> batch(command, plan);
         };
     }
 
     /**
-     * What an exchange does not know: a prelude, SSDB's dialect, whom to ask when a replica has failed; nor does it
-     * close a connection behind a stranger.
+     * What an exchange does not know: a prelude, SSDB's dialect, whom to ask when a replica has
+     * failed; nor does it close a connection behind a stranger.
      */
     private boolean isOfBatches(Command command) {
         return Prelude.isOfWrites(command) || pool.ssdb() || snapshot.readers().mayAnswer(command);
@@ -127,8 +131,11 @@ public final class Route {
 
     private <T> T streams(CommandObject<T> command, Plan plan, long waitMs) {
         if (pool.cluster()) {
-            throw Commands.unsupported(plan.command().shown() + " with BLOCK", "streams of several slots of a Redis "
-                    + "Cluster cannot be waited for together: give them a common hash tag", pool.name());
+            throw Commands.unsupported(
+                    plan.command().shown() + " with BLOCK",
+                    "streams of several slots of a Redis "
+                            + "Cluster cannot be waited for together: give them a common hash tag",
+                    pool.name());
         }
         Reply<T> reply = new Reply<>(command.getBuilder());
         StreamsWait wait = new StreamsWait(pool.timeoutMs(), waitMs);
@@ -141,18 +148,25 @@ public final class Route {
         Deadline deadline = batches.deadline();
         Pool node = snapshot.poolAt(place);
         try {
-            return new Exchange<>(node, command, entry.isRetryable(), deadline, waitMs, budget).run();
+            return new Exchange<>(node, command, entry.isRetryable(), deadline, waitMs, budget)
+                    .run();
         } catch (JedisNoScriptException lost) {
             String digest = Scripts.digest(entry, command.getArguments());
             if (digest == null || scripts.load(digest) == null) {
                 throw lost;
             }
-            return batches.ask(place, command, entry, deadline); // It has not run; now its script goes first.
+            // It has not run; now its script goes first.
+            return batches.ask(place, command, entry, deadline);
         } catch (JedisDataException answer) {
             if (!pool.cluster() || !Redirect.isOne(answer.getMessage())) {
                 throw answer;
             }
-            return sentOn(command, place, node, answer, waitMs == 0 ? deadline : batches.deadline().later(waitMs));
+            return sentOn(
+                    command,
+                    place,
+                    node,
+                    answer,
+                    waitMs == 0 ? deadline : batches.deadline().later(waitMs));
         } catch (OneHopException failure) {
             batches.failed(failure);
             throw failure;
@@ -160,7 +174,12 @@ public final class Route {
     }
 
     /** A command that its node has not executed, because another one is to. */
-    private <T> T sentOn(CommandObject<T> command, int slot, Pool asked, JedisDataException answer, Deadline deadline) {
+    private <T> T sentOn(
+            CommandObject<T> command,
+            int slot,
+            Pool asked,
+            JedisDataException answer,
+            Deadline deadline) {
         Reply<T> reply = new Reply<>(command.getBuilder());
         Redirects redirects = batches.redirects();
         redirects.note(asked, slot, command.getArguments(), reply, answer);
@@ -188,16 +207,20 @@ public final class Route {
     private <T> Reply<T> append(CommandObject<T> command, Plan plan, Lanes lanes) {
         long waitMs = Intake.waitMs(plan.command(), command.getArguments());
         if (plan.spread() == Spread.SPLIT && waitMs != Blocking.NOT) {
-            throw Commands.unsupported(plan.command().shown(),
-                    "in a pipeline it cannot wait on several nodes: call it by itself", pool.name());
+            throw Commands.unsupported(
+                    plan.command().shown(),
+                    "in a pipeline it cannot wait on several nodes: call it by itself",
+                    pool.name());
         }
         lanes.waits(waitMs);
         if (plan.place() >= 0) {
             return batches.append(command, plan.command(), lanes.of(plan.place(), plan.command()));
         }
         if (plan.command().merge() == MergeRule.SCAN) {
-            throw Commands.unsupported("SCAN in a pipeline",
-                    "the next node is known only when the reply is there: call it by itself", pool.name());
+            throw Commands.unsupported(
+                    "SCAN in a pipeline",
+                    "the next node is known only when the reply is there: call it by itself",
+                    pool.name());
         }
         if (plan.parts() == null) {
             return batches.append(command, plan.command(), lanes.of(anyNode.preferred()));
@@ -214,15 +237,23 @@ public final class Route {
         return snapshot.poolAt(anyNode.preferred());
     }
 
-    /** The end of a transaction whose node is no longer the one; {@code null}: the error is the answer. */
+    /**
+     * The end of a transaction whose node is no longer the one; {@code null}: the error is the
+     * answer.
+     */
     public OneHopException refused(JedisDataException answer, Pool asked) {
         return pool.cluster() ? Redirects.ofHeld(answer, asked, snapshot, cluster) : null;
     }
 
-    /** What a subscription ends with that a node has refused: the channel may be another node's by now. */
+    /**
+     * What a subscription ends with that a node has refused: the channel may be another node's by
+     * now.
+     */
     public RuntimeException refusal(JedisDataException answer, Pool asked) {
-        return refused(answer, asked) == null ? answer
-                : Failure.redirected("subscribe again", answer.getMessage(), asked.endpoint().nodeName());
+        return refused(answer, asked) == null
+                ? answer
+                : Failure.redirected(
+                        "subscribe again", answer.getMessage(), asked.endpoint().nodeName());
     }
 
     /** A failure of a connection that is held. */

@@ -14,8 +14,8 @@ import redis.clients.jedis.exceptions.JedisException;
 /**
  * SCAN over all nodes, one after another: the caller's cursor says which comes next.
  *
- * <p>In: a SCAN with a cursor of ours, or 0. Out: what that node answered, with the cursor to go on with. Nothing is
- * remembered. Implements spec/route/route.md, "SCAN".
+ * <p>In: a SCAN with a cursor of ours, or 0. Out: what that node answered, with the cursor to go on
+ * with. Nothing is remembered. Implements spec/route/route.md, "SCAN".
  */
 final class Scan {
     private static final int CURSOR = 1;
@@ -36,18 +36,32 @@ final class Scan {
         }
         int[] places = batches.snapshot().keys().everywhere();
         int nodes = places.length;
-        ScanCursor cursor = ScanCursor.read(topology.fingerprint(), nodes, arguments.get(CURSOR).getRaw());
+        ScanCursor cursor =
+                ScanCursor.read(topology.fingerprint(), nodes, arguments.get(CURSOR).getRaw());
         if (cursor == null) {
-            throw Commands.unsupported("SCAN with this cursor", "the cursor is of another topology; begin again with 0",
+            throw Commands.unsupported(
+                    "SCAN with this cursor",
+                    "the cursor is of another topology; begin again with 0",
                     pool);
         }
-        Object answer = batches.ask(places[cursor.node()], new CommandObject<>(asked(arguments, cursor.own()),
-                BuilderFactory.RAW_OBJECT), Commands.known(arguments), batches.deadline());
-        byte[] next = answer instanceof List<?> pair && pair.size() == 2 && pair.get(0) instanceof byte[] own
-                ? cursor.next(topology.fingerprint(), nodes, own) : null;
+        Object answer =
+                batches.ask(
+                        places[cursor.node()],
+                        new CommandObject<>(
+                                asked(arguments, cursor.own()), BuilderFactory.RAW_OBJECT),
+                        Commands.known(arguments),
+                        batches.deadline());
+        byte[] next =
+                answer instanceof List<?> pair
+                                && pair.size() == 2
+                                && pair.get(0) instanceof byte[] own
+                        ? cursor.next(topology.fingerprint(), nodes, own)
+                        : null;
         if (next == null) {
-            throw Failure.of(new JedisException("it answered SCAN with a cursor that cannot be handed on"),
-                    batches.snapshot().poolAt(places[cursor.node()]).endpoint().nodeName(), Outcome.ANSWERED);
+            throw Failure.of(
+                    new JedisException("it answered SCAN with a cursor that cannot be handed on"),
+                    batches.snapshot().poolAt(places[cursor.node()]).endpoint().nodeName(),
+                    Outcome.ANSWERED);
         }
         return command.getBuilder().build(List.of(next, ((List<?>) answer).get(1)));
     }

@@ -7,7 +7,10 @@ import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.providers.ConnectionProvider;
 
-/** All nodes as the one connection that Jedis' {@code ScanIteration} goes through, by one route to its end. */
+/**
+ * All nodes as the one connection that Jedis' {@code ScanIteration} goes through, by one route to
+ * its end.
+ */
 public final class ScanConnection extends Connection {
     private final Route route;
 

@@ -5,10 +5,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Looks every 30 seconds at the connections that nobody uses, of all nodes of a client ({@code Pool.look}).
+ * Looks every 30 seconds at the connections that nobody uses, of all nodes of a client ({@code
+ * Pool.look}).
  *
- * <p>A daemon thread of each client. It begins when the client is built, and ends when the client is closed
- * and its last connection, too. It also ends if the client was dropped without being closed.
+ * <p>A daemon thread of each client. It begins when the client is built, and ends when the client
+ * is closed and its last connection, too. It also ends if the client was dropped without being
+ * closed.
  */
 public final class Looks implements AutoCloseable {
     private static final int LOOK_EVERY_MS = 30_000;
@@ -44,8 +46,10 @@ public final class Looks implements AutoCloseable {
                 }
             } while (look(isClosed));
         } catch (InterruptedException end) {
-            LOG.log(System.Logger.Level.WARNING,
-                    "idle connections are not looked at any more: the thread \"onehop-looks\" was interrupted");
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "idle connections are not looked at any more: the thread \"onehop-looks\" was"
+                            + " interrupted");
         }
     }
 
@@ -58,7 +62,8 @@ public final class Looks implements AutoCloseable {
         try {
             client.look();
             return !isClosed || !client.isOver();
-        } catch (RuntimeException | Error unexpected) { // No memory, for example; next time there may be.
+        } catch (RuntimeException
+                | Error unexpected) { // No memory, for example; next time there may be.
             return true;
         }
     }

@@ -17,11 +17,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
 /**
- * Which node of a Redis Cluster answers a command that only reads, if the server pool says {@code read_from}.
+ * Which node of a Redis Cluster answers a command that only reads, if the server pool says {@code
+ * read_from}.
  *
- * <p>What a replica answers may be older than what its master has just acknowledged: whoever sets {@code read_from} has
- * said that this is fine. Writes, transactions and all that waits are their master's. Any thread. Implements
- * spec/config, {@code read_from}, and spec/topology/cluster.md, section 7.
+ * <p>What a replica answers may be older than what its master has just acknowledged: whoever sets
+ * {@code read_from} has said that this is fine. Writes, transactions and all that waits are their
+ * master's. Any thread. Implements spec/config, {@code read_from}, and spec/topology/cluster.md,
+ * section 7.
  */
 public final class Readers {
     private final Pool[] pools;
@@ -29,7 +31,8 @@ public final class Readers {
     private final int[][] lists; // By master: who may answer for it, in the order of their indexes.
     private final AtomicLong reads; // Of this client that were given to whoever is fastest.
     private volatile int last; // Who that was.
-    private final AtomicIntegerArray turns; // Reads of each master that were given to those who take turns.
+    // Reads of each master that were given to those who take turns.
+    private final AtomicIntegerArray turns;
 
     /** {@code before}: those of the snapshot before; {@code null}: there was none. */
     Readers(PoolTopology topology, Pool[] pools, Readers before) {
@@ -46,16 +49,27 @@ public final class Readers {
 
     /** Once for each map, so that a read costs the same however many nodes there are. */
     private void list(PoolTopology topology) {
-        Map<Integer, List<Node>> shards = topology.nodes().stream()
-                .collect(Collectors.groupingBy(node -> node.role() == Role.REPLICA ? node.master() : node.index()));
-        shards.forEach((master, shard) -> {
-            int[] near = from == ReadFrom.SAME_ZONE ? list(shard, true) : new int[0];
-            lists[master] = near.length > 0 ? near : list(shard, false);
-        });
+        Map<Integer, List<Node>> shards =
+                topology.nodes().stream()
+                        .collect(
+                                Collectors.groupingBy(
+                                        node ->
+                                                node.role() == Role.REPLICA
+                                                        ? node.master()
+                                                        : node.index()));
+        shards.forEach(
+                (master, shard) -> {
+                    int[] near = from == ReadFrom.SAME_ZONE ? list(shard, true) : new int[0];
+                    lists[master] = near.length > 0 ? near : list(shard, false);
+                });
     }
 
     private int[] list(List<Node> shard, boolean isNear) {
-        return shard.stream().filter(node -> mayAnswer(node, isNear)).mapToInt(Node::index).sorted().toArray();
+        return shard.stream()
+                .filter(node -> mayAnswer(node, isNear))
+                .mapToInt(Node::index)
+                .sorted()
+                .toArray();
     }
 
     private boolean mayAnswer(Node node, boolean isNear) {
@@ -67,7 +81,8 @@ public final class Readers {
     }
 
     private static AtomicIntegerArray turns(AtomicIntegerArray before, int count) {
-        AtomicIntegerArray turns = before.length() >= count ? before : new AtomicIntegerArray(count);
+        AtomicIntegerArray turns =
+                before.length() >= count ? before : new AtomicIntegerArray(count);
         for (int i = 0; i < before.length() && turns != before; i++) {
             turns.set(i, before.get(i));
         }
@@ -76,11 +91,17 @@ public final class Readers {
 
     /** Whether a command may be answered elsewhere. */
     public boolean mayAnswer(Command command) {
-        return from != ReadFrom.MASTER && !command.isWrite() && command.isRetryable() && command.blocking() == null
+        return from != ReadFrom.MASTER
+                && !command.isWrite()
+                && command.isRetryable()
+                && command.blocking() == null
                 && Scripts.isNoScript(command);
     }
 
-    /** In the place of a master who is to answer for it, by turns where there are several; -1: nobody may. */
+    /**
+     * In the place of a master who is to answer for it, by turns where there are several; -1:
+     * nobody may.
+     */
     public int of(int master) {
         if (from == ReadFrom.LOWEST_LATENCY) {
             return fastest(master);
@@ -95,12 +116,16 @@ public final class Readers {
     /** Who has answered soonest, of those that do not rest. */
     private int fastest(int master) {
         long nowMs = NodeHealth.nowMs();
-        int[] awake = Arrays.stream(lists[master]).filter(node -> !pools[node].health().isResting(nowMs))
-                .limit(Fastest.NODES_MAX).toArray();
+        int[] awake =
+                Arrays.stream(lists[master])
+                        .filter(node -> !pools[node].health().isResting(nowMs))
+                        .limit(Fastest.NODES_MAX)
+                        .toArray();
         if (awake.length == 0) {
             return master;
         }
-        long[] smoothedNs = Arrays.stream(awake).mapToLong(node -> pools[node].meter().smoothedNs()).toArray();
+        long[] smoothedNs =
+                Arrays.stream(awake).mapToLong(node -> pools[node].meter().smoothedNs()).toArray();
         int chosen = Fastest.choose(awake, smoothedNs, reads.getAndIncrement(), last);
         last = chosen;
         return chosen;

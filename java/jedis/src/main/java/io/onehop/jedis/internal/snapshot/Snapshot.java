@@ -17,10 +17,12 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One server pool of one version of a configuration: its topology, and the connections of each node.
+ * One server pool of one version of a configuration: its topology, and the connections of each
+ * node.
  *
- * <p>In: a topology, and the snapshot before, if there was one. Out: what a call goes by from its first look to its
- * end. Never changed once it is made; any thread may hold one, and for as long as it likes. Implements spec/topology.
+ * <p>In: a topology, and the snapshot before, if there was one. Out: what a call goes by from its
+ * first look to its end. Never changed once it is made; any thread may hold one, and for as long as
+ * it likes. Implements spec/topology.
  */
 public final class Snapshot {
     /*
@@ -34,7 +36,8 @@ public final class Snapshot {
     private final long generation;
     private final AtomicLong ejections;
     private final long known; // How many ejections this placement knows of.
-    private final long dueMs; // When the first node that it leaves out may return; 0: it leaves out none.
+    // When the first node that it leaves out may return; 0: it leaves out none.
+    private final long dueMs;
     private final PoolTopology topology;
     private final Pool[] pools;
     private final Keys keys;
@@ -46,17 +49,26 @@ public final class Snapshot {
         this(1, topology, Map.of(), new AtomicLong(), null);
     }
 
-    private Snapshot(long generation, PoolTopology topology, Map<String, Pool> before, AtomicLong ejections,
+    private Snapshot(
+            long generation,
+            PoolTopology topology,
+            Map<String, Pool> before,
+            AtomicLong ejections,
             Readers readers) {
         this.generation = generation;
         this.ejections = ejections;
         this.known = before.isEmpty() ? 0 : NOT_PLACED_YET;
         this.dueMs = 0;
         this.topology = topology;
-        this.pools = topology.places().stream().map(node -> pool(node, before.get(node.name()))).toArray(Pool[]::new);
+        this.pools =
+                topology.places().stream()
+                        .map(node -> pool(node, before.get(node.name())))
+                        .toArray(Pool[]::new);
         this.keys = new Keys(topology);
         this.readers = new Readers(topology, pools, readers);
-        this.isMapped = !topology.pool().cluster() || topology.nodes().stream().anyMatch(node -> !node.id().isEmpty());
+        this.isMapped =
+                !topology.pool().cluster()
+                        || topology.nodes().stream().anyMatch(node -> !node.id().isEmpty());
     }
 
     private Snapshot(Snapshot before, PoolTopology topology, long known, long dueMs) {
@@ -75,7 +87,8 @@ public final class Snapshot {
         if (before == null || !before.endpoint().isOf(node)) {
             return new Pool(node, topology.pool(), ejections, null);
         }
-        return before.endpoint().isThatOf(node, topology.pool()) ? before
+        return before.endpoint().isThatOf(node, topology.pool())
+                ? before
                 : new Pool(node, topology.pool(), ejections, before);
     }
 
@@ -87,7 +100,10 @@ public final class Snapshot {
                 && (ejections.get() != known || Health.isRebuildDue(dueMs, NodeHealth.nowMs()));
     }
 
-    /** The same with keys placed as they are to be now: not on nodes that are out, unless all are. News are added. */
+    /**
+     * The same with keys placed as they are to be now: not on nodes that are out, unless all are.
+     * News are added.
+     */
     Snapshot placedAnew(List<Runnable> news) {
         long counted = ejections.get();
         long nowMs = NodeHealth.nowMs();
@@ -100,7 +116,8 @@ public final class Snapshot {
                 due = due == 0 ? until : Math.min(due, until);
             }
         }
-        PoolTopology placed = out.size() == pools.length ? topology : PoolTopology.of(topology.pool(), out);
+        PoolTopology placed =
+                out.size() == pools.length ? topology : PoolTopology.of(topology.pool(), out);
         return new Snapshot(this, placed, counted, due);
     }
 
@@ -119,7 +136,8 @@ public final class Snapshot {
 
     /** Whether that topology has keys where they are, and reaches nodes as they are reached. */
     public boolean isLike(PoolTopology other) {
-        return topology.fingerprint().equals(other.fingerprint()) && pool().reachesNodesLike(other.pool())
+        return topology.fingerprint().equals(other.fingerprint())
+                && pool().reachesNodesLike(other.pool())
                 && (!pool().cluster() || addresses(pool()).equals(addresses(other.pool())));
     }
 

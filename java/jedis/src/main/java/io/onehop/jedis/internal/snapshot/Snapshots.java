@@ -20,7 +20,8 @@ public final class Snapshots {
     /* A monitor, not a Lock: the JVM releases it on any Error, even if no stack is left. */
     private final Object lock = new Object();
     private final Set<Runnable> watchers = ConcurrentHashMap.newKeySet();
-    private final Set<Pool> retired = Collections.newSetFromMap(new WeakHashMap<>()); // Somebody may hold them still.
+    // Somebody may hold them still.
+    private final Set<Pool> retired = Collections.newSetFromMap(new WeakHashMap<>());
     private final List<Pool> emptying = new ArrayList<>(); // Those of them that have connections.
     private volatile Snapshot newest;
     private volatile boolean isClosed;
@@ -61,8 +62,8 @@ public final class Snapshots {
     }
 
     /**
-     * Runs this at each change of the snapshot and when the client is closed, until
-     * {@link #unwatch}. It must neither wait nor throw.
+     * Runs this at each change of the snapshot and when the client is closed, until {@link
+     * #unwatch}. It must neither wait nor throw.
      */
     public void watch(Runnable watcher) {
         watchers.add(watcher);
@@ -120,7 +121,8 @@ public final class Snapshots {
     /** Whether it is closed, and no connection is open. */
     boolean isOver() {
         synchronized (lock) {
-            return isClosed && emptying.stream().allMatch(Pool::isEmpty)
+            return isClosed
+                    && emptying.stream().allMatch(Pool::isEmpty)
                     && Arrays.stream(newest.pools()).allMatch(Pool::isEmpty);
         }
     }

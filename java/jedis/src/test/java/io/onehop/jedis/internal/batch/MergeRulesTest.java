@@ -30,35 +30,47 @@ import redis.clients.jedis.exceptions.JedisDataException;
 class MergeRulesTest {
 
     /* A command for each rule, so that its entry in the table is tried, too. */
-    private static final Map<String, List<String>> COMMANDS = Map.ofEntries(Map.entry("sum", List.of("DBSIZE")),
-            Map.entry("min", List.of("LASTSAVE")), Map.entry("max", List.of("PUBSUB", "NUMPAT")),
-            Map.entry("and", List.of("SCRIPT", "EXISTS")), Map.entry("all_ok", List.of("FLUSHALL")),
-            Map.entry("one_ok", List.of("FUNCTION", "KILL")), Map.entry("equal", List.of("CONFIG", "GET")),
-            Map.entry("concat", List.of("KEYS")), Map.entry("union", List.of("PUBSUB", "CHANNELS")),
-            Map.entry("first_not_nil", List.of("RANDOMKEY")), Map.entry("streams", List.of("XREAD")),
-            Map.entry("per_node", List.of("ROLE")), Map.entry("info", List.of("INFO")));
+    private static final Map<String, List<String>> COMMANDS =
+            Map.ofEntries(
+                    Map.entry("sum", List.of("DBSIZE")),
+                    Map.entry("min", List.of("LASTSAVE")),
+                    Map.entry("max", List.of("PUBSUB", "NUMPAT")),
+                    Map.entry("and", List.of("SCRIPT", "EXISTS")),
+                    Map.entry("all_ok", List.of("FLUSHALL")),
+                    Map.entry("one_ok", List.of("FUNCTION", "KILL")),
+                    Map.entry("equal", List.of("CONFIG", "GET")),
+                    Map.entry("concat", List.of("KEYS")),
+                    Map.entry("union", List.of("PUBSUB", "CHANNELS")),
+                    Map.entry("first_not_nil", List.of("RANDOMKEY")),
+                    Map.entry("streams", List.of("XREAD")),
+                    Map.entry("per_node", List.of("ROLE")),
+                    Map.entry("info", List.of("INFO")));
 
     private static Object resp(JsonElement value) {
         if (value.isJsonNull()) {
             return null;
         }
         if (value.isJsonArray()) {
-            return value.getAsJsonArray().asList().stream().map(MergeRulesTest::resp)
+            return value.getAsJsonArray().asList().stream()
+                    .map(MergeRulesTest::resp)
                     .collect(ArrayList::new, ArrayList::add, ArrayList::addAll);
         }
         if (value.isJsonObject()) {
             return new JedisDataException(value.getAsJsonObject().get("error").getAsString());
         }
-        return value.getAsJsonPrimitive().isNumber() ? (Object) value.getAsLong()
+        return value.getAsJsonPrimitive().isNumber()
+                ? (Object) value.getAsLong()
                 : value.getAsString().getBytes(StandardCharsets.UTF_8);
     }
 
     private static Command command(JsonObject test) {
         String rule = test.get("merge").getAsString();
-        List<String> words = rule.equals("in_order") ? test.has("width") ? List.of("PUBSUB", "NUMSUB") : List.of("MGET")
-                : COMMANDS.get(rule);
-        redis.clients.jedis.CommandArguments arguments = new redis.clients.jedis.CommandArguments(
-                () -> Samples.bytes(words.get(0)));
+        List<String> words =
+                rule.equals("in_order")
+                        ? test.has("width") ? List.of("PUBSUB", "NUMSUB") : List.of("MGET")
+                        : COMMANDS.get(rule);
+        redis.clients.jedis.CommandArguments arguments =
+                new redis.clients.jedis.CommandArguments(() -> Samples.bytes(words.get(0)));
         words.stream().skip(1).forEach(arguments::add);
         Command command = Commands.of(arguments, "alpha");
         assertEquals(rule, command.merge().name().toLowerCase());
@@ -67,34 +79,71 @@ class MergeRulesTest {
 
     @TestFactory
     Stream<DynamicTest> everyVector() throws IOException {
-        JsonObject page = JsonParser.parseString(Files.readString(Path.of("../../spec/route/vectors/merge.json")))
-                .getAsJsonObject();
-        JsonArray tests = page.getAsJsonArray("testGroups").get(0).getAsJsonObject().getAsJsonArray("tests");
+        JsonObject page =
+                JsonParser.parseString(
+                                Files.readString(Path.of("../../spec/route/vectors/merge.json")))
+                        .getAsJsonObject();
+        JsonArray tests =
+                page.getAsJsonArray("testGroups").get(0).getAsJsonObject().getAsJsonArray("tests");
         assertEquals(page.get("numberOfTests").getAsInt(), tests.size());
-        return tests.asList().stream().map(JsonElement::getAsJsonObject).map(test -> DynamicTest.dynamicTest(
-                test.get("tcId") + ": " + test.get("comment").getAsString(), () -> check(test)));
+        return tests.asList().stream()
+                .map(JsonElement::getAsJsonObject)
+                .map(
+                        test ->
+                                DynamicTest.dynamicTest(
+                                        test.get("tcId") + ": " + test.get("comment").getAsString(),
+                                        () -> check(test)));
     }
 
     private static void check(JsonObject test) {
         Command command = command(test);
         List<?> replies = (List<?>) resp(test.get("replies"));
-        Split.Part[] parts = IntStream.range(0, replies.size()).mapToObj(node -> new Split.Part(node, null,
-                test.has("places") ? ints(test.getAsJsonArray("places").get(node).getAsJsonArray()) : new int[0]))
-                .toArray(Split.Part[]::new);
-        List<byte[]> order = test.has("order") ? test.getAsJsonArray("order").asList().stream()
-                .map(name -> Samples.bytes(name.getAsString())).toList() : List.of();
-        List<String> nodes = test.has("nodes") ? test.getAsJsonArray("nodes").asList().stream()
-                .map(JsonElement::getAsString).toList() : Arrays.stream(parts).map(part -> "" + part.node()).toList();
+        Split.Part[] parts =
+                IntStream.range(0, replies.size())
+                        .mapToObj(
+                                node ->
+                                        new Split.Part(
+                                                node,
+                                                null,
+                                                test.has("places")
+                                                        ? ints(
+                                                                test.getAsJsonArray("places")
+                                                                        .get(node)
+                                                                        .getAsJsonArray())
+                                                        : new int[0]))
+                        .toArray(Split.Part[]::new);
+        List<byte[]> order =
+                test.has("order")
+                        ? test.getAsJsonArray("order").asList().stream()
+                                .map(name -> Samples.bytes(name.getAsString()))
+                                .toList()
+                        : List.of();
+        List<String> nodes =
+                test.has("nodes")
+                        ? test.getAsJsonArray("nodes").asList().stream()
+                                .map(JsonElement::getAsString)
+                                .toList()
+                        : Arrays.stream(parts).map(part -> "" + part.node()).toList();
         for (int i = 0; i < parts.length; i++) {
-            assertTrue(replies.get(i) instanceof JedisDataException || MergeRules.fits(command, parts[i],
-                    replies.get(i)), "shape of reply " + i);
+            assertTrue(
+                    replies.get(i) instanceof JedisDataException
+                            || MergeRules.fits(command, parts[i], replies.get(i)),
+                    "shape of reply " + i);
         }
         Object merged = MergeRules.merged(command, parts, new ArrayList<>(replies), order, nodes);
         if (test.has("fails")) {
-            assertTrue(merged instanceof JedisDataException || merged == MergeRules.DIFFERENT, "" + merged);
+            assertTrue(
+                    merged instanceof JedisDataException || merged == MergeRules.DIFFERENT,
+                    "" + merged);
         } else if (command.merge() == MergeRule.PER_NODE) {
-            test.getAsJsonObject("merged").entrySet().forEach(entry -> assertEquals(
-                    Samples.shown(resp(entry.getValue())), Samples.shown(((Map<?, ?>) merged).get(entry.getKey()))));
+            test.getAsJsonObject("merged")
+                    .entrySet()
+                    .forEach(
+                            entry ->
+                                    assertEquals(
+                                            Samples.shown(resp(entry.getValue())),
+                                            Samples.shown(
+                                                    ((Map<?, ?>) merged).get(entry.getKey()))));
         } else {
             assertEquals(Samples.shown(resp(test.get("merged"))), Samples.shown(merged));
         }

@@ -31,8 +31,8 @@ import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * Placement rests on the keys the command table finds: for every command Jedis can build, they are the keys the server
- * itself finds in it, and among them are those Jedis marked.
+ * Placement rests on the keys the command table finds: for every command Jedis can build, they are
+ * the keys the server itself finds in it, and among them are those Jedis marked.
  */
 class KeysTest {
 
@@ -86,7 +86,9 @@ class KeysTest {
 
     private static CommandArguments built(CommandObjects objects, Method method) {
         try {
-            Object built = method.invoke(objects, Samples.arguments(method, Samples.kind(method.getName())));
+            Object built =
+                    method.invoke(
+                            objects, Samples.arguments(method, Samples.kind(method.getName())));
             return built instanceof CommandObject<?> object ? object.getArguments() : null;
         } catch (Samples.NoSample | InvocationTargetException | IllegalAccessException notThisOne) {
             return null;
@@ -98,10 +100,12 @@ class KeysTest {
         CommandObjects objects = new RoutedArguments.Factory(RedisProtocol.RESP2);
         Map<String, String> differences = new TreeMap<>();
         int compared = 0;
-        try (RedisServer server = RedisServer.start(); Jedis jedis = server.jedis()) {
+        try (RedisServer server = RedisServer.start();
+                Jedis jedis = server.jedis()) {
             for (Method method : CommandObjects.class.getMethods()) {
-                boolean isBuilder = CommandObject.class.isAssignableFrom(method.getReturnType())
-                        && !Modifier.isStatic(method.getModifiers());
+                boolean isBuilder =
+                        CommandObject.class.isAssignableFrom(method.getReturnType())
+                                && !Modifier.isStatic(method.getModifiers());
                 CommandArguments command = isBuilder ? built(objects, method) : null;
                 Set<String> found = command == null ? null : found(jedis, command);
                 // No key: one is given to find the node of a script.
@@ -110,8 +114,13 @@ class KeysTest {
                 }
                 compared++;
                 if (!found.equals(collected(command)) || !found.containsAll(marked(command))) {
-                    differences.put(method.getName() + Arrays.toString(method.getParameterTypes()),
-                            collected(command) + ", marked: " + marked(command) + " but the server: " + found);
+                    differences.put(
+                            method.getName() + Arrays.toString(method.getParameterTypes()),
+                            collected(command)
+                                    + ", marked: "
+                                    + marked(command)
+                                    + " but the server: "
+                                    + found);
                 }
             }
         }

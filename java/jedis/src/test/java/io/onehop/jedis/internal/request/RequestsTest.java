@@ -24,8 +24,8 @@ import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.util.RedisOutputStream;
 
 /**
- * The bytes of a batch are those Jedis itself would write, whatever their sizes, and can be written in pieces and
- * again.
+ * The bytes of a batch are those Jedis itself would write, whatever their sizes, and can be written
+ * in pieces and again.
  */
 class RequestsTest {
 
@@ -33,7 +33,8 @@ class RequestsTest {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         while (all.size() < requests.length()) {
             ByteBuffer next = requests.next(1 + random.nextInt(100_000));
-            int taken = random.nextInt(next.remaining() + 1); // As the kernel does: perhaps nothing.
+            // As the kernel does: perhaps nothing.
+            int taken = random.nextInt(next.remaining() + 1);
             all.write(next.array(), next.position(), taken);
             requests.advance(taken);
         }
@@ -108,7 +109,22 @@ class RequestsTest {
         }
         Requests requests = new Requests(new Blocks());
         requests.append(command, new int[] {0, 23, 24, 1, 2, 23, 24});
-        assertEquals("*7\r\n$4\r\nMSET\r\n$3\r\nk11\r\n$3\r\nv11\r\n$2\r\nk0\r\n$2\r\nv0\r\n$3\r\nk11\r\n$3\r\nv11\r\n",
+        assertEquals(
+                "*7\r\n"
+                        + "$4\r\n"
+                        + "MSET\r\n"
+                        + "$3\r\n"
+                        + "k11\r\n"
+                        + "$3\r\n"
+                        + "v11\r\n"
+                        + "$2\r\n"
+                        + "k0\r\n"
+                        + "$2\r\n"
+                        + "v0\r\n"
+                        + "$3\r\n"
+                        + "k11\r\n"
+                        + "$3\r\n"
+                        + "v11\r\n",
                 new String(read(requests, new Random(1)), StandardCharsets.UTF_8));
     }
 
@@ -126,7 +142,8 @@ class RequestsTest {
             requests.rewind(from);
             ByteBuffer next = requests.next(size);
             assertEquals(size, next.remaining(), "a command never straddles blocks");
-            assertArrayEquals(Arrays.copyOfRange(all, from, from + size),
+            assertArrayEquals(
+                    Arrays.copyOfRange(all, from, from + size),
                     Arrays.copyOfRange(next.array(), next.position(), next.limit()));
             from += size;
         }
@@ -136,10 +153,14 @@ class RequestsTest {
     void aCommandThatCanNotBeEncodedLeavesNoTrace() {
         Requests requests = new Requests(new Blocks());
         requests.append(new CommandArguments(Command.GET).key("a"));
-        assertThrows(IllegalStateException.class,
-                () -> requests.append(new CommandArguments(Command.SET).key("b").add(new Failing())));
+        assertThrows(
+                IllegalStateException.class,
+                () ->
+                        requests.append(
+                                new CommandArguments(Command.SET).key("b").add(new Failing())));
         requests.append(new CommandArguments(Command.GET).key("c"));
-        assertEquals("*2\r\n$3\r\nGET\r\n$1\r\na\r\n*2\r\n$3\r\nGET\r\n$1\r\nc\r\n",
+        assertEquals(
+                "*2\r\n$3\r\nGET\r\n$1\r\na\r\n*2\r\n$3\r\nGET\r\n$1\r\nc\r\n",
                 new String(read(requests, new Random(1)), StandardCharsets.UTF_8));
     }
 
