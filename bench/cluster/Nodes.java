@@ -10,6 +10,7 @@ import io.onehop.core.cluster.ClusterAnswer;
 import io.onehop.core.cluster.ClusterMap;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.OneHopClient;
+
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
@@ -45,8 +46,14 @@ public final class Nodes {
             System.out.println("moved");
         }
         PoolTopology topology = (PoolTopology) client.topology();
-        System.out.printf("{\"contact\": %.0f, \"heap\": %d, \"moved\": %.0f, \"read\": %.0f, \"place\": %.1f, \"nodes\": %d}%n",
-                contact / 1e3, grown >> 10, median(moves), read(reply, topology), place(topology),
+        System.out.printf(
+                "{\"contact\": %.0f, \"heap\": %d, \"moved\": %.0f, \"read\": %.0f, \"place\":"
+                    + " %.1f, \"nodes\": %d}%n",
+                contact / 1e3,
+                grown >> 10,
+                median(moves),
+                read(reply, topology),
+                place(topology),
                 topology.nodes().size());
         System.exit(sink == 0 ? 1 : 0);
     }
@@ -72,12 +79,15 @@ public final class Nodes {
         return values.isEmpty() ? 0 : values.get(values.size() / 2);
     }
 
-    /** From the bytes of a reply to a topology with its fingerprint, when the compiler has learned. */
+    /**
+     * From the bytes of a reply to a topology with its fingerprint, when the compiler has learned.
+     */
     private static double read(byte[] reply, PoolTopology current) throws Exception {
         List<Double> times = new ArrayList<>();
         for (int round = 0; round < 300; round++) {
             long begun = System.nanoTime();
-            ClusterMap map = ClusterMap.read(new ClusterAnswer(reply, NO_INFO, "127.0.0.1", false), null);
+            ClusterMap map =
+                    ClusterMap.read(new ClusterAnswer(reply, NO_INFO, "127.0.0.1", false), null);
             sink += map.topology(current.pool(), current).fingerprint().hashCode();
             times.add((System.nanoTime() - begun) / 1e3);
         }

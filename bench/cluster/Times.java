@@ -6,6 +6,10 @@
  */
 
 import io.onehop.jedis.OneHopClient;
+
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.RedisClusterClient;
+
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,18 +21,26 @@ import java.util.Random;
 import java.util.StringJoiner;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.RedisClusterClient;
 
 public final class Times {
 
     public static void main(String[] arguments) {
         int rounds = Integer.parseInt(arguments[2]);
-        String[] keys = new Random(7).ints(1000, 0, 100_000).mapToObj(number -> "key:" + number).toArray(String[]::new);
+        String[] keys =
+                new Random(7)
+                        .ints(1000, 0, 100_000)
+                        .mapToObj(number -> "key:" + number)
+                        .toArray(String[]::new);
         List<String> expected = Arrays.stream(keys).map(key -> "value of " + key).toList();
-        OneHopClient onehop = OneHopClient.builder().config(Path.of(arguments[0])).pool("alpha").build();
-        RedisClusterClient stock = RedisClusterClient.builder().nodes(Arrays.stream(arguments[1].split(","))
-                .map(HostAndPort::from).collect(Collectors.toSet())).build();
+        OneHopClient onehop =
+                OneHopClient.builder().config(Path.of(arguments[0])).pool("alpha").build();
+        RedisClusterClient stock =
+                RedisClusterClient.builder()
+                        .nodes(
+                                Arrays.stream(arguments[1].split(","))
+                                        .map(HostAndPort::from)
+                                        .collect(Collectors.toSet()))
+                        .build();
         Map<String, Supplier<List<String>>> jobs = new LinkedHashMap<>();
         jobs.put("OneHop", () -> onehop.mget(keys));
         jobs.put("RedisClusterClient", () -> stock.mget(keys));
@@ -48,10 +60,11 @@ public final class Times {
             }
         }
         StringJoiner json = new StringJoiner(", ", "{", "}");
-        times.forEach((name, all) -> {
-            Collections.sort(all);
-            json.add("\"" + name + "\": " + all.get(all.size() / 2));
-        });
+        times.forEach(
+                (name, all) -> {
+                    Collections.sort(all);
+                    json.add("\"" + name + "\": " + all.get(all.size() / 2));
+                });
         System.out.println(json);
         System.exit(0); // The clients' pools keep threads.
     }

@@ -9,6 +9,16 @@
  */
 
 import io.onehop.jedis.OneHopClient;
+
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.ClientSetInfoConfig;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.Response;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -22,22 +32,18 @@ import java.util.Map;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.function.Supplier;
-import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.ClientSetInfoConfig;
-import redis.clients.jedis.DefaultJedisClientConfig;
-import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.JedisClientConfig;
-import redis.clients.jedis.RedisClient;
-import redis.clients.jedis.RedisClusterClient;
-import redis.clients.jedis.Response;
 
 public final class Worker {
 
     private static final String FIELD = "name";
 
     /** Without HELLO and CLIENT SETINFO, which nutcracker does not know. */
-    private static final JedisClientConfig PLAIN = DefaultJedisClientConfig.builder()
-            .serverDefaultProtocol().clientSetInfoConfig(ClientSetInfoConfig.DISABLED).timeoutMillis(5000).build();
+    private static final JedisClientConfig PLAIN =
+            DefaultJedisClientConfig.builder()
+                    .serverDefaultProtocol()
+                    .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
+                    .timeoutMillis(5000)
+                    .build();
 
     private final Map<String, String[]> contestants = new HashMap<>();
     private final List<List<String>> batches = new ArrayList<>();
@@ -50,7 +56,8 @@ public final class Worker {
         System.out.println("ready");
         for (String line; (line = requests.readLine()) != null; ) {
             String[] words = line.split(" ");
-            System.out.println(worker.run(words[1], Integer.parseInt(words[2]), Integer.parseInt(words[3])));
+            System.out.println(
+                    worker.run(words[1], Integer.parseInt(words[2]), Integer.parseInt(words[3])));
         }
         System.exit(0); // The clients' pools may keep threads; their servers outlive us anyway.
     }
@@ -76,10 +83,12 @@ public final class Worker {
     }
 
     private String run(String name, int untimed, int timed) {
-        Supplier<AbstractPipeline> pipelines = open.computeIfAbsent(name, unopened -> connect(contestants.get(name)));
+        Supplier<AbstractPipeline> pipelines =
+                open.computeIfAbsent(name, unopened -> connect(contestants.get(name)));
         StringJoiner answer = new StringJoiner(" ");
         for (int i = 0; i < untimed + timed; i++) {
-            List<String> keys = batches.get(nextBatch.merge(name, 1, Integer::sum) % batches.size());
+            List<String> keys =
+                    batches.get(nextBatch.merge(name, 1, Integer::sum) % batches.size());
             long start = System.nanoTime();
             List<String> values = readAll(pipelines, keys);
             long taken = System.nanoTime() - start;
@@ -110,20 +119,27 @@ public final class Worker {
     private static void check(List<String> keys, List<String> values) {
         for (int i = 0; i < keys.size(); i++) {
             if (!(FIELD + " of " + keys.get(i)).equals(values.get(i))) {
-                throw new IllegalStateException("wrong value for " + keys.get(i) + ": " + values.get(i));
+                throw new IllegalStateException(
+                        "wrong value for " + keys.get(i) + ": " + values.get(i));
             }
         }
     }
 
-    /** {@code words} is a contestant's line of the plan: "contestant", name, kind, and the kind's own words. */
+    /**
+     * {@code words} is a contestant's line of the plan: "contestant", name, kind, and the kind's
+     * own words.
+     */
     private static Supplier<AbstractPipeline> connect(String[] words) {
         return switch (words[2]) {
             case "onehop" ->
-                OneHopClient.builder().config(Path.of(words[3])).pool(words[4]).build()::pipelined;
+                    OneHopClient.builder().config(Path.of(words[3])).pool(words[4]).build()
+                            ::pipelined;
             case "pipeline" ->
-                RedisClient.builder().hostAndPort(address(words, 3)).clientConfig(PLAIN).build()::pipelined;
+                    RedisClient.builder().hostAndPort(address(words, 3)).clientConfig(PLAIN).build()
+                            ::pipelined;
             case "cluster" ->
-                RedisClusterClient.builder().nodes(addresses(words)).clientConfig(PLAIN).build()::pipelined;
+                    RedisClusterClient.builder().nodes(addresses(words)).clientConfig(PLAIN).build()
+                            ::pipelined;
             default -> throw new IllegalArgumentException("not a Java contestant: " + words[2]);
         };
     }

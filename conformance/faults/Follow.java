@@ -1,9 +1,13 @@
 import io.onehop.jedis.OneHopClient;
+
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.file.Path;
 
-/** A client of one file; answers each line of its input with what it finds under the key `where` now. */
+/**
+ * A client of one file; answers each line of its input with what it finds under the key `where`
+ * now.
+ */
 final class Follow {
     public static void main(String[] arguments) throws Exception {
         Path file = Path.of(arguments[0]);

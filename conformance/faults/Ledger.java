@@ -9,6 +9,10 @@
 import io.onehop.jedis.OneHopClient;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.PartialBatch;
+
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Response;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,8 +28,6 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.Response;
 
 public final class Ledger implements Runnable {
     private static final int WRITES = 100; // Of a batch; and as many reads.
@@ -54,12 +56,17 @@ public final class Ledger implements Runnable {
     public static void main(String[] arguments) throws IOException, InterruptedException {
         Path directory = Path.of(arguments[1]);
         String[] tags = Files.readString(directory.resolve("tags")).split(",");
-        OneHopClient client = OneHopClient.builder().config(Path.of(arguments[0])).pool("alpha").build();
+        OneHopClient client =
+                OneHopClient.builder().config(Path.of(arguments[0])).pool("alpha").build();
         List<Ledger> ledgers = new ArrayList<>();
         List<Thread> threads = new ArrayList<>();
         for (int number = 0; number < Integer.parseInt(arguments[2]); number++) {
             String name = "java" + number;
-            ledgers.add(new Ledger(client, directory, List.of(tags).stream().map(tag -> "{" + tag + "}" + name).toList()));
+            ledgers.add(
+                    new Ledger(
+                            client,
+                            directory,
+                            List.of(tags).stream().map(tag -> "{" + tag + "}" + name).toList()));
             threads.add(new Thread(ledgers.get(number)));
         }
         threads.forEach(Thread::start);
@@ -77,7 +84,10 @@ public final class Ledger implements Runnable {
             batches++;
             batch(Files.exists(directory.resolve("pairs")));
             List<String> alone = chosen(2);
-            call(alone.subList(0, 1), List.of(), () -> List.of(client.set(alone.get(0), next(alone.get(0)))));
+            call(
+                    alone.subList(0, 1),
+                    List.of(),
+                    () -> List.of(client.set(alone.get(0), next(alone.get(0)))));
             call(List.of(), alone.subList(1, 2), () -> listOf(client.get(alone.get(1))));
         }
         for (int from = 0; from < keys.size(); from += 500) {
@@ -107,26 +117,29 @@ public final class Ledger implements Runnable {
         List<String> read = isInPairs ? written : chosen.subList(WRITES, 2 * WRITES);
         List<Response<String>> acknowledged = new ArrayList<>();
         List<Response<String>> values = new ArrayList<>();
-        call(written, read, () -> {
-            AbstractPipeline pipeline = client.pipelined();
-            for (int i = 0; i < WRITES; i++) {
-                acknowledged.add(pipeline.set(written.get(i), next(written.get(i))));
-                values.add(pipeline.get(read.get(i)));
-            }
-            RuntimeException failure = null;
-            try {
-                pipeline.sync();
-            } catch (OneHopException failed) {
-                failure = failed; // Each of the responses says what it met.
-            }
-            List<Object> replies = new ArrayList<>();
-            acknowledged.forEach(reply -> replies.add(reply(reply)));
-            values.forEach(reply -> replies.add(reply(reply)));
-            if (failure != null) {
-                tell(failure, "batch");
-            }
-            return replies;
-        });
+        call(
+                written,
+                read,
+                () -> {
+                    AbstractPipeline pipeline = client.pipelined();
+                    for (int i = 0; i < WRITES; i++) {
+                        acknowledged.add(pipeline.set(written.get(i), next(written.get(i))));
+                        values.add(pipeline.get(read.get(i)));
+                    }
+                    RuntimeException failure = null;
+                    try {
+                        pipeline.sync();
+                    } catch (OneHopException failed) {
+                        failure = failed; // Each of the responses says what it met.
+                    }
+                    List<Object> replies = new ArrayList<>();
+                    acknowledged.forEach(reply -> replies.add(reply(reply)));
+                    values.forEach(reply -> replies.add(reply(reply)));
+                    if (failure != null) {
+                        tell(failure, "batch");
+                    }
+                    return replies;
+                });
     }
 
     private static Object reply(Response<String> response) {
@@ -153,7 +166,11 @@ public final class Ledger implements Runnable {
             tell(partial, "batch");
             replies = partial.getReplies();
         } catch (RuntimeException failed) {
-            tell(failed, written.size() + read.size() > 1 ? "batch" : written.isEmpty() ? "read" : "write");
+            tell(
+                    failed,
+                    written.size() + read.size() > 1
+                            ? "batch"
+                            : written.isEmpty() ? "read" : "write");
             replies = new ArrayList<>();
             for (int i = 0; i < written.size() + read.size(); i++) {
                 replies.add(failed);
@@ -175,9 +192,19 @@ public final class Ledger implements Runnable {
         boolean isOurs = failure instanceof OneHopException;
         OneHopException ours = isOurs ? (OneHopException) failure : null;
         String kind = isOurs ? failure.getClass().getSimpleName() : failure.getClass().getName();
-        failures.add("[" + String.format(Locale.ROOT, "%.6f, %.6f, ", begun, now()) + quoted(kind) + ", "
-                + (ours == null || ours.mayHaveExecuted()) + ", " + quoted(ours == null ? null : ours.getNode()) + ", "
-                + quoted(what) + ", " + quoted(failure.getMessage()) + "]");
+        failures.add(
+                "["
+                        + String.format(Locale.ROOT, "%.6f, %.6f, ", begun, now())
+                        + quoted(kind)
+                        + ", "
+                        + (ours == null || ours.mayHaveExecuted())
+                        + ", "
+                        + quoted(ours == null ? null : ours.getNode())
+                        + ", "
+                        + quoted(what)
+                        + ", "
+                        + quoted(failure.getMessage())
+                        + "]");
         try {
             Thread.sleep(10);
         } catch (InterruptedException nobodyDoes) {
@@ -205,15 +232,22 @@ public final class Ledger implements Runnable {
         reads++;
         int seen = known.getOrDefault(key, 0);
         int last = tried.getOrDefault(key, 0);
-        int number = reply == null ? 0 : reply instanceof String value && value.startsWith(key + "=")
-                ? Integer.parseInt(value.substring(key.length() + 1)) : -1;
+        int number =
+                reply == null
+                        ? 0
+                        : reply instanceof String value && value.startsWith(key + "=")
+                                ? Integer.parseInt(value.substring(key.length() + 1))
+                                : -1;
         if (number < 0 || number > last || never.contains(String.valueOf(reply))) {
             wrong.add(quoted("GET " + key + ", " + seen + " to " + last + ": " + reply));
             return;
         }
         if (number < seen) {
-            lost.add("[" + String.format(Locale.ROOT, "%.6f, %.6f, ", since.get(key), now())
-                    + quoted(key + " is " + number + ", not " + seen) + "]");
+            lost.add(
+                    "["
+                            + String.format(Locale.ROOT, "%.6f, %.6f, ", since.get(key), now())
+                            + quoted(key + " is " + number + ", not " + seen)
+                            + "]");
         }
         if (number != seen) {
             known.put(key, number);
@@ -235,7 +269,18 @@ public final class Ledger implements Runnable {
 
     @Override
     public String toString() {
-        return "{\"batches\": " + batches + ", \"writes\": " + writes + ", \"reads\": " + reads + ", \"wrong\": " + list(wrong)
-                + ", \"lost\": " + list(lost) + ", \"failures\": " + list(failures) + "}";
+        return "{\"batches\": "
+                + batches
+                + ", \"writes\": "
+                + writes
+                + ", \"reads\": "
+                + reads
+                + ", \"wrong\": "
+                + list(wrong)
+                + ", \"lost\": "
+                + list(lost)
+                + ", \"failures\": "
+                + list(failures)
+                + "}";
     }
 }

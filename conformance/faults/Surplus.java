@@ -1,5 +1,6 @@
 import io.onehop.jedis.OneHopClient;
 import io.onehop.jedis.OneHopException;
+
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,8 +20,9 @@ final class Surplus {
             List<Thread> callers = new ArrayList<>();
             for (int number = 0; number < threads; number++) {
                 String name = "caller" + number;
-                callers.add(new Thread(
-                        () -> System.out.println(ask(redis, name, calls / threads)), name));
+                callers.add(
+                        new Thread(
+                                () -> System.out.println(ask(redis, name, calls / threads)), name));
             }
             callers.forEach(Thread::start);
             for (Thread caller : callers) {
@@ -32,7 +34,7 @@ final class Surplus {
     private static String ask(OneHopClient redis, String name, int calls) {
         List<String> wrong = new ArrayList<>();
         int errors = 0;
-        for (int answered = 0; answered < calls;) {
+        for (int answered = 0; answered < calls; ) {
             String key = name + "-" + System.nanoTime();
             long began = System.nanoTime();
             try {
@@ -49,8 +51,13 @@ final class Surplus {
                 pause(ThreadLocalRandom.current().nextInt(3_001));
             }
         }
-        return "{\"calls\": " + calls + ", \"errors\": " + errors
-                + ", \"wrong\": [" + String.join(", ", wrong) + "]}";
+        return "{\"calls\": "
+                + calls
+                + ", \"errors\": "
+                + errors
+                + ", \"wrong\": ["
+                + String.join(", ", wrong)
+                + "]}";
     }
 
     private static void pause(int micros) {

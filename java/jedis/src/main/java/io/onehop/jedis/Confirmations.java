@@ -1,6 +1,9 @@
 package io.onehop.jedis;
 
 import io.onehop.jedis.internal.connection.Deadline;
+
+import redis.clients.jedis.Protocol.Command;
+
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -13,7 +16,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import redis.clients.jedis.Protocol.Command;
 
 /**
  * What the nodes of a subscription still have to confirm, in the order in which the caller asked,

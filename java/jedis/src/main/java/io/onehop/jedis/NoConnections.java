@@ -1,11 +1,13 @@
 package io.onehop.jedis;
 
 import io.onehop.jedis.internal.command.Commands;
-import java.util.Map;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.providers.ConnectionProvider;
+
+import java.util.Map;
 
 /**
  * What is left of UnifiedJedis that would take a connection to any node: it is told that there is

@@ -1,6 +1,7 @@
 package io.onehop.jedis;
 
 import io.onehop.core.Role;
+
 import java.time.Duration;
 
 /**

@@ -10,11 +10,7 @@ import io.onehop.jedis.internal.route.EachNode;
 import io.onehop.jedis.internal.route.ScanConnection;
 import io.onehop.jedis.internal.snapshot.Looks;
 import io.onehop.jedis.internal.snapshot.Snapshots;
-import java.nio.file.Path;
-import java.util.Map;
-import java.util.Objects;
-import java.util.function.Consumer;
-import java.util.function.Function;
+
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.BinaryJedisPubSub;
 import redis.clients.jedis.BinaryJedisShardedPubSub;
@@ -28,6 +24,12 @@ import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.ScanIteration;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.csc.Cache;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Jedis' API over a server pool of redis nodes: every key goes straight to the node where

@@ -2,6 +2,7 @@ package io.onehop.jedis;
 
 import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
+
 import redis.clients.jedis.exceptions.JedisException;
 
 /**

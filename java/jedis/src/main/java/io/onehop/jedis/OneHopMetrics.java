@@ -15,6 +15,7 @@ import io.onehop.jedis.internal.pool.NodeMeter;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
+
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;

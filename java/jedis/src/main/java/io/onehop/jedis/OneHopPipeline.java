@@ -1,8 +1,9 @@
 package io.onehop.jedis;
 
-import java.util.List;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.CommandObjects;
+
+import java.util.List;
 
 /**
  * What {@link OneHopClient#pipelined()} returns: Jedis' pipeline over all nodes, with all that

@@ -2,6 +2,7 @@ package io.onehop.jedis;
 
 import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
+
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;

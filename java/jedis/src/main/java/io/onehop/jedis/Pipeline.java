@@ -6,12 +6,14 @@ import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.route.CurrentRoute;
 import io.onehop.jedis.internal.route.Route;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
+
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.CommandObjects;
 import redis.clients.jedis.Response;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 
 /**
  * A pipeline over all nodes: commands are placed and encoded as they are added, sent and answered

@@ -10,6 +10,7 @@ import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.NodeMeter;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
+
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;

@@ -8,6 +8,7 @@ import io.onehop.jedis.internal.failure.Refused;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
+
 import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;

@@ -6,6 +6,7 @@ import io.onehop.core.config.ConfigException;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.failure.Refused;
 import io.onehop.jedis.internal.failure.Shown;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.System.Logger.Level;

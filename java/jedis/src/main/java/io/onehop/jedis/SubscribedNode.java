@@ -7,14 +7,16 @@ import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.Pool;
+
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisException;
+
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.List;
 import java.util.Set;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.exceptions.JedisException;
 
 /**
  * One node of a {@link Subscription}: a connection on which the node speaks unasked, leased for as

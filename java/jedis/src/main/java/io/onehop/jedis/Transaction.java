@@ -8,10 +8,7 @@ import io.onehop.jedis.internal.route.Binding;
 import io.onehop.jedis.internal.route.CurrentRoute;
 import io.onehop.jedis.internal.route.Held;
 import io.onehop.jedis.internal.route.Route;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.Consumer;
-import java.util.function.Function;
+
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
@@ -22,6 +19,11 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 import redis.clients.jedis.util.SafeEncoder;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * A transaction: commands of one node that are executed together or not at all.

@@ -3,6 +3,7 @@ package io.onehop.jedis;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.onehop.jedis.lab.Processes;
+
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;

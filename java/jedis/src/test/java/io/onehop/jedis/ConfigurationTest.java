@@ -9,6 +9,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.onehop.core.ErrorKind;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.ScriptedNode;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.args.BitOP;
+import redis.clients.jedis.args.ListDirection;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -19,16 +32,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.function.Executable;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.args.BitOP;
-import redis.clients.jedis.args.ListDirection;
 
 /**
  * What is refused: configurations when a client is built, commands before a byte of them is sent.

@@ -14,14 +14,17 @@ import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
-import java.nio.charset.StandardCharsets;
-import java.util.List;
-import java.util.stream.Stream;
+
 import org.junit.jupiter.api.Test;
+
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A client that is given another topology: what has begun ends on the old one, what begins is on

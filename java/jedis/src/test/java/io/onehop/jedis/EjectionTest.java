@@ -12,6 +12,15 @@ import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Nutcracker;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisServer;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisException;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,12 +29,6 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.Jedis;
-import redis.clients.jedis.exceptions.JedisException;
 
 /**
  * {@code auto_eject_hosts}: after as many failures as nutcracker wants the keys of a dead node are

@@ -1,6 +1,11 @@
 package io.onehop.jedis;
 
 import io.onehop.jedis.lab.Nodes;
+
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.AbstractTransaction;
+import redis.clients.jedis.Response;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,9 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
-import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.AbstractTransaction;
-import redis.clients.jedis.Response;
 
 /**
  * A program that ends in Errors, a thousand times, in the middle of its calls, and says what was

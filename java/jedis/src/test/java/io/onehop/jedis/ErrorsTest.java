@@ -11,8 +11,10 @@ import io.onehop.jedis.internal.route.Held;
 import io.onehop.jedis.lab.Jvm;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
-import java.util.stream.Stream;
+
 import org.junit.jupiter.api.Test;
+
+import java.util.stream.Stream;
 
 /** An Error in the middle of a call costs its connection, never its place in the pool. */
 class ErrorsTest {

@@ -3,6 +3,9 @@ package io.onehop.jedis;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.onehop.core.Topology;
+
+import org.junit.jupiter.api.Test;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.module.ModuleDescriptor;
@@ -15,7 +18,6 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 
 /** The classes that a program meets are those that docs/architecture.md lists, and no others. */
 class ExportedTest {

@@ -4,9 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.jedis.lab.RedisCluster;
-import java.util.stream.IntStream;
+
 import org.junit.jupiter.api.Test;
+
 import redis.clients.jedis.Jedis;
+
+import java.util.stream.IntStream;
 
 /** {@code read_from: lowest_latency}: a master and its replica, of which one is slow. */
 class FastestReaderTest {

@@ -12,16 +12,10 @@ import io.onehop.core.ErrorKind;
 import io.onehop.core.Node;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Jedis;
@@ -32,6 +26,15 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.params.SortingParams;
 import redis.clients.jedis.params.XReadGroupParams;
 import redis.clients.jedis.params.XReadParams;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * What is about no key, or about keys of several nodes, is answered as one server that holds all

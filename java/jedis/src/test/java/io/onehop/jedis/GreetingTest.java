@@ -10,16 +10,19 @@ import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Nutcracker;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
+
+import org.junit.jupiter.api.Test;
+
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.exceptions.JedisAccessControlException;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
-import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.Jedis;
-import redis.clients.jedis.Response;
-import redis.clients.jedis.exceptions.JedisAccessControlException;
 
 /**
  * What a connection says first: passwords, users, databases by nutcracker's rules and by OneHop's,

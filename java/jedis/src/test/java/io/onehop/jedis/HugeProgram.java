@@ -1,8 +1,9 @@
 package io.onehop.jedis;
 
+import redis.clients.jedis.AbstractTransaction;
+
 import java.util.List;
 import java.util.concurrent.Callable;
-import redis.clients.jedis.AbstractTransaction;
 
 /**
  * Sends what is one byte larger than any node takes, in every way, from one array in a small heap;

@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.onehop.jedis.lab.Jvm;
 import io.onehop.jedis.lab.Nodes;
-import java.util.List;
+
 import org.junit.jupiter.api.Test;
+
+import java.util.List;
 
 /**
  * What no node takes is refused before anything of it is sent: a node would hang up, as if it were

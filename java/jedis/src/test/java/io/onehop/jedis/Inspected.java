@@ -7,6 +7,7 @@ import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.ScriptedNode;
+
 import java.util.Arrays;
 import java.util.stream.Stream;
 

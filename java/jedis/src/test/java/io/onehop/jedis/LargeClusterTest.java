@@ -8,11 +8,13 @@ import io.onehop.core.Role;
 import io.onehop.core.Topology;
 import io.onehop.core.key.Key;
 import io.onehop.jedis.lab.LargeCluster;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Real servers that tell a map of 1,000 nodes. */
 class LargeClusterTest {

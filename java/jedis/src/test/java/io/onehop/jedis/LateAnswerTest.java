@@ -9,6 +9,14 @@ import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
 import io.onehop.jedis.lab.ScriptedNode.Talk;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Response;
+
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,11 +24,6 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.Response;
 
 /**
  * Nodes that answer too late, thousands of times: the connection that owes a reply is never used

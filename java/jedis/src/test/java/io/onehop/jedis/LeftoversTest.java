@@ -8,10 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
+
+import org.junit.jupiter.api.Test;
+
 import java.io.File;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.Test;
 
 /**
  * Failures of every kind, and a client closed while many threads call: no call hangs, no lease, no

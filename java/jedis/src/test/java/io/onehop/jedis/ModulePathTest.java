@@ -4,9 +4,22 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import com.google.gson.Gson;
+
 import io.onehop.core.Topology;
 import io.onehop.jedis.lab.Jvm;
 import io.onehop.jedis.lab.RedisServer;
+
+import org.apache.commons.pool2.impl.GenericObjectPool;
+import org.json.JSONObject;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.snakeyaml.engine.v2.api.Load;
+
+import redis.clients.authentication.core.TokenManager;
+import redis.clients.jedis.UnifiedJedis;
+
 import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -17,18 +30,10 @@ import java.security.CodeSource;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
-import org.apache.commons.pool2.impl.GenericObjectPool;
-import org.json.JSONObject;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.Logger;
-import org.snakeyaml.engine.v2.api.Load;
-import redis.clients.authentication.core.TokenManager;
-import redis.clients.jedis.UnifiedJedis;
 
 /** A program that is a module: compiled against the client's, run in a Java machine of its own. */
 class ModulePathTest {

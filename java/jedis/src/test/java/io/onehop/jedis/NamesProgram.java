@@ -1,13 +1,15 @@
 package io.onehop.jedis;
 
 import io.onehop.jedis.lab.RedisServer;
+
+import redis.clients.jedis.Jedis;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
 import java.util.logging.Logger;
-import redis.clients.jedis.Jedis;
 
 /**
  * What becomes of an MGET over three nodes, of which one is named by its host: a line for each

@@ -3,12 +3,14 @@ package io.onehop.jedis;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.onehop.jedis.lab.Jvm;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Host names whose resolver is slow, dead or does not know them; in a namespace with a resolver of

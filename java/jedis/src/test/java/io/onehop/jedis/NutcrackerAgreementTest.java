@@ -6,15 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Nutcracker;
 import io.onehop.jedis.lab.RedisServer;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.stream.IntStream;
+
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Pipeline;
 import redis.clients.jedis.Response;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * A live nutcracker in front of the same servers: what one writes the other finds, and nothing is

@@ -12,19 +12,22 @@ import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
-import java.util.stream.Stream;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
+
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.commands.ProtocolCommand;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** Building a client, its topology, and everything it refuses before a byte is sent. */
 class OneHopClientTest {

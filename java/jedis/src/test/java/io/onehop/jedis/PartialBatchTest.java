@@ -11,6 +11,16 @@ import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Response;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -19,13 +29,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.Response;
 
 /**
  * Three healthy nodes and a fourth that is sick in the worst way for the others: they lose nothing,

@@ -6,10 +6,12 @@ import io.onehop.jedis.lab.Jvm;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.ScriptedNode;
-import java.util.List;
-import java.util.stream.Stream;
+
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A program that did not run for a while finds its deadline gone, and does not take that for the

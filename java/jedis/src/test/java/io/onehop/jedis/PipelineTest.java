@@ -6,6 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.ScriptedNode;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.exceptions.JedisDataException;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -17,13 +27,6 @@ import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.Response;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * Pipelines over healthy nodes: order, errors in the middle, sizes on both sides of every buffer.

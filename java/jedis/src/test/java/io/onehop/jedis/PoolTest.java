@@ -13,6 +13,16 @@ import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
+
+import org.junit.jupiter.api.Test;
+
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Builder;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.Response;
+
 import java.io.File;
 import java.util.List;
 import java.util.Random;
@@ -27,13 +37,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
-import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.Builder;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.CommandObject;
-import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.Response;
 
 /**
  * Connections: how many, for how long, shared by many threads, and nothing left of them in the end.

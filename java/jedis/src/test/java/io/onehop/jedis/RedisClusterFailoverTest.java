@@ -9,6 +9,13 @@ import io.onehop.core.Role;
 import io.onehop.core.key.Key;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisCluster;
+
+import org.junit.jupiter.api.Test;
+
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Response;
+
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,10 +23,6 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Test;
-import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.Jedis;
-import redis.clients.jedis.Response;
 
 /** Redis Clusters of which masters die, replicas answer, and many slots move, under load. */
 class RedisClusterFailoverTest {

@@ -15,6 +15,12 @@ import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import redis.clients.jedis.Jedis;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,9 +30,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import redis.clients.jedis.Jedis;
 
 /**
  * Real Redis Clusters whose nodes join, leave, are replaced and change their address; and first

@@ -9,6 +9,13 @@ import io.onehop.core.Node;
 import io.onehop.core.Role;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisCluster;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import redis.clients.jedis.Jedis;
+
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
@@ -16,10 +23,6 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import redis.clients.jedis.Jedis;
 
 /**
  * {@code read_from} on a real Redis Cluster. The first master and its replica 4 are called by their

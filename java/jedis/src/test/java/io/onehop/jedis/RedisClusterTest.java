@@ -9,19 +9,13 @@ import io.onehop.core.key.Key;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
-import java.util.function.ToLongFunction;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
+
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.HostAndPort;
@@ -30,6 +24,15 @@ import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisBroadcastException;
 import redis.clients.jedis.params.ScanParams;
 import redis.clients.jedis.resps.ScanResult;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** A real Redis Cluster of three masters whose slots move under the client. */
 class RedisClusterTest {

@@ -13,6 +13,12 @@ import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
 import io.onehop.jedis.lab.Log;
 import io.onehop.jedis.lab.Nodes;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,10 +29,6 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What each look at a configuration file makes of it, look by look; nodes play no part in it. */
 class RefresherTest {

@@ -16,17 +16,20 @@ import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
+
 import org.junit.jupiter.api.Test;
+
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisBusyException;
 import redis.clients.jedis.exceptions.JedisDataException;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A node that is down is left alone for a while: who wants it is told at once and why, one caller

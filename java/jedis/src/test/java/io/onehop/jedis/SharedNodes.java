@@ -1,6 +1,7 @@
 package io.onehop.jedis;
 
 import io.onehop.jedis.lab.Nodes;
+
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;

@@ -8,6 +8,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.onehop.core.ErrorKind;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.params.ZRangeParams;
+
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,14 +28,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.Jedis;
-import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.Response;
-import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.params.ZRangeParams;
 
 /**
  * MGET, MSET, DEL, UNLINK, TOUCH and EXISTS over several nodes answer as if there were one; every

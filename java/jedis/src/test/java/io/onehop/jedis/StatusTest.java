@@ -14,6 +14,13 @@ import io.onehop.jedis.NodeStatus.State;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisServer;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.exceptions.JedisDataException;
+
 import java.io.File;
 import java.io.IOException;
 import java.net.MalformedURLException;
@@ -29,10 +36,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 /** What a client tells of itself: by status(), and by Micrometer, which it does not need. */
 class StatusTest {

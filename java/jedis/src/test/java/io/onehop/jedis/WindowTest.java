@@ -6,13 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.ScriptedNode;
+
+import org.junit.jupiter.api.Test;
+
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Response;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
-import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.Response;
 
 /**
  * Nodes that stop reading while their replies are not read, as SSDB does: writing everything first

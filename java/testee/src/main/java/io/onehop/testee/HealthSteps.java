@@ -2,8 +2,10 @@ package io.onehop.testee;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+
 import io.onehop.core.health.Health;
 import io.onehop.core.health.Health.Cause;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -3,18 +3,21 @@ package io.onehop.testee;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+
 import io.onehop.core.Topology;
 import io.onehop.jedis.OneHopClient;
 import io.onehop.jedis.OneHopException;
+
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.commands.ProtocolCommand;
+
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.Response;
-import redis.clients.jedis.commands.ProtocolCommand;
 
 /** The ops with real nodes: what a user of the Java client would write, in batches of 1,000. */
 final class RealNodes {

@@ -5,6 +5,7 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+
 import io.onehop.core.Explanation;
 import io.onehop.core.Hash;
 import io.onehop.core.config.Config;
@@ -15,6 +16,7 @@ import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.core.wire.Framing;
 import io.onehop.jedis.OneHopException;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

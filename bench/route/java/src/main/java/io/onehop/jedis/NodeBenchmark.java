@@ -2,6 +2,16 @@ package io.onehop.jedis;
 
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.ThreadMXBean;
+
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.AbstractTransaction;
+import redis.clients.jedis.ConnectionPoolConfig;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.UnifiedJedis;
+
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.ServerSocket;
@@ -16,21 +26,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.stream.IntStream;
-import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.AbstractTransaction;
-import redis.clients.jedis.ConnectionPoolConfig;
-import redis.clients.jedis.DefaultJedisClientConfig;
-import redis.clients.jedis.RedisClient;
-import redis.clients.jedis.RedisProtocol;
-import redis.clients.jedis.Response;
-import redis.clients.jedis.UnifiedJedis;
 
 /**
- * What OneHop costs where there is nothing to shard: the same calls to one real server, beside Jedis' own RedisClient.
+ * What OneHop costs where there is nothing to shard: the same calls to one real server, beside
+ * Jedis' own RedisClient.
  *
- * <p>Both take turns of some tens of milliseconds in one JVM. Bytes are what the calling thread allocated, exact; CPU
- * is that thread's time in program and kernel, which tells more than time does while others use the machine. Each ratio
- * is the median of the ratios of all rounds. Arguments: the jobs to run; without any, all of them.
+ * <p>Both take turns of some tens of milliseconds in one JVM. Bytes are what the calling thread
+ * allocated, exact; CPU is that thread's time in program and kernel, which tells more than time
+ * does while others use the machine. Each ratio is the median of the ratios of all rounds.
+ * Arguments: the jobs to run; without any, all of them.
  */
 public final class NodeBenchmark {
     private static final int ROUNDS = Integer.getInteger("rounds", 21);
@@ -44,26 +48,50 @@ public final class NodeBenchmark {
 
     private static volatile Object sink;
 
-    private NodeBenchmark() {
-    }
+    private NodeBenchmark() {}
 
     /** Runs and prints the table. */
     public static void main(String[] wanted) throws Exception {
         Process[] server = new Process[1];
         int port = server(server);
-        try (OneHopClient ours = OneHopClient.builder().pool("alpha").configText("alpha:\n  listen: 127.0.0.1:1\n"
-                + "  redis: true\n  hash: fnv1a_64\n  distribution: ketama\n  timeout: 2000\n  pool_size: " + POOL_SIZE
-                + "\n  servers:\n    - 127.0.0.1:" + port + ":1\n").build();
-                RedisClient theirs = RedisClient.builder().hostAndPort("127.0.0.1", port).poolConfig(poolConfig())
-                        .clientConfig(DefaultJedisClientConfig.builder().protocol(RedisProtocol.RESP2).build()).build()) {
+        try (OneHopClient ours =
+                        OneHopClient.builder()
+                                .pool("alpha")
+                                .configText(
+                                        "alpha:\n"
+                                            + "  listen: 127.0.0.1:1\n"
+                                            + "  redis: true\n"
+                                            + "  hash: fnv1a_64\n"
+                                            + "  distribution: ketama\n"
+                                            + "  timeout: 2000\n"
+                                            + "  pool_size: "
+                                                + POOL_SIZE
+                                                + "\n  servers:\n    - 127.0.0.1:"
+                                                + port
+                                                + ":1\n")
+                                .build();
+                RedisClient theirs =
+                        RedisClient.builder()
+                                .hostAndPort("127.0.0.1", port)
+                                .poolConfig(poolConfig())
+                                .clientConfig(
+                                        DefaultJedisClientConfig.builder()
+                                                .protocol(RedisProtocol.RESP2)
+                                                .build())
+                                .build()) {
             fill(theirs);
-            System.out.println("one call, OneHop / Jedis       bytes              ratio   CPU us      ratio   time us     ratio");
+            System.out.println(
+                    "one call, OneHop / Jedis       bytes              ratio   CPU us      ratio  "
+                        + " time us     ratio");
             for (Map.Entry<String, Function<UnifiedJedis, Object>> job : jobs().entrySet()) {
                 if (wanted.length == 0 || Arrays.asList(wanted).contains(job.getKey())) {
                     compare(job.getKey(), job.getValue(), ours, theirs);
                 }
             }
-            System.out.println("\nGETs of threads, OneHop / Jedis    calls a second   ratio    CPU us of the process  ratio");
+            System.out.println(
+                    "\n"
+                        + "GETs of threads, OneHop / Jedis    calls a second   ratio    CPU us of"
+                        + " the process  ratio");
             for (int count : new int[] {1, 8, 64}) {
                 if (wanted.length == 0 || Arrays.asList(wanted).contains("threads-" + count)) {
                     compare(count, ours, theirs);
@@ -86,8 +114,17 @@ public final class NodeBenchmark {
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
         }
-        started[0] = new ProcessBuilder("redis-server", "--port", String.valueOf(port), "--save", "", "--bind",
-                "127.0.0.1").redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+        started[0] =
+                new ProcessBuilder(
+                                "redis-server",
+                                "--port",
+                                String.valueOf(port),
+                                "--save",
+                                "",
+                                "--bind",
+                                "127.0.0.1")
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .start();
         for (int i = 0; i < 100; i++) {
             try (Socket ready = new Socket("127.0.0.1", port)) {
                 return port;
@@ -158,8 +195,7 @@ public final class NodeBenchmark {
 
     /* ---- One thread ---- */
 
-    private record Cost(double bytes, double cpuUs, double us) {
-    }
+    private record Cost(double bytes, double cpuUs, double us) {}
 
     private static Cost round(Function<UnifiedJedis, Object> job, UnifiedJedis client, long calls) {
         long id = Thread.currentThread().getId();
@@ -174,7 +210,11 @@ public final class NodeBenchmark {
         return new Cost((THREADS.getThreadAllocatedBytes(id) - bytes) / (double) calls, cpuUs, us);
     }
 
-    private static void compare(String name, Function<UnifiedJedis, Object> job, UnifiedJedis ours, UnifiedJedis theirs) {
+    private static void compare(
+            String name,
+            Function<UnifiedJedis, Object> job,
+            UnifiedJedis ours,
+            UnifiedJedis theirs) {
         long calls = 0;
         long began = System.nanoTime();
         while (System.nanoTime() - began < WARM_NS) {
@@ -194,10 +234,18 @@ public final class NodeBenchmark {
                 our.add(round(job, ours, calls));
             }
         }
-        System.out.printf("%-24s %9.0f %9.0f  %6.3f  %6.1f %6.1f  %5.2f  %6.1f %6.1f  %5.2f%n", name,
-                median(our, Cost::bytes), median(their, Cost::bytes), ratio(our, their, Cost::bytes),
-                median(our, Cost::cpuUs), median(their, Cost::cpuUs), ratio(our, their, Cost::cpuUs),
-                median(our, Cost::us), median(their, Cost::us), ratio(our, their, Cost::us));
+        System.out.printf(
+                "%-24s %9.0f %9.0f  %6.3f  %6.1f %6.1f  %5.2f  %6.1f %6.1f  %5.2f%n",
+                name,
+                median(our, Cost::bytes),
+                median(their, Cost::bytes),
+                ratio(our, their, Cost::bytes),
+                median(our, Cost::cpuUs),
+                median(their, Cost::cpuUs),
+                ratio(our, their, Cost::cpuUs),
+                median(our, Cost::us),
+                median(their, Cost::us),
+                ratio(our, their, Cost::us));
     }
 
     private static double median(List<Cost> costs, Function<Cost, Double> figure) {
@@ -207,12 +255,14 @@ public final class NodeBenchmark {
     private static double ratio(List<Cost> our, List<Cost> their, Function<Cost, Double> figure) {
         return IntStream.range(0, our.size())
                 .mapToDouble(i -> figure.apply(our.get(i)) / figure.apply(their.get(i)))
-                .sorted().toArray()[our.size() / 2];
+                .sorted()
+                .toArray()[our.size() / 2];
     }
 
     /* ---- Several threads ---- */
 
-    private static void compare(int threads, UnifiedJedis ours, UnifiedJedis theirs) throws InterruptedException {
+    private static void compare(int threads, UnifiedJedis ours, UnifiedJedis theirs)
+            throws InterruptedException {
         gets(threads, theirs);
         gets(threads, ours);
         double[][] our = new double[ROUNDS][];
@@ -226,17 +276,29 @@ public final class NodeBenchmark {
                 our[i] = gets(threads, ours);
             }
         }
-        System.out.printf("%-30d %8.0f %8.0f  %5.3f  %8.2f %8.2f  %8.3f%n", threads, median(our, 0), median(their, 0),
-                ratio(our, their, 0), median(our, 1), median(their, 1), ratio(our, their, 1));
+        System.out.printf(
+                "%-30d %8.0f %8.0f  %5.3f  %8.2f %8.2f  %8.3f%n",
+                threads,
+                median(our, 0),
+                median(their, 0),
+                ratio(our, their, 0),
+                median(our, 1),
+                median(their, 1),
+                ratio(our, their, 1));
     }
 
     private static double median(double[][] figures, int figure) {
-        return Arrays.stream(figures).mapToDouble(each -> each[figure]).sorted().toArray()[figures.length / 2];
+        return Arrays.stream(figures)
+                .mapToDouble(each -> each[figure])
+                .sorted()
+                .toArray()[figures.length / 2];
     }
 
     private static double ratio(double[][] our, double[][] their, int figure) {
-        return IntStream.range(0, our.length).mapToDouble(i -> our[i][figure] / their[i][figure])
-                .sorted().toArray()[our.length / 2];
+        return IntStream.range(0, our.length)
+                .mapToDouble(i -> our[i][figure] / their[i][figure])
+                .sorted()
+                .toArray()[our.length / 2];
     }
 
     /** GETs a second, and what the process spent on each. */
@@ -245,20 +307,26 @@ public final class NodeBenchmark {
         LongAdder calls = new LongAdder();
         CountDownLatch ready = new CountDownLatch(threads);
         CountDownLatch go = new CountDownLatch(1);
-        List<Thread> workers = IntStream.range(0, threads).mapToObj(i -> new Thread(() -> {
-            ready.countDown();
-            try {
-                go.await();
-                long mine = 0;
-                while (!isOver.get()) {
-                    client.get("key:0");
-                    mine++;
-                }
-                calls.add(mine);
-            } catch (InterruptedException ended) {
-                Thread.currentThread().interrupt();
-            }
-        })).toList();
+        List<Thread> workers =
+                IntStream.range(0, threads)
+                        .mapToObj(
+                                i ->
+                                        new Thread(
+                                                () -> {
+                                                    ready.countDown();
+                                                    try {
+                                                        go.await();
+                                                        long mine = 0;
+                                                        while (!isOver.get()) {
+                                                            client.get("key:0");
+                                                            mine++;
+                                                        }
+                                                        calls.add(mine);
+                                                    } catch (InterruptedException ended) {
+                                                        Thread.currentThread().interrupt();
+                                                    }
+                                                }))
+                        .toList();
         workers.forEach(Thread::start);
         ready.await();
         long cpu = SYSTEM.getProcessCpuTime();
@@ -270,6 +338,8 @@ public final class NodeBenchmark {
             worker.join();
         }
         double seconds = (System.nanoTime() - began) / 1e9;
-        return new double[] {calls.sum() / seconds, (SYSTEM.getProcessCpuTime() - cpu) / 1e3 / calls.sum()};
+        return new double[] {
+            calls.sum() / seconds, (SYSTEM.getProcessCpuTime() - cpu) / 1e3 / calls.sum()
+        };
     }
 }

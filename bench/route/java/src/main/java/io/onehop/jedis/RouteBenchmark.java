@@ -4,16 +4,7 @@ import io.onehop.core.command.Command;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Keys;
 import io.onehop.jedis.internal.request.RoutedArguments;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
+
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
@@ -30,6 +21,7 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
+
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
@@ -37,14 +29,26 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.Pipeline;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
 /**
- * What routing a queued command costs: a thousand HGETs through Jedis' own pipeline to one server, and through OneHop's
- * to four.
+ * What routing a queued command costs: a thousand HGETs through Jedis' own pipeline to one server,
+ * and through OneHop's to four.
  *
- * <p>Queueing is measured without servers (Jedis writes into a socket that swallows everything), the finding of entry
- * and node by itself, and the whole batch with real servers. It prints nanoseconds and bytes allocated for each command.
- * Each time is the best of a hundred short iterations, so that it tells of the code and not of the neighbours. It lives
- * in the client's package because it looks at the inside.
+ * <p>Queueing is measured without servers (Jedis writes into a socket that swallows everything),
+ * the finding of entry and node by itself, and the whole batch with real servers. It prints
+ * nanoseconds and bytes allocated for each command. Each time is the best of a hundred short
+ * iterations, so that it tells of the code and not of the neighbours. It lives in the client's
+ * package because it looks at the inside.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -52,7 +56,8 @@ import redis.clients.jedis.Pipeline;
 public class RouteBenchmark {
     private static final int COMMANDS = 1000;
 
-    private final String[] keys = IntStream.range(0, COMMANDS).mapToObj(i -> "user:profile:" + i).toArray(String[]::new);
+    private final String[] keys =
+            IntStream.range(0, COMMANDS).mapToObj(i -> "user:profile:" + i).toArray(String[]::new);
     private final List<Process> servers = new ArrayList<>();
     private CommandArguments[] arguments;
     private Keys placement;
@@ -62,8 +67,10 @@ public class RouteBenchmark {
 
     @Setup
     public void start() throws IOException, InterruptedException {
-        StringBuilder config = new StringBuilder("alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  hash: fnv1a_64\n"
-                + "  distribution: ketama\n  timeout: 5000\n  servers:\n");
+        StringBuilder config =
+                new StringBuilder(
+                        "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  hash: fnv1a_64\n"
+                                + "  distribution: ketama\n  timeout: 5000\n  servers:\n");
         int port = 0;
         for (int i = 0; i < 5; i++) {
             port = server();
@@ -73,7 +80,8 @@ public class RouteBenchmark {
         alone = new Connection(new HostAndPort("127.0.0.1", port));
         sink = new Connection((JedisSocketFactory) Swallowing::new);
         placement = new Keys(fleet.snapshots().newest().topology());
-        RoutedArguments.Factory factory = new RoutedArguments.Factory(redis.clients.jedis.RedisProtocol.RESP2);
+        RoutedArguments.Factory factory =
+                new RoutedArguments.Factory(redis.clients.jedis.RedisProtocol.RESP2);
         arguments = new CommandArguments[COMMANDS];
         for (int i = 0; i < COMMANDS; i++) {
             arguments[i] = factory.hget(keys[i], "name").getArguments();
@@ -87,8 +95,17 @@ public class RouteBenchmark {
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
         }
-        servers.add(new ProcessBuilder("redis-server", "--port", String.valueOf(port), "--save", "", "--bind",
-                "127.0.0.1").redirectOutput(ProcessBuilder.Redirect.DISCARD).start());
+        servers.add(
+                new ProcessBuilder(
+                                "redis-server",
+                                "--port",
+                                String.valueOf(port),
+                                "--save",
+                                "",
+                                "--bind",
+                                "127.0.0.1")
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .start());
         for (int i = 0; i < 100; i++) {
             try (Socket ready = new Socket("127.0.0.1", port)) {
                 return port;
@@ -179,20 +196,44 @@ public class RouteBenchmark {
 
     /** Runs everything and prints the table. */
     public static void main(String[] arguments) throws RunnerException {
-        Collection<RunResult> results = new Runner(new OptionsBuilder().include(RouteBenchmark.class.getName())
-                .forks(1).warmupIterations(3).warmupTime(TimeValue.seconds(1))
-                .measurementIterations(100).measurementTime(TimeValue.milliseconds(20))
-                .addProfiler(GCProfiler.class).verbosity(VerboseMode.SILENT).build()).run();
+        Collection<RunResult> results =
+                new Runner(
+                                new OptionsBuilder()
+                                        .include(RouteBenchmark.class.getName())
+                                        .forks(1)
+                                        .warmupIterations(3)
+                                        .warmupTime(TimeValue.seconds(1))
+                                        .measurementIterations(100)
+                                        .measurementTime(TimeValue.milliseconds(20))
+                                        .addProfiler(GCProfiler.class)
+                                        .verbosity(VerboseMode.SILENT)
+                                        .build())
+                        .run();
         System.out.println("one HGET of a thousand            time      allocated");
-        for (String[] row : new String[][] {{"route", "finding its entry and its node"},
-                {"jedisQueues", "queued in Jedis' pipeline"}, {"oneHopQueues", "queued in OneHop's"},
-                {"jedisBatch", "answered, Jedis and 1 server"}, {"oneHopBatch", "answered, OneHop and 4 servers"}}) {
-            RunResult result = results.stream().filter(each -> each.getParams().getBenchmark().endsWith("." + row[0]))
-                    .findFirst().orElseThrow();
-            System.out.printf("%-30s %6.1f ns  %6.1f bytes%n", row[1], result.getPrimaryResult().getStatistics().getMin(),
+        for (String[] row :
+                new String[][] {
+                    {"route", "finding its entry and its node"},
+                    {"jedisQueues", "queued in Jedis' pipeline"},
+                    {"oneHopQueues", "queued in OneHop's"},
+                    {"jedisBatch", "answered, Jedis and 1 server"},
+                    {"oneHopBatch", "answered, OneHop and 4 servers"}
+                }) {
+            RunResult result =
+                    results.stream()
+                            .filter(each -> each.getParams().getBenchmark().endsWith("." + row[0]))
+                            .findFirst()
+                            .orElseThrow();
+            System.out.printf(
+                    "%-30s %6.1f ns  %6.1f bytes%n",
+                    row[1],
+                    result.getPrimaryResult().getStatistics().getMin(),
                     result.getSecondaryResults().entrySet().stream()
-                            .filter(each -> each.getKey().endsWith("gc.alloc.rate.norm")).findFirst().orElseThrow()
-                            .getValue().getStatistics().getPercentile(50));
+                            .filter(each -> each.getKey().endsWith("gc.alloc.rate.norm"))
+                            .findFirst()
+                            .orElseThrow()
+                            .getValue()
+                            .getStatistics()
+                            .getPercentile(50));
         }
     }
 }

@@ -6,6 +6,7 @@ import io.onehop.core.placement.Slots;
 import io.onehop.core.topology.Nodes;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

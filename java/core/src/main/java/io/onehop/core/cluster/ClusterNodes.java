@@ -5,6 +5,7 @@ import io.onehop.core.Role;
 import io.onehop.core.base.Limits;
 import io.onehop.core.placement.Slots;
 import io.onehop.core.topology.Nodes;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,6 +1,7 @@
 package io.onehop.core.cluster;
 
 import io.onehop.core.cluster.ClusterValues.Kind;
+
 import java.util.function.Predicate;
 
 /**

@@ -2,6 +2,7 @@ package io.onehop.core.command;
 
 import io.onehop.core.command.KeySpec.Begin;
 import io.onehop.core.command.KeySpec.Reach;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -2,6 +2,7 @@ package io.onehop.core.config;
 
 import io.onehop.core.base.Limits;
 import io.onehop.core.topology.ServerPool;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

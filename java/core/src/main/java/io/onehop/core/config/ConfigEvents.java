@@ -1,12 +1,14 @@
 package io.onehop.core.config;
 
 import io.onehop.core.base.Limits;
-import java.util.ArrayList;
-import java.util.List;
+
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.events.Event;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.parser.ParserImpl;
+
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The second pass over a configuration: characters in, YAML events out, or the line on which the

@@ -3,6 +3,7 @@ package io.onehop.core.config;
 import io.onehop.core.topology.Directive;
 import io.onehop.core.topology.ReadFrom;
 import io.onehop.core.topology.Server;
+
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;

@@ -1,6 +1,5 @@
 package io.onehop.core.config;
 
-import java.util.Optional;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.ScannerException;
@@ -11,6 +10,8 @@ import org.snakeyaml.engine.v2.tokens.AliasToken;
 import org.snakeyaml.engine.v2.tokens.AnchorToken;
 import org.snakeyaml.engine.v2.tokens.KeyToken;
 import org.snakeyaml.engine.v2.tokens.Token;
+
+import java.util.Optional;
 
 /**
  * SnakeYAML's scanner, brought to take for YAML exactly what libyaml, nutcracker's reader, takes

@@ -1,6 +1,7 @@
 package io.onehop.core.config;
 
 import io.onehop.core.base.Limits;
+
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CoderResult;

@@ -43,7 +43,6 @@ public final class Md5 {
             int b0 = b;
             int c0 = c;
             int d0 = d;
-            // spotless:off: a row for each step of the RFC.
             for (int i = 0; i < 16; i += 4) {
                 a = step(a, b, (b & c) | (~b & d), word(bytes, from, size, at, i), i, 7);
                 d = step(d, a, (a & b) | (~a & c), word(bytes, from, size, at, i + 1), i + 1, 12);
@@ -71,7 +70,6 @@ public final class Md5 {
                 c = step(c, d, a ^ (d | ~b), word(bytes, from, size, at, k + 14), i + 2, 15);
                 b = step(b, c, d ^ (c | ~a), word(bytes, from, size, at, k + 21), i + 3, 21);
             }
-            // spotless:on
             a += a0;
             b += b0;
             c += c0;

@@ -3,6 +3,7 @@ package io.onehop.core.placement;
 import io.onehop.core.Node;
 import io.onehop.core.base.Limits;
 import io.onehop.core.hash.Md5;
+
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,7 @@
 package io.onehop.core.placement;
 
 import io.onehop.core.Node;
+
 import java.util.List;
 
 /**

@@ -1,6 +1,7 @@
 package io.onehop.core.ssdb;
 
 import io.onehop.core.command.Words;
+
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;

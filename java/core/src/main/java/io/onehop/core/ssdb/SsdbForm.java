@@ -1,6 +1,7 @@
 package io.onehop.core.ssdb;
 
 import io.onehop.core.command.Words;
+
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,6 +4,7 @@ import io.onehop.core.Distribution;
 import io.onehop.core.Hash;
 import io.onehop.core.base.Limits;
 import io.onehop.core.key.HashTag;
+
 import java.nio.charset.StandardCharsets;
 
 /**

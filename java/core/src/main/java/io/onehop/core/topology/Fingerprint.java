@@ -4,6 +4,7 @@ import io.onehop.core.Node;
 import io.onehop.core.hash.Md5;
 import io.onehop.core.key.HashTag;
 import io.onehop.core.placement.Slots;
+
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 

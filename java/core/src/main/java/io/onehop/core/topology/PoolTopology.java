@@ -12,6 +12,7 @@ import io.onehop.core.placement.Ketama;
 import io.onehop.core.placement.Modula;
 import io.onehop.core.placement.Placement;
 import io.onehop.core.placement.Slots;
+
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -4,6 +4,7 @@ import io.onehop.core.Distribution;
 import io.onehop.core.Hash;
 import io.onehop.core.key.HashTag;
 import io.onehop.core.key.Key;
+
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;

@@ -8,18 +8,21 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+
 import io.onehop.core.Node;
 import io.onehop.core.Role;
 import io.onehop.core.Spec;
 import io.onehop.core.key.Key;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
+
+import org.junit.jupiter.api.Test;
+
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.Test;
 
 /** Maps of Redis Clusters and redirects, against the vectors of spec/topology and spec/route. */
 class ClusterTest {

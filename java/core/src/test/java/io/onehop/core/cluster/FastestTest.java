@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+
 import io.onehop.core.Spec;
+
 import org.junit.jupiter.api.Test;
 
 /** Smoothed times, and which node answers a read, against the vectors of spec/topology. */

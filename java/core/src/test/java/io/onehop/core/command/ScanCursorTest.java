@@ -4,11 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import com.google.gson.JsonObject;
+
 import io.onehop.core.Spec;
-import java.nio.charset.StandardCharsets;
-import java.util.stream.Stream;
+
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
+
+import java.nio.charset.StandardCharsets;
+import java.util.stream.Stream;
 
 /** The cursor of SCAN is read and written as the vectors say. */
 class ScanCursorTest {

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+
 import io.onehop.core.Spec;
+
 import org.junit.jupiter.api.Test;
 
 /** The vectors of spec/meter, and that the buckets have neither gaps nor overlaps. */

@@ -4,9 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.google.gson.JsonObject;
+
 import io.onehop.core.Spec;
-import java.util.Arrays;
+
 import org.junit.jupiter.api.Test;
+
+import java.util.Arrays;
 
 /** Hash tags and slots against the vectors of spec/key. */
 class KeyTest {

@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+
 import io.onehop.core.Node;
 import io.onehop.core.Spec;
-import java.util.List;
+
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.List;
 
 /** Whole rings, point by point, against the vectors of spec/placement. */
 class KetamaTest {

@@ -2,9 +2,10 @@ package io.onehop.core.placement;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import org.junit.jupiter.api.Test;
+
 import java.util.Arrays;
 import java.util.Random;
-import org.junit.jupiter.api.Test;
 
 /** The buckets find the owner that a walk over all ranges finds. */
 class RangesTest {

@@ -7,14 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+
 import io.onehop.core.Spec;
 import io.onehop.core.command.Words;
+
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.TestFactory;
 
 /**
  * Every vector of spec/route: what SSDB is sent, what its replies become, why something is refused.

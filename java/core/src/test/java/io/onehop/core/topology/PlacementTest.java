@@ -4,15 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.google.gson.JsonObject;
+
 import io.onehop.core.Explanation;
 import io.onehop.core.Node;
 import io.onehop.core.Spec;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 
 /** The whole way from a key to its node against the vectors of spec/placement. */
 class PlacementTest {

@@ -2,7 +2,9 @@ package io.onehop.jedis.lab;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+
 import io.onehop.jedis.OneHopClient;
+
 import java.util.ArrayList;
 import java.util.List;
 

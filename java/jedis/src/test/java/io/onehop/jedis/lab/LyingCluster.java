@@ -1,6 +1,7 @@
 package io.onehop.jedis.lab;
 
 import io.onehop.jedis.OneHopClient;
+
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

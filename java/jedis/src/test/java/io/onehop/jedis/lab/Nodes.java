@@ -2,11 +2,13 @@ package io.onehop.jedis.lab;
 
 import io.onehop.core.Topology;
 import io.onehop.jedis.OneHopClient;
+
+import redis.clients.jedis.Jedis;
+
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import redis.clients.jedis.Jedis;
 
 /**
  * Several redis-servers as one server pool named {@code alpha}, and the words tests use about it.

@@ -1,6 +1,7 @@
 package io.onehop.jedis.lab;
 
 import com.google.gson.JsonObject;
+
 import redis.clients.jedis.ClientSetInfoConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;

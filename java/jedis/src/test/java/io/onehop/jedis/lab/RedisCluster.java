@@ -1,13 +1,16 @@
 package io.onehop.jedis.lab;
 
 import com.google.gson.JsonElement;
+
 import io.onehop.jedis.OneHopClient;
+
+import redis.clients.jedis.Jedis;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
-import redis.clients.jedis.Jedis;
 
 /**
  * A real Redis Cluster: masters that share the slots evenly, and perhaps a replica for each; killed

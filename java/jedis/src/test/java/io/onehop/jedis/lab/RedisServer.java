@@ -1,10 +1,12 @@
 package io.onehop.jedis.lab;
 
 import com.google.gson.JsonObject;
+
+import redis.clients.jedis.Jedis;
+
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import redis.clients.jedis.Jedis;
 
 /** A real redis-server on a free port (or on a port given), and on a unix socket beside it. */
 public final class RedisServer implements AutoCloseable {

@@ -1,5 +1,14 @@
 package io.onehop.jedis.lab;
 
+import redis.clients.jedis.GeoCoordinate;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.StreamEntryID;
+import redis.clients.jedis.args.LongRange;
+import redis.clients.jedis.json.Path;
+import redis.clients.jedis.json.Path2;
+import redis.clients.jedis.params.ZRangeParams;
+import redis.clients.jedis.util.CompareCondition;
+
 import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
@@ -11,14 +20,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import redis.clients.jedis.GeoCoordinate;
-import redis.clients.jedis.Jedis;
-import redis.clients.jedis.StreamEntryID;
-import redis.clients.jedis.args.LongRange;
-import redis.clients.jedis.json.Path;
-import redis.clients.jedis.json.Path2;
-import redis.clients.jedis.params.ZRangeParams;
-import redis.clients.jedis.util.CompareCondition;
 
 /**
  * Data of every kind, and arguments for any method of Jedis' API that fit them.

@@ -1,5 +1,16 @@
 package io.onehop.jedis.parity;
 
+import redis.clients.jedis.GeoCoordinate;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.StreamEntryID;
+import redis.clients.jedis.args.GeoUnit;
+import redis.clients.jedis.commands.ProtocolCommand;
+import redis.clients.jedis.json.Path;
+import redis.clients.jedis.json.Path2;
+import redis.clients.jedis.params.GeoSearchParam;
+import redis.clients.jedis.search.schemafields.SchemaField;
+import redis.clients.jedis.search.schemafields.TextField;
+
 import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
@@ -16,16 +27,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
-import redis.clients.jedis.GeoCoordinate;
-import redis.clients.jedis.Protocol;
-import redis.clients.jedis.StreamEntryID;
-import redis.clients.jedis.args.GeoUnit;
-import redis.clients.jedis.commands.ProtocolCommand;
-import redis.clients.jedis.json.Path;
-import redis.clients.jedis.json.Path2;
-import redis.clients.jedis.params.GeoSearchParam;
-import redis.clients.jedis.search.schemafields.SchemaField;
-import redis.clients.jedis.search.schemafields.TextField;
 
 /**
  * Arguments for any method of Jedis, made by the types of its parameters: texts and bytes are taken

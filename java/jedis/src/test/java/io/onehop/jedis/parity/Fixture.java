@@ -2,17 +2,19 @@ package io.onehop.jedis.parity;
 
 import io.onehop.core.Topology;
 import io.onehop.jedis.lab.RedisServer;
+
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Pipeline;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.Response;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.Jedis;
-import redis.clients.jedis.Pipeline;
-import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.Response;
 
 /**
  * The data every call begins with, the same on one server and on many: keys of each type, three of

@@ -1,5 +1,9 @@
 package io.onehop.jedis.parity;
 
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.resps.ScanResult;
+import redis.clients.jedis.util.JedisCommandIterationBase;
+
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
@@ -16,9 +20,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import redis.clients.jedis.exceptions.JedisException;
-import redis.clients.jedis.resps.ScanResult;
-import redis.clients.jedis.util.JedisCommandIterationBase;
 
 /**
  * What a call came to: a value, written out with the types of all its parts so that two can be

@@ -2,6 +2,7 @@ package io.onehop.jedis.parity;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

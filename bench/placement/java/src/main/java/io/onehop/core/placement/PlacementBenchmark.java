@@ -6,11 +6,7 @@ import io.onehop.core.config.Config;
 import io.onehop.core.config.ConfigException;
 import io.onehop.core.hash.HashFunction;
 import io.onehop.core.topology.PoolTopology;
-import java.nio.charset.StandardCharsets;
-import java.util.Collection;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
+
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
@@ -27,12 +23,20 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
 /**
- * What placing a key costs beside hashing it: keys of 20 bytes on eight equal ketama nodes, with the buckets over the
- * ring and with the binary search they replace; and how long a ring of 1,000 servers takes to build.
+ * What placing a key costs beside hashing it: keys of 20 bytes on eight equal ketama nodes, with
+ * the buckets over the ring and with the binary search they replace; and how long a ring of 1,000
+ * servers takes to build.
  *
- * <p>It prints one row per hash function, and the ratios. Each figure is the best of a hundred short iterations, so
- * that it tells of the code and not of the neighbours. It lives in core's package because it looks at the inside.
+ * <p>It prints one row per hash function, and the ratios. Each figure is the best of a hundred
+ * short iterations, so that it tells of the code and not of the neighbours. It lives in core's
+ * package because it looks at the inside.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -55,7 +59,10 @@ public class PlacementBenchmark {
         hash = HashFunction.named(Hash.named(hashName));
         topology = topology(8);
         Ranges ranges = Ketama.of(topology.nodes()).ring();
-        ring = IntStream.range(0, ranges.count()).map(i -> (int) ranges.endAt(i) ^ Integer.MIN_VALUE).toArray();
+        ring =
+                IntStream.range(0, ranges.count())
+                        .map(i -> (int) ranges.endAt(i) ^ Integer.MIN_VALUE)
+                        .toArray();
         owners = IntStream.range(0, ring.length).map(ranges::ownerAt).toArray();
         thousand = topology(1000).nodes();
         for (int i = 0; i < KEYS; i++) {
@@ -65,11 +72,18 @@ public class PlacementBenchmark {
     }
 
     private PoolTopology topology(int servers) throws ConfigException {
-        StringBuilder text = new StringBuilder("p:\n  listen: 127.0.0.1:22121\n  hash: " + hashName + "\n  servers:\n");
+        StringBuilder text =
+                new StringBuilder(
+                        "p:\n  listen: 127.0.0.1:22121\n  hash: " + hashName + "\n  servers:\n");
         for (int i = 0; i < servers; i++) {
-            text.append("  - 10.0.").append(i / 250).append('.').append(i % 250).append(":6379:1\n");
+            text.append("  - 10.0.")
+                    .append(i / 250)
+                    .append('.')
+                    .append(i % 250)
+                    .append(":6379:1\n");
         }
-        return PoolTopology.of(Config.parse(text.toString().getBytes(StandardCharsets.UTF_8)).pool("p"));
+        return PoolTopology.of(
+                Config.parse(text.toString().getBytes(StandardCharsets.UTF_8)).pool("p"));
     }
 
     @Benchmark
@@ -124,18 +138,34 @@ public class PlacementBenchmark {
 
     /** Runs everything and prints the table. */
     public static void main(String[] arguments) throws RunnerException {
-        Collection<RunResult> results = new Runner(new OptionsBuilder().include(PlacementBenchmark.class.getName())
-                .forks(1).warmupIterations(3).warmupTime(TimeValue.seconds(1))
-                .measurementIterations(100).measurementTime(TimeValue.milliseconds(20))
-                .verbosity(VerboseMode.SILENT).build()).run();
+        Collection<RunResult> results =
+                new Runner(
+                                new OptionsBuilder()
+                                        .include(PlacementBenchmark.class.getName())
+                                        .forks(1)
+                                        .warmupIterations(3)
+                                        .warmupTime(TimeValue.seconds(1))
+                                        .measurementIterations(100)
+                                        .measurementTime(TimeValue.milliseconds(20))
+                                        .verbosity(VerboseMode.SILENT)
+                                        .build())
+                        .run();
         System.out.println(
-                "hash      alone        with locate  ratio  with binary search  ratio  ring of 1,000 servers");
+                "hash      alone        with locate  ratio  with binary search  ratio  ring of"
+                    + " 1,000 servers");
         for (String hash : List.of("fnv1a_64", "murmur", "md5")) {
             double alone = score(results, "hashAlone", hash);
             double located = score(results, "hashAndLocate", hash);
             double searched = score(results, "hashAndBinarySearch", hash);
-            System.out.printf("%-8s  %7.2f ns   %8.2f ns  %5.2f         %8.2f ns  %5.2f              %6.2f ms%n",
-                    hash, alone, located, located / alone, searched, searched / alone,
+            System.out.printf(
+                    "%-8s  %7.2f ns   %8.2f ns  %5.2f         %8.2f ns  %5.2f              %6.2f"
+                        + " ms%n",
+                    hash,
+                    alone,
+                    located,
+                    located / alone,
+                    searched,
+                    searched / alone,
                     score(results, "ringOfThousandServers", hash));
         }
     }
@@ -144,6 +174,10 @@ public class PlacementBenchmark {
         return results.stream()
                 .filter(result -> result.getParams().getBenchmark().endsWith("." + benchmark))
                 .filter(result -> result.getParams().getParam("hashName").equals(hash))
-                .findFirst().orElseThrow().getPrimaryResult().getStatistics().getMin();
+                .findFirst()
+                .orElseThrow()
+                .getPrimaryResult()
+                .getStatistics()
+                .getMin();
     }
 }

@@ -3,9 +3,11 @@ package io.onehop.jedis.internal.batch;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.pool.Pool;
-import java.util.Map;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
+
+import java.util.Map;
 
 /**
  * Who sees to the commands of a batch that their node has not executed, because another one is to:

@@ -12,14 +12,16 @@ import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.request.Requests;
+
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.exceptions.JedisDataException;
+
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.util.HashSet;
 import java.util.Set;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * What one node has to do in one batch: its encoded commands, who waits for their replies, and how

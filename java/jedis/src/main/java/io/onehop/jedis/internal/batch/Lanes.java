@@ -5,6 +5,7 @@ import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.snapshot.Snapshot;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -4,6 +4,9 @@ import io.onehop.core.command.Command;
 import io.onehop.core.command.Info;
 import io.onehop.core.command.MergeRule;
 import io.onehop.core.command.Split;
+
+import redis.clients.jedis.exceptions.JedisDataException;
+
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -13,7 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BinaryOperator;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * How the replies of several nodes become one reply, one small function for each rule.

@@ -3,6 +3,7 @@ package io.onehop.jedis.internal.batch;
 import io.onehop.core.command.Command;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.command.Scripts;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 

@@ -1,6 +1,7 @@
 package io.onehop.jedis.internal.batch;
 
 import io.onehop.jedis.OneHopException;
+
 import redis.clients.jedis.Builder;
 import redis.clients.jedis.Response;
 

@@ -6,6 +6,7 @@ import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.connection.StackRoom;
 import io.onehop.jedis.internal.failure.Unresolved;
 import io.onehop.jedis.internal.pool.Holder;
+
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;

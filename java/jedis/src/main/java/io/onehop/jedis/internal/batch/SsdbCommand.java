@@ -5,13 +5,15 @@ import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.request.ArgumentWords;
 import io.onehop.jedis.internal.request.RoutedArguments;
+
+import redis.clients.jedis.BuilderFactory;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
+
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
-import redis.clients.jedis.BuilderFactory;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.CommandObject;
 
 /**
  * One command on its way to an SSDB node: what is sent instead, and who gathers its replies into

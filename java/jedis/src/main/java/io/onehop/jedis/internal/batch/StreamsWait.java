@@ -9,6 +9,12 @@ import io.onehop.jedis.internal.connection.StackRoom;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.Pool;
+
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
@@ -17,10 +23,6 @@ import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.exceptions.JedisException;
 
 /**
  * XREAD or XREADGROUP with BLOCK, its streams on several nodes: all wait, and the first that has

@@ -14,6 +14,7 @@ import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
+
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Collections;

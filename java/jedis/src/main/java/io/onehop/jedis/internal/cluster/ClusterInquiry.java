@@ -17,6 +17,11 @@ import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
+
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -27,9 +32,6 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * What two nodes of a Redis Cluster say of it, asked at once: CLUSTER INFO and CLUSTER SHARDS, or

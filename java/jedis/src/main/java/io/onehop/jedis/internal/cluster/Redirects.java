@@ -16,6 +16,11 @@ import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
+
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisDataException;
+
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -25,9 +30,6 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.Protocol;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * The commands of one batch that a node of a Redis Cluster has not executed, because it does not

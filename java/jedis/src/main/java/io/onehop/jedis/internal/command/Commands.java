@@ -8,13 +8,15 @@ import io.onehop.core.command.Spread;
 import io.onehop.jedis.Unsupported;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.request.ArgumentWords;
-import java.util.Arrays;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.commands.ProtocolCommand;
 import redis.clients.jedis.util.SafeEncoder;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * From a command as Jedis built it to its entry in the command table.

@@ -12,11 +12,13 @@ import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.CrossNode;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.request.ArgumentWords;
+
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.util.SafeEncoder;
+
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.IntStream;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.util.SafeEncoder;
 
 /**
  * From a command's keys to its place: the index of a node, or in a Redis Cluster the slot.

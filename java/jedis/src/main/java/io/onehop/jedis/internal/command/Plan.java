@@ -7,9 +7,11 @@ import io.onehop.core.command.MergeRule;
 import io.onehop.core.command.Split;
 import io.onehop.core.command.Spread;
 import io.onehop.jedis.internal.request.ArgumentWords;
+
+import redis.clients.jedis.CommandArguments;
+
 import java.util.Arrays;
 import java.util.List;
-import redis.clients.jedis.CommandArguments;
 
 /**
  * What one call is about, found before anything is sent: where its command goes, and what each node

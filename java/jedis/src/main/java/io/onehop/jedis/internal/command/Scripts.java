@@ -2,6 +2,10 @@ package io.onehop.jedis.internal.command;
 
 import io.onehop.core.base.Limits;
 import io.onehop.core.command.Command;
+
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol;
+
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -11,8 +15,6 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.Protocol;
 
 /**
  * The scripts this client has seen, so that a node that has lost one can be given it again.

@@ -1,5 +1,7 @@
 package io.onehop.jedis.internal.connection;
 
+import jdk.net.ExtendedSocketOptions;
+
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.SocketOption;
@@ -10,7 +12,6 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.Iterator;
 import java.util.List;
-import jdk.net.ExtendedSocketOptions;
 
 /**
  * From a node's addresses to a connected socket: one address after the other, until one accepts,

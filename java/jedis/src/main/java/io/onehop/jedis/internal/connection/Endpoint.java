@@ -5,6 +5,7 @@ import io.onehop.core.Role;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.failure.NodeName;
 import io.onehop.jedis.internal.failure.Unresolved;
+
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetAddress;

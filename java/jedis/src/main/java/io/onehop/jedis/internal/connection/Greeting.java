@@ -4,13 +4,15 @@ import io.onehop.core.topology.ReadFrom;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.NodeName;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.SafeEncoder;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 
 /**
  * What a new connection says before the first command, and what the answers mean.

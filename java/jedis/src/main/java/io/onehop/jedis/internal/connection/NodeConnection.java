@@ -5,13 +5,7 @@ import io.onehop.core.wire.ReplyGuard;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.request.Requests;
-import java.io.IOException;
-import java.net.SocketAddress;
-import java.net.SocketTimeoutException;
-import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.PushConsumerChain;
@@ -20,6 +14,14 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisMovedDataException;
 import redis.clients.jedis.util.RedisInputStream;
+
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * One connection to one node: Jedis' Connection over our socket, with the wire guard between.

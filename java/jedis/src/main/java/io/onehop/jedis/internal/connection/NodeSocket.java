@@ -1,6 +1,10 @@
 package io.onehop.jedis.internal.connection;
 
 import io.onehop.jedis.internal.request.Requests;
+
+import redis.clients.jedis.DefaultJedisSocketFactory;
+import redis.clients.jedis.HostAndPort;
+
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,8 +16,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import redis.clients.jedis.DefaultJedisSocketFactory;
-import redis.clients.jedis.HostAndPort;
 
 /**
  * One socket to one node, TCP or unix, that never waits beyond the deadline: neither connecting,

@@ -1,11 +1,13 @@
 package io.onehop.jedis.internal.connection;
 
 import io.onehop.core.wire.ReplyGuard;
+
+import redis.clients.jedis.util.RedisInputStream;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
-import redis.clients.jedis.util.RedisInputStream;
 
 /**
  * The buffer Jedis decodes replies from, which can also be filled without waiting.

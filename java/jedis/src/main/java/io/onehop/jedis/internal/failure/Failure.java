@@ -10,6 +10,7 @@ import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.PartialBatch;
 import io.onehop.jedis.PoolExhausted;
 import io.onehop.jedis.ProtocolViolation;
+
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;

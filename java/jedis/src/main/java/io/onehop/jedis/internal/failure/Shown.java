@@ -1,6 +1,7 @@
 package io.onehop.jedis.internal.failure;
 
 import io.onehop.core.base.Limits;
+
 import java.nio.charset.StandardCharsets;
 
 /** Foreign text in a message or in the log: what a server, a file or a caller wrote. */

@@ -15,6 +15,7 @@ import io.onehop.jedis.internal.connection.NoDescriptor;
 import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.NodeName;
+
 import java.lang.System.Logger.Level;
 import java.net.BindException;
 import java.net.SocketTimeoutException;

@@ -2,6 +2,7 @@ package io.onehop.jedis.internal.pool;
 
 import io.onehop.core.cluster.Fastest;
 import io.onehop.core.health.Latency;
+
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 import java.util.stream.IntStream;

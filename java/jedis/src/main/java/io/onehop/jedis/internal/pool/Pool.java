@@ -13,6 +13,7 @@ import io.onehop.jedis.internal.connection.NodeSocket;
 import io.onehop.jedis.internal.connection.StackRoom;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.request.Blocks;
+
 import java.util.concurrent.atomic.AtomicLong;
 
 /**

@@ -1,6 +1,7 @@
 package io.onehop.jedis.internal.pool;
 
 import io.onehop.jedis.internal.connection.NodeConnection;
+
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntFunction;

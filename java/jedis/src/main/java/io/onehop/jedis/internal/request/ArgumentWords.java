@@ -1,6 +1,7 @@
 package io.onehop.jedis.internal.request;
 
 import io.onehop.core.command.Words;
+
 import redis.clients.jedis.CommandArguments;
 
 /** A command as Jedis built it, as the table reads it. */

@@ -1,10 +1,11 @@
 package io.onehop.jedis.internal.request;
 
+import redis.clients.jedis.CommandArguments;
+
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import redis.clients.jedis.CommandArguments;
 
 /**
  * The encoded commands of one node in one batch, as they will be written: each argument is copied

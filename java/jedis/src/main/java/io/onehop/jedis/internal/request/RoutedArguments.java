@@ -1,6 +1,5 @@
 package io.onehop.jedis.internal.request;
 
-import java.util.Arrays;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandKeyArgumentPreProcessor;
 import redis.clients.jedis.CommandObjects;
@@ -9,6 +8,8 @@ import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.commands.ProtocolCommand;
 import redis.clients.jedis.util.SafeEncoder;
+
+import java.util.Arrays;
 
 /**
  * A command's arguments, encoded once: what is written to the node and what its key is placed by

@@ -4,6 +4,7 @@ import io.onehop.core.command.MergeRule;
 import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.internal.command.Plan;
 import io.onehop.jedis.internal.connection.Deadline;
+
 import redis.clients.jedis.CommandObject;
 
 /**

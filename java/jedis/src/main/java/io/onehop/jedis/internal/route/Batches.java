@@ -16,11 +16,13 @@ import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.snapshot.Snapshot;
+
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
+
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BiConsumer;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.CommandObject;
 
 /**
  * Batches that go by one snapshot: their lanes are made here, filled, and run, until every command

@@ -7,6 +7,7 @@ import io.onehop.jedis.internal.command.Keys;
 import io.onehop.jedis.internal.command.Plan;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 

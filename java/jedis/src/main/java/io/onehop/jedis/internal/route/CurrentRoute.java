@@ -3,6 +3,7 @@ package io.onehop.jedis.internal.route;
 import io.onehop.jedis.internal.cluster.Cluster;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
+
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.executors.CommandExecutor;
 

@@ -12,6 +12,11 @@ import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.snapshot.Snapshot;
+
+import redis.clients.jedis.BuilderFactory;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -19,9 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import redis.clients.jedis.BuilderFactory;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.CommandObject;
 
 /**
  * A command for nodes the caller names: the way to send what the fleet refuses.

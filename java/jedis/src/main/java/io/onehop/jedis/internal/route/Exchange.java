@@ -10,6 +10,7 @@ import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
+
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;

@@ -10,10 +10,12 @@ import io.onehop.jedis.internal.connection.StackRoom;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.Pool;
+
+import redis.clients.jedis.exceptions.JedisDataException;
+
 import java.io.IOException;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * A connection that one caller keeps for several calls, because the node remembers something on it:

@@ -10,6 +10,7 @@ import io.onehop.jedis.internal.command.Keys;
 import io.onehop.jedis.internal.command.Plan;
 import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.request.ArgumentWords;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 

@@ -23,6 +23,7 @@ import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.exceptions.JedisDataException;

@@ -5,11 +5,13 @@ import io.onehop.core.command.ScanCursor;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.failure.Failure;
-import java.util.List;
+
 import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.exceptions.JedisException;
+
+import java.util.List;
 
 /**
  * SCAN over all nodes, one after another: the caller's cursor says which comes next.

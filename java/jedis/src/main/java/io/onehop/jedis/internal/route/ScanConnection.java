@@ -1,11 +1,12 @@
 package io.onehop.jedis.internal.route;
 
-import java.util.Map;
 import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.providers.ConnectionProvider;
+
+import java.util.Map;
 
 /**
  * All nodes as the one connection that Jedis' {@code ScanIteration} goes through, by one route to

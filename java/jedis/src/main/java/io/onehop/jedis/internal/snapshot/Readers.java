@@ -9,6 +9,7 @@ import io.onehop.core.topology.ReadFrom;
 import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
+
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;

@@ -8,6 +8,7 @@ import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.command.Keys;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
+
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;

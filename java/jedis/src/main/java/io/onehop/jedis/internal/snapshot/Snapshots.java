@@ -2,6 +2,7 @@ package io.onehop.jedis.internal.snapshot;
 
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.internal.pool.Pool;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

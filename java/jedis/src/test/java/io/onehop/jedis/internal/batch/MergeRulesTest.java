@@ -7,11 +7,18 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+
 import io.onehop.core.command.Command;
 import io.onehop.core.command.MergeRule;
 import io.onehop.core.command.Split;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.lab.Samples;
+
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+import redis.clients.jedis.exceptions.JedisDataException;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -22,9 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.TestFactory;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 /** Replies of nodes become the one reply the vectors say, by the rule of a command that has it. */
 class MergeRulesTest {

@@ -4,8 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+
+import java.util.stream.IntStream;
 
 /** Ten retries in hand, and one more for each ten exchanges that went well. */
 class RetryBudgetTest {

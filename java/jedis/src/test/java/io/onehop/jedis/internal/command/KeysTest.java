@@ -10,6 +10,18 @@ import io.onehop.jedis.internal.request.ArgumentWords;
 import io.onehop.jedis.internal.request.RoutedArguments;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.Samples;
+
+import org.junit.jupiter.api.Test;
+
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
+import redis.clients.jedis.CommandObjects;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.args.Rawable;
+import redis.clients.jedis.exceptions.JedisDataException;
+
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -20,15 +32,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.junit.jupiter.api.Test;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.CommandObject;
-import redis.clients.jedis.CommandObjects;
-import redis.clients.jedis.Jedis;
-import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.RedisProtocol;
-import redis.clients.jedis.args.Rawable;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * Placement rests on the keys the command table finds: for every command Jedis can build, they are

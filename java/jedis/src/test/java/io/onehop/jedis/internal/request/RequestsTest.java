@@ -7,6 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.Test;
+
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.args.Rawable;
+import redis.clients.jedis.util.RedisOutputStream;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -16,12 +24,6 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Random;
 import java.util.Set;
-import org.junit.jupiter.api.Test;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.Protocol;
-import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.args.Rawable;
-import redis.clients.jedis.util.RedisOutputStream;
 
 /**
  * The bytes of a batch are those Jedis itself would write, whatever their sizes, and can be written
