@@ -21,9 +21,8 @@ sys.path.insert(0, os.path.join(ROOT, "conformance"))
 from lab import LabError, Process  # noqa: E402 (the path above finds it)
 
 PYTHON = "/usr/bin/python3"
-STEP_SECONDS_MAX = (
-    1500  # The slowest take five minutes; on a machine that does much else, three times that.
-)
+# The slowest take five minutes; on a machine that does much else, three times that.
+STEP_SECONDS_MAX = 1500
 PHPT = [
     "php",
     "php-ext/run-tests.php",
@@ -231,10 +230,8 @@ def main(where="test"):
         if step_failed or not is_good:
             failures.append(step.title)
             print(output.rstrip())
-        verdict, count = (
-            "FAILED" if step.title in failures else "passed",
-            f"{step_passed:,} tests, " if step_passed else "",
-        )
+        verdict = "FAILED" if step.title in failures else "passed"
+        count = f"{step_passed:,} tests, " if step_passed else ""
         print(f"  {verdict}  {step.title} ({count}{step.seconds:.0f} s)", flush=True)
         passed += step_passed or (0 if step.title in failures else 1)
         failed += step_failed or (1 if step.title in failures else 0)

@@ -25,14 +25,10 @@ from syscalls import socket_calls_per_get
 from table import Progress, bold, green, milliseconds, red, show
 from workers import Worker
 
-UNTIMED, TIMED = (
-    2,
-    10,
-)  # Batches of one turn: the first two find the caches again after the others' turns.
-WARM_UP_TURNS, WARM_UP_BATCHES = (
-    60,
-    25,
-)  # After 1,500 batches of each kind the JVM has compiled all that matters.
+# Batches per turn. The first two refill the caches after the other contestants' turns.
+UNTIMED, TIMED = 2, 10
+# After 1,500 batches of each kind the JVM has compiled all that matters.
+WARM_UP_TURNS, WARM_UP_BATCHES = 60, 25
 
 LABELS = {
     "c.floor": "C     raw sockets, 4 nodes: the floor",

@@ -102,7 +102,7 @@ def owners(nodes):
     """{key: index of the node that has it}, told by the nodes; every key must be on exactly one."""
     found = {}
     for index, node in enumerate(nodes):
-        for key in node.keys():
+        for key in sorted(node.keys()):
             if found.setdefault(key.decode(), index) != index:
                 raise LabError(f"{key.decode()} is on two nodes")
     if found.keys() != set(KEYS):

@@ -38,7 +38,10 @@ def constant(name):
 
 
 def limits_h(limits):
-    rows = [f"/* {l['reason']} */\n#define OH_{l['name'].upper()} {l['value']}\n" for l in limits]
+    rows = [
+        f"/* {row['reason']} */\n#define OH_{row['name'].upper()} {row['value']}\n"
+        for row in limits
+    ]
     return (
         f"/* {notice('limits.json')} */\n#ifndef OH_GENERATED_LIMITS_H\n#define OH_GENERATED_LIMITS_H\n\n"
         + "\n".join(rows)
@@ -48,8 +51,8 @@ def limits_h(limits):
 
 def limits_java(limits):
     rows = [
-        f"    /** {l['reason']} */\n    public static final int {l['name'].upper()} = {l['value']};\n"
-        for l in limits
+        f"    /** {row['reason']} */\n    public static final int {row['name'].upper()} = {row['value']};\n"
+        for row in limits
     ]
     return (
         f"// {notice('limits.json')}\npackage io.onehop.core.base;\n\n/** Every bound of OneHop, with its reason. */\n"

@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 def run(is_short):
     """In turns, so that what else the machine does befalls all. phpredis has a connection to each node for each worker."""
     requests, workers, turns = (400, 8, 4) if is_short else (4000, 24, 20)
-    with Cluster(3) as cluster, tempfile.TemporaryDirectory() as directory, ExitStack() as stack:
+    with Cluster(3) as cluster, ExitStack() as stack:
 
         def onehop(pool_size):
             own = stack.enter_context(tempfile.TemporaryDirectory())
@@ -44,13 +44,17 @@ def run(is_short):
         asked, rates = dict.fromkeys(contestants, 0), {label: [] for label in contestants}
         for turn in range(turns):
             for label, (client, _) in random.sample(list(contestants.items()), len(contestants)):
-                ask = lambda seed: fpms[label].request(
-                    os.path.join(HERE, "page.php"),
-                    seconds=60,
-                    query=f"client={client}&seed={seed}&seeds={seeds(cluster)}",
-                )
                 before, begun, count = questions(cluster), time.monotonic(), requests // turns
-                answers = list(callers.map(ask, range(turn * count, (turn + 1) * count)))
+                answers = list(
+                    callers.map(
+                        lambda seed: fpms[label].request(
+                            os.path.join(HERE, "page.php"),
+                            seconds=60,
+                            query=f"client={client}&seed={seed}&seeds={seeds(cluster)}",
+                        ),
+                        range(turn * count, (turn + 1) * count),
+                    )
+                )
                 rates[label].append(count / (time.monotonic() - begun))
                 asked[label] += questions(cluster) - before
                 wrong = [body for _, body in answers if body != b"0"]

@@ -97,16 +97,17 @@ def raw(node, *command):
 
 
 def in_php(near, cluster, config, rounds):
-    page, settings = (
-        os.path.join(HERE, "nodes.php"),
-        {"extension": EXTENSION, "onehop.config": config},
-    )
+    page = os.path.join(HERE, "nodes.php")
+    settings = {"extension": EXTENSION, "onehop.config": config}
     before = questions(cluster)
     with (
         Fpm(workers=WORKERS, settings=settings, namespace=near) as fpm,
         ThreadPoolExecutor(WORKERS) as callers,
     ):
-        ask = lambda query: json.loads(fpm.request(page, query=query, seconds=60)[1])
+
+        def ask(query):
+            return json.loads(fpm.request(page, query=query, seconds=60)[1])
+
         contact = ask("job=take")
         copies = [
             told
@@ -120,14 +121,14 @@ def in_php(near, cluster, config, rounds):
         ]
         place = ask("job=place")
         everyone = ask("job=all") if place["nodes"] <= CONNECTED_MAX else None
-    least = lambda field: min(call[field] for call in calls)
+    least = {field: min(call[field] for call in calls) for field in calls[0]}
     print(
         f"    PHP: first contact {contact['made'] / 1e3:.2f} ms of the processor, {contact['grown']} KiB; copied by another worker in "
         f"{min(told['made'] for told in copies) / 1e3:.2f} ms, {median([told['grown'] for told in copies]):.0f} KiB"
     )
     print(
-        f"    PHP: the call in which a refresh ends {least('longest') / 1e3:.2f} ms, the one whose slot has moved {least('moved') / 1e3:.2f} ms, "
-        f"any other {least('usual'):.0f} us"
+        f"    PHP: the call in which a refresh ends {least['longest'] / 1e3:.2f} ms, the one whose slot has moved {least['moved'] / 1e3:.2f} ms, "
+        f"any other {least['usual']:.0f} us"
     )
     print(
         f"    PHP: placing a key {place['place']:.0f} ns"

@@ -36,7 +36,8 @@ def main(arguments):
         sys.exit("there is nothing to check: the sources have moved")
     graphs = {"C": c_arrows(c_files), "Java": java_arrows(java_files)}
     if arguments[:1] == ["--arrows"]:
-        return show_arrows(graphs, *arguments[1:])
+        show_arrows(graphs, *arguments[1:])
+        return
     largest = dict.fromkeys(graphs, 0)
     for language, arrows in graphs.items():
         for circle in circles(arrows):

@@ -132,7 +132,8 @@ def main():
 def check_c(path):
     room = c_room(path)
     if room not in C:
-        return tell(path, 1, f"its folder '{room}' has no place in the list of rooms")
+        tell(path, 1, f"its folder '{room}' has no place in the list of rooms")
+        return
     tree = room.split("/")[0]
     for line, header, is_system in includes(path):
         if tree != "php" and ZEND.fullmatch(header):
@@ -189,7 +190,8 @@ def java_room(path):
 def check_java(path, classes):
     room, text = java_room(path), code(path)
     if room not in JAVA:
-        return tell(path, 1, f"its package '{room}' has no place in the list of rooms")
+        tell(path, 1, f"its package '{room}' has no place in the list of rooms")
+        return
     for line, used in used_rooms(path, text, classes):
         if used not in JAVA:
             tell(path, line, f"uses '{used}', which has no place in the list of rooms")

@@ -15,9 +15,8 @@ OPTIONS = {
     "repl_diskless_sync_delay": 0,
     "repl_ping_replica_period": 1,
 }
-BEFORE_SECONDS = (
-    1  # What a master acknowledged so shortly before its death its replica may not have.
-)
+# What a master acknowledged so shortly before its death its replica may not have.
+BEFORE_SECONDS = 1
 
 
 class Shard:
@@ -126,10 +125,8 @@ def outside_elections(told, windows):
     outside = [failure for _, window, failure in failures if not window]
     for failure in outside[:5]:
         print(f"    {failure[2]} of {failure[4]}: {failure[6]}")
-    surely, reads = (
-        sum(not failure[3] for failure in outside),
-        sum(failure[5] == "read" for failure in outside),
-    )
+    surely = sum(not failure[3] for failure in outside)
+    reads = sum(failure[5] == "read" for failure in outside)
     return [
         Figure(
             "failures outside elections that say the command has not run", surely, 0, is_hard=True

@@ -26,9 +26,8 @@ KEYS = 1000
 POOL_SIZE = 16
 NODES = 4
 WORKERS = 64
-PATIENCE_S = (
-    60  # For one answer: the machine may have much else to do, and no promise is judged by it.
-)
+# For one answer: the machine may have much else to do, and no promise is judged by it.
+PATIENCE_S = 60
 IN_OPEN = 0x20
 
 _libc = ctypes.CDLL(None, use_errno=True)

@@ -20,9 +20,8 @@ from victims import HOLDING, WITHOUT, WRITING, Hunter
 LARGE = 12  # Configurations of so many servers, so that publishing them takes its time.
 LARGE_SERVERS = 2000
 CALLERS = 24  # More than there are connections of a node; what they do between two rounds leaves time for others.
-LOOK_EVERY_S = (
-    1.1  # So long after a change the next client looks for it, whoever died over the look before.
-)
+# So long after a change the next client looks for it, whoever died over the look before.
+LOOK_EVERY_S = 1.1
 BLOCKED_MS_MAX = 500  # Who does not notice that the writer's lock, or a connection, is a dead one's, waits for a second at least.
 QUERY = {"rounds": 3, "large": LARGE, "pause": 10000}
 

@@ -117,7 +117,8 @@ def run(progress, is_short):
         pools = house.page("follow.php", path=links.path)["pools"]
         told = [line for line in house.log_lines() if "linked.yml changed: " in line]
     progress.done()
-    return judge(links, load, jvm, count) + [
+    return [
+        *judge(links, load, jvm, count),
         Figure("server pools of that path in the status", pools, 1, is_hard=True),
         Figure(
             "changes that the log tells",

@@ -1,5 +1,6 @@
 """A node is killed under load and comes back: how often all workers together try it, and what other nodes notice."""
 
+import itertools
 import time
 
 from figures import Figure
@@ -27,7 +28,7 @@ def run(progress, is_short):
             back = time.monotonic() - load.began
             time.sleep(3 if is_short else SECOND_CHANCE + 1)
     progress.done()
-    rates = [later - earlier for earlier, later in zip(attempts, attempts[1:])]
+    rates = [later - earlier for earlier, later in itertools.pairwise(attempts)]
     last = max((at for at, answer in load.answers if answer["errors"]), default=killed)
     tell(load, killed, back, rates)
     others = sum(count for what, count in load.errors().items() if not what.endswith(" node0"))

@@ -19,16 +19,12 @@ import time
 
 class Node:
     def __init__(self, port, ledger, share, late_ms):
-        self.ledger, self.share, self.late_ns = (
-            open(ledger, "wb", buffering=0),
-            share,
-            late_ms * 1e6,
-        )
+        self.ledger = open(ledger, "wb", buffering=0)  # noqa: SIM115 (open until the end)
+        self.share = share
+        self.late_ns = late_ms * 1e6
         self.numbers, self.due, self.unread = 0, [], {}
-        self.selector, self.listener = (
-            selectors.DefaultSelector(),
-            socket.create_server(("127.0.0.1", port), backlog=1000),
-        )
+        self.selector = selectors.DefaultSelector()
+        self.listener = socket.create_server(("127.0.0.1", port), backlog=1000)
         self.selector.register(self.listener, selectors.EVENT_READ)
 
     def serve(self):

@@ -10,6 +10,7 @@ node keeps what it knows.
 
 import contextlib
 import functools
+import itertools
 import re
 import socket
 import subprocess
@@ -79,7 +80,7 @@ class Cluster:
     def _shares(self):
         """The first and last slot of each master."""
         edges = [SLOTS * index // self._masters for index in range(self._masters + 1)]
-        return [(first, next_first - 1) for first, next_first in zip(edges, edges[1:])]
+        return [(first, next_first - 1) for first, next_first in itertools.pairwise(edges)]
 
     def _assemble(self, meets_at):
         for node, (first, last) in zip(self.nodes, self._shares()):
@@ -126,12 +127,10 @@ class LargeCluster:
         start=RedisNode,
         **node_options,
     ):
-        self.masters, self.replicas, self._is_dealt, self._namespace = (
-            masters,
-            replicas,
-            is_dealt,
-            namespace,
-        )
+        self.masters = masters
+        self.replicas = replicas
+        self._is_dealt = is_dealt
+        self._namespace = namespace
         self.addresses = [("127.0.0.1", free_port()) for _ in range(self.LIVE)]
         self._buses = [free_port() for _ in range(self.LIVE)]
         self._far_port = self.addresses[0][1] if namespace else free_port()

@@ -132,8 +132,8 @@ def check(text):
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
             )
-        except subprocess.TimeoutExpired:
-            raise LabError("nutcracker --test-conf did not end within 10 s")
+        except subprocess.TimeoutExpired as late:
+            raise LabError("nutcracker --test-conf did not end within 10 s") from late
     return (
         None
         if run.returncode == 0

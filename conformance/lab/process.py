@@ -16,6 +16,7 @@ A process that does not become ready raises `LabError` with the end of its log: 
 """
 
 import atexit
+import contextlib
 import ctypes
 import functools
 import os
@@ -178,10 +179,8 @@ class Process:
                 self.kill()
         for pipe in (self.child.stdin, self.child.stdout):
             if pipe:
-                try:
+                with contextlib.suppress(OSError):  # A broken pipe: the child ended first.
                     pipe.close()
-                except OSError:
-                    pass  # A broken pipe: the child went first.
         self._remove_directory()
         if self in _alive:
             _alive.remove(self)

@@ -62,9 +62,8 @@ class RedisNode:
                 }
             )
         if unix_socket:
-            settings["unixsocket"] = (
-                "redis.sock"  # Relative to the scratch directory, where the server starts.
-            )
+            # Relative to the scratch directory, where the server starts.
+            settings["unixsocket"] = "redis.sock"
         settings.update({name.replace("_", "-"): value for name, value in options.items()})
         arguments = [word for name, value in settings.items() for word in (f"--{name}", value)]
         self.process = Process(

@@ -8,6 +8,7 @@ with the same SEED, whatever the other directions carry.
 """
 
 import collections
+import contextlib
 import ctypes
 import os
 import random
@@ -17,9 +18,8 @@ import time
 
 PR_SET_TIMERSLACK = 29
 PACKET_BYTES_MAX = 65535
-READS_PER_TURN_MAX = (
-    64  # So that one busy device cannot hold up the packets that are due elsewhere.
-)
+# So that one busy device cannot hold up the packets that are due elsewhere.
+READS_PER_TURN_MAX = 64
 
 
 def main():
@@ -46,10 +46,9 @@ def carry(devices, other_end, delay_s, survives):
                     under_way.append((time.monotonic() + delay_s, other_end[device], packet))
         while under_way and under_way[0][0] <= time.monotonic():
             _, device, packet = under_way.popleft()
-            try:
+            # If the other end's queue is full or its link is down, the packet is lost, as on any wire.
+            with contextlib.suppress(OSError):
                 os.write(device, packet)
-            except OSError:
-                pass  # The other end's queue is full or its link is down: a lost packet, as on any wire.
 
 
 def read_packets(device):

@@ -128,10 +128,8 @@ def round_trips(testees, report, request, cluster, keys):
         pairs = [(key.hex(), f"{writer}:".encode().hex() + key[:9].hex()) for key in keys]
         write = {"op": "write", **request, "pairs": pairs}
         read = {"op": "read", **request, "keys": [key for key, _ in pairs]}
-        written, values = (
-            testees.ask([write], [writer])[writer][0],
-            testees.ask([read], [reader])[reader][0],
-        )
+        written = testees.ask([write], [writer])[writer][0]
+        values = testees.ask([read], [reader])[reader][0]
         report.check(
             written.get("written") == len(keys), lambda: f"{writer} answered {str(written)[:300]}"
         )

@@ -71,12 +71,10 @@ def by_chance(testees, report, chance, sequences):
 
 
 def sequence(chance):
-    ejects, nodes, at, steps = (
-        chance.random() < 0.5,
-        chance.randint(1, 4),
-        chance.randint(0, 5000),
-        [],
-    )
+    ejects = chance.random() < 0.5
+    nodes = chance.randint(1, 4)
+    at = chance.randint(0, 5000)
+    steps = []
     born = [0] * nodes  # Roughly: sometimes it is old news.
     heard = [[0] for _ in range(nodes)]
     for _ in range(40):

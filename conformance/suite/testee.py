@@ -69,8 +69,8 @@ class Testee:
             )
         try:
             answer = json.loads(line)
-        except ValueError:
-            raise LabError(f"testee {self.name} answered {line[:200]!r} to {shown}")
+        except ValueError as error:
+            raise LabError(f"testee {self.name} answered {line[:200]!r} to {shown}") from error
         if answer.get("id") != number:
             raise LabError(
                 f"testee {self.name} answered with another id to {shown}: {line[:200]!r}"

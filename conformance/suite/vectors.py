@@ -32,10 +32,10 @@ def run(testees, report):
 
 
 def hash_group(testees, report, page, group):
-    tests = group["tests"]
-    for name, tests in ((None, tests), ("nutcracker", [test for test in tests if test["key"]])):
+    with_key = [test for test in group["tests"] if test["key"]]
+    runs = ((testees.implementations(), group["tests"]), (["nutcracker"], with_key))
+    for names, tests in runs:
         request = {"op": "hash", "hash": page["algorithm"], "keys": [test["key"] for test in tests]}
-        names = [name] if name else testees.implementations()
         for testee, (answer,) in testees.ask([request], names).items():
             compare(report, testee, answer, "hashes", tests, "hash")
 

@@ -387,10 +387,8 @@ def allowed(code):
     return (
         code in (9, 10, 13)
         or 0x20 <= code <= 0x7E
-        or (0xA0 <= code <= 0xD7FF
-        and code not in (0x2028, 0x2029))
-        or (0xE000 <= code <= 0xFFFD
-        and code != 0xFEFF)
+        or (0xA0 <= code <= 0xD7FF and code not in (0x2028, 0x2029))
+        or (0xE000 <= code <= 0xFFFD and code != 0xFEFF)
         or 0x10000 <= code <= 0x10FFFF
     )
 
@@ -475,7 +473,7 @@ class Document:
         try:
             self.events = list(yaml.parse(text, Loader=yaml.CLoader))
         except yaml.MarkedYAMLError as error:
-            raise Rejected(error.problem_mark.line + 1, "the text is not valid YAML")
+            raise Rejected(error.problem_mark.line + 1, "the text is not valid YAML") from error
         self.at = 0
 
     def next(self):
@@ -565,7 +563,8 @@ class Document:
             given[name.text] = read_value(value.text, name.text, before)
         except ValueError as error:
             is_secret = name.text in ("redis_auth", "username")
-            raise Rejected(name.line, f"{subject} {error}{'' if is_secret else about(value.text)}")
+            detail = "" if is_secret else about(value.text)
+            raise Rejected(name.line, f"{subject} {error}{detail}") from error
 
 
 def digits(text):
@@ -831,7 +830,7 @@ def find_pool(config, name):
     try:
         pools = read_config(config.encode("utf-8", "surrogatepass"))
     except Rejected as error:
-        raise ValueError(f"line {error.line}: {error.reason}")
+        raise ValueError(f"line {error.line}: {error.reason}") from error
     for pool in pools:
         if pool["name"] == name:
             return pool

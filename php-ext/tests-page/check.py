@@ -21,10 +21,9 @@ sys.path.insert(0, os.path.join(ROOT, "conformance"))
 from lab import LabError, Process, RedisNode, free_port  # noqa: E402 (the path above finds it)
 
 EVIL = "<b>evil</b>&amp;\"'"
-ROUTER = (
-    """<?php
+ROUTER = """<?php
 if ($_SERVER['SCRIPT_NAME'] !== '/load') {
-    require '%s/php-ext/onehop-status.php';
+    require 'ROOT/php-ext/onehop-status.php';
     return;
 }
 $redis = new OneHop\\Redis('alpha');
@@ -35,9 +34,7 @@ for ($i = 0; $i < 300; $i++) {
     }
 }
 echo 'loaded';
-"""
-    % ROOT
-)
+""".replace("ROOT", ROOT)
 CONFIG = """alpha:
   listen: 127.0.0.1:22121
   redis: true

@@ -155,7 +155,8 @@ def main():
             raise SystemExit(
                 f"{path.name} is not what this server says; capture it again and look at the difference."
             )
-        return print(f"{path.name}: the same.")
+        print(f"{path.name}: the same.")
+        return
     path.parent.mkdir(exist_ok=True)
     path.write_text(found)
     print(f"{path.name}: {len(json.loads(found)['commands'])} commands.")

@@ -318,7 +318,7 @@ def main():
             )
         validate()
     except Undecided as undecided:
-        raise SystemExit(str(undecided))
+        raise SystemExit(str(undecided)) from undecided
     print(summary(entries))
 
 

@@ -139,9 +139,7 @@ def judge(situation, form, test):
         for span in words[8:]:
             if not span.startswith("["):
                 first, _, last = span.partition("-")
-                owners.update(
-                    dict.fromkeys(range(int(first), int(last or first) + 1), words[0])
-                )
+                owners.update(dict.fromkeys(range(int(first), int(last or first) + 1), words[0]))
     told = test["map"]
     read = {
         slot: told["nodes"][owner]["id"]
@@ -495,12 +493,10 @@ REDIRECTED = slots(
 
 def redirects():
     """[comment, error, what differs from a first try at node 0 with 1,000 ms left, decision]"""
-    vain, held, unknown, loop = (
-        "there is no time left to try again",
-        "a transaction is never sent again",
-        "the map of the cluster does not know the node",
-        "the nodes send it to each other",
-    )
+    vain = "there is no time left to try again"
+    held = "a transaction is never sent again"
+    unknown = "the map of the cluster does not know the node"
+    loop = "the nodes send it to each other"
 
     def give_up(reason):
         return {"action": "give_up", "wants_refresh": True, "reason": reason}

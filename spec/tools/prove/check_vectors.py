@@ -72,15 +72,11 @@ def cursor_faults(page):
         fleet, failed = (test["fingerprint"], test["nodes"]), None
         try:
             if kind == "ReadTest":
-                found, told = (
-                    cursor.read(*fleet, test["cursor"]),
-                    (test.get("node"), test.get("nodeCursor")),
-                )
+                found = cursor.read(*fleet, test["cursor"])
+                told = (test.get("node"), test.get("nodeCursor"))
             else:
-                found, told = (
-                    cursor.write(*fleet, test["node"], test["nodeCursor"]),
-                    test.get("cursor"),
-                )
+                found = cursor.write(*fleet, test["node"], test["nodeCursor"])
+                told = test.get("cursor")
         except cursor.Foreign:
             failed = "Unsupported"
         except cursor.TooLarge:

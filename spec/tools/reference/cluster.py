@@ -295,10 +295,9 @@ class Map:
     def keep_moved(self, asked, current):
         """Section 4, in between: `asked` is the map of the moment of the question, `current` that of the answer."""
         for slot, owner in enumerate(current.owners):
-            if (
-                owner is None
-                or (asked.owners[slot] is not None
-                and asked.nodes[asked.owners[slot]]["name"] == current.nodes[owner]["name"])
+            if owner is None or (
+                asked.owners[slot] is not None
+                and asked.nodes[asked.owners[slot]]["name"] == current.nodes[owner]["name"]
             ):
                 continue
             name = current.nodes[owner]["name"]

@@ -171,7 +171,7 @@ def translate(words, is_raw=False):
     pairs = paired(form["form"], words)
     if crossed(pairs):
         return [], form
-    fixed, tail = pieces(form["form"])
+    fixed, _tail = pieces(form["form"])
     values = [sent(piece, word) for piece, word in pairs]
     if "send_each" in form:
         return [

@@ -119,7 +119,7 @@ def parts(entry, words, node_of):
     for number in range(count):
         _, places = found.setdefault(node_of(words[first + number * step]), ([], []))
         places.append(number)
-    for node, (part, places) in found.items():
+    for part, places in found.values():
         part += words[:first]
         for lane in range(limit):
             base = first + lane * count * step
