@@ -27,8 +27,16 @@ function wrong_of(OneHop\Redis $redis, int $commands): int
     return $wrong;
 }
 
-var_dump(wrong_of(new OneHop\Redis('alpha', lab_config([lab_node($script)], ['timeout' => 30000])), 300));
-var_dump(wrong_of(new OneHop\Redis('alpha', lab_config([lab_node($script), lab_node($script), lab_node($script)], ['timeout' => 30000])), 900));
+var_dump(
+    wrong_of(new OneHop\Redis('alpha', lab_config([lab_node($script)], ['timeout' => 30000])), 300),
+);
+var_dump(wrong_of(
+    new OneHop\Redis(
+        'alpha',
+        lab_config([lab_node($script), lab_node($script), lab_node($script)], ['timeout' => 30000]),
+    ),
+    900,
+));
 ?>
 --EXPECT--
 int(0)

@@ -6,7 +6,10 @@ require __DIR__ . '/../lab/lab.inc';
 
 $dead = Lab::port();
 [$hung, $hung_id] = lab_redis_process();
-$config = lab_config(['127.0.0.1:' . lab_redis() . ':1 fine', "127.0.0.1:$dead:1 dead", "127.0.0.1:$hung:1 hung"], ['timeout' => 1500, 'server_failure_limit' => 1000]);
+$config = lab_config(
+    ['127.0.0.1:' . lab_redis() . ':1 fine', "127.0.0.1:$dead:1 dead", "127.0.0.1:$hung:1 hung"],
+    ['timeout' => 1500, 'server_failure_limit' => 1000],
+);
 Lab::signal($hung_id, SIGSTOP);
 $key = lab_key_of_each($config);
 $redis = new OneHop\Redis('alpha', $config);
@@ -22,7 +25,8 @@ function tell(callable $call): void
     try {
         $call();
     } catch (OneHop\PartialBatch $e) {
-        echo $e->getKind(), ' may have executed: ', var_export($e->mayHaveExecuted(), true), ', node: ', var_export($e->getNode(), true), "\n";
+        echo $e->getKind(), ' may have executed: ', var_export($e->mayHaveExecuted(), true),
+            ', node: ', var_export($e->getNode(), true), "\n";
         foreach ($e->getReplies() as $i => $reply) {
             echo "  $i: ", show($reply), "\n";
         }
@@ -33,9 +37,11 @@ function tell(callable $call): void
     }
 }
 echo "-- pipeline\n";
-tell(fn () => $redis->pipeline()->set($key['dead'], 1)->set($key['fine'], 'x')->get($key['hung'])->get($key['fine'])->get($key['dead'])->exec());
+tell(fn () => $redis->pipeline()->set($key['dead'], 1)->set($key['fine'], 'x')->get($key['hung'])
+    ->get($key['fine'])->get($key['dead'])->exec());
 echo "-- pipeline with split commands\n";
-tell(fn () => $redis->pipeline()->mget([$key['fine'], $key['dead']])->del($key['fine'])->get($key['fine'])->exec());
+tell(fn () => $redis->pipeline()->mget([$key['fine'], $key['dead']])->del($key['fine'])
+    ->get($key['fine'])->exec());
 echo "-- MGET\n";
 tell(fn () => $redis->mget([$key['fine'], $key['dead'], $key['hung'], $key['fine']]));
 echo "-- DEL\n";
@@ -48,7 +54,8 @@ lab_tell(fn () => $redis->pipeline()->get($key['dead'])->get($key['hung'])->exec
 lab_tell(fn () => $redis->mget([$key['hung'], $key['dead']]));
 echo "-- and the client is as good as before\n";
 Lab::signal($hung_id, SIGCONT);
-lab_tell(fn () => $redis->pipeline()->get($key['fine'])->set($key['hung'], 'back')->get($key['hung'])->exec() === ['set', true, 'back']);
+lab_tell(fn () => $redis->pipeline()->get($key['fine'])->set($key['hung'], 'back')
+    ->get($key['hung'])->exec() === ['set', true, 'back']);
 ?>
 --EXPECT--
 -- pipeline

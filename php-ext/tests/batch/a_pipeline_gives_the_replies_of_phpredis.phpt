@@ -34,7 +34,9 @@ function pipelined(Redis $redis): array
 }
 
 $expected = pipelined(lab_plain(lab_redis()));
-$redis = new OneHop\Redis('alpha', lab_config([lab_redis(), lab_redis(), lab_redis(), lab_redis()]));
+$redis = new OneHop\Redis('alpha', lab_config([
+    lab_redis(), lab_redis(), lab_redis(), lab_redis(),
+]));
 var_dump(count($expected) > 160);
 var_dump(parity_compare($expected, pipelined($redis)));
 ?>

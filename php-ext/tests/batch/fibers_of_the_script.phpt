@@ -39,10 +39,14 @@ $batch = function () use ($redis, $keys) {
     return $redis->exec();
 };
 $fibers = [];
-foreach ([$batch, fn () => $redis->mget($keys), $batch, fn () => array_map(fn ($key) => $redis->get($key), $keys)] as $job) {
+foreach ([
+    $batch, fn () => $redis->mget($keys), $batch,
+    fn () => array_map(fn ($key) => $redis->get($key), $keys),
+] as $job) {
     $fibers[] = $fiber = new Fiber($job);
     $fiber->start();
-    echo $fiber->isSuspended() ? 'suspended, ' : 'odd, ', 'meanwhile: ', $all($redis->mget($keys)), ' ', $all($batch()), "\n";
+    echo $fiber->isSuspended() ? 'suspended, ' : 'odd, ', 'meanwhile: ', $all($redis->mget($keys)),
+        ' ', $all($batch()), "\n";
 }
 while (array_filter($fibers, fn ($fiber) => $fiber->isSuspended())) {
     foreach ($fibers as $fiber) {

@@ -14,7 +14,9 @@ $script = '
     }';
 $port = lab_node($script);
 $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 2000]));
-foreach (['simple', 'number', 'list', 'nested', 'null list', 'resp3', 'long error', 'cut'] as $key) {
+foreach (
+    ['simple', 'number', 'list', 'nested', 'null list', 'resp3', 'long error', 'cut'] as $key
+) {
     foreach (['get', 'hGetAll', 'incr', 'sMembers', 'type', 'xRange'] as $method) {
         try {
             @$redis->$method($key, ...($method === 'xRange' ? ['-', '+'] : []));
@@ -25,10 +27,12 @@ foreach (['simple', 'number', 'list', 'nested', 'null list', 'resp3', 'long erro
             var_dump($value);
         }
         try {
-            @$redis->pipeline()->get('x')->$method($key, ...($method === 'xRange' ? ['-', '+'] : []))->get('y')->exec();
+            @$redis->pipeline()->get('x')
+                ->$method($key, ...($method === 'xRange' ? ['-', '+'] : []))->get('y')->exec();
         } catch (RedisException) {
         }
-        if (($value = $redis->get("after a batch with $method of $key")) !== "value of after a batch with $method of $key") {
+        $after = "after a batch with $method of $key";
+        if (($value = $redis->get($after)) !== "value of $after") {
             echo "batch with $method of $key: ";
             var_dump($value);
         }

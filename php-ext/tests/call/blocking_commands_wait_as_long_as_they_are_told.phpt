@@ -15,8 +15,16 @@ $port = fn (string $key) => $topology->locate($key)->port;
 /** Does something in another process, later. */
 function later(int $ms, int $port, string ...$words): void
 {
-    Lab::start([PHP_BINARY, ...lab_php_arguments(), '-r', 'usleep((int) $argv[1] * 1000); $r = new Redis; $r->connect("127.0.0.1", (int) $argv[2]); $r->rawCommand(...array_slice($argv, 3));',
-        '--', (string) $ms, (string) $port, ...$words]);
+    Lab::start([
+        PHP_BINARY,
+        ...lab_php_arguments(),
+        '-r',
+        'usleep((int) $argv[1] * 1000); $r = new Redis; $r->connect("127.0.0.1", (int) $argv[2]); $r->rawCommand(...array_slice($argv, 3));',
+        '--',
+        (string) $ms,
+        (string) $port,
+        ...$words,
+    ]);
 }
 
 echo "longer than the deadline\n";
@@ -36,15 +44,23 @@ echo "its own end\n";
 var_dump($redis->blPop('{a}1', 1), lab_time(fn () => $redis->blPop('{a}1', 1)) >= 1000);
 echo "in a pipeline, in a transaction\n";
 later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'p', 'q');
-var_dump(json_encode($redis->pipeline()->blPop('{a}1', 10)->set('{a}s', 1)->blPop('{a}1', 10)->exec()));
+var_dump(
+    json_encode($redis->pipeline()->blPop('{a}1', 10)->set('{a}s', 1)->blPop('{a}1', 10)->exec()),
+);
 var_dump(json_encode($redis->multi()->blPop('{a}1', 10)->get('{a}s')->exec()));
 echo "other nodes\n";
 $other = array_filter(lab_key_of_each($config), fn ($key) => $port($key) !== $port('{a}1'));
 lab_tell(fn () => $redis->blPop(['{a}1', ...array_values($other)], 10));
 
 echo "a node that is not there, or hangs\n";
-$hung = lab_node('while ($words = $node->command()) { if ($words[0] !== "BLPOP") $node->value("fine"); elseif ($words[1] === "cut") exit(0); elseif ($words[1] === "half") { $node->send("*2\r\n"); sleep(30); } else sleep(30); }');
-$odd = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$hung:1 hung"], ['timeout' => 500, 'server_failure_limit' => 1000], 'hung.yml'));
+$hung = lab_node(
+    'while ($words = $node->command()) { if ($words[0] !== "BLPOP") $node->value("fine"); elseif ($words[1] === "cut") exit(0); elseif ($words[1] === "half") { $node->send("*2\r\n"); sleep(30); } else sleep(30); }',
+);
+$odd = new OneHop\Redis('alpha', lab_config(
+    ["127.0.0.1:$hung:1 hung"],
+    ['timeout' => 500, 'server_failure_limit' => 1000],
+    'hung.yml',
+));
 lab_tell(fn () => $odd->blPop('x', 1));
 lab_tell(fn () => $odd->blPop('cut', 0));
 lab_tell(fn () => $odd->blPop('half', 0));
@@ -57,7 +73,10 @@ $blockers = [];
 for ($i = 0; $i < 4; $i++) {
     $blockers[] = @stream_socket_client("tcp://127.0.0.1:$backlog", timeout: 0.1);
 }
-$full = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$backlog:1 full"], ['timeout' => 500], 'full.yml'));
+$full = new OneHop\Redis(
+    'alpha',
+    lab_config(["127.0.0.1:$backlog:1 full"], ['timeout' => 500], 'full.yml'),
+);
 lab_tell(fn () => $full->blPop('x', 0));
 
 echo "signals\n";
@@ -69,7 +88,11 @@ pcntl_signal(SIGUSR1, function () use (&$seen, $redis) {
     echo 'handled; ', json_encode($redis->get('{a}s')), "\n";
 });
 pcntl_signal(SIGUSR2, fn () => throw new DomainException('from the handler'));
-$kill = fn (int $ms, int $signal) => Lab::start([PHP_BINARY, '-n', '-d', 'extension=posix', '-r', 'usleep((int) $argv[1] * 1000); posix_kill((int) $argv[2], (int) $argv[3]);', '--', (string) $ms, (string) $own, (string) $signal]);
+$kill = fn (int $ms, int $signal) => Lab::start([
+    PHP_BINARY, '-n', '-d', 'extension=posix', '-r',
+    'usleep((int) $argv[1] * 1000); posix_kill((int) $argv[2], (int) $argv[3]);', '--',
+    (string) $ms, (string) $own, (string) $signal,
+]);
 later(1800, $port('{a}1'), 'RPUSH', '{a}1', 'after the signal');
 $kill(400, SIGUSR1);
 var_dump($redis->blPop('{a}1', 0), $seen);

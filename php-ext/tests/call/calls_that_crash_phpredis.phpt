@@ -14,12 +14,18 @@ $ours = '<?php error_reporting(E_ALL & ~E_WARNING); $redis = new OneHop\Redis("a
 $call = static function (string $script) use ($begin, $ours, $port, $one): void {
     foreach (['phpredis' => $begin, 'OneHop' => $ours] as $who => $prepare) {
         $end = ' echo "lived"; ';
-        $output = lab_run($prepare . 'try { ' . $script . ' } catch (Throwable $e) { echo get_class($e), ", "; }' . $end, [(string) $port, $one]);
+        $output = lab_run(
+            $prepare . 'try { ' . $script . ' } catch (Throwable $e) { echo get_class($e), ", "; }'
+                . $end,
+            [(string) $port, $one],
+        );
         $told[] = "$who: " . (str_ends_with($output, 'lived') ? 'lives' : 'dies');
     }
     echo implode(', ', $told), "\n";
 };
-$call('$redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP); $redis->set("k", function () {});');
+$call(
+    '$redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP); $redis->set("k", function () {});',
+);
 $call('$redis->pipeline()->hScan("h", $cursor);');
 if (version_compare(phpversion('redis'), '6.0.0') < 0) {
     $call('$redis->setOption(9999, 1);');
@@ -53,7 +59,11 @@ var_dump($redis->set('{t}a', new ArrayObject([1])), $redis->get('{t}a') == new A
 $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
 
 echo "options\n";
-var_dump(@$redis->setOption(9999, 1), error_get_last()['message'], $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY));
+var_dump(
+    @$redis->setOption(9999, 1),
+    error_get_last()['message'],
+    $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY),
+);
 
 echo "walks\n";
 foreach ([fn () => $redis->pipeline(), fn () => $redis->multi()] as $begin) {
@@ -69,8 +79,11 @@ echo "nulls among keys, silently as in phpredis\n";
 $plain = lab_plain(lab_redis());
 foreach ([$plain, $redis] as $client) {
     $client->mset(['' => 'empty', 'a' => 1, 'b' => 2]);
-    echo json_encode([$client->mget(['a', null, 'b']), $client->exists('a', null), $client->exists(null, 'a', 'b'), $client->exists(['a', null]),
-        $client->del(null, 'a'), $client->del(['b', null]), $client->exists('', 'a', 'b')]), "\n";
+    echo json_encode([
+        $client->mget(['a', null, 'b']), $client->exists('a', null),
+        $client->exists(null, 'a', 'b'), $client->exists(['a', null]), $client->del(null, 'a'),
+        $client->del(['b', null]), $client->exists('', 'a', 'b'),
+    ]), "\n";
 }
 ?>
 --EXPECT--

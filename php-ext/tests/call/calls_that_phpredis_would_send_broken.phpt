@@ -29,16 +29,23 @@ $redis->setOption(Redis::OPT_PREFIX, 'p:');
 $redis->geoadd('g', 13.361389, 38.115556, 'Palermo');
 $options = ['count' => 1, 'Store' => 'near'];
 /* phpredis 5.3.7 would not survive these two. */
-foreach ([['geoRadius', 'g', 13, 38, 200, 'km', $options], ['geoRadiusByMember', 'g', 'Palermo', 200, 'km', $options]] as $call) {
+foreach ([
+    ['geoRadius', 'g', 13, 38, 200, 'km', $options],
+    ['geoRadiusByMember', 'g', 'Palermo', 200, 'km', $options],
+] as $call) {
     try {
-        $isSound = $redis->{$call[0]}(...array_slice($call, 1)) === 1 && $plain->exists('p:near') === 1 && phpversion('redis') !== '5.3.7';
+        $isSound = $redis->{ $call[0] }(...array_slice($call, 1)) === 1
+            && $plain->exists('p:near') === 1
+            && phpversion('redis') !== '5.3.7';
     } catch (OneHop\Unsupported $e) {
-        $isSound = str_contains($e->getMessage(), 'kills the process') && phpversion('redis') === '5.3.7';
+        $isSound = str_contains($e->getMessage(), 'kills the process')
+            && phpversion('redis') === '5.3.7';
     }
     lab_show("$call[0] stores what it finds, or is refused with 5.3.7", $isSound);
 }
 $redis->setOption(Redis::OPT_PREFIX, '');
-echo implode(' ', $redis->sortAsc('list')), '; ', implode(' ', $redis->sortDesc('list', null, null, 0, 2)), "\n";
+echo implode(' ', $redis->sortAsc('list')), '; ',
+    implode(' ', $redis->sortDesc('list', null, null, 0, 2)), "\n";
 
 /* phpredis 5.3.7 leaves the rest of an error reply unread. */
 foreach (['hScan', 'sScan', 'zScan'] as $method) {

@@ -12,13 +12,20 @@ final class Curious
     }
     public function __serialize(): array
     {
-        return [$this->key, self::$redis->getMode() === Redis::ATOMIC ? self::$redis->exists($this->key) : 'queued'];
+        return [
+            $this->key,
+            self::$redis->getMode() === Redis::ATOMIC ? self::$redis->exists($this->key) : 'queued',
+        ];
     }
     public function __unserialize(array $data): void
     {
         $this->key = $data[0];
-        $this->seen = [self::$redis->strlen('other:' . $this->key), self::$redis->incr('count'),
-            count(self::$redis->mget(['a', 'b', 'c', 'd'])), self::$redis->pipeline()->strlen('other:' . $this->key)->incr('count')->exec()];
+        $this->seen = [
+            self::$redis->strlen('other:' . $this->key),
+            self::$redis->incr('count'),
+            count(self::$redis->mget(['a', 'b', 'c', 'd'])),
+            self::$redis->pipeline()->strlen('other:' . $this->key)->incr('count')->exec(),
+        ];
     }
 }
 $config = lab_config([lab_redis(), lab_redis(), lab_redis()]);
@@ -33,7 +40,9 @@ for ($i = 0; $i < 30; $i++) {
 $check = function (array $values) use ($redis) {
     $wrong = 0;
     foreach ($values as $i => $value) {
-        $wrong += $value->key !== "k$i" || $value->seen[0] !== $redis->strlen("other:k$i") || $value->seen[2] !== 4
+        $wrong += $value->key !== "k$i"
+            || $value->seen[0] !== $redis->strlen("other:k$i")
+            || $value->seen[2] !== 4
             || $value->seen[3][0] !== $value->seen[0] || $value->seen[3][1] !== $value->seen[1] + 1;
     }
     return $wrong;

@@ -6,8 +6,11 @@ require __DIR__ . '/../lab/lab.inc';
 
 $plain = lab_plain(lab_redis());
 $ours = new OneHop\Redis('alpha', lab_config([lab_redis(), lab_redis(), lab_redis()]));
-$calls = ['getkeys' => ['*'], 'delete' => [['a', 'b', 'c', 'd', 'e']], 'getmultiple' => [['a', 'b', 'c', 'd', 'e']], 'settimeout' => ['a', 10], 'lget' => ['l', 0],
-    'ssize' => ['s'], 'evaluate' => ['return 1', ['a'], 1], 'substr' => ['a', 0, 1]];
+$calls = [
+    'getkeys' => ['*'], 'delete' => [['a', 'b', 'c', 'd', 'e']],
+    'getmultiple' => [['a', 'b', 'c', 'd', 'e']], 'settimeout' => ['a', 10], 'lget' => ['l', 0],
+    'ssize' => ['s'], 'evaluate' => ['return 1', ['a'], 1], 'substr' => ['a', 0, 1],
+];
 $said = 0;
 set_error_handler(function (int $level, string $text) use (&$said): bool {
     $said += (int) str_contains($text, 'is deprecated');
@@ -26,7 +29,8 @@ foreach ($calls as $method => $arguments) {
     $once = $count($plain, fn ($redis) => $redis->$method(...$arguments));
     $deprecated += $once;
     $count($ours, fn ($redis) => $redis->$method(...$arguments)) === $once || print("$method\n");
-    $count($ours, fn ($redis) => $redis->pipeline()->$method(...$arguments)->exec()) === $once || print("$method in a pipeline\n");
+    $count($ours, fn ($redis) => $redis->pipeline()->$method(...$arguments)->exec()) === $once
+        || print("$method in a pipeline\n");
 }
 var_dump($deprecated > 0 || version_compare(phpversion('redis'), '6.0.0') >= 0);
 ?>

@@ -5,7 +5,10 @@ Errors of the server stay phpredis' own: false and getLastError(), or its RedisE
 require __DIR__ . '/../lab/lab.inc';
 
 $script = 'while ($words = $node->command()) { $node->send($words[1] === "loading" ? "-LOADING Redis is loading\r\n" : "-ERR odd $words[1]\r\n"); }';
-$config = lab_config(['127.0.0.1:' . lab_node($script) . ':1 odd', '127.0.0.1:' . lab_redis() . ':1 fine'], ['timeout' => 2000]);
+$config = lab_config(
+    ['127.0.0.1:' . lab_node($script) . ':1 odd', '127.0.0.1:' . lab_redis() . ':1 fine'],
+    ['timeout' => 2000],
+);
 $redis = new OneHop\Redis('alpha', $config);
 $topology = new OneHop\Topology('alpha', $config);
 $odd = [];
@@ -27,7 +30,10 @@ lab_show('getLastError() has its error', $isKept());
 lab_show('in a pipeline: GET refused, key that nobody set, SET refused',
     $redis->pipeline()->get($odd[0])->get($keys['fine'])->set($odd[1], 1)->exec());
 
-$redis = new OneHop\Redis('alpha', lab_config(['127.0.0.1:' . lab_node($script) . ':1 odd'], [], 'odd.yml'));
+$redis = new OneHop\Redis(
+    'alpha',
+    lab_config(['127.0.0.1:' . lab_node($script) . ':1 odd'], [], 'odd.yml'),
+);
 lab_tell(fn () => $redis->get('loading'));
 lab_show('GET that the server refuses', $redis->get('x'));
 lab_show('last error', rtrim($redis->getLastError()));

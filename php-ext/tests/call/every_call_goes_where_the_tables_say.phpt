@@ -28,7 +28,10 @@ final class Walk
         foreach (['a', 'b', 'c', 'd'] as $name) {
             $this->ports[$name] = lab_node(SCRIPT);
         }
-        $servers = array_map(fn ($name) => "127.0.0.1:{$this->ports[$name]}:1 $name", array_keys($this->ports));
+        $servers = array_map(
+            fn ($name) => "127.0.0.1:{$this->ports[$name]}:1 $name",
+            array_keys($this->ports),
+        );
         $this->config = lab_config($servers, ['hash_tag' => '"{}"', 'timeout' => 5000]);
         $this->topology = new OneHop\Topology('alpha', $this->config);
         $this->plainPort = lab_node(SCRIPT);
@@ -41,7 +44,8 @@ final class Walk
         if (is_array($value)) {
             $named = [];
             foreach ($value as $name => $element) {
-                $named[is_string($name) ? $this->named($name, $together) : $name] = $this->named($element, $together);
+                $place = is_string($name) ? $this->named($name, $together) : $name;
+                $named[$place] = $this->named($element, $together);
             }
             return $named;
         }
@@ -79,7 +83,10 @@ final class Walk
     /** The commands a node was sent, words by words, since the last time. */
     private function take(int $port): array
     {
-        $lines = array_map(fn ($line) => explode(' ', explode(' ', $line, 2)[1]), lab_commands($port));
+        $lines = array_map(
+            fn ($line) => explode(' ', explode(' ', $line, 2)[1]),
+            lab_commands($port),
+        );
         file_put_contents(Lab::file("node-$port"), '');
         return $lines;
     }
@@ -107,7 +114,11 @@ final class Walk
     /** Plain phpredis would not survive it: told by another test. */
     private function isFatal(string $method, string $prefix): bool
     {
-        return $prefix !== '' && in_array(true, array_column($this->methods->find($method)['faults'] ?? [], 'with_prefix'), true)
+        return $prefix !== '' && in_array(
+            true,
+            array_column($this->methods->find($method)['faults'] ?? [], 'with_prefix'),
+            true,
+        )
             && phpversion('redis') === '5.3.7';
     }
 
@@ -146,14 +157,27 @@ final class Walk
         }
         $expected = $this->expected($entry, $found);
         if ($expected === 'split' && $this->table->timeout($words) !== null) {
-            return; /* Waiting on several nodes takes more than one command: told by another test. */
+            /* Waiting on several nodes takes more than one command: told by another test. */
+            return;
         }
-        $this->judge("$method(" . json_encode($arguments) . ')', $entry, $words, $expected, $this->make($ours, $method, $arguments));
-        $this->counts[strlen($expected) === 1 ? 'one node' : $expected] = ($this->counts[strlen($expected) === 1 ? 'one node' : $expected] ?? 0) + 1;
+        $this->judge(
+            "$method(" . json_encode($arguments) . ')',
+            $entry,
+            $words,
+            $expected,
+            $this->make($ours, $method, $arguments),
+        );
+        $outcome = strlen($expected) === 1 ? 'one node' : $expected;
+        $this->counts[$outcome] = ($this->counts[$outcome] ?? 0) + 1;
     }
 
-    private function judge(string $what, array $entry, array $words, string $expected, ?string $thrown): void
-    {
+    private function judge(
+        string $what,
+        array $entry,
+        array $words,
+        string $expected,
+        ?string $thrown,
+    ): void {
         $sent = array_filter(array_map($this->take(...), $this->ports));
         $keys = fn (array $command) => array_column($this->table->keys($command), 1);
         if ($expected === 'split') {
@@ -174,7 +198,8 @@ final class Walk
             }
         } elseif ($sent !== ($expected === 'CrossNode' ? [] : [$expected => [$words]])
             || $thrown !== ($expected === 'CrossNode' ? 'CrossNode' : null)) {
-            $this->faults[] = "$what: sent " . json_encode($sent) . ", expected $expected: " . json_encode($words) . ", thrown: $thrown";
+            $this->faults[] = "$what: sent " . json_encode($sent) . ", expected $expected: "
+                . json_encode($words) . ", thrown: $thrown";
         }
     }
 }
@@ -182,9 +207,15 @@ final class Walk
 $version = phpversion('redis');
 $methods = new Methods($version);
 $walk = new Walk(new Table(), $methods);
-$calls = json_decode(file_get_contents(__DIR__ . '/../../../spec/route/phpredis_calls.json'), true)['calls'];
+$calls = json_decode(
+    file_get_contents(__DIR__ . '/../../../spec/route/phpredis_calls.json'),
+    true,
+)['calls'];
 foreach ($calls as $method => $all) {
-    if (!isset($methods->all[$method]) || !in_array($methods->find($method)['kind'], ['command', 'raw'], true)) {
+    if (
+        !isset($methods->all[$method])
+        || !in_array($methods->find($method)['kind'], ['command', 'raw'], true)
+    ) {
         continue;
     }
     foreach ($all as $call) {
@@ -197,7 +228,11 @@ foreach ($calls as $method => $all) {
     }
 }
 echo implode("\n", $walk->faults), "\n";
-var_dump($walk->counts['one node'] > 800, $walk->counts['split'] > 15, $walk->counts['CrossNode'] > 70);
+var_dump(
+    $walk->counts['one node'] > 800,
+    $walk->counts['split'] > 15,
+    $walk->counts['CrossNode'] > 70,
+);
 ?>
 --EXPECT--
 

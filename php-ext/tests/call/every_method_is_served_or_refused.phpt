@@ -23,7 +23,11 @@ foreach ((new ReflectionClass(Redis::class))->getMethods() as $method) {
         @$redis->$name(...array_fill(0, max($method->getNumberOfRequiredParameters(), 0), 'x'));
         $served[] = $name;
     } catch (OneHop\Unsupported $e) {
-        if (!str_contains($e->getMessage(), "::$name()") || $e->mayHaveExecuted() || $e->getKind() !== 'Unsupported') {
+        if (
+            !str_contains($e->getMessage(), "::$name()")
+            || $e->mayHaveExecuted()
+            || $e->getKind() !== 'Unsupported'
+        ) {
             $odd[] = $name;
         }
         $refused[] = $name;

@@ -38,8 +38,15 @@ try {
     $redis->pipeline()->get($apart)->get('bomb')->get($apart)->get($beside)->exec();
 } catch (OneHop\PartialBatch $e) {
     [$first, $second, $third, $fourth] = $e->getReplies();
-    var_dump($first === $third && str_starts_with($first, 'value'), $second === $fourth, get_class($second), $second->getNode() === $where,
-        $second->mayHaveExecuted(), get_class($second->getPrevious()), $second->getPrevious()->getMessage());
+    var_dump(
+        $first === $third && str_starts_with($first, 'value'),
+        $second === $fourth,
+        get_class($second),
+        $second->getNode() === $where,
+        $second->mayHaveExecuted(),
+        get_class($second->getPrevious()),
+        $second->getPrevious()->getMessage(),
+    );
 }
 lab_tell(fn () => $redis->mget([$a, $b]));
 ?>

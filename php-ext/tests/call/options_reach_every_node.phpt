@@ -14,7 +14,10 @@ lab_show('serializer', $redis->getOption(Redis::OPT_SERIALIZER));
 foreach ($keys as $key) {
     $redis->set($key, $value);
 }
-lab_show('MGET from three nodes gives what was set', $redis->mget($keys) == [$value, $value, $value]);
+lab_show(
+    'MGET from three nodes gives what was set',
+    $redis->mget($keys) == [$value, $value, $value],
+);
 lab_show('compression set', $redis->setOption(Redis::OPT_COMPRESSION, Redis::COMPRESSION_ZSTD));
 lab_show('its level set', $redis->setOption(Redis::OPT_COMPRESSION_LEVEL, 9));
 $redis->pipeline();
@@ -23,7 +26,10 @@ foreach ($keys as $key) {
     $redis->hGet("h:$key", 'f');
 }
 $long = str_repeat('z', 10000);
-lab_show('a pipeline over three nodes gives what was set', $redis->exec() === [1, $long, 1, $long, 1, $long]);
+lab_show(
+    'a pipeline over three nodes gives what was set',
+    $redis->exec() === [1, $long, 1, $long, 1, $long],
+);
 $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
 $redis->setOption(Redis::OPT_COMPRESSION, Redis::COMPRESSION_NONE);
 lab_show('the node has it compressed', strlen($redis->hGet("h:$keys[1]", 'f')) < 200);
@@ -35,7 +41,10 @@ lab_show('back-off set', $redis->setOption(Redis::OPT_BACKOFF_BASE, 5));
 lab_show('keepalive set', $redis->setOption(Redis::OPT_TCP_KEEPALIVE, 1));
 lab_show('retries', $redis->getOption(Redis::OPT_MAX_RETRIES));
 lab_show('-1 retries set', $redis->setOption(Redis::OPT_MAX_RETRIES, -1));
-lab_show('retries of a new client', (new OneHop\Redis('alpha', $config))->getOption(Redis::OPT_MAX_RETRIES));
+lab_show(
+    'retries of a new client',
+    (new OneHop\Redis('alpha', $config))->getOption(Redis::OPT_MAX_RETRIES),
+);
 lab_show('timeout of 0.25 s set', $redis->setOption(Redis::OPT_READ_TIMEOUT, 0.25));
 lab_show('timeout as an option', $redis->getOption(Redis::OPT_READ_TIMEOUT));
 lab_show('timeout', $redis->getTimeout());

@@ -5,7 +5,10 @@ rawCommand: the command table says by its words where it goes; what it does not 
 require __DIR__ . '/../lab/lab.inc';
 
 $ports = ['a' => lab_redis(), 'b' => lab_redis(), 'c' => lab_redis()];
-$config = lab_config(array_map(fn ($name) => "127.0.0.1:$ports[$name]:1 $name", array_keys($ports)), ['hash_tag' => '"{}"']);
+$config = lab_config(
+    array_map(fn ($name) => "127.0.0.1:$ports[$name]:1 $name", array_keys($ports)),
+    ['hash_tag' => '"{}"'],
+);
 [$a, $b, $c] = array_values(lab_key_of_each($config, ''));
 $redis = new OneHop\Redis('alpha', $config);
 $tell = fn (callable $call) => lab_tell(function () use ($call) {
@@ -28,8 +31,11 @@ echo "Several nodes\n";
 $tell(fn () => $redis->rawCommand('MSET', $a, '1', $b, '2', $c, '3'));
 $tell(fn () => implode(' ', $redis->rawCommand('MGET', $c, 'nothing', $a, $b, $c)));
 $tell(fn () => $redis->rawCommand('EXISTS', $a, $b, $c, $a));
-$tell(fn () => array_map(fn ($reply) => is_array($reply) ? implode(' ', $reply) : $reply,
-    $redis->pipeline()->rawCommand('MGET', $c, $a)->rawCommand('GET', $b)->rawCommand('DEL', $a, $b, 'nothing')->exec()));
+$tell(fn () => array_map(
+    fn ($reply) => is_array($reply) ? implode(' ', $reply) : $reply,
+    $redis->pipeline()->rawCommand('MGET', $c, $a)->rawCommand('GET', $b)
+        ->rawCommand('DEL', $a, $b, 'nothing')->exec(),
+));
 $tell(fn () => $redis->rawCommand('MSET', $a, '1', $b));
 $tell(fn () => $redis->rawCommand('SELECT', '0'));
 
@@ -38,14 +44,21 @@ $hide = fn (callable $call) => $tell(function () use ($call, $a, $b) {
     try {
         return $call();
     } catch (OneHop\CrossNode $e) {
-        return str_replace(["\"$a", "\"$b", "{{$a}}$b", "{{$a}}"], ['"A', '"B', '{A}B', '{A}'], $e->getMessage());
+        return str_replace(
+            ["\"$a", "\"$b", "{{$a}}$b", "{{$a}}"],
+            ['"A', '"B', '{A}B', '{A}'],
+            $e->getMessage(),
+        );
     }
 });
 $hide(fn () => $redis->rawCommand('RENAME', $a, $b));
 $hide(fn () => $redis->rawCommand('SORT', $a, 'BY', 'w_*'));
 $hide(fn () => $redis->rawCommand('SORT', $a, 'STORE', $b));
-foreach ([['NO.SUCH', $a], ['CLIENT', 'NOSUCH'], ['SELECT', '1'], ['MULTI'], ['WATCH', $a], ['SUBSCRIBE', 'c'], ['SCAN', '0'], ['EVAL', 'return 1', '0'],
-    ['EVAL', 'return 1', '2', $a], ['GET'], ['CLIENT', 'REPLY', 'OFF'], ['']] as $words) {
+foreach ([
+    ['NO.SUCH', $a], ['CLIENT', 'NOSUCH'], ['SELECT', '1'], ['MULTI'], ['WATCH', $a],
+    ['SUBSCRIBE', 'c'], ['SCAN', '0'], ['EVAL', 'return 1', '0'], ['EVAL', 'return 1', '2', $a],
+    ['GET'], ['CLIENT', 'REPLY', 'OFF'], [''],
+] as $words) {
     $tell(fn () => $redis->rawCommand(...$words));
 }
 $tell(fn () => $redis->rawCommand('GET', []));

@@ -19,7 +19,13 @@ class Shop extends OneHop\Redis
 }
 $config = lab_config([lab_redis()]);
 $shop = new Shop($config);
-var_dump($shop instanceof Redis, $shop->set('a', 1), $shop->get('a'), $shop->log, $shop->pipeline()->get('a')->exec());
+var_dump(
+    $shop instanceof Redis,
+    $shop->set('a', 1),
+    $shop->get('a'),
+    $shop->log,
+    $shop->pipeline()->get('a')->exec(),
+);
 $redis = new OneHop\Redis('alpha', $config);
 lab_tell(fn () => clone $redis);
 lab_tell(fn () => serialize($redis));
@@ -32,7 +38,8 @@ lab_tell(function () {
     return @$plain->connect('onehop://127.0.0.1');
 });
 echo "signatures are phpredis'\n";
-$signature = fn (ReflectionMethod $method) => implode("\n", $method->getParameters()) . $method->getReturnType()
+$signature = fn (ReflectionMethod $method) => implode("\n", $method->getParameters())
+    . $method->getReturnType()
     . $method->isDeprecated() . $method->isStatic() . $method->returnsReference();
 $odd = 0;
 foreach ((new ReflectionClass(Redis::class))->getMethods() as $theirs) {

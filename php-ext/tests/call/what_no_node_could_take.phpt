@@ -22,7 +22,10 @@ unset($value);
 var_dump($redis->get('k'));
 
 echo "-- names that begin like one of the table\n";
-foreach (["CLIENT\0", "GET\0", "GET\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", "client\0|list", "\0"] as $name) {
+foreach ([
+    "CLIENT\0", "GET\0", "GET\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+    "client\0|list", "\0",
+] as $name) {
     lab_tell(fn () => $redis->rawCommand($name, 'LIST', 'k'));
 }
 

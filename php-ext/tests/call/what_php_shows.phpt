@@ -9,9 +9,16 @@ ob_start();
 $told = ob_get_clean();
 echo preg_replace('/\d+\.\d+\.\d+/', 'N', trim($told)), "\n";
 $extension = new ReflectionExtension('onehop');
-var_dump($extension->getVersion() === phpversion('onehop'), $extension->getDependencies(), array_keys($extension->getINIEntries()));
+var_dump(
+    $extension->getVersion() === phpversion('onehop'),
+    $extension->getDependencies(),
+    array_keys($extension->getINIEntries()),
+);
 echo implode(' ', $extension->getClassNames()), "\n";
-var_dump(is_subclass_of(OneHop\NodeDown::class, RedisException::class), get_parent_class(OneHop\PartialBatch::class));
+var_dump(
+    is_subclass_of(OneHop\NodeDown::class, RedisException::class),
+    get_parent_class(OneHop\PartialBatch::class),
+);
 var_dump(in_array('onehop', stream_get_transports(), true));
 ?>
 --EXPECT--

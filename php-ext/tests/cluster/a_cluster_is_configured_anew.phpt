@@ -12,7 +12,9 @@ $second = new LabCluster(2);
 $plain = [lab_redis(), lab_redis()];
 $keys = array_map(static fn ($i) => "key:$i", range(0, 49));
 $fill = static function (string $config, string $where) use ($keys) {
-    (new OneHop\Redis('alpha', $config))->mSet(array_combine($keys, array_map(static fn ($key) => "$where $key", $keys)));
+    (new OneHop\Redis('alpha', $config))->mSet(
+        array_combine($keys, array_map(static fn ($key) => "$where $key", $keys)),
+    );
 };
 $fill($first->config(), 'first');
 $fill($second->config(), 'second');
@@ -39,7 +41,12 @@ PHP;
 /* What all workers answer, once they have agreed for longer than a changed file may stay unseen. Meanwhile each answer is of one configuration alone. */
 $settle = static function () use ($page, $script, $config): string {
     $mixed = $last = [];
-    for ($since = microtime(true), $end = $since + 30; microtime(true) < $since + 1.4 && microtime(true) < $end; usleep(50000)) {
+    for (
+        $since = microtime(true),
+        $end = $since + 30;
+        microtime(true) < $since + 1.4 && microtime(true) < $end;
+        usleep(50000)
+    ) {
         $answers = array_unique($page($script, ['config' => $config], 2 * WORKERS));
         $since = $answers === $last && count($answers) === 1 ? $since : microtime(true);
         $last = $answers;
@@ -55,7 +62,11 @@ $first->config(['timeout' => 1000], [$first->ports[2]], 'live.yml');
 echo 'other seeds: ', $settle(), "\n";
 lab_config($plain, ['timeout' => 3000], 'live.yml');
 echo 'no cluster: ', $settle(), "\n";
-$first->move($slot = lab_slot('key:7'), $from = $first->owner($slot), current(array_diff($first->ports, [$from])));
+$first->move(
+    $slot = lab_slot('key:7'),
+    $from = $first->owner($slot),
+    current(array_diff($first->ports, [$from])),
+);
 $first->config(['timeout' => 2000], null, 'live.yml');
 echo 'a cluster again: ', $settle(), "\n";
 $second->config(['timeout' => 2000], null, 'live.yml');
@@ -64,8 +75,15 @@ lab_config($plain, ['timeout' => 3000], 'live.yml');
 $settle();
 $first->config(['timeout' => 1000], null, 'live.yml');
 echo 'by way of plain servers: ', $settle(), "\n";
-file_put_contents($config, "alpha:\n  cluster: true\n  listen: 1:1\n  distribution: ketama\n  redis: true\n  servers:\n    - 127.0.0.1:1:1\n");
-echo 'a bad file: ', preg_replace('/, but .*the configuration read before stays in use.*/s', ', with a warning', $settle()), "\n";
+file_put_contents(
+    $config,
+    "alpha:\n  cluster: true\n  listen: 1:1\n  distribution: ketama\n  redis: true\n  servers:\n    - 127.0.0.1:1:1\n",
+);
+echo 'a bad file: ', preg_replace(
+    '/, but .*the configuration read before stays in use.*/s',
+    ', with a warning',
+    $settle(),
+), "\n";
 
 echo "a client that lives on\n";
 $first->config(['timeout' => 2000], null, 'live.yml');
@@ -73,7 +91,10 @@ $old = new OneHop\Redis('alpha', $config);
 echo $old->get('key:1'), "\n";
 lab_config($plain, ['timeout' => 3000], 'live.yml');
 ini_set('error_log', '/dev/null');
-LabCluster::until(static fn () => (new OneHop\Redis('alpha', $config))->get('key:1') === 'plain key:1', 'client of plain servers');
+LabCluster::until(
+    static fn () => (new OneHop\Redis('alpha', $config))->get('key:1') === 'plain key:1',
+    'client of plain servers',
+);
 echo $old->get('key:1'), "\n";
 $slot = lab_slot('key:1');
 $first->move($slot, $from = $first->owner($slot), current(array_diff($first->ports, [$from])));

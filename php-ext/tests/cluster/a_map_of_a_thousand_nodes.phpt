@@ -21,7 +21,8 @@ echo count((new OneHop\Topology('alpha', $_GET['config']))->nodes()), ' nodes, '
 PHP;
 
 foreach ([[1000, 0, false], [1000, 0, true], [500, 1, true]] as [$masters, $replicas, $isDealt]) {
-    echo "-- $masters masters, $replicas replicas of each, slots ", $isDealt ? "dealt round\n" : "in ranges\n";
+    echo "-- $masters masters, $replicas replicas of each, slots ",
+        $isDealt ? "dealt round\n" : "in ranges\n";
     $cluster = LabCluster::large($masters, $replicas, $isDealt);
     $config = $cluster->config();
     $redis = new OneHop\Redis('alpha', $config);
@@ -29,7 +30,8 @@ foreach ([[1000, 0, false], [1000, 0, true], [500, 1, true]] as [$masters, $repl
     $roles = array_count_values(array_column($topology->nodes(), 'role'));
     ksort($roles);
     echo json_encode($roles), "\n";
-    $owner = static fn (int $slot) => $isDealt ? $slot % $masters : intdiv(($slot + 1) * $masters - 1, LAB_SLOTS);
+    $owner = static fn (int $slot)
+        => $isDealt ? $slot % $masters : intdiv(($slot + 1) * $masters - 1, LAB_SLOTS);
     $wrong = 0;
     foreach ($keys as $slot => $key) {
         $wrong += $topology->locate($key)->name !== $cluster->names[$owner($slot)];
@@ -52,7 +54,11 @@ foreach ([[1000, 0, false], [1000, 0, true], [500, 1, true]] as [$masters, $repl
     $ask = lab_fpm([], 4);
     $cluster->forgetStatistics();
     for ($i = 0, $answers = []; $i < 10; $i++) {
-        $answers += array_flip($ask($page, ['config' => $config, 'keys' => implode(',', array_slice($here, 0, 20))], 4));
+        $answers += array_flip($ask(
+            $page,
+            ['config' => $config, 'keys' => implode(',', array_slice($here, 0, 20))],
+            4,
+        ));
     }
     echo implode(', ', array_keys($answers)), "; questions: ", $cluster->questions(), "\n";
     foreach (array_keys($cluster->processes) as $port) {
@@ -71,8 +77,12 @@ $liars->behave('$words[0] === "GET" && $port === $a ? "-MOVED 5 127.0.0.1:$b\r\n
 for ($wrong = 0, $end = microtime(true) + 1.5; microtime(true) < $end; usleep(1000)) {
     $wrong += $redis->get($keys[5]) !== "{$liars->ports[1]} {$keys[5]}";
 }
-$asked = count(array_filter(lab_commands($liars->ports[1]), static fn ($line) => str_contains($line, 'CLUSTER SHARDS')));
-echo 'asked again: ', $asked > 0 ? 'yes' : 'no', ", wrong: $wrong, nodes: ", count((new OneHop\Topology('alpha', $config))->nodes()), "\n";
+$asked = count(array_filter(
+    lab_commands($liars->ports[1]),
+    static fn ($line) => str_contains($line, 'CLUSTER SHARDS'),
+));
+echo 'asked again: ', $asked > 0 ? 'yes' : 'no', ", wrong: $wrong, nodes: ",
+    count((new OneHop\Topology('alpha', $config))->nodes()), "\n";
 $liars->tell(array_slice($crowd, 0, 4096));
 echo count((new OneHop\Topology('alpha', $liars->config()))->nodes()), " nodes\n";
 ?>

@@ -27,9 +27,12 @@ $redis = new OneHop\Redis('alpha', $config);
 $redis->get($high);
 $fpm = lab_fpm(['memory_limit' => '4M', 'onehop.config' => $config]);
 $page = '<?php $redis = new OneHop\Redis("alpha"); for ($i = 0; $i < 20; $i++) { echo $redis->get($_GET["key"]), ","; usleep(1000); }';
-$ask = fn (string $key) => $fpm($page, ['key' => $key]) === str_repeat("{$liars->ports[1]} $key,", 20);
+$ask = fn (string $key)
+    => $fpm($page, ['key' => $key]) === str_repeat("{$liars->ports[1]} $key,", 20);
 lab_show('a worker gets its replies', $ask($high));
-$liars->behave("$endless : (\$port === \$a && \$words[1] === '$low' ? \"-MOVED 5 127.0.0.1:\$b\r\n\" : null)");
+$liars->behave(
+    "$endless : (\$port === \$a && \$words[1] === '$low' ? \"-MOVED 5 127.0.0.1:\$b\r\n\" : null)",
+);
 usleep(1100000);
 $wrong = 0;
 for ($end = microtime(true) + 1; microtime(true) < $end;) {
@@ -62,9 +65,14 @@ $liars->behave($ok);
 $times = 0;
 Curious::$look = function () use ($redis, $liars, $low, $ok, &$times) {
     if ($times++ === 1) {
-        $ranges = array_map(fn ($i) => [1489 * $i, min(1489 * ($i + 1), 16384) - 1, $liars->ports[$i + 1]], range(0, 10));
+        $ranges = array_map(
+            fn ($i) => [1489 * $i, min(1489 * ($i + 1), 16384) - 1, $liars->ports[$i + 1]],
+            range(0, 10),
+        );
         $liars->tell($ranges);
-        $liars->behave("\$words[0] === 'GET' ? '-MOVED 5 127.0.0.1:{$liars->ports[1]}' . \"\r\n\" : $ok");
+        $liars->behave(
+            "\$words[0] === 'GET' ? '-MOVED 5 127.0.0.1:{$liars->ports[1]}' . \"\r\n\" : $ok",
+        );
         try {
             $redis->get($low);
         } catch (OneHop\Exception) {
@@ -89,7 +97,9 @@ foreach (['-LOADI', '+OK\r\n-LOADI', '-MOVED 5 127'] as $bytes) {
     $liars->tell([[0, 16383, $liars->ports[0], $liars->ports[1]]]);
     $redis = $liars->client(['read_from' => 'prefer_replica']);
     $redis->get($low);
-    $liars->behave('$port === $b && $words[0] === "GET" ? [$node->send("' . $bytes . '"), exit(0)] : null');
+    $liars->behave(
+        '$port === $b && $words[0] === "GET" ? [$node->send("' . $bytes . '"), exit(0)] : null',
+    );
     lab_show("after $bytes the master answers", $redis->get($low) === "{$liars->ports[0]} $low");
     lab_show('and a pipeline', $redis->pipeline()->get($low)->get($high)->exec()
         === ["{$liars->ports[0]} $low", "{$liars->ports[0]} $high"]);

@@ -6,13 +6,22 @@ require __DIR__ . '/../lab/cluster.inc';
 
 $cluster = new LabCluster(3, 1);
 $config = $cluster->config(seeds: array_slice($cluster->ports, 0, 3));
-$names = static fn () => array_map(static fn ($node) => $node->name, (new OneHop\Topology('alpha', $config))->nodes());
+$names = static fn () => array_map(
+    static fn ($node) => $node->name,
+    (new OneHop\Topology('alpha', $config))->nodes(),
+);
 $redis = new OneHop\Redis('alpha', $config);
-LabCluster::until(static fn () => $redis->set('key', 'value') && count($names()) === 6, 'map of all nodes');
+LabCluster::until(
+    static fn () => $redis->set('key', 'value') && count($names()) === 6,
+    'map of all nodes',
+);
 
 /* Not the last one: that would leave no gap. */
 $before = (new OneHop\Topology('alpha', $config))->nodes();
-$leaving = current(array_filter($before, static fn ($node) => $node->index < 5 && isset($cluster->masters[$node->port])));
+$leaving = current(array_filter(
+    $before,
+    static fn ($node) => $node->index < 5 && isset($cluster->masters[$node->port]),
+));
 $id = $cluster->id($leaving->port);
 $cluster->kill($leaving->port);
 unset($cluster->processes[$leaving->port]);
@@ -24,10 +33,18 @@ try {
 } catch (OneHop\NodeDown $exception) {
     echo "down\n";
 }
-LabCluster::until(static fn () => $redis->get('key') === 'value' && !in_array($leaving->name, $names(), true), 'map without it');
+LabCluster::until(
+    static fn () => $redis->get('key') === 'value' && !in_array($leaving->name, $names(), true),
+    'map without it',
+);
 $after = (new OneHop\Topology('alpha', $config))->nodes();
-var_dump(count($after), array_diff(array_map(static fn ($node) => "$node->index $node->name", $after), array_map(static fn ($node) => "$node->index $node->name", $before)));
-$status = current(array_filter(OneHop\Topology::status(), static fn ($pool) => $pool['pool'] === 'alpha'));
+var_dump(count($after), array_diff(
+    array_map(static fn ($node) => "$node->index $node->name", $after),
+    array_map(static fn ($node) => "$node->index $node->name", $before),
+));
+$status = current(
+    array_filter(OneHop\Topology::status(), static fn ($pool) => $pool['pool'] === 'alpha'),
+);
 var_dump(array_column($status['nodes'], 'node') === $names());
 try {
     $redis->onNode($leaving->name, 'ping');

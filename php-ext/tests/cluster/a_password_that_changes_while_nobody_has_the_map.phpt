@@ -27,7 +27,9 @@ $cluster->forgetStatistics();
 $fork($call);
 $fork($call);
 $call();
-echo in_array($cluster->questions(), [1, 2], true) ? "one inquiry" : "{$cluster->questions()} questions", "\n";
+echo in_array($cluster->questions(), [1, 2], true)
+    ? "one inquiry"
+    : "{$cluster->questions()} questions", "\n";
 ?>
 --EXPECT--
 int(1)

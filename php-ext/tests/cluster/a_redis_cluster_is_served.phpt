@@ -15,7 +15,13 @@ for ($i = 0; $i < 1000; $i++) {
     $redis->set("key:$i", "value:$i");
     $wrong += $redis->get("key:$i") !== "value:$i";
 }
-printf("%d wrong, %d redirects, %d questions, %d keys\n", $wrong, $cluster->errors('MOVED'), $cluster->questions(), $redis->dbSize());
+printf(
+    "%d wrong, %d redirects, %d questions, %d keys\n",
+    $wrong,
+    $cluster->errors('MOVED'),
+    $cluster->questions(),
+    $redis->dbSize(),
+);
 lab_show('GET of a key that nobody set', $redis->get('nobody'));
 lab_show('HSET', $redis->hSet('{user:1}:h', 'name', 'Ada'));
 lab_show('HGETALL', $redis->hGetAll('{user:1}:h'));
@@ -30,7 +36,10 @@ lab_show('MSET of 1,000 keys', $redis->mSet(array_combine($more, $values)));
 lab_show('EXISTS', $redis->exists($more));
 lab_show('DEL', $redis->del($more));
 lab_show('MGET by rawCommand()', $redis->rawCommand('MGET', 'key:1', 'key:2', 'nobody'));
-lab_show('MGET and GET in a pipeline', $redis->pipeline()->mGet(['key:5', 'key:6', 'key:7'])->get('key:8')->exec());
+lab_show(
+    'MGET and GET in a pipeline',
+    $redis->pipeline()->mGet(['key:5', 'key:6', 'key:7'])->get('key:8')->exec(),
+);
 $redis->setOption(Redis::OPT_PREFIX, 'key:');
 lab_show('MGET with a prefix', $redis->mGet(['1', '2', '3']));
 $redis->setOption(Redis::OPT_PREFIX, '');
@@ -67,8 +76,11 @@ lab_show('what is left of the pipeline', $redis->append('{t}a', 'c')->exec());
 $redis->set('{t}a', 2);
 lab_tell(static fn () => $redis->multi()->mGet(['{t}a', '{u}a']));
 $redis->discard();
-lab_show('in a pipeline',
-    $redis->pipeline()->set('{t}a', 3)->multi()->incr('{t}a')->incr('{t}a')->exec()->get('{t}a')->exec());
+lab_show(
+    'in a pipeline',
+    $redis->pipeline()->set('{t}a', 3)->multi()->incr('{t}a')->incr('{t}a')->exec()->get('{t}a')
+        ->exec(),
+);
 lab_show('WATCH', $redis->watch('{t}a'));
 lab_show('and a transaction', $redis->multi()->incr('{t}a')->exec());
 ?>

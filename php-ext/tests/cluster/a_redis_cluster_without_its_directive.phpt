@@ -7,7 +7,10 @@ require __DIR__ . '/../lab/cluster.inc';
 $cluster = new LabCluster(3, 0);
 [$port, $other] = $cluster->ports;
 $config = Lab::file('plain.yml');
-file_put_contents($config, "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  servers:\n  - 127.0.0.1:$port:1 one\n");
+file_put_contents(
+    $config,
+    "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  servers:\n  - 127.0.0.1:$port:1 one\n",
+);
 $redis = new OneHop\Redis('alpha', $config);
 
 $moved = $kept = null;

@@ -57,7 +57,10 @@ lab_show('nodes have answered MOVED', $cluster->errors('MOVED'));
 lab_show('MGET of all keys, of which four slots have moved unnoticed, has all values',
     $redis->mGet($keys) === $values);
 /* Whether the map was asked for meanwhile is a matter of time: then the four are known. */
-lab_show('nodes have answered MOVED once for each, or not at all', in_array($cluster->errors('MOVED'), [51, 55], true));
+lab_show(
+    'nodes have answered MOVED once for each, or not at all',
+    in_array($cluster->errors('MOVED'), [51, 55], true),
+);
 lab_show('last error', $redis->getLastError());
 
 echo "-- what is said to a node that was chosen stays there\n";

@@ -13,7 +13,9 @@ $keys = array_map(static fn ($i) => lab_key_in($slot, ":$i"), range(0, 4));
 $values = array_map(static fn ($key) => "value of $key", $keys);
 $redis->mSet(array_combine($keys, $values));
 $cluster->beginMove($slot, $a, $c);
-$cluster->call($a, 'MIGRATE', '127.0.0.1', (string) $c, '', '0', '5000', 'KEYS', $keys[0], $keys[1]);
+$cluster->call($a, 'MIGRATE', '127.0.0.1', (string) $c, '', '0', '5000', 'KEYS', $keys[0], $keys[
+    1
+]);
 $cluster->forgetStatistics();
 
 echo "-- two of five keys have gone\n";
@@ -41,8 +43,14 @@ lab_show('nodes have answered ASK', $cluster->errors('ASK') > 0);
 lab_show('nodes have answered MOVED', $cluster->errors('MOVED'));
 
 echo "-- MGET of all five, TRYAGAIN until the others have gone, too\n";
-Lab::start([PHP_BINARY, '-r', 'usleep(200000); exec($argv[1]);', '--', "redis-cli -p $a MIGRATE 127.0.0.1 $c '' 0 5000 KEYS "
-    . implode(' ', array_map('escapeshellarg', array_slice($keys, 2)))]);
+Lab::start([
+    PHP_BINARY,
+    '-r',
+    'usleep(200000); exec($argv[1]);',
+    '--',
+    "redis-cli -p $a MIGRATE 127.0.0.1 $c '' 0 5000 KEYS "
+        . implode(' ', array_map('escapeshellarg', array_slice($keys, 2))),
+]);
 lab_show('values', count(array_filter($redis->mGet($keys))));
 lab_show('nodes have answered TRYAGAIN', $cluster->errors('TRYAGAIN') > 0);
 $cluster->moveKeys($slot, $a, $c);

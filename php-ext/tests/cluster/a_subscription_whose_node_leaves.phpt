@@ -8,13 +8,22 @@ $cluster = new LabCluster(2, 0);
 [$a, $b] = $cluster->ports;
 $cluster->start($new = Lab::port());
 $cluster->introduce($new);
-LabCluster::until(fn () => substr_count($cluster->call($new, 'CLUSTER', 'NODES'), "\n") === 3 && substr_count($cluster->call($b, 'CLUSTER', 'NODES'), "\n") === 3
-    && !str_contains($cluster->call($a, 'CLUSTER', 'NODES') . $cluster->call($b, 'CLUSTER', 'NODES'), 'handshake') && str_contains($cluster->call($new, 'CLUSTER', 'INFO'), 'cluster_state:ok'), 'three nodes');
+LabCluster::until(
+    fn () => substr_count($cluster->call($new, 'CLUSTER', 'NODES'), "\n") === 3
+        && substr_count($cluster->call($b, 'CLUSTER', 'NODES'), "\n") === 3
+        && !str_contains(
+            $cluster->call($a, 'CLUSTER', 'NODES') . $cluster->call($b, 'CLUSTER', 'NODES'),
+            'handshake',
+        )
+        && str_contains($cluster->call($new, 'CLUSTER', 'INFO'), 'cluster_state:ok'),
+    'three nodes',
+);
 $cluster->move(99, $a, $new);
 $channel = lab_key_in(99);
 $redis = new OneHop\Redis('alpha', $config = $cluster->config());
 $child = pcntl_fork();
-if ($child === 0) { /* Shares the memory of the host with its parent, and notices what the parent does not. */
+/* Shares the memory of the host with its parent, and notices what the parent does not. */
+if ($child === 0) {
     $plain = static function (int $port, string ...$words): mixed {
         $redis = new Redis();
         $redis->connect('127.0.0.1', $port);
@@ -23,7 +32,10 @@ if ($child === 0) { /* Shares the memory of the host with its parent, and notice
     $listens = static fn () => $plain($new, 'PUBSUB', 'NUMSUB', $channel)[1] > 0;
     LabCluster::until($listens, 'listener');
     $plain($a, 'PUBLISH', $channel, 'from another node');
-    $ids = array_map(static fn ($port) => $plain($port, 'CLUSTER', 'MYID'), ['a' => $a, 'new' => $new]);
+    $ids = array_map(
+        static fn ($port) => $plain($port, 'CLUSTER', 'MYID'),
+        ['a' => $a, 'new' => $new],
+    );
     $plain($a, 'CLUSTER', 'BUMPEPOCH');
     foreach ([$a, $b, $new] as $port) {
         $plain($port, 'CLUSTER', 'SETSLOT', '99', 'NODE', $ids['a']);
@@ -48,7 +60,8 @@ try {
         echo $text, "\n";
     });
 } catch (OneHop\NodeDown $over) {
-    echo preg_replace('/\d{4,5}/', 'PORT', $over->getMessage()), "\n", str_ends_with($over->getNode(), ":$new") ? 'the one that left' : $over->getNode(), "\n";
+    echo preg_replace('/\d{4,5}/', 'PORT', $over->getMessage()), "\n",
+        str_ends_with($over->getNode(), ":$new") ? 'the one that left' : $over->getNode(), "\n";
 }
 pcntl_waitpid($child, $status);
 ?>

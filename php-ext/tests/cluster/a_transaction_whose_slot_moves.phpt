@@ -41,7 +41,10 @@ try {
         lab_show("reply $i", $reply instanceof Exception ? get_class($reply) : $reply);
     }
 }
-lab_show('begun again', $redis->pipeline()->multi()->incr($key)->incr($key)->exec()->get($key)->exec());
+lab_show(
+    'begun again',
+    $redis->pipeline()->multi()->incr($key)->incr($key)->exec()->get($key)->exec(),
+);
 ?>
 --EXPECT--
 -- the slot has moved before it began

@@ -11,7 +11,9 @@ $redis->mSet(array_combine($keys, $keys));
 $cluster->awaitReplicas();
 $victim = $cluster->ports[1];
 $heir = array_search($victim, $cluster->masters, true);
-$mine = array_values(array_filter($keys, static fn ($key) => $cluster->owner(lab_slot($key)) === $victim));
+$mine = array_values(
+    array_filter($keys, static fn ($key) => $cluster->owner(lab_slot($key)) === $victim),
+);
 $others = array_values(array_diff($keys, $mine));
 echo count($mine) > 50 && count($others) > 100 ? "well mixed\n" : "badly mixed\n";
 
@@ -34,7 +36,9 @@ for ($i = 0; microtime(true) < $end && $right === null; $i++) {
     usleep(2000);
 }
 var_dump($wrong, $failed > 0, $right !== null && $promoted !== null);
-echo $right - $promoted < 5 ? "right again soon after\n" : 'right again after ' . ($right - $promoted) . " s\n";
+echo $right - $promoted < 5
+    ? "right again soon after\n"
+    : 'right again after ' . ($right - $promoted) . " s\n";
 echo $slowest < 5 ? "no call waited for long\n" : "a call took $slowest s\n";
 var_dump($redis->mGet($keys) === $keys);
 $pipeline = $redis->pipeline();
@@ -50,11 +54,15 @@ var_dump($redis->mGet($keys) === $keys);
 
 echo "another node at the address of one that has gone: its connections are not those of the old one\n";
 $old = $cluster->id($victim);
-$cluster->kill($victim); // A node that finds another one at its address first would never call it failed.
+// A node that finds another one at its address first would never call it failed.
+$cluster->kill($victim);
 LabCluster::until(fn () => preg_match("/^$old \\S+ \\S*fail\\b/m", $cluster->call($heir, 'CLUSTER', 'NODES')) === 1, 'failure of the old node');
 $cluster->replace($victim);
 $cluster->introduce($victim, $heir);
-LabCluster::until(fn () => str_contains($cluster->call($victim, 'CLUSTER', 'INFO'), 'cluster_state:ok'), 'good state');
+LabCluster::until(
+    fn () => str_contains($cluster->call($victim, 'CLUSTER', 'INFO'), 'cluster_state:ok'),
+    'good state',
+);
 var_dump($redis->mGet($keys) === $keys);
 
 echo "all seeds are gone, the cluster is not\n";

@@ -10,7 +10,10 @@ $redis = new OneHop\Redis('alpha', $cluster->config());
 
 echo "-- 4 MB in a pipeline, every other key has moved\n";
 $keys = array_map(static fn ($i) => lab_key_in(116 + $i % 2, ":big$i"), range(0, 39));
-$values = array_map(static fn ($i) => str_repeat(chr(65 + $i % 26), 100000) . $keys[$i], range(0, 39));
+$values = array_map(
+    static fn ($i) => str_repeat(chr(65 + $i % 26), 100000) . $keys[$i],
+    range(0, 39),
+);
 $redis->mSet(array_combine($keys, $values));
 $cluster->move(117, $a, $c);
 $cluster->forgetStatistics();

@@ -54,12 +54,16 @@ $cluster->move(111, $c, $b);
 var_dump($redis->pipeline()->evalSha(sha1($script), [$key], 1)->get($key)->exec());
 
 echo "no cluster\n";
-lab_tell(static fn () => new OneHop\Redis('alpha', lab_config(['127.0.0.1:' . lab_redis() . ':1'], ['cluster' => 'true'])));
+lab_tell(static fn () => new OneHop\Redis('alpha', lab_config(['127.0.0.1:' . lab_redis() . ':1'], [
+    'cluster' => 'true',
+])));
 $empty = new LabCluster(1, 0);
 $empty->kill($empty->ports[0]);
 $empty->replace($empty->ports[0]);
 lab_tell(static fn () => new OneHop\Redis('alpha', $empty->config(['timeout' => 1500])));
-lab_tell(static fn () => new OneHop\Redis('alpha', lab_config(['127.0.0.1:' . Lab::port() . ':1'], ['cluster' => 'true'])));
+lab_tell(static fn () => new OneHop\Redis('alpha', lab_config(['127.0.0.1:' . Lab::port() . ':1'], [
+    'cluster' => 'true',
+])));
 ?>
 --EXPECT--
 a hole

@@ -15,7 +15,10 @@ foreach ($keys as $key) {
 }
 $topology = static fn () => new OneHop\Topology('alpha', $config);
 $ports = static fn (): array => array_map(static fn ($node) => $node->port, $topology()->nodes());
-$of = static fn (int $port): array => current(array_filter(OneHop\Topology::status()[0]['nodes'], static fn ($node) => $node['address'] === "127.0.0.1:$port"));
+$of = static fn (int $port): array => current(array_filter(
+    OneHop\Topology::status()[0]['nodes'],
+    static fn ($node) => $node['address'] === "127.0.0.1:$port",
+));
 /* Until a call is served; what it met on the way is counted. */
 $await = static function (callable $call, string $what) use (&$failures): mixed {
     $failures = [];
@@ -69,15 +72,30 @@ foreach ([$a, $b, $moved] as $port) {
 }
 $cluster->introduce($c, $a);
 foreach ([$a, $b, $moved] as $port) {
-    LabCluster::until(static fn () => preg_match("/^(?!$old)\\S+ 127\\.0\\.0\\.1:$c@\\S+ master /m", $cluster->call($port, 'CLUSTER', 'NODES')) === 1, 'new node');
+    LabCluster::until(
+        static fn () => preg_match(
+            "/^(?!$old)\\S+ 127\\.0\\.0\\.1:$c@\\S+ master /m",
+            $cluster->call($port, 'CLUSTER', 'NODES'),
+        ) === 1,
+        'new node',
+    );
 }
-$cluster->call($c, 'CLUSTER', 'ADDSLOTSRANGE', (string) (2 * LAB_SLOTS / 4), (string) (3 * LAB_SLOTS / 4 - 1));
+$cluster->call($c, 'CLUSTER', 'ADDSLOTSRANGE', (string) (2 * LAB_SLOTS / 4), (string) (
+    3 * LAB_SLOTS / 4 - 1
+));
 foreach ([$a, $b, $moved, $c] as $port) {
-    LabCluster::until(static fn () => $cluster->owns($port, $slots[$c], $c) && str_contains($cluster->call($port, 'CLUSTER', 'INFO'), 'cluster_state:ok'), 'owner');
+    LabCluster::until(
+        static fn () => $cluster->owns($port, $slots[$c], $c)
+            && str_contains($cluster->call($port, 'CLUSTER', 'INFO'), 'cluster_state:ok'),
+        'owner',
+    );
 }
 lab_show('SET', $await(static fn () => $redis->set($keys[$c], 'other'), 'new node'));
 lab_show('GET', $redis->get($keys[$c]));
-LabCluster::until(static fn () => $redis->get($keys[$c]) === 'other' && $of($c)['failures'] === 0, 'node without failures');
+LabCluster::until(
+    static fn () => $redis->get($keys[$c]) === 'other' && $of($c)['failures'] === 0,
+    'node without failures',
+);
 lab_show('its state, the reason and its idle connections',
     [$of($c)['state'], $of($c)['reason'], $of($c)['connections']['idle']]);
 lab_show('it has at most 3 clients',
@@ -97,7 +115,10 @@ foreach ([$a, $b] as $seed) {
 }
 $cluster->call($spare, 'CLUSTER', 'BUMPEPOCH');
 foreach ([$c, $moved, $spare] as $port) {
-    LabCluster::until(static fn () => $cluster->owns($port, 100, $spare) && $cluster->owns($port, 5000, $spare), 'new owner');
+    LabCluster::until(
+        static fn () => $cluster->owns($port, 100, $spare) && $cluster->owns($port, 5000, $spare),
+        'new owner',
+    );
 }
 $cluster->kill($a);
 $cluster->kill($b);
@@ -114,7 +135,8 @@ $wrong = 0;
 $ask = static function () use ($redis, $keys, $values, $a, &$wrong) {
     $wrong += $redis->mGet(array_values($keys)) !== $values;
     try {
-        $redis->onNode("127.0.0.1:$a", 'ping'); /* It is dead: so the map may be old, and somebody is asked. */
+        /* It is dead: so the map may be old, and somebody is asked. */
+        $redis->onNode("127.0.0.1:$a", 'ping');
     } catch (OneHop\NodeDown) {
     }
 };
@@ -128,7 +150,10 @@ $cluster->call($forgetful, 'CLUSTER', 'RESET', 'SOFT');
 $cluster->forgetStatistics();
 LabCluster::until(static function () use ($ask, $cluster, $forgetful) {
     $ask();
-    return preg_match('/cmdstat_cluster\|shards:calls=[2-9]/', $cluster->call($forgetful, 'INFO', 'commandstats')) === 1;
+    return preg_match(
+        '/cmdstat_cluster\|shards:calls=[2-9]/',
+        $cluster->call($forgetful, 'INFO', 'commandstats'),
+    ) === 1;
 }, 'questions to it');
 $ask();
 lab_show('wrong replies', $wrong);

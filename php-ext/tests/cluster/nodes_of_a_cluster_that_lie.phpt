@@ -10,7 +10,11 @@ $high = lab_key_in(9000);
 $tell = function (Liars $liars, callable $call) {
     ob_start();
     lab_tell($call);
-    echo str_replace(array_map(fn ($port) => "\"$port ", $liars->ports), ['"a ', '"b '], preg_replace('/string\(\d+\)/', 'string', ob_get_clean()));
+    echo str_replace(
+        array_map(fn ($port) => "\"$port ", $liars->ports),
+        ['"a ', '"b '],
+        preg_replace('/string\(\d+\)/', 'string', ob_get_clean()),
+    );
 };
 $give_up = function (callable $call) {
     try {
@@ -25,16 +29,22 @@ echo "-- MOVED in answer to a command without a key\n";
 $liars = new Liars();
 $config = $liars->config();
 $redis = new OneHop\Redis('alpha', $config);
-$liars->behave('$words[0] !== "PING" ? null : ($port === $a ? "-MOVED 5 127.0.0.1:$b\r\n" : "+PONG\r\n")');
+$liars->behave(
+    '$words[0] !== "PING" ? null : ($port === $a ? "-MOVED 5 127.0.0.1:$b\r\n" : "+PONG\r\n")',
+);
 $tell($liars, fn () => $redis->ping());
 $tell($liars, fn () => $redis->get($high));
 $names = array_map(fn ($node) => $node->name, (new OneHop\Topology('alpha', $config))->nodes());
 var_dump($names === array_map(fn ($port) => "127.0.0.1:$port", $liars->ports));
 
 echo "-- redirects that are none\n";
-foreach (['MOVED', 'MOVED 5', 'MOVED 16384 127.0.0.1:$b', 'MOVED -1 127.0.0.1:$b', 'MOVED 5 127.0.0.1:65536', 'MOVED 5 127.0.0.1:$b\0', 'MOVED 5 127.0.0.1:0',
-    'MOVED 5 127.0.0.1', 'MOVED 5  127.0.0.1:$b', 'MOVED 5 127.0.0.1:$b ', 'ASK 5 127.0.0.1:99999999999999999999', 'MOVED  5 127.0.0.1:$b',
-    'MOVED 05x 127.0.0.1:$b', 'MOVED 5 " . str_repeat("h", 300) . ":1', 'ASKED 5 127.0.0.1:$b'] as $error) {
+foreach ([
+    'MOVED', 'MOVED 5', 'MOVED 16384 127.0.0.1:$b', 'MOVED -1 127.0.0.1:$b',
+    'MOVED 5 127.0.0.1:65536', 'MOVED 5 127.0.0.1:$b\0', 'MOVED 5 127.0.0.1:0', 'MOVED 5 127.0.0.1',
+    'MOVED 5  127.0.0.1:$b', 'MOVED 5 127.0.0.1:$b ', 'ASK 5 127.0.0.1:99999999999999999999',
+    'MOVED  5 127.0.0.1:$b', 'MOVED 05x 127.0.0.1:$b', 'MOVED 5 " . str_repeat("h", 300) . ":1',
+    'ASKED 5 127.0.0.1:$b',
+] as $error) {
     $liars->behave('$words[0] === "GET" ? "-' . $error . '\r\n" : null');
     try {
         $answer = $redis->get($low);
@@ -49,7 +59,11 @@ echo "-- to a stranger\n";
 $stranger = lab_node('while ($node->command()) { $node->value("a stranger\'s"); }');
 $liars = new Liars();
 $redis = $liars->client(['timeout' => 700, 'redis_auth' => 'secret']);
-foreach (["MOVED 5 127.0.0.1:$stranger", "MOVED 5 127.0.0.1\\0:{$liars->ports[1]}", "ASK 5 127.0.0.1:$stranger"] as $error) {
+foreach ([
+    "MOVED 5 127.0.0.1:$stranger",
+    "MOVED 5 127.0.0.1\\0:{$liars->ports[1]}",
+    "ASK 5 127.0.0.1:$stranger",
+] as $error) {
     $liars->behave($redirects . ' ? "-' . $error . '\r\n" : null');
     $give_up(fn () => $redis->get($low));
 }
@@ -57,7 +71,9 @@ var_dump(lab_commands($stranger));
 
 echo "-- to a stranger, whose slots the map gives to another node: a pipeline waits for the map once\n";
 $liars->tell([[0, 16383, $liars->ports[1]]]);
-$liars->behave('$words[0] === "GET" && $port === $a ? "-MOVED 5 127.0.0.1:' . $stranger . '\r\n" : null');
+$liars->behave(
+    '$words[0] === "GET" && $port === $a ? "-MOVED 5 127.0.0.1:' . $stranger . '\r\n" : null',
+);
 $redis = $liars->client(['timeout' => 20000], 'patient.yml');
 $pipeline = $redis->pipeline();
 for ($i = 0; $i < 50; $i++) {
@@ -67,8 +83,12 @@ var_dump($pipeline->exec() === array_map(fn ($i) => "{$liars->ports[1]} $low$i",
 var_dump(lab_commands($stranger));
 
 echo "-- to each other, to itself, and ASKING refused\n";
-foreach (['"-MOVED 5 127.0.0.1:" . ($port === $a ? $b : $a) . "\r\n"', '"-MOVED 5 127.0.0.1:$port\r\n"', '"-MOVED 5 :$port\r\n"',
-    '($words[0] === "ASKING" ? "-ERR no\r\n" : "-ASK 5 127.0.0.1:" . ($port === $a ? $b : $a) . "\r\n")'] as $answer) {
+foreach ([
+    '"-MOVED 5 127.0.0.1:" . ($port === $a ? $b : $a) . "\r\n"',
+    '"-MOVED 5 127.0.0.1:$port\r\n"',
+    '"-MOVED 5 :$port\r\n"',
+    '($words[0] === "ASKING" ? "-ERR no\r\n" : "-ASK 5 127.0.0.1:" . ($port === $a ? $b : $a) . "\r\n")',
+] as $answer) {
     $liars = new Liars();
     $redis = $liars->client(['timeout' => 700]);
     $liars->behave('$words[0] === "CLUSTER" ? null : ' . $answer);
@@ -80,8 +100,11 @@ $liars = new Liars();
 $redis = $liars->client();
 $liars->behave($redirects . ' ? "-MOVED 5 127.0.0.1:$b\r\n+more\r\n" : null');
 lab_tell(fn () => $redis->get($low));
-foreach (['$port === $a ? "-MOVED 5 127.0.0.1:$b\r\n" : "+one\r\n+two\r\n+three\r\n"',
-    '$port === $a ? "-MOVED 5 127.0.0.1:$b\r\n" : exit(0)', '$port === $a ? "-MOVED 5 127.0.0.1:$b\r\n" : [$node->send("$9\r\nhalf"), exit(0)]'] as $answer) {
+foreach ([
+    '$port === $a ? "-MOVED 5 127.0.0.1:$b\r\n" : "+one\r\n+two\r\n+three\r\n"',
+    '$port === $a ? "-MOVED 5 127.0.0.1:$b\r\n" : exit(0)',
+    '$port === $a ? "-MOVED 5 127.0.0.1:$b\r\n" : [$node->send("$9\r\nhalf"), exit(0)]',
+] as $answer) {
     $liars = new Liars();
     $redis = $liars->client();
     $redis->get($high);
@@ -91,8 +114,11 @@ foreach (['$port === $a ? "-MOVED 5 127.0.0.1:$b\r\n" : "+one\r\n+two\r\n+three\
 }
 
 echo "-- push frames\n";
-foreach (['">1\r\n+message\r\n+value\r\n"', '$port === $a ? ">1\r\n+message\r\n-MOVED 5 127.0.0.1:$b\r\n" : null',
-    '$port === $a ? "-ASK 5 127.0.0.1:$b\r\n" : ($words[0] === "ASKING" ? ">1\r\n+message\r\n+OK\r\n" : null)'] as $answer) {
+foreach ([
+    '">1\r\n+message\r\n+value\r\n"',
+    '$port === $a ? ">1\r\n+message\r\n-MOVED 5 127.0.0.1:$b\r\n" : null',
+    '$port === $a ? "-ASK 5 127.0.0.1:$b\r\n" : ($words[0] === "ASKING" ? ">1\r\n+message\r\n+OK\r\n" : null)',
+] as $answer) {
     $liars = new Liars();
     $redis = $liars->client();
     $liars->behave('$words[0] === "CLUSTER" ? null : (' . $answer . ')');
@@ -102,9 +128,16 @@ foreach (['">1\r\n+message\r\n+value\r\n"', '$port === $a ? ">1\r\n+message\r\n-
 echo "-- large replies around a redirect\n";
 $liars = new Liars();
 $redis = $liars->client();
-$liars->behave($redirects . ' ? "-MOVED 5 127.0.0.1:$b\r\n" : (str_ends_with($words[1], "big") ? "$3000000\r\n" . str_repeat($words[1][strlen($words[1]) - 4], 3000000) . "\r\n" : null)');
-$replies = $redis->pipeline()->get("{$low}1big")->get("{$low}2big")->get($low)->get("{$low}3big")->get($high)->exec();
-$tell($liars, fn () => array_map(fn ($reply) => strlen($reply) > 100 ? count_chars($reply, 3) . ' ' . strlen($reply) : $reply, $replies));
+$liars->behave(
+    $redirects
+        . ' ? "-MOVED 5 127.0.0.1:$b\r\n" : (str_ends_with($words[1], "big") ? "$3000000\r\n" . str_repeat($words[1][strlen($words[1]) - 4], 3000000) . "\r\n" : null)',
+);
+$replies = $redis->pipeline()->get("{$low}1big")->get("{$low}2big")->get($low)->get("{$low}3big")
+    ->get($high)->exec();
+$tell($liars, fn () => array_map(
+    fn ($reply) => strlen($reply) > 100 ? count_chars($reply, 3) . ' ' . strlen($reply) : $reply,
+    $replies,
+));
 ?>
 --EXPECT--
 -- MOVED in answer to a command without a key

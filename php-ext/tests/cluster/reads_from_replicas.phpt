@@ -13,17 +13,28 @@ $plain->mSet(array_combine($keys, $keys));
 $cluster->awaitReplicas();
 
 /* A replica that has received nothing yet counts as loading. */
-LabCluster::until(static fn () => array_reduce($cluster->ports, static fn ($is, $port) =>
-    $is && !str_contains(json_encode($cluster->call($port, 'CLUSTER', 'SHARDS')), '"loading"'), true), 'replicas that are online');
+LabCluster::until(
+    static fn () => array_reduce(
+        $cluster->ports,
+        static fn ($is, $port) => $is
+            && !str_contains(json_encode($cluster->call($port, 'CLUSTER', 'SHARDS')), '"loading"'),
+        true,
+    ),
+    'replicas that are online',
+);
 
 /* How many reads, and how many connections said READONLY, each kind of node has seen. */
 $seen = static function (array $ports) use ($cluster): string {
     $reads = $said = 0;
     foreach ($ports as $port) {
         $statistics = $cluster->call($port, 'INFO', 'commandstats');
-        $reads += preg_match('/cmdstat_get:calls=(\d+)/', $statistics, $match) ? (int) $match[1] : 0;
+        $reads += preg_match('/cmdstat_get:calls=(\d+)/', $statistics, $match)
+            ? (int) $match[1]
+            : 0;
         $reads += preg_match('/cmdstat_mget:calls=(\d+)/', $statistics, $match) ? 1 : 0;
-        $said += preg_match('/cmdstat_readonly:calls=(\d+)/', $statistics, $match) ? (int) $match[1] : 0;
+        $said += preg_match('/cmdstat_readonly:calls=(\d+)/', $statistics, $match)
+            ? (int) $match[1]
+            : 0;
     }
     return "$reads reads, $said READONLY";
 };
@@ -39,9 +50,12 @@ $read = static function (OneHop\Redis $redis) use ($keys): array {
     return [$wrong, $pipeline->exec() === $keys, $redis->mGet($keys) === $keys];
 };
 foreach (['master', 'prefer_replica', 'replica', 'same_zone'] as $from) {
-    $redis = new OneHop\Redis('alpha', $cluster->config(['read_from' => $from] + ($from === 'same_zone' ? ['zone' => 'nowhere'] : [])));
+    $redis = new OneHop\Redis('alpha', $cluster->config(['read_from' => $from] + (
+        $from === 'same_zone' ? ['zone' => 'nowhere'] : []
+    )));
     $cluster->forgetStatistics();
-    echo "$from: ", json_encode($read($redis)), ' masters: ', $seen($masters), ', replicas: ', $seen($replicas), "\n";
+    echo "$from: ", json_encode($read($redis)), ' masters: ', $seen($masters), ', replicas: ',
+        $seen($replicas), "\n";
     $redis->set('key:1', 'written');
     $redis->multi()->get('key:1')->set('key:1', 'key:1')->exec();
 }
@@ -54,24 +68,42 @@ foreach ($near as $port) {
     $cluster->call($port, 'CONFIG', 'SET', 'cluster-announce-hostname', 'localhost');
 }
 foreach ($cluster->ports as $port) {
-    LabCluster::until(static fn () => substr_count($cluster->call($port, 'CLUSTER', 'NODES'), ',localhost ') === 2, 'hostnames');
+    LabCluster::until(
+        static fn ()
+            => substr_count($cluster->call($port, 'CLUSTER', 'NODES'), ',localhost ') === 2,
+        'hostnames',
+    );
     $cluster->call($port, 'CONFIG', 'SET', 'cluster-preferred-endpoint-type', 'hostname');
 }
-$zone = new OneHop\Redis('alpha', $cluster->config(['read_from' => 'same_zone', 'zone' => 'localhost']));
+$zone = new OneHop\Redis(
+    'alpha',
+    $cluster->config(['read_from' => 'same_zone', 'zone' => 'localhost']),
+);
 $cluster->forgetStatistics();
 echo json_encode($read($zone)), "\n";
-$answered = array_filter($cluster->ports, static fn ($port) => $seen([$port]) !== '0 reads, 0 READONLY');
-$expected = [$replicas[0], $masters[1], ...array_filter($replicas, static fn ($port) => $cluster->masters[$port] === $masters[2])];
+$answered = array_filter($cluster->ports, static fn ($port) => $seen([
+    $port,
+]) !== '0 reads, 0 READONLY');
+$expected = [
+    $replicas[0],
+    $masters[1],
+    ...array_filter($replicas, static fn ($port) => $cluster->masters[$port] === $masters[2]),
+];
 sort($answered);
 sort($expected);
-echo $answered === $expected ? "where there is one, it answers\n" : json_encode([$answered, $expected]) . "\n";
+echo $answered === $expected
+    ? "where there is one, it answers\n"
+    : json_encode([$answered, $expected]) . "\n";
 
 echo "a replica dies\n";
 $dying = $replicas[0];
 $prefer = new OneHop\Redis('alpha', $cluster->config(['read_from' => 'prefer_replica']));
 $only = new OneHop\Redis('alpha', $cluster->config(['read_from' => 'replica']));
 $prefer->get('key:1');
-$mine = array_values(array_filter($keys, static fn ($key) => $cluster->owner(lab_slot($key), $masters[0]) === $cluster->masters[$dying]));
+$mine = array_values(array_filter(
+    $keys,
+    static fn ($key) => $cluster->owner(lab_slot($key), $masters[0]) === $cluster->masters[$dying],
+));
 $cluster->kill($dying);
 echo json_encode($read($prefer)), "\n";
 try {

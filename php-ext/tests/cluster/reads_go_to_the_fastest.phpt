@@ -10,16 +10,30 @@ $cluster->call($cluster->ports[0], 'SET', 'key', 'value');
 foreach ($cluster->ports as $port) {
     LabCluster::until(static fn () => $cluster->call($port, 'DBSIZE') === 1, 'replicated key');
 }
-LabCluster::until(static fn () => array_reduce($cluster->ports, static fn ($is, $port) =>
-    $is && !str_contains(json_encode($cluster->call($port, 'CLUSTER', 'SHARDS')), '"loading"'), true), 'replicas that are online');
+LabCluster::until(
+    static fn () => array_reduce(
+        $cluster->ports,
+        static fn ($is, $port) => $is
+            && !str_contains(json_encode($cluster->call($port, 'CLUSTER', 'SHARDS')), '"loading"'),
+        true,
+    ),
+    'replicas that are online',
+);
 
-$redis = new OneHop\Redis('alpha', $cluster->config(['read_from' => 'lowest_latency', 'timeout' => '5000']));
+$redis = new OneHop\Redis(
+    'alpha',
+    $cluster->config(['read_from' => 'lowest_latency', 'timeout' => '5000']),
+);
 
 /* Port => reads it answered since. */
 $answered = static function () use ($cluster): array {
     $reads = [];
     foreach ($cluster->ports as $port) {
-        $reads[$port] = preg_match('/cmdstat_get:calls=(\d+)/', $cluster->call($port, 'INFO', 'commandstats'), $match) ? (int) $match[1] : 0;
+        $reads[$port] = preg_match(
+            '/cmdstat_get:calls=(\d+)/',
+            $cluster->call($port, 'INFO', 'commandstats'),
+            $match,
+        ) ? (int) $match[1] : 0;
     }
     return $reads;
 };
@@ -45,11 +59,15 @@ echo array_sum($reads), " reads, $wrong wrong\n";
 
 echo "it becomes slow\n";
 [$reads, $wrong] = $read([$favourite]);
-for ($round = 0; $round < 20 && $reads[$favourite] >= READS / 2 / 10; $round++) { /* On a busy machine all are slow. */
+/* On a busy machine all are slow. */
+for ($round = 0; $round < 20 && $reads[$favourite] >= READS / 2 / 10; $round++) {
     [$reads, $wrong] = $read([$favourite]);
 }
-echo array_sum($reads), " reads, $wrong wrong; ", $reads[$favourite] < READS / 2 / 10 ? "nearly all elsewhere\n" : "$reads[$favourite] still there\n";
-for ($round = 0; $round < 20 && $reads[$favourite] === 0; $round++) { /* The two others than the fastest take turns. */
+echo array_sum($reads), " reads, $wrong wrong; ", $reads[$favourite] < READS / 2 / 10
+    ? "nearly all elsewhere\n"
+    : "$reads[$favourite] still there\n";
+/* The two others than the fastest take turns. */
+for ($round = 0; $round < 20 && $reads[$favourite] === 0; $round++) {
     [$reads, $wrong] = $read([$favourite]);
 }
 echo $reads[$favourite] > 0 ? "it is asked now and then\n" : "it is never asked again\n";
@@ -59,7 +77,8 @@ echo "the others become slow, it does not\n";
 for ($round = 0; $round < 20 && $reads[$favourite] < READS / 2 * 0.9; $round++) {
     [$reads, $wrong] = $read(array_diff($cluster->ports, [$favourite]));
 }
-echo array_sum($reads), " reads, $wrong wrong; ", $reads[$favourite] >= READS / 2 * 0.9 ? "nearly all there\n" : "$reads[$favourite] there\n";
+echo array_sum($reads), " reads, $wrong wrong; ",
+    $reads[$favourite] >= READS / 2 * 0.9 ? "nearly all there\n" : "$reads[$favourite] there\n";
 
 $cluster->kill($favourite === $cluster->ports[0] ? $cluster->ports[1] : $favourite);
 for ($i = $wrong = 0; $i < 200; $i++) {

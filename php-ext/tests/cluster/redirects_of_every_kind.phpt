@@ -19,7 +19,10 @@ $sentence = static function (int $port, string $key): string {
         return preg_replace('/\d+$/', 'PORT', $moved->getMessage());
     }
 };
-$names = static fn (string $config): array => array_map(static fn ($node) => preg_replace('/\d+$/', 'PORT', $node->name), (new OneHop\Topology('alpha', $config))->nodes());
+$names = static fn (string $config): array => array_map(
+    static fn ($node) => preg_replace('/\d+$/', 'PORT', $node->name),
+    (new OneHop\Topology('alpha', $config))->nodes(),
+);
 
 echo "endpoints that are left open\n";
 foreach (['unknown-endpoint' => '', 'hostname' => '?'] as $type => $host) {
@@ -43,7 +46,13 @@ foreach ($cluster->ports as $port) {
     $cluster->call($port, 'CONFIG', 'SET', 'cluster-announce-hostname', 'localhost');
 }
 foreach ($cluster->ports as $port) {
-    LabCluster::until(static fn () => substr_count(json_encode($cluster->call($port, 'CLUSTER', 'SLOTS')), '"localhost"') >= 3, 'hostnames');
+    LabCluster::until(
+        static fn () => substr_count(
+            json_encode($cluster->call($port, 'CLUSTER', 'SLOTS')),
+            '"localhost"',
+        ) >= 3,
+        'hostnames',
+    );
 }
 $redis->set($key = lab_key_in(12), 'in 12');
 $cluster->move(12, $a, $c);
@@ -60,7 +69,11 @@ foreach (array_chunk($keys, 1000) as $chunk) {
 }
 $cluster->beginMove(500, $a, $b);
 for ($gone = 0; $gone < 5000; $gone += 1000) {
-    $cluster->call($a, 'MIGRATE', '127.0.0.1', (string) $b, '', '0', '5000', 'KEYS', ...array_slice($keys, $gone, 1000));
+    $cluster->call($a, 'MIGRATE', '127.0.0.1', (string) $b, '', '0', '5000', 'KEYS', ...array_slice(
+        $keys,
+        $gone,
+        1000,
+    ));
 }
 $names($config); /* Whatever is due is asked now. */
 $cluster->forgetStatistics();
@@ -75,7 +88,13 @@ foreach (array_chunk($keys, 500) as $chunk) {
 foreach (array_slice($keys, 4990, 20) as $key) {
     $wrong += $redis->get($key) !== $key;
 }
-printf("%d wrong, %d ASK, %d MOVED, %s\n", $wrong, $cluster->errors('ASK'), $cluster->errors('MOVED'), $cluster->questions() <= 2 ? 'no question of its own' : $cluster->questions() . ' questions');
+printf(
+    "%d wrong, %d ASK, %d MOVED, %s\n",
+    $wrong,
+    $cluster->errors('ASK'),
+    $cluster->errors('MOVED'),
+    $cluster->questions() <= 2 ? 'no question of its own' : $cluster->questions() . ' questions',
+);
 $cluster->moveKeys(500, $a, $b);
 $cluster->endMove(500, $a, $b);
 $pipeline = $redis->pipeline();
@@ -88,7 +107,11 @@ echo "a circle ends after five hops, and names both nodes\n";
 $key = lab_key_in(300);
 $redis->get($key);
 $cluster->forgetStatistics();
-$redirects = static fn () => array_column(array_column(OneHop\Topology::status(), 'nodes', 'path')[$config], 'redirects', 'node')["localhost:$b"];
+$redirects = static fn () => array_column(
+    array_column(OneHop\Topology::status(), 'nodes', 'path')[$config],
+    'redirects',
+    'node',
+)["localhost:$b"];
 $before = $redirects();
 $cluster->call($a, 'CLUSTER', 'SETSLOT', '300', 'NODE', $cluster->id($b));
 try {
@@ -99,7 +122,9 @@ try {
     lab_show('the message names one node',
         str_contains($message, "127.0.0.1:$a") || str_contains($message, "localhost:$a"));
     lab_show('and the other one', str_contains($message, "localhost:$b"));
-    echo $redirects() > $before ? "the other node's redirects are counted as its own\n" : "all redirects are the first node's\n";
+    echo $redirects() > $before
+        ? "the other node's redirects are counted as its own\n"
+        : "all redirects are the first node's\n";
     echo preg_replace('/ \(node .*/', '', $message), "\n";
 }
 $cluster->call($a, 'CLUSTER', 'SETSLOT', '300', 'NODE', $cluster->id($a));
@@ -112,14 +137,20 @@ echo "down: a call waits as long as it may, and is served as soon as that can be
 foreach ($cluster->ports as $port) {
     $cluster->call($port, 'CLUSTER', 'DELSLOTS', '77');
 }
-LabCluster::until(static fn () => str_contains($cluster->call($a, 'CLUSTER', 'INFO'), 'cluster_state:fail'), 'bad state');
+LabCluster::until(
+    static fn () => str_contains($cluster->call($a, 'CLUSTER', 'INFO'), 'cluster_state:fail'),
+    'bad state',
+);
 $short = new OneHop\Redis('alpha', $cluster->config(['timeout' => 300]));
 try {
     $short->get($key);
 } catch (OneHop\NodeDown $exception) {
     echo strtok($exception->getMessage(), '('), "\n";
 }
-Lab::start([PHP_BINARY, '-r', 'usleep(400000); exec($argv[1]);', '--', "redis-cli -p $b CLUSTER ADDSLOTS 77"]);
+Lab::start([
+    PHP_BINARY, '-r', 'usleep(400000); exec($argv[1]);', '--',
+    "redis-cli -p $b CLUSTER ADDSLOTS 77",
+]);
 lab_show('GET that waits', $redis->get($key));
 
 echo "addresses of IPv6\n";

@@ -8,7 +8,14 @@ $cluster = new LabCluster(2, 2);
 $cluster->awaitReplicas();
 $keys = [lab_key_in(1), lab_key_in(16000)];
 $config = $cluster->config(['read_from' => 'prefer_replica']);
-$reads = static fn () => array_map(static fn ($port) => preg_match('/cmdstat_get:calls=(\d+)/', $cluster->call($port, 'INFO', 'commandstats'), $match) ? (int) $match[1] : 0, $cluster->ports);
+$reads = static fn () => array_map(
+    static fn ($port) => preg_match(
+        '/cmdstat_get:calls=(\d+)/',
+        $cluster->call($port, 'INFO', 'commandstats'),
+        $match,
+    ) ? (int) $match[1] : 0,
+    $cluster->ports,
+);
 
 /* Only once the map shows the replicas as online. */
 LabCluster::until(static function () use ($cluster) {

@@ -26,7 +26,12 @@ $listen = static function (OneHop\Redis $redis, string $said) use ($channel): vo
             return;
         } catch (OneHop\NodeDown $over) {
             if ($said === 'heard at home') {
-                echo preg_match('/^The slot of .* is another node\'s now, node .*; subscribe again$/', $over->getMessage()) ? "NodeDown, subscribe again: the slot has moved\n" : $over->getMessage();
+                echo preg_match(
+                    '/^The slot of .* is another node\'s now, node .*; subscribe again$/',
+                    $over->getMessage(),
+                )
+                    ? "NodeDown, subscribe again: the slot has moved\n"
+                    : $over->getMessage();
                 return;
             }
             usleep(10000);
@@ -35,7 +40,11 @@ $listen = static function (OneHop\Redis $redis, string $said) use ($channel): vo
 };
 speaker($move . sprintf('say(%d, "%s", "hello", "SPUBLISH"); move(%d, %d);', $a, $channel, $a, $b));
 $listen($redis, 'heard at home');
-$last = static fn (int $port) => speaker(sprintf('say(%d, "%s", "hello", "SPUBLISH"); say(%1$d, "%2$s", "last", "SPUBLISH");', $port, $channel));
+$last = static fn (int $port) => speaker(sprintf(
+    'say(%d, "%s", "hello", "SPUBLISH"); say(%1$d, "%2$s", "last", "SPUBLISH");',
+    $port,
+    $channel,
+));
 $last($b);
 ob_start();
 $listen($redis, 'heard again');

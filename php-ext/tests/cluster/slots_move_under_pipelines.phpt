@@ -75,7 +75,13 @@ PHP;
 file_put_contents(Lab::file('worker.php'), $worker);
 $stop = Lab::file('stop');
 for ($i = 0; $i < WORKERS; $i++) {
-    Lab::start([PHP_BINARY, ...lab_php_arguments(), Lab::file('worker.php'), __DIR__ . '/../lab/cluster.inc', $config, "w$i", $stop], Lab::file("worker-$i.out"));
+    Lab::start(
+        [
+            PHP_BINARY, ...lab_php_arguments(), Lab::file('worker.php'),
+            __DIR__ . '/../lab/cluster.inc', $config, "w$i", $stop,
+        ],
+        Lab::file("worker-$i.out"),
+    );
 }
 usleep(300000);
 $cluster->forgetStatistics();
@@ -83,7 +89,18 @@ for ($slot = 1000; $slot < 1000 + SLOTS; $slot++) {
     $cluster->beginMove($slot, $a, $b);
     $keys = $cluster->call($a, 'CLUSTER', 'GETKEYSINSLOT', (string) $slot, '1');
     if ($keys) {
-        $cluster->call($a, 'MIGRATE', '127.0.0.1', (string) $b, '', '0', '5000', 'REPLACE', 'KEYS', ...$keys);
+        $cluster->call(
+            $a,
+            'MIGRATE',
+            '127.0.0.1',
+            (string) $b,
+            '',
+            '0',
+            '5000',
+            'REPLACE',
+            'KEYS',
+            ...$keys,
+        );
     }
     usleep(5000);
     $cluster->moveKeys($slot, $a, $b);
@@ -93,7 +110,12 @@ $moved = $cluster->errors('MOVED');
 $asked = $cluster->errors('ASK');
 touch($stop);
 for ($i = 0; $i < WORKERS; $i++) {
-    LabCluster::until(static fn () => str_contains((string) @file_get_contents(Lab::file("worker-$i.out")), ' failed, '), 'end of workers', 60);
+    LabCluster::until(
+        static fn ()
+            => str_contains((string) @file_get_contents(Lab::file("worker-$i.out")), ' failed, '),
+        'end of workers',
+        60,
+    );
     echo file_get_contents(Lab::file("worker-$i.out"));
 }
 echo $asked > 0 ? "keys were asked for elsewhere\n" : "no ASK\n";

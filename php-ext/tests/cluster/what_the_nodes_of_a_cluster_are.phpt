@@ -10,26 +10,44 @@ const PAGE = __DIR__ . '/../../onehop-status.php';
 $cluster = new LabCluster(3, 1, '--cluster-require-full-coverage', 'no');
 $spare = $cluster->join();
 $config = $cluster->config(['timeout' => 1000], array_slice($cluster->ports, 0, 3));
-$roles = static fn () => array_column(array_map(static fn ($node) => [$node->port, $node->role], (new OneHop\Topology('alpha', $config))->nodes()), 1, 0);
+$roles = static fn () => array_column(
+    array_map(
+        static fn ($node) => [$node->port, $node->role],
+        (new OneHop\Topology('alpha', $config))->nodes(),
+    ),
+    1,
+    0,
+);
 $redis = new OneHop\Redis('alpha', $config);
-LabCluster::until(static fn () => $redis->set('key', 'value') && count($roles()) === 7, 'map of all nodes');
+LabCluster::until(
+    static fn () => $redis->set('key', 'value') && count($roles()) === 7,
+    'map of all nodes',
+);
 
 $found = $roles();
-$expected = array_fill_keys(array_slice($cluster->ports, 0, 3), 'master') + array_fill_keys(array_keys($cluster->masters), 'replica') + [$spare => 'spare'];
+$expected = array_fill_keys(array_slice($cluster->ports, 0, 3), 'master')
+    + array_fill_keys(array_keys($cluster->masters), 'replica')
+    + [$spare => 'spare'];
 ksort($found);
 ksort($expected);
 lab_show('Topology has the role of each node', $found === $expected);
 lab_show('role of the node of a key', (new OneHop\Topology('alpha', $config))->locate('key')->role);
 
 $page = lab_fpm();
-echo $page('<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); echo $redis->get("key");', ['config' => $config]), "\n";
+echo $page(
+    '<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); echo $redis->get("key");',
+    ['config' => $config],
+), "\n";
 $show = static fn (string $format) => $page("<?php require '" . PAGE . "';", ['format' => $format]);
 $nodes = json_decode($show('json'), true)['pools'][0]['nodes'];
 $masters = [];
 foreach ($nodes as $node) {
     $found[(int) substr(strrchr($node['node'], ':'), 1)] = $node['role'];
     if ($node['master'] !== null) {
-        $masters[(int) substr(strrchr($node['node'], ':'), 1)] = (int) substr(strrchr($node['master'], ':'), 1);
+        $masters[(int) substr(strrchr($node['node'], ':'), 1)] = (int) substr(
+            strrchr($node['master'], ':'),
+            1,
+        );
     }
 }
 ksort($masters);
@@ -40,17 +58,27 @@ lab_show('JSON has the master of each replica', $masters === $known);
 
 /* Each replica stands behind its master. */
 $wanted = '';
-preg_match_all('/^  127\.0\.0\.1:(\d+) +\S+ +(master|spare|replica of 127\.0\.0\.1:(\d+)) +up/m', $show('text'), $lines, PREG_SET_ORDER);
+preg_match_all(
+    '/^  127\.0\.0\.1:(\d+) +\S+ +(master|spare|replica of 127\.0\.0\.1:(\d+)) +up/m',
+    $show('text'),
+    $lines,
+    PREG_SET_ORDER,
+);
 $right = 0;
 foreach ($lines as $i => $line) {
-    $right += isset($line[3]) ? $lines[$i - 1][1] === $line[3] && $known[$line[1]] === (int) $line[3] : $expected[$line[1]] === $line[2];
+    $right += isset($line[3]) ? $lines[$i - 1][1] === $line[3]
+        && $known[$line[1]] === (int) $line[3] : $expected[$line[1]] === $line[2];
 }
 lab_show('lines of nodes in the text', count($lines));
 lab_show('of which are right, and behind their masters', $right);
 lab_show('masters and spares among the metrics', preg_match_all(
-    '/^onehop_node_info\{pool="alpha",node="[\d.:]+",role="(master|spare)",master=""\} 1$/m', $show('prometheus')));
+    '/^onehop_node_info\{pool="alpha",node="[\d.:]+",role="(master|spare)",master=""\} 1$/m',
+    $show('prometheus'),
+));
 lab_show('replicas among the metrics', preg_match_all(
-    '/^onehop_node_info\{pool="alpha",node="[\d.:]+",role="replica",master="[\d.:]+"\} 1$/m', $show('prometheus')));
+    '/^onehop_node_info\{pool="alpha",node="[\d.:]+",role="replica",master="[\d.:]+"\} 1$/m',
+    $show('prometheus'),
+));
 lab_show('replicas on the page', substr_count($show('html'), '<small>replica of 127.0.0.1:'));
 lab_show('masters on the page', substr_count($show('html'), '<small>master<'));
 
@@ -67,7 +95,10 @@ LabCluster::until(static function () use ($redis, $roles, $heir) {
 lab_show('the dead node is still a master', ($roles()[$victim] ?? null) === 'master');
 
 echo "no cluster\n";
-lab_show('role of a node of a server pool', (new OneHop\Topology('alpha', lab_config([lab_redis()])))->nodes()[0]->role);
+lab_show(
+    'role of a node of a server pool',
+    (new OneHop\Topology('alpha', lab_config([lab_redis()])))->nodes()[0]->role,
+);
 lab_show('role of a server named in a text',
     OneHop\Topology::fromText('alpha', file_get_contents($config))->nodes()[0]->role);
 ?>

@@ -39,7 +39,8 @@ $ask = static function (int $requests) use ($page, $script, $config): array {
 
 $cluster->forgetStatistics();
 [$workers, $wrong] = $ask(400);
-echo "workers that answered: ", $workers > 1 ? 'several' : $workers, ", wrong: $wrong, questions: ", $cluster->questions(), "\n";
+echo "workers that answered: ", $workers > 1 ? 'several' : $workers, ", wrong: $wrong, questions: ",
+    $cluster->questions(), "\n";
 
 echo "a slot moves\n";
 $slot = lab_slot('key:7');
@@ -50,8 +51,10 @@ $cluster->forgetStatistics();
 [, $wrong] = $ask(WORKERS);
 [, $wrong] = $ask(200);
 /* Workers that meet it in the same moment are each redirected once. */
-echo "wrong: $wrong, redirects: ", $cluster->errors('MOVED') <= WORKERS ? 'at most one each' : $cluster->errors('MOVED'), "\n";
-echo 'questions: ', $cluster->questions() <= 4 ? 'at most one inquiry in a second' : $cluster->questions(), "\n";
+echo "wrong: $wrong, redirects: ",
+    $cluster->errors('MOVED') <= WORKERS ? 'at most one each' : $cluster->errors('MOVED'), "\n";
+echo 'questions: ',
+    $cluster->questions() <= 4 ? 'at most one inquiry in a second' : $cluster->questions(), "\n";
 
 echo "nodes that do not know CLUSTER SHARDS\n";
 /* The second worker has the map of the first, and learns what they know when it asks. */
@@ -68,21 +71,40 @@ posix_kill($first, 9);
 usleep(1300000);
 $cluster->forgetStatistics();
 $second = (int) $ask('key:7');
-echo $second !== $first ? 'another worker' : 'the same worker', ', refused: ', min(2, $cluster->errors('NOPERM')), ', questions: ', $cluster->questions(), "\n";
+echo $second !== $first ? 'another worker' : 'the same worker', ', refused: ',
+    min(2, $cluster->errors('NOPERM')), ', questions: ', $cluster->questions(), "\n";
 foreach ($cluster->ports as $port) {
     $cluster->call($port, 'ACL', 'SETUSER', 'default', '+cluster|shards');
 }
 
 echo "nobody can be asked\n";
-$nowhere = lab_config([$one = '127.0.0.1:' . Lab::port() . ':1', $other = '127.0.0.1:' . Lab::port() . ':1'], ['cluster' => 'true', 'timeout' => 1000], 'nowhere.yml');
-$answers = $page('<?php try { new OneHop\Redis("alpha", $_GET["config"]); } catch (OneHop\Exception $e) { echo get_class($e), $e->mayHaveExecuted() ? " maybe " : " not sent ", $e->getMessage(); }',
-    ['config' => $nowhere], WORKERS);
-foreach (array_unique(array_map(static fn ($answer) => substr($answer, 0, strlen('OneHop\NodeDown not sent No node tells what the cluster looks like')), $answers)) as $answer) {
+$nowhere = lab_config(
+    [$one = '127.0.0.1:' . Lab::port() . ':1', $other = '127.0.0.1:' . Lab::port() . ':1'],
+    ['cluster' => 'true', 'timeout' => 1000],
+    'nowhere.yml',
+);
+$answers = $page(
+    '<?php try { new OneHop\Redis("alpha", $_GET["config"]); } catch (OneHop\Exception $e) { echo get_class($e), $e->mayHaveExecuted() ? " maybe " : " not sent ", $e->getMessage(); }',
+    ['config' => $nowhere],
+    WORKERS,
+);
+foreach (array_unique(array_map(
+    static fn ($answer) => substr($answer, 0, strlen(
+        'OneHop\NodeDown not sent No node tells what the cluster looks like',
+    )),
+    $answers,
+)) as $answer) {
     echo $answer, "\n";
 }
-$naming = array_filter($answers, static fn ($answer) => preg_match('/' . preg_quote(substr($one, 0, -2)) . ': .*Connection refused/', $answer)
-    && preg_match('/' . preg_quote(substr($other, 0, -2)) . ': .*Connection refused/', $answer));
-echo count($naming) === WORKERS ? "each says of both nodes why\n" : implode("\n", array_diff($answers, $naming));
+$naming = array_filter(
+    $answers,
+    static fn ($answer)
+        => preg_match('/' . preg_quote(substr($one, 0, -2)) . ': .*Connection refused/', $answer)
+        && preg_match('/' . preg_quote(substr($other, 0, -2)) . ': .*Connection refused/', $answer),
+);
+echo count($naming) === WORKERS
+    ? "each says of both nodes why\n"
+    : implode("\n", array_diff($answers, $naming));
 ?>
 --EXPECT--
 workers that answered: several, wrong: 0, questions: 2

@@ -8,22 +8,31 @@ require __DIR__ . '/../lab/liars.inc';
 
 $low = lab_key_in(5);
 $high = lab_key_in(9000);
-$moves = '$port === $a && str_starts_with($words[1] ?? "", "' . $low . '") && $words[0] === "GET" ? "-MOVED 5 127.0.0.1:$b\r\n" : ';
+$moves = '$port === $a && str_starts_with($words[1] ?? "", "' . $low
+    . '") && $words[0] === "GET" ? "-MOVED 5 127.0.0.1:$b\r\n" : ';
 
 echo "-- whoever makes the first contact is killed: the next one does not wait for it\n";
 $liars = new Liars();
 $liars->behave('$words[0] === "CLUSTER" ? [sleep(30)] : null');
 $fpm = lab_fpm(['onehop.config' => $liars->config(['timeout' => 4000])], 2);
 $master = array_key_last(Lab::$processes);
-file_put_contents(Lab::file('contact.php'), '<?php file_put_contents("' . Lab::file('pid') . '", getmypid()); new OneHop\Redis("alpha");');
-Lab::start(['env', 'SCRIPT_FILENAME=' . Lab::file('contact.php'), 'REQUEST_METHOD=GET', 'cgi-fcgi', '-bind', '-connect', Lab::file('fpm.sock')]);
+file_put_contents(
+    Lab::file('contact.php'),
+    '<?php file_put_contents("' . Lab::file('pid') . '", getmypid()); new OneHop\Redis("alpha");',
+);
+Lab::start([
+    'env', 'SCRIPT_FILENAME=' . Lab::file('contact.php'), 'REQUEST_METHOD=GET', 'cgi-fcgi', '-bind',
+    '-connect', Lab::file('fpm.sock'),
+]);
 LabCluster::until(fn () => lab_commands($liars->ports[0]) !== [], 'question');
 $liars->behave('null');
 posix_kill((int) file_get_contents(Lab::file('pid')), SIGKILL);
 $page = '<?php try { $redis = new OneHop\Redis("alpha"); $values = $redis->pipeline(); foreach (explode(",", $_GET["keys"]) as $key) { $values->get($key); }
     echo implode(",", array_map(fn ($value) => strlen($value) > 100 ? strlen($value) : $value, $values->exec())); } catch (Throwable $e) { echo get_class($e), $e->getMessage(); }';
-$get = fn (callable $fpm, Liars $liars, string ...$keys) => strtr($fpm($page, ['keys' => implode(',', $keys)]),
-    [$liars->ports[0] => 'a', $liars->ports[1] => 'b', $low => 'low', $high => 'high']);
+$get = fn (callable $fpm, Liars $liars, string ...$keys) => strtr(
+    $fpm($page, ['keys' => implode(',', $keys)]),
+    [$liars->ports[0] => 'a', $liars->ports[1] => 'b', $low => 'low', $high => 'high'],
+);
 echo $get($fpm, $liars, $low, $high), "\n";
 Lab::stop($master);
 
@@ -31,10 +40,22 @@ echo "-- memory_limit is met while redirects are mended\n";
 $liars = new Liars();
 $fpm = lab_fpm(['onehop.config' => $liars->config(['pool_size' => 1]), 'memory_limit' => '16M']);
 echo $get($fpm, $liars, $low, $high), "\n";
-$liars->behave($moves . '(str_ends_with($words[1] ?? "", "big") ? "$6000000\r\n" . str_repeat("x", 6000000) . "\r\n" : null)');
+$liars->behave(
+    $moves
+        . '(str_ends_with($words[1] ?? "", "big") ? "$6000000\r\n" . str_repeat("x", 6000000) . "\r\n" : null)',
+);
 $fatal = 0;
 for ($i = 0; $i < 5; $i++) {
-    $answer = $get($fpm, $liars, "{$low}1big", "{$low}2big", $low, $high, "{$low}3big", "{$low}4big");
+    $answer = $get(
+        $fpm,
+        $liars,
+        "{$low}1big",
+        "{$low}2big",
+        $low,
+        $high,
+        "{$low}3big",
+        "{$low}4big",
+    );
     $fatal += str_contains($answer, 'Allowed memory size') || $answer === '';
     echo $get($fpm, $liars, $low, $high), "\n";
 }
@@ -48,7 +69,8 @@ usleep(1100000);
 $liars->behave($moves . '($words[0] === "CLUSTER" ? usleep(100000) : null)');
 $wrong = 0;
 for ($i = 0; $i < 100; $i++) {
-    $wrong += $redis->get($low) !== "{$liars->ports[1]} $low" || $redis->get($high) !== "{$liars->ports[1]} $high";
+    $wrong += $redis->get($low) !== "{$liars->ports[1]} $low"
+        || $redis->get($high) !== "{$liars->ports[1]} $high";
     usleep(2000);
 }
 var_dump($wrong);
@@ -60,7 +82,9 @@ $redis = new OneHop\Redis('alpha', $config);
 $liars->tell([[0, 16383, $liars->ports[1]]]);
 $redis->get($high);
 usleep(1100000);
-$liars->behave($moves . '($words[0] === "CLUSTER" && $words[1] === "SHARDS" ? usleep(200000) : null)');
+$liars->behave(
+    $moves . '($words[0] === "CLUSTER" && $words[1] === "SHARDS" ? usleep(200000) : null)',
+);
 $expected = ["{$liars->ports[1]} {$low}1", "{$liars->ports[1]} $high"];
 $redis->get($low);
 $redis->pipeline()->get("{$low}1");
@@ -98,7 +122,10 @@ foreach ([5, 6, 7] as $i) {
     });
     $fiber->start();
 }
-$liars->tell(array_map(fn ($i) => [3277 * $i, min(3277 * ($i + 1), 16384) - 1, $liars->ports[$i + 1]], range(0, 4)));
+$liars->tell(array_map(
+    fn ($i) => [3277 * $i, min(3277 * ($i + 1), 16384) - 1, $liars->ports[$i + 1]],
+    range(0, 4),
+));
 $liars->behave($moves . $ok);
 $wrong = $steps = 0;
 while ($fibers = array_filter($fibers, fn ($fiber) => !$fiber->isTerminated())) {

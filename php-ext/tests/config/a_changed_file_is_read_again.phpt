@@ -26,11 +26,14 @@ $new = $later();
 echo $old->get('where'), ' ', $new->get('where'), "\n";
 
 set_error_handler(static function (int $level, string $message) use ($config) {
-    echo $level === E_WARNING ? 'Warning: ' : 'Something else: ', str_replace(dirname($config), 'DIRECTORY', $message), "\n";
+    echo $level === E_WARNING ? 'Warning: ' : 'Something else: ',
+        str_replace(dirname($config), 'DIRECTORY', $message), "\n";
     return true;
 });
-foreach (['rubbish' => 'rubbish', 'half of it' => substr(file_get_contents($config), 0, 60), 'nothing' => '', 'another pool' => str_replace('alpha', 'beta', file_get_contents($config))]
-    as $what => $text) {
+foreach ([
+    'rubbish' => 'rubbish', 'half of it' => substr(file_get_contents($config), 0, 60),
+    'nothing' => '', 'another pool' => str_replace('alpha', 'beta', file_get_contents($config)),
+] as $what => $text) {
     echo "$what\n";
     file_put_contents($config, $text);
     echo $later()->get('where'), ' ', (new OneHop\Redis('alpha', $config))->get('where'), "\n";
@@ -51,11 +54,21 @@ echo count($topology->nodes()), ' ', count((new OneHop\Topology('alpha', $config
 echo "written over and over\n";
 $wrong = 0;
 $seen = [];
-$writer = Lab::start([PHP_BINARY, '-n', '-r', '$texts = [' . var_export(str_replace("$b:", "$a:", file_get_contents($config)), true) . ', '
-    . var_export(file_get_contents($config), true) . ', "rubbish", ""]; for (;;) { file_put_contents(' . var_export($config, true) . ', $texts[array_rand($texts)]); usleep(500); }']);
+$writer = Lab::start([
+    PHP_BINARY,
+    '-n',
+    '-r',
+    '$texts = [' . var_export(str_replace("$b:", "$a:", file_get_contents($config)), true) . ', '
+        . var_export(file_get_contents($config), true)
+        . ', "rubbish", ""]; for (;;) { file_put_contents(' . var_export($config, true)
+        . ', $texts[array_rand($texts)]); usleep(500); }',
+]);
 set_error_handler(static fn () => true);
 for ($end = microtime(true) + 5; microtime(true) < $end; usleep(1000)) {
-    $nodes = implode(',', array_map(static fn ($node) => $node->port, (new OneHop\Topology('alpha', $config))->nodes()));
+    $nodes = implode(',', array_map(
+        static fn ($node) => $node->port,
+        (new OneHop\Topology('alpha', $config))->nodes(),
+    ));
     $seen[$nodes] = ($seen[$nodes] ?? 0) + 1;
 }
 Lab::stop($writer);

@@ -15,9 +15,12 @@ foreach (['a' => $a, 'b' => $b] as $name => $port) {
     mkdir(Lab::file($name));
     rename(lab_config([$port], [], "$name.yml"), Lab::file("$name/n.yml"));
 }
-register_shutdown_function(static fn () => exec('rm -rf ' . implode(' ', array_map(Lab::file(...), ['a', 'b', '..data']))));
+register_shutdown_function(
+    static fn () => exec('rm -rf ' . implode(' ', array_map(Lab::file(...), ['a', 'b', '..data']))),
+);
 /* As Kubernetes does it, and by programs of their own: PHP's own functions would empty PHP's memory of links. */
-$lead_to = static fn (string $target) => exec(sprintf('cd %s && ln -s %s beside && mv -T beside ..data', Lab::$directory, $target));
+$lead_to = static fn (string $target)
+    => exec(sprintf('cd %s && ln -s %s beside && mv -T beside ..data', Lab::$directory, $target));
 $lead_to('a');
 $config = Lab::file('n.yml');
 exec("ln -s ..data/n.yml $config");
@@ -49,7 +52,9 @@ foreach (['b', 'a', 'b'] as $target) {
 echo "the link leads nowhere\n";
 $lead_to('nowhere');
 $later();
-set_error_handler(static fn (int $level, string $message) => print(str_replace(Lab::$directory, 'DIRECTORY', $message) . "\n"));
+set_error_handler(static fn (int $level, string $message) => print(
+    str_replace(Lab::$directory, 'DIRECTORY', $message) . "\n"
+));
 echo $all(), 'a lone process sees ', $lone(), "\n";
 $lead_to('a');
 $later();
@@ -57,7 +62,8 @@ echo $all(), 'a lone process sees ', $lone(), "\n";
 
 $log = file_get_contents(Lab::file('fpm.log'));
 preg_match_all('/\d+\.\d % of the keys of server pool alpha move \(generation \d\)/', $log, $told);
-echo implode("\n", $told[0]), "\n", 'warnings: ', substr_count($log, 'the configuration read before stays in use'), "\n";
+echo implode("\n", $told[0]), "\n", 'warnings: ',
+    substr_count($log, 'the configuration read before stays in use'), "\n";
 $status = json_decode($page('<?php echo json_encode(OneHop\Topology::status());'), true);
 echo 'server pools: ', count($status), "\n";
 

@@ -10,12 +10,16 @@ const PAGE = __DIR__ . '/../../onehop-status.php';
 const WORKERS = 4;
 const SECRET = 'not-to-be-seen';
 $page = lab_fpm(['date.timezone' => 'UTC'], WORKERS);
-$show = static fn (string $format): string => $page("<?php require '" . PAGE . "';", ['format' => $format]);
+$show = static fn (string $format): string
+    => $page("<?php require '" . PAGE . "';", ['format' => $format]);
 /** Has each worker make a client, until all of them show this; then what they show. */
 $shown = static function (bool $ok) use ($page): array {
     $script = '<?php try { new OneHop\Redis("alpha", $_GET["config"]); } catch (OneHop\Exception) {} usleep(20000); echo json_encode(OneHop\Topology::status()[0]["config"]);';
     for ($end = microtime(true) + 60; microtime(true) < $end;) {
-        $all = array_map(static fn ($answer) => json_decode(substr($answer, strrpos($answer, '{')), true), $page($script, ['config' => $GLOBALS['config']], WORKERS));
+        $all = array_map(
+            static fn ($answer) => json_decode(substr($answer, strrpos($answer, '{')), true),
+            $page($script, ['config' => $GLOBALS['config']], WORKERS),
+        );
         if (!in_array(!$ok, array_column($all, 'ok'), true)) {
             return array_values(array_unique($all, SORT_REGULAR));
         }
@@ -26,8 +30,16 @@ $replace = static function (string $text) use (&$config): void {
     file_put_contents("$config.new", $text);
     rename("$config.new", $config);
 };
-$tell = static fn (array $told) => preg_replace('~"read_at":\d+~', '"read_at":WHEN', str_replace(Lab::$directory, 'DIRECTORY', json_encode($told, JSON_UNESCAPED_SLASHES))) . "\n";
-$metrics = static fn (): string => implode("\n", preg_replace('/ \d{10}$/', ' WHEN', preg_grep('/^onehop_config_/', explode("\n", $show('prometheus'))))) . "\n";
+$tell = static fn (array $told) => preg_replace('~"read_at":\d+~', '"read_at":WHEN', str_replace(
+    Lab::$directory,
+    'DIRECTORY',
+    json_encode($told, JSON_UNESCAPED_SLASHES),
+)) . "\n";
+$metrics = static fn (): string => implode("\n", preg_replace(
+    '/ \d{10}$/',
+    ' WHEN',
+    preg_grep('/^onehop_config_/', explode("\n", $show('prometheus'))),
+)) . "\n";
 
 $config = lab_config([lab_redis()], ['redis_auth' => SECRET]);
 $good = file_get_contents($config);
@@ -37,22 +49,38 @@ echo $tell($told), $metrics();
 echo 'read just now: ', json_encode(abs($told[0]['read_at'] - $begin) < 60), "\n";
 
 echo "-- refused\n";
-$replace(str_replace('  servers:', "  timeout: soon\n  servers:", str_replace('timeout: 2000', 'backlog: 1', $good)));
+$replace(str_replace(
+    '  servers:',
+    "  timeout: soon\n  servers:",
+    str_replace('timeout: 2000', 'backlog: 1', $good),
+));
 $told = $shown(false);
 echo $tell($told), $metrics();
-foreach (['text' => '/refused since .*/', 'html' => '/class="refused" role="alert">The file is ([^<]*)/', 'json' => '/"error": .*/'] as $format => $pattern) {
+foreach ([
+    'text' => '/refused since .*/',
+    'html' => '/class="refused" role="alert">The file is ([^<]*)/',
+    'json' => '/"error": .*/',
+] as $format => $pattern) {
     $text = $show($format);
     preg_match($pattern, $text, $match);
-    echo $format, ': ', preg_replace(['/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/', '/.*role="alert">/'], ['WHEN', ''], str_replace(Lab::$directory, 'DIRECTORY', $match[0] ?? $text)), "\n";
+    echo $format, ': ', preg_replace(
+        ['/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/', '/.*role="alert">/'],
+        ['WHEN', ''],
+        str_replace(Lab::$directory, 'DIRECTORY', $match[0] ?? $text),
+    ), "\n";
     echo 'a secret: ', json_encode(str_contains($text, SECRET)), "\n";
 }
 unlink($config);
-for ($end = microtime(true) + 60; !str_contains($tell($shown(false)), 'No such file') && microtime(true) < $end;);
+for (
+    $end = microtime(true) + 60;
+    !str_contains($tell($shown(false)), 'No such file') && microtime(true) < $end;
+);
 echo $tell($shown(false));
 
 echo "-- in use again\n";
 $replace($good);
-echo $tell($shown(true)), $metrics(), 'text: ', json_encode(str_contains($show('text'), 'refused')), ', html: ', json_encode(str_contains($show('html'), 'role="alert"')), "\n";
+echo $tell($shown(true)), $metrics(), 'text: ', json_encode(str_contains($show('text'), 'refused')),
+    ', html: ', json_encode(str_contains($show('html'), 'role="alert"')), "\n";
 
 echo "-- a Redis Cluster, and without shared memory\n";
 $script = <<<'PHP'
@@ -75,7 +103,9 @@ foreach ([lab_config(["127.0.0.1:$port:1"], ['cluster' => 'true', 'distribution'
 }
 PHP;
 foreach (['4M', '0'] as $memory) {
-    echo lab_run($script, [__DIR__ . '/../lab/lab.inc'], settings: ['onehop.shared_memory' => $memory]);
+    echo lab_run($script, [__DIR__ . '/../lab/lab.inc'], settings: [
+        'onehop.shared_memory' => $memory,
+    ]);
 }
 ?>
 --EXPECT--

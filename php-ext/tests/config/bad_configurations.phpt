@@ -16,7 +16,10 @@ lab_tell(fn () => new OneHop\Redis('alpha', "nul\0byte"));
 $try('');
 $try("alpha:\n  listen: 127.0.0.1:1\n  redis: yes\n");
 $try("alpha:\n  listen: 127.0.0.1:1\n  servers:\n   - 127.0.0.1:1:1\n");
-$try("alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  servers:\n   - 127.0.0.1:1:1\nbeta:\n  listen: 127.0.0.1:2\n  servers:\n   - 127.0.0.1:1:1\n", "nope\n");
+$try(
+    "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  servers:\n   - 127.0.0.1:1:1\nbeta:\n  listen: 127.0.0.1:2\n  servers:\n   - 127.0.0.1:1:1\n",
+    "nope\n",
+);
 
 ini_set('onehop.config', lab_config([1]));
 $redis = new OneHop\Redis('alpha');

@@ -7,9 +7,13 @@ Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 require __DIR__ . '/../lab/lab.inc';
 
 $shared = '<?php ob_start(); phpinfo(INFO_MODULES); preg_match("/Shared by all workers => (.*)/", ob_get_clean(), $match); echo "shared: $match[1]\n";';
-foreach ([['onehop.shared_memory' => '64K'], ['onehop.max_nodes' => '2000'], ['onehop.max_nodes' => '0'], ['onehop.max_nodes' => '-1'],
-    ['onehop.max_nodes' => '1024', 'onehop.shared_memory' => '1M'], ['onehop.shared_memory' => '0', 'onehop.max_nodes' => '0'], []] as $settings) {
-    echo json_encode($settings, JSON_FORCE_OBJECT), "\n", preg_replace('/ in Unknown on line 0/', '', lab_run($shared, [], [], $settings));
+foreach ([
+    ['onehop.shared_memory' => '64K'], ['onehop.max_nodes' => '2000'], ['onehop.max_nodes' => '0'],
+    ['onehop.max_nodes' => '-1'], ['onehop.max_nodes' => '1024', 'onehop.shared_memory' => '1M'],
+    ['onehop.shared_memory' => '0', 'onehop.max_nodes' => '0'], [],
+] as $settings) {
+    echo json_encode($settings, JSON_FORCE_OBJECT), "\n",
+        preg_replace('/ in Unknown on line 0/', '', lab_run($shared, [], [], $settings));
 }
 
 echo "in the log of a php-fpm\n";
@@ -20,7 +24,11 @@ $page($script, ['config' => $config]);
 lab_config([1], ['distribution' => 'other'], 'n.yml');
 for ($told = [], $end = microtime(true) + 30; !$told && microtime(true) < $end; usleep(100000)) {
     $page($script, ['config' => $config]);
-    preg_match('/line \d+: directive .*stays in use/', file_get_contents(Lab::file('fpm.log')), $told);
+    preg_match(
+        '/line \d+: directive .*stays in use/',
+        file_get_contents(Lab::file('fpm.log')),
+        $told,
+    );
 }
 echo $told[0] ?? 'nothing', "\n";
 ?>

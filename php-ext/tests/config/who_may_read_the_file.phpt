@@ -18,17 +18,26 @@ $write($one, 0600);
 
 /* The owner of the file, and everybody else. */
 foreach (['root', 'nobody'] as $user) {
-    $pools[] = "[$user]\nuser = $user\ngroup = " . posix_getgrgid(posix_getpwnam($user)['gid'])['name'] . "\nlisten = " . Lab::file("$user.sock")
+    $pools[] = "[$user]\nuser = $user\ngroup = "
+        . posix_getgrgid(posix_getpwnam($user)['gid'])['name'] . "\nlisten = "
+        . Lab::file("$user.sock")
         . "\npm = static\npm.max_children = 2\nphp_admin_value[display_errors] = 0\ncatch_workers_output = yes\n";
 }
-file_put_contents(Lab::file('fpm.conf'), "[global]\nerror_log = " . Lab::file('fpm.log') . "\ndaemonize = no\n" . implode($pools));
+file_put_contents(
+    Lab::file('fpm.conf'),
+    "[global]\nerror_log = " . Lab::file('fpm.log') . "\ndaemonize = no\n" . implode($pools),
+);
 lab_start_fpm();
 file_put_contents(Lab::file('page.php'), '<?php try { $redis = new OneHop\Redis("alpha", "' . $config . '"); echo $redis->get("where"); }
     catch (OneHop\Exception $e) { echo preg_replace("~Configuration /.*/~", "", $e->getMessage()); }');
 $ask = static function (string $user): string {
     Lab::await('unix://' . Lab::file("$user.sock"));
     for ($i = 0; $i < 8; $i++) {
-        $answer = (string) shell_exec('SCRIPT_FILENAME=' . Lab::file('page.php') . ' REQUEST_METHOD=GET cgi-fcgi -bind -connect ' . Lab::file("$user.sock") . ' 2>/dev/null');
+        $answer = (string) shell_exec(
+            'SCRIPT_FILENAME=' . Lab::file('page.php')
+                . ' REQUEST_METHOD=GET cgi-fcgi -bind -connect ' . Lab::file("$user.sock")
+                . ' 2>/dev/null',
+        );
         $seen[explode("\r\n\r\n", $answer, 2)[1] ?? $answer] = true;
     }
     return "$user: " . implode(', ', array_keys($seen)) . "\n";
@@ -48,14 +57,23 @@ echo $ask('nobody'), $ask('root');
 $log = file_get_contents(Lab::file('fpm.log'));
 preg_match_all('/[\d.]+ % of the keys of server pool alpha move \(generation \d\)/', $log, $told);
 echo implode("\n", $told[0]), "\n";
-echo 'warned of the mode of a file without a password: ', substr_count($log, 'every user of this machine'), "\n";
+echo 'warned of the mode of a file without a password: ',
+    substr_count($log, 'every user of this machine'), "\n";
 
 foreach ([0640, 0644, 0642, 0646] as $mode) {
     file_put_contents(Lab::file('fpm.log'), '');
     $write($two, $mode, ['redis_auth' => 'secret']);
     usleep(1100000);
     $ask('root');
-    for ($i = 0; $i < 100 && !preg_match_all('/n.yml holds .*?\)/', file_get_contents(Lab::file('fpm.log')), $told); $i++) {
+    for (
+        $i = 0;
+        $i < 100 && !preg_match_all(
+            '/n.yml holds .*?\)/',
+            file_get_contents(Lab::file('fpm.log')),
+            $told,
+        );
+        $i++
+    ) {
         usleep(20000); /* The master writes it down when it comes to it. */
     }
     printf("%o: %s\n", $mode, implode(' | ', $told[0]));

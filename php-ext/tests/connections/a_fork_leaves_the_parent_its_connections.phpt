@@ -58,7 +58,11 @@ try {
     $seen = preg_replace('/,.*/', '', $e->getMessage());
 }
 if (Forking::$child === 0) {
-    posix_kill(posix_getpid(), $seen === 'The connection belongs to another process' && $redis->lLen('large') === 41 ? SIGKILL : SIGTERM);
+    posix_kill(
+        posix_getpid(),
+        $seen === 'The connection belongs to another process'
+            && $redis->lLen('large') === 41 ? SIGKILL : SIGTERM,
+    );
 }
 pcntl_waitpid(Forking::$child, $status);
 var_dump($seen, pcntl_wtermsig($status) === SIGKILL, $redis->lLen('large'));

@@ -15,7 +15,12 @@ $unknown = ['choose 3', 'CHOOSE 4', 'customer SETNAME me', 'listen channel', 'be
 /* The databases and names of all connections but our own, as the node tells them. */
 function connections(Redis $plain): array
 {
-    preg_match_all('/ name=(\S*) .* db=(\d+) .* cmd=(?!client|customer)/m', $plain->rawCommand('customer', 'LIST'), $found, PREG_SET_ORDER);
+    preg_match_all(
+        '/ name=(\S*) .* db=(\d+) .* cmd=(?!client|customer)/m',
+        $plain->rawCommand('customer', 'LIST'),
+        $found,
+        PREG_SET_ORDER,
+    );
     return array_unique(array_map(static fn ($one) => "database $one[2], name '$one[1]'", $found));
 }
 

@@ -38,7 +38,10 @@ final class Nested
         self::$redis->get('nested');
     }
 }
-$redis = Nested::$redis = new OneHop\Redis('alpha', lab_config([$a], ['pool_size' => 4], 'beta.yml'));
+$redis = Nested::$redis = new OneHop\Redis(
+    'alpha',
+    lab_config([$a], ['pool_size' => 4], 'beta.yml'),
+);
 $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
 $redis->hMset('big', ['a' => new Nested(), 'b' => str_repeat('x', 3000000)]);
 $redis->set('nested', 'flat');

@@ -34,8 +34,14 @@ $ways = [
     'held by a cycle' => '$object = new stdClass; $object->redis = $redis; $object->self = $object; $redis->get("key"); unset($object, $redis);',
 ];
 foreach ($ways as $name => $way) {
-    $output = $page('<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); ' . $way, ['config' => $config]);
-    echo $name, ': ', preg_match('/Allowed memory size|Call to undefined|Uncaught Exception/', $output, $match) ? $match[0] : 'ends', ', then ',
+    $output = $page(
+        '<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); ' . $way,
+        ['config' => $config],
+    );
+    echo $name, ': ',
+        preg_match('/Allowed memory size|Call to undefined|Uncaught Exception/', $output, $match)
+            ? $match[0]
+            : 'ends', ', then ',
         $page($script, ['config' => $config]), "\n";
 }
 usleep(100000);

@@ -16,7 +16,9 @@ $database_of = function (int|string $server, array $directives, int $port) {
         return lab_hide($e->getMessage());
     }
     $plain = lab_plain($port);
-    in_array('redis_auth', array_keys($directives)) && $port !== $GLOBALS['open'] && $plain->auth('secret');
+    in_array('redis_auth', array_keys($directives))
+        && $port !== $GLOBALS['open']
+        && $plain->auth('secret');
     for ($database = 0; $database < 16; $database++) {
         $plain->select($database);
         if ($plain->del('where')) {
@@ -25,12 +27,15 @@ $database_of = function (int|string $server, array $directives, int $port) {
     }
 };
 echo 'redis_db: ', $database_of($open, ['redis_db' => 3], $open), "\n";
-echo 'redis_db, password not needed: ', $database_of($open, ['redis_db' => 3, 'redis_auth' => 'x'], $open), "\n";
-echo 'redis_db, password needed: ', $database_of($locked, ['redis_db' => 3, 'redis_auth' => 'secret'], $locked), "\n";
+echo 'redis_db, password not needed: ',
+    $database_of($open, ['redis_db' => 3, 'redis_auth' => 'x'], $open), "\n";
+echo 'redis_db, password needed: ',
+    $database_of($locked, ['redis_db' => 3, 'redis_auth' => 'secret'], $locked), "\n";
 echo 'redis_db, unix socket: ', $database_of("$socket:1 node", ['redis_db' => 3], $open), "\n";
 echo 'redis_db that does not exist: ', $database_of($open, ['redis_db' => 99], $open), "\n";
 echo 'database: ', $database_of($open, ['database' => 3], $open), "\n";
-echo 'database, password needed: ', $database_of($locked, ['database' => 3, 'redis_auth' => 'secret'], $locked), "\n";
+echo 'database, password needed: ',
+    $database_of($locked, ['database' => 3, 'redis_auth' => 'secret'], $locked), "\n";
 echo 'database, unix socket: ', $database_of("$socket:1 node", ['database' => 3], $open), "\n";
 echo 'database that does not exist: ', $database_of($open, ['database' => 99], $open), "\n";
 

@@ -21,7 +21,8 @@ $round = function () use ($config, $keys) {
         } catch (OneHop\PartialBatch $e) {
             $e->getReplies();
         }
-        $redis->pipeline()->get($keys['node-0'])->mset([$keys['node-0'] => 1, $keys['node-1'] => 2])->exec();
+        $redis->pipeline()->get($keys['node-0'])->mset([$keys['node-0'] => 1, $keys['node-1'] => 2])
+            ->exec();
         $redis->pipeline()->get($keys['node-1']);
         try {
             (new OneHop\Redis('alpha', $config))->get($keys['dead']);
@@ -43,7 +44,8 @@ $round = function () use ($config, $keys) {
         (new OneHop\Topology('alpha', $config, dead: ['dead']))->locate('x');
     }
 };
-$resident = fn () => (int) preg_replace('/.*VmRSS:\s+(\d+).*/s', '$1', file_get_contents('/proc/self/status'));
+$resident = fn ()
+    => (int) preg_replace('/.*VmRSS:\s+(\d+).*/s', '$1', file_get_contents('/proc/self/status'));
 $memory = $descriptors = $pages = array_fill(0, 20, 0);
 for ($i = 0; $i < 20; $i++) {
     $round();
@@ -52,7 +54,11 @@ for ($i = 0; $i < 20; $i++) {
     $descriptors[$i] = count(scandir('/proc/self/fd'));
     $pages[$i] = $resident();
 }
-var_dump($memory[19] - $memory[5], $descriptors[19] - $descriptors[5], $pages[19] - $pages[5] < 1000);
+var_dump(
+    $memory[19] - $memory[5],
+    $descriptors[19] - $descriptors[5],
+    $pages[19] - $pages[5] < 1000,
+);
 ?>
 --EXPECT--
 int(0)

@@ -9,9 +9,13 @@ lab_redis('--unixsocket', $path);
 $six = Lab::port();
 lab_redis_at($six, '::1');
 $four = lab_redis();
-foreach (["$path:1 by-path", "::1:$six:1 by-ipv6", "localhost:$four:1 by-name", "127.0.0.1:$four:1 by-ipv4"] as $server) {
+foreach ([
+    "$path:1 by-path", "::1:$six:1 by-ipv6", "localhost:$four:1 by-name",
+    "127.0.0.1:$four:1 by-ipv4",
+] as $server) {
     $redis = new OneHop\Redis('alpha', lab_config([$server]));
-    var_dump($redis->set('key', 'value') && $redis->get('key') === 'value' && $redis->pipeline()->get('key')->exec() === ['value']);
+    var_dump($redis->set('key', 'value') && $redis->get('key') === 'value' && $redis->pipeline()
+        ->get('key')->exec() === ['value']);
 }
 $redis = new OneHop\Redis('alpha', lab_config(["$path.gone:1 gone"]));
 lab_tell(fn () => $redis->get('key'));

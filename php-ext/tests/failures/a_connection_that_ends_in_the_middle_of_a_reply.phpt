@@ -5,8 +5,14 @@ A connection that ends in the middle of a reply, at any byte: NodeDown, and no p
 require __DIR__ . '/../lab/lab.inc';
 
 $reply = "*2\r\n$5\r\nhello\r\n$2\r\n12\r\n";
-$port = lab_node('$words = $node->command(); $node->send(substr(base64_decode("' . base64_encode($reply) . '"), 0, (int) $words[1])); if ((int) $words[1] % 2) $node->reset();');
-$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 2000, 'server_failure_limit' => 1000]));
+$port = lab_node(
+    '$words = $node->command(); $node->send(substr(base64_decode("' . base64_encode($reply)
+        . '"), 0, (int) $words[1])); if ((int) $words[1] % 2) $node->reset();',
+);
+$redis = new OneHop\Redis(
+    'alpha',
+    lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 2000, 'server_failure_limit' => 1000]),
+);
 $seen = [];
 for ($i = 0; $i < strlen($reply); $i++) {
     try {

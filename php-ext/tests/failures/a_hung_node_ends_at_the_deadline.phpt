@@ -5,7 +5,10 @@ A node that accepts and never answers: DeadlineExceeded, and the command may hav
 require __DIR__ . '/../lab/lab.inc';
 
 [$port, $id] = lab_redis_process();
-$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 hung"], ['timeout' => 1000, 'server_failure_limit' => 1000]));
+$redis = new OneHop\Redis(
+    'alpha',
+    lab_config(["127.0.0.1:$port:1 hung"], ['timeout' => 1000, 'server_failure_limit' => 1000]),
+);
 $redis->set('key', 'value');
 Lab::signal($id, SIGSTOP);
 $time = lab_time(fn () => lab_tell(fn () => $redis->get('key')));

@@ -16,7 +16,10 @@ $is_sent = function (string $key) {
         usleep(5000);
     }
 };
-$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 late"], ['timeout' => 100, 'server_failure_limit' => 1000]));
+$redis = new OneHop\Redis(
+    'alpha',
+    lab_config(["127.0.0.1:$port:1 late"], ['timeout' => 100, 'server_failure_limit' => 1000]),
+);
 $seen = [];
 for ($i = 0; $i < 5; $i++) {
     try {
@@ -45,7 +48,8 @@ for ($i = 0; $i < 3; $i++) {
     } catch (OneHop\DeadlineExceeded) {
         $redis->setOption(Redis::OPT_READ_TIMEOUT, 20);
         $gives_up("c$i");
-        echo $redis->get("d$i"), ', ', $redis->get("e$i"), ', ', implode(' ', $redis->pipeline()->get('f')->get('g')->exec()), "\n";
+        echo $redis->get("d$i"), ', ', $redis->get("e$i"), ', ',
+            implode(' ', $redis->pipeline()->get('f')->get('g')->exec()), "\n";
     }
     /* The good connection is left in the middle, so that the next round begins with a new one. */
     try {
@@ -60,7 +64,9 @@ foreach (lab_commands($port) as $line) {
     $seen[$connection][] = $key;
 }
 echo 'connections that were asked again after a late answer: ',
-    count(array_filter($seen, fn ($keys) => preg_match('/^[abc]/', $keys[0]) && count($keys) > ($keys[0] === 'b1' ? 2 : 1))), "\n";
+    count(array_filter($seen, fn ($keys) => preg_match('/^[abc]/', $keys[0]) && count($keys) > (
+        $keys[0] === 'b1' ? 2 : 1
+    ))), "\n";
 ?>
 --EXPECT--
 late late late late late

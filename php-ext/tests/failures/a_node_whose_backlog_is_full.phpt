@@ -15,19 +15,29 @@ for ($i = 0; $i < 4; $i++) {
     @socket_connect($fill[$i], '127.0.0.1', $port);
 }
 usleep(20000);
-$config = lab_config(["127.0.0.1:$port:1 full", '127.0.0.1:' . lab_redis() . ':1 fine'], ['timeout' => 1500]);
+$config = lab_config(
+    ["127.0.0.1:$port:1 full", '127.0.0.1:' . lab_redis() . ':1 fine'],
+    ['timeout' => 1500],
+);
 $keys = lab_key_of_each($config);
 $redis = new OneHop\Redis('alpha', $config);
 $time = lab_time(fn () => lab_tell(fn () => $redis->set($keys['full'], 1)));
 var_dump($time > 1499, $time < 60000); /* The kernel itself tries for two minutes. */
 /* The same by another name: the first one rests now. */
-$config = lab_config(["127.0.0.1:$port:1 full-too", '127.0.0.1:' . lab_redis() . ':1 fine'], ['timeout' => 1500]);
+$config = lab_config(
+    ["127.0.0.1:$port:1 full-too", '127.0.0.1:' . lab_redis() . ':1 fine'],
+    ['timeout' => 1500],
+);
 $keys = lab_key_of_each($config);
 $redis = new OneHop\Redis('alpha', $config);
 try {
     $redis->pipeline()->incr($keys['full-too'])->set($keys['fine'], 1)->exec();
 } catch (OneHop\PartialBatch $e) {
-    var_dump($e->getReplies()[1], $e->getFailures()['full-too']->getKind(), $e->getFailures()['full-too']->mayHaveExecuted());
+    var_dump(
+        $e->getReplies()[1],
+        $e->getFailures()['full-too']->getKind(),
+        $e->getFailures()['full-too']->mayHaveExecuted(),
+    );
 }
 ?>
 --EXPECT--

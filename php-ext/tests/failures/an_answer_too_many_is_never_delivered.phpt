@@ -29,7 +29,9 @@ $tell = static function (array $wrong): void {
 };
 
 echo "-- two answers at once\n";
-$redis = pool_of('while ($words = $node->command()) { $node->send("+first $words[1]\r\n+second $words[1]\r\n"); }');
+$redis = pool_of(
+    'while ($words = $node->command()) { $node->send("+first $words[1]\r\n+second $words[1]\r\n"); }',
+);
 lab_tell(fn () => $redis->get('a'));
 lab_tell(fn () => $redis->get('b'));
 
@@ -57,7 +59,9 @@ echo $value === "value of $key" ? '' : $value;
 PHP;
 $wrong = [];
 for ($i = 0; $i < 10; $i++) {
-    $wrong = [...$wrong, ...array_filter($page($script, ['config' => $config, 'directory' => Lab::$directory, 'number' => $i], 6))];
+    $wrong = [...$wrong, ...array_filter(
+        $page($script, ['config' => $config, 'directory' => Lab::$directory, 'number' => $i], 6),
+    )];
 }
 $tell($wrong);
 ?>

@@ -5,9 +5,12 @@ Bytes that are no reply end in ProtocolViolation, quickly and without their bein
 require __DIR__ . '/../lab/lab.inc';
 
 /* PHP expressions: what the node sends. */
-$streams = ['"hello\r\n"', '"$-2\r\n"', '"$3\r\nabcXX"', '"$3\nabc\r\n"', '"*-5\r\n"', '"$99999999999999999999\r\n"',
-    '"$2147483647\r\n"', '"*2147483647\r\n"', 'str_repeat("*1\r\n", 200000)', '"\0\0\0\0"', '"+" . str_repeat("x", 200000)',
-    '"HTTP/1.1 400 Bad Request\r\n\r\n"'];
+$streams = [
+    '"hello\r\n"', '"$-2\r\n"', '"$3\r\nabcXX"', '"$3\nabc\r\n"', '"*-5\r\n"',
+    '"$99999999999999999999\r\n"', '"$2147483647\r\n"', '"*2147483647\r\n"',
+    'str_repeat("*1\r\n", 200000)', '"\0\0\0\0"', '"+" . str_repeat("x", 200000)',
+    '"HTTP/1.1 400 Bad Request\r\n\r\n"',
+];
 foreach ($streams as $stream) {
     $port = lab_node('$node->command(); $node->send(' . $stream . '); sleep(1);');
     $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 5000]));

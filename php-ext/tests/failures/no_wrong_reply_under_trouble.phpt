@@ -10,7 +10,10 @@ $nodes = [];
 for ($i = 0; $i < 4; $i++) {
     $nodes[] = lab_redis_process();
 }
-$redis = new OneHop\Redis('alpha', lab_config(array_column($nodes, 0), ['timeout' => 30, 'server_failure_limit' => 1000]));
+$redis = new OneHop\Redis(
+    'alpha',
+    lab_config(array_column($nodes, 0), ['timeout' => 30, 'server_failure_limit' => 1000]),
+);
 $redis->setOption(Redis::OPT_READ_TIMEOUT, 20); /* Nothing is proven before the trouble begins. */
 for ($i = 0; $i < 400; $i++) {
     $redis->set(md5("key$i"), md5("key$i") . ' value');
@@ -47,7 +50,9 @@ $check = function (string $key, mixed $value) use (&$right, &$wrong, &$failed) {
 };
 $begin = microtime(true);
 /* Six seconds, and longer on a machine that is too busy to see both. */
-while (($passed = microtime(true) - $begin) < 6 || ($passed < 30 && ($right <= 500 || $failed <= 5 || $partial === 0))) {
+while (($passed = microtime(true) - $begin) < 6 || (
+    $passed < 30 && ($right <= 500 || $failed <= 5 || $partial === 0)
+)) {
     $keys = array_map(fn ($i) => md5("key$i"), array_rand(range(0, 399), mt_rand(2, 30)));
     try {
         switch (mt_rand(0, 2)) {
@@ -86,7 +91,8 @@ $end = microtime(true) + 20;
 for ($i = 0; $i < 400; $i++) {
     try {
         $wrong += $redis->get(md5("key$i")) !== md5("key$i") . ' value';
-    } catch (OneHop\NodeDown $e) { /* It may rest a little longer, or have thrown us out just now. */
+    /* It may rest a little longer, or have thrown us out just now. */
+    } catch (OneHop\NodeDown $e) {
         usleep(10000);
         $i -= microtime(true) < $end ? 1 : throw $e;
     }

@@ -5,7 +5,9 @@ A connection that died while idle is replaced; one that dies under a command is 
 require __DIR__ . '/../lab/lab.inc';
 
 /* Each connection answers its first command and closes when it has read the second; the log tells what came twice. */
-$port = lab_node('$words = $node->command(); $node->value("value of $words[1]"); $node->command();');
+$port = lab_node(
+    '$words = $node->command(); $node->value("value of $words[1]"); $node->command();',
+);
 $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
 lab_tell(fn () => $redis->get('a'));
 lab_tell(fn () => $redis->get('b'));
@@ -16,7 +18,9 @@ lab_tell(fn () => $redis->pipeline()->get('f')->set('g', 1)->exec());
 echo implode("\n", lab_commands($port)), "\n";
 
 echo "-- closed while idle: nothing was sent, so anything may go again\n";
-$port = lab_node('for ($i = 0; $i < 2; $i++) { $words = $node->command(); $node->send(":7\r\n"); if ($words[0] === "SET") exit; }');
+$port = lab_node(
+    'for ($i = 0; $i < 2; $i++) { $words = $node->command(); $node->send(":7\r\n"); if ($words[0] === "SET") exit; }',
+);
 $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
 lab_tell(fn () => $redis->set('a', 1));
 usleep(400000);
@@ -24,13 +28,17 @@ lab_tell(fn () => $redis->incr('b'));
 echo implode("\n", lab_commands($port)), "\n";
 
 echo "-- sent once, and then the node is gone for good: the first attempt may have executed\n";
-$port = lab_node('$node->command(); $node->value("x"); $node->command(); posix_kill(posix_getppid(), SIGKILL); usleep(200000);');
+$port = lab_node(
+    '$node->command(); $node->value("x"); $node->command(); posix_kill(posix_getppid(), SIGKILL); usleep(200000);',
+);
 $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
 $redis->get('a');
 lab_tell(fn () => $redis->get('b'));
 
 echo "-- OPT_MAX_RETRIES 0: nothing goes again\n";
-$port = lab_node('$words = $node->command(); $node->value("value of $words[1]"); $node->command();');
+$port = lab_node(
+    '$words = $node->command(); $node->value("value of $words[1]"); $node->command();',
+);
 $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
 $redis->setOption(Redis::OPT_MAX_RETRIES, 0);
 lab_tell(fn () => $redis->get('a'));

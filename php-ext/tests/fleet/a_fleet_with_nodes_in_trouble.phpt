@@ -34,16 +34,26 @@ foreach ([['dbSize'], ['keys', '*'], ['flushAll'], ['role'], ['info', 'server']]
     } catch (OneHop\PartialBatch $e) {
         echo $call[0], ': ';
         foreach ($e->getReplies() as $name => $reply) {
-            echo $name, ' => ', $reply instanceof OneHop\Exception ? $reply->getKind() : (is_array($reply) ? 'array' : json_encode($reply)), ', ';
+            echo $name, ' => ', $reply instanceof OneHop\Exception
+                ? $reply->getKind()
+                : (is_array($reply) ? 'array' : json_encode($reply)), ', ';
         }
         echo 'failed: ', implode(' ', array_keys($e->getFailures())), "\n";
     }
 }
-lab_tell(fn () => (new OneHop\Redis('alpha', lab_config(["127.0.0.1:$dead:1 dead", "127.0.0.1:$dead:1 gone"], [], 'none.yml')))->dbSize());
+lab_tell(fn () => (new OneHop\Redis(
+    'alpha',
+    lab_config(["127.0.0.1:$dead:1 dead", "127.0.0.1:$dead:1 gone"], [], 'none.yml'),
+))->dbSize());
 
 echo "-- an order that one node follows, because the others have nothing to do\n";
-$kill = fn (string ...$answers) => new OneHop\Redis('alpha', lab_config(array_map(fn ($i, $answer) => $answer === ''
-    ? "127.0.0.1:$dead:1 n$i" : '127.0.0.1:' . lab_node("while (\$node->command()) { \$node->send(\"$answer\\r\\n\"); }") . ":1 n$i", array_keys($answers), $answers)));
+$kill = fn (string ...$answers) => new OneHop\Redis('alpha', lab_config(array_map(
+    fn ($i, $answer) => $answer === '' ? "127.0.0.1:$dead:1 n$i" : '127.0.0.1:'
+        . lab_node("while (\$node->command()) { \$node->send(\"$answer\\r\\n\"); }")
+        . ":1 n$i",
+    array_keys($answers),
+    $answers,
+)));
 lab_show('one of three nodes kills a script',
     $kill('-NOTBUSY nothing', '+OK', '-NOTBUSY nothing')->script('kill'));
 lab_show('one does, the other one is down', $kill('', '+OK')->script('kill'));
@@ -59,7 +69,10 @@ lab_show('DBSIZE where one node answers with no number', $kill(':5', '+no number
 
 echo "-- a hung node costs one deadline, then another one is asked\n";
 [$port, $hung] = lab_redis_process();
-$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 hung", "127.0.0.1:$live:1 live"], ['timeout' => 1500]));
+$redis = new OneHop\Redis(
+    'alpha',
+    lab_config(["127.0.0.1:$port:1 hung", "127.0.0.1:$live:1 live"], ['timeout' => 1500]),
+);
 Lab::signal($hung, SIGSTOP);
 lab_tell(fn () => $redis->echo('text'));
 lab_show('the next ECHO', $redis->echo('text'));
@@ -70,7 +83,10 @@ $redis = new OneHop\Redis('alpha', lab_config([$live, lab_redis(), lab_redis()])
 try {
     $redis->pipeline()->dbSize()->config('get', 'port')->randomKey()->ping()->exec();
 } catch (OneHop\PartialBatch $e) {
-    echo implode(', ', array_map(fn ($reply) => $reply instanceof OneHop\Exception ? $reply->getKind() : json_encode($reply), $e->getReplies())), "\n", $e->getMessage(), "\n";
+    echo implode(', ', array_map(
+        fn ($reply) => $reply instanceof OneHop\Exception ? $reply->getKind() : json_encode($reply),
+        $e->getReplies(),
+    )), "\n", $e->getMessage(), "\n";
 }
 echo "-- what the servers are\n";
 if (method_exists('Redis', 'serverVersion')) {

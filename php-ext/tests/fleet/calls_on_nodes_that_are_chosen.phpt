@@ -15,16 +15,27 @@ $key = lab_key_of_each($config);
 
 echo "-- by name, phpredis' replies\n";
 echo json_encode($redis->onEachNode('get', 'here')), "\n";
-echo json_encode(array_map(fn ($config) => (int) $config['port'], $redis->onEachNode('config', 'get', 'port')) === array_combine(['node-0', 'node-1', 'node-2'], $ports)), "\n";
-echo json_encode($redis->onEachNode('ROLE')['node-1'][0]), ' ', json_encode($redis->onNode('node-2', 'get', 'here')), ' ', json_encode($redis->onNode('node-2', 'get', 'nothing')), "\n";
-echo json_encode($redis->onEachNode('eval', 'return 7')), ' ', json_encode($redis->onEachNode('evalSha', sha1('return 7'))), "\n";
+echo json_encode(array_map(fn ($config) => (int) $config['port'], $redis->onEachNode(
+    'config',
+    'get',
+    'port',
+)) === array_combine(['node-0', 'node-1', 'node-2'], $ports)), "\n";
+echo json_encode($redis->onEachNode('ROLE')['node-1'][0]), ' ',
+    json_encode($redis->onNode('node-2', 'get', 'here')), ' ',
+    json_encode($redis->onNode('node-2', 'get', 'nothing')), "\n";
+echo json_encode($redis->onEachNode('eval', 'return 7')), ' ',
+    json_encode($redis->onEachNode('evalSha', sha1('return 7'))), "\n";
 echo "-- what the fleet refuses: other nodes' keys, orders to one server, commands the table does not hold\n";
-echo json_encode($redis->onNode('node-0', 'mset', [$key['node-1'] => 1, $key['node-2'] => 2])), ' ', json_encode($nodes[0]->mget([$key['node-1'], $key['node-2']])), "\n";
-echo json_encode($redis->onEachNode('client', 'kill', '1.2.3.4:5')), ' ', json_encode($redis->getLastError()), "\n";
+echo json_encode($redis->onNode('node-0', 'mset', [$key['node-1'] => 1, $key['node-2'] => 2])), ' ',
+    json_encode($nodes[0]->mget([$key['node-1'], $key['node-2']])), "\n";
+echo json_encode($redis->onEachNode('client', 'kill', '1.2.3.4:5')), ' ',
+    json_encode($redis->getLastError()), "\n";
 $redis->clearLastError();
-echo json_encode(is_int($redis->onNode('node-1', 'rawCommand', 'CLIENT', 'ID'))), ' ', json_encode($redis->onEachNode('rawCommand', 'NO.SUCH', 'x')), "\n";
+echo json_encode(is_int($redis->onNode('node-1', 'rawCommand', 'CLIENT', 'ID'))), ' ',
+    json_encode($redis->onEachNode('rawCommand', 'NO.SUCH', 'x')), "\n";
 $nodes[1]->rPush('list', 'a');
-echo json_encode($redis->onNode('node-1', 'blPop', ['list'], 1)), ' ', json_encode($redis->onEachNode('blPop', ['list'], 1)), "\n";
+echo json_encode($redis->onNode('node-1', 'blPop', ['list'], 1)), ' ',
+    json_encode($redis->onEachNode('blPop', ['list'], 1)), "\n";
 echo json_encode($redis->onEachNode('wait', 0, 100)), "\n";
 echo json_encode($redis->onEachNode('rawCommand', 'SCAN', '0')['node-0'][0]), "\n";
 echo "-- options are those of the object\n";
@@ -33,8 +44,12 @@ echo json_encode($redis->onEachNode('get', 're')), "\n";
 $redis->setOption(Redis::OPT_PREFIX, '');
 
 echo "-- refused\n";
-foreach ([['select', 1], ['auth', 'x'], ['rawCommand', 'SELECT', '1'], ['rawCommand', 'client', 'reply', 'off'], ['rawCommand', 'MULTI'], ['multi'], ['pipeline'],
-    ['subscribe', ['c'], 'strlen'], ['watch', 'k'], ['connect', 'h'], ['setOption', 1, 1], ['hScan', 'k', null], ['xinfo', 'help'], ['client', 'setname', 'x']] as $call) {
+foreach ([
+    ['select', 1], ['auth', 'x'], ['rawCommand', 'SELECT', '1'],
+    ['rawCommand', 'client', 'reply', 'off'], ['rawCommand', 'MULTI'], ['multi'], ['pipeline'],
+    ['subscribe', ['c'], 'strlen'], ['watch', 'k'], ['connect', 'h'], ['setOption', 1, 1],
+    ['hScan', 'k', null], ['xinfo', 'help'], ['client', 'setname', 'x'],
+] as $call) {
     lab_tell(fn () => @$redis->onEachNode(...$call));
 }
 lab_tell(fn () => $redis->onEachNode('noSuchMethod'));
@@ -48,7 +63,10 @@ lab_tell(fn () => $redis->multi()->onNode('node-0', 'get', 'here'));
 $redis->discard();
 
 echo "-- a node that is down\n";
-$redis = new OneHop\Redis('alpha', lab_config([$ports[0], '127.0.0.1:' . Lab::port() . ':1 dead'], [], 'dead.yml'));
+$redis = new OneHop\Redis(
+    'alpha',
+    lab_config([$ports[0], '127.0.0.1:' . Lab::port() . ':1 dead'], [], 'dead.yml'),
+);
 try {
     $redis->onEachNode('get', 'here');
 } catch (OneHop\PartialBatch $e) {

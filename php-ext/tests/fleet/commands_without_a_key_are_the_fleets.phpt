@@ -19,19 +19,30 @@ foreach ([$fleet, $plain] as $redis) {
 $sha = sha1('return 7');
 $calls = [
     ['dbSize'], ['keys', 'k1*'], ['keys', 'nothing*'], ['ping'], ['ping', 'text'], ['echo', 'text'],
-    ['config', 'get', 'maxmemory-policy'], ['config', 'get', 'maxmemory*'], ['config', 'set', 'maxmemory-policy', 'allkeys-lru'],
-    ['config', 'get', 'maxmemory-policy'], ['config', 'resetstat'], ['config', 'set', 'nothing', '1'], ['getLastError'], ['clearLastError'],
-    ['acl', 'whoami'], ['acl', 'users'], ['acl', 'setuser', 'joe', 'on', '>secret'], ['acl', 'users'], ['acl', 'deluser', 'joe'],
-    ['script', 'exists', $sha], ['script', 'load', 'return 7'], ['script', 'exists', $sha, str_repeat('0', 40)], ['evalSha', $sha, ['k1'], 1],
-    ['script', 'load', 'no lua'], ['script', 'flush'], ['script', 'exists', $sha], ['script', 'kill'],
+    ['config', 'get', 'maxmemory-policy'], ['config', 'get', 'maxmemory*'],
+    ['config', 'set', 'maxmemory-policy', 'allkeys-lru'],
+    ['config', 'get', 'maxmemory-policy'], ['config', 'resetstat'],
+    ['config', 'set', 'nothing', '1'], ['getLastError'], ['clearLastError'],
+    ['acl', 'whoami'], ['acl', 'users'], ['acl', 'setuser', 'joe', 'on', '>secret'],
+    ['acl', 'users'], ['acl', 'deluser', 'joe'],
+    ['script', 'exists', $sha], ['script', 'load', 'return 7'],
+    ['script', 'exists', $sha, str_repeat('0', 40)], ['evalSha', $sha, ['k1'], 1],
+    ['script', 'load', 'no lua'], ['script', 'flush'], ['script', 'exists', $sha],
+    ['script', 'kill'],
     ['pubsub', 'channels'], ['pubsub', 'numpat'], ['pubsub', 'numsub', ['a', 'b', 'c', 'd']],
     ['slowlog', 'reset'], ['slowlog', 'len'], ['slowlog', 'get'], ['save'],
-    ['xRead', ['s' => '0', 'nothing' => '0', 'u' => '0', 't' => '0']], ['xRead', ['nothing' => '0', 'none' => '0']], ['xRead', ['s' => '0', 'k1' => '0']],
-    ['rawCommand', 'XREAD', 'COUNT', '1', 'STREAMS', 't', 'u', 's', '0', '0', '0'], ['rawCommand', 'DBSIZE'], ['rawCommand', 'KEYS', 'k2*'],
-    ['rawCommand', 'PUBSUB', 'NUMSUB', 'd', 'c', 'b', 'a'], ['rawCommand', 'CONFIG', 'GET', 'maxmemory-policy'],
-    ['rawCommand', 'SCRIPT', 'EXISTS', $sha], ['rawCommand', 'PING'], ['rawCommand', 'ECHO', 'text'],
-    ['setOption', Redis::OPT_PREFIX, 'k'], ['keys', '1*'], ['xRead', ['nothing' => '0']], ['setOption', Redis::OPT_PREFIX, ''],
-    ['flushDB'], ['dbSize'], ['randomKey'], ['set', 'only', '1'], ['randomKey'], ['flushAll'], ['dbSize'],
+    ['xRead', ['s' => '0', 'nothing' => '0', 'u' => '0', 't' => '0']],
+    ['xRead', ['nothing' => '0', 'none' => '0']], ['xRead', ['s' => '0', 'k1' => '0']],
+    ['rawCommand', 'XREAD', 'COUNT', '1', 'STREAMS', 't', 'u', 's', '0', '0', '0'],
+    ['rawCommand', 'DBSIZE'], ['rawCommand', 'KEYS', 'k2*'],
+    ['rawCommand', 'PUBSUB', 'NUMSUB', 'd', 'c', 'b', 'a'],
+    ['rawCommand', 'CONFIG', 'GET', 'maxmemory-policy'],
+    ['rawCommand', 'SCRIPT', 'EXISTS', $sha], ['rawCommand', 'PING'],
+    ['rawCommand', 'ECHO', 'text'],
+    ['setOption', Redis::OPT_PREFIX, 'k'], ['keys', '1*'], ['xRead', ['nothing' => '0']],
+    ['setOption', Redis::OPT_PREFIX, ''],
+    ['flushDB'], ['dbSize'], ['randomKey'], ['set', 'only', '1'], ['randomKey'], ['flushAll'],
+    ['dbSize'],
 ];
 $answer = static function (Redis $redis, array $call) {
     try {
@@ -50,13 +61,18 @@ $answer = static function (Redis $redis, array $call) {
 foreach ($calls as $call) {
     [$expected, $given] = [$answer($plain, $call), $answer($fleet, $call)];
     if ($expected !== $given) {
-        echo json_encode($call), ': ', json_encode($expected), ' on one server, ', json_encode($given), " on four\n";
+        echo json_encode($call), ': ', json_encode($expected), ' on one server, ',
+            json_encode($given), " on four\n";
     }
 }
 echo "-- of the type of one server's\n";
 foreach ([['time'], ['lastSave'], ['command'], ['bgSave'], ['client', 'list']] as $call) {
     [$one, $four] = [$answer($plain, $call), $answer($fleet, $call)];
-    echo implode(' ', $call), ' ', gettype($four), ' ', var_export(gettype($one) === gettype($four) && (!is_array($one) || array_is_list($one) === array_is_list($four)), true), "\n";
+    echo implode(' ', $call), ' ', gettype($four), ' ', var_export(
+        gettype($one) === gettype($four)
+            && (!is_array($one) || array_is_list($one) === array_is_list($four)),
+        true,
+    ), "\n";
 }
 var_dump(count($fleet->client('list')) >= 4);
 echo "-- INFO in the form of one server's\n";
@@ -66,16 +82,32 @@ foreach (range(1, 50) as $i) {
 $fleet->expire('key ' . md5(1), 1000);
 $info = $fleet->info();
 $one = lab_plain($ports[0])->info();
-var_dump($info['redis_version'] === $one['redis_version'], str_starts_with($info['db0'], 'keys=50,expires=1,avg_ttl='), isset($info['tcp_port']));
-var_dump($info['used_memory'] > 3 * $one['used_memory'], preg_grep('/^errorstat_/', array_keys(array_diff_key($info, $one)), PREG_GREP_INVERT), is_int($info['connected_clients']), is_string($fleet->info('server')['redis_version']));
-preg_match_all('/^(?:# (?:Server|Memory|Keyspace)|db0:keys=50,expires=1|redis_version:)/m', $fleet->rawCommand('INFO'), $lines);
+var_dump(
+    $info['redis_version'] === $one['redis_version'],
+    str_starts_with($info['db0'], 'keys=50,expires=1,avg_ttl='),
+    isset($info['tcp_port']),
+);
+var_dump(
+    $info['used_memory'] > 3 * $one['used_memory'],
+    preg_grep('/^errorstat_/', array_keys(array_diff_key($info, $one)), PREG_GREP_INVERT),
+    is_int($info['connected_clients']),
+    is_string($fleet->info('server')['redis_version']),
+);
+preg_match_all(
+    '/^(?:# (?:Server|Memory|Keyspace)|db0:keys=50,expires=1|redis_version:)/m',
+    $fleet->rawCommand('INFO'),
+    $lines,
+);
 echo implode(' ', $lines[0]), "\n";
 echo "-- no single reply\n";
 lab_tell(fn () => $fleet->config('get', 'port'));
 lab_tell(fn () => array_map(fn ($role) => $role[0], $fleet->role()));
 lab_tell(fn () => array_keys($fleet->rawCommand('MEMORY', 'DOCTOR')));
 echo "-- all nodes have it\n";
-var_dump(array_map(fn ($port) => lab_plain($port)->config('get', 'maxmemory-policy'), $ports) === array_fill(0, 4, ['maxmemory-policy' => 'allkeys-lru']));
+var_dump(array_map(
+    fn ($port) => lab_plain($port)->config('get', 'maxmemory-policy'),
+    $ports,
+) === array_fill(0, 4, ['maxmemory-policy' => 'allkeys-lru']));
 ?>
 --EXPECT--
 -- of the type of one server's

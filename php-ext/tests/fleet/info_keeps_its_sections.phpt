@@ -11,29 +11,51 @@ for ($i = 0; $i < 200; $i++) {
     $redis->hGet("key:$i", 'field');
 }
 $nodes = array_map(lab_plain(...), $ports);
-$parts = static fn (array $info, string $field): array =>
-    array_column(array_map(fn ($part) => explode('=', $part), explode(',', $info[$field] ?? '=0')), 1, 0);
+$parts = static fn (array $info, string $field): array => array_column(
+    array_map(fn ($part) => explode('=', $part), explode(',', $info[$field] ?? '=0')),
+    1,
+    0,
+);
 
 echo "empty here, but not on a node: ";
-foreach (['server', 'clients', 'memory', 'persistence', 'stats', 'replication', 'cpu', 'commandstats', 'errorstats', 'latencystats', 'cluster', 'keyspace'] as $section) {
+foreach ([
+    'server', 'clients', 'memory', 'persistence', 'stats', 'replication', 'cpu', 'commandstats',
+    'errorstats', 'latencystats', 'cluster', 'keyspace',
+] as $section) {
     $one = max(array_map(fn ($node) => count($node->info($section)), $nodes));
     echo $one && !$redis->info($section) ? "$section " : '';
 }
 echo "nothing\n";
 foreach (['all', 'everything'] as $section) {
     $names = array_keys($redis->info($section));
-    var_dump(count(preg_grep('/^cmdstat_/', $names)) > 2, count(preg_grep('/^errorstat_/', $names)) > 0);
+    var_dump(
+        count(preg_grep('/^cmdstat_/', $names)) > 2,
+        count(preg_grep('/^errorstat_/', $names)) > 0,
+    );
 }
 
 $fleet = $redis->info('commandstats');
 $each = array_map(fn ($node) => $node->info('commandstats'), $nodes);
-$sums = fn (string $field, string $part): int => array_sum(array_map(fn ($info) => $parts($info, $field)[$part] ?? 0, $each));
+$sums = fn (string $field, string $part): int
+    => array_sum(array_map(fn ($info) => $parts($info, $field)[$part] ?? 0, $each));
 $set = $parts($fleet, 'cmdstat_set');
-var_dump($set['calls'], (int) $set['usec'] === $sums('cmdstat_set', 'usec'), $set['usec_per_call'] === sprintf('%.2f', floor($set['usec'] / 2) / 100),
-    $parts($fleet, 'cmdstat_hget')['failed_calls']);
+var_dump(
+    $set['calls'],
+    (int) $set['usec'] === $sums('cmdstat_set', 'usec'),
+    $set['usec_per_call'] === sprintf('%.2f', floor($set['usec'] / 2) / 100),
+    $parts($fleet, 'cmdstat_hget')['failed_calls'],
+);
 var_dump($redis->info('errorstats')['errorstat_WRONGTYPE']);
-$highest = max(array_map(fn ($node) => (float) ($parts($node->info('latencystats'), 'latency_percentiles_usec_set')['p99'] ?? 0), $nodes));
-var_dump((float) $parts($redis->info('latencystats'), 'latency_percentiles_usec_set')['p99'] === $highest);
+$highest = max(array_map(
+    fn ($node) => (float) (
+        $parts($node->info('latencystats'), 'latency_percentiles_usec_set')['p99'] ?? 0
+    ),
+    $nodes,
+));
+var_dump((float) $parts(
+    $redis->info('latencystats'),
+    'latency_percentiles_usec_set',
+)['p99'] === $highest);
 var_dump(str_contains($redis->rawCommand('INFO', 'commandstats'), "\r\ncmdstat_set:calls=200,"));
 ?>
 --EXPECT--

@@ -12,7 +12,8 @@ function encode(mixed $reply): string
         $reply === null => "\$-1\r\n",
         $reply === 'OK' => "+OK\r\n",
         is_string($reply) => '$' . strlen($reply) . "\r\n$reply\r\n",
-        array_is_list($reply) => '*' . count($reply) . "\r\n" . implode('', array_map('encode', $reply)),
+        array_is_list($reply) => '*' . count($reply) . "\r\n"
+            . implode('', array_map('encode', $reply)),
         default => '-' . $reply['error'] . " of the script\r\n",
     };
 }
@@ -28,9 +29,12 @@ function value(mixed $reply): mixed
     };
 }
 
-$words = ['sum' => 'DBSIZE', 'min' => 'LASTSAVE', 'max' => 'PUBSUB NUMPAT', 'and' => 'SCRIPT EXISTS x y', 'all_ok' => 'FLUSHALL',
-    'one_ok' => 'FUNCTION KILL', 'equal' => 'CONFIG GET x', 'concat' => 'KEYS *', 'union' => 'PUBSUB CHANNELS', 'first_not_nil' => 'RANDOMKEY',
-    'per_node' => 'ROLE', 'info' => 'INFO'];
+$words = [
+    'sum' => 'DBSIZE', 'min' => 'LASTSAVE', 'max' => 'PUBSUB NUMPAT', 'and' => 'SCRIPT EXISTS x y',
+    'all_ok' => 'FLUSHALL', 'one_ok' => 'FUNCTION KILL', 'equal' => 'CONFIG GET x',
+    'concat' => 'KEYS *', 'union' => 'PUBSUB CHANNELS', 'first_not_nil' => 'RANDOMKEY',
+    'per_node' => 'ROLE', 'info' => 'INFO',
+];
 $page = json_decode(file_get_contents(__DIR__ . '/../../../spec/route/vectors/merge.json'), true);
 $tests = array_merge(...array_column($page['testGroups'], 'tests'));
 $wrong = 0;
@@ -38,7 +42,9 @@ foreach ($tests as $test) {
     $servers = [];
     foreach ($test['replies'] as $i => $reply) {
         $bytes = base64_encode(encode($reply));
-        $port = lab_node("while (\$words = \$node->command()) { \$node->send(\$words[0] === 'PUBLISH' ? \":0\\r\\n\" : base64_decode('$bytes')); }");
+        $port = lab_node(
+            "while (\$words = \$node->command()) { \$node->send(\$words[0] === 'PUBLISH' ? \":0\\r\\n\" : base64_decode('$bytes')); }",
+        );
         $servers[] = "127.0.0.1:$port:1 " . ($test['nodes'][$i] ?? "n$i");
     }
     $config = lab_config($servers);
@@ -61,19 +67,33 @@ foreach ($tests as $test) {
         /* Streams whose names cannot be chosen freely: the replies are made with the names that fit. */
         $names = [];
         foreach ($test['order'] as $place => $name) {
-            $node = array_key_first(array_filter($test['replies'], fn ($reply) => in_array($name, array_column($reply ?? [], 0), true))) ?? $place % count($servers);
+            $node = array_key_first(array_filter(
+                $test['replies'],
+                fn ($reply) => in_array($name, array_column($reply ?? [], 0), true),
+            )) ?? $place % count($servers);
             $names[$name] = $keys[$node][$place];
         }
         foreach ($test['replies'] as $i => $reply) {
-            $bytes = base64_encode($reply === null ? "*-1\r\n" : encode(array_map(fn ($stream) => [$names[$stream[0]], $stream[1]], $reply)));
-            $port = lab_node("while (\$node->command()) { \$node->send(base64_decode('$bytes')); }");
+            $bytes = base64_encode($reply === null ? "*-1\r\n" : encode(array_map(
+                fn ($stream) => [$names[$stream[0]], $stream[1]],
+                $reply,
+            )));
+            $port = lab_node(
+                "while (\$node->command()) { \$node->send(base64_decode('$bytes')); }",
+            );
             $servers[$i] = "127.0.0.1:$port:1 n$i";
         }
         $config = lab_config($servers);
         $call = ['XREAD', 'STREAMS', ...array_values($names), ...array_fill(0, count($names), '0')];
-        $test['merged'] = $test['merged'] === null ? [] : array_map(fn ($stream) => [$names[$stream[0]], $stream[1]], $test['merged']);
+        $test['merged'] = $test['merged'] === null
+            ? []
+            : array_map(fn ($stream) => [$names[$stream[0]], $stream[1]], $test['merged']);
     } else {
-        $call = explode(' ', is_array($test['replies'][0]) && $test['merge'] === 'min' ? 'WAITAOF 1 1 1' : $words[$test['merge']]);
+        $call = explode(
+            ' ',
+            is_array($test['replies'][0])
+                && $test['merge'] === 'min' ? 'WAITAOF 1 1 1' : $words[$test['merge']],
+        );
     }
     $redis = new OneHop\Redis('alpha', $config);
     if (isset($test['nodes'])) {
@@ -93,7 +113,8 @@ foreach ($tests as $test) {
         $wrong++;
     }
 }
-echo count($tests) === $page['numberOfTests'] ? "all vectors\n" : "vectors are missing\n", $wrong, " wrong\n";
+echo count($tests) === $page['numberOfTests'] ? "all vectors\n" : "vectors are missing\n", $wrong,
+    " wrong\n";
 ?>
 --EXPECT--
 all vectors

@@ -15,7 +15,11 @@ for ($i = 0; $i < 100; $i++) {
 function found(Redis $redis, mixed $cursor): int|false
 {
     $found = [];
-    for ($rounds = 0; ($keys = $redis->scan($cursor, 'key:*', 20)) !== false && $rounds < 100; $rounds++) {
+    for (
+        $rounds = 0;
+        ($keys = $redis->scan($cursor, 'key:*', 20)) !== false && $rounds < 100;
+        $rounds++
+    ) {
         $found += array_flip($keys);
         if ($cursor === 0) {
             break;
@@ -25,7 +29,9 @@ function found(Redis $redis, mixed $cursor): int|false
 }
 $different = [];
 $begins = 0;
-foreach ([null, 0, -1, -17, '0', '00', ' 0', '', 'abc', '-0', '0.0', '-1', '17', true, false, 1.5] as $first) {
+foreach ([
+    null, 0, -1, -17, '0', '00', ' 0', '', 'abc', '-0', '0.0', '-1', '17', true, false, 1.5,
+] as $first) {
     $expected = found($plain, $first);
     if ($expected !== false && $expected < 100) {
         continue; // A cursor of that one server: it begins in the middle.

@@ -7,10 +7,18 @@ require __DIR__ . '/../lab/lab.inc';
 /** A node whose SCAN answers are these, one after another; each [cursor, keys]. */
 function node(array $answers, int $pause_ms = 0): string
 {
-    $bytes = base64_encode(serialize(array_map(fn ($answer) => is_string($answer) ? $answer
-        : "*2\r\n$" . strlen($answer[0]) . "\r\n$answer[0]\r\n*" . count($answer[1]) . "\r\n"
-            . implode('', array_map(fn ($key) => '$' . strlen($key) . "\r\n$key\r\n", $answer[1])), $answers)));
-    $port = lab_node("\$answers = unserialize(base64_decode('$bytes')); while (\$node->command()) { usleep($pause_ms * 1000); \$node->send(array_shift(\$answers)); }");
+    $bytes = base64_encode(serialize(array_map(
+        fn ($answer) => is_string($answer) ? $answer : "*2\r\n$"
+            . strlen($answer[0])
+            . "\r\n$answer[0]\r\n*"
+            . count($answer[1])
+            . "\r\n"
+            . implode('', array_map(fn ($key) => '$' . strlen($key) . "\r\n$key\r\n", $answer[1])),
+        $answers,
+    )));
+    $port = lab_node(
+        "\$answers = unserialize(base64_decode('$bytes')); while (\$node->command()) { usleep($pause_ms * 1000); \$node->send(array_shift(\$answers)); }",
+    );
     return "127.0.0.1:$port:1";
 }
 
@@ -42,18 +50,26 @@ lab_tell(function () use ($redis, &$iterator) { return $redis->scan($iterator); 
 
 echo "-- each round trip of a retried scan has a deadline of its own\n";
 $empty = array_map(fn ($i) => [(string) $i, []], range(1, 8));
-$redis = new OneHop\Redis('alpha', lab_config([node([...$empty, ['0', []]], 100) . ' n0', node([...$empty, ['9', ['late']]], 100) . ' n1'], ['timeout' => 700]));
+$redis = new OneHop\Redis('alpha', lab_config(
+    [node([...$empty, ['0', []]], 100) . ' n0', node([...$empty, ['9', ['late']]], 100) . ' n1'],
+    ['timeout' => 700],
+));
 $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY);
 $iterator = null;
 lab_tell(function () use ($redis, &$iterator) { return implode($redis->scan($iterator)); });
 var_dump($iterator > 0);
-$redis = new OneHop\Redis('alpha', lab_config([node([...$empty, ['9', ['field', 'late']]], 100) . ' n0'], ['timeout' => 700]));
+$redis = new OneHop\Redis(
+    'alpha',
+    lab_config([node([...$empty, ['9', ['field', 'late']]], 100) . ' n0'], ['timeout' => 700]),
+);
 $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY);
 $iterator = null;
 lab_tell(function () use ($redis, &$iterator) { return $redis->hScan('key', $iterator); });
 
 echo "-- a cursor that has no room\n";
-$redis = new OneHop\Redis('alpha', lab_config([node([['1099511627775', ['a']], ['1099511627776', ['b']]]) . ' large']));
+$redis = new OneHop\Redis('alpha', lab_config([
+    node([['1099511627775', ['a']], ['1099511627776', ['b']]]) . ' large',
+]));
 $iterator = null;
 lab_tell(function () use ($redis, &$iterator) { return implode($redis->scan($iterator)); });
 lab_tell(function () use ($redis, &$iterator) { return implode($redis->scan($iterator)); });

@@ -40,8 +40,14 @@ echo "-- what is there from the beginning to the end is found, whatever happens 
 $iterator = null;
 $round = 0;
 $found = walk($redis, $iterator, function () use ($redis, &$round) {
-    $redis->mset(array_fill_keys(array_map(fn ($i) => 'new:' . md5("$i"), range($round * 100, ++$round * 100)), 1));
-    $round > 30 && $redis->del(array_map(fn ($i) => 'new:' . md5("$i"), range(($round - 30) * 100, ($round - 29) * 100)));
+    $redis->mset(array_fill_keys(
+        array_map(fn ($i) => 'new:' . md5("$i"), range($round * 100, ++$round * 100)),
+        1,
+    ));
+    $round > 30 && $redis->del(array_map(
+        fn ($i) => 'new:' . md5("$i"),
+        range(($round - 30) * 100, ($round - 29) * 100),
+    ));
 }, null, 100);
 lab_show('keys missed', array_diff($names, $found));
 $redis->del(array_map(fn ($i) => 'new:' . md5("$i"), range(0, $round * 100)));
@@ -55,8 +61,10 @@ for ($i = 0; $i < 30; $i++) {
 }
 lab_show('in the middle the iterator is a number', is_int($iterator));
 lab_show('above 0', $iterator > 0);
-$rest = lab_run('<?php $redis = new OneHop\Redis("alpha", $argv[1]); $it = (int) $argv[2]; while ($keys = $redis->scan($it)) { echo implode("\n", $keys), "\n"; }',
-    [$config, (string) $iterator]);
+$rest = lab_run('<?php $redis = new OneHop\Redis("alpha", $argv[1]); $it = (int) $argv[2]; while ($keys = $redis->scan($it)) { echo implode("\n", $keys), "\n"; }', [
+    $config,
+    (string) $iterator,
+]);
 $found = array_unique([...$found, ...explode("\n", trim($rest))]);
 sort($found);
 lab_show('together they have found each key', $found === $names);
@@ -88,7 +96,8 @@ $iterator = null;
 $redis->scan($iterator);
 $kept = $iterator;
 // A cursor has 11 bits of its topology: one topology in 2,048 has them in common with ours.
-$bits = static fn (string $path) => hexdec(substr((new OneHop\Topology('alpha', $path))->fingerprint(), 0, 3)) >> 1;
+$bits = static fn (string $path)
+    => hexdec(substr((new OneHop\Topology('alpha', $path))->fingerprint(), 0, 3)) >> 1;
 do {
     $port = lab_redis();
     $path = lab_config([...$ports, $port], [], "larger-$port.yml");

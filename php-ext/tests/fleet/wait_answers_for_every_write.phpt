@@ -9,7 +9,11 @@ function pair(string ...$options): array
 {
     $master = lab_redis('--repl-diskless-sync-delay', '0', ...$options);
     [$replica, $id] = lab_redis_process('--replicaof', '127.0.0.1', (string) $master);
-    for ($i = 0; lab_plain($replica)->info('replication')['master_link_status'] !== 'up' && $i < 500; $i++) {
+    for (
+        $i = 0;
+        lab_plain($replica)->info('replication')['master_link_status'] !== 'up' && $i < 500;
+        $i++
+    ) {
         usleep(10000);
     }
     return [$master, $replica, $id];
@@ -21,7 +25,11 @@ $config = lab_config([$one, $two]);
 $key = lab_key_of_each($config);
 $redis = new OneHop\Redis('alpha', $config);
 /* The write goes over a connection of another process. */
-$write = fn () => lab_run('<?php $redis = new OneHop\Redis("alpha", $argv[1]); $redis->mset([$argv[2] => 1, $argv[3] => 1]);', [$config, ...array_values($key)]);
+$write = fn ()
+    => lab_run('<?php $redis = new OneHop\Redis("alpha", $argv[1]); $redis->mset([$argv[2] => 1, $argv[3] => 1]);', [
+        $config,
+        ...array_values($key),
+    ]);
 
 echo "-- all replicas are there\n";
 $write();
@@ -58,7 +66,8 @@ lab_plain($one)->rawCommand('ACL', 'SETUSER', 'default', 'resetchannels');
 try {
     (new OneHop\Redis('alpha', lab_config([$one], [], 'mute.yml')))->wait(1, 300);
 } catch (OneHop\Unsupported $e) {
-    echo $e->getNode(), ' ', preg_replace('/NOPERM .*?, node.*: /', 'NOPERM ...: ', $e->getMessage()), "\n";
+    echo $e->getNode(), ' ',
+        preg_replace('/NOPERM .*?, node.*: /', 'NOPERM ...: ', $e->getMessage()), "\n";
 }
 
 echo "-- no place in a transaction\n";

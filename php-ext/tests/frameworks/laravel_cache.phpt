@@ -13,24 +13,49 @@ framework_story(function (callable $client) {
         $cache->put("item:$i", ['n' => $i], 600);
     }
     $again = new Repository(new RedisStore(laravel_redis($client), 'app', 'default'));
-    yield 'many' => array_sum(array_column($again->many(array_map(fn ($i) => "item:$i", range(1, 40))), 'n'));
-    yield 'hit, miss, default' => [$again->get('item:3'), $again->get('item:99'), $again->get('item:99', 'none'), $again->has('item:4'), $again->missing('item:4')];
-    yield 'added once' => [$again->add('once', 1, 60), $again->add('once', 2, 60), $again->get('once')];
-    yield 'counted' => [$again->increment('n'), $again->increment('n', 5), $again->decrement('n', 2), $again->get('n')];
-    yield 'remembered' => [$again->remember('r', 60, fn () => 'first'), $again->remember('r', 60, fn () => 'second'), $again->rememberForever('e', fn () => 'ever')];
-    yield 'pulled' => [$again->pull('r'), $again->pull('r'), $again->forget('item:5'), $again->forget('item:5')];
+    yield 'many' => array_sum(
+        array_column($again->many(array_map(fn ($i) => "item:$i", range(1, 40))), 'n'),
+    );
+    yield 'hit, miss, default' => [
+        $again->get('item:3'), $again->get('item:99'), $again->get('item:99', 'none'),
+        $again->has('item:4'), $again->missing('item:4'),
+    ];
+    yield 'added once' => [
+        $again->add('once', 1, 60),
+        $again->add('once', 2, 60),
+        $again->get('once'),
+    ];
+    yield 'counted' => [
+        $again->increment('n'), $again->increment('n', 5), $again->decrement('n', 2),
+        $again->get('n'),
+    ];
+    yield 'remembered' => [
+        $again->remember('r', 60, fn () => 'first'),
+        $again->remember('r', 60, fn () => 'second'),
+        $again->rememberForever('e', fn () => 'ever'),
+    ];
+    yield 'pulled' => [
+        $again->pull('r'), $again->pull('r'), $again->forget('item:5'), $again->forget('item:5'),
+    ];
     $lock = $again->lock('job', 30);
-    yield 'locked' => [$lock->get(), $cache->lock('job', 30)->get(), $lock->release(), $cache->lock('job', 30)->get(fn () => 'ran')];
+    yield 'locked' => [
+        $lock->get(), $cache->lock('job', 30)->get(), $lock->release(),
+        $cache->lock('job', 30)->get(fn () => 'ran'),
+    ];
     $artists = $again->tags(['artists']);
     $artists->put('anne', 'Anne', 60);
     $authors = $again->tags(['authors', 'people']);
     $authors->put('john', 'John', 60);
     yield 'tagged' => [$artists->get('anne'), $authors->get('john'), $again->get('anne')];
     yield 'artists flushed' => [$again->tags('artists')->flush(), $authors->get('john')];
-    yield 'compared only: the artist' => $artists->get('anne'); // Laravel 10 finds none with phpredis 6: it begins with cursor 0.
+    // Laravel 10 finds none with phpredis 6: it begins with cursor 0.
+    yield 'compared only: the artist' => $artists->get('anne');
     /* put() with several takes a transaction: its keys want a tag, and then it works. */
     $together = new Repository(new RedisStore(laravel_redis($client), '{shop}', 'default'));
-    yield 'put at once' => [$together->putMany(['a' => 1, 'b' => 2, 'c' => 3], 60), $together->many(['a', 'b', 'c'])];
+    yield 'put at once' => [
+        $together->putMany(['a' => 1, 'b' => 2, 'c' => 3], 60),
+        $together->many(['a', 'b', 'c']),
+    ];
     /* As RedisStore::currentTags() of Laravel 9 to 11 walks, for `cache:prune-stale-tags`; phpredis from 6.1 on finds none. */
     foreach (range(1, 50) as $i) {
         $again->put("tag:t$i:entries", $i, 60);
@@ -39,7 +64,10 @@ framework_story(function (callable $client) {
     $tags = [];
     $cursor = '0';
     do {
-        [$cursor, $chunk] = $connection->scan($cursor, ['match' => 'app:tag:*:entries', 'count' => 10]);
+        [$cursor, $chunk] = $connection->scan(
+            $cursor,
+            ['match' => 'app:tag:*:entries', 'count' => 10],
+        );
         $tags = array_merge($tags, (array) $chunk);
     } while ((string) $cursor !== '0' && is_array($chunk));
     yield 'compared only: tags found' => count(array_unique($tags));
@@ -48,7 +76,10 @@ framework_story(function (callable $client) {
         $again->tags(['stale'])->put('late', 1, 600);
         $connection->zAdd('app:tag:stale:entries', 1, 'gone');
         $again->getStore()->flushStaleTags();
-        yield 'compared only: stale tags pruned' => $connection->zScore('app:tag:stale:entries', 'gone');
+        yield 'compared only: stale tags pruned' => $connection->zScore(
+            'app:tag:stale:entries',
+            'gone',
+        );
     }
     yield 'flushed' => [$again->flush(), $again->get('item:1'), $together->get('a')];
 });

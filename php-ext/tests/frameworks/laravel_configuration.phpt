@@ -15,12 +15,19 @@ $server = lab_redis();
 $ports = [lab_redis(), lab_redis(), lab_redis(), lab_redis()];
 $config = lab_config($ports, ['hash_tag' => '"{}"']);
 $cache = lab_config($ports, ['hash_tag' => '"{}"', 'database' => 1]);
-file_put_contents($config, str_replace('alpha:', 'alpha_cache:', file_get_contents($cache)), FILE_APPEND);
+file_put_contents(
+    $config,
+    str_replace('alpha:', 'alpha_cache:', file_get_contents($cache)),
+    FILE_APPEND,
+);
 
 /** Section `redis` of config/database.php as a new Laravel has it. */
 function database(int $port, array $options = []): array
 {
-    $connection = ['url' => null, 'host' => '127.0.0.1', 'username' => null, 'password' => null, 'port' => (string) $port];
+    $connection = [
+        'url' => null, 'host' => '127.0.0.1', 'username' => null, 'password' => null,
+        'port' => (string) $port,
+    ];
     return [
         'client' => 'phpredis',
         'options' => $options + ['cluster' => 'redis', 'prefix' => 'laravel_database_'],
@@ -48,8 +55,11 @@ function work(RedisManager $redis): array
     }
     $default->hMSet('hash', ['a' => 1, 'b' => 2]);
     $default->rPush('list', str_repeat('long ', 100));
-    return [$default->get('key:7'), $default->mget(['key:1', 'key:2', 'none']), $cache->get('item:9'), $cache->get('key:1'), $default->hGetAll('hash'), $default->lRange('list', 0, -1),
-        $cache->many(['item:1', 'item:2']), get_class($redis->connection('cache'))];
+    return [
+        $default->get('key:7'), $default->mget(['key:1', 'key:2', 'none']), $cache->get('item:9'),
+        $cache->get('key:1'), $default->hGetAll('hash'), $default->lRange('list', 0, -1),
+        $cache->many(['item:1', 'item:2']), get_class($redis->connection('cache')),
+    ];
 }
 
 /** What servers hold: database => key => its bytes. */
@@ -61,7 +71,9 @@ function held(array $ports): array
         foreach ([0, 1] as $database) {
             $plain->select($database);
             foreach ($plain->keys('*') as $key) {
-                $held[$database][$key] = $plain->type($key) === Redis::REDIS_STRING ? $plain->get($key) : 'no text';
+                $held[$database][$key] = $plain->type($key) === Redis::REDIS_STRING
+                    ? $plain->get($key)
+                    : 'no text';
             }
         }
     }
@@ -75,13 +87,22 @@ function held(array $ports): array
 $ours = ['client' => 'onehop'];
 foreach ([
     'default' => [],
-    'serializer and compression' => ['serializer' => Redis::SERIALIZER_PHP, 'compression' => defined('Redis::COMPRESSION_LZF') ? Redis::COMPRESSION_LZF : Redis::COMPRESSION_NONE, 'scan' => Redis::SCAN_RETRY, 'prefix' => 'other_'],
+    'serializer and compression' => [
+        'serializer' => Redis::SERIALIZER_PHP,
+        'compression' => defined('Redis::COMPRESSION_LZF')
+            ? Redis::COMPRESSION_LZF
+            : Redis::COMPRESSION_NONE,
+        'scan' => Redis::SCAN_RETRY,
+        'prefix' => 'other_',
+    ],
 ] as $name => $options) {
     $expected = work(manager(database($server, $options)));
     $pool = ['pool' => [0 => 'alpha', 1 => 'alpha_cache'], 'config' => $config];
     $told = work(manager($ours + database(1, $options + $pool)));
     $there = held([$server]);
-    echo "$name: ", json_encode([$told === $expected, held($ports) === $there, array_map(count(...), $there)]), "\n";
+    echo "$name: ",
+        json_encode([$told === $expected, held($ports) === $there, array_map(count(...), $there)]),
+        "\n";
 }
 $keys = array_keys(held($ports)[0]);
 echo implode(' ', array_intersect(['laravel_database_key:1', 'other_key:1', 'key:1'], $keys)), "\n";
@@ -97,7 +118,9 @@ var_dump(manager($one)->connection('cache')->get('key:7'));
 $one['cache'] = ['pool' => 'alpha_cache', 'database' => '1'];
 var_dump((new Repository(new RedisStore(manager($one), 'laravel_cache', 'cache')))->get('item:1'));
 lab_tell(fn () => manager($ours + database(1))->connection());
-$clustered = ['client' => 'onehop', 'options' => $one['options'], 'clusters' => ['default' => [['host' => '127.0.0.1', 'port' => 1]]]];
+$clustered = ['client' => 'onehop', 'options' => $one['options'], 'clusters' => [
+    'default' => [['host' => '127.0.0.1', 'port' => 1]],
+]];
 var_dump(manager($clustered)->connection()->get('key:7'));
 ?>
 --EXPECT--

@@ -32,15 +32,23 @@ framework_story(function (callable $client) {
         $waiting->setContainer(new Illuminate\Container\Container());
         $waiting->setConnectionName('redis');
         $queue->bulk(['One', 'Two', 'Three'], ['n' => 9]);
-        yield "$name in bulk" => [$queue->size(), $queue->pop()->payload()['job'], $queue->clear($name)];
+        yield "$name in bulk" => [
+            $queue->size(),
+            $queue->pop()->payload()['job'],
+            $queue->clear($name),
+        ];
         $queue->push('Job', ['n' => 8]);
         yield "$name with waiting" => [$waiting->pop()->payload()['data']['n'], $waiting->pop()];
     }
     $redis = laravel_redis($client)->connection();
-    $throttled = fn () => $redis->throttle('limit')->allow(2)->every(60)->block(0)->then(fn () => 'ran', fn () => 'too many');
+    $throttled = fn () => $redis->throttle('limit')->allow(2)->every(60)->block(0)
+        ->then(fn () => 'ran', fn () => 'too many');
     yield 'throttled' => [$throttled(), $throttled(), $throttled()];
     yield 'funnelled' => $redis->funnel('{funnel}')->limit(1)->releaseAfter(60)->block(0)->then(
-        fn () => $redis->funnel('{funnel}')->limit(1)->releaseAfter(60)->block(0)->then(fn () => 'both', fn () => 'only one'), fn () => 'none');
+        fn () => $redis->funnel('{funnel}')->limit(1)->releaseAfter(60)->block(0)
+            ->then(fn () => 'both', fn () => 'only one'),
+        fn () => 'none',
+    );
     yield 'pipelined' => $redis->pipeline(function ($pipe) {
         foreach (range(1, 5) as $i) {
             $pipe->set("p:$i", $i);

@@ -14,20 +14,42 @@ framework_story(function (callable $client) {
     }
     yield 'forty items saved at once' => $cache->commit();
     $again = new RedisAdapter($client(), 'app', 100);
-    yield 'their sum' => array_sum(array_map(fn ($item) => $item->get()['n'], iterator_to_array($again->getItems(array_map(fn ($i) => "item.$i", range(1, 40))))));
-    yield 'hit and miss' => [$again->getItem('item.7')->isHit(), $again->getItem('item.99')->isHit(), $again->hasItem('item.8'), $again->hasItem('item.88')];
+    yield 'their sum' => array_sum(array_map(
+        fn ($item) => $item->get()['n'],
+        iterator_to_array($again->getItems(array_map(fn ($i) => "item.$i", range(1, 40)))),
+    ));
+    yield 'hit and miss' => [
+        $again->getItem('item.7')->isHit(), $again->getItem('item.99')->isHit(),
+        $again->hasItem('item.8'), $again->hasItem('item.88'),
+    ];
     $computed = 0;
     $value = function ($item) use (&$computed) {
         $item->expiresAfter(60);
         return 'computed ' . ++$computed;
     };
     yield 'computed once' => [$again->get('lazy', $value), $again->get('lazy', $value)];
-    yield 'deleted' => [$again->delete('lazy'), $again->deleteItems(['item.1', 'item.2', 'item.3']), $again->hasItem('item.2')];
-    yield 'a permanent item' => [$again->save($again->getItem('for ever')->set(null)), $again->getItem('for ever')->isHit(), $again->getItem('for ever')->get()];
+    yield 'deleted' => [
+        $again->delete('lazy'),
+        $again->deleteItems(['item.1', 'item.2', 'item.3']),
+        $again->hasItem('item.2'),
+    ];
+    yield 'a permanent item' => [
+        $again->save($again->getItem('for ever')->set(null)),
+        $again->getItem('for ever')->isHit(),
+        $again->getItem('for ever')->get(),
+    ];
     $other = new RedisAdapter($client(), 'other');
     $other->save($other->getItem('item.5')->set('other'));
-    yield 'a prefix cleared' => [$again->clear('item.1'), $again->hasItem('item.15'), $again->hasItem('item.25')];
-    yield 'a namespace cleared' => [$again->clear(), $again->hasItem('item.25'), $other->getItem('item.5')->get()];
+    yield 'a prefix cleared' => [
+        $again->clear('item.1'),
+        $again->hasItem('item.15'),
+        $again->hasItem('item.25'),
+    ];
+    yield 'a namespace cleared' => [
+        $again->clear(),
+        $again->hasItem('item.25'),
+        $other->getItem('item.5')->get(),
+    ];
     yield 'all cleared' => [(new RedisAdapter($client()))->clear(), $other->hasItem('item.5')];
     yield 'pruned by the server alone' => $again instanceof Symfony\Component\Cache\PruneableInterface;
 });

@@ -16,16 +16,28 @@ framework_story(function (callable $client) {
     };
     $cache = new RedisTagAwareAdapter($connect(), 'app', 100);
     foreach (range(1, 40) as $i) {
-        $cache->saveDeferred($cache->getItem("item.$i")->set($i)->tag([$i % 2 ? 'odd' : 'even', "t.$i"]));
+        $cache->saveDeferred($cache->getItem("item.$i")->set($i)
+            ->tag([$i % 2 ? 'odd' : 'even', "t.$i"]));
     }
     yield 'saved' => $cache->commit();
     $again = new RedisTagAwareAdapter($connect(), 'app', 100);
-    $there = fn () => array_sum(array_map(fn ($item) => $item->isHit() ? $item->get() : 0, iterator_to_array($again->getItems(array_map(fn ($i) => "item.$i", range(1, 40))))));
+    $there = fn () => array_sum(array_map(
+        fn ($item) => $item->isHit() ? $item->get() : 0,
+        iterator_to_array($again->getItems(array_map(fn ($i) => "item.$i", range(1, 40)))),
+    ));
     yield 'there' => $there();
     yield 'without odd' => [$again->invalidateTags(['odd']), $there()];
     yield 'without three' => [$again->invalidateTags(['t.2', 't.4', 't.6', 'nobody']), $there()];
-    yield 'one deleted' => [$again->deleteItem('item.8'), $again->getItem('item.8')->isHit(), $there()];
-    yield 'tag changed' => [$again->save($again->getItem('item.10')->set(10)->tag('new')), $again->invalidateTags(['even']), $there()];
+    yield 'one deleted' => [
+        $again->deleteItem('item.8'),
+        $again->getItem('item.8')->isHit(),
+        $there(),
+    ];
+    yield 'tag changed' => [
+        $again->save($again->getItem('item.10')->set(10)->tag('new')),
+        $again->invalidateTags(['even']),
+        $there(),
+    ];
     yield 'tags of a hit' => $again->getItem('item.10')->getMetadata()['tags'] ?? null;
     yield 'cleared' => [$again->clear(), $there()];
 });

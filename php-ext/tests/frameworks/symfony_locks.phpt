@@ -24,12 +24,22 @@ framework_story(function (callable $client) {
     }
     yield 'taken, refused, taken over' => [$taken, $refused, $released];
     $lock = $one->createLock('short', 1.0);
-    yield 'expires' => [$lock->acquire(), usleep(1200000), $two->createLock('short')->acquire(), $lock->isAcquired()];
+    yield 'expires' => [
+        $lock->acquire(), usleep(1200000), $two->createLock('short')->acquire(),
+        $lock->isAcquired(),
+    ];
     $readers = [$one->createLock('shared'), $two->createLock('shared')];
-    yield 'two readers' => [$readers[0]->acquireRead(), $readers[1]->acquireRead(), $one->createLock('shared')->acquire()];
+    yield 'two readers' => [
+        $readers[0]->acquireRead(),
+        $readers[1]->acquireRead(),
+        $one->createLock('shared')->acquire(),
+    ];
     $readers[0]->release();
     $readers[1]->release();
-    yield 'then a writer' => [$one->createLock('shared')->acquire(), $two->createLock('shared')->acquireRead()];
+    yield 'then a writer' => [
+        $one->createLock('shared')->acquire(),
+        $two->createLock('shared')->acquireRead(),
+    ];
 });
 ?>
 --EXPECT--

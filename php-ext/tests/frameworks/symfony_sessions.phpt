@@ -18,7 +18,8 @@ framework_story(function (callable $client) {
         $handler->close();
         $next = new RedisSessionHandler($client(), ['prefix' => 'sf_s', 'ttl' => 600]);
         $next->open('', 'PHPSESSID');
-        $kept += $next->validateId($id) && $next->read($id) === "user|i:$i;" && $next->updateTimestamp($id, "user|i:$i;");
+        $kept += $next->validateId($id) && $next->read($id) === "user|i:$i;" && $next
+            ->updateTimestamp($id, "user|i:$i;");
         @$next->destroy($id);
         $gone += $client()->exists("sf_s$id") === 0;
         $next->close();

@@ -52,7 +52,9 @@ for ($round = 0; $round < 2; $round++) {
 PHP;
 foreach (['4M', '0'] as $memory) {
     echo "-- shared memory: $memory\n";
-    echo lab_run($script, [__DIR__ . '/../lab/lab.inc'], settings: ['onehop.shared_memory' => $memory]);
+    echo lab_run($script, [__DIR__ . '/../lab/lab.inc'], settings: [
+        'onehop.shared_memory' => $memory,
+    ]);
 }
 ?>
 --EXPECT--

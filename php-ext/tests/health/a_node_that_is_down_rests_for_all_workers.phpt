@@ -15,7 +15,9 @@ for ($i = 0; in_array(null, $keys, true); $i++) {
     $keys[$topology->locate("key:$i")->port === $up ? 'up' : 'down'] = "key:$i";
 }
 $trace = Lab::file('trace');
-$page = lab_fpm(['display_errors' => '1'], WORKERS, ['strace', '-f', '-qq', '-ttt', '-e', 'trace=connect', '-o', $trace]);
+$page = lab_fpm(['display_errors' => '1'], WORKERS, [
+    'strace', '-f', '-qq', '-ttt', '-e', 'trace=connect', '-o', $trace,
+]);
 $script = <<<'PHP'
 <?php
 $redis = new OneHop\Redis('alpha', $_GET['config']);
@@ -44,7 +46,8 @@ $ask = static function (float $seconds) use ($page, $script, $config, $keys): ar
     ksort($told);
     return $told;
 };
-$attempts = static fn (): array => array_filter(file($trace), static fn ($line) => str_contains($line, "htons($port)"));
+$attempts = static fn (): array
+    => array_filter(file($trace), static fn ($line) => str_contains($line, "htons($port)"));
 
 echo implode("\n", array_keys($ask(0.3))), "\n";
 Lab::signal($id, SIGKILL);
@@ -52,8 +55,12 @@ usleep(200000);
 $before = count($attempts());
 $told = $ask(4);
 $after = count($attempts());
-echo implode("\n", array_diff(array_keys($told), ['node-1: Connection closed by the node', 'node-1 maybe: Connection closed by the node'])), "\n";
-echo 'at most two attempts a second: ', var_export($after - $before <= 8 + 1, true), '; some: ', var_export($after > $before, true), "\n";
+echo implode("\n", array_diff(array_keys($told), [
+    'node-1: Connection closed by the node',
+    'node-1 maybe: Connection closed by the node',
+])), "\n";
+echo 'at most two attempts a second: ', var_export($after - $before <= 8 + 1, true), '; some: ',
+    var_export($after > $before, true), "\n";
 echo 'most failed at once: ', var_export(array_sum($told) > 20 * ($after - $before), true), "\n";
 
 echo "back again\n";

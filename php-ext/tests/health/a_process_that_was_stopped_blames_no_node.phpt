@@ -6,17 +6,30 @@ require __DIR__ . '/../lab/lab.inc';
 
 $script = 'while ($words = $node->command()) { if ($words[1] !== "hang") { $node->value("well"); } }';
 $cases = [];
-foreach (['resting' => [], 'ejected' => ['auto_eject_hosts' => 'true', 'server_retry_timeout' => 60000]] as $rule => $directives) {
+foreach ([
+    'resting' => [],
+    'ejected' => ['auto_eject_hosts' => 'true', 'server_retry_timeout' => 60000],
+] as $rule => $directives) {
     foreach ([true, false] as $is_stopped) {
         $port = lab_node($script);
-        $config = lab_config([$port], $directives + ['timeout' => 1000, 'server_failure_limit' => 1]);
+        $config = lab_config(
+            [$port],
+            $directives + ['timeout' => 1000, 'server_failure_limit' => 1],
+        );
         $file = Lab::file("$rule-$port");
         if (($id = pcntl_fork()) === 0) {
             $redis = new OneHop\Redis('alpha', $config);
             $told = [$redis->get('key')];
-            $state = static fn () => array_values(array_filter(OneHop\Topology::status(), static fn ($pool) => $pool['path'] === $config))[0]['nodes'][0];
+            $state = static fn () => array_values(array_filter(
+                OneHop\Topology::status(),
+                static fn ($pool) => $pool['path'] === $config,
+            ))[0]['nodes'][0];
             /* Who was not stopped may have noticed his deadline too late for another reason: on a busy machine. */
-            for ($end = microtime(true) + 60; !isset($told[1]) || (!$is_stopped && $state()['state'] === 'up' && microtime(true) < $end);) {
+            $end = microtime(true) + 60;
+            while (
+                !isset($told[1])
+                || (!$is_stopped && $state()['state'] === 'up' && microtime(true) < $end)
+            ) {
                 try {
                     $redis->get('hang');
                 } catch (OneHop\Exception $e) {
@@ -34,14 +47,19 @@ foreach (['resting' => [], 'ejected' => ['auto_eject_hosts' => 'true', 'server_r
     }
 }
 foreach ($cases as [, $is_stopped, $id, , $port]) {
-    for ($end = microtime(true) + 60; !preg_grep('/ GET hang$/', lab_commands($port)) && microtime(true) < $end; usleep(1000));
+    for (
+        $end = microtime(true) + 60;
+        !preg_grep('/ GET hang$/', lab_commands($port)) && microtime(true) < $end;
+        usleep(1000)
+    );
     $is_stopped && posix_kill($id, SIGSTOP);
 }
 sleep(5);
 foreach ($cases as [$rule, $is_stopped, $id, $file]) {
     $is_stopped && posix_kill($id, SIGCONT);
     pcntl_waitpid($id, $status);
-    echo $is_stopped ? 'stopped, or it would be ' : 'not stopped, so it is ', $rule, ': ', file_get_contents($file), "\n";
+    echo $is_stopped ? 'stopped, or it would be ' : 'not stopped, so it is ', $rule, ': ',
+        file_get_contents($file), "\n";
 }
 ?>
 --EXPECT--

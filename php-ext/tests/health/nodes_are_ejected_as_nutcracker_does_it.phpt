@@ -89,15 +89,27 @@ $page = lab_fpm([], 3);
 foreach (['ketama' => [1, 2, 3], 'modula' => [1, 1, 2]] as $distribution => $weights) {
     echo "$distribution\n";
     [$a, $b, $c] = $nodes = [new Node('a'), new Node('b'), new Node('c')];
-    $config = lab_config(array_map(fn ($node, $weight) => "127.0.0.1:$node->port:$weight $node->name", $nodes, $weights),
-        ['distribution' => $distribution, 'auto_eject_hosts' => 'true', 'server_failure_limit' => 2, 'server_retry_timeout' => RETRY, 'timeout' => 1000]);
+    $config = lab_config(
+        array_map(
+            fn ($node, $weight) => "127.0.0.1:$node->port:$weight $node->name",
+            $nodes,
+            $weights,
+        ),
+        [
+            'distribution' => $distribution, 'auto_eject_hosts' => 'true',
+            'server_failure_limit' => 2, 'server_retry_timeout' => RETRY, 'timeout' => 1000,
+        ],
+    );
     $proxy = lab_plain(lab_nutcracker($config));
     $redis = new OneHop\Redis('alpha', $config);
     $topology = new OneHop\Topology('alpha', $config);
     $askers = [
         fn () => [ask($proxy)],
         fn () => [ask($redis)],
-        fn () => array_map(fn ($answer) => json_decode($answer, true) ?? [$answer], $page($script, ['config' => $config, 'keys' => KEYS], 3)),
+        fn () => array_map(
+            fn ($answer) => json_decode($answer, true) ?? [$answer],
+            $page($script, ['config' => $config, 'keys' => KEYS], 3),
+        ),
         fn () => [array_map(fn ($i) => $topology->locate(md5("key $i"))->name, range(0, KEYS - 1))],
     ];
     agree('all are there', $askers, 'a', 'b', 'c');
@@ -128,7 +140,10 @@ for ($round = 0; $round < 2; $round++) {
             $failures++;
         }
     }
-    echo "  failures: $failures, ejected: ", implode(' ', array_map(fn ($node) => $node->name, array_filter($topology->nodes(), fn ($node) => $node->isEjected))), "\n";
+    echo "  failures: $failures, ejected: ", implode(' ', array_map(
+        fn ($node) => $node->name,
+        array_filter($topology->nodes(), fn ($node) => $node->isEjected),
+    )), "\n";
 }
 
 function ask_placement(string $config): array

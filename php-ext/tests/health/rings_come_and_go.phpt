@@ -15,7 +15,8 @@ $redis = new OneHop\Redis('alpha', $config);
 $topology = new OneHop\Topology('alpha', $config);
 $older = new OneHop\Redis('alpha', $config);
 $older->pipeline()->get($key); /* Keeps the ring it began with, and in the end its snapshot. */
-$memory = static fn (): int => (int) preg_replace('/.*VmRSS:\s+(\d+).*/s', '$1', file_get_contents('/proc/self/status'));
+$memory = static fn (): int
+    => (int) preg_replace('/.*VmRSS:\s+(\d+).*/s', '$1', file_get_contents('/proc/self/status'));
 for ($i = 0, $ejected = 0; $ejected < 1000; $i++) {
     try {
         $redis->get($key);

@@ -26,7 +26,14 @@ $told = static function () use ($log): array {
     clearstatcache();
     $lines = @file($log, FILE_IGNORE_NEW_LINES) ?: [];
     @unlink($log);
-    return array_map(static fn ($line) => preg_replace(['/^\[[^]]*\] /', '/\d+\.\d s/', '/127\.0\.0\.1:\d+/'], ['', 'N s', 'ADDRESS'], $line), $lines);
+    return array_map(
+        static fn ($line) => preg_replace(
+            ['/^\[[^]]*\] /', '/\d+\.\d s/', '/127\.0\.0\.1:\d+/'],
+            ['', 'N s', 'ADDRESS'],
+            $line,
+        ),
+        $lines,
+    );
 };
 $until = static function (string $what, callable $is) use ($page): void {
     for ($end = microtime(true) + 60; !$is();) {
@@ -34,27 +41,48 @@ $until = static function (string $what, callable $is) use ($page): void {
     }
 };
 
-foreach (['rests' => [], 'is ejected' => ['auto_eject_hosts' => 'true', 'server_retry_timeout' => 1000]] as $what => $directives) {
+foreach (['rests' => [], 'is ejected' => [
+    'auto_eject_hosts' => 'true',
+    'server_retry_timeout' => 1000,
+]] as $what => $directives) {
     echo "-- a node that $what\n";
     [$port, $id] = lab_redis_process();
-    $config = lab_config(['127.0.0.1:' . lab_redis() . ':1 well', "127.0.0.1:$port:1 sick"], $directives);
-    $ask = static fn (float $seconds): array => $page($script, ['config' => $config, 'key' => lab_key_of_each($config)['sick'], 'seconds' => $seconds], WORKERS);
+    $config = lab_config(
+        ['127.0.0.1:' . lab_redis() . ':1 well', "127.0.0.1:$port:1 sick"],
+        $directives,
+    );
+    $ask = static fn (float $seconds): array => $page(
+        $script,
+        ['config' => $config, 'key' => lab_key_of_each($config)['sick'], 'seconds' => $seconds],
+        WORKERS,
+    );
     $ask(0.2);
     echo 'up: ', implode("\n", $told()), "\n";
     Lab::stop($id);
     $ask(1.6); /* It is tried in vain meanwhile, or is in again and ejected anew. */
     lab_redis_at($port);
     $plain = lab_plain($port);
-    $until('it is not back', static function () use ($ask, $plain): bool { $ask(0.3); return $plain->dbSize() === 1; });
+    $until(
+        'it is not back',
+        static function () use ($ask, $plain): bool { $ask(0.3); return $plain->dbSize() === 1; },
+    );
     foreach ($told() as $line) {
-        echo preg_replace('/: Connection (closed by the node|refused while connecting|reset by peer);/', ': CAUSE;', $line), "\n";
+        echo preg_replace(
+            '/: Connection (closed by the node|refused while connecting|reset by peer);/',
+            ': CAUSE;',
+            $line,
+        ), "\n";
     }
 }
 echo "-- a script, with a configuration that has a password\n";
 $config = lab_config([Lab::port()], ['redis_auth' => 'secret']);
 $script = 'for ($i = 0; $i < 3; $i++) { try { (new OneHop\Redis("alpha", $argv[1]))->get("key"); } catch (OneHop\NodeDown) { echo "down\n"; } }';
 foreach (['1', '0'] as $says) {
-    echo "log_errors = $says\n", preg_replace('/127\.0\.0\.1:\d+/', 'ADDRESS', lab_run("<?php $script", [$config], settings: ['log_errors' => $says]));
+    echo "log_errors = $says\n", preg_replace(
+        '/127\.0\.0\.1:\d+/',
+        'ADDRESS',
+        lab_run("<?php $script", [$config], settings: ['log_errors' => $says]),
+    );
 }
 ?>
 --EXPECT--

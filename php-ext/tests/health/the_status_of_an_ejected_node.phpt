@@ -4,12 +4,15 @@ Topology::status() shows a node that is ejected, why, for how long, and who has 
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-$config = lab_config([lab_redis(), lab_redis(), '127.0.0.1:' . Lab::port() . ':1 gone'],
-    ['auto_eject_hosts' => 'true', 'server_failure_limit' => 2, 'server_retry_timeout' => 300000, 'distribution' => 'modula']);
+$config = lab_config([lab_redis(), lab_redis(), '127.0.0.1:' . Lab::port() . ':1 gone'], [
+    'auto_eject_hosts' => 'true', 'server_failure_limit' => 2, 'server_retry_timeout' => 300000,
+    'distribution' => 'modula',
+]);
 $show = static function (): void {
     foreach (OneHop\Topology::status()[0]['nodes'] as $node) {
         echo str_pad($node['node'], 8), $node['state'], ', share ', round($node['share'], 2), ', ',
-            $node['rests_ms'] > 200000 ? 'for minutes' : 'now', ', ', $node['reason'] ?? 'no reason', "\n";
+            $node['rests_ms'] > 200000 ? 'for minutes' : 'now', ', ', $node['reason']
+                ?? 'no reason', "\n";
     }
 };
 $redis = new OneHop\Redis('alpha', $config);

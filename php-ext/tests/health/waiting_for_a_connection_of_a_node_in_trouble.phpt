@@ -33,7 +33,16 @@ PHP;
 
 [$port, $id] = lab_redis_process();
 lab_plain($port)->set('key', 'value');
-$query = ['config' => lab_config([$port], ['pool_size' => 2, 'timeout' => 2000, 'server_failure_limit' => 1]), 'timeout' => 2000, 'turns' => Lab::file('turns'), 'size' => 2, 'pool' => 0];
+$query = [
+    'config' => lab_config(
+        [$port],
+        ['pool_size' => 2, 'timeout' => 2000, 'server_failure_limit' => 1],
+    ),
+    'timeout' => 2000,
+    'turns' => Lab::file('turns'),
+    'size' => 2,
+    'pool' => 0,
+];
 Lab::signal($id, SIGSTOP);
 $told = array_count_values($page($script, $query, 6));
 Lab::signal($id, SIGCONT);
@@ -44,9 +53,22 @@ foreach ($told as $what => $times) {
 
 echo "a node that had no time left\n";
 $go = Lab::file('go');
-$slow = lab_node('$node->command(); while (!file_exists("' . $go . '")) { usleep(1000); clearstatcache(); } usleep(1500000); $node->value("late"); $node->command(); sleep(30);');
-$query = ['config' => lab_config([$slow], ['pool_size' => 1, 'timeout' => 3000, 'server_failure_limit' => 1], 'slow.yml'), 'timeout' => 3000, 'turns' => Lab::file('turns2'),
-    'size' => 1, 'pool' => 1, 'go' => $go];
+$slow = lab_node(
+    '$node->command(); while (!file_exists("' . $go
+        . '")) { usleep(1000); clearstatcache(); } usleep(1500000); $node->value("late"); $node->command(); sleep(30);',
+);
+$query = [
+    'config' => lab_config(
+        [$slow],
+        ['pool_size' => 1, 'timeout' => 3000, 'server_failure_limit' => 1],
+        'slow.yml',
+    ),
+    'timeout' => 3000,
+    'turns' => Lab::file('turns2'),
+    'size' => 1,
+    'pool' => 1,
+    'go' => $go,
+];
 $told = $page($script, $query, 2);
 sort($told);
 echo implode("\n", $told), "\n";

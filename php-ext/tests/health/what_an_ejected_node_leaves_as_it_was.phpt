@@ -4,15 +4,31 @@ A pipeline and a transaction keep the placement they began with; errors of an ov
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-$eject = ['auto_eject_hosts' => 'true', 'server_failure_limit' => 2, 'server_retry_timeout' => 600000];
+$eject = [
+    'auto_eject_hosts' => 'true',
+    'server_failure_limit' => 2,
+    'server_retry_timeout' => 600000,
+];
 [$p0, [$p1, $id], $p2] = [lab_redis(), lab_redis_process(), lab_redis()];
 $config = lab_config([$p0, $p1, $p2], $eject + ['distribution' => 'modula']);
-[$redis, $other, $third] = [new OneHop\Redis('alpha', $config), new OneHop\Redis('alpha', $config), new OneHop\Redis('alpha', $config)];
+[$redis, $other, $third] = [
+    new OneHop\Redis('alpha', $config),
+    new OneHop\Redis('alpha', $config),
+    new OneHop\Redis('alpha', $config),
+];
 $topology = new OneHop\Topology('alpha', $config);
-$out = fn ($topology) => implode(' ', array_map(fn ($node) => $node->name, array_filter($topology->nodes(), fn ($node) => $node->isEjected)));
+$out = fn ($topology) => implode(' ', array_map(
+    fn ($node) => $node->name,
+    array_filter($topology->nodes(), fn ($node) => $node->isEjected),
+));
 /* A key of each node of which the first moves when node-1 is out. */
 $without = new OneHop\Topology('alpha', $config, ['node-1']);
-for ($i = 0; !isset($moves) || $without->locate($key['node-1'] = "k$i")->name !== 'node-2' || $topology->locate("k$i")->name !== 'node-1'; $i++) {
+for (
+    $i = 0;
+    !isset($moves) || $without->locate($key['node-1'] = "k$i")->name !== 'node-2' || $topology
+        ->locate("k$i")->name !== 'node-1';
+    $i++
+) {
     if ($topology->locate("k$i")->name === 'node-0' && $without->locate("k$i")->name === 'node-2') {
         $moves = "k$i";
     }
@@ -48,7 +64,10 @@ $patient = lab_config([$p0, $p1, $p2], ['server_failure_limit' => 3] + $eject);
 lab_show('nodes that are out of that one', $out(new OneHop\Topology('alpha', $patient)));
 
 echo "-- errors that count, and such that do not\n";
-foreach (['OOM command not allowed', 'LOADING data', 'BUSY script', 'BUSYKEY exists', 'ERR OOM', 'OOMPH', 'MISCONF no'] as $error) {
+foreach ([
+    'OOM command not allowed', 'LOADING data', 'BUSY script', 'BUSYKEY exists', 'ERR OOM', 'OOMPH',
+    'MISCONF no',
+] as $error) {
     $bad = lab_node('while ($node->command()) { $node->send("-' . $error . '\r\n"); }');
     $config = lab_config([$p0, "127.0.0.1:$bad:1 bad"], $eject);
     $key = lab_key_of_each($config)['bad'];

@@ -19,13 +19,26 @@ $get = static fn (string $config, int $times = 6) => implode(', ', array_unique(
 echo $get($config, 12), "\n";
 
 /* It is caught while it reads a large configuration for the first time, which others would wait for. */
-$lock = $page('<?php foreach (glob("/proc/self/fd/*") as $link) { if (str_starts_with((string) @readlink($link), "/memfd:onehop-lock")) { echo fileinode($link); } }');
-$holder = static fn (): int => preg_match("/ POSIX +\S+ +WRITE +(\\d+) \\S+:$lock /", (string) file_get_contents('/proc/locks'), $match) ? (int) $match[1] : 0;
-$large = static fn (string $name) => lab_config(array_map(static fn ($i) => "127.0.0.1:1:1 server$i", range(1, LARGE)), ['distribution' => 'ketama'], $name);
+$lock = $page(
+    '<?php foreach (glob("/proc/self/fd/*") as $link) { if (str_starts_with((string) @readlink($link), "/memfd:onehop-lock")) { echo fileinode($link); } }',
+);
+$holder = static fn (): int => preg_match(
+    "/ POSIX +\S+ +WRITE +(\\d+) \\S+:$lock /",
+    (string) file_get_contents('/proc/locks'),
+    $match,
+) ? (int) $match[1] : 0;
+$large = static fn (string $name) => lab_config(
+    array_map(static fn ($i) => "127.0.0.1:1:1 server$i", range(1, LARGE)),
+    ['distribution' => 'ketama'],
+    $name,
+);
 file_put_contents(Lab::file('read.php'), '<?php new OneHop\Redis("alpha", $_GET["config"]);');
 for ($victim = $try = 0; $try < 30 && !$victim; $try++) {
-    Lab::start(['cgi-fcgi', '-bind', '-connect', Lab::file('fpm.sock')], null, ['SCRIPT_FILENAME' => Lab::file('read.php'), 'REQUEST_METHOD' => 'GET',
-        'QUERY_STRING' => http_build_query(['config' => $large("large$try.yml")])]);
+    Lab::start(['cgi-fcgi', '-bind', '-connect', Lab::file('fpm.sock')], null, [
+        'SCRIPT_FILENAME' => Lab::file('read.php'),
+        'REQUEST_METHOD' => 'GET',
+        'QUERY_STRING' => http_build_query(['config' => $large("large$try.yml")]),
+    ]);
     for ($end = microtime(true) + 3; microtime(true) < $end && !$victim;) {
         if ($victim = $holder()) {
             exec("kill -STOP $victim; sleep 0.02");
@@ -53,7 +66,9 @@ exec("kill -CONT $victim");
 LabCluster::until(static fn () => $get($config) === 'other other', 'changed configuration');
 echo 'afterwards: ', $get($config), ', ', $holder() ? 'locked' : 'free', "\n";
 $status = json_decode($page('<?php echo json_encode(OneHop\Topology::status());'), true);
-echo count(array_filter($status, static fn ($pool) => count($pool['nodes']) === LARGE)) > 0 ? "it has published what it had read\n" : "what it had read is lost\n";
+echo count(array_filter($status, static fn ($pool) => count($pool['nodes']) === LARGE)) > 0
+    ? "it has published what it had read\n"
+    : "what it had read is lost\n";
 ?>
 --EXPECT--
 one one

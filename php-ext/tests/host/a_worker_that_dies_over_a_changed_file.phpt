@@ -11,7 +11,10 @@ lab_plain($a)->set('where', 'a');
 lab_plain($b)->set('where', 'b');
 $config = lab_config([$a], [], 'changing.yml');
 /* Whoever opens the file for the second time is killed by that. */
-$page = lab_fpm(['display_errors' => '0'], 1, ['strace', '-f', '-qq', '-o', '/dev/null', '-P', $config, '-e', 'trace=openat', '-e', 'inject=openat:signal=KILL:when=2']);
+$page = lab_fpm(['display_errors' => '0'], 1, [
+    'strace', '-f', '-qq', '-o', '/dev/null', '-P', $config, '-e', 'trace=openat', '-e',
+    'inject=openat:signal=KILL:when=2',
+]);
 $script = '<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); echo getmypid(), " ", $redis->get("where");';
 [$first, $where] = explode(' ', $page($script, ['config' => $config]));
 echo $where, "\n";

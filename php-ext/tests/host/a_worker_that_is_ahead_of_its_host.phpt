@@ -37,10 +37,18 @@ if (@fopen("{$_GET['mark']}-turn", 'x')) {
     touch("{$_GET['mark']}-done");
 }
 PHP;
-$told = $page($script, ['config' => $config, 'next' => $files['new'], 'mark' => Lab::file('mark')], 2);
+$told = $page(
+    $script,
+    ['config' => $config, 'next' => $files['new'], 'mark' => Lab::file('mark')],
+    2,
+);
 sort($told);
 echo implode("\n", $told), "\n";
-preg_match('/[\d.]+ % of the keys of server pool alpha move \(generation \d\)/', file_get_contents(Lab::file('fpm.log')), $change);
+preg_match(
+    '/[\d.]+ % of the keys of server pool alpha move \(generation \d\)/',
+    file_get_contents(Lab::file('fpm.log')),
+    $change,
+);
 echo $change[0] ?? 'no change was told', "\n";
 
 for ($i = 0; $i < 70; $i++) {

@@ -11,7 +11,9 @@ $plain = lab_plain($port);
 $plain->set('key', 'value');
 $config = lab_config([$port], ['timeout' => 300, 'pool_size' => 1]);
 /* To the kernel of a machine that slept a day, processes are a day older than its clock. */
-$page = lab_fpm(['display_errors' => '1'], 2, ['unshare', '--time', '--boottime', '86400', '--fork']);
+$page = lab_fpm(['display_errors' => '1'], 2, [
+    'unshare', '--time', '--boottime', '86400', '--fork',
+]);
 /* The first one to come keeps the connection until the second one has been told. */
 $script = <<<'PHP'
 <?php

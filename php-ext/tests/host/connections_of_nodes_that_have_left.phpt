@@ -13,7 +13,8 @@ $nodes = array_map(static function (int $port) {
     $node->auth('secret-0');
     return $node;
 }, $ports);
-$write = static fn (array $ports, array $directives) => lab_config($ports, $directives + ['timeout' => 5000, 'pool_size' => 4], 'live.yml');
+$write = static fn (array $ports, array $directives)
+    => lab_config($ports, $directives + ['timeout' => 5000, 'pool_size' => 4], 'live.yml');
 $config = $write($ports, ['redis_auth' => 'secret-0']);
 /* Two nodes at a time, so that four entries are enough for a change. */
 $page = lab_fpm([], 3, ['sh', '-c', 'exec "$0" "$@" -d onehop.max_nodes=4']);
@@ -26,11 +27,18 @@ for ($i = 0; $i < 30; $i++) {
 echo implode(' ', array_column(OneHop\Topology::status()[0]['nodes'], 'calls')), "\n";
 PHP;
 $load = static fn () => $page($script, ['config' => $config], 4);
-$ids = static fn (Redis $node): array => array_diff(array_column($node->client('list'), 'id'), [(int) $node->rawCommand('CLIENT', 'ID')]);
+$ids = static fn (Redis $node): array => array_diff(array_column($node->client('list'), 'id'), [
+    (int) $node->rawCommand('CLIENT', 'ID'),
+]);
 
 /* Whether under load all connections that a node has now are closed before long. */
 $are_gone = static function (Redis $node) use ($load, $ids): bool {
-    for ($before = $ids($node), $end = microtime(true) + 60; ($left = array_intersect($before, $ids($node))) && microtime(true) < $end; usleep(100000)) {
+    for (
+        $before = $ids($node),
+        $end = microtime(true) + 60;
+        ($left = array_intersect($before, $ids($node))) && microtime(true) < $end;
+        usleep(100000)
+    ) {
         $load();
     }
     return $before && !$left;
@@ -57,7 +65,8 @@ $accepted = lab_accepted($nodes[0]);
 for ($i = 0; $i < 20; $i++) {
     $load();
 }
-echo 'at most pool_size: ', var_export(count($ids($nodes[0])) <= 3, true), ', new ones: ', lab_accepted($nodes[0]) - $accepted, "\n";
+echo 'at most pool_size: ', var_export(count($ids($nodes[0])) <= 3, true), ', new ones: ',
+    lab_accepted($nodes[0]) - $accepted, "\n";
 
 echo "a server that was taken out\n";
 [$calls, $other] = array_map(intval(...), explode(' ', $load()[3]));
@@ -65,11 +74,17 @@ $write([$ports[0]], $password + ['pool_size' => 3]);
 echo 'its connections are closed: ', var_export($are_gone($nodes[1]), true), "\n";
 echo 'it has none: ', var_export($ids($nodes[1]) === [], true), "\n";
 $pages = CHANGES * 4 * 30;
-echo 'counted from the beginning: ', var_export($calls + $other > $pages && (int) $load()[3] > $calls, true), "\n";
-$sharing = json_decode($page('<?php echo json_encode(OneHop\Topology::status()[0]["sharing"]);'), true);
-echo 'entries in use: ', var_export($sharing['nodes'] >= 1 && $sharing['nodes'] <= 2, true), " of $sharing[nodes_max], descriptors: ",
+echo 'counted from the beginning: ',
+    var_export($calls + $other > $pages && (int) $load()[3] > $calls, true), "\n";
+$sharing = json_decode(
+    $page('<?php echo json_encode(OneHop\Topology::status()[0]["sharing"]);'),
+    true,
+);
+echo 'entries in use: ', var_export($sharing['nodes'] >= 1 && $sharing['nodes'] <= 2, true),
+    " of $sharing[nodes_max], descriptors: ",
     var_export($sharing['descriptors'] >= 1 && $sharing['descriptors'] <= 3, true), "\n";
-echo 'the log says: ', implode(preg_grep('/max_nodes|descriptors/', file(Lab::file('fpm.log'))) ?: ['nothing']), "\n";
+echo 'the log says: ',
+    implode(preg_grep('/max_nodes|descriptors/', file(Lab::file('fpm.log'))) ?: ['nothing']), "\n";
 ?>
 --EXPECT--
 another password, again and again

@@ -10,8 +10,11 @@ const CHANGES = 6;
 ini_set('error_log', '/dev/null');
 $port = lab_redis('--requirepass', 'secret');
 $page = lab_fpm([], 2, ['sh', '-c', 'exec "$0" "$@" -d onehop.max_nodes=4']);
-$write = static fn (int $number) => lab_config(["127.0.0.1:$port:1 stays", "127.0.0.1:$port:1 other-$number"],
-    ['timeout' => 5000, 'redis_auth' => 'secret', 'pool_size' => 2 + $number % 2], 'live.yml');
+$write = static fn (int $number) => lab_config(
+    ["127.0.0.1:$port:1 stays", "127.0.0.1:$port:1 other-$number"],
+    ['timeout' => 5000, 'redis_auth' => 'secret', 'pool_size' => 2 + $number % 2],
+    'live.yml',
+);
 $script = <<<'PHP'
 <?php
 $redis = new OneHop\Redis('alpha', $_GET['config']);
@@ -40,7 +43,10 @@ for ($number = 1; $number <= CHANGES; $number++) {
         }
     }
     /* Of four pages at a time the last one may have looked before the others called; each worker alone would have counted half. */
-    $keys = count(array_filter(range(0, 29), static fn ($i) => $topology->locate(md5("$i"))->name === "other-$number"));
+    $keys = count(array_filter(
+        range(0, 29),
+        static fn ($i) => $topology->locate(md5("$i"))->name === "other-$number",
+    ));
     $alone += $other < ($pages - 4) * $keys;
 }
 echo "fell: $fell times; counted by a worker alone: $alone\n";

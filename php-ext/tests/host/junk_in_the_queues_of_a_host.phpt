@@ -71,7 +71,9 @@ echo $what === 'shut' || $sent >= 16 ? "done\n" : "nothing was sent\n";
 PHP;
 $arguments = ['-d', 'extension=ffi', '-d', 'ffi.enable=1'];
 file_put_contents(Lab::file('neighbour.php'), $neighbour);
-$run = static fn (string $what) => (string) shell_exec(implode(' ', array_map(escapeshellarg(...), [PHP_BINARY, '-n', ...$arguments, Lab::file('neighbour.php'), $worker, $what])) . ' 2>&1');
+$run = static fn (string $what) => (string) shell_exec(implode(' ', array_map(escapeshellarg(...), [
+    PHP_BINARY, '-n', ...$arguments, Lab::file('neighbour.php'), $worker, $what,
+])) . ' 2>&1');
 
 foreach ([1, 2, 3] as $time) {
     echo $run('junk');

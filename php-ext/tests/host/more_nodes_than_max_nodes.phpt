@@ -8,7 +8,11 @@ require __DIR__ . '/../lab/lab.inc';
 
 $log = Lab::file('php.log');
 $config = lab_config([lab_redis(), lab_redis(), lab_redis()]);
-$page = lab_fpm(['log_errors' => '1', 'error_log' => $log], 3, ['sh', '-c', 'exec "$0" "$@" -d onehop.max_nodes=2']);
+$page = lab_fpm(
+    ['log_errors' => '1', 'error_log' => $log],
+    3,
+    ['sh', '-c', 'exec "$0" "$@" -d onehop.max_nodes=2'],
+);
 $script = <<<'PHP'
 <?php
 $redis = new OneHop\Redis('alpha', $_GET['config']);

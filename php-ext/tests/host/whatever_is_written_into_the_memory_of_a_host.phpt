@@ -10,11 +10,17 @@ for ($i = 0; $i < 40; $i++) {
     $redis->set(md5("$i"), "value:$i");
 }
 /* The page, without the lines that serve it. */
-file_put_contents($page = Lab::file('page.php'), explode('if (PHP_SAPI ===', file_get_contents(__DIR__ . '/../../onehop-status.php'))[0]);
+file_put_contents(
+    $page = Lab::file('page.php'),
+    explode('if (PHP_SAPI ===', file_get_contents(__DIR__ . '/../../onehop-status.php'))[0],
+);
 require $page;
 
 foreach (file('/proc/self/maps') as $line) {
-    if (preg_match('#^([0-9a-f]+)-([0-9a-f]+) rw-s .*/dev/zero#', $line, $found) && hexdec($found[2]) - hexdec($found[1]) >= 4 << 20) {
+    if (
+        preg_match('#^([0-9a-f]+)-([0-9a-f]+) rw-s .*/dev/zero#', $line, $found)
+        && hexdec($found[2]) - hexdec($found[1]) >= 4 << 20
+    ) {
         $begin = hexdec($found[1]);
     }
 }
@@ -38,7 +44,10 @@ foreach ([-1, PHP_INT_MIN, PHP_INT_MAX, 1 << 40] as $number) {
     $pools = OneHop\Topology::status();
     foreach (array_keys(OneHop\Status\FORMATS) as $format) {
         $shown = OneHop\Status\show($format, $pools);
-        echo "$format: ", strlen($shown) > 100 && !preg_match('/ -\d|NAN|INF/', $format === 'html' ? '' : $shown) ? 'shown' : $shown, ', ';
+        echo "$format: ",
+            strlen($shown) > 100 && !preg_match('/ -\d|NAN|INF/', $format === 'html' ? '' : $shown)
+                ? 'shown'
+                : $shown, ', ';
     }
     $right = array_filter(range(0, 39), static fn ($i) => $redis->get(md5("$i")) === "value:$i");
     echo count($right), " replies\n";
@@ -46,7 +55,10 @@ foreach ([-1, PHP_INT_MIN, PHP_INT_MAX, 1 << 40] as $number) {
 
 /* Anything, anywhere: of the pools, nodes and meters, and of the images behind them. A call may fail then, and says so. */
 mt_srand(1);
-$random = static fn (int $length) => implode(array_map(static fn () => pack('q', mt_rand(0, 3) ? mt_rand() << 32 | mt_rand() : mt_rand(-1, 1)), range(1, $length / 8)));
+$random = static fn (int $length) => implode(array_map(
+    static fn () => pack('q', mt_rand(0, 3) ? mt_rand() << 32 | mt_rand() : mt_rand(-1, 1)),
+    range(1, $length / 8),
+));
 $wrong = $unreadable = $answered = 0;
 ini_set('error_log', '/dev/null');
 for ($round = 0; $round < 300; $round++) {
@@ -64,10 +76,13 @@ for ($round = 0; $round < 300; $round++) {
     $pools = OneHop\Topology::status();
     foreach (array_keys(OneHop\Status\FORMATS) as $format) {
         $shown = OneHop\Status\show($format, $pools);
-        $unreadable += $format === 'json' ? json_decode($shown) === null : preg_match('/[\x00-\x08\x0e-\x1f]|NAN|INF\b/', $shown);
+        $unreadable += $format === 'json'
+            ? json_decode($shown) === null
+            : preg_match('/[\x00-\x08\x0e-\x1f]|NAN|INF\b/', $shown);
     }
 }
-echo 'anything: ', $wrong, ' wrong, ', $unreadable, ' not to be read, some answered: ', var_export($answered > 0, true), "\n";
+echo 'anything: ', $wrong, ' wrong, ', $unreadable, ' not to be read, some answered: ',
+    var_export($answered > 0, true), "\n";
 ?>
 --EXPECT--
 html: shown, text: shown, json: shown, prometheus: shown, 40 replies

@@ -41,8 +41,13 @@ if (random_int(0, 3) === 0) {
     exit;
 }
 PHP;
-$clients = static fn (): int => max(array_map(static fn (Redis $node) => count($node->client('list')), $plain)) - 2; /* But for the two of this script. */
-$load = static function (int $seconds, ?callable $meanwhile = null) use ($page, $script, $config, $clients): array {
+/* But for the two of this script. */
+$clients = static fn (): int
+    => max(array_map(static fn (Redis $node) => count($node->client('list')), $plain)) - 2;
+$load = static function (
+    int $seconds,
+    ?callable $meanwhile = null,
+) use ($page, $script, $config, $clients): array {
     $answers = $most = $workers = [];
     for ($end = microtime(true) + $seconds; microtime(true) < $end;) {
         foreach ($page($script, ['config' => $config], 2 * WORKERS) as $answer) {
@@ -56,12 +61,16 @@ $load = static function (int $seconds, ?callable $meanwhile = null) use ($page, 
 };
 
 [$answers, $most, $workers] = $load(3);
-echo implode(', ', $answers), '; at most ', SIZE, ': ', var_export($most <= SIZE, true), '; workers: ', $workers, "\n";
+echo implode(', ', $answers), '; at most ', SIZE, ': ', var_export($most <= SIZE, true),
+    '; workers: ', $workers, "\n";
 
 $before = array_map(lab_accepted(...), $plain);
 [$answers, $most, , $requests] = $load(2);
-$opened = max(array_map(static fn ($node, $before) => lab_accepted($node) - $before, $plain, $before));
-echo implode(', ', $answers), '; connections are used again: ', var_export($opened < $requests / 2, true), "\n";
+$opened = max(
+    array_map(static fn ($node, $before) => lab_accepted($node) - $before, $plain, $before),
+);
+echo implode(', ', $answers), '; connections are used again: ',
+    var_export($opened < $requests / 2, true), "\n";
 
 echo "workers killed at any moment\n";
 $killed = 0;
@@ -71,10 +80,11 @@ $killer = static function (array $workers) use (&$killed) {
     }
 };
 foreach ([1, 2, 3] as $time) {
-    [$answers, $most] = $load(2, static function (array $workers) use ($killer, $page, $script, $config) {
-        $killer($workers);
-    });
-    echo 'only right answers: ', var_export(array_diff($answers, ['0 wrong', 'none']) === [], true), '; at most ', SIZE, ': ', var_export($most <= SIZE, true), "\n";
+    [$answers, $most] = $load(2, static function (
+        array $workers,
+    ) use ($killer, $page, $script, $config) { $killer($workers); });
+    echo 'only right answers: ', var_export(array_diff($answers, ['0 wrong', 'none']) === [], true),
+        '; at most ', SIZE, ': ', var_export($most <= SIZE, true), "\n";
 }
 echo 'killed some: ', var_export($killed > 3, true), "\n";
 
@@ -84,8 +94,21 @@ $fast = '<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); $start = mic
 $holders = [];
 file_put_contents(Lab::file('hold.php'), $hold);
 for ($i = 0; $i < SIZE; $i++) {
-    $holders[] = proc_open(['cgi-fcgi', '-bind', '-connect', Lab::file('fpm.sock')], [['file', '/dev/null', 'r'], ['file', Lab::file("held-$i"), 'w'], ['file', '/dev/null', 'w']], $pipes, null,
-        ['SCRIPT_FILENAME' => Lab::file('hold.php'), 'REQUEST_METHOD' => 'GET', 'QUERY_STRING' => http_build_query(['config' => $config])]);
+    $holders[] = proc_open(
+        ['cgi-fcgi', '-bind', '-connect', Lab::file('fpm.sock')],
+        [
+            ['file', '/dev/null', 'r'],
+            ['file', Lab::file("held-$i"), 'w'],
+            ['file', '/dev/null', 'w'],
+        ],
+        $pipes,
+        null,
+        [
+            'SCRIPT_FILENAME' => Lab::file('hold.php'),
+            'REQUEST_METHOD' => 'GET',
+            'QUERY_STRING' => http_build_query(['config' => $config]),
+        ],
+    );
 }
 usleep(500000);
 echo 'waits for one that is given back: ', $page($fast, ['config' => $config]), "\n";

@@ -10,10 +10,13 @@ const WORKERS = 6;
 [$a, $b] = [lab_redis(), lab_redis()];
 lab_plain($a)->set('where', 'a');
 lab_plain($b)->set('where', 'b');
-$write = static fn (array $servers, array $more = []) => lab_config($servers, $more, 'changing.yml');
+$write = static fn (array $servers, array $more = [])
+    => lab_config($servers, $more, 'changing.yml');
 $config = $write([$a]);
 $trace = Lab::file('trace');
-$page = lab_fpm(['display_errors' => '0', 'log_errors' => '1'], WORKERS, ['strace', '-f', '-qq', '-e', 'trace=openat', '-o', $trace]);
+$page = lab_fpm(['display_errors' => '0', 'log_errors' => '1'], WORKERS, [
+    'strace', '-f', '-qq', '-e', 'trace=openat', '-o', $trace,
+]);
 
 /* Each worker says who it is and what it sees; it is slow, so that all of them get something to do. */
 $script = <<<'PHP'
@@ -42,10 +45,20 @@ echo count($seen), ' workers see ', implode(' ', array_unique($seen)), "\n";
 file_put_contents($config, 'rubbish');
 usleep(1100000);
 $seen = $ask();
-echo count($seen), ' workers see ', implode(' ', array_unique(array_map(static fn ($text) => preg_replace('/.*Warning.*/s', 'Warning', $text), $seen))), "\n";
-echo 'the file was read: ', substr_count(file_get_contents($trace), 'changing.yml", O_RDONLY'), "\n";
-echo 'warnings: ', preg_match_all('/the configuration read before stays in use/', file_get_contents(Lab::file('fpm.log'))), "\n";
-preg_match('/[\d.]+ % of the keys of server pool alpha move \(generation \d\)/', file_get_contents(Lab::file('fpm.log')), $told);
+echo count($seen), ' workers see ', implode(' ', array_unique(
+    array_map(static fn ($text) => preg_replace('/.*Warning.*/s', 'Warning', $text), $seen),
+)), "\n";
+echo 'the file was read: ', substr_count(file_get_contents($trace), 'changing.yml", O_RDONLY'),
+    "\n";
+echo 'warnings: ', preg_match_all(
+    '/the configuration read before stays in use/',
+    file_get_contents(Lab::file('fpm.log')),
+), "\n";
+preg_match(
+    '/[\d.]+ % of the keys of server pool alpha move \(generation \d\)/',
+    file_get_contents(Lab::file('fpm.log')),
+    $told,
+);
 echo $told[0] ?? 'no change was told', "\n";
 
 echo "a password is in no shared memory, and every worker knows it\n";

@@ -23,7 +23,11 @@ PHP;
 const WORKERS = 20;
 $page = lab_fpm(['display_errors' => '1'], WORKERS);
 foreach ([1, 2, 3, 4, 16] as $size) {
-    $query = ['config' => lab_config([$port], ['timeout' => 8000, 'pool_size' => $size]), 'arrived' => Lab::file("arrived-$size"), 'workers' => WORKERS];
+    $query = [
+        'config' => lab_config([$port], ['timeout' => 8000, 'pool_size' => $size]),
+        'arrived' => Lab::file("arrived-$size"),
+        'workers' => WORKERS,
+    ];
     echo "pool_size $size: ", implode(', ', array_unique($page($script, $query, WORKERS))), "\n";
 }
 ?>

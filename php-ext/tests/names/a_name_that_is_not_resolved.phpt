@@ -72,8 +72,10 @@ for ($end = microtime(true) + 60, $value = false; $value === false && microtime(
 var_dump($value);
 SCRIPT;
 $zone = Lab::file('zone.json');
-echo lab_run($script, [__DIR__ . '/../lab/lab.inc', $zone],
-    ['unshare', '-m', '-n', '--', 'python3', __DIR__ . '/../../../conformance/lab/dns.py', $zone, '--']);
+echo lab_run($script, [__DIR__ . '/../lab/lab.inc', $zone], [
+    'unshare', '-m', '-n', '--', 'python3', __DIR__ . '/../../../conformance/lab/dns.py', $zone,
+    '--',
+]);
 ?>
 --EXPECT--
 -- slow.test, on the command line

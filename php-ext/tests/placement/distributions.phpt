@@ -24,7 +24,8 @@ foreach ($pools as $i => $directives) {
     foreach ($keys as $key) {
         $through->set($key, "value of $key");
     }
-    echo $directives['distribution'], ' ', $directives['hash'], ': ', json_encode($redis->mget($keys) === array_map(fn ($key) => "value of $key", $keys)), "\n";
+    echo $directives['distribution'], ' ', $directives['hash'], ': ',
+        json_encode($redis->mget($keys) === array_map(fn ($key) => "value of $key", $keys)), "\n";
 }
 ?>
 --EXPECT--

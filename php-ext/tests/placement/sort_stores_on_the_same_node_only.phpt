@@ -4,7 +4,10 @@ SORT and GEORADIUS with STORE: to the same node, or CrossNode before anything is
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-$config = lab_config(['127.0.0.1:' . lab_redis() . ':1 a', '127.0.0.1:' . lab_redis() . ':1 b'], ['hash_tag' => '"{}"']);
+$config = lab_config(
+    ['127.0.0.1:' . lab_redis() . ':1 a', '127.0.0.1:' . lab_redis() . ':1 b'],
+    ['hash_tag' => '"{}"'],
+);
 $keys = lab_key_of_each($config);
 $redis = new OneHop\Redis('alpha', $config);
 $redis->rPush("{{$keys['a']}}list", 3, 1, 2);
@@ -13,7 +16,8 @@ lab_tell(fn () => $redis->lRange("{{$keys['a']}}sorted", 0, -1) === ['1', '2', '
 try {
     $redis->sort("{{$keys['a']}}list", ['sort' => 'desc', 'store' => "{{$keys['b']}}sorted"]);
 } catch (OneHop\CrossNode $e) {
-    echo str_replace([$keys['a'], $keys['b']], ['A', 'B'], $e->getMessage()), ' ', var_export($e->mayHaveExecuted(), true), "\n";
+    echo str_replace([$keys['a'], $keys['b']], ['A', 'B'], $e->getMessage()), ' ',
+        var_export($e->mayHaveExecuted(), true), "\n";
 }
 lab_tell(fn () => $redis->exists("{{$keys['b']}}sorted"));
 ?>

@@ -19,22 +19,34 @@ YAML;
 $topology = OneHop\Topology::fromText('alpha', $text);
 file_put_contents(Lab::file('t.yml'), $text);
 $same = new OneHop\Topology('alpha', Lab::file('t.yml'));
-lab_show('of a text and of a file: the same fingerprint', $topology->fingerprint() === $same->fingerprint());
+lab_show(
+    'of a text and of a file: the same fingerprint',
+    $topology->fingerprint() === $same->fingerprint(),
+);
 lab_show('its length', strlen($topology->fingerprint()));
 foreach ($topology->nodes() as $node) {
     echo json_encode($node), "\n";
 }
 lab_show('a node is one object', $topology->locate('key') === $topology->locate('key'));
 $told = $topology->explain('user:{42}:name');
-echo implode(' ', array_keys($told)), ': ', $told['hashed'], ' ', $told['hash_function'], ' ', $told['distribution'], "\n";
-lab_show('explained is the hash of the tag', $told['hash'] === OneHop\Topology::hash('fnv1a_64', '42'));
+echo implode(' ', array_keys($told)), ': ', $told['hashed'], ' ', $told['hash_function'], ' ',
+    $told['distribution'], "\n";
+lab_show(
+    'explained is the hash of the tag',
+    $told['hash'] === OneHop\Topology::hash('fnv1a_64', '42'),
+);
 lab_show('and its node', $told['node'] === $topology->locate('{42}'));
 
 $dead = OneHop\Topology::fromText('alpha', $text, [$topology->locate('key')->name]);
-lab_show('without its node the key is on another', $dead->locate('key')->name !== $topology->locate('key')->name);
+lab_show(
+    'without its node the key is on another',
+    $dead->locate('key')->name !== $topology->locate('key')->name,
+);
 lab_show('nodes, the dead one among them', count($dead->nodes()));
 lab_show('the same fingerprint', $dead->fingerprint() === $topology->fingerprint());
-$dead_by_file = new OneHop\Topology('alpha', Lab::file('t.yml'), dead: [$topology->locate('key')->name]);
+$dead_by_file = new OneHop\Topology('alpha', Lab::file('t.yml'), dead: [
+    $topology->locate('key')->name,
+]);
 lab_show('of a file likewise', $dead_by_file->locate('key')->name === $dead->locate('key')->name);
 lab_tell(fn () => OneHop\Topology::fromText('alpha', $text, ['nobody']));
 lab_tell(fn () => OneHop\Topology::fromText('beta', $text));

@@ -12,7 +12,14 @@ $numbers = array_values(lab_key_of_each($config, "number:"));
 $nodes = array_map('lab_plain', $ports);
 $flush = static fn () => array_walk($nodes, fn (Redis $node) => $node->script('flush'));
 $loads = static function () use ($nodes): array {
-    $counts = array_map(fn (Redis $node) => (int) preg_replace('/^calls=(\d+).*/', '$1', $node->info('commandstats')['cmdstat_script|load'] ?? '0'), $nodes);
+    $counts = array_map(
+        fn (Redis $node) => (int) preg_replace(
+            '/^calls=(\d+).*/',
+            '$1',
+            $node->info('commandstats')['cmdstat_script|load'] ?? '0',
+        ),
+        $nodes,
+    );
     array_walk($nodes, fn (Redis $node) => $node->rawCommand('CONFIG', 'RESETSTAT'));
     return $counts;
 };

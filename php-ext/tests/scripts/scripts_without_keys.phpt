@@ -10,9 +10,16 @@ $redis = new OneHop\Redis('alpha', $cluster->config([], array_slice($cluster->po
 $sha = sha1('return ARGV[1]');
 
 echo "-- one server\n";
-var_dump($one->eval('return 1'), $one->eval('return ARGV[1]', ['x']), $one->evalSha($sha, ['y']), $one->rawCommand('EVAL', 'return 2', '0'));
+var_dump(
+    $one->eval('return 1'),
+    $one->eval('return ARGV[1]', ['x']),
+    $one->evalSha($sha, ['y']),
+    $one->rawCommand('EVAL', 'return 2', '0'),
+);
 echo json_encode($one->pipeline()->eval('return 3')->set('key', 'z')->exec()), "\n";
-echo json_encode($one->multi()->eval("return redis.call('set', 'undeclared', 4)")->get('undeclared')->exec()), "\n";
+echo json_encode(
+    $one->multi()->eval("return redis.call('set', 'undeclared', 4)")->get('undeclared')->exec(),
+), "\n";
 
 echo "-- a Redis Cluster\n";
 var_dump($redis->eval('return 1'), $redis->rawCommand('EVAL', 'return 2', '0'));

@@ -8,28 +8,48 @@ require __DIR__ . '/../lab/lab.inc';
 require __DIR__ . '/../lab/speaker.inc';
 
 $ports = [lab_redis(), lab_redis(), lab_redis()];
-$config = lab_config($ports, ['hash_tag' => '"{}"', 'hash' => 'murmur', 'distribution' => 'ketama', 'auto_eject_hosts' => 'false']);
+$config = lab_config($ports, [
+    'hash_tag' => '"{}"', 'hash' => 'murmur', 'distribution' => 'ketama',
+    'auto_eject_hosts' => 'false',
+]);
 $nutcracker = lab_nutcracker($config);
 $redis = new OneHop\Redis('alpha', $config);
 $fpm = lab_fpm(['html_errors' => '0']);
-$settings = ['session.save_handler' => 'onehop', 'session.save_path' => "pool=alpha&config=$config", 'session.gc_maxlifetime' => 1000];
-$page = fn (string $id, string $script, array $others = []) => $fpm('<?php foreach ($_GET["ini"] as $name => $value) { ini_set($name, $value); } session_id($_GET["id"]); '
-    . $script, ['id' => $id, 'ini' => $others + $settings]);
+$settings = [
+    'session.save_handler' => 'onehop',
+    'session.save_path' => "pool=alpha&config=$config",
+    'session.gc_maxlifetime' => 1000,
+];
+$page = fn (string $id, string $script, array $others = [])
+    => $fpm('<?php foreach ($_GET["ini"] as $name => $value) { ini_set($name, $value); } session_id($_GET["id"]); ' . $script, [
+        'id' => $id,
+        'ini' => $others + $settings,
+    ]);
 
 echo "Data stays from request to request, on the node of its key:\n";
 $ids = array_map(fn ($i) => "id$i", range(0, 5));
 foreach ($ids as $id) {
-    echo $page($id, 'echo session_start() ? "started\n" : "failed\n"; $_SESSION["name"] = "of " . session_id();');
+    echo $page(
+        $id,
+        'echo session_start() ? "started\n" : "failed\n"; $_SESSION["name"] = "of " . session_id();',
+    );
 }
 foreach ($ids as $id) {
     echo $page($id, 'session_start(); echo $_SESSION["name"], "\n";');
 }
-echo $redis->get('PHPREDIS_SESSION:id3'), ' ', $redis->ttl('PHPREDIS_SESSION:id3') > 990 ? 'lives as long as gc_maxlifetime' : 'dies too early', "\n";
-echo 'nodes with sessions: ', count(array_filter($ports, fn ($port) => lab_plain($port)->dbSize() > 0)), "\n";
+echo $redis->get('PHPREDIS_SESSION:id3'), ' ', $redis->ttl('PHPREDIS_SESSION:id3') > 990
+    ? 'lives as long as gc_maxlifetime'
+    : 'dies too early', "\n";
+echo 'nodes with sessions: ',
+    count(array_filter($ports, fn ($port) => lab_plain($port)->dbSize() > 0)), "\n";
 
 echo "phpredis' handler through nutcracker reads them and is read:\n";
 $proxy = ['session.save_handler' => 'redis', 'session.save_path' => "tcp://127.0.0.1:$nutcracker"];
-echo $page('id4', 'session_start(); echo $_SESSION["name"], "\n"; $_SESSION["name"] .= ", seen by phpredis"; $_SESSION["more"] = 1;', $proxy);
+echo $page(
+    'id4',
+    'session_start(); echo $_SESSION["name"], "\n"; $_SESSION["name"] .= ", seen by phpredis"; $_SESSION["more"] = 1;',
+    $proxy,
+);
 echo $page('id4', 'session_start(); echo $_SESSION["name"], " ", $_SESSION["more"], "\n";');
 
 echo "What does not change is not written, but lives on:\n";
@@ -43,14 +63,22 @@ lab_show('keys of the destroyed one', $redis->exists('PHPREDIS_SESSION:id0'));
 $new = $page('id1', 'session_start(); session_regenerate_id(true); echo session_id();');
 lab_show('keys of the regenerated one', $redis->exists('PHPREDIS_SESSION:id1'));
 lab_show('and of its new id', $redis->get("PHPREDIS_SESSION:$new"));
-echo $page('unknown', 'session_start(); echo in_array(session_id(), ["unknown", ""]) ? "as told" : "an id of its own", "\n";', ['session.use_strict_mode' => '1']);
+echo $page('unknown', 'session_start(); echo in_array(session_id(), ["unknown", ""]) ? "as told" : "an id of its own", "\n";', [
+    'session.use_strict_mode' => '1',
+]);
 echo $page('id2', 'session_start(); echo session_id(), "\n";', ['session.use_strict_mode' => '1']);
 
 echo "Another prefix; large and binary values:\n";
 $path = 'pool=alpha&config=' . rawurlencode($config) . '&prefix=' . rawurlencode('a&b:');
-echo $page('big', 'session_start(); $_SESSION["big"] = str_repeat("\0\xff\r\n", 300000); echo "written\n";', ['session.save_path' => $path]);
+echo $page(
+    'big',
+    'session_start(); $_SESSION["big"] = str_repeat("\0\xff\r\n", 300000); echo "written\n";',
+    ['session.save_path' => $path],
+);
 lab_show('the node has all of it', $redis->strlen('a&b:big') > 1200000);
-echo $page('big', 'session_start(); echo $_SESSION["big"] === str_repeat("\0\xff\r\n", 300000) ? "read\n" : "spoilt\n";', ['session.save_path' => $path]);
+echo $page('big', 'session_start(); echo $_SESSION["big"] === str_repeat("\0\xff\r\n", 300000) ? "read\n" : "spoilt\n";', [
+    'session.save_path' => $path,
+]);
 
 echo "onehop.config and the bare name of a pool; a fatal error, exit and an uncaught exception still write:\n";
 $bare = ['session.save_path' => 'alpha', 'onehop.config' => $config];
@@ -66,22 +94,35 @@ for ($i = 0; $i < 5; $i++) {
 echo 'new connections for 5 requests: ', lab_accepted($plain) - $before, "\n";
 
 echo "What is wrong is a warning, never an exception:\n";
-$show = fn (string $answer) => preg_replace('/ in \S+ on line \d+|\n(?=\n)/', '', ltrim(lab_hide($answer)));
-foreach (['nopool', "pool=nopool&config=$config", "pool=alpha&pool=alpha", 'colour=blue', "config=$config", ''] as $path) {
+$show = fn (string $answer)
+    => preg_replace('/ in \S+ on line \d+|\n(?=\n)/', '', ltrim(lab_hide($answer)));
+foreach ([
+    'nopool', "pool=nopool&config=$config", "pool=alpha&pool=alpha", 'colour=blue',
+    "config=$config", '',
+] as $path) {
     echo $show($page('x', 'var_dump(session_start());', ['session.save_path' => $path]));
 }
 $dead = lab_config(['127.0.0.1:1:1 dead'], [], 'dead.yml');
-echo $show($page('x', 'var_dump(session_start());', ['session.save_path' => "pool=alpha&config=$dead"]));
+echo $show(
+    $page('x', 'var_dump(session_start());', ['session.save_path' => "pool=alpha&config=$dead"]),
+);
 $redis->lPush('PHPREDIS_SESSION:list', 'no session');
 echo $show($page('list', 'var_dump(session_start());'));
 
 echo "A node that dies before the end of the request:\n";
 [$port, $id] = lab_redis_process();
 $dying = lab_config([$port], [], 'dying.yml');
-$answer = $show($page('x', sprintf('session_start(); $_SESSION["x"] = 1; posix_kill(%d, 9); while (@stream_socket_client("tcp://127.0.0.1:%d")) { usleep(1000); }', $id, $port),
-    ['session.save_path' => "pool=alpha&config=$dying"]));
+$answer = $show(
+    $page('x', sprintf('session_start(); $_SESSION["x"] = 1; posix_kill(%d, 9); while (@stream_socket_client("tcp://127.0.0.1:%d")) { usleep(1000); }', $id, $port), [
+        'session.save_path' => "pool=alpha&config=$dying",
+    ]),
+);
 /* Closed, reset or refused: that depends on when the process is gone. */
-echo preg_replace('/Shutdown: Connection .*?, node node-0 .*/', 'Shutdown: Connection ..., node node-0 ...', $answer);
+echo preg_replace(
+    '/Shutdown: Connection .*?, node node-0 .*/',
+    'Shutdown: Connection ..., node node-0 ...',
+    $answer,
+);
 echo $page('id3', 'session_start(); echo $_SESSION["name"], "\n";');
 ?>
 --EXPECT--

@@ -8,22 +8,48 @@ require __DIR__ . '/../lab/lab.inc';
 require __DIR__ . '/../lab/speaker.inc';
 
 $ports = [lab_redis(), lab_redis(), lab_redis()];
-$config = lab_config($ports, ['hash' => 'fnv1a_64', 'distribution' => 'ketama', 'auto_eject_hosts' => 'false']);
+$config = lab_config(
+    $ports,
+    ['hash' => 'fnv1a_64', 'distribution' => 'ketama', 'auto_eject_hosts' => 'false'],
+);
 $nutcracker = lab_nutcracker($config);
 $redis = new OneHop\Redis('alpha', $config);
-$settings = ['session.save_handler' => 'onehop', 'session.save_path' => "pool=alpha&config=$config", 'redis.session.locking_enabled' => 1,
-    'redis.session.lock_retries' => -1, 'redis.session.lock_wait_time' => 1000, 'session.use_cookies' => 0, 'session.cache_limiter' => ''];
-$by_phpredis = ['session.save_handler' => 'redis', 'session.save_path' => "tcp://127.0.0.1:$nutcracker"] + $settings;
-$ini = fn (array $settings) => 'foreach (' . var_export($settings, true) . ' as $name => $value) { ini_set($name, $value); } ';
+$settings = [
+    'session.save_handler' => 'onehop', 'session.save_path' => "pool=alpha&config=$config",
+    'redis.session.locking_enabled' => 1, 'redis.session.lock_retries' => -1,
+    'redis.session.lock_wait_time' => 1000, 'session.use_cookies' => 0,
+    'session.cache_limiter' => '',
+];
+$by_phpredis = [
+    'session.save_handler' => 'redis',
+    'session.save_path' => "tcp://127.0.0.1:$nutcracker",
+]
+    + $settings;
+$ini = fn (array $settings) => 'foreach (' . var_export($settings, true)
+    . ' as $name => $value) { ini_set($name, $value); } ';
 $fpm = lab_fpm(['html_errors' => '0']);
-$page = fn (string $script, array $others = []) => preg_replace('/ in \S+ on line \d+|\n(?=\n)/', '', ltrim(lab_hide($fpm('<?php ' . $ini($others + $settings) . $script))));
+$page = fn (string $script, array $others = []) => preg_replace(
+    '/ in \S+ on line \d+|\n(?=\n)/',
+    '',
+    ltrim(lab_hide($fpm('<?php ' . $ini($others + $settings) . $script))),
+);
 
 echo "Six processes of both handlers count together:\n";
-$count = $ini($settings) . 'for ($i = 0; $i < 20; $i++) { session_id("counter"); session_start(); $n = $_SESSION["n"] ?? 0; usleep(500); $_SESSION["n"] = $n + 1; session_write_close(); }';
+$count = $ini(
+    $settings,
+) . 'for ($i = 0; $i < 20; $i++) { session_id("counter"); session_start(); $n = $_SESSION["n"] ?? 0; usleep(500); $_SESSION["n"] = $n + 1; session_write_close(); }';
 $processes = [];
-foreach ([$settings, $by_phpredis, $settings, $by_phpredis, $settings, $by_phpredis] as $k => $handler) {
-    file_put_contents(Lab::file("counter$k.php"), '<?php ' . $ini($handler) . substr($count, strlen($ini($settings))));
-    $processes[] = Lab::start([PHP_BINARY, ...lab_php_arguments(), Lab::file("counter$k.php")], Lab::file("counter$k.log"));
+foreach (
+    [$settings, $by_phpredis, $settings, $by_phpredis, $settings, $by_phpredis] as $k => $handler
+) {
+    file_put_contents(
+        Lab::file("counter$k.php"),
+        '<?php ' . $ini($handler) . substr($count, strlen($ini($settings))),
+    );
+    $processes[] = Lab::start(
+        [PHP_BINARY, ...lab_php_arguments(), Lab::file("counter$k.php")],
+        Lab::file("counter$k.log"),
+    );
 }
 foreach ($processes as $k => $id) {
     while (Lab::isRunning($id)) {
@@ -46,7 +72,10 @@ lab_show('locks left after a fatal error', $redis->exists('PHPREDIS_SESSION:a_LO
 
 echo "Somebody else holds it, for too long:\n";
 $redis->set('PHPREDIS_SESSION:b_LOCK', 'somebody');
-echo $page('session_id("b"); echo session_start() ? "started\n" : "failed\n";', ['redis.session.lock_retries' => 2]);
+echo $page(
+    'session_id("b"); echo session_start() ? "started\n" : "failed\n";',
+    ['redis.session.lock_retries' => 2],
+);
 echo $redis->get('PHPREDIS_SESSION:b_LOCK'), " holds it still\n";
 
 echo "As often as phpredis asks for it:\n";
@@ -57,27 +86,46 @@ $asked = function (string $handler, int $retries) use ($ini, $config): int {
     $plain->set('PHPREDIS_SESSION:x_LOCK', 'somebody');
     $plain->rawCommand('CONFIG', 'RESETSTAT');
     $path = $handler === 'redis' ? "tcp://127.0.0.1:$port" : "pool=alpha&config=$one";
-    lab_run('<?php ' . $ini(['session.save_handler' => $handler, 'session.save_path' => $path, 'redis.session.locking_enabled' => 1, 'redis.session.lock_retries' => $retries,
-        'redis.session.lock_wait_time' => 100, 'session.use_cookies' => 0, 'session.cache_limiter' => '']) . 'session_id("x"); @session_start();');
+    lab_run('<?php ' . $ini([
+        'session.save_handler' => $handler, 'session.save_path' => $path,
+        'redis.session.locking_enabled' => 1, 'redis.session.lock_retries' => $retries,
+        'redis.session.lock_wait_time' => 100, 'session.use_cookies' => 0,
+        'session.cache_limiter' => '',
+    ]) . 'session_id("x"); @session_start();');
     preg_match('/calls=(\d+)/', $plain->info('commandstats')['cmdstat_set'] ?? '', $calls);
     return (int) ($calls[1] ?? 0);
 };
 foreach ([0, 3, -2] as $retries) {
-    lab_show("with $retries retries both ask equally often", $asked('onehop', $retries) === $asked('redis', $retries));
+    lab_show(
+        "with $retries retries both ask equally often",
+        $asked('onehop', $retries) === $asked('redis', $retries),
+    );
 }
 lab_show('with 3 retries phpredis asks', $asked('redis', 3));
 
 echo "Somebody else lets go:\n";
-speaker(sprintf('$redis = new Redis(); $redis->connect("127.0.0.1", %d); $redis->del("PHPREDIS_SESSION:b_LOCK");', port_of('PHPREDIS_SESSION:b_LOCK', $config, $ports)));
+speaker(
+    sprintf('$redis = new Redis(); $redis->connect("127.0.0.1", %d); $redis->del("PHPREDIS_SESSION:b_LOCK");', port_of(
+        'PHPREDIS_SESSION:b_LOCK',
+        $config,
+        $ports,
+    )),
+);
 echo $page('session_id("b"); echo session_start() ? "started\n" : "failed\n";');
 
 echo "It is lost on the way: nothing is written, and the other's lock is left alone:\n";
-echo $page('session_id("c"); session_start(); $_SESSION["x"] = 1; ' . $look . '$redis->set($lock, "somebody"); echo session_write_close() ? "closed\n" : "failed\n";', ['redis.session.lock_expire' => 40]);
+echo $page(
+    'session_id("c"); session_start(); $_SESSION["x"] = 1; ' . $look
+        . '$redis->set($lock, "somebody"); echo session_write_close() ? "closed\n" : "failed\n";',
+    ['redis.session.lock_expire' => 40],
+);
 lab_show('sessions written', $redis->exists('PHPREDIS_SESSION:c'));
 lab_show('the lock is held by', $redis->get('PHPREDIS_SESSION:c_LOCK'));
 
 echo "regenerate and destroy leave no lock behind:\n";
-$page('session_id("d"); session_start(); $_SESSION["x"] = 1; session_regenerate_id(); session_destroy();');
+$page(
+    'session_id("d"); session_start(); $_SESSION["x"] = 1; session_regenerate_id(); session_destroy();',
+);
 $locks = 0;
 foreach ($ports as $port) {
     $locks += count(lab_plain($port)->keys('*_LOCK'));

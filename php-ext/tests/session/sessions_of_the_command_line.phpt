@@ -16,8 +16,12 @@ $set = function (array $settings): void {
         ini_set($name, $value);
     }
 };
-$set(['session.save_handler' => 'onehop', 'session.save_path' => "pool=alpha&config=$config", 'session.use_cookies' => 0, 'session.cache_limiter' => '',
-    'redis.session.locking_enabled' => 1, 'redis.session.lock_expire' => 20, 'redis.session.lock_wait_time' => 1000, 'redis.session.lock_retries' => 1]);
+$set([
+    'session.save_handler' => 'onehop', 'session.save_path' => "pool=alpha&config=$config",
+    'session.use_cookies' => 0, 'session.cache_limiter' => '', 'redis.session.locking_enabled' => 1,
+    'redis.session.lock_expire' => 20, 'redis.session.lock_wait_time' => 1000,
+    'redis.session.lock_retries' => 1,
+]);
 $counts = [];
 for ($i = 0; $i < 30; $i++) {
     session_id('s' . $i % 3);
@@ -33,7 +37,10 @@ for ($i = 0; $i < 30; $i++) {
     session_write_close();
 }
 $results = [];
-foreach (["pool=alpha&config=$config&pool=beta", "pool=none&config=$config", 'colour=blue', '=', '&', 'pool=' . str_repeat('x', 1000)] as $path) {
+foreach ([
+    "pool=alpha&config=$config&pool=beta", "pool=none&config=$config", 'colour=blue', '=', '&',
+    'pool=' . str_repeat('x', 1000),
+] as $path) {
     $set(['session.save_path' => $path]);
     $results[] = session_start();
 }

@@ -9,30 +9,59 @@ $config = lab_config([lab_redis(), lab_redis(), lab_redis()], ['hash_tag' => '"{
 $ours = new OneHop\Redis('alpha', $config);
 $plain = lab_plain(lab_redis());
 $calls = [
-    ['mset', ['{t}a' => '1', '{t}b' => '2', 'c' => '3', 7 => '4']], ['rename', '{t}a', '{t}d'], ['renameNx', '{t}d', '{t}b'], ['rename', '{t}no', '{t}d'],
-    ['msetnx', ['{t}n1' => 1, '{t}n2' => 2]], ['msetnx', ['{t}n2' => 1, '{t}n3' => 2]], ['mget', ['{t}n1', '{t}n3', 'c', 7]],
-    ['sAdd', '{t}s1', 'a', 'b', 'c'], ['sAdd', '{t}s2', 'b', 'c', 'd'], ['sInterStore', '{t}s3', '{t}s1', '{t}s2'], ['sDiff', '{t}s1', '{t}s2'],
-    ['sUnionStore', '{t}s4', '{t}s1', '{t}s2'], ['sCard', '{t}s4'], ['sMove', '{t}s1', '{t}s2', 'a'], ['sInter', ['{t}s1', '{t}no']],
+    ['mset', ['{t}a' => '1', '{t}b' => '2', 'c' => '3', 7 => '4']], ['rename', '{t}a', '{t}d'],
+    ['renameNx', '{t}d', '{t}b'], ['rename', '{t}no', '{t}d'],
+    ['msetnx', ['{t}n1' => 1, '{t}n2' => 2]], ['msetnx', ['{t}n2' => 1, '{t}n3' => 2]],
+    ['mget', ['{t}n1', '{t}n3', 'c', 7]],
+    ['sAdd', '{t}s1', 'a', 'b', 'c'], ['sAdd', '{t}s2', 'b', 'c', 'd'],
+    ['sInterStore', '{t}s3', '{t}s1', '{t}s2'], ['sDiff', '{t}s1', '{t}s2'],
+    ['sUnionStore', '{t}s4', '{t}s1', '{t}s2'], ['sCard', '{t}s4'],
+    ['sMove', '{t}s1', '{t}s2', 'a'], ['sInter', ['{t}s1', '{t}no']],
     ['rPush', '{t}l', 'x', 'y'], ['rpoplpush', '{t}l', '{t}m'], ['lRange', '{t}m', 0, -1],
-    ['zAdd', '{t}z1', 1, 'a', 2, 'b'], ['zAdd', '{t}z2', 3, 'b'], ['zUnionStore', '{t}z3', ['{t}z1', '{t}z2'], [2, 1], 'MAX'], ['zRange', '{t}z3', 0, -1, true],
-    ['zInterStore', '{t}z4', ['{t}z1', '{t}z2']], ['pfadd', '{t}p1', ['a']], ['pfadd', '{t}p2', ['b']], ['pfmerge', '{t}p3', ['{t}p1', '{t}p2']],
-    ['pfcount', ['{t}p1', '{t}p2']], ['pfcount', '{t}p3'], ['bitop', 'AND', '{t}bits', '{t}n1', '{t}n2'], ['get', '{t}bits'],
-    ['rPush', '{t}list', 3, 1, 2], ['mset', ['{t}w_1' => 30, '{t}w_2' => 20, '{t}w_3' => 10]], ['sort', '{t}list', ['by' => '{t}w_*', 'store' => '{t}sorted']],
-    ['lRange', '{t}sorted', 0, -1], ['sort', '{t}list', ['by' => 'nosort', 'get' => ['#', '{t}w_*']]],
-    ['geoadd', '{t}g', 13.361389, 38.115556, 'Palermo'], ['georadius', '{t}g', 13, 38, 200, 'km', ['STORE' => '{t}near']], ['zCard', '{t}near'],
-    ['eval', 'return {KEYS[1], KEYS[2], ARGV[1]}', ['{t}a', '{t}b', 'x'], 2], ['eval', 'return redis.call("GET", KEYS[1])', ['{t}b'], 1],
-    ['eval', 'return redis.error_reply("ERR mine")', ['{t}b'], 1], ['evalSha', sha1('no script at all'), ['{t}b'], 1],
-    ['xAdd', '{t}x', '1-1', ['a' => '1']], ['object', 'encoding', '{t}n1'], ['xGroup', 'CREATE', '{t}x', 'g', '0'], ['xInfo', 'GROUPS', '{t}x'],
-    ['exists', '{t}a', '{t}b', 'c', 'c', 'no'], ['unlink', ['{t}n1', 'c']], ['del', '{t}n2', 7, '{t}no'], ['del', '{t}z1'],
-    ['rawCommand', 'LMOVE', '{t}m', '{t}l', 'LEFT', 'RIGHT'], ['rawCommand', 'SINTERCARD', '2', '{t}s2', '{t}s4'],
-    ['rename', '{t}x'], ['eval', 'return 1', ['{t}a', '{t}b'], 3], ['sInter'], ['mset', 'text'], ['bitop', 'AND', '{t}bits'],
+    ['zAdd', '{t}z1', 1, 'a', 2, 'b'], ['zAdd', '{t}z2', 3, 'b'],
+    ['zUnionStore', '{t}z3', ['{t}z1', '{t}z2'], [2, 1], 'MAX'], ['zRange', '{t}z3', 0, -1, true],
+    ['zInterStore', '{t}z4', ['{t}z1', '{t}z2']], ['pfadd', '{t}p1', ['a']],
+    ['pfadd', '{t}p2', ['b']], ['pfmerge', '{t}p3', ['{t}p1', '{t}p2']],
+    ['pfcount', ['{t}p1', '{t}p2']], ['pfcount', '{t}p3'],
+    ['bitop', 'AND', '{t}bits', '{t}n1', '{t}n2'], ['get', '{t}bits'],
+    ['rPush', '{t}list', 3, 1, 2], ['mset', ['{t}w_1' => 30, '{t}w_2' => 20, '{t}w_3' => 10]],
+    ['sort', '{t}list', ['by' => '{t}w_*', 'store' => '{t}sorted']],
+    ['lRange', '{t}sorted', 0, -1],
+    ['sort', '{t}list', ['by' => 'nosort', 'get' => ['#', '{t}w_*']]],
+    ['geoadd', '{t}g', 13.361389, 38.115556, 'Palermo'],
+    ['georadius', '{t}g', 13, 38, 200, 'km', ['STORE' => '{t}near']], ['zCard', '{t}near'],
+    ['eval', 'return {KEYS[1], KEYS[2], ARGV[1]}', ['{t}a', '{t}b', 'x'], 2],
+    ['eval', 'return redis.call("GET", KEYS[1])', ['{t}b'], 1],
+    ['eval', 'return redis.error_reply("ERR mine")', ['{t}b'], 1],
+    ['evalSha', sha1('no script at all'), ['{t}b'], 1],
+    ['xAdd', '{t}x', '1-1', ['a' => '1']], ['object', 'encoding', '{t}n1'],
+    ['xGroup', 'CREATE', '{t}x', 'g', '0'], ['xInfo', 'GROUPS', '{t}x'],
+    ['exists', '{t}a', '{t}b', 'c', 'c', 'no'], ['unlink', ['{t}n1', 'c']],
+    ['del', '{t}n2', 7, '{t}no'], ['del', '{t}z1'],
+    ['rawCommand', 'LMOVE', '{t}m', '{t}l', 'LEFT', 'RIGHT'],
+    ['rawCommand', 'SINTERCARD', '2', '{t}s2', '{t}s4'],
+    ['rename', '{t}x'], ['eval', 'return 1', ['{t}a', '{t}b'], 3], ['sInter'], ['mset', 'text'],
+    ['bitop', 'AND', '{t}bits'],
 ];
 $walk = static fn (Redis $redis) => array_map(fn ($call) => parity_tell($redis, $call), $calls);
 var_dump(parity_compare($walk($plain), $walk($ours)));
 
 /* A pipeline: the same calls, the same replies. */
 $pipe = static function (Redis $redis) use ($calls) {
-    $redis->del('{t}s1', '{t}s2', '{t}s3', '{t}s4', '{t}l', '{t}m', '{t}z2', '{t}z3', '{t}z4', '{t}x', '{t}b', '{t}d');
+    $redis->del(
+        '{t}s1',
+        '{t}s2',
+        '{t}s3',
+        '{t}s4',
+        '{t}l',
+        '{t}m',
+        '{t}z2',
+        '{t}z3',
+        '{t}z4',
+        '{t}x',
+        '{t}b',
+        '{t}d',
+    );
     $pipe = $redis->pipeline();
     foreach (array_slice($calls, 0, -5) as $call) {
         $pipe->{$call[0]}(...array_slice($call, 1));
@@ -44,9 +73,13 @@ var_dump(parity_compare($pipe($plain), $pipe($ours)));
 /* Keys of several nodes: nothing is sent, the object stays usable. */
 $keys = array_values(lab_key_of_each($config));
 $refused = 0;
-foreach ([['rename', $keys[0], $keys[1]], ['sInter', [$keys[0], $keys[1]]], ['sUnionStore', $keys[0], $keys[1], $keys[2]], ['zInterStore', $keys[0], [$keys[1]]],
-    ['pfcount', [$keys[0], $keys[1]]], ['eval', 'return 1', [$keys[0], $keys[1]], 2], ['msetnx', [$keys[0] => 1, $keys[1] => 2]],
-    ['sort', $keys[0], ['store' => $keys[1]]], ['sort', $keys[0], ['get' => ['#', 'w_*']]], ['bitop', 'OR', $keys[0], $keys[1], $keys[2]]] as $call) {
+foreach ([
+    ['rename', $keys[0], $keys[1]], ['sInter', [$keys[0], $keys[1]]],
+    ['sUnionStore', $keys[0], $keys[1], $keys[2]], ['zInterStore', $keys[0], [$keys[1]]],
+    ['pfcount', [$keys[0], $keys[1]]], ['eval', 'return 1', [$keys[0], $keys[1]], 2],
+    ['msetnx', [$keys[0] => 1, $keys[1] => 2]], ['sort', $keys[0], ['store' => $keys[1]]],
+    ['sort', $keys[0], ['get' => ['#', 'w_*']]], ['bitop', 'OR', $keys[0], $keys[1], $keys[2]],
+] as $call) {
     foreach ([$ours, $ours->pipeline()] as $redis) {
         try {
             $redis->{$call[0]}(...array_slice($call, 1));
@@ -62,8 +95,13 @@ var_dump($refused);
 lab_tell(fn () => $ours->eval('return 1'));
 lab_tell(fn () => $ours->eval('return 1', ['x'], 0));
 /* Without hash_tag no pattern can be placed; on one node every key is. */
-lab_tell(fn () => (new OneHop\Redis('alpha', lab_config(array_map(fn () => lab_redis(), range(1, 2)))))->sort('{t}s', ['by' => '{t}w_*']));
-lab_tell(fn () => (new OneHop\Redis('alpha', lab_config([lab_redis()])))->sort('s', ['by' => 'w_*', 'store' => 'd']));
+lab_tell(fn () => (new OneHop\Redis(
+    'alpha',
+    lab_config(array_map(fn () => lab_redis(), range(1, 2))),
+))->sort('{t}s', ['by' => '{t}w_*']));
+lab_tell(fn () => (new OneHop\Redis('alpha', lab_config([
+    lab_redis(),
+])))->sort('s', ['by' => 'w_*', 'store' => 'd']));
 ?>
 --EXPECT--
 bool(true)

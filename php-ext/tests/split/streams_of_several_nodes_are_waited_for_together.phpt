@@ -13,10 +13,20 @@ $one = lab_plain(lab_redis());
 
 function later(int $ms, int $port, string ...$words): void
 {
-    Lab::start([PHP_BINARY, ...lab_php_arguments(), '-r', 'usleep((int) $argv[1] * 1000); $r = new Redis; $r->connect("127.0.0.1", (int) $argv[2]); $r->rawCommand(...array_slice($argv, 3));',
-        '--', (string) $ms, (string) $port, ...$words]);
+    Lab::start([
+        PHP_BINARY,
+        ...lab_php_arguments(),
+        '-r',
+        'usleep((int) $argv[1] * 1000); $r = new Redis; $r->connect("127.0.0.1", (int) $argv[2]); $r->rawCommand(...array_slice($argv, 3));',
+        '--',
+        (string) $ms,
+        (string) $port,
+        ...$words,
+    ]);
 }
-$blocked = fn () => array_sum(array_map(fn ($port) => (int) lab_plain($port)->info('clients')['blocked_clients'], $ports));
+$blocked = fn () => array_sum(
+    array_map(fn ($port) => (int) lab_plain($port)->info('clients')['blocked_clients'], $ports),
+);
 
 foreach ([$redis, $one] as $target) {
     foreach ($keys as $i => $key) {
@@ -31,16 +41,20 @@ $new = array_fill_keys($keys, '$');
 $next = array_fill_keys($keys, '>');
 echo "as on one server\n";
 $calls = [
-    ['xRead', $zero], ['xRead', $zero, 2], ['xRead', array_reverse($zero, true), 1], ['xRead', $zero, 2, 100], ['xRead', [$keys[1] => '3-9']],
-    ['xRead', array_fill_keys($keys, '9-9')], ['xRead', array_fill_keys($keys, '9-9'), 1, 50], ['xRead', [$keys[2] => '2-0', $keys[0] => '9-9'], 5, 5000],
-    ['xReadGroup', 'group', 'me', $next, 1], ['xReadGroup', 'group', 'me', $next, 1, 100], ['xReadGroup', 'group', 'me', $zero], ['xReadGroup', 'group', 'me', $next],
+    ['xRead', $zero], ['xRead', $zero, 2], ['xRead', array_reverse($zero, true), 1],
+    ['xRead', $zero, 2, 100], ['xRead', [$keys[1] => '3-9']],
+    ['xRead', array_fill_keys($keys, '9-9')], ['xRead', array_fill_keys($keys, '9-9'), 1, 50],
+    ['xRead', [$keys[2] => '2-0', $keys[0] => '9-9'], 5, 5000],
+    ['xReadGroup', 'group', 'me', $next, 1], ['xReadGroup', 'group', 'me', $next, 1, 100],
+    ['xReadGroup', 'group', 'me', $zero], ['xReadGroup', 'group', 'me', $next],
     ['xReadGroup', 'group', 'me', $next, 1, 20], ['xReadGroup', 'group', 'me', $next],
 ];
 foreach ($calls as $call) {
     $ours = $redis->{$call[0]}(...array_slice($call, 1));
     $theirs = $one->{$call[0]}(...array_slice($call, 1));
     if ($ours !== $theirs) {
-        echo json_encode($call), ': ', json_encode($ours), ' instead of ', json_encode($theirs), "\n";
+        echo json_encode($call), ': ', json_encode($ours), ' instead of ', json_encode($theirs),
+            "\n";
     }
 }
 echo "the first ends the wait\n";
@@ -55,7 +69,9 @@ $bare = array_combine(array_map(fn ($key) => substr($key, 7), $keys), array_fill
 echo json_encode($redis->xRead($bare, 10, 0)), "\n";
 $redis->setOption(Redis::OPT_PREFIX, '');
 later(300, $topology->locate($keys[2])->port, 'XADD', $keys[2], '7-0', 'f', 'raw');
-echo json_encode($redis->rawCommand('XREAD', 'BLOCK', '0', 'STREAMS', ...$keys, ...['$', '$', '$'])), "\n";
+echo json_encode(
+    $redis->rawCommand('XREAD', 'BLOCK', '0', 'STREAMS', ...$keys, ...['$', '$', '$']),
+), "\n";
 
 echo "a writer that races with the readers: nothing is lost, nothing comes twice\n";
 Lab::start([PHP_BINARY, ...lab_php_arguments(), '-r', '$redis = new OneHop\Redis("alpha", $argv[1]); $keys = array_slice($argv, 2);

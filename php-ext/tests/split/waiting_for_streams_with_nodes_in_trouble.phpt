@@ -39,7 +39,10 @@ $script = 'while ($words = $node->command()) {
     }';
 $odd = lab_node($script);
 $real = lab_redis();
-$config = lab_config(["127.0.0.1:$odd:1 odd", "127.0.0.1:$real:1 real"], ['timeout' => 2000, 'server_failure_limit' => 1000]);
+$config = lab_config(
+    ["127.0.0.1:$odd:1 odd", "127.0.0.1:$real:1 real"],
+    ['timeout' => 2000, 'server_failure_limit' => 1000],
+);
 $redis = new OneHop\Redis('alpha', $config);
 $topology = new OneHop\Topology('alpha', $config);
 $stream = function (string $prefix, string $node) use ($topology) {
@@ -55,17 +58,32 @@ foreach (['fine', 'later', 'entries', 'deaf', 'refuse', 'close', 'error', 'surpl
     $from = in_array($how, ['close', 'error', 'surplus']) ? '9-9' : '0';
     try {
         $entries = $redis->xRead([$stream($how, 'odd') => '0', $mine => $from], 10, 0);
-        echo json_encode($entries === false ? [false, rtrim($redis->getLastError())] : array_map('array_values', $entries)), "\n";
+        echo json_encode($entries === false ? [
+            false,
+            rtrim($redis->getLastError()),
+        ] : array_map('array_values', $entries)), "\n";
     } catch (OneHop\PartialBatch $e) {
         foreach ($e->getFailures() as $node => $failure) {
-            echo $node, ': ', $failure->getKind(), ' ', preg_replace('/, node.*/', '', $failure->getMessage()), "\n";
+            echo $node, ': ', $failure->getKind(), ' ',
+                preg_replace('/, node.*/', '', $failure->getMessage()), "\n";
         }
-        echo json_encode(array_map(fn ($reply) => $reply instanceof Throwable ? 'failed' : $reply, $e->getReplies())), "\n";
+        echo json_encode(array_map(
+            fn ($reply) => $reply instanceof Throwable ? 'failed' : $reply,
+            $e->getReplies(),
+        )), "\n";
     }
-    echo json_encode([$redis->get($stream('a', 'odd')), $redis->get($stream('a', 'real')), (int) $plain->info('clients')['blocked_clients']]), "\n";
+    echo json_encode([
+        $redis->get($stream('a', 'odd')),
+        $redis->get($stream('a', 'real')),
+        (int) $plain->info('clients')['blocked_clients'],
+    ]), "\n";
 }
 echo "-- a node that is down\n";
-$down = new OneHop\Redis('alpha', $other = lab_config(["127.0.0.1:" . Lab::port() . ":1 odd", "127.0.0.1:$real:1 real"], ['timeout' => 2000], 'down.yml'));
+$down = new OneHop\Redis('alpha', $other = lab_config(
+    ["127.0.0.1:" . Lab::port() . ":1 odd", "127.0.0.1:$real:1 real"],
+    ['timeout' => 2000],
+    'down.yml',
+));
 lab_tell(fn () => $down->xRead([$stream('x', 'odd') => '$', $mine => '$'], 10, 0));
 var_dump((int) $plain->info('clients')['blocked_clients']);
 echo "-- a signal handler that throws, and one that exits\n";
@@ -76,7 +94,10 @@ lab_tell(fn () => $redis->xRead([$stream('fine', 'odd') => '$', $mine => '$'], 1
 for ($i = 0; $i < 100 && (int) $plain->info('clients')['blocked_clients']; $i++, usleep(10000));
 var_dump((int) $plain->info('clients')['blocked_clients'], $redis->get($stream('a', 'real')));
 $begin = '<?php $redis = new OneHop\Redis("alpha", $argv[1]); pcntl_async_signals(true); pcntl_signal(SIGALRM, function () { echo "exit"; exit(0); }); pcntl_alarm(1);';
-echo lab_run($begin . '$redis->xRead([$argv[2] => "$", $argv[3] => "$"], 10, 0); echo "not reached";', [$config, $stream('fine', 'odd'), $mine]), "\n";
+echo lab_run(
+    $begin . '$redis->xRead([$argv[2] => "$", $argv[3] => "$"], 10, 0); echo "not reached";',
+    [$config, $stream('fine', 'odd'), $mine],
+), "\n";
 echo "-- CLIENT ID refused\n";
 touch(Lab::file('no-identity'));
 lab_tell(fn () => $redis->xRead([$stream('fine', 'odd') => '$', $mine => '$'], 10, 0));

@@ -12,12 +12,18 @@ $nodes = [lab_node($serve), lab_node($serve), lab_node($serve)];
 $config = lab_config($nodes, ['engine' => 'ssdb']);
 $keys = array_values(lab_key_of_each($config));
 $redis = new OneHop\Redis('alpha', $config);
-$sent = static fn () => array_map(static fn (int $port) => implode(', ', preg_replace('/^\d+ /', '', lab_commands($port))), $nodes);
+$sent = static fn () => array_map(
+    static fn (int $port) => implode(', ', preg_replace('/^\d+ /', '', lab_commands($port))),
+    $nodes,
+);
 
 echo "A word too long for one part refuses them all:\n";
-lab_tell(fn () => $redis->mSet([$keys[0] => '1', $keys[1] => '2', $keys[2] => '3', str_repeat('k', 256) => '4']));
+lab_tell(fn () => $redis->mSet([
+    $keys[0] => '1', $keys[1] => '2', $keys[2] => '3', str_repeat('k', 256) => '4',
+]));
 echo "And a command in a pipeline:\n";
-lab_tell(fn () => $redis->pipeline()->set($keys[0], '1')->set($keys[1], '2', ['nx', 'ex' => 10])->get($keys[2])->exec());
+lab_tell(fn () => $redis->pipeline()->set($keys[0], '1')->set($keys[1], '2', ['nx', 'ex' => 10])
+    ->get($keys[2])->exec());
 echo "Of a kind of its own:\n";
 lab_tell(fn () => $redis->subscribe(['news'], fn () => null));
 lab_tell(fn () => $redis->multi()->set($keys[0], '1'));
@@ -30,11 +36,18 @@ var_dump($sent());
 echo "Nothing within the bounds is nothing to send:\n";
 lab_tell(fn () => $redis->zCount($keys[0], '(1', '(2'));
 lab_tell(fn () => count($redis->zRangeByScore($keys[0], '2', '1')));
-lab_tell(fn () => implode(' ', $redis->pipeline()->zCount($keys[0], '2', '1')->get($keys[0])->zCount($keys[1], '2', '1')->exec()));
+lab_tell(fn () => implode(
+    ' ',
+    $redis->pipeline()->zCount($keys[0], '2', '1')->get($keys[0])->zCount($keys[1], '2', '1')
+        ->exec(),
+));
 var_dump($sent());
 
 echo "redis where SSDB should be:\n";
-lab_tell(fn () => (new OneHop\Redis('alpha', lab_config([lab_redis()], ['engine' => 'ssdb'], 'redis.yml')))->get('k'));
+lab_tell(fn () => (new OneHop\Redis(
+    'alpha',
+    lab_config([lab_redis()], ['engine' => 'ssdb'], 'redis.yml'),
+))->get('k'));
 echo "A password:\n";
 $guarded = lab_node('
     while ($words = $node->command()) {
@@ -45,15 +58,25 @@ $guarded = lab_node('
             default => $words === ["VERSION"] ? "*1\r\n$5\r\n1.9.8\r\n" : "$1\r\nv\r\n",
         });
     }');
-foreach ([[], ['redis_auth' => 'wrong'], ['redis_auth' => 'secret', 'redis_db' => 3]] as $i => $directives) {
-    $redis = new OneHop\Redis('alpha', lab_config([$guarded], ['engine' => 'ssdb'] + $directives, "guarded-$i.yml"));
+foreach ([[], ['redis_auth' => 'wrong'], [
+    'redis_auth' => 'secret',
+    'redis_db' => 3,
+]] as $i => $directives) {
+    $redis = new OneHop\Redis(
+        'alpha',
+        lab_config([$guarded], ['engine' => 'ssdb'] + $directives, "guarded-$i.yml"),
+    );
     lab_tell(fn () => $redis->get('k'));
 }
 /* By connection, each of which is a process that writes down what it was sent when it comes to it. */
 $commands = lab_commands($guarded);
 usort($commands, fn (string $a, string $b) => (int) $a <=> (int) $b);
 /* Behind a refused password nobody reads on for sure. */
-echo str_replace('AUTH wrong, VERSION', 'AUTH wrong', implode(', ', preg_replace('/^\d+ /', '', $commands))), "\n";
+echo str_replace(
+    'AUTH wrong, VERSION',
+    'AUTH wrong',
+    implode(', ', preg_replace('/^\d+ /', '', $commands)),
+), "\n";
 ?>
 --EXPECT--
 A word too long for one part refuses them all:

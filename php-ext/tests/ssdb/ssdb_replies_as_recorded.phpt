@@ -25,23 +25,36 @@ $ssdb = lab_node('
         }
         $node->send($now["replies"]);
     }');
-$reader = lab_node('while ($node->command()) { $node->send(unserialize(file_get_contents(getenv("NOW")))["reply"]); }');
+$reader = lab_node(
+    'while ($node->command()) { $node->send(unserialize(file_get_contents(getenv("NOW")))["reply"]); }',
+);
 
 function bytes(mixed $text): mixed
 {
-    return is_array($text) ? array_map('bytes', $text) : (is_string($text) ? mb_convert_encoding($text, 'ISO-8859-1', 'UTF-8') : $text);
+    return is_array($text)
+        ? array_map('bytes', $text)
+        : (is_string($text) ? mb_convert_encoding($text, 'ISO-8859-1', 'UTF-8') : $text);
 }
 
 $page = json_decode(file_get_contents(__DIR__ . '/../../../spec/route/vectors/ssdb.json'), true);
 $tests = array_merge(...array_column($page['testGroups'], 'tests'));
-$config = lab_config([$ssdb], ['engine' => 'ssdb', 'timeout' => 10000, 'server_failure_limit' => 1000]);
+$config = lab_config(
+    [$ssdb],
+    ['engine' => 'ssdb', 'timeout' => 10000, 'server_failure_limit' => 1000],
+);
 $redis = new OneHop\Redis('alpha', $config);
 $plain = lab_plain($reader);
 $count = ['refused' => 0, 'violation' => 0, 'same' => 0];
 foreach (array_map('bytes', $tests) as $test) {
     /* A raw call cannot follow a cursor, and what all nodes are asked is merged: that is not for a vector to say. */
-    $is_of_all_nodes = in_array(strtolower($test['words'][0]), ['scan', 'keys', 'info', 'dbsize', 'ping', 'hlist'], true);
-    if ($is_of_all_nodes && (isset($test['raw']) || !isset($test['refused']) || count($test['words']) === 1)) {
+    $is_of_all_nodes = in_array(
+        strtolower($test['words'][0]),
+        ['scan', 'keys', 'info', 'dbsize', 'ping', 'hlist'],
+        true,
+    );
+    if ($is_of_all_nodes && (
+        isset($test['raw']) || !isset($test['refused']) || count($test['words']) === 1
+    )) {
         continue;
     }
     if ($test['comment'] === 'But not by a method' || $test['words'][0] === 'SELECT') {

@@ -7,9 +7,16 @@ Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 require __DIR__ . '/../lab/lab.inc';
 
 const PAGE = __DIR__ . '/../../onehop-status.php';
-$hidden = static fn (string $text): string => preg_replace(['/127\.0\.0\.1:\d+/', '~/[\w./-]+/alpha\.yml~', '/[0-9a-f]{32}/'], ['ADDRESS', 'FILE', 'FINGERPRINT'], $text);
+$hidden = static fn (string $text): string => preg_replace(
+    ['/127\.0\.0\.1:\d+/', '~/[\w./-]+/alpha\.yml~', '/[0-9a-f]{32}/'],
+    ['ADDRESS', 'FILE', 'FINGERPRINT'],
+    $text,
+);
 $evil = '<b>"\\&' . "'é";
-$config = lab_config([lab_redis(), '127.0.0.1:' . Lab::port() . ":2 $evil"], ['distribution' => 'modula']);
+$config = lab_config(
+    [lab_redis(), '127.0.0.1:' . Lab::port() . ":2 $evil"],
+    ['distribution' => 'modula'],
+);
 $page = lab_fpm(['date.timezone' => 'UTC'], 2);
 $show = static fn (string $format) => $page("<?php require '" . PAGE . "';", ['format' => $format]);
 
@@ -17,13 +24,20 @@ echo $show('text');
 echo $page('<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); $refused = 0;
     for ($i = 0; $i < 90; $i++) { try { $redis->get("key:$i"); } catch (OneHop\NodeDown) { $refused++; } } echo $refused;', ['config' => $config]), " refused\n\n";
 
-echo "text\n", preg_replace(['/resting\S* \S+( ms| s)?/', '/\d+ µs|\d+\.?\d* m?s/', '/ {3,}/'], ['resting', 'TIME', '  '], $hidden($show('text')));
+echo "text\n", preg_replace(
+    ['/resting\S* \S+( ms| s)?/', '/\d+ µs|\d+\.?\d* m?s/', '/ {3,}/'],
+    ['resting', 'TIME', '  '],
+    $hidden($show('text')),
+);
 
 echo "\nJSON\n";
 $status = json_decode($show('json'), true, 512, JSON_THROW_ON_ERROR);
 [$pool] = $status['pools'];
-echo implode(' ', array_keys($pool)), "\n", implode(' ', array_keys($pool['nodes'][0])), "\n", implode(' ', array_keys($pool['nodes'][0]['latency'])), "\n";
-echo json_encode([$pool['nodes'][1]['state'], round($pool['nodes'][1]['share'], 2), $pool['nodes'][1]['errors']]), "\n";
+echo implode(' ', array_keys($pool)), "\n", implode(' ', array_keys($pool['nodes'][0])), "\n",
+    implode(' ', array_keys($pool['nodes'][0]['latency'])), "\n";
+echo json_encode(
+    [$pool['nodes'][1]['state'], round($pool['nodes'][1]['share'], 2), $pool['nodes'][1]['errors']],
+), "\n";
 
 echo "\nPrometheus\n";
 $text = $show('prometheus');
@@ -31,8 +45,11 @@ $families = $wrong = [];
 foreach (explode("\n", rtrim($text, "\n")) as $line) {
     if (preg_match('/^# TYPE (\w+) (\w+)$/', $line, $match)) {
         $families[$match[1]] = $match[2];
-    } elseif (!preg_match('/^# HELP \w+ \S/', $line)
-        && !preg_match('/^(\w+)\{(\w+="(?:[^"\\\\\n]|\\\\[\\\\"n])*",?)+\} [0-9.]+$/u', $line, $match)) {
+    } elseif (!preg_match('/^# HELP \w+ \S/', $line) && !preg_match(
+        '/^(\w+)\{(\w+="(?:[^"\\\\\n]|\\\\[\\\\"n])*",?)+\} [0-9.]+$/u',
+        $line,
+        $match,
+    )) {
         $wrong[] = $line;
     }
 }
@@ -40,27 +57,46 @@ foreach ($families as $name => $type) {
     echo "$name $type\n";
 }
 var_dump($wrong, preg_match('//u', $text));
-preg_match_all('/^onehop_latency_seconds_bucket\{pool="alpha",node="node-0",le="([^"]+)"\} (\d+)$/m', $text, $match);
+preg_match_all(
+    '/^onehop_latency_seconds_bucket\{pool="alpha",node="node-0",le="([^"]+)"\} (\d+)$/m',
+    $text,
+    $match,
+);
 $sorted = array_map(intval(...), $match[2]);
 sort($sorted);
 echo implode(' ', $match[1]), "\n";
-var_dump($sorted == $match[2], end($sorted) === $status['pools'][0]['nodes'][0]['latency']['count']);
-echo preg_grep('/^onehop_latency_seconds_count.*node-0/', explode("\n", $text)) ? "as many as were counted\n" : '';
-echo implode("\n", preg_grep('/^onehop_(calls_total|node_up|connections|generation)\{/', explode("\n", $text))), "\n";
+var_dump(
+    $sorted == $match[2],
+    end($sorted) === $status['pools'][0]['nodes'][0]['latency']['count'],
+);
+echo preg_grep('/^onehop_latency_seconds_count.*node-0/', explode("\n", $text))
+    ? "as many as were counted\n"
+    : '';
+echo implode(
+    "\n",
+    preg_grep('/^onehop_(calls_total|node_up|connections|generation)\{/', explode("\n", $text)),
+), "\n";
 
 echo "\nHTML\n";
 $html = $show('html');
 var_dump(str_contains($html, '<b>'), str_contains($html, '&lt;b&gt;&quot;\\&amp;&apos;é'));
-echo substr_count($html, '<script'), ' scripts, ', substr_count($html, '<table'), ' table, ', substr_count($html, '<tr'), " rows\n";
+echo substr_count($html, '<script'), ' scripts, ', substr_count($html, '<table'), ' table, ',
+    substr_count($html, '<tr'), " rows\n";
 
 echo "\nwhat else it can be asked for\n";
 echo $show('xml'), $page("<?php require '" . PAGE . "';", ['format' => ['html']]);
 
 echo "\nfrom a terminal\n";
-$ask = static fn (string $arguments) => $hidden((string) shell_exec(escapeshellarg(PHP_BINARY) . ' -n ' . escapeshellarg(PAGE) . " $arguments 2>&1; echo \"ends with $?\""));
+$ask = static fn (string $arguments) => $hidden((string) shell_exec(
+    escapeshellarg(PHP_BINARY) . ' -n ' . escapeshellarg(PAGE)
+        . " $arguments 2>&1; echo \"ends with $?\"",
+));
 $socket = Lab::file('fpm.sock');
-echo explode("\n", $ask($socket))[0], "\n", str_contains($ask("$socket prometheus"), 'onehop_calls_total{') ? "and Prometheus'\n" : '';
-echo str_replace($socket, 'SOCKET', $ask("$socket-gone")), preg_replace('/127\S+|ADDRESS/', 'ADDRESS', $ask('127.0.0.1:' . Lab::port())), $ask("$socket xml");
+echo explode("\n", $ask($socket))[0], "\n",
+    str_contains($ask("$socket prometheus"), 'onehop_calls_total{') ? "and Prometheus'\n" : '';
+echo str_replace($socket, 'SOCKET', $ask("$socket-gone")),
+    preg_replace('/127\S+|ADDRESS/', 'ADDRESS', $ask('127.0.0.1:' . Lab::port())),
+    $ask("$socket xml");
 ?>
 --EXPECT--
 No server pool is in use: no client was made yet by a process that shares its memory with this one.

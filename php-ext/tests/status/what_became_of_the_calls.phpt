@@ -41,18 +41,37 @@ foreach (['pool', 'generation', 'distribution', 'hash'] as $name) {
 lab_show('it has the path of the configuration', $pool['path'] === $config);
 lab_show('it has the fingerprint of the topology',
     $pool['fingerprint'] === (new OneHop\Topology('alpha', $config))->fingerprint());
-echo implode(' ', array_column($pool['nodes'], 'node')), ', shares add up to ', round(array_sum(array_column($pool['nodes'], 'share')), 3), "\n";
-lab_show('it has the address of each node',
-    array_column($pool['nodes'], 'address') === array_map(static fn ($port) => "127.0.0.1:$port", $ports));
+echo implode(' ', array_column($pool['nodes'], 'node')), ', shares add up to ',
+    round(array_sum(array_column($pool['nodes'], 'share')), 3), "\n";
+lab_show('it has the address of each node', array_column($pool['nodes'], 'address') === array_map(
+    static fn ($port) => "127.0.0.1:$port",
+    $ports,
+));
 
 echo "\ncommands: ";
 $keys = lab_key_of_each($config);
 for ($i = 0; $i < 10; $i++) {
     $redis->set($keys['node-0'], 'value');
 }
-show(numbers(OneHop\Topology::status(), 'node-0'), 'calls', 'timed', 'errors', 'leases', 'waits', 'connects', 'bytes_sent', 'bytes_received');
-$request = strlen("*3\r\n\$3\r\nSET\r\n\$" . strlen($keys['node-0']) . "\r\n{$keys['node-0']}\r\n\$5\r\nvalue\r\n");
-lab_show('bytes sent are those of ten requests', numbers(OneHop\Topology::status(), 'node-0')['bytes_sent'] === 10 * $request);
+show(
+    numbers(OneHop\Topology::status(), 'node-0'),
+    'calls',
+    'timed',
+    'errors',
+    'leases',
+    'waits',
+    'connects',
+    'bytes_sent',
+    'bytes_received',
+);
+$request = strlen(
+    "*3\r\n\$3\r\nSET\r\n\$" . strlen($keys['node-0'])
+        . "\r\n{$keys['node-0']}\r\n\$5\r\nvalue\r\n",
+);
+lab_show(
+    'bytes sent are those of ten requests',
+    numbers(OneHop\Topology::status(), 'node-0')['bytes_sent'] === 10 * $request,
+);
 echo 'an error that a node answers: ';
 try {
     $redis->incr($keys['node-0']);
@@ -96,7 +115,8 @@ $pools = OneHop\Topology::status();
 echo count($pools), " server pools\n";
 [$up, $down] = $pools[1]['nodes'];
 echo json_encode([$up['state'], $up['rests_ms'], $up['failures'], $up['reason']]), "\n";
-echo json_encode([$down['state'], is_int($down['rests_ms']), $down['failures'], $down['reason']]), "\n";
+echo json_encode([$down['state'], is_int($down['rests_ms']), $down['failures'], $down['reason']]),
+    "\n";
 show($down, 'calls', 'errors', 'leases', 'connects');
 
 echo "\na configuration that changes: the numbers stay\n";
@@ -118,7 +138,10 @@ $pools = json_decode($page('<?php echo json_encode(OneHop\Topology::status());')
 show(numbers($pools), 'calls', 'errors', 'leases');
 foreach ($pools[0]['nodes'] as $node) {
     $connections = $node['connections'];
-    echo $node['node'], ': ', json_encode([$connections['leased'], $connections['idle'] >= 1 && $connections['idle'] <= 4, $connections['max'], $node['connects'] <= 40]), "\n";
+    echo $node['node'], ': ', json_encode([
+        $connections['leased'], $connections['idle'] >= 1 && $connections['idle'] <= 4,
+        $connections['max'], $node['connects'] <= 40,
+    ]), "\n";
 }
 
 echo "\nwithout shared memory\n";

@@ -44,7 +44,9 @@ foreach ($ways as $name => $way) {
 }
 echo $wrong ? implode("\n", $wrong) : 'nothing is left', "\n";
 $redis = new OneHop\Redis('alpha', $config);
-echo $redis->get('PHPREDIS_SESSION:s') === 'n|i:' . count($ways) . ';' ? 'every request has written its session' : $redis->get('PHPREDIS_SESSION:s'), "\n";
+echo $redis->get('PHPREDIS_SESSION:s') === 'n|i:' . count($ways) . ';'
+    ? 'every request has written its session'
+    : $redis->get('PHPREDIS_SESSION:s'), "\n";
 var_dump($redis->exists('PHPREDIS_SESSION:s_LOCK'));
 ?>
 --EXPECT--

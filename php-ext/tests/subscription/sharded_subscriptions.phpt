@@ -11,8 +11,15 @@ $redis = new OneHop\Redis('alpha', $config);
 $heard = [];
 if (method_exists('Redis', 'ssubscribe')) {
     /* The plain messages have nobody who listens, so say() would wait for ever: they are sent without waiting. */
-    speaker(sprintf('$plain = new Redis(); $plain->connect("127.0.0.1", %d); say(%d, "%s", "first", "SPUBLISH"); $plain->publish("%s", "to nobody"); say(%d, "%s", "second", "SPUBLISH");',
-        $port = port_of($a, $config, $ports), $port, $a, $a, port_of($b, $config, $ports), $b));
+    speaker(sprintf(
+        '$plain = new Redis(); $plain->connect("127.0.0.1", %d); say(%d, "%s", "first", "SPUBLISH"); $plain->publish("%s", "to nobody"); say(%d, "%s", "second", "SPUBLISH");',
+        $port = port_of($a, $config, $ports),
+        $port,
+        $a,
+        $a,
+        port_of($b, $config, $ports),
+        $b,
+    ));
     $result = $redis->ssubscribe([$a, $b], function ($redis, $channel, $text) use (&$heard) {
         $heard[] = $text;
         $redis->sunsubscribe([$channel]);

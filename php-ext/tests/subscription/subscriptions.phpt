@@ -15,19 +15,28 @@ final class Enough extends RedisException {}
 echo "Each channel on its node:\n";
 $script = '';
 foreach ($channels as $i => $channel) {
-    $script .= sprintf("say(%d, '%s', 'text %d');\n", port_of($channel, $config, $ports), $channel, $i);
+    $script .= sprintf(
+        "say(%d, '%s', 'text %d');\n",
+        port_of($channel, $config, $ports),
+        $channel,
+        $i,
+    );
 }
 speaker($script);
 $heard = [];
 try {
-    $redis->subscribe($channels, function ($self, $channel, $text) use (&$heard, $channels, $redis) {
-        $heard[$channel] = $text . ($self === $redis ? '' : ' to a stranger');
-        if (count($heard) === count($channels)) {
-            throw new Enough('enough');
-        }
-    });
+    $redis->subscribe(
+        $channels,
+        function ($self, $channel, $text) use (&$heard, $channels, $redis) {
+            $heard[$channel] = $text . ($self === $redis ? '' : ' to a stranger');
+            if (count($heard) === count($channels)) { throw new Enough('enough'); }
+        },
+    );
 } catch (Enough $e) {
-    printf("%s: %s, previous: %s\n", get_class($e), $e->getMessage(), var_export($e->getPrevious(), true));
+    printf("%s: %s, previous: %s\n", get_class($e), $e->getMessage(), var_export(
+        $e->getPrevious(),
+        true,
+    ));
 }
 ksort($heard);
 print_r($heard);
@@ -40,17 +49,19 @@ foreach ($channels as $channel) {
 speaker($script . sprintf("say(%d, 'news:last', 'end');\n", port_of('news:last', $config, $ports)));
 $heard = [];
 try {
-    $redis->psubscribe(['news:*', 'weather:*'], function (OneHop\Redis $self, $pattern, $channel, $text) use (&$heard) {
-        $heard[] = "$pattern $channel $text";
-        if (count($heard) === 5) {
-            throw new Enough('enough');
-        }
-    });
+    $redis->psubscribe(
+        ['news:*', 'weather:*'],
+        function (OneHop\Redis $self, $pattern, $channel, $text) use (&$heard) {
+            $heard[] = "$pattern $channel $text";
+            if (count($heard) === 5) { throw new Enough('enough'); }
+        },
+    );
 } catch (Enough $e) {
     echo get_class($e), "\n";
 }
 sort($heard);
-echo implode("\n", array_map(fn ($line) => preg_replace('/news:\d+/', 'news:N', $line), $heard)), "\n";
+echo implode("\n", array_map(fn ($line) => preg_replace('/news:\d+/', 'news:N', $line), $heard)),
+    "\n";
 
 echo "The prefix is a part of the channel; other methods work inside the callback:\n";
 $redis->setOption(Redis::OPT_PREFIX, 'app:');
@@ -70,13 +81,20 @@ var_dump($redis->subscribe(['x', 'y', 'z'], function ($self, $channel, $text) us
     match ($text) {
         'begin' => $redis->publish('y', 'second'),
         'second' => $redis->publish('z', 'third'),
-        'third' => [$redis->setOption(Redis::OPT_PREFIX, ''), $redis->unsubscribe(['app:x', 'app:y', 'app:z'])],
+        'third' => [
+            $redis->setOption(Redis::OPT_PREFIX, ''),
+            $redis->unsubscribe(['app:x', 'app:y', 'app:z']),
+        ],
     };
 }));
 $redis->setOption(Redis::OPT_PREFIX, 'app:');
 echo "Many callbacks come and go:\n";
-final class Counted { public static int $alive = 0; public function __construct() { self::$alive++; } public function __destruct() { self::$alive--; }
-    public function __invoke($redis, $channel, $text) { $redis->publish('x', (string) ((int) $text + 1)); } }
+final class Counted {
+    public static int $alive = 0;
+    public function __construct() { self::$alive++; } public function __destruct() {
+        self::$alive--;
+    } public function __invoke($redis, $channel, $text) { $redis->publish('x', (string) ((int) $text + 1)); }
+}
 speaker(sprintf("say(%d, 'app:x', '0');", port_of('app:x', $config, $ports)));
 $most = 0;
 var_dump($redis->subscribe(['x'], function ($redis, $channel, $text) use (&$most) {
@@ -97,7 +115,11 @@ echo "Afterwards the object is as before, and no node has a subscriber:\n";
 var_dump($redis->get('app:answer'));
 foreach ($ports as $port) {
     $plain = lab_plain($port);
-    for ($i = 0; $plain->pubsub('numpat') + count($plain->pubsub('channels')) > 0 && $i < 500; $i++) {
+    for (
+        $i = 0;
+        $plain->pubsub('numpat') + count($plain->pubsub('channels')) > 0 && $i < 500;
+        $i++
+    ) {
         usleep(2000);
     }
     echo $plain->pubsub('numpat') + count($plain->pubsub('channels')), ' ';

@@ -9,7 +9,8 @@ $ports = [lab_redis(), lab_redis(), lab_redis()];
 $config = lab_config($ports);
 $redis = new OneHop\Redis('alpha', $config);
 [$a, $b, $c] = array_values(lab_key_of_each($config, 'ch:'));
-$say = fn (string $channel, string $text) => sprintf("say(%d, '%s', '%s');\n", port_of($channel, $config, $ports), $channel, $text);
+$say = fn (string $channel, string $text)
+    => sprintf("say(%d, '%s', '%s');\n", port_of($channel, $config, $ports), $channel, $text);
 
 echo "The last channel is unsubscribed, from inside the callback:\n";
 speaker($say($a, 'one') . $say($b, 'two') . $say($c, 'three'));

@@ -7,51 +7,91 @@ require __DIR__ . '/../lab/speaker.inc';
 
 [$port, $id] = lab_redis_process();
 $other = lab_redis();
-$say = fn (int $port, string $channel, string $text) => sprintf("say(%d, '%s', %s);\n", $port, $channel, $text);
+$say = fn (int $port, string $channel, string $text)
+    => sprintf("say(%d, '%s', %s);\n", $port, $channel, $text);
 /* A pool of one real server and one that is made for the case. */
 $with = function (string $script, array $directives = []) use ($other): OneHop\Redis {
-    return new OneHop\Redis('alpha', lab_config([$other, lab_node($script)], $directives, bin2hex(random_bytes(4)) . '.yml'));
+    return new OneHop\Redis(
+        'alpha',
+        lab_config([$other, lab_node($script)], $directives, bin2hex(random_bytes(4)) . '.yml'),
+    );
 };
 $print = function ($redis, ...$message) {
     echo '  heard ', implode(' ', $message), "\n";
 };
 const CONFIRMATION = "*3\r\n$10\r\npsubscribe\r\n$2\r\np*\r\n:1\r\n";
 /* A node that fails before the other one has confirmed would end a subscription that has not begun. */
-$other_confirms = sprintf('$redis = new Redis(); $redis->connect("127.0.0.1", %d); while ($redis->pubsub("numpat") === 0) { usleep(2000); } usleep(100000);', $other);
-$confirms = '$node->command(); $node->send("' . addcslashes(CONFIRMATION, "\r\n$") . '");' . $other_confirms;
+$other_confirms = sprintf(
+    '$redis = new Redis(); $redis->connect("127.0.0.1", %d); while ($redis->pubsub("numpat") === 0) { usleep(2000); } usleep(100000);',
+    $other,
+);
+$confirms = '$node->command(); $node->send("' . addcslashes(CONFIRMATION, "\r\n$") . '");'
+    . $other_confirms;
 $message = '$node->send("*4\r\n\$8\r\npmessage\r\n\$2\r\np*\r\n\$2\r\npx\r\n\$2\r\nhi\r\n");';
 
 echo "refuses connections:\n";
-lab_tell(fn () => (new OneHop\Redis('alpha', lab_config([$other, '127.0.0.1:1:1 dead'])))->psubscribe(['p*'], $print));
+lab_tell(fn () => (new OneHop\Redis(
+    'alpha',
+    lab_config([$other, '127.0.0.1:1:1 dead']),
+))->psubscribe(['p*'], $print));
 echo "does not confirm:\n";
-lab_tell(fn () => $with('$node->command(); sleep(60);', ['timeout' => 300])->psubscribe(['p*'], $print));
+lab_tell(
+    fn () => $with('$node->command(); sleep(60);', ['timeout' => 300])->psubscribe(['p*'], $print),
+);
 echo "does not even answer the connection's sign-in:\n";
-lab_tell(fn () => $with('$node->command(); sleep(60);', ['timeout' => 300, 'redis_auth' => 'x'])->psubscribe(['p*'], $print));
+lab_tell(fn () => $with('$node->command(); sleep(60);', [
+    'timeout' => 300,
+    'redis_auth' => 'x',
+])->psubscribe(['p*'], $print));
 echo "closes in the middle of a confirmation:\n";
-lab_tell(fn () => $with('$node->command(); $node->send("*3\r\n$10\r\npsub");')->psubscribe(['p*'], $print));
+lab_tell(fn () => $with('$node->command(); $node->send("*3\r\n$10\r\npsub");')->psubscribe(
+    ['p*'],
+    $print,
+));
 echo "closes after a message and a half:\n";
-lab_tell(fn () => $with("$confirms $message" . '$node->send("*4\r\n");')->psubscribe(['p*'], $print));
+lab_tell(
+    fn () => $with("$confirms $message" . '$node->send("*4\r\n");')->psubscribe(['p*'], $print),
+);
 echo "sends what is no reply:\n";
-lab_tell(fn () => $with("$confirms $message" . '$node->send("hello\r\n"); sleep(60);')->psubscribe(['p*'], $print));
+lab_tell(fn () => $with("$confirms $message" . '$node->send("hello\r\n"); sleep(60);')->psubscribe(
+    ['p*'],
+    $print,
+));
 echo "drips, which is no fault:\n";
-lab_tell(fn () => $with('$node->command(); $node->drip("' . addcslashes(CONFIRMATION, "\r\n$") . '", 1); ' . $other_confirms . str_replace('->send(', '->drip(', str_replace('");', '", 1);', $message)))
-    ->psubscribe(['p*'], $print));
+lab_tell(fn () => $with(
+    '$node->command(); $node->drip("' . addcslashes(CONFIRMATION, "\r\n$") . '", 1); '
+        . $other_confirms
+        . str_replace('->send(', '->drip(', str_replace('");', '", 1);', $message)),
+) ->psubscribe(['p*'], $print));
 echo "sends messages before it confirms:\n";
 lab_tell(fn () => $with("$message $message $confirms")->psubscribe(['p*'], $print));
 echo "sends messages of patterns that nobody asked for:\n";
-lab_tell(fn () => $with("$confirms" . '$node->send("*4\r\n\$8\r\npmessage\r\n\$2\r\nq*\r\n\$2\r\nqx\r\n\$2\r\nhi\r\n");' . $message)->psubscribe(['p*'], $print));
+lab_tell(fn () => $with(
+    "$confirms" . '$node->send("*4\r\n\$8\r\npmessage\r\n\$2\r\nq*\r\n\$2\r\nqx\r\n\$2\r\nhi\r\n");'
+        . $message,
+)->psubscribe(['p*'], $print));
 echo "wants a password:\n";
-lab_tell(fn () => (new OneHop\Redis('alpha', lab_config([$other, lab_redis('--requirepass', 'secret')])))->psubscribe(['p*'], $print));
+lab_tell(fn () => (new OneHop\Redis(
+    'alpha',
+    lab_config([$other, lab_redis('--requirepass', 'secret')]),
+))->psubscribe(['p*'], $print));
 echo "lets this user subscribe to nothing, so phpredis says what it says of one server:\n";
 $user = ['--user', 'default', 'on', 'nopass', '~*', '+@all', 'resetchannels'];
 $plain = lab_plain($closed = lab_redis(...$user));
 $expected = @$plain->psubscribe(['p*'], $print);
-var_dump((new OneHop\Redis('alpha', lab_config([$other, $closed])))->psubscribe(['p*'], $print) === $expected);
+var_dump((new OneHop\Redis(
+    'alpha',
+    lab_config([$other, $closed]),
+))->psubscribe(['p*'], $print) === $expected);
 
 $config = lab_config([$port, $other]);
 $redis = new OneHop\Redis('alpha', $config);
 echo "dies while nothing is published:\n";
-speaker(sprintf('$redis = new Redis(); $redis->connect("127.0.0.1", %d); while ($redis->pubsub("numpat") === 0) { usleep(2000); } posix_kill(%d, 9);', $port, $id));
+speaker(sprintf(
+    '$redis = new Redis(); $redis->connect("127.0.0.1", %d); while ($redis->pubsub("numpat") === 0) { usleep(2000); } posix_kill(%d, 9);',
+    $port,
+    $id,
+));
 lab_tell(fn () => $redis->psubscribe(['p*'], $print));
 
 $redis = new OneHop\Redis('alpha', lab_config([$other, lab_redis()]));
@@ -78,17 +118,21 @@ if ($child === 0) {
 echo "a child that says something on them:\n";
 $child = null;
 speaker($say($other, 'p1', '"for both"'));
-lab_tell(fn () => $redis->psubscribe(['p*'], function ($redis, $pattern, $channel, $text) use (&$child) {
-    if (($child = pcntl_fork()) === 0) {
-        lab_tell(fn () => $redis->punsubscribe(['p*']));
-        posix_kill(getmypid(), 9);
-    }
-    pcntl_waitpid($child, $status);
-    $redis->punsubscribe(['p*']);
-}));
+lab_tell(
+    fn () => $redis->psubscribe(['p*'], function ($redis, $pattern, $channel, $text) use (&$child) {
+        if (($child = pcntl_fork()) === 0) {
+            lab_tell(fn () => $redis->punsubscribe(['p*']));
+            posix_kill(getmypid(), 9);
+        } pcntl_waitpid($child, $status);
+        $redis->punsubscribe(['p*']);
+    }),
+);
 
 echo "large and binary messages:\n";
-speaker($say($other, 'p1', 'str_repeat("0123456789abcdef", 200000)') . $say($other, 'p2', '"\0\r\n*3\r\n\xff"') . $say($other, 'p3', '""'));
+speaker(
+    $say($other, 'p1', 'str_repeat("0123456789abcdef", 200000)')
+        . $say($other, 'p2', '"\0\r\n*3\r\n\xff"') . $say($other, 'p3', '""'),
+);
 $redis->psubscribe(['p*'], function ($redis, $pattern, $channel, $text) {
     echo '  ', strlen($text), ' ', md5($text), "\n";
     if ($text === '') {
@@ -99,10 +143,12 @@ echo md5(str_repeat("0123456789abcdef", 200000)), ' ', md5("\0\r\n*3\r\n\xff"), 
 
 echo "a callback that suspends its fiber:\n";
 speaker($say($other, 'p1', '"from the fiber"'));
-$fiber = new Fiber(fn () => $redis->psubscribe(['p*'], function ($redis, $pattern, $channel, $text) {
-    Fiber::suspend($text);
-    $redis->punsubscribe(['p*']);
-}));
+$fiber = new Fiber(
+    fn () => $redis->psubscribe(['p*'], function ($redis, $pattern, $channel, $text) {
+        Fiber::suspend($text);
+        $redis->punsubscribe(['p*']);
+    }),
+);
 echo $fiber->start(), "\n";
 $redis->set('key', 'main');
 echo $redis->get('key'), "\n";

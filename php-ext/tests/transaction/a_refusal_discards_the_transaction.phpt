@@ -10,7 +10,8 @@ $plain = lab_plain($server = lab_redis());
 $ours = new OneHop\Redis('alpha', $config);
 [$one, $two] = array_values(lab_key_of_each($config));
 
-echo "the original: a server, by its own words\n"; // phpredis waits for ever for what follows EXECABORT.
+// phpredis waits for ever for what follows EXECABORT.
+echo "the original: a server, by its own words\n";
 $socket = stream_socket_client("tcp://127.0.0.1:$server");
 fwrite($socket, "MULTI\r\nSET a 1\r\nSET a\r\nSET a 2\r\nEXEC\r\nEXISTS a\r\n");
 for ($i = 0; $i < 6; $i++) {
@@ -26,13 +27,17 @@ function abandon(OneHop\Redis $redis, string $key, callable $call): string
             $call();
             return 'served';
         } catch (OneHop\Exception $e) {
-            return $e->getKind() . (str_contains($e->getMessage(), 'was discarded') ? ', discarded' : '')
+            return $e->getKind()
+                . (str_contains($e->getMessage(), 'was discarded') ? ', discarded' : '')
                 . ($e->mayHaveExecuted() ? ', may have executed' : '');
         }
     };
     $redis->multi()->set($key, 1);
-    return implode('; ', [$end($call), $end(fn () => $redis->set($key, 2)), $end(fn () => $redis->exec()),
-        $redis->getMode(), var_export($redis->get($key), true), json_encode($redis->multi()->get($key)->exec())]);
+    return implode('; ', [
+        $end($call), $end(fn () => $redis->set($key, 2)), $end(fn () => $redis->exec()),
+        $redis->getMode(), var_export($redis->get($key), true),
+        json_encode($redis->multi()->get($key)->exec()),
+    ]);
 }
 foreach ([
     fn () => $ours->set($two, 1),
@@ -73,7 +78,10 @@ $bad = [
 foreach ([
     'pipeline' => [fn ($redis) => $redis->pipeline(), fn ($redis) => $redis->exec()],
     'transaction' => [fn ($redis) => $redis->multi(), fn ($redis) => $redis->exec()],
-    'transaction in a pipeline' => [fn ($redis) => $redis->pipeline()->set('{t}b', 1)->multi(), fn ($redis) => $redis->exec()->get('{t}b')->exec()],
+    'transaction in a pipeline' => [
+        fn ($redis) => $redis->pipeline()->set('{t}b', 1)->multi(),
+        fn ($redis) => $redis->exec()->get('{t}b')->exec(),
+    ],
 ] as $name => [$begin, $end]) {
     $told = [];
     foreach ([$plain, $ours] as $i => $redis) {
@@ -91,7 +99,8 @@ foreach ([
             }
         }
     }
-    echo "$name: ", $told[0] === $told[1] ? 'as with phpredis, ' : json_encode($told), count(preg_grep('~Error$~', array_filter($told[0], is_string(...)))), " errors\n";
+    echo "$name: ", $told[0] === $told[1] ? 'as with phpredis, ' : json_encode($told),
+        count(preg_grep('~Error$~', array_filter($told[0], is_string(...)))), " errors\n";
 }
 
 echo "refused while a value is packed\n";
@@ -135,7 +144,12 @@ $ours->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
 
 echo "keys are named as nodes name them\n";
 $ours->setOption(Redis::OPT_PREFIX, 'test:');
-for ($i = 0; ($topology ??= new OneHop\Topology('alpha', $config))->locate("test:$i")->name === $topology->locate('test:a')->name; $i++);
+for (
+    $i = 0;
+    ($topology ??= new OneHop\Topology('alpha', $config))->locate("test:$i")->name === $topology
+        ->locate('test:a')->name;
+    $i++
+);
 $ours->multi()->set('a', 1);
 lab_tell(fn () => $ours->set("$i", 1));
 $ours->discard();

@@ -5,7 +5,8 @@ A transaction in a pipeline takes one place in it and is that of one node; after
 require __DIR__ . '/../lab/lab.inc';
 
 $ports = [lab_redis(), lab_redis(), lab_redis()];
-$config = lab_config($ports, ['hash_tag' => '"{}"', 'timeout' => '30000']); /* Thousands of round trips in a call. */
+/* Thousands of round trips in a call. */
+$config = lab_config($ports, ['hash_tag' => '"{}"', 'timeout' => '30000']);
 $redis = new OneHop\Redis('alpha', $config);
 $plain = lab_plain(lab_redis());
 $keys = array_values(lab_key_of_each($config));
@@ -17,8 +18,11 @@ function walk(Redis $redis): array
         $told[] = $value === $redis ? 'itself' : $value;
     };
     $redis->pipeline()->set('a', 1)->set('b', 2);
-    array_map($tell, [$redis->multi(), $redis->getMode(), $redis->multi(), $redis->incr('{t}n'), $redis->hMSet('{t}h', ['x' => 1]),
-        $redis->hGetAll('{t}h'), $redis->mset(['{t}k' => 'v', '{t}l' => 'w']), $redis->exec(), $redis->getMode()]);
+    array_map($tell, [
+        $redis->multi(), $redis->getMode(), $redis->multi(), $redis->incr('{t}n'),
+        $redis->hMSet('{t}h', ['x' => 1]), $redis->hGetAll('{t}h'),
+        $redis->mset(['{t}k' => 'v', '{t}l' => 'w']), $redis->exec(), $redis->getMode(),
+    ]);
     $redis->mget(['a', 'b', 'c']);
     $redis->multi()->exec();
     $redis->multi()->get('a')->exec();
@@ -47,7 +51,10 @@ foreach ([
     lab_tell($call);
     lab_tell(fn () => $redis->get($keys[0]));
     lab_tell(fn () => $redis->exec());
-    echo json_encode($redis->append($keys[0], ' and behind')->multi()->get($keys[0])->exec()->set($keys[1], 'else')->exec()), "\n";
+    echo json_encode(
+        $redis->append($keys[0], ' and behind')->multi()->get($keys[0])->exec()
+            ->set($keys[1], 'else')->exec(),
+    ), "\n";
 }
 echo "of no node yet, and many that are refused among many that are not\n";
 $redis->pipeline()->multi();
@@ -81,7 +88,8 @@ $redis->unwatch();
 echo "on all nodes at once, many\n";
 $redis->pipeline();
 for ($i = 0; $i < 2000; $i++) {
-    $redis->multi()->set("{k$i}", str_repeat((string) $i, 200))->strlen("{k$i}")->exec()->get("{k$i}");
+    $redis->multi()->set("{k$i}", str_repeat((string) $i, 200))->strlen("{k$i}")->exec()
+        ->get("{k$i}");
 }
 $replies = $redis->exec();
 $wrong = 0;
@@ -92,7 +100,8 @@ for ($i = 0; $i < 2000; $i++) {
 var_dump($wrong, count($replies));
 
 echo "a command that the node refuses to queue\n";
-$redis->pipeline()->set($keys[1], 'done')->multi()->set($keys[0], 'theirs')->rawCommand('HSET', $keys[0]);
+$redis->pipeline()->set($keys[1], 'done')->multi()->set($keys[0], 'theirs')
+    ->rawCommand('HSET', $keys[0]);
 try {
     var_dump($redis->exec()->exec());
 } catch (OneHop\PartialBatch $e) {
@@ -104,7 +113,8 @@ echo "a node that refuses MULTI\n";
 foreach ($ports as $port) {
     lab_plain($port)->rawCommand('ACL', 'SETUSER', 'default', '-multi');
 }
-$redis->pipeline()->set($keys[0], 'before')->multi()->set('{' . $keys[0] . '}x', 'within')->exec()->set('{' . $keys[0] . '}y', 'behind');
+$redis->pipeline()->set($keys[0], 'before')->multi()->set('{' . $keys[0] . '}x', 'within')->exec()
+    ->set('{' . $keys[0] . '}y', 'behind');
 try {
     $redis->exec();
 } catch (OneHop\Unsupported $e) { // The servers' own words differ by version.
@@ -124,7 +134,9 @@ final class Ending
 }
 $redis = Ending::$redis = new OneHop\Redis('alpha', lab_config([lab_redis()]));
 $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
-echo json_encode($redis->pipeline()->multi()->set('a', 1)->set('b', ['first', new Ending()])->exec()), "\n";
+echo json_encode(
+    $redis->pipeline()->multi()->set('a', 1)->set('b', ['first', new Ending()])->exec(),
+), "\n";
 ?>
 --EXPECT--
 bool(true)

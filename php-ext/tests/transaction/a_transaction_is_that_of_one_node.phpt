@@ -48,7 +48,9 @@ $plain->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
 $redis->del('{t}n', '{t}a');
 $plain->del('{t}n', '{t}a');
 $ours = $redis->multi()->set('{t}o', ['a' => [1, 2]])->get('{t}o')->exec();
-lab_show('with a serializer, too', $ours === $plain->multi()->set('{t}o', ['a' => [1, 2]])->get('{t}o')->exec());
+lab_show('with a serializer, too', $ours === $plain->multi()->set('{t}o', [
+    'a' => [1, 2],
+])->get('{t}o')->exec());
 $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
 
 echo "another node\n";
@@ -82,7 +84,10 @@ lab_tell(fn () => $redis->exec());
 lab_show('mode', $redis->getMode());
 lab_show('the first key', $redis->get($keys[0]));
 
-echo "nodes with at most 3 connections: ", implode(' ', array_map(fn ($port) => (int) lab_plain($port)->info('clients')['connected_clients'] <= 3, $ports)), "\n";
+echo "nodes with at most 3 connections: ", implode(' ', array_map(
+    fn ($port) => (int) lab_plain($port)->info('clients')['connected_clients'] <= 3,
+    $ports,
+)), "\n";
 foreach ($ports as $port) {
     $stats = lab_plain($port)->info('commandstats');
     $multi[] = (int) preg_replace('/calls=(\d+).*/', '$1', $stats['cmdstat_multi'] ?? 'calls=0');

@@ -39,14 +39,22 @@ $port = lab_node('$queued = []; $late = 0;
             $node->send("+QUEUED\r\n");
         }
     }');
-$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 1000, 'server_failure_limit' => 1000]));
+$redis = new OneHop\Redis(
+    'alpha',
+    lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 1000, 'server_failure_limit' => 1000]),
+);
 $show = function (string $what, callable $call) {
     echo "$what: ";
     try {
         $value = $call();
         echo is_object($value) ? 'queued' : json_encode($value), "\n";
     } catch (OneHop\Exception $e) {
-        printf("%s, may have executed: %s: %s\n", $e->getKind(), json_encode($e->mayHaveExecuted()), preg_replace('/, node .*:/U', ' ...', lab_hide($e->getMessage())));
+        printf(
+            "%s, may have executed: %s: %s\n",
+            $e->getKind(),
+            json_encode($e->mayHaveExecuted()),
+            preg_replace('/, node .*:/U', ' ...', lab_hide($e->getMessage())),
+        );
     } catch (Throwable $e) {
         echo get_class($e), ': ', $e->getMessage(), "\n";
     }
@@ -76,7 +84,10 @@ foreach (['then', 'later', 'surplus', 'value'] as $what) {
     $show('exec', fn () => $redis->exec());
     $show('outside', fn () => $redis->get('plain:1'));
 }
-foreach (['execclose', 'exechang', 'execmany', 'execfew', 'execodd', 'exectwice', 'execcut', 'execerror', 'execlarge'] as $what) {
+foreach ([
+    'execclose', 'exechang', 'execmany', 'execfew', 'execodd', 'exectwice', 'execcut', 'execerror',
+    'execlarge',
+] as $what) {
     echo "-- $what\n";
     $redis->multi()->get("$what:1")->get('fine:2');
     $show('exec', fn () => $redis->exec());
@@ -104,7 +115,10 @@ foreach (lab_commands($port) as $line) {
 }
 $after = 0;
 foreach ($told as $commands) {
-    foreach (preg_grep('/^(GET|SET) (close|hang|reset|then|later|surplus|value):/', $commands) as $i => $command) {
+    foreach (preg_grep(
+        '/^(GET|SET) (close|hang|reset|then|later|surplus|value):/',
+        $commands,
+    ) as $i => $command) {
         $after += count($commands) - 1 - $i;
     }
 }

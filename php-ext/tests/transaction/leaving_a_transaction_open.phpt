@@ -27,7 +27,8 @@ foreach ([
         . ' $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP); $redis->set("p", new P); $redis->multi()->get("p")->get("p")->exec(); echo "not reached";',
 ] as $name => $script) {
     $output = lab_run($begin . $script, [$config]);
-    echo "$name: ", preg_match('~Fatal|Out of memory~', $output) ? 'fatal' : $output, ' ', json_encode($plain->get('a')), "\n";
+    echo "$name: ", preg_match('~Fatal|Out of memory~', $output) ? 'fatal' : $output, ' ',
+        json_encode($plain->get('a')), "\n";
 }
 $left = 0;
 foreach ($plain->client('list') as $client) {
@@ -49,7 +50,9 @@ foreach ([
     'final class K { public static $k; } K::$k = $redis; $redis->multi()->set("b", "leaked");',
 ] as $leave) {
     $ask($page . $leave, ['config' => $config]);
-    echo $ask($page . 'echo json_encode([$redis->getMode(), $redis->get("b"), $redis->incr("n"), $redis->multi()->get("b")->exec()]);', ['config' => $config]), "\n";
+    echo $ask($page . 'echo json_encode([$redis->getMode(), $redis->get("b"), $redis->incr("n"), $redis->multi()->get("b")->exec()]);', [
+        'config' => $config,
+    ]), "\n";
 }
 
 echo "values that are packed\n";
@@ -94,7 +97,8 @@ lab_show('keys set', $redis->exists('d'));
 Odd::$call = fn () => null;
 $redis->set('odd', new Odd('odd'));
 Odd::$call = function () use ($redis) {
-    echo 'inside exec(): mode ', $redis->getMode(), ', ', implode(' ', $redis->multi()->incr('e')->incr('e')->exec()), "\n";
+    echo 'inside exec(): mode ', $redis->getMode(), ', ',
+        implode(' ', $redis->multi()->incr('e')->incr('e')->exec()), "\n";
 };
 lab_show('replies of the outer one', count($redis->multi()->get('odd')->get('odd')->exec()));
 Odd::$call = fn () => throw new DomainException('cannot be unpacked');
@@ -121,7 +125,11 @@ if ($child === 0) {
     $seen .= json_encode($redis->multi()->incr('h')->exec());
     $redis->multi()->incr('h');
     unset($redis);
-    posix_kill(posix_getpid(), $seen === str_repeat('The connection belongs to another process', 2) . '[1]' ? SIGKILL : SIGTERM);
+    posix_kill(
+        posix_getpid(),
+        $seen === str_repeat('The connection belongs to another process', 2)
+            . '[1]' ? SIGKILL : SIGTERM,
+    );
 }
 pcntl_waitpid($child, $status);
 lab_show('the child was refused, then had a transaction of its own',

@@ -24,11 +24,17 @@ $calls = [
     'options with keys' => fn () => $redis->sort('l'),
     'a subcommand' => fn () => $redis->object('encoding', 'a'),
     'a script' => fn () => $redis->eval('return {KEYS[1], ARGV[1]}', ['a', 1], 1),
-    'the same by its name' => fn () => $redis->evalSha(sha1('return {KEYS[1], ARGV[1]}'), ['a', 2], 1),
+    'the same by its name' => fn ()
+        => $redis->evalSha(sha1('return {KEYS[1], ARGV[1]}'), ['a', 2], 1),
     'a channel' => fn () => $redis->publish('a', 'x'),
     'words' => fn () => $redis->rawCommand('GET', 'a'),
-    'options' => fn () => [$redis->getOption(Redis::OPT_PREFIX), $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP), $redis->_serialize('a')],
-    'with the option' => fn () => [$told(fn () => $redis->set('a', [1])), $told(fn () => $redis->get('a'))],
+    'options' => fn () => [
+        $redis->getOption(Redis::OPT_PREFIX),
+        $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP),
+        $redis->_serialize('a'),
+    ],
+    'with the option' => fn ()
+        => [$told(fn () => $redis->set('a', [1])), $told(fn () => $redis->get('a'))],
 ];
 $refused = [
     'any node, too early' => fn ($redis) => $redis->discard() && $redis->multi()->echo('x'),
@@ -58,7 +64,10 @@ foreach ($refused as $name => $call) {
 var_dump($redis->get('a'));
 foreach ($ports as $port) {
     $stats = lab_plain($port)->info('commandstats');
-    echo implode(' ', array_intersect(['cmdstat_multi', 'cmdstat_exec', 'cmdstat_ping', 'cmdstat_dbsize', 'cmdstat_flushall'], array_keys($stats))), ".\n";
+    echo implode(' ', array_intersect(
+        ['cmdstat_multi', 'cmdstat_exec', 'cmdstat_ping', 'cmdstat_dbsize', 'cmdstat_flushall'],
+        array_keys($stats),
+    )), ".\n";
 }
 ?>
 --EXPECT--
