@@ -8,13 +8,17 @@ declare(strict_types=1);
 function spent(): float
 {
     $usage = getrusage();
-    return ($usage['ru_utime.tv_sec'] + $usage['ru_stime.tv_sec']) * 1e6 + $usage['ru_utime.tv_usec'] + $usage['ru_stime.tv_usec'];
+    return ($usage['ru_utime.tv_sec'] + $usage['ru_stime.tv_sec']) * 1e6
+        + $usage['ru_utime.tv_usec']
+        + $usage['ru_stime.tv_usec'];
 }
 
 /** KiB that are this process' own. */
 function memory(): int
 {
-    return (int) preg_replace('/.*Private_Dirty:\s+(\d+).*/s', '$1', file_get_contents('/proc/self/smaps_rollup'));
+    return (int) preg_replace('/.*Private_Dirty:\s+(\d+).*/s', '$1', file_get_contents(
+        '/proc/self/smaps_rollup',
+    ));
 }
 
 $told = ['pid' => getmypid(), 'memory' => memory()];
@@ -27,7 +31,8 @@ switch ($_GET['job']) {
         usleep(100000); // Meanwhile the others are taken by other workers.
         break;
 
-    case 'ask': /* The slot of the first key has just moved; its redirect asks for a refresh, which one of the calls behind it has. */
+    /* The slot of the first key has just moved; its redirect asks for a refresh, which one of the calls behind it has. */
+    case 'ask':
         $begun = spent();
         $redis->get($_GET['moved']);
         $told['moved'] = spent() - $begun;
@@ -63,7 +68,9 @@ switch ($_GET['job']) {
             $told['answered'] = ($told['answered'] ?? 0) + ($reply === true);
         }
         $told['grown'] = memory() - $told['memory'];
-        $status = current(array_filter(OneHop\Topology::status(), static fn ($pool) => $pool['pool'] === 'alpha'));
+        $status = current(
+            array_filter(OneHop\Topology::status(), static fn ($pool) => $pool['pool'] === 'alpha'),
+        );
         $told['metered'] = count($status['nodes']);
         break;
 }

@@ -4,7 +4,9 @@
  */
 declare(strict_types=1);
 
-$redis = $_GET['client'] === 'onehop' ? new OneHop\Redis('alpha') : new RedisCluster(null, explode(',', $_GET['seeds']), 2.0, 2.0, true);
+$redis = $_GET['client'] === 'onehop'
+    ? new OneHop\Redis('alpha')
+    : new RedisCluster(null, explode(',', $_GET['seeds']), 2.0, 2.0, true);
 mt_srand((int) $_GET['seed']);
 $wrong = 0;
 for ($i = 0; $i < 20; $i++) {

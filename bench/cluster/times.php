@@ -12,7 +12,10 @@ $expected = array_map(static fn ($key) => "value of $key", $keys);
 
 $onehop = new OneHop\Redis('alpha', $config);
 $stock = new RedisCluster(null, explode(',', $seeds), 5.0, 5.0);
-$jobs = ['OneHop' => static fn () => $onehop->mGet($keys), 'RedisCluster' => static fn () => $stock->mGet($keys)];
+$jobs = [
+    'OneHop' => static fn () => $onehop->mGet($keys),
+    'RedisCluster' => static fn () => $stock->mGet($keys),
+];
 $times = [];
 for ($round = 0; $round < (int) $rounds; $round++) {
     foreach ($jobs as $name => $run) {

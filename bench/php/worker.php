@@ -129,7 +129,9 @@ function contestant(array $words, Plan $plan): Contestant
         'onehop' => new OnePipeline(new OneHop\Redis($words[1], $words[0])),
         'pipeline' => new OnePipeline(connected(...$words)),
         'sequential' => new NodeAfterNode(
-            array_map(fn (array $address) => connected(...$address), array_chunk($words, 2)), $plan->nodeOf),
+            array_map(fn (array $address) => connected(...$address), array_chunk($words, 2)),
+            $plan->nodeOf,
+        ),
     };
 }
 

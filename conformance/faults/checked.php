@@ -14,11 +14,17 @@ function waited(): array
     static $files = null;
     $files ??= array_map(static fn (string $process) => "/proc/$process/schedstat",
         ['self', ...array_filter(explode(',', $_GET['nodes'] ?? ''))]);
-    return array_map(static fn (string $file) => (int) explode(' ', file_get_contents($file))[1], $files);
+    return array_map(
+        static fn (string $file) => (int) explode(' ', file_get_contents($file))[1],
+        $files,
+    );
 }
 
 mt_srand((int) $_GET['seed']);
-$answer = ['pid' => getmypid(), 'calls' => 0, 'wrong' => 0, 'errors' => [], 'longest' => 0, 'queued' => 0, 'began' => 0];
+$answer = [
+    'pid' => getmypid(), 'calls' => 0, 'wrong' => 0, 'errors' => [], 'longest' => 0, 'queued' => 0,
+    'began' => 0,
+];
 $waited = waited();
 
 $tell = static function (string $class, ?string $node) use (&$answer): void {
@@ -27,17 +33,26 @@ $tell = static function (string $class, ?string $node) use (&$answer): void {
 };
 
 /** A call and what it must return; several values are those of `keys`. */
-$check = static function (callable $call, mixed $expected, array $keys = []) use (&$answer, &$waited, $tell): void {
+$check = static function (
+    callable $call,
+    mixed $expected,
+    array $keys = [],
+) use (&$answer, &$waited, $tell): void {
     $start = hrtime(true);
     try {
         $answer['wrong'] += $call() !== $expected;
     } catch (OneHop\PartialBatch $e) {
         $replies = $e->getReplies();
         foreach ($keys as $i => $key) {
-            $has_failed = isset($e->getFailures()[(new OneHop\Topology('alpha'))->locate($key)->name]);
+            $has_failed = isset(
+                $e->getFailures()[(new OneHop\Topology('alpha'))->locate($key)->name],
+            );
             $answer['wrong'] += !$has_failed && $replies[$i] !== $expected[$i];
         }
-        array_map(static fn (string $node) => $tell('OneHop\PartialBatch', $node), array_keys($e->getFailures()));
+        array_map(
+            static fn (string $node) => $tell('OneHop\PartialBatch', $node),
+            array_keys($e->getFailures()),
+        );
     } catch (OneHop\Exception $e) {
         $tell(get_class($e), $e->getNode());
     }
@@ -52,8 +67,10 @@ $check = static function (callable $call, mixed $expected, array $keys = []) use
     }
 };
 
-$keys = static fn (int $count): array => array_map(static fn () => 'key:' . mt_rand(0, KEYS - 1), range(1, $count));
-$values = static fn (array $keys): array => array_map(static fn (string $key) => "value of $key", $keys);
+$keys = static fn (int $count): array
+    => array_map(static fn () => 'key:' . mt_rand(0, KEYS - 1), range(1, $count));
+$values = static fn (array $keys): array
+    => array_map(static fn (string $key) => "value of $key", $keys);
 
 $redis = new OneHop\Redis('alpha');
 for ($round = 0; $round < (int) $_GET['rounds']; $round++) {
@@ -72,10 +89,14 @@ for ($round = 0; $round < (int) $_GET['rounds']; $round++) {
 
 /* Large configurations beside it, for a program that wants them to be published often. */
 if (mt_rand() % 8 === 0 && isset($_GET['large'])) {
-    $path = dirname(ini_get('onehop.config')) . '/large' . mt_rand(0, (int) $_GET['large'] - 1) . '.yml';
+    $path = dirname(ini_get('onehop.config')) . '/large' . mt_rand(0, (int) $_GET['large'] - 1)
+        . '.yml';
     $check(static fn () => (new OneHop\Topology('large', $path))->locate('key:1')->port, 1);
 }
-$nodes = array_map(static fn ($node) => "$node->name:$node->weight", (new OneHop\Topology('alpha'))->nodes());
+$nodes = array_map(
+    static fn ($node) => "$node->name:$node->weight",
+    (new OneHop\Topology('alpha'))->nodes(),
+);
 sort($nodes);
 $answer['nodes'] = implode(' ', $nodes);
 $answer['errors'] = (object) $answer['errors'];

@@ -25,7 +25,9 @@ final class Ledger
     private const WRITES = 100; /* Of a batch; and as many reads. */
     private const CLIENT_BATCHES = 50; /* Then another one is made, as in another request. */
 
-    public array $told = ['batches' => 0, 'writes' => 0, 'reads' => 0, 'wrong' => [], 'lost' => [], 'failures' => []];
+    public array $told = [
+        'batches' => 0, 'writes' => 0, 'reads' => 0, 'wrong' => [], 'lost' => [], 'failures' => [],
+    ];
     /** @var array<string, int> */
     private array $tried;
     /** @var array<string, int> Acknowledged, or seen. */
@@ -50,7 +52,9 @@ final class Ledger
             }
             $this->batch(file_exists("$directory/pairs"));
             [$written, $read] = $this->chosen(2);
-            $this->call([$written], [], fn () => [$this->redis->set($written, $this->next($written))]);
+            $this->call([$written], [], fn () => [
+                $this->redis->set($written, $this->next($written)),
+            ]);
             $this->call([], [$read], fn () => [$this->redis->get($read)]);
         }
         $this->redis = new OneHop\Redis('alpha');
@@ -119,8 +123,10 @@ final class Ledger
 
     private function fail(float $begun, OneHop\Exception $e, string $what): void
     {
-        $this->told['failures'][] = [$begun, microtime(true), $e->getKind(), $e->mayHaveExecuted(), $e->getNode(), $what,
-            substr($e->getMessage(), 0, 300)];
+        $this->told['failures'][] = [
+            $begun, microtime(true), $e->getKind(), $e->mayHaveExecuted(), $e->getNode(), $what,
+            substr($e->getMessage(), 0, 300),
+        ];
     }
 
     private function wrote(string $key, mixed $reply): void
@@ -143,13 +149,21 @@ final class Ledger
             return;
         }
         $this->told['reads']++;
-        $number = $reply === false ? 0 : (is_string($reply) && str_starts_with($reply, "$key=") ? (int) substr($reply, strlen($key) + 1) : -1);
+        $number = $reply === false ? 0 : (
+            is_string($reply)
+                && str_starts_with($reply, "$key=") ? (int) substr($reply, strlen($key) + 1) : -1
+        );
         if ($number < 0 || $number > $this->tried[$key] || isset($this->never[(string) $reply])) {
-            $this->told['wrong'][] = "GET $key, {$this->known[$key]} to {$this->tried[$key]}: " . var_export($reply, true);
+            $this->told['wrong'][] = "GET $key, {$this->known[$key]} to {$this->tried[$key]}: "
+                . var_export($reply, true);
             return;
         }
         if ($number < $this->known[$key]) {
-            $this->told['lost'][] = [$this->since[$key], microtime(true), "$key is $number, not {$this->known[$key]}"];
+            $this->told['lost'][] = [
+                $this->since[$key],
+                microtime(true),
+                "$key is $number, not {$this->known[$key]}",
+            ];
         }
         if ($number !== $this->known[$key]) {
             $this->known[$key] = $number;

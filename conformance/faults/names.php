@@ -5,7 +5,9 @@
  */
 declare(strict_types=1);
 
-[$config, $seconds] = isset($argv) ? [$argv[1], (float) $argv[2]] : [$_GET['config'], (float) $_GET['seconds']];
+[$config, $seconds] = isset($argv)
+    ? [$argv[1], (float) $argv[2]]
+    : [$_GET['config'], (float) $_GET['seconds']];
 $topology = new OneHop\Topology('alpha', $config);
 $keys = [];
 for ($i = 0; count($keys) < 3; $i++) {
@@ -15,7 +17,10 @@ $redis = new OneHop\Redis('alpha', $config);
 $redis->mget([$keys['node-0'], $keys['node-1']]);
 $answer = ['calls' => 0, 'longest' => 0.0, 'named' => 0, 'others' => 0, 'sent' => 0];
 for ($end = microtime(true) + $seconds; microtime(true) < $end; usleep(2000)) {
-    foreach ([fn () => $redis->mget(array_values($keys)), ...array_map(fn ($key) => fn () => $redis->get($key), $keys)] as $call) {
+    foreach ([
+        fn () => $redis->mget(array_values($keys)),
+        ...array_map(fn ($key) => fn () => $redis->get($key), $keys),
+    ] as $call) {
         $failures = [];
         $begin = hrtime(true);
         try {
@@ -29,7 +34,9 @@ for ($end = microtime(true) + $seconds; microtime(true) < $end; usleep(2000)) {
         $answer['calls']++;
         $answer['named'] += isset($failures['named']);
         $answer['others'] += count($failures) - (int) isset($failures['named']);
-        $answer['sent'] += (int) (isset($failures['named']) && $failures['named']->mayHaveExecuted());
+        $answer['sent'] += (int) (
+            isset($failures['named']) && $failures['named']->mayHaveExecuted()
+        );
     }
 }
 echo json_encode($answer);

@@ -6,7 +6,9 @@
  */
 declare(strict_types=1);
 
-[$config, $calls] = isset($argv) ? [$argv[1], (int) $argv[2]] : [$_GET['config'], (int) $_GET['calls']];
+[$config, $calls] = isset($argv)
+    ? [$argv[1], (int) $argv[2]]
+    : [$_GET['config'], (int) $_GET['calls']];
 $redis = new OneHop\Redis('alpha', $config);
 $answer = ['calls' => 0, 'errors' => 0, 'wrong' => []];
 while ($answer['calls'] < $calls) {

@@ -14,7 +14,11 @@ function topology_of(array $request): OneHop\Topology
 
     $wanted = [$request['config'], $request['pool'], $request['dead'] ?? []];
     if ($wanted !== $known) {
-        $topology = OneHop\Topology::fromText($request['pool'], $request['config'], $request['dead'] ?? []);
+        $topology = OneHop\Topology::fromText(
+            $request['pool'],
+            $request['config'],
+            $request['dead'] ?? [],
+        );
         $known = $wanted;
     }
     return $topology;
@@ -22,18 +26,25 @@ function topology_of(array $request): OneHop\Topology
 
 function hash_op(array $request): array
 {
-    return ['hashes' => array_map(fn ($key) => OneHop\Topology::hash($request['hash'], hex2bin($key)), $request['keys'])];
+    return ['hashes' => array_map(
+        fn ($key) => OneHop\Topology::hash($request['hash'], hex2bin($key)),
+        $request['keys'],
+    )];
 }
 
 function place_op(array $request): array
 {
     $topology = topology_of($request);
-    return ['nodes' => array_map(fn ($key) => $topology->locate(hex2bin($key))->name, $request['keys'])];
+    return [
+        'nodes' => array_map(fn ($key) => $topology->locate(hex2bin($key))->name, $request['keys']),
+    ];
 }
 
 function config_op(array $request): array
 {
-    $error = OneHop\Topology::check(isset($request['hex']) ? hex2bin($request['hex']) : $request['text']);
+    $error = OneHop\Topology::check(
+        isset($request['hex']) ? hex2bin($request['hex']) : $request['text'],
+    );
     return $error === null ? ['ok' => true] : ['error' => $error];
 }
 
@@ -52,14 +63,18 @@ function explain_op(array $request): array
     $topology = topology_of($request);
     return ['explanations' => array_map(function ($key) use ($topology) {
         $told = $topology->explain(hex2bin($key));
-        return ['hashed' => bin2hex($told['hashed']), 'hash' => $told['hash'], 'point' => $told['point'],
-            'node' => $told['node']->name];
+        return [
+            'hashed' => bin2hex($told['hashed']), 'hash' => $told['hash'],
+            'point' => $told['point'], 'node' => $told['node']->name,
+        ];
     }, $request['keys'])];
 }
 
 function slot_op(array $request): array
 {
-    return ['slots' => array_map(fn ($key) => OneHop\Topology::slot(hex2bin($key)), $request['keys'])];
+    return [
+        'slots' => array_map(fn ($key) => OneHop\Topology::slot(hex2bin($key)), $request['keys']),
+    ];
 }
 
 function wire_op(array $request): array
@@ -77,16 +92,20 @@ function health_op(array $request): array
             $told[] = ['rebuilds' => $due !== 0 && $step['at'] > $due];
         }
         if (isset($step['rebuild']) || ($told && end($told) === ['rebuilds' => true])) {
-            $told[] = (isset($step['place']) ? array_pop($told) : []) + rebuild($request['rules'], $states, $step['at'], $due);
+            $told[] = (isset($step['place']) ? array_pop($told) : [])
+                + rebuild($request['rules'], $states, $step['at'], $due);
         } elseif (!isset($step['place'])) {
             $node = $step['node'] ?? 0;
             for ($times = $step['times'] ?? 1; $times > 0; $times--) {
-                $next = OneHop\Health::next($request['rules'], $states[$node], $step + ['last_heard' => $heard[$node]]);
+                $next = OneHop\Health::next($request['rules'], $states[$node], $step + [
+                    'last_heard' => $heard[$node],
+                ]);
                 $states[$node] = $next['state'];
             }
             $heard[$node] = isset($step['answered']) ? $step['at'] : $heard[$node];
-            $told[] = array_intersect_key($next, ['answer' => 0])
-                + ['state' => [$next['until'], $next['failures'], $next['step'], $next['generation']]];
+            $told[] = array_intersect_key($next, ['answer' => 0]) + [
+                'state' => [$next['until'], $next['failures'], $next['step'], $next['generation']],
+            ];
         }
     }
     return ['steps' => $told];
@@ -112,7 +131,10 @@ function rebuild(array $rules, array &$states, int $at, int &$due): array
 function map_op(array $request): array
 {
     $topology = new OneHop\Topology($request['pool'], $request['config']);
-    return ['fingerprint' => $topology->fingerprint(), 'nodes' => array_map(fn ($key) => $topology->locate(hex2bin($key))->name, $request['keys'])];
+    return [
+        'fingerprint' => $topology->fingerprint(),
+        'nodes' => array_map(fn ($key) => $topology->locate(hex2bin($key))->name, $request['keys']),
+    ];
 }
 
 function write_op(array $request): array
@@ -191,5 +213,8 @@ set_error_handler(fn ($level, $message) => throw new ErrorException($message));
 while (($line = fgets(STDIN)) !== false) {
     $request = json_decode($line, true);
     $told = ['id' => $request['id'] ?? null] + answer($request);
-    fwrite(STDOUT, json_encode($told, JSON_INVALID_UTF8_SUBSTITUTE | JSON_UNESCAPED_SLASHES) . "\n");
+    fwrite(
+        STDOUT,
+        json_encode($told, JSON_INVALID_UTF8_SUBSTITUTE | JSON_UNESCAPED_SLASHES) . "\n",
+    );
 }

@@ -33,12 +33,18 @@ final class OneHopConnector extends PhpRedisConnector
     /** The options win over the connection, except for `pool` and `config`: there the connection wins. */
     public function connect(array $config, array $options): PhpRedisConnection
     {
-        return parent::connect($config, array_merge($options, Arr::only($config, ['pool', 'config'])));
+        return parent::connect(
+            $config,
+            array_merge($options, Arr::only($config, ['pool', 'config'])),
+        );
     }
 
     /** A cluster of Laravel's configuration is one server pool, too. */
-    public function connectToCluster(array $config, array $clusterOptions, array $options): PhpRedisConnection
-    {
+    public function connectToCluster(
+        array $config,
+        array $clusterOptions,
+        array $options,
+    ): PhpRedisConnection {
         return $this->connect([], array_merge($options, $clusterOptions));
     }
 
@@ -47,13 +53,20 @@ final class OneHopConnector extends PhpRedisConnector
         $database = (int) ($config['database'] ?? 0);
         $client = new \OneHop\Redis($this->pool($config, $database), $config['config'] ?? null);
         if ($client->getDbNum() !== $database) {
-            throw new InvalidArgumentException("A Redis connection asks for database $database, and its server pool "
-                . "{$client->getHost()} has {$client->getDbNum()}: name a pool with database: $database, as "
-                . "'pool' => [0 => ..., $database => ...], or set the connection's database to {$client->getDbNum()}.");
+            throw new InvalidArgumentException(
+                "A Redis connection asks for database $database, and its server pool "
+                    . "{$client->getHost()} has {$client->getDbNum()}: name a pool with database: $database, as "
+                    . "'pool' => [0 => ..., $database => ...], or set the connection's database to {$client->getDbNum()}.",
+            );
         }
         foreach (self::OPTIONS as $name => $option) {
-            if (isset($config[$name]) && $config[$name] !== '' && !$client->setOption($option, $config[$name])) {
-                throw new InvalidArgumentException("phpredis does not accept the Redis option $name.");
+            if (isset($config[$name]) && $config[$name] !== '' && !$client->setOption(
+                $option,
+                $config[$name],
+            )) {
+                throw new InvalidArgumentException(
+                    "phpredis does not accept the Redis option $name.",
+                );
             }
         }
         return $client;
@@ -65,8 +78,10 @@ final class OneHopConnector extends PhpRedisConnector
         $pool = $config['pool'] ?? null;
         $name = is_array($pool) ? $pool[$database] ?? null : $pool;
         if (!is_string($name) || $name === '') {
-            throw new InvalidArgumentException("No 'pool' says which server pool a Redis connection with database "
-                . "$database is: set it among the options in config/database.php, or in the connection.");
+            throw new InvalidArgumentException(
+                "No 'pool' says which server pool a Redis connection with database "
+                    . "$database is: set it among the options in config/database.php, or in the connection.",
+            );
         }
         return $name;
     }

@@ -19,12 +19,18 @@ shuffle($keys);
 /* phpredis wants a connection before it queues; whoever accepts it will do. */
 $listener = stream_socket_server('tcp://127.0.0.1:0');
 $plain = new Redis();
-$plain->connect('127.0.0.1', (int) substr(strrchr(stream_socket_get_name($listener, false), ':'), 1));
+$plain->connect(
+    '127.0.0.1',
+    (int) substr(strrchr(stream_socket_get_name($listener, false), ':'), 1),
+);
 
 $config = tempnam(sys_get_temp_dir(), 'onehop-route-');
 register_shutdown_function(static fn () => unlink($config));
-file_put_contents($config, "alpha:\n  listen: 127.0.0.1:22121\n  redis: true\n  hash: murmur\n  servers:\n"
-    . implode('', array_map(static fn (int $port) => "  - 127.0.0.1:$port:1\n", range(1, 4))));
+file_put_contents(
+    $config,
+    "alpha:\n  listen: 127.0.0.1:22121\n  redis: true\n  hash: murmur\n  servers:\n"
+        . implode('', array_map(static fn (int $port) => "  - 127.0.0.1:$port:1\n", range(1, 4))),
+);
 $onehop = new OneHop\Redis('alpha', $config);
 
 /** Nanoseconds per command of one pipeline. */
@@ -45,12 +51,26 @@ for ($round = 0; $round < $rounds; $round++) {
     $times['plain phpredis'][] = queue($plain, $keys);
     $times['OneHop, 4 nodes'][] = queue($onehop, $keys);
 }
-$differences = array_map(static fn (float $ours, float $theirs) => $ours - $theirs, $times['OneHop, 4 nodes'], $times['plain phpredis']);
+$differences = array_map(
+    static fn (float $ours, float $theirs) => $ours - $theirs,
+    $times['OneHop, 4 nodes'],
+    $times['plain phpredis'],
+);
 printf("%-24s %10s %10s\n", '1 of 1000 × hGet()', 'fastest', 'median');
 foreach ($times as $name => $values) {
     sort($values);
-    printf("%-24s %7.0f ns %7.0f ns\n", $name, $values[intdiv(count($values), 100)], $values[intdiv(count($values), 2)]);
+    printf(
+        "%-24s %7.0f ns %7.0f ns\n",
+        $name,
+        $values[intdiv(count($values), 100)],
+        $values[intdiv(count($values), 2)],
+    );
     $fastest[] = $values[intdiv(count($values), 100)];
 }
 sort($differences);
-printf("%-24s %7.0f ns %7.0f ns   must be at most 60 ns\n", 'routing', $fastest[1] - $fastest[0], $differences[intdiv(count($differences), 2)]);
+printf(
+    "%-24s %7.0f ns %7.0f ns   must be at most 60 ns\n",
+    'routing',
+    $fastest[1] - $fastest[0],
+    $differences[intdiv(count($differences), 2)],
+);

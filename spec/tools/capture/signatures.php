@@ -11,6 +11,14 @@ declare(strict_types=1);
 require __DIR__ . '/spelling.php';
 
 $methods = all_signatures(new ReflectionClass('Redis'));
-$lines = array_map(fn($name, $signature) => '  ' . json_encode($name) . ': ' . json_encode($signature), array_keys($methods), $methods);
-file_put_contents(__DIR__ . '/../../route/signatures.json', "{\n\"about\": \"Written by signatures.php: the parameters of each method of phpredis.\",\n\"version\": "
-    . json_encode(phpversion('redis')) . ",\n\"methods\": {\n" . implode(",\n", $lines) . "\n}\n}\n");
+$lines = array_map(
+    fn($name, $signature) => '  ' . json_encode($name) . ': ' . json_encode($signature),
+    array_keys($methods),
+    $methods,
+);
+file_put_contents(
+    __DIR__ . '/../../route/signatures.json',
+    "{\n\"about\": \"Written by signatures.php: the parameters of each method of phpredis.\",\n\"version\": "
+        . json_encode(phpversion('redis')) . ",\n\"methods\": {\n" . implode(",\n", $lines)
+        . "\n}\n}\n",
+);

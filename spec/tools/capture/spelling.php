@@ -11,7 +11,10 @@ function all_signatures(ReflectionClass $class): array
         . ($parameter->isVariadic() ? '...' : '') . $parameter->getName();
     $methods = [];
     foreach ($class->getMethods() as $method) {
-        $methods[strtolower($method->getName())] = implode(',', array_map($spelled, $method->getParameters()));
+        $methods[strtolower($method->getName())] = implode(
+            ',',
+            array_map($spelled, $method->getParameters()),
+        );
     }
     ksort($methods);
     return $methods;

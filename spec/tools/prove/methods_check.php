@@ -37,9 +37,15 @@ function presence(array $inFile, array $loaded): array
 /** signatures.json is of one version; where that is loaded it must be what reflection says. */
 function signatures(ReflectionClass $class, string $version): array
 {
-    $page = json_decode(file_get_contents(__DIR__ . '/../../route/signatures.json'), true, flags: JSON_THROW_ON_ERROR);
+    $page = json_decode(
+        file_get_contents(__DIR__ . '/../../route/signatures.json'),
+        true,
+        flags: JSON_THROW_ON_ERROR,
+    );
     $loaded = $page['version'] === $version ? all_signatures($class) : $page['methods'];
-    $stale = array_keys(array_diff_assoc($loaded, $page['methods']) + array_diff_assoc($page['methods'], $loaded));
+    $stale = array_keys(
+        array_diff_assoc($loaded, $page['methods']) + array_diff_assoc($page['methods'], $loaded),
+    );
     return array_map(fn($name) => "$name: signatures.json is stale, run signatures.php.", $stale);
 }
 
@@ -50,10 +56,14 @@ function positions(string $name, array $entry, ReflectionMethod $method, bool $c
     $faults = [];
     $parameters = $method->getParameters();
     $variadic = $parameters !== [] && end($parameters)->isVariadic();
-    $places = array_merge(array_column($entry['keys'] ?? [], 'argument'), array_column($entry['keys'] ?? [], 'count'),
-                          [$entry['timeout']['argument'] ?? 0, $entry['subcommand'] ?? 0]);
+    $places = array_merge(
+        array_column($entry['keys'] ?? [], 'argument'),
+        array_column($entry['keys'] ?? [], 'count'),
+        [$entry['timeout']['argument'] ?? 0, $entry['subcommand'] ?? 0],
+    );
     if ($complete && !$variadic && $parameters !== [] && max($places) >= count($parameters)) {
-        $faults[] = "$name: argument " . max($places) . " is named, the method has " . count($parameters) . '.';
+        $faults[] = "$name: argument " . max($places) . " is named, the method has "
+            . count($parameters) . '.';
     }
     foreach ($parameters as $place => $parameter) {
         if ($parameter->isPassedByReference() !== (($entry['iterator'] ?? null) === $place)) {
@@ -72,7 +82,9 @@ function meaning(string $name, array $entry, Table $table, array $calls): array
             $faults[] = "$name: commands.json has no $command.";
         }
     }
-    if (($table->commands[$entry['command'] ?? '']['container'] ?? false) !== isset($entry['subcommand'])) {
+    if ((
+        $table->commands[$entry['command'] ?? '']['container'] ?? false
+    ) !== isset($entry['subcommand'])) {
         $faults[] = "$name: subcommand must be given for a container and for nothing else.";
     }
     if ($sends && empty($calls)) {
@@ -91,21 +103,33 @@ function whereTo(array $entry, Table $table): string
     if ($entry['kind'] !== 'command' && $entry['kind'] !== 'subscription') {
         return $entry['kind'];
     }
-    return isset($entry['subcommand']) ? 'by subcommand' : $table->commands[$entry['command']]['spread'];
+    return isset($entry['subcommand'])
+        ? 'by subcommand'
+        : $table->commands[$entry['command']]['spread'];
 }
 
 function counted(array $counts): string
 {
     ksort($counts);
-    return implode(', ', array_map(fn($what, $count) => "$count $what", array_keys($counts), $counts));
+    return implode(
+        ', ',
+        array_map(fn($what, $count) => "$count $what", array_keys($counts), $counts),
+    );
 }
 
 $version = phpversion('redis');
 $methods = new Methods($version);
 $table = new Table();
-$calls = json_decode(file_get_contents(__DIR__ . '/../../route/phpredis_calls.json'), true, flags: JSON_THROW_ON_ERROR)['calls'];
+$calls = json_decode(
+    file_get_contents(__DIR__ . '/../../route/phpredis_calls.json'),
+    true,
+    flags: JSON_THROW_ON_ERROR,
+)['calls'];
 $class = new ReflectionClass('Redis');
-$faults = presence(array_keys($methods->all), array_map(fn($method) => $method->getName(), $class->getMethods()));
+$faults = presence(
+    array_keys($methods->all),
+    array_map(fn($method) => $method->getName(), $class->getMethods()),
+);
 array_push($faults, ...signatures($class, $version));
 $kinds = [];
 $spreads = [];
@@ -118,7 +142,10 @@ foreach ($methods->all as $name => $alias) {
         $complete = version_compare($version, '6', '>=');
         array_push($faults, ...positions($name, $entry, $class->getMethod($name), $complete));
     }
-    $here = array_filter($calls[$name] ?? [], fn($call) => in_array($version, $call['versions'] ?? [$version], true));
+    $here = array_filter(
+        $calls[$name] ?? [],
+        fn($call) => in_array($version, $call['versions'] ?? [$version], true),
+    );
     if (!in_array($name, WITHOUT_CALL, true)) {
         array_push($faults, ...meaning($name, $entry, $table, $here));
     }

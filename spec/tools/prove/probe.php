@@ -17,13 +17,17 @@ require __DIR__ . '/../reference/table.php';
 require __DIR__ . '/../reference/methods.php';
 require __DIR__ . '/relay.php';
 
-const MODES = ['plain' => [], 'prefix' => [Redis::OPT_PREFIX => 'p:'],
-               'prefix, serializer' => [Redis::OPT_PREFIX => 'p:', Redis::OPT_SERIALIZER => Redis::SERIALIZER_PHP]];
+const MODES = ['plain' => [], 'prefix' => [Redis::OPT_PREFIX => 'p:'], 'prefix, serializer' => [
+    Redis::OPT_PREFIX => 'p:',
+    Redis::OPT_SERIALIZER => Redis::SERIALIZER_PHP,
+]];
 
 /* What k1 and k2 hold during a call: a reply of another type, or an error, is where phpredis may lose its step. */
-const STATES = ['nothing' => [], 'strings' => ['SET', 'v'], 'lists' => ['RPUSH', 'v'], 'sets' => ['SADD', 'v'],
-                'sorted sets' => ['ZADD', '1', 'm'], 'hashes' => ['HSET', 'f1', 'v'],
-                'streams' => ['XADD', '*', 'f1', 'v']];
+const STATES = [
+    'nothing' => [], 'strings' => ['SET', 'v'], 'lists' => ['RPUSH', 'v'], 'sets' => ['SADD', 'v'],
+    'sorted sets' => ['ZADD', '1', 'm'], 'hashes' => ['HSET', 'f1', 'v'],
+    'streams' => ['XADD', '*', 'f1', 'v'],
+];
 
 final class Probe
 {
@@ -32,9 +36,12 @@ final class Probe
     public int $asked = 0;
     private Redis $direct;
 
-    public function __construct(private Methods $methods, private Table $table, private Relay $relay,
-                                private int $serverPort)
-    {
+    public function __construct(
+        private Methods $methods,
+        private Table $table,
+        private Relay $relay,
+        private int $serverPort,
+    ) {
         $this->connectDirect();
     }
 
@@ -79,7 +86,10 @@ final class Probe
         } catch (RedisException) {
             /* A refusal of the server or the read timeout of a blocking call: the command was sent. */
         } catch (Error $error) {
-            $this->fault("$method(" . json_encode($arguments) . '): cannot be called so: ' . $error->getMessage());
+            $this->fault(
+                "$method(" . json_encode($arguments) . '): cannot be called so: '
+                    . $error->getMessage(),
+            );
         }
         return false;
     }
@@ -117,7 +127,13 @@ final class Probe
         $this->calls++;
         $what = "$method(" . substr(json_encode($call['with'] ?? []), 1, -1) . "), $mode, $state";
         $entry = $this->methods->find($method);
-        $this->judge($what, $entry, $call['with'] ?? [], $sent, MODES[$mode][Redis::OPT_PREFIX] ?? '');
+        $this->judge(
+            $what,
+            $entry,
+            $call['with'] ?? [],
+            $sent,
+            MODES[$mode][Redis::OPT_PREFIX] ?? '',
+        );
         $known = in_array('error_reply', array_column($this->applying($entry), 'is'), true);
         if ($answered && !$known && !self::inStep($redis)) {
             $this->fault("$what: out of step afterwards.");
@@ -130,9 +146,15 @@ final class Probe
         return array_filter($entry['faults'] ?? [], fn($fault) => applies($fault));
     }
 
-    private function judge(string $what, array $entry, array $arguments, array $sent, string $prefix): void
-    {
-        $expected = $entry['kind'] === 'local' || $entry['kind'] === 'mode' && !isset($entry['command']) ? 0 : 1;
+    private function judge(
+        string $what,
+        array $entry,
+        array $arguments,
+        array $sent,
+        string $prefix,
+    ): void {
+        $expected = $entry['kind'] === 'local'
+            || $entry['kind'] === 'mode' && !isset($entry['command']) ? 0 : 1;
         if (count($sent) !== $expected || in_array(null, $sent, true)) {
             $this->fault("$what: sent " . json_encode($sent) . ", expected $expected command(s).");
             return;
@@ -146,14 +168,21 @@ final class Probe
 
     private function name(string $what, array $entry, array $arguments, array $words): void
     {
-        $named = $entry['kind'] === 'raw' ? [strtolower($arguments[0])] : [$entry['command'], ...$entry['also'] ?? []];
+        $named = $entry['kind'] === 'raw'
+            ? [strtolower($arguments[0])]
+            : [$entry['command'], ...$entry['also'] ?? []];
         if (!in_array(strtolower($words[0]), $named, true)) {
             $this->fault("$what: sent $words[0], named is " . implode(' or ', $named) . '.');
         }
     }
 
-    private function keys(string $what, array $entry, array $arguments, array $words, string $prefix): void
-    {
+    private function keys(
+        string $what,
+        array $entry,
+        array $arguments,
+        array $words,
+        string $prefix,
+    ): void {
         $inWords = $this->table->keys($words);
         $inArguments = $entry['kind'] === 'raw'
             ? $this->table->keys(array_map('strval', $arguments))
@@ -167,7 +196,10 @@ final class Probe
         $keys = array_column(array_filter($inWords, fn($key) => $key[0] === 'key'), 1);
         $server = $this->server($words);
         if ($server !== null && $server !== $keys) {
-            $this->fault("$what: keys " . json_encode($keys) . ', the server says ' . json_encode($server) . '.');
+            $this->fault(
+                "$what: keys " . json_encode($keys) . ', the server says ' . json_encode($server)
+                    . '.',
+            );
         }
     }
 
@@ -186,7 +218,10 @@ final class Probe
     /** The server's own word, sorted; null where it has none: one word alone, or a command it does not know. */
     private function server(array $words): ?array
     {
-        if (count($words) < 3 || $this->direct->rawCommand('COMMAND', 'INFO', $words[0])[0] === false) {
+        if (
+            count($words) < 3
+            || $this->direct->rawCommand('COMMAND', 'INFO', $words[0])[0] === false
+        ) {
             return null;
         }
         $this->asked++;
@@ -199,8 +234,11 @@ final class Probe
     {
         $inWords = $this->table->timeout($words);
         $place = $entry['timeout']['argument'] ?? null;
-        $argument = $place === null ? null : ($arguments[$place < 0 ? count($arguments) + $place : $place] ?? null);
-        $same = $inWords === null ? $argument === null : $argument !== null && (float) $inWords === (float) $argument;
+        $argument = $place === null
+            ? null
+            : ($arguments[$place < 0 ? count($arguments) + $place : $place] ?? null);
+        $same = $inWords === null ? $argument === null : $argument !== null
+            && (float) $inWords === (float) $argument;
         if (!$same) {
             $this->fault("$what: timeout " . json_encode($argument) . ' by phpredis.json, '
                 . json_encode($inWords) . ' by commands.json.');
@@ -230,9 +268,15 @@ final class Probe
     public function stillAFault(string $method, array $fault, array $calls): void
     {
         $arguments = faulty($fault, $calls);
-        if (!$this->breaks($method, $arguments, ($fault['with_prefix'] ?? false) ? MODES['prefix'] : [])) {
-            $this->fault("$method(" . json_encode($arguments) . '): no fault any more, against phpredis.json: '
-                . $fault['reason']);
+        if (!$this->breaks(
+            $method,
+            $arguments,
+            ($fault['with_prefix'] ?? false) ? MODES['prefix'] : [],
+        )) {
+            $this->fault(
+                "$method(" . json_encode($arguments)
+                    . '): no fault any more, against phpredis.json: ' . $fault['reason'],
+            );
         }
     }
 
@@ -267,8 +311,10 @@ function started(string $program, string $directory): array
     $listener = stream_socket_server('tcp://127.0.0.1:0');
     $port = (int) substr(strrchr(stream_socket_get_name($listener, false), ':'), 1);
     fclose($listener);
-    $command = ['setpriv', '--pdeathsig', 'KILL', ...explode(' ', $program), '--port', "$port", '--bind', '127.0.0.1',
-                '--save', '', '--dir', $directory, '--logfile', '/dev/null'];
+    $command = [
+        'setpriv', '--pdeathsig', 'KILL', ...explode(' ', $program), '--port', "$port", '--bind',
+        '127.0.0.1', '--save', '', '--dir', $directory, '--logfile', '/dev/null',
+    ];
     $process = proc_open($command, [1 => ['file', '/dev/null', 'w']], $pipes);
     for ($i = 0; $i < 200 && !@fsockopen('127.0.0.1', $port); $i++) {
         usleep(50000);
@@ -298,7 +344,10 @@ function faulty(array $fault, array $calls): array
 function runs(): array
 {
     $runs = array_map(fn($state) => ['plain', $state], array_keys(STATES));
-    return [...$runs, ...array_map(fn($mode) => [$mode, 'strings'], array_slice(array_keys(MODES), 1))];
+    return [
+        ...$runs,
+        ...array_map(fn($mode) => [$mode, 'strings'], array_slice(array_keys(MODES), 1)),
+    ];
 }
 
 /** Whether a call meets a fault that must not be met in this process. */
@@ -326,9 +375,15 @@ function run(string $program, array $only): Probe
         $methods = new Methods(phpversion('redis'));
         $probe = new Probe($methods, new Table(), $relay, $port);
         if ($probe->breaks('get', ['k1'], MODES['prefix'])) {
-            throw new RuntimeException('A sound call is taken for a fault: the probe itself is broken.');
+            throw new RuntimeException(
+                'A sound call is taken for a fault: the probe itself is broken.',
+            );
         }
-        $page = json_decode(file_get_contents(__DIR__ . '/../../route/phpredis_calls.json'), true, flags: JSON_THROW_ON_ERROR);
+        $page = json_decode(
+            file_get_contents(__DIR__ . '/../../route/phpredis_calls.json'),
+            true,
+            flags: JSON_THROW_ON_ERROR,
+        );
         foreach (array_intersect_key($page['calls'], $methods->all) as $method => $calls) {
             if (!$only || in_array($method, $only, true)) {
                 $probe->method($method, $calls);
@@ -344,7 +399,8 @@ function run(string $program, array $only): Probe
 }
 
 $probe = run($argv[1] ?? 'redis-server', array_slice($argv, 2));
-echo 'phpredis ', phpversion('redis'), ": $probe->calls calls, $probe->asked compared with the server, ",
+echo 'phpredis ', phpversion('redis'),
+    ": $probe->calls calls, $probe->asked compared with the server, ",
      count($probe->faults), " wrong.\n";
 echo implode("\n", $probe->faults), $probe->faults ? "\n" : '';
 exit($probe->faults ? 1 : 0);

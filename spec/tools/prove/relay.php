@@ -13,7 +13,8 @@ final class Relay
     public readonly int $port;
     private int $child;
     private $record;
-    private $leash;  // the relay ends when our end of this pair is closed, by stop() or by our own end
+    // the relay ends when our end of this pair is closed, by stop() or by our own end
+    private $leash;
 
     public function __construct(private readonly int $serverPort)
     {

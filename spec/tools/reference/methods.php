@@ -12,7 +12,11 @@ final class Methods
 
     public function __construct(private readonly string $version)
     {
-        $page = json_decode(file_get_contents(__DIR__ . '/../../route/phpredis.json'), true, flags: JSON_THROW_ON_ERROR);
+        $page = json_decode(
+            file_get_contents(__DIR__ . '/../../route/phpredis.json'),
+            true,
+            flags: JSON_THROW_ON_ERROR,
+        );
         if (!in_array($version, $page['versions'], true)) {
             $known = implode(' and ', $page['versions']);
             throw new RuntimeException("phpredis.json knows phpredis $known, not $version.");
@@ -27,7 +31,8 @@ final class Methods
     /** The entry that counts for this version, aliases followed. */
     public function find(string $name): array
     {
-        $entry = $this->byName[strtolower($name)] ?? throw new RuntimeException("phpredis.json has no method $name.");
+        $entry = $this->byName[strtolower($name)]
+            ?? throw new RuntimeException("phpredis.json has no method $name.");
         $entry = $entry['in'][$this->version] ?? $entry;
         return isset($entry['alias']) ? $this->find($entry['alias']) : $entry;
     }

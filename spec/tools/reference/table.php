@@ -12,7 +12,11 @@ final class Table
 
     public function __construct()
     {
-        $page = json_decode(file_get_contents(__DIR__ . '/../../route/commands.json'), true, flags: JSON_THROW_ON_ERROR);
+        $page = json_decode(
+            file_get_contents(__DIR__ . '/../../route/commands.json'),
+            true,
+            flags: JSON_THROW_ON_ERROR,
+        );
         $this->commands = $page['commands'];
     }
 
@@ -37,7 +41,9 @@ final class Table
                 }
             }
         }
-        return array_values(array_filter($found, fn($key) => $key[0] !== 'pattern' || str_contains($key[1], '*')));
+        return array_values(
+            array_filter($found, fn($key) => $key[0] !== 'pattern' || str_contains($key[1], '*')),
+        );
     }
 
     /** The timeout a blocking command carries, as its word, or null. */
@@ -48,9 +54,15 @@ final class Table
             return null;
         }
         if (isset($place['timeout'])) {
-            return $words[$place['timeout'] < 0 ? count($words) + $place['timeout'] : $place['timeout']];
+            return $words[
+                $place['timeout'] < 0 ? count($words) + $place['timeout'] : $place['timeout']
+            ];
         }
-        for ($at = $place['from']; $at < count($words) && strtoupper($words[$at]) !== $place['until']; $at++) {
+        for (
+            $at = $place['from'];
+            $at < count($words) && strtoupper($words[$at]) !== $place['until'];
+            $at++
+        ) {
             if (strtoupper($words[$at]) === $place['option']) {
                 return $words[$at + 1];
             }
