@@ -1,5 +1,5 @@
 --TEST--
-A node that stops reading until its replies are read does not bring a large pipeline to a halt
+A large pipeline does not stall when a node stops reading until its replies are read
 --DESCRIPTION--
 Not beneath valgrind: its pipelines move millions of bytes.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-If some nodes of a batch fail, PartialBatch carries what did arrive, in order, and each failure
+PartialBatch carries the replies that arrived, in order, and the failure of each other node
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A pipeline over all nodes gives the replies of phpredis' pipeline on one node, in the order of the commands
+A pipeline over all nodes returns what phpredis' pipeline returns on one node, in the same order
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-exit() while a batch is unpacked ends the script, and the client still works in its shutdown functions
+exit() while a batch is unpacked ends the script; the client still works in shutdown functions
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Fibers of the script: one that is suspended in the middle of a batch does not disturb the others
+A fiber that is suspended in the middle of a batch does not disturb the other fibers
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

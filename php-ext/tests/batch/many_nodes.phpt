@@ -1,5 +1,5 @@
 --TEST--
-Hundreds of nodes, several of them behind one address, are spoken to in rounds
+Batches over hundreds of nodes run in rounds, also when several nodes share one address
 --DESCRIPTION--
 Not beneath valgrind: 300 nodes are spoken to.
 --FILE--

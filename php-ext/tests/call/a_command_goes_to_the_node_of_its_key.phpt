@@ -1,5 +1,5 @@
 --TEST--
-A command goes to the node of its key, where nutcracker puts it
+A command goes to the node on which nutcracker places its key
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

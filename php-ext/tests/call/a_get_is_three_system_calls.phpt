@@ -1,5 +1,5 @@
 --TEST--
-A GET on a warm connection is exactly three system calls on its socket: one look, one send, one receive
+A GET on a warm connection makes three system calls on its socket: one look, one send, one receive
 --DESCRIPTION--
 Not beneath valgrind: it counts its own system calls.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-A node as the first argument, RedisCluster's habit, is refused where phpredis would let it pass: nothing is flushed, asked or answered for all nodes
+A node as the first argument, as RedisCluster takes it, is refused, and no node receives the command
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-An answer of a form that phpredis did not expect, and large answers cut short, leave nothing behind
+Replies of an unexpected type, and large replies that are cut short, leave nothing behind
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A blocking command may take its own timeout beyond the deadline; 0 is for ever, and signal handlers, exit() and kill still end it
+A blocking command may wait longer than the deadline; signals, exit() and kill still end the wait
 --DESCRIPTION--
 Not beneath valgrind: it only waits.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Calls that crash plain phpredis are an exception, a warning or a refusal: objects that PHP never serializes, options it does not have, walks in a pipeline
+A call that crashes plain phpredis ends in an exception, a warning or a refusal
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

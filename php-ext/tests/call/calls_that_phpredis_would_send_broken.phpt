@@ -1,5 +1,5 @@
 --TEST--
-Calls that phpredis sends broken are refused with the reason; a scan that failed leaves nothing behind
+A call that phpredis sends broken is refused with the reason; a failed scan leaves nothing behind
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Code of the script that runs while values are packed or unpacked may use the client: every reply stays where it belongs
+Script code that runs while values are packed or unpacked may use the client; replies stay in place
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

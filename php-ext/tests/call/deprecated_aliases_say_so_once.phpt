@@ -1,5 +1,5 @@
 --TEST--
-A deprecated alias says so once a call, as in phpredis, over however many nodes it goes
+A deprecated alias warns once per call, as in phpredis, even if the call reaches several nodes
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Errors of the server stay phpredis' own: false and getLastError(), or its RedisException
+Errors of the server surface as in phpredis: false and getLastError(), or its RedisException
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

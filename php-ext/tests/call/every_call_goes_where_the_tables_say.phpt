@@ -1,5 +1,5 @@
 --TEST--
-Every call of every method goes to the node of its keys, as phpredis sends it; or in parts; or nowhere
+Every method goes to the node of its keys as phpredis sends it, or in parts, or nowhere
 --DESCRIPTION--
 Not beneath valgrind: it makes every call of every method.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Every method phpredis has is either served or refused by name; none runs on an unconnected object
+Every method of phpredis is served or refused by name; none runs on an unconnected object
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-An exception while a value is unpacked is that node's failure alone, and leaves nothing for the next command
+An exception while a value is unpacked fails that node alone and leaves nothing behind
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Options reach every node, those opened later too; serializer and compression are phpredis'
+Options reach every node, also those opened later; serializer and compression are phpredis' own
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-rawCommand: the command table says by its words where it goes; what it does not hold is refused
+rawCommand() is routed by the command table; a command that the table does not hold is refused
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

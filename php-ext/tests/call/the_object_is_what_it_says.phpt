@@ -1,5 +1,5 @@
 --TEST--
-The object is a \Redis for everyone who asks; it can be extended, but not cloned, serialized or opened behind its back
+The object is a \Redis and can be extended, but it cannot be cloned, serialized or connected
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

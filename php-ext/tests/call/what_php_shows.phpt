@@ -1,5 +1,5 @@
 --TEST--
-php --ri shows the version, the phpredis beneath, and the settings
+php --ri shows the version, the phpredis beneath and the settings
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-The configuration of a Redis Cluster changes under running workers: directives, other servers, no cluster any more, and back
+Running workers follow a changed configuration: directives, seeds, a cluster turned off and on
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-A Redis Cluster of 1,000 nodes: its map is had by all workers of a host, whichever way the slots lie; more nodes than a map may have are refused, and the map stays
+All workers of a host share a map of 1,000 nodes; a map of too many nodes is refused
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

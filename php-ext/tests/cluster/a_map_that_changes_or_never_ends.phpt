@@ -1,5 +1,5 @@
 --TEST--
-A map of a Redis Cluster that never ends, one that changes while values are packed, and a replica that dies in the middle of an error
+A map that never ends, a map that changes during packing, and a replica that dies inside an error
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-A node that has left its Redis Cluster is shown no more, and is none to be called, though others keep their indexes
+A node that has left its cluster is neither shown nor called, though others keep their indexes
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

@@ -1,5 +1,5 @@
 --TEST--
-The password of a Redis Cluster changes, and the processes that knew the map with the old one have gone: those with the new one ask anew, and share what they learn
+After a password change, workers with the new password fetch the map again and share it
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

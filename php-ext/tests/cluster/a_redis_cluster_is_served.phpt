@@ -1,5 +1,5 @@
 --TEST--
-A Redis Cluster: every command goes to the slot of its key, those of several slots are cut, and all others are the masters'
+A command goes to the slot of its key, is split by slots, or goes to the masters
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A server pool whose nodes are a Redis Cluster, and whose configuration does not say so: the failure names the directive that is missing
+If the nodes are a Redis Cluster and `cluster` is not set, the failure names the directive
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Slots of a Redis Cluster that have moved: each command is sent on once, alone, in a pipeline and over several slots
+A command for a slot that has moved is redirected once: alone, in a pipeline, over several slots
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A slot of a Redis Cluster while it moves: ASK for keys that have gone and keys that are new, TRYAGAIN until they are together
+While a slot moves, ASK redirects missing keys, and TRYAGAIN repeats until all keys are together
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

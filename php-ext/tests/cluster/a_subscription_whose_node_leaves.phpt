@@ -1,5 +1,5 @@
 --TEST--
-A node leaves its Redis Cluster and runs on: who listens to a channel there is told, since nothing would be heard any more
+A subscription ends with a failure when its node leaves the cluster but runs on
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A transaction whose slot of a Redis Cluster has moved is never sent again: it fails whole, and the next one runs at the new node
+A transaction whose slot has moved fails whole and is not sent again; the next one runs
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A call whose master of a Redis Cluster dies in the middle of it is answered by the replica that has taken over, if another worker knows that already
+If a master dies during a call, the promoted replica that another worker knows answers the call
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-A master of a Redis Cluster is killed: its keys fail fast until a replica takes its place, are right again soon after, and nobody else notices
+When a master is killed, only its keys fail, and fail fast, until a replica takes over
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

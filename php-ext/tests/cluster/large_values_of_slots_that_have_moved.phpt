@@ -1,5 +1,5 @@
 --TEST--
-Slots of a Redis Cluster have moved whose values are large: replies that are streamed come back whole, each of its own key
+Large, streamed values of slots that have moved come back whole, each under its own key
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

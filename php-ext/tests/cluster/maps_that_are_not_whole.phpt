@@ -1,5 +1,5 @@
 --TEST--
-Slots of a Redis Cluster that nobody has, nodes that join later, nodes that are no cluster; scripts that have to move along
+Slots without an owner, nodes that join later, nodes that are no cluster, and scripts that must move
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Nodes of a Redis Cluster that come back at another address, or as others at the same one; seeds that are all dead; nodes that disagree
+Clients follow nodes that change their address or id, and survive dead seeds and dissent
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Nodes of a Redis Cluster that lie: no reply is another command's, no stranger is spoken to, nothing is remembered that cannot be
+Nodes that lie cannot mix up replies, lead a client to strangers, or fill its memory
 --FILE--
 <?php
 require __DIR__ . '/../lab/liars.inc';

@@ -1,5 +1,5 @@
 --TEST--
-read_from: replicas of a Redis Cluster answer what only reads; where they fail, their master does
+read_from: replicas answer read-only commands; where they fail, their master answers
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

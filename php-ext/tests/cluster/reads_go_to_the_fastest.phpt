@@ -1,5 +1,5 @@
 --TEST--
-read_from: lowest_latency: reads leave a node that has become slow, and come back to it once it answers sooner than the others
+read_from: lowest_latency: reads leave a node that is slow and return once it is fast again
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

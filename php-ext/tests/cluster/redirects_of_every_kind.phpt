@@ -1,5 +1,5 @@
 --TEST--
-Redirects of a Redis Cluster of every kind: without a host, to a hostname, in a circle, by the thousand; and a cluster that is down for a while
+Redirects of every kind: no host, a hostname, a circle, thousands; and a cluster that is down
 --DESCRIPTION--
 Not beneath valgrind: it moves ten thousand keys.
 --FILE--

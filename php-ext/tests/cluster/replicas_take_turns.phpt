@@ -1,5 +1,5 @@
 --TEST--
-read_from: prefer_replica: the replicas of each master take turns, however often a client is made anew
+read_from: prefer_replica: the replicas of a master take turns, also across new clients
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

@@ -1,5 +1,5 @@
 --TEST--
-The slot of a shard channel moves to another node: its subscription ends and says so, and the next one hears the new node
+When a shard channel's slot moves, its subscription fails; the next one hears the new node
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Slots of a Redis Cluster move while pipelines and commands over many slots run: nothing fails, no value is another key's, no acknowledged write is lost
+While slots move under pipelines, nothing fails, keys are not mixed up, and no write is lost
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

@@ -1,5 +1,5 @@
 --TEST--
-OneHop\Topology and the page of the status tell what each node of a Redis Cluster is, and whose replicas the replicas are
+Topology and the status page show the role of each node, and the master of each replica
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

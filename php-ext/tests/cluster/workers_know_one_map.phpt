@@ -1,5 +1,5 @@
 --TEST--
-All workers of a php-fpm know one map of a Redis Cluster, which one of them has asked for; a slot that moves costs the host one redirect
+All workers share one map, which one of them has fetched; a moved slot costs the host one redirect
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Processes of a Redis Cluster's clients that are killed, fork, suspend or run out of memory in the middle: nobody waits for the dead, no connection is lost, no reply is another's
+A process that is killed, forks, suspends or runs out of memory harms no other process
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

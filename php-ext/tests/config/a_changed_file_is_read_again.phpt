@@ -1,5 +1,5 @@
 --TEST--
-A changed file is looked at within a second and used by clients made after that; a bad one never replaces a good one
+New clients use a changed file within a second; a bad file never replaces a good one
 --DESCRIPTION--
 Not beneath valgrind: it only races a writer of a file.
 --INI--

@@ -1,5 +1,5 @@
 --TEST--
-A configuration behind links: what they lead to is exchanged, and all workers follow it within two seconds, as the same server pool; a link that leads nowhere changes nothing
+Workers follow a link to the configuration within two seconds; a dangling link changes nothing
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --INI--

@@ -1,5 +1,5 @@
 --TEST--
-A file that is refused can be seen: since when and why, by every worker, as status, text, JSON, page and metrics; also of a Redis Cluster, and where no memory is shared
+Every worker reports a refused file with time and reason: status, text, JSON, page and metrics
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

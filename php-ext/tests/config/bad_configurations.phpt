@@ -1,5 +1,5 @@
 --TEST--
-Bad configurations are refused with file, line and reason; unknown server pools with the list of those there are
+A bad configuration is refused with file, line and reason; an unknown pool with the list of pools
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Two pools of one php-fpm that are locked into directories of their own have each its own configuration, by the same path
+Two php-fpm pools in different chroots read different configurations from the same path
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Warnings of php.ini and of the configuration say in plain words, and in the log without HTML, what is wrong
+Warnings about php.ini and the configuration are plain text, also in the log
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-A worker that may not read the file is not given what others have read of it, and keeps nobody from what has changed; a password that every user could read or write is told once
+A worker that may not read the file gets no copy of it, and does not block the others
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-After a fork parent and child each have their own connections, and the child closes the parent's without a word
+After a fork, parent and child use separate connections; the child sends nothing on the old ones
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A renamed SELECT, and any command the table does not hold, changes no connection that others use
+A renamed SELECT, or any command not in the table, cannot change a shared connection
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

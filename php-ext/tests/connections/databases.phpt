@@ -1,5 +1,5 @@
 --TEST--
-redis_db means what nutcracker makes of it, database what it says
+redis_db means what nutcracker makes of it; database means what it says
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Passwords: right, wrong, missing, not needed, and of a user; none of them is ever shown
+Passwords may be right, wrong, missing, unneeded or a user's; none of them is ever shown
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Nodes behind unix sockets, host names and IPv6 addresses
+Nodes may have unix sockets, host names and IPv6 addresses
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

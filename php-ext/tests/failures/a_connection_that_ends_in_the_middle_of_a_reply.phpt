@@ -1,5 +1,5 @@
 --TEST--
-A connection that ends in the middle of a reply, at any byte: NodeDown, and no part of the value surfaces
+A connection that ends at any byte of a reply is NodeDown, and no part of the value surfaces
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

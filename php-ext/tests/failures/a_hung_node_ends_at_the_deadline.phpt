@@ -1,5 +1,5 @@
 --TEST--
-A node that accepts and never answers: DeadlineExceeded, and the command may have executed
+A node that never answers is DeadlineExceeded, and the command may have executed
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-The answer that comes after the deadline is never given to another command
+An answer that arrives after the deadline is never given to another command
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A node that drips its answer byte by byte cannot outlast the deadline
+A node that sends its answer byte by byte cannot outlast the deadline
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A node that refuses connections: NodeDown, which names it and says that nothing was sent
+A node that refuses connections is NodeDown, which names the node and says that nothing was sent
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A node that is full or protected turns the connection away: that is no answer to the command
+If a full or protected node turns a connection away, that is no answer to the command
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

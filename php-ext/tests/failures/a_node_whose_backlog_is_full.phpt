@@ -1,5 +1,5 @@
 --TEST--
-A node that never accepts: the deadline covers connecting too, and the other nodes of a batch still answer
+The deadline covers connecting, too; the other nodes of a batch still answer
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

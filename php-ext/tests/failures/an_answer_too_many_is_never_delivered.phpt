@@ -1,5 +1,5 @@
 --TEST--
-An answer nobody asked for is never delivered, and its connection is not used again
+A surplus answer is never delivered, and its connection is not used again
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Bytes that are no reply end in ProtocolViolation, quickly and without their being believed
+Bytes that are no reply end in ProtocolViolation, quickly and without large allocations
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

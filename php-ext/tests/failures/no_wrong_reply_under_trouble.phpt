@@ -1,5 +1,5 @@
 --TEST--
-While nodes hang, wake up, and throw clients out, no command ever gets the reply of another
+While nodes hang, wake up and drop clients, no command ever gets the reply of another
 --DESCRIPTION--
 Not beneath valgrind: its nodes hang for as long as a deadline.
 --FILE--

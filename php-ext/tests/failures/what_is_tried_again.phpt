@@ -1,5 +1,5 @@
 --TEST--
-A connection that died while idle is replaced; one that dies under a command is tried again for reads only
+A connection that died idle is replaced; one that dies under a command is retried for reads only
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

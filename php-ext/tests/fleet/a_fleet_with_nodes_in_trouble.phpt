@@ -1,5 +1,5 @@
 --TEST--
-Commands without a key where a node is down, hangs or answers with an error: another one is asked, or what is missing is said
+If a node fails a command without a key, another node is asked, or the failure names what is missing
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

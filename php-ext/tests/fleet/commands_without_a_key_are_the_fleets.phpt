@@ -1,5 +1,5 @@
 --TEST--
-Commands without a key go to every node, or to any, and their replies are one reply of the type one server gives
+A command without a key goes to every node or to any node, and returns one reply of the usual type
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

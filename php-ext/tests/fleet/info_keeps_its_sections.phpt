@@ -1,5 +1,5 @@
 --TEST--
-INFO of several nodes has every section that a node has; what the nodes counted of a command or an error is added up
+INFO of several nodes has every section of every node; counters of commands and errors are added up
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-What nodes answer becomes one reply by the rule of the command: the vectors of spec/route, answered by scripted nodes
+Replies of several nodes are merged by the command's rule, as the vectors of spec/route say
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-scan() begins with every value that the loaded phpredis begins with, and is at its end with every value that is phpredis' end
+scan() begins and ends with the same iterator values as the loaded phpredis
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

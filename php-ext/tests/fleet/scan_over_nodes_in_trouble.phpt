@@ -1,5 +1,5 @@
 --TEST--
-scan() where a node is down, answers with an error, takes its time or has cursors of its own kind
+scan() reports a node that is down, fails, is slow or has cursors of another kind
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-scan() walks over all nodes with one iterator: complete, resumable anywhere, and never mistaken for that of another topology
+scan() covers all nodes with one iterator that can be resumed and belongs to one topology
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Laravel's cache: values, counters, locks, tags and stale tags on all nodes
+Laravel's cache keeps values, counters, locks, tags and stale tags on all nodes
 --FILE--
 <?php
 require __DIR__ . '/laravel.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Laravel's default config/database.php on OneHopConnector: prefix, databases, serializer and compression are those of its own connector
+OneHopConnector takes Laravel's default config/database.php as Laravel's own connector does
 --FILE--
 <?php
 require __DIR__ . '/laravel.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Laravel's queue: jobs pushed, delayed, reserved, released and deleted; throttles and funnels
+Laravel's queue pushes, delays, reserves, releases and deletes jobs; throttles and funnels work
 --FILE--
 <?php
 require __DIR__ . '/laravel.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Symfony's RedisTagAwareAdapter with a hash tag as prefix: items are invalidated by their tags
+Symfony's RedisTagAwareAdapter, with a hash tag as prefix, invalidates items by their tags
 --FILE--
 <?php
 require __DIR__ . '/framework.inc';

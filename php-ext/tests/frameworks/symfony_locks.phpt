@@ -1,5 +1,5 @@
 --TEST--
-Symfony's locks: one holder at a time, refreshed and released; many readers
+Symfony's locks have one holder at a time or many readers, and can be refreshed and released
 --FILE--
 <?php
 require __DIR__ . '/framework.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A reply that comes after the entry of its node was given to another one says nothing of that one
+A reply that arrives after its entry went to another node does not affect that node's health
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-On the command line too a node that is down rests: the first failure tells why, the next ones at once, and a node that is back is found
+On the command line, too, a node that is down rests, later calls fail fast, and it is found again
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

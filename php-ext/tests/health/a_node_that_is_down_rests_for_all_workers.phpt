@@ -1,5 +1,5 @@
 --TEST--
-Of all workers of a php-fpm one at a time asks a node that is down; all others fail at once, and other nodes are not touched
+One worker at a time probes a node that is down; the others fail immediately
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

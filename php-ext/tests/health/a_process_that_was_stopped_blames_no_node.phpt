@@ -1,5 +1,5 @@
 --TEST--
-A process that was stopped for five seconds in the middle of a call finds its deadline gone: that is not the node's fault, and it neither rests nor is ejected
+A process that was stopped past its deadline does not blame the node: no rest, no ejection
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

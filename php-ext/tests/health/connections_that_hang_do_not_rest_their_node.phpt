@@ -1,5 +1,5 @@
 --TEST--
-A connection that hangs among others that are answered costs its own caller alone, with a greeting and without one; a node that answers nobody rests after two
+One hanging connection costs only its caller; a node that answers no caller rests after two
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-auto_eject_hosts beside a live nutcracker with the same file: who gets which key while nodes die, stay away and return, alone and with several workers
+auto_eject_hosts places keys as a live nutcracker does while nodes die, stay away and return
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Nodes that are ejected and return a thousand times leave nothing behind, whoever holds an earlier ring or an earlier file
+A thousand ejections and returns leave nothing behind, even if old rings or files are still in use
 --DESCRIPTION--
 Not beneath valgrind: it weighs its own process.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-PHP's log is told once for all workers that a node is down and why, and once that it is back; of ejected nodes likewise; log_errors = 0 keeps it silent
+One log line for all workers says that a node is down or ejected, and one that it is back
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

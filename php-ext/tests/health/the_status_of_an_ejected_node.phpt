@@ -1,5 +1,5 @@
 --TEST--
-Topology::status() shows a node that is ejected, why, for how long, and who has its share meanwhile
+Topology::status() shows an ejected node, the reason, the time left and the nodes that replace it
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Who waits for a connection of a node that others find dead is told so with them; a wait that left a node no time says nothing about the node
+A caller that waits for a connection fails with the others when the node is found dead
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-A pipeline and a transaction keep the placement they began with; errors of an overloaded node count; without any node nothing changes
+An ejection does not move pipelines or transactions that have begun; overload counts as a failure
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A worker that is stopped while it holds the writer's lock of the segment: all others serve, and what changes meanwhile is taken up afterwards
+A worker stopped inside the segment's write lock does not stop the others; changes are applied later
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-A scope of connections that does not exist is told when PHP starts
+An unknown scope of connections is reported when PHP starts
 --INI--
 onehop.pool_scope=hots
 display_startup_errors=1

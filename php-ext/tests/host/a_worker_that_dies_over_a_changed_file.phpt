@@ -1,5 +1,5 @@
 --TEST--
-A worker that is killed while it reads a changed file leaves it to the next one, which does not wait for another second
+If a worker is killed while it reads a changed file, the next one reads it without delay
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-A worker that reads a file for its password, and finds it newer than what its host has, does not keep that for itself; names that do not exist use no place up
+A worker that reads a newer file for its password shares it; unknown names use up no slot
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Workers of a host that was suspended are not taken for dead: what they use stays theirs
+Workers of a host that was suspended keep their connections; they are not taken for dead
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Connections of a node whose password or pool_size has changed, or that was taken out, are closed; its entry is used again and its counters go on
+Connections of a changed or removed node are closed; its entry is reused, and its counters go on
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

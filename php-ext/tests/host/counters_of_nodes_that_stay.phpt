@@ -1,5 +1,5 @@
 --TEST--
-Counters of a node that stays configured only grow, however many others come and go and whatever else changes; theirs are used again
+Counters of a node that stays configured only grow; the entries of removed nodes are reused
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Where php-fpm may have few descriptors it starts all the same, shares the connections of fewer nodes, and says so
+With few descriptors, php-fpm starts, shares the connections of fewer nodes, and says so
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Whatever another worker pushes into the queues of a host costs no descriptor, no reply and no waiting
+Junk that a worker pushes into the queues of a host costs no descriptor, no reply and no time
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

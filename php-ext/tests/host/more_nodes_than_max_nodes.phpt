@@ -1,5 +1,5 @@
 --TEST--
-More nodes than onehop.max_nodes are served all the same, and the log says once that their connections are not shared
+Nodes beyond onehop.max_nodes are served; one log line says that their connections are not shared
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Whatever another worker writes into the memory of a host is shown as numbers and text, and no reply is another one
+Junk in the memory of a host shows up as numbers and text only, and never changes a reply
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

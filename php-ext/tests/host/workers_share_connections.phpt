@@ -1,5 +1,5 @@
 --TEST--
-All workers of a php-fpm together hold at most pool_size connections per node, whoever is killed
+All workers of a php-fpm together hold at most pool_size connections per node, even after kills
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

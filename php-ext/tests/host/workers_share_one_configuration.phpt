@@ -1,5 +1,5 @@
 --TEST--
-All workers of a php-fpm share what one of them has read, and follow it when the file changes
+One worker of a php-fpm reads the configuration; the others copy it, and follow changes
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-However many workers keep a connection and sleep, others get one at once
+Workers that sleep while they keep a connection do not delay the others
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

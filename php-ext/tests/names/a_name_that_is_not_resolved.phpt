@@ -1,5 +1,5 @@
 --TEST--
-A name whose resolver is slow, dead or does not know it costs its own node's keys only, nothing is sent, and its node rests
+A name that does not resolve costs only the keys of its node; nothing is sent, and the node rests
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

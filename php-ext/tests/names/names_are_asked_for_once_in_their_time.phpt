@@ -1,5 +1,5 @@
 --TEST--
-All workers of a host ask for a name once in its time and follow it to another address; numbers and /etc/hosts ask nobody
+Workers of a host share one DNS query per TTL and follow new addresses; numbers need no query
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Every method of phpredis answers on four nodes as on one server, or is refused with the reason of the tables
+Every method of phpredis answers on four nodes as on one server, or is refused with a reason
 --DESCRIPTION--
 Not beneath valgrind: it makes every call of every method.
 --FILE--

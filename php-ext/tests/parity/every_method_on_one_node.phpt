@@ -1,5 +1,5 @@
 --TEST--
-onNode() gives what plain phpredis gives, for every method, also those that the fleet refuses; what would change a connection is refused
+onNode() returns what plain phpredis returns for every method that leaves the connection as it was
 --DESCRIPTION--
 Not beneath valgrind: it makes every call of every method.
 --FILE--

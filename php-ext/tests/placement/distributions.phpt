@@ -1,5 +1,5 @@
 --TEST--
-ketama with weights, modula and a tag find what nutcracker wrote; without a timeout too
+ketama with weights, modula and a hash tag find what nutcracker wrote, also without a timeout
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

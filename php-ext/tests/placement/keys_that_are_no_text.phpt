@@ -1,5 +1,5 @@
 --TEST--
-A key may be anything phpredis takes for text, converted once; anything else is refused before sending
+A key may be anything that phpredis takes for text; anything else is refused before sending
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

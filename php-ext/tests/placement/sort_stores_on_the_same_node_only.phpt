@@ -1,5 +1,5 @@
 --TEST--
-SORT and GEORADIUS with STORE: to the same node, or CrossNode before anything is sent
+SORT and GEORADIUS with STORE write to the same node, or fail with CrossNode before sending
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

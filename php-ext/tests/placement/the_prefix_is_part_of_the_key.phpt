@@ -1,5 +1,5 @@
 --TEST--
-OPT_PREFIX is part of the key that is placed: with it and without it the same data is found
+OPT_PREFIX is part of the key that is placed: the same data is found with and without it
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-EVALSHA works on a node that has lost the script: its body, once seen, is loaded again, and nothing runs twice
+EVALSHA reloads a script that a node has lost if its body is known, and nothing runs twice
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

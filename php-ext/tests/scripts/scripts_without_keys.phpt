@@ -1,5 +1,5 @@
 --TEST--
-Scripts without keys run where there is one server, alone, in a pipeline and in a transaction, and on any node of a Redis Cluster
+Scripts without keys run on a pool of one server and on any node of a Redis Cluster
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

@@ -1,5 +1,5 @@
 --TEST--
-session.save_handler = onehop: PHP's sessions on the nodes, the same keys as phpredis' handler through nutcracker
+session.save_handler = onehop keeps sessions under the same keys as phpredis through nutcracker
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-What phpredis 6 adds to sessions is honoured where it is loaded: early_refresh, compression
+Sessions honour what phpredis 6 adds, where it is loaded: early_refresh and compression
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Sessions in one long process: many of them, renewed, destroyed, refused, and none of it left in memory
+Many sessions in one long process, renewed, destroyed or refused, leave nothing in memory
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

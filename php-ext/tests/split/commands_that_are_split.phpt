@@ -1,5 +1,5 @@
 --TEST--
-Split commands answer as one server does, whatever form their keys have: lists, arguments, pairs, streams with ids, channels
+Split commands answer as one server does, whatever the form of their keys
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

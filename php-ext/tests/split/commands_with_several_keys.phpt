@@ -1,5 +1,5 @@
 --TEST--
-Commands with several keys: with one hash tag they answer as one server does, alone and in a pipeline
+Commands with several keys of one hash tag answer as on one server, alone and in a pipeline
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

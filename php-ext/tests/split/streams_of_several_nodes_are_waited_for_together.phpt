@@ -1,5 +1,5 @@
 --TEST--
-XREAD and XREADGROUP over several nodes give what one server gives; with BLOCK the first node that has entries ends the wait
+XREAD and XREADGROUP over several nodes return what one server returns, also with BLOCK
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

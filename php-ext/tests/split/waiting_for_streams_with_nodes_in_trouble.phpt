@@ -1,5 +1,5 @@
 --TEST--
-While several nodes are waited for one may fail, refuse or not let go: the call ends in time, with what the others gave
+A wait on several nodes ends in time with the others' entries if one fails, refuses or hangs
 --DESCRIPTION--
 Not beneath valgrind: it only waits.
 --FILE--

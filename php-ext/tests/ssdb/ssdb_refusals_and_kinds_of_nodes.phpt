@@ -1,5 +1,5 @@
 --TEST--
-What SSDB would misunderstand is sent to no node, and a node that is no SSDB is found out before anything is sent
+Commands that SSDB would misunderstand are not sent, and a node that is not SSDB is detected first
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

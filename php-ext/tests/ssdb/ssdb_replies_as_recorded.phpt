@@ -1,5 +1,5 @@
 --TEST--
-Every command of the vectors is sent to an SSDB node as they say, and its replies are read as they say
+Every command of the vectors is sent to an SSDB node, and its replies are read, as they say
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-onehop-status.php: a page, text, JSON and Prometheus' format, in which no name is anything but text; and a terminal asks a php-fpm
+onehop-status.php serves a page, text, JSON and metrics that no name can break; also from a terminal
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Topology::status() has what became of the calls of a node, counted by all workers together
+Topology::status() counts the outcomes of the calls of each node, over all workers
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

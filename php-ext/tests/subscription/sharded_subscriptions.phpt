@@ -1,5 +1,5 @@
 --TEST--
-Shard channels, of the phpredis that has them, are subscribed apart from channels of the same name
+Shard channels, where phpredis has them, are subscribed apart from channels of the same name
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-How a subscription ends: unsubscribed, closed, exit, a signal, no message in time
+A subscription ends by unsubscribe, close, exit, a signal or a read timeout
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A node that fails ends the whole subscription and is named; values of any size and form come through
+A node that fails ends the whole subscription and is named; values of any size and form arrive
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

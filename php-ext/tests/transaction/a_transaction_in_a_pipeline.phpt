@@ -1,5 +1,5 @@
 --TEST--
-A transaction in a pipeline takes one place in it and is that of one node; after a refusal nothing of it is executed, and all else is
+A transaction in a pipeline is one reply of one node; after a refusal it alone is not executed
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

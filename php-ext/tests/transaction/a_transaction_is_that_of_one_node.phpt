@@ -1,5 +1,5 @@
 --TEST--
-A transaction runs on the node of its first key, with the replies of phpredis; a call for another node ends it
+A transaction runs on the node of its first key with phpredis' replies; another node's key ends it
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A transaction whose connection fails is over: nothing is sent again, nothing runs outside of it, every later call says why
+A transaction whose connection fails is over: nothing is sent again, and later calls say why
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

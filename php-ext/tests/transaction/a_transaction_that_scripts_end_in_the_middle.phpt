@@ -1,5 +1,5 @@
 --TEST--
-The script's own code may begin or end a transaction while watch() reads a key, or while a node is told of MULTI
+Script code may begin or end a transaction while watch() reads a key or MULTI is being sent
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Whoever leaves a transaction without exec(), by exit(), an exception, a fork, the end of the request, has executed nothing and bothers nobody
+A transaction left without exec() executes nothing and disturbs no other client
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-WATCH binds the transaction to its node and connection: a changed key makes exec() false, calls in between go their own way
+WATCH binds a transaction to its node and connection; a changed key makes exec() return false
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Between multi() and exec() only commands of one node are taken; a refusal discards what was queued
+Between multi() and exec() only commands of one node are taken; a refusal discards the queue
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
