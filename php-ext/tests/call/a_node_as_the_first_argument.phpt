@@ -43,7 +43,10 @@ foreach ([true, false, 1, 0, '1', '0', ''] as $async) {
     }
 }
 foreach (['server', 'SERVER', 'everything', 'commandstats', 'no_section'] as $section) {
-    [$one, $fleet] = array_map(static fn ($redis) => (array) $redis->info($section), [$plain, $ours]);
+    [$one, $fleet] = array_map(
+        static fn ($redis) => (array) $redis->info($section),
+        [$plain, $ours],
+    );
     isset($fleet['redis_version']) === isset($one['redis_version']) || print("$section\n");
 }
 var_dump(

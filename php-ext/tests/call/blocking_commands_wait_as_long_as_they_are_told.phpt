@@ -19,7 +19,11 @@ function later(int $ms, int $port, string ...$words): void
         PHP_BINARY,
         ...lab_php_arguments(),
         '-r',
-        'usleep((int) $argv[1] * 1000); $r = new Redis; $r->connect("127.0.0.1", (int) $argv[2]); $r->rawCommand(...array_slice($argv, 3));',
+        '
+            usleep((int) $argv[1] * 1000);
+            $r = new Redis;
+            $r->connect("127.0.0.1", (int) $argv[2]);
+            $r->rawCommand(...array_slice($argv, 3));',
         '--',
         (string) $ms,
         (string) $port,
@@ -54,7 +58,15 @@ lab_tell(fn () => $redis->blPop(['{a}1', ...array_values($other)], 10));
 
 echo "a node that is not there, or hangs\n";
 $hung = lab_node(
-    'while ($words = $node->command()) { if ($words[0] !== "BLPOP") $node->value("fine"); elseif ($words[1] === "cut") exit(0); elseif ($words[1] === "half") { $node->send("*2\r\n"); sleep(30); } else sleep(30); }',
+    '
+        while ($words = $node->command()) {
+            if ($words[0] !== "BLPOP") $node->value("fine");
+            elseif ($words[1] === "cut") exit(0);
+            elseif ($words[1] === "half") {
+                $node->send("*2\r\n");
+                sleep(30);
+            } else sleep(30);
+        }',
 );
 $odd = new OneHop\Redis('alpha', lab_config(
     ["127.0.0.1:$hung:1 hung"],
@@ -99,10 +111,24 @@ var_dump($redis->blPop('{a}1', 0), $seen);
 $kill(400, SIGUSR2);
 lab_tell(fn () => $redis->blPop('{a}1', 0));
 var_dump($redis->get('{a}s'), $redis->rPush('{a}1', 'kept'), $redis->lLen('{a}1'));
-$script = '<?php $redis = new OneHop\Redis("alpha", $argv[1]); pcntl_async_signals(true); pcntl_signal(SIGUSR1, function () { echo "exit in the handler"; exit(0); });
-    register_shutdown_function(fn () => print(" and " . json_encode($redis->get("{a}s")))); pcntl_alarm(1); pcntl_signal(SIGALRM, fn () => posix_kill(posix_getpid(), SIGUSR1)); $redis->blPop("{b}1", 0); echo "not reached";';
+$script = '<?php
+    $redis = new OneHop\Redis("alpha", $argv[1]);
+    pcntl_async_signals(true);
+    pcntl_signal(SIGUSR1, function () {
+        echo "exit in the handler";
+        exit(0);
+    });
+    register_shutdown_function(fn () => print(" and " . json_encode($redis->get("{a}s"))));
+    pcntl_alarm(1);
+    pcntl_signal(SIGALRM, fn () => posix_kill(posix_getpid(), SIGUSR1));
+    $redis->blPop("{b}1", 0);
+    echo "not reached";';
 echo lab_run($script, [$config]), "\n";
-$script = '<?php $redis = new OneHop\Redis("alpha", $argv[1]); pcntl_alarm(1); $redis->blPop("{b}1", 0); echo "not reached";';
+$script = '<?php
+    $redis = new OneHop\Redis("alpha", $argv[1]);
+    pcntl_alarm(1);
+    $redis->blPop("{b}1", 0);
+    echo "not reached";';
 echo 'killed: ', json_encode(lab_run($script, [$config])), "\n";
 ?>
 --EXPECT--

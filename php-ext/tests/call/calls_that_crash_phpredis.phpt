@@ -9,7 +9,10 @@ $one = lab_config([$port]);
 $redis = new OneHop\Redis('alpha', $config);
 
 echo "the original\n";
-$begin = '<?php error_reporting(E_ALL & ~E_WARNING); $redis = new Redis(); $redis->connect("127.0.0.1", (int) $argv[1]); ';
+$begin = '<?php
+    error_reporting(E_ALL & ~E_WARNING);
+    $redis = new Redis();
+    $redis->connect("127.0.0.1", (int) $argv[1]); ';
 $ours = '<?php error_reporting(E_ALL & ~E_WARNING); $redis = new OneHop\Redis("alpha", $argv[2]); ';
 $call = static function (string $script) use ($begin, $ours, $port, $one): void {
     foreach (['phpredis' => $begin, 'OneHop' => $ours] as $who => $prepare) {
@@ -24,7 +27,9 @@ $call = static function (string $script) use ($begin, $ours, $port, $one): void 
     echo implode(', ', $told), "\n";
 };
 $call(
-    '$redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP); $redis->set("k", function () {});',
+    '
+        $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
+        $redis->set("k", function () {});',
 );
 $call('$redis->pipeline()->hScan("h", $cursor);');
 if (version_compare(phpversion('redis'), '6.0.0') < 0) {

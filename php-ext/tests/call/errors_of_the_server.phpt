@@ -4,7 +4,10 @@ Errors of the server surface as in phpredis: false and getLastError(), or its Re
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-$script = 'while ($words = $node->command()) { $node->send($words[1] === "loading" ? "-LOADING Redis is loading\r\n" : "-ERR odd $words[1]\r\n"); }';
+$script = '
+    while ($words = $node->command()) {
+        $node->send($words[1] === "loading" ? "-LOADING Redis is loading\r\n" : "-ERR odd $words[1]\r\n");
+    }';
 $config = lab_config(
     ['127.0.0.1:' . lab_node($script) . ':1 odd', '127.0.0.1:' . lab_redis() . ':1 fine'],
     ['timeout' => 2000],

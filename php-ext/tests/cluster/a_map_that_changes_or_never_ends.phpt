@@ -10,7 +10,14 @@ $low = lab_key_in(5);
 $high = lab_key_in(9000);
 
 echo "-- a map of 200 MB\n";
-$endless = '$words[0] === "CLUSTER" && $words[1] === "SHARDS" ? (function () use ($node) { $node->send("$200000000\r\n"); for ($i = 0; $i < 200; $i++) { $node->send(str_repeat("x", 1000000)); } return "\r\n"; })()';
+$endless = '
+    $words[0] === "CLUSTER" && $words[1] === "SHARDS" ? (function () use ($node) {
+        $node->send("$200000000\r\n");
+        for ($i = 0; $i < 200; $i++) {
+            $node->send(str_repeat("x", 1000000));
+        }
+        return "\r\n";
+    })()';
 $liars = new Liars();
 $liars->behave("$endless : null");
 try {
@@ -26,7 +33,12 @@ $config = $liars->config();
 $redis = new OneHop\Redis('alpha', $config);
 $redis->get($high);
 $fpm = lab_fpm(['memory_limit' => '4M', 'onehop.config' => $config]);
-$page = '<?php $redis = new OneHop\Redis("alpha"); for ($i = 0; $i < 20; $i++) { echo $redis->get($_GET["key"]), ","; usleep(1000); }';
+$page = '<?php
+    $redis = new OneHop\Redis("alpha");
+    for ($i = 0; $i < 20; $i++) {
+        echo $redis->get($_GET["key"]), ",";
+        usleep(1000);
+    }';
 $ask = fn (string $key)
     => $fpm($page, ['key' => $key]) === str_repeat("{$liars->ports[1]} $key,", 20);
 lab_show('a worker gets its replies', $ask($high));

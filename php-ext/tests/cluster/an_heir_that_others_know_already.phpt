@@ -12,10 +12,13 @@ $heir = array_search($victim, $cluster->masters, true);
 $key = lab_key_in(1);
 $config = $cluster->config(['timeout' => 20000]);
 $page = lab_fpm([], 3);
-$topology = '<?php echo (new OneHop\Topology("alpha", $_GET["config"]))->locate($_GET["key"])->port;';
+$topology = '<?php
+    echo (new OneHop\Topology("alpha", $_GET["config"]))->locate($_GET["key"])->port;';
 $query = ['config' => $config, 'key' => $key];
 echo $page(
-    '<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); echo $redis->set($_GET["key"], "value") ? "known" : "unknown";',
+    '<?php
+        $redis = new OneHop\Redis("alpha", $_GET["config"]);
+        echo $redis->set($_GET["key"], "value") ? "known" : "unknown";',
     $query,
 ), "\n";
 $cluster->awaitReplicas();
@@ -25,7 +28,13 @@ echo $page($topology, $query) == $victim ? "its master's\n" : "somebody else's\n
 $begin = static function (string $name, string $script) use ($query): string {
     file_put_contents(
         Lab::file("$name.php"),
-        "<?php try { \$redis = new OneHop\\Redis('alpha', \$_GET['config']); $script } catch (OneHop\\Exception \$e) { echo get_class(\$e), \$e->mayHaveExecuted() ? ' maybe' : ' not sent'; }",
+        "<?php
+            try {
+                \$redis = new OneHop\\Redis('alpha', \$_GET['config']);
+                $script
+            } catch (OneHop\\Exception \$e) {
+                echo get_class(\$e), \$e->mayHaveExecuted() ? ' maybe' : ' not sent';
+            }",
     );
     Lab::start(['cgi-fcgi', '-bind', '-connect', Lab::file('fpm.sock')], Lab::file("$name.out"), [
         'SCRIPT_FILENAME' => Lab::file("$name.php"),

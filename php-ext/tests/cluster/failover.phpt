@@ -56,7 +56,11 @@ echo "another node at the address of one that has gone: its connections are not 
 $old = $cluster->id($victim);
 // A node that finds another one at its address first would never call it failed.
 $cluster->kill($victim);
-LabCluster::until(fn () => preg_match("/^$old \\S+ \\S*fail\\b/m", $cluster->call($heir, 'CLUSTER', 'NODES')) === 1, 'failure of the old node');
+LabCluster::until(
+    fn ()
+        => preg_match("/^$old \\S+ \\S*fail\\b/m", $cluster->call($heir, 'CLUSTER', 'NODES')) === 1,
+    'failure of the old node',
+);
 $cluster->replace($victim);
 $cluster->introduce($victim, $heir);
 LabCluster::until(

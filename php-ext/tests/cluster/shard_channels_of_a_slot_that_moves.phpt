@@ -12,8 +12,21 @@ $cluster = new LabCluster(2, 0);
 [$a, $b] = $cluster->ports;
 $redis = new OneHop\Redis('alpha', $cluster->config());
 $channel = lab_key_in(7, 'news');
-$move = sprintf('$cluster = new Redis(); $ids = []; foreach ([%d, %d] as $port) { $cluster->connect("127.0.0.1", $port); $ids[$port] = $cluster->rawCommand("CLUSTER", "MYID"); }
-    function move(int $from, int $to) { global $ids; foreach ([$to, $from] as $port) { $node = new Redis(); $node->connect("127.0.0.1", $port); $node->rawCommand("CLUSTER", "SETSLOT", "7", "NODE", $ids[$to]); } }', $a, $b);
+$move = sprintf('
+    $cluster = new Redis();
+    $ids = [];
+    foreach ([%d, %d] as $port) {
+        $cluster->connect("127.0.0.1", $port);
+        $ids[$port] = $cluster->rawCommand("CLUSTER", "MYID");
+    }
+    function move(int $from, int $to) {
+        global $ids;
+        foreach ([$to, $from] as $port) {
+            $node = new Redis();
+            $node->connect("127.0.0.1", $port);
+            $node->rawCommand("CLUSTER", "SETSLOT", "7", "NODE", $ids[$to]);
+        }
+    }', $a, $b);
 $listen = static function (OneHop\Redis $redis, string $said) use ($channel): void {
     for ($tries = 0; $tries < 200; $tries++) {
         try {

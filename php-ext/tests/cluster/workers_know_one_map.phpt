@@ -63,7 +63,11 @@ foreach ($cluster->ports as $port) {
 }
 $old = lab_fpm([], 1);
 $config = $cluster->config();
-$ask = static fn (string $key) => $old('<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); for ($end = microtime(true) + 0.3; microtime(true) < $end;) { $redis->get($_GET["key"]); }
+$ask = static fn (string $key) => $old('<?php
+    $redis = new OneHop\Redis("alpha", $_GET["config"]);
+    for ($end = microtime(true) + 0.3; microtime(true) < $end;) {
+        $redis->get($_GET["key"]);
+    }
     echo getmypid();', ['config' => $config, 'key' => $key]);
 $first = (int) $ask('key:7');
 $cluster->move($slot, $to, $from);
@@ -84,7 +88,12 @@ $nowhere = lab_config(
     'nowhere.yml',
 );
 $answers = $page(
-    '<?php try { new OneHop\Redis("alpha", $_GET["config"]); } catch (OneHop\Exception $e) { echo get_class($e), $e->mayHaveExecuted() ? " maybe " : " not sent ", $e->getMessage(); }',
+    '<?php
+        try {
+            new OneHop\Redis("alpha", $_GET["config"]);
+        } catch (OneHop\Exception $e) {
+            echo get_class($e), $e->mayHaveExecuted() ? " maybe " : " not sent ", $e->getMessage();
+        }',
     ['config' => $nowhere],
     WORKERS,
 );

@@ -27,8 +27,17 @@ Lab::start([
 LabCluster::until(fn () => lab_commands($liars->ports[0]) !== [], 'question');
 $liars->behave('null');
 posix_kill((int) file_get_contents(Lab::file('pid')), SIGKILL);
-$page = '<?php try { $redis = new OneHop\Redis("alpha"); $values = $redis->pipeline(); foreach (explode(",", $_GET["keys"]) as $key) { $values->get($key); }
-    echo implode(",", array_map(fn ($value) => strlen($value) > 100 ? strlen($value) : $value, $values->exec())); } catch (Throwable $e) { echo get_class($e), $e->getMessage(); }';
+$page = '<?php
+    try {
+        $redis = new OneHop\Redis("alpha");
+        $values = $redis->pipeline();
+        foreach (explode(",", $_GET["keys"]) as $key) {
+            $values->get($key);
+        }
+        echo implode(",", array_map(fn ($value) => strlen($value) > 100 ? strlen($value) : $value, $values->exec()));
+    } catch (Throwable $e) {
+        echo get_class($e), $e->getMessage();
+    }';
 $get = fn (callable $fpm, Liars $liars, string ...$keys) => strtr(
     $fpm($page, ['keys' => implode(',', $keys)]),
     [$liars->ports[0] => 'a', $liars->ports[1] => 'b', $low => 'low', $high => 'high'],

@@ -26,7 +26,10 @@ $config = Lab::file('n.yml');
 exec("ln -s ..data/n.yml $config");
 
 $page = lab_fpm(['display_errors' => '0', 'log_errors' => '1'], WORKERS);
-$script = '<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); echo getmypid(), " ", $redis->get("where"); usleep(20000);';
+$script = '<?php
+    $redis = new OneHop\Redis("alpha", $_GET["config"]);
+    echo getmypid(), " ", $redis->get("where");
+    usleep(20000);';
 $all = static function () use ($page, $script, $config): string {
     $seen = [];
     for ($i = 0; count($seen) < WORKERS && $i < 100; $i++) {

@@ -14,7 +14,12 @@ $show = static fn (string $format): string
     => $page("<?php require '" . PAGE . "';", ['format' => $format]);
 /** Has each worker make a client, until all of them show this; then what they show. */
 $shown = static function (bool $ok) use ($page): array {
-    $script = '<?php try { new OneHop\Redis("alpha", $_GET["config"]); } catch (OneHop\Exception) {} usleep(20000); echo json_encode(OneHop\Topology::status()[0]["config"]);';
+    $script = '<?php
+        try {
+            new OneHop\Redis("alpha", $_GET["config"]);
+        } catch (OneHop\Exception) {}
+        usleep(20000);
+        echo json_encode(OneHop\Topology::status()[0]["config"]);';
     for ($end = microtime(true) + 60; microtime(true) < $end;) {
         $all = array_map(
             static fn ($answer) => json_decode(substr($answer, strrpos($answer, '{')), true),

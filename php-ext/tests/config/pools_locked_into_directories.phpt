@@ -11,7 +11,9 @@ foreach (['one', 'two'] as $name) {
     rename(lab_config([$port], [], "$name.yml"), "$root/etc/n.yml");
     file_put_contents(
         "$root/page.php",
-        '<?php $redis = new OneHop\Redis("alpha"); echo $redis->get("where"), " ", ini_get("onehop.config");',
+        '<?php
+            $redis = new OneHop\Redis("alpha");
+            echo $redis->get("where"), " ", ini_get("onehop.config");',
     );
     $pools[] = "[$name]\nlisten = $root/fpm.sock\npm = static\npm.max_children = 2\nchroot = $root\nchdir = /\nphp_admin_value[onehop.config] = /etc/n.yml\n"
         . "php_admin_value[open_basedir] =\ncatch_workers_output = yes\n";

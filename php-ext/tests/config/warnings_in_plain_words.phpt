@@ -6,7 +6,11 @@ Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-$shared = '<?php ob_start(); phpinfo(INFO_MODULES); preg_match("/Shared by all workers => (.*)/", ob_get_clean(), $match); echo "shared: $match[1]\n";';
+$shared = '<?php
+    ob_start();
+    phpinfo(INFO_MODULES);
+    preg_match("/Shared by all workers => (.*)/", ob_get_clean(), $match);
+    echo "shared: $match[1]\n";';
 foreach ([
     ['onehop.shared_memory' => '64K'], ['onehop.max_nodes' => '2000'], ['onehop.max_nodes' => '0'],
     ['onehop.max_nodes' => '-1'], ['onehop.max_nodes' => '1024', 'onehop.shared_memory' => '1M'],

@@ -26,12 +26,26 @@ echo 'connections for 5 requests: ', lab_accepted($plain) - $before, "\n";
 $plain->rPush('list', ...array_fill(0, 40, str_repeat('m', 1000000)));
 $ways = [
     'memory_limit while replies come' => '$redis->lRange("list", 0, -1);',
-    'memory_limit while a batch is unpacked' => '$redis->pipeline()->lRange("list", 0, -1)->get("key")->exec();',
-    'fatal error with a queue' => '$redis->pipeline()->set("key", "wrong")->get("key"); undefined_function();',
+    'memory_limit while a batch is unpacked' => '
+        $redis->pipeline()->lRange("list", 0, -1)->get("key")->exec();',
+    'fatal error with a queue' => '
+        $redis->pipeline()->set("key", "wrong")->get("key");
+        undefined_function();',
     'exit with a queue' => '$redis->pipeline()->set("key", "wrong"); exit;',
     'uncaught exception' => '$redis->pipeline()->set("key", "wrong"); throw new Exception("x");',
-    'held by a static' => 'final class Holder { public static $redis; } Holder::$redis = $redis; $redis->get("key"); $redis->pipeline()->set("key", "wrong");',
-    'held by a cycle' => '$object = new stdClass; $object->redis = $redis; $object->self = $object; $redis->get("key"); unset($object, $redis);',
+    'held by a static' => '
+        final class Holder {
+            public static $redis;
+        }
+        Holder::$redis = $redis;
+        $redis->get("key");
+        $redis->pipeline()->set("key", "wrong");',
+    'held by a cycle' => '
+        $object = new stdClass;
+        $object->redis = $redis;
+        $object->self = $object;
+        $redis->get("key");
+        unset($object, $redis);',
 ];
 foreach ($ways as $name => $way) {
     $output = $page(

@@ -30,7 +30,10 @@ $tell = static function (array $wrong): void {
 
 echo "-- two answers at once\n";
 $redis = pool_of(
-    'while ($words = $node->command()) { $node->send("+first $words[1]\r\n+second $words[1]\r\n"); }',
+    '
+        while ($words = $node->command()) {
+            $node->send("+first $words[1]\r\n+second $words[1]\r\n");
+        }',
 );
 lab_tell(fn () => $redis->get('a'));
 lab_tell(fn () => $redis->get('b'));

@@ -19,7 +19,12 @@ echo implode("\n", lab_commands($port)), "\n";
 
 echo "-- closed while idle: nothing was sent, so anything may go again\n";
 $port = lab_node(
-    'for ($i = 0; $i < 2; $i++) { $words = $node->command(); $node->send(":7\r\n"); if ($words[0] === "SET") exit; }',
+    '
+        for ($i = 0; $i < 2; $i++) {
+            $words = $node->command();
+            $node->send(":7\r\n");
+            if ($words[0] === "SET") exit;
+        }',
 );
 $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
 lab_tell(fn () => $redis->set('a', 1));
@@ -29,7 +34,12 @@ echo implode("\n", lab_commands($port)), "\n";
 
 echo "-- sent once, and then the node is gone for good: the first attempt may have executed\n";
 $port = lab_node(
-    '$node->command(); $node->value("x"); $node->command(); posix_kill(posix_getppid(), SIGKILL); usleep(200000);',
+    '
+        $node->command();
+        $node->value("x");
+        $node->command();
+        posix_kill(posix_getppid(), SIGKILL);
+        usleep(200000);',
 );
 $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
 $redis->get('a');

@@ -43,7 +43,10 @@ foreach ($tests as $test) {
     foreach ($test['replies'] as $i => $reply) {
         $bytes = base64_encode(encode($reply));
         $port = lab_node(
-            "while (\$words = \$node->command()) { \$node->send(\$words[0] === 'PUBLISH' ? \":0\\r\\n\" : base64_decode('$bytes')); }",
+            "
+                while (\$words = \$node->command()) {
+                    \$node->send(\$words[0] === 'PUBLISH' ? \":0\\r\\n\" : base64_decode('$bytes'));
+                }",
         );
         $servers[] = "127.0.0.1:$port:1 " . ($test['nodes'][$i] ?? "n$i");
     }

@@ -17,7 +17,12 @@ function node(array $answers, int $pause_ms = 0): string
         $answers,
     )));
     $port = lab_node(
-        "\$answers = unserialize(base64_decode('$bytes')); while (\$node->command()) { usleep($pause_ms * 1000); \$node->send(array_shift(\$answers)); }",
+        "
+            \$answers = unserialize(base64_decode('$bytes'));
+            while (\$node->command()) {
+                usleep($pause_ms * 1000);
+                \$node->send(array_shift(\$answers));
+            }",
     );
     return "127.0.0.1:$port:1";
 }

@@ -61,7 +61,12 @@ for ($i = 0; $i < 30; $i++) {
 }
 lab_show('in the middle the iterator is a number', is_int($iterator));
 lab_show('above 0', $iterator > 0);
-$rest = lab_run('<?php $redis = new OneHop\Redis("alpha", $argv[1]); $it = (int) $argv[2]; while ($keys = $redis->scan($it)) { echo implode("\n", $keys), "\n"; }', [
+$rest = lab_run('<?php
+    $redis = new OneHop\Redis("alpha", $argv[1]);
+    $it = (int) $argv[2];
+    while ($keys = $redis->scan($it)) {
+        echo implode("\n", $keys), "\n";
+    }', [
     $config,
     (string) $iterator,
 ]);

@@ -26,7 +26,9 @@ $key = lab_key_of_each($config);
 $redis = new OneHop\Redis('alpha', $config);
 /* The write goes over a connection of another process. */
 $write = fn ()
-    => lab_run('<?php $redis = new OneHop\Redis("alpha", $argv[1]); $redis->mset([$argv[2] => 1, $argv[3] => 1]);', [
+    => lab_run('<?php
+        $redis = new OneHop\Redis("alpha", $argv[1]);
+        $redis->mset([$argv[2] => 1, $argv[3] => 1]);', [
         $config,
         ...array_values($key),
     ]);

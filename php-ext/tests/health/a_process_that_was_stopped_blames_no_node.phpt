@@ -4,7 +4,12 @@ A process that was stopped past its deadline does not blame the node: no rest, n
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-$script = 'while ($words = $node->command()) { if ($words[1] !== "hang") { $node->value("well"); } }';
+$script = '
+    while ($words = $node->command()) {
+        if ($words[1] !== "hang") {
+            $node->value("well");
+        }
+    }';
 $cases = [];
 foreach ([
     'resting' => [],

@@ -24,7 +24,13 @@ for ($end = microtime(true) + 1.5; microtime(true) < $end || ($answered < $_GET[
 echo json_encode([$answered >= $_GET['enough'], $late, $other]);
 PHP;
 /* The second and the fourth connection of the workers are accepted and forgotten; each answer takes so long that all workers meet. */
-$some_hang = 'while ($node->command()) { if (!in_array($node->connection, [2, 4])) { usleep(3000); $node->value("well"); } }';
+$some_hang = '
+    while ($node->command()) {
+        if (!in_array($node->connection, [2, 4])) {
+            usleep(3000);
+            $node->value("well");
+        }
+    }';
 $page = lab_fpm([], WORKERS);
 foreach (
     ['without a greeting' => [], 'with one' => ['redis_auth' => 'secret']] as $what => $directives

@@ -76,7 +76,14 @@ foreach (['rests' => [], 'is ejected' => [
 }
 echo "-- a script, with a configuration that has a password\n";
 $config = lab_config([Lab::port()], ['redis_auth' => 'secret']);
-$script = 'for ($i = 0; $i < 3; $i++) { try { (new OneHop\Redis("alpha", $argv[1]))->get("key"); } catch (OneHop\NodeDown) { echo "down\n"; } }';
+$script = '
+    for ($i = 0; $i < 3; $i++) {
+        try {
+            (new OneHop\Redis("alpha", $argv[1]))->get("key");
+        } catch (OneHop\NodeDown) {
+            echo "down\n";
+        }
+    }';
 foreach (['1', '0'] as $says) {
     echo "log_errors = $says\n", preg_replace(
         '/127\.0\.0\.1:\d+/',

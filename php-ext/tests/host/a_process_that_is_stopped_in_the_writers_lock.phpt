@@ -14,7 +14,9 @@ $cluster = new LabCluster(2);
 $cluster->call($cluster->owner(lab_slot('key')), 'SET', 'key', 'clustered');
 $config = lab_config([$one], [], 'live.yml');
 $page = lab_fpm([], 4);
-$get = static fn (string $config, int $times = 6) => implode(', ', array_unique($page('<?php $begin = hrtime(true); $redis = new OneHop\Redis("alpha", $_GET["config"]);
+$get = static fn (string $config, int $times = 6) => implode(', ', array_unique($page('<?php
+    $begin = hrtime(true);
+    $redis = new OneHop\Redis("alpha", $_GET["config"]);
     echo implode(" ", [$redis->get("key"), $redis->get("key")]), hrtime(true) - $begin < 8e9 ? "" : " late";', ['config' => $config], $times)));
 echo $get($config, 12), "\n";
 

@@ -15,7 +15,9 @@ $page = lab_fpm(['display_errors' => '0'], 1, [
     'strace', '-f', '-qq', '-o', '/dev/null', '-P', $config, '-e', 'trace=openat', '-e',
     'inject=openat:signal=KILL:when=2',
 ]);
-$script = '<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); echo getmypid(), " ", $redis->get("where");';
+$script = '<?php
+    $redis = new OneHop\Redis("alpha", $_GET["config"]);
+    echo getmypid(), " ", $redis->get("where");';
 [$first, $where] = explode(' ', $page($script, ['config' => $config]));
 echo $where, "\n";
 lab_config([$b], [], 'changing.yml');

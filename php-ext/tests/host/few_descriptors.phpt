@@ -11,7 +11,13 @@ $page = lab_fpm([], 2, [
     'prlimit', '--nofile=100', 'sh', '-c', 'exec "$0" "$@" -d display_errors=0 -d log_errors=1',
 ]);
 $answers = $page(
-    '<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); for ($i = 0; $i < 20; $i++) { $redis->set("key:$i", $i); $right = ($right ?? 0) + ($redis->get("key:$i") === "$i"); } echo $right;',
+    '<?php
+        $redis = new OneHop\Redis("alpha", $_GET["config"]);
+        for ($i = 0; $i < 20; $i++) {
+            $redis->set("key:$i", $i);
+            $right = ($right ?? 0) + ($redis->get("key:$i") === "$i");
+        }
+        echo $right;',
     ['config' => $config],
     6,
 );

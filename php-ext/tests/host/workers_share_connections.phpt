@@ -89,8 +89,17 @@ foreach ([1, 2, 3] as $time) {
 echo 'killed some: ', var_export($killed > 3, true), "\n";
 
 echo "killed while holding every connection\n";
-$hold = '<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); $redis->watch("key:1"); echo getmypid(); flush(); ob_flush(); usleep(3000000);';
-$fast = '<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); $start = microtime(true); echo $redis->get("key:1"), " ", microtime(true) - $start < 4 ? "in time" : "late";';
+$hold = '<?php
+    $redis = new OneHop\Redis("alpha", $_GET["config"]);
+    $redis->watch("key:1");
+    echo getmypid();
+    flush();
+    ob_flush();
+    usleep(3000000);';
+$fast = '<?php
+    $redis = new OneHop\Redis("alpha", $_GET["config"]);
+    $start = microtime(true);
+    echo $redis->get("key:1"), " ", microtime(true) - $start < 4 ? "in time" : "late";';
 $holders = [];
 file_put_contents(Lab::file('hold.php'), $hold);
 for ($i = 0; $i < SIZE; $i++) {

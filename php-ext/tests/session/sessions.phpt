@@ -21,7 +21,11 @@ $settings = [
     'session.gc_maxlifetime' => 1000,
 ];
 $page = fn (string $id, string $script, array $others = [])
-    => $fpm('<?php foreach ($_GET["ini"] as $name => $value) { ini_set($name, $value); } session_id($_GET["id"]); ' . $script, [
+    => $fpm('<?php
+        foreach ($_GET["ini"] as $name => $value) {
+            ini_set($name, $value);
+        }
+        session_id($_GET["id"]); ' . $script, [
         'id' => $id,
         'ini' => $others + $settings,
     ]);
@@ -31,7 +35,9 @@ $ids = array_map(fn ($i) => "id$i", range(0, 5));
 foreach ($ids as $id) {
     echo $page(
         $id,
-        'echo session_start() ? "started\n" : "failed\n"; $_SESSION["name"] = "of " . session_id();',
+        '
+            echo session_start() ? "started\n" : "failed\n";
+            $_SESSION["name"] = "of " . session_id();',
     );
 }
 foreach ($ids as $id) {
@@ -47,7 +53,11 @@ echo "phpredis' handler through nutcracker reads them and is read:\n";
 $proxy = ['session.save_handler' => 'redis', 'session.save_path' => "tcp://127.0.0.1:$nutcracker"];
 echo $page(
     'id4',
-    'session_start(); echo $_SESSION["name"], "\n"; $_SESSION["name"] .= ", seen by phpredis"; $_SESSION["more"] = 1;',
+    '
+        session_start();
+        echo $_SESSION["name"], "\n";
+        $_SESSION["name"] .= ", seen by phpredis";
+        $_SESSION["more"] = 1;',
     $proxy,
 );
 echo $page('id4', 'session_start(); echo $_SESSION["name"], " ", $_SESSION["more"], "\n";');
@@ -63,7 +73,9 @@ lab_show('keys of the destroyed one', $redis->exists('PHPREDIS_SESSION:id0'));
 $new = $page('id1', 'session_start(); session_regenerate_id(true); echo session_id();');
 lab_show('keys of the regenerated one', $redis->exists('PHPREDIS_SESSION:id1'));
 lab_show('and of its new id', $redis->get("PHPREDIS_SESSION:$new"));
-echo $page('unknown', 'session_start(); echo in_array(session_id(), ["unknown", ""]) ? "as told" : "an id of its own", "\n";', [
+echo $page('unknown', '
+    session_start();
+    echo in_array(session_id(), ["unknown", ""]) ? "as told" : "an id of its own", "\n";', [
     'session.use_strict_mode' => '1',
 ]);
 echo $page('id2', 'session_start(); echo session_id(), "\n";', ['session.use_strict_mode' => '1']);
@@ -76,7 +88,9 @@ echo $page(
     ['session.save_path' => $path],
 );
 lab_show('the node has all of it', $redis->strlen('a&b:big') > 1200000);
-echo $page('big', 'session_start(); echo $_SESSION["big"] === str_repeat("\0\xff\r\n", 300000) ? "read\n" : "spoilt\n";', [
+echo $page('big', '
+    session_start();
+    echo $_SESSION["big"] === str_repeat("\0\xff\r\n", 300000) ? "read\n" : "spoilt\n";', [
     'session.save_path' => $path,
 ]);
 
@@ -113,7 +127,13 @@ echo "A node that dies before the end of the request:\n";
 [$port, $id] = lab_redis_process();
 $dying = lab_config([$port], [], 'dying.yml');
 $answer = $show(
-    $page('x', sprintf('session_start(); $_SESSION["x"] = 1; posix_kill(%d, 9); while (@stream_socket_client("tcp://127.0.0.1:%d")) { usleep(1000); }', $id, $port), [
+    $page('x', sprintf('
+        session_start();
+        $_SESSION["x"] = 1;
+        posix_kill(%d, 9);
+        while (@stream_socket_client("tcp://127.0.0.1:%d")) {
+            usleep(1000);
+        }', $id, $port), [
         'session.save_path' => "pool=alpha&config=$dying",
     ]),
 );

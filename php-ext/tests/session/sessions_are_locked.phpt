@@ -37,7 +37,15 @@ $page = fn (string $script, array $others = []) => preg_replace(
 echo "Six processes of both handlers count together:\n";
 $count = $ini(
     $settings,
-) . 'for ($i = 0; $i < 20; $i++) { session_id("counter"); session_start(); $n = $_SESSION["n"] ?? 0; usleep(500); $_SESSION["n"] = $n + 1; session_write_close(); }';
+) . '
+    for ($i = 0; $i < 20; $i++) {
+        session_id("counter");
+        session_start();
+        $n = $_SESSION["n"] ?? 0;
+        usleep(500);
+        $_SESSION["n"] = $n + 1;
+        session_write_close();
+    }';
 $processes = [];
 foreach (
     [$settings, $by_phpredis, $settings, $by_phpredis, $settings, $by_phpredis] as $k => $handler
@@ -105,7 +113,10 @@ lab_show('with 3 retries phpredis asks', $asked('redis', 3));
 
 echo "Somebody else lets go:\n";
 speaker(
-    sprintf('$redis = new Redis(); $redis->connect("127.0.0.1", %d); $redis->del("PHPREDIS_SESSION:b_LOCK");', port_of(
+    sprintf('
+        $redis = new Redis();
+        $redis->connect("127.0.0.1", %d);
+        $redis->del("PHPREDIS_SESSION:b_LOCK");', port_of(
         'PHPREDIS_SESSION:b_LOCK',
         $config,
         $ports,
@@ -124,7 +135,12 @@ lab_show('the lock is held by', $redis->get('PHPREDIS_SESSION:c_LOCK'));
 
 echo "regenerate and destroy leave no lock behind:\n";
 $page(
-    'session_id("d"); session_start(); $_SESSION["x"] = 1; session_regenerate_id(); session_destroy();',
+    '
+        session_id("d");
+        session_start();
+        $_SESSION["x"] = 1;
+        session_regenerate_id();
+        session_destroy();',
 );
 $locks = 0;
 foreach ($ports as $port) {

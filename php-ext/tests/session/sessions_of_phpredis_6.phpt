@@ -23,7 +23,11 @@ $by_phpredis = [
     'session.save_path' => "tcp://127.0.0.1:$nutcracker",
 ];
 $page = fn (string $id, string $script, array $others = [])
-    => $fpm('<?php foreach ($_GET["ini"] as $name => $value) { ini_set($name, $value); } session_id($_GET["id"]); ' . $script, [
+    => $fpm('<?php
+        foreach ($_GET["ini"] as $name => $value) {
+            ini_set($name, $value);
+        }
+        session_id($_GET["id"]); ' . $script, [
         'id' => $id,
         'ini' => $others + $settings,
     ]);
@@ -43,7 +47,10 @@ echo $page('a', 'session_start(); echo $_SESSION["x"], "\n";', [
 ]);
 
 echo "compression, read and written by both handlers; the lock is not compressed:\n";
-$script = 'session_start(); echo strlen($_SESSION["text"] ?? ""), " "; $_SESSION["text"] = ($_SESSION["text"] ?? "") . str_repeat("compress me ", 1000);';
+$script = '
+    session_start();
+    echo strlen($_SESSION["text"] ?? ""), " ";
+    $_SESSION["text"] = ($_SESSION["text"] ?? "") . str_repeat("compress me ", 1000);';
 foreach ($is_6 ? $kinds : ['none'] as $kind) {
     $compressed = [
         'redis.session.compression' => $kind,

@@ -17,7 +17,11 @@ function later(int $ms, int $port, string ...$words): void
         PHP_BINARY,
         ...lab_php_arguments(),
         '-r',
-        'usleep((int) $argv[1] * 1000); $r = new Redis; $r->connect("127.0.0.1", (int) $argv[2]); $r->rawCommand(...array_slice($argv, 3));',
+        '
+            usleep((int) $argv[1] * 1000);
+            $r = new Redis;
+            $r->connect("127.0.0.1", (int) $argv[2]);
+            $r->rawCommand(...array_slice($argv, 3));',
         '--',
         (string) $ms,
         (string) $port,
@@ -74,8 +78,15 @@ echo json_encode(
 ), "\n";
 
 echo "a writer that races with the readers: nothing is lost, nothing comes twice\n";
-Lab::start([PHP_BINARY, ...lab_php_arguments(), '-r', '$redis = new OneHop\Redis("alpha", $argv[1]); $keys = array_slice($argv, 2);
-    for ($i = 0; $i < 900; $i++) { $redis->xAdd($keys[$i % 3], "*", ["n" => $i]); if ($i % 3 === 2) { usleep(mt_rand(0, 300)); } }', '--', $config, ...$keys]);
+Lab::start([PHP_BINARY, ...lab_php_arguments(), '-r', '
+    $redis = new OneHop\Redis("alpha", $argv[1]);
+    $keys = array_slice($argv, 2);
+    for ($i = 0; $i < 900; $i++) {
+        $redis->xAdd($keys[$i % 3], "*", ["n" => $i]);
+        if ($i % 3 === 2) {
+            usleep(mt_rand(0, 300));
+        }
+    }', '--', $config, ...$keys]);
 $seen = [];
 $rounds = $several = 0;
 while (count($seen) < 900 && $rounds < 3000) {

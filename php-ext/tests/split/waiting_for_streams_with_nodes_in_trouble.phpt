@@ -93,7 +93,14 @@ pcntl_alarm(1);
 lab_tell(fn () => $redis->xRead([$stream('fine', 'odd') => '$', $mine => '$'], 10, 0));
 for ($i = 0; $i < 100 && (int) $plain->info('clients')['blocked_clients']; $i++, usleep(10000));
 var_dump((int) $plain->info('clients')['blocked_clients'], $redis->get($stream('a', 'real')));
-$begin = '<?php $redis = new OneHop\Redis("alpha", $argv[1]); pcntl_async_signals(true); pcntl_signal(SIGALRM, function () { echo "exit"; exit(0); }); pcntl_alarm(1);';
+$begin = '<?php
+    $redis = new OneHop\Redis("alpha", $argv[1]);
+    pcntl_async_signals(true);
+    pcntl_signal(SIGALRM, function () {
+        echo "exit";
+        exit(0);
+    });
+    pcntl_alarm(1);';
 echo lab_run(
     $begin . '$redis->xRead([$argv[2] => "$", $argv[3] => "$"], 10, 0); echo "not reached";',
     [$config, $stream('fine', 'odd'), $mine],

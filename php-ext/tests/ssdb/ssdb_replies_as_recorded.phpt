@@ -26,7 +26,10 @@ $ssdb = lab_node('
         $node->send($now["replies"]);
     }');
 $reader = lab_node(
-    'while ($node->command()) { $node->send(unserialize(file_get_contents(getenv("NOW")))["reply"]); }',
+    '
+        while ($node->command()) {
+            $node->send(unserialize(file_get_contents(getenv("NOW")))["reply"]);
+        }',
 );
 
 function bytes(mixed $text): mixed

@@ -21,8 +21,17 @@ $page = lab_fpm(['date.timezone' => 'UTC'], 2);
 $show = static fn (string $format) => $page("<?php require '" . PAGE . "';", ['format' => $format]);
 
 echo $show('text');
-echo $page('<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); $refused = 0;
-    for ($i = 0; $i < 90; $i++) { try { $redis->get("key:$i"); } catch (OneHop\NodeDown) { $refused++; } } echo $refused;', ['config' => $config]), " refused\n\n";
+echo $page('<?php
+    $redis = new OneHop\Redis("alpha", $_GET["config"]);
+    $refused = 0;
+    for ($i = 0; $i < 90; $i++) {
+        try {
+            $redis->get("key:$i");
+        } catch (OneHop\NodeDown) {
+            $refused++;
+        }
+    }
+    echo $refused;', ['config' => $config]), " refused\n\n";
 
 echo "text\n", preg_replace(
     ['/resting\S* \S+( ms| s)?/', '/\d+ µs|\d+\.?\d* m?s/', '/ {3,}/'],

@@ -132,7 +132,12 @@ lab_show('calls of a node are as many as before', numbers($pools, 'node-0')['cal
 
 echo "\nworkers count together\n";
 $page = lab_fpm([], 4);
-$work = '<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); for ($i = 0; $i < 25; $i++) { $redis->get(md5("$i")); } echo getmypid();';
+$work = '<?php
+    $redis = new OneHop\Redis("alpha", $_GET["config"]);
+    for ($i = 0; $i < 25; $i++) {
+        $redis->get(md5("$i"));
+    }
+    echo getmypid();';
 $answers = $page($work, ['config' => $config], 40);
 $pools = json_decode($page('<?php echo json_encode(OneHop\Topology::status());'), true);
 show(numbers($pools), 'calls', 'errors', 'leases');
@@ -145,7 +150,11 @@ foreach ($pools[0]['nodes'] as $node) {
 }
 
 echo "\nwithout shared memory\n";
-echo lab_run('<?php $redis = new OneHop\Redis("alpha", $argv[1]); for ($i = 0; $i < 30; $i++) { $redis->get(md5("$i")); }
+echo lab_run('<?php
+    $redis = new OneHop\Redis("alpha", $argv[1]);
+    for ($i = 0; $i < 30; $i++) {
+        $redis->get(md5("$i"));
+    }
     $nodes = OneHop\Topology::status()[0]["nodes"];
     echo array_sum(array_column($nodes, "calls")), " ", array_sum(array_column(array_column($nodes, "connections"), "idle")), " ", implode(" ", array_column($nodes, "state")), "\n";',
     [$config], [], ['onehop.shared_memory' => '0']);

@@ -9,17 +9,30 @@ require __DIR__ . '/../lab/speaker.inc';
 
 $config = lab_config($ports = [lab_redis(), lab_redis()]);
 $fpm = lab_fpm(['memory_limit' => '24M', 'html_errors' => '0']);
-$begin = '<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); $listen = fn ($callback) => $redis->psubscribe(["p*"], $callback);
-    ini_set("session.save_handler", "onehop"); ini_set("session.save_path", "pool=alpha&config=" . $_GET["config"]); ini_set("redis.session.locking_enabled", 1);
-    ini_set("redis.session.lock_wait_time", 1000); session_id("s"); session_start(); $_SESSION["n"] = ($_SESSION["n"] ?? 0) + 1; ';
+$begin = '<?php
+    $redis = new OneHop\Redis("alpha", $_GET["config"]);
+    $listen = fn ($callback) => $redis->psubscribe(["p*"], $callback);
+    ini_set("session.save_handler", "onehop");
+    ini_set("session.save_path", "pool=alpha&config=" . $_GET["config"]);
+    ini_set("redis.session.locking_enabled", 1);
+    ini_set("redis.session.lock_wait_time", 1000);
+    session_id("s");
+    session_start();
+    $_SESSION["n"] = ($_SESSION["n"] ?? 0) + 1; ';
 $ways = [
     'exit' => '$listen(function () { exit("bye"); });',
     'fatal error' => '$listen(function () { undefined_function(); });',
     'memory_limit' => '$listen(function () { str_repeat("x", 50000000); });',
     'uncaught exception' => '$listen(function () { throw new Exception("x"); });',
     'close' => '$listen(function ($redis) { $redis->close(); });',
-    'a fiber that never goes on' => '$fiber = new Fiber(fn () => $listen(fn () => Fiber::suspend())); $fiber->start();',
-    'a nested subscription' => '$listen(function ($redis) { $redis->psubscribe(["other*"], function () {}); exit("bye"); });',
+    'a fiber that never goes on' => '
+        $fiber = new Fiber(fn () => $listen(fn () => Fiber::suspend()));
+        $fiber->start();',
+    'a nested subscription' => '
+        $listen(function ($redis) {
+            $redis->psubscribe(["other*"], function () {});
+            exit("bye");
+        });',
 ];
 if (!method_exists('Redis', 'ssubscribe')) {
     array_pop($ways); /* phpredis 5 would wait for a message of the inner one. */

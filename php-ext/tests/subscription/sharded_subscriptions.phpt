@@ -12,7 +12,12 @@ $heard = [];
 if (method_exists('Redis', 'ssubscribe')) {
     /* The plain messages have nobody who listens, so say() would wait for ever: they are sent without waiting. */
     speaker(sprintf(
-        '$plain = new Redis(); $plain->connect("127.0.0.1", %d); say(%d, "%s", "first", "SPUBLISH"); $plain->publish("%s", "to nobody"); say(%d, "%s", "second", "SPUBLISH");',
+        '
+            $plain = new Redis();
+            $plain->connect("127.0.0.1", %d);
+            say(%d, "%s", "first", "SPUBLISH");
+            $plain->publish("%s", "to nobody");
+            say(%d, "%s", "second", "SPUBLISH");',
         $port = port_of($a, $config, $ports),
         $port,
         $a,

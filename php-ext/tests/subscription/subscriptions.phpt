@@ -93,7 +93,9 @@ final class Counted {
     public static int $alive = 0;
     public function __construct() { self::$alive++; } public function __destruct() {
         self::$alive--;
-    } public function __invoke($redis, $channel, $text) { $redis->publish('x', (string) ((int) $text + 1)); }
+    } public function __invoke($redis, $channel, $text) {
+        $redis->publish('x', (string) ((int) $text + 1));
+    }
 }
 speaker(sprintf("say(%d, 'app:x', '0');", port_of('app:x', $config, $ports)));
 $most = 0;

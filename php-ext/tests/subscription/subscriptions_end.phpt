@@ -69,8 +69,13 @@ echo "A signal's handler throws, though nothing is ever published:\n";
 pcntl_async_signals(true);
 pcntl_signal(SIGUSR1, fn () => throw new RedisException('from the handler'));
 $id = getmypid();
-speaker(sprintf('$redis = new Redis(); $redis->connect("127.0.0.1", %d);
-    while ($redis->pubsub("numpat") === 0) { usleep(2000); } posix_kill(%d, %d);', $ports[0], $id, SIGUSR1));
+speaker(sprintf('
+    $redis = new Redis();
+    $redis->connect("127.0.0.1", %d);
+    while ($redis->pubsub("numpat") === 0) {
+        usleep(2000);
+    }
+    posix_kill(%d, %d);', $ports[0], $id, SIGUSR1));
 lab_tell(fn () => $redis->psubscribe(['nothing*'], fn () => 0));
 
 echo "exit:\n";

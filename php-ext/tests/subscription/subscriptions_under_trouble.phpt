@@ -22,7 +22,13 @@ $print = function ($redis, ...$message) {
 const CONFIRMATION = "*3\r\n$10\r\npsubscribe\r\n$2\r\np*\r\n:1\r\n";
 /* A node that fails before the other one has confirmed would end a subscription that has not begun. */
 $other_confirms = sprintf(
-    '$redis = new Redis(); $redis->connect("127.0.0.1", %d); while ($redis->pubsub("numpat") === 0) { usleep(2000); } usleep(100000);',
+    '
+        $redis = new Redis();
+        $redis->connect("127.0.0.1", %d);
+        while ($redis->pubsub("numpat") === 0) {
+            usleep(2000);
+        }
+        usleep(100000);',
     $other,
 );
 $confirms = '$node->command(); $node->send("' . addcslashes(CONFIRMATION, "\r\n$") . '");'
@@ -88,7 +94,13 @@ $config = lab_config([$port, $other]);
 $redis = new OneHop\Redis('alpha', $config);
 echo "dies while nothing is published:\n";
 speaker(sprintf(
-    '$redis = new Redis(); $redis->connect("127.0.0.1", %d); while ($redis->pubsub("numpat") === 0) { usleep(2000); } posix_kill(%d, 9);',
+    '
+        $redis = new Redis();
+        $redis->connect("127.0.0.1", %d);
+        while ($redis->pubsub("numpat") === 0) {
+            usleep(2000);
+        }
+        posix_kill(%d, 9);',
     $port,
     $id,
 ));

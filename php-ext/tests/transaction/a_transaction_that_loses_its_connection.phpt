@@ -5,7 +5,9 @@ A transaction whose connection fails is over: nothing is sent again, and later c
 require __DIR__ . '/../lab/lab.inc';
 
 /* The first word of each key says what the node does when it is queued; "exec" what it does at EXEC. */
-$port = lab_node('$queued = []; $late = 0;
+$port = lab_node('
+    $queued = [];
+    $late = 0;
     while ($words = $node->command()) {
         $what = strtok($words[1] ?? "", ":");
         if ($words[0] === "MULTI" || $words[0] === "WATCH" || $words[0] === "DISCARD" || $words[0] === "UNWATCH") {
@@ -20,10 +22,17 @@ $port = lab_node('$queued = []; $late = 0;
             elseif ($at === "execfew") $node->send("*1\r\n$1\r\na\r\n");
             elseif ($at === "execodd") $node->send("+OK\r\n");
             elseif ($at === "exectwice") $node->send("*2\r\n$1\r\na\r\n$1\r\nb\r\n*2\r\n$1\r\nc\r\n$1\r\nd\r\n");
-            elseif ($at === "execcut") { $node->send("*2\r\n$1\r\na\r\n$5\r\nb"); exit(0); }
-            elseif ($at === "execerror") $node->send("-OOM command not allowed\r\n");
-            elseif ($at === "execlarge") { $node->send("*2\r\n$400000\r\n" . str_repeat("x", 300000)); exit(0); }
-            else { $node->send("*" . count($queued) . "\r\n"); foreach ($queued as $i => $q) $node->value("reply $i"); }
+            elseif ($at === "execcut") {
+                $node->send("*2\r\n$1\r\na\r\n$5\r\nb");
+                exit(0);
+            } elseif ($at === "execerror") $node->send("-OOM command not allowed\r\n");
+            elseif ($at === "execlarge") {
+                $node->send("*2\r\n$400000\r\n" . str_repeat("x", 300000));
+                exit(0);
+            } else {
+                $node->send("*" . count($queued) . "\r\n");
+                foreach ($queued as $i => $q) $node->value("reply $i");
+            }
         } elseif ($what === "plain") {
             $node->value("value of $words[1]");
         } else {
@@ -31,11 +40,28 @@ $port = lab_node('$queued = []; $late = 0;
             if ($what === "close") exit(0);
             if ($what === "hang") sleep(30);
             if ($what === "reset") $node->reset();
-            if ($what === "then") { $node->send("+QUEUED\r\n"); exit(0); }
-            if ($what === "surplus") { $node->send("+QUEUED\r\n+QUEUED\r\n"); continue; }
-            if ($what === "later") { $node->send("+QUEUED\r\n"); usleep(20000); $node->send("+QUEUED\r\n"); continue; }
-            if ($what === "value") { $node->value("value of $words[1]"); continue; }
-            if ($what === "oom") { $node->send("-OOM command not allowed\r\n"); continue; }
+            if ($what === "then") {
+                $node->send("+QUEUED\r\n");
+                exit(0);
+            }
+            if ($what === "surplus") {
+                $node->send("+QUEUED\r\n+QUEUED\r\n");
+                continue;
+            }
+            if ($what === "later") {
+                $node->send("+QUEUED\r\n");
+                usleep(20000);
+                $node->send("+QUEUED\r\n");
+                continue;
+            }
+            if ($what === "value") {
+                $node->value("value of $words[1]");
+                continue;
+            }
+            if ($what === "oom") {
+                $node->send("-OOM command not allowed\r\n");
+                continue;
+            }
             $node->send("+QUEUED\r\n");
         }
     }');

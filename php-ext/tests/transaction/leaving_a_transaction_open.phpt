@@ -19,12 +19,42 @@ foreach ([
     'an exception' => '$redis->multi()->set("a", 1); throw new Exception("uncaught");',
     'a fatal error' => '$redis->multi()->set("a", 1); nothing();',
     'no memory' => '$redis->multi()->set("a", 1); $a = str_repeat("x", 1 << 40);',
-    'held by a static' => 'final class Keeper { public static $held; } Keeper::$held = $redis; $redis->multi()->set("a", 1);',
-    'a cycle' => '$box = new stdClass; $box->redis = $redis; $box->box = $box; $redis->multi()->set("a", 1); unset($box, $redis); gc_collect_cycles(); echo "collected";',
-    'exit while a value is packed' => 'final class P { function __serialize(): array { exit(0); } } $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);'
+    'held by a static' => '
+        final class Keeper {
+            public static $held;
+        }
+        Keeper::$held = $redis;
+        $redis->multi()->set("a", 1);',
+    'a cycle' => '
+        $box = new stdClass;
+        $box->redis = $redis;
+        $box->box = $box;
+        $redis->multi()->set("a", 1);
+        unset($box, $redis);
+        gc_collect_cycles();
+        echo "collected";',
+    'exit while a value is packed' => '
+        final class P {
+            function __serialize(): array {
+                exit(0);
+            }
+        }
+        $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);'
         . ' $redis->multi()->set("a", 1)->set("a", ["x", new P]);',
-    'exit while a value is unpacked' => 'final class P { function __serialize(): array { return []; } function __unserialize(array $d): void { exit(0); } }'
-        . ' $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP); $redis->set("p", new P); $redis->multi()->get("p")->get("p")->exec(); echo "not reached";',
+    'exit while a value is unpacked' => '
+        final class P {
+            function __serialize(): array {
+                return [];
+            }
+            function __unserialize(array $d): void {
+                exit(0);
+            }
+        }'
+        . '
+            $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
+            $redis->set("p", new P);
+            $redis->multi()->get("p")->get("p")->exec();
+            echo "not reached";',
 ] as $name => $script) {
     $output = lab_run($begin . $script, [$config]);
     echo "$name: ", preg_match('~Fatal|Out of memory~', $output) ? 'fatal' : $output, ' ',
@@ -50,7 +80,8 @@ foreach ([
     'final class K { public static $k; } K::$k = $redis; $redis->multi()->set("b", "leaked");',
 ] as $leave) {
     $ask($page . $leave, ['config' => $config]);
-    echo $ask($page . 'echo json_encode([$redis->getMode(), $redis->get("b"), $redis->incr("n"), $redis->multi()->get("b")->exec()]);', [
+    echo $ask($page . '
+        echo json_encode([$redis->getMode(), $redis->get("b"), $redis->incr("n"), $redis->multi()->get("b")->exec()]);', [
         'config' => $config,
     ]), "\n";
 }
