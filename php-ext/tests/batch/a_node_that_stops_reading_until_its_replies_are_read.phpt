@@ -6,7 +6,7 @@ Not beneath valgrind: its pipelines move millions of bytes.
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-/* Writes block, and while they do nothing is read: more is under way than all buffers hold. */
+/* The node's writes block, and it reads nothing meanwhile: more is in flight than buffers hold. */
 $script = '
     $socket = socket_import_stream((fn () => $this->socket)->call($node));
     socket_set_option($socket, SOL_SOCKET, SO_SNDBUF, 32768);

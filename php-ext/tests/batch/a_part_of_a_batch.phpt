@@ -49,10 +49,10 @@ tell(fn () => $redis->del($key['fine'], $key['dead']));
 echo "-- MSET\n";
 tell(fn () => $redis->mset([$key['fine'] => 'set', $key['dead'] => 1]));
 lab_tell(fn () => $redis->get($key['fine']));
-echo "-- nothing came back: the first failure itself\n";
+echo "-- no reply arrived: the first failure itself\n";
 lab_tell(fn () => $redis->pipeline()->get($key['dead'])->get($key['hung'])->exec());
 lab_tell(fn () => $redis->mget([$key['hung'], $key['dead']]));
-echo "-- and the client is as good as before\n";
+echo "-- the client still works\n";
 Lab::signal($hung_id, SIGCONT);
 lab_tell(fn () => $redis->pipeline()->get($key['fine'])->set($key['hung'], 'back')
     ->get($key['hung'])->exec() === ['set', true, 'back']);
@@ -97,10 +97,10 @@ PartialBatch may have executed: true, node: NULL
   dead: NodeDown on dead
   A part of the batch did not come back (1 node failed), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed, the first: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 string(3) "set"
--- nothing came back: the first failure itself
+-- no reply arrived: the first failure itself
 OneHop\NodeDown, node dead, may have executed: false
   Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
 OneHop\DeadlineExceeded, node hung, may have executed: true
   No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
--- and the client is as good as before
+-- the client still works
 bool(true)

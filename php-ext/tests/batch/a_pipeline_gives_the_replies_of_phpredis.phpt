@@ -5,7 +5,7 @@ A pipeline over all nodes returns what phpredis' pipeline returns on one node, i
 require __DIR__ . '/../lab/lab.inc';
 require __DIR__ . '/../lab/parity.inc';
 
-/** The whole walk in one pipeline: what each call answered when it was queued, and what exec() gave. */
+/** Runs the whole walk in one pipeline. Returns what each call and exec() returned. */
 function pipelined(Redis $redis): array
 {
     $told = [];

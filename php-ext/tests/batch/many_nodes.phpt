@@ -1,7 +1,7 @@
 --TEST--
 Batches over hundreds of nodes run in rounds, also when several nodes share one address
 --DESCRIPTION--
-Not beneath valgrind: 300 nodes are spoken to.
+Not beneath valgrind: it uses 300 nodes.
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

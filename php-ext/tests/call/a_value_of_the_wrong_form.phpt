@@ -4,9 +4,17 @@ Replies of an unexpected type, and large replies that are cut short, leave nothi
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-/* The key orders the answer; every other command is answered with its key. */
+/* The key chooses the answer. For all other keys the answer is a value that names the key. */
 $script = '
-    $answers = ["simple" => "+simple\r\n", "number" => ":12\r\n", "list" => "*2\r\n$1\r\na\r\n$1\r\nb\r\n", "nested" => "*1\r\n*2\r\n:1\r\n$-1\r\n", "null list" => "*-1\r\n", "resp3" => "%1\r\n+a\r\n:1\r\n", "long error" => "-ERR " . str_repeat("e", 20000) . "\r\n"];
+    $answers = [
+        "simple" => "+simple\r\n",
+        "number" => ":12\r\n",
+        "list" => "*2\r\n$1\r\na\r\n$1\r\nb\r\n",
+        "nested" => "*1\r\n*2\r\n:1\r\n$-1\r\n",
+        "null list" => "*-1\r\n",
+        "resp3" => "%1\r\n+a\r\n:1\r\n",
+        "long error" => "-ERR " . str_repeat("e", 20000) . "\r\n",
+    ];
     while ($words = $node->command()) {
         if ($words[1] === "cut") {
             $node->send("$3000000\r\n" . str_repeat("x", 1000000));
@@ -20,9 +28,8 @@ $script = '
     }';
 $port = lab_node($script);
 $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 2000]));
-foreach (
-    ['simple', 'number', 'list', 'nested', 'null list', 'resp3', 'long error', 'cut'] as $key
-) {
+$keys = ['simple', 'number', 'list', 'nested', 'null list', 'resp3', 'long error', 'cut'];
+foreach ($keys as $key) {
     foreach (['get', 'hGetAll', 'incr', 'sMembers', 'type', 'xRange'] as $method) {
         try {
             @$redis->$method($key, ...($method === 'xRange' ? ['-', '+'] : []));

@@ -12,7 +12,7 @@ $redis = new OneHop\Redis('alpha', $config);
 $topology = new OneHop\Topology('alpha', $config);
 $port = fn (string $key) => $topology->locate($key)->port;
 
-/** Does something in another process, later. */
+/** Sends a command from another process, after $ms milliseconds. */
 function later(int $ms, int $port, string ...$words): void
 {
     Lab::start([
@@ -56,16 +56,20 @@ echo "other nodes\n";
 $other = array_filter(lab_key_of_each($config), fn ($key) => $port($key) !== $port('{a}1'));
 lab_tell(fn () => $redis->blPop(['{a}1', ...array_values($other)], 10));
 
-echo "a node that is not there, or hangs\n";
+echo "a node that hangs, or does not accept\n";
 $hung = lab_node(
     '
         while ($words = $node->command()) {
-            if ($words[0] !== "BLPOP") $node->value("fine");
-            elseif ($words[1] === "cut") exit(0);
-            elseif ($words[1] === "half") {
+            if ($words[0] !== "BLPOP") {
+                $node->value("fine");
+            } elseif ($words[1] === "cut") {
+                exit(0);
+            } elseif ($words[1] === "half") {
                 $node->send("*2\r\n");
                 sleep(30);
-            } else sleep(30);
+            } else {
+                sleep(30);
+            }
         }',
 );
 $odd = new OneHop\Redis('alpha', lab_config(
@@ -186,7 +190,7 @@ string(8) "[[],"1"]"
 other nodes
 OneHop\CrossNode, node none, may have executed: false
   BLPOP needs all its keys on one node: key "{a}1" is on node node-0, key "key:100" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{a}1" and "{a}key:100"
-a node that is not there, or hangs
+a node that hangs, or does not accept
 OneHop\DeadlineExceeded, node hung, may have executed: true
   No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
 OneHop\NodeDown, node hung, may have executed: true

@@ -8,7 +8,7 @@ $config = lab_config([$port = lab_redis(), lab_redis()], ['hash_tag' => '"{}"'])
 $one = lab_config([$port]);
 $redis = new OneHop\Redis('alpha', $config);
 
-echo "the original\n";
+echo "plain phpredis\n";
 $begin = '<?php
     error_reporting(E_ALL & ~E_WARNING);
     $redis = new Redis();
@@ -35,7 +35,7 @@ $call('$redis->pipeline()->hScan("h", $cursor);');
 if (version_compare(phpversion('redis'), '6.0.0') < 0) {
     $call('$redis->setOption(9999, 1);');
 } else {
-    echo "phpredis: dies, OneHop: lives\n"; // 6.0 and later give a warning.
+    echo "phpredis: dies, OneHop: lives\n"; // phpredis 6.0 and later warn instead.
 }
 
 echo "objects that PHP never serializes\n";
@@ -70,7 +70,7 @@ var_dump(
     $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY),
 );
 
-echo "walks\n";
+echo "scans\n";
 foreach ([fn () => $redis->pipeline(), fn () => $redis->multi()] as $begin) {
     foreach (['hScan', 'sScan', 'zScan'] as $walk) {
         $cursor = null;
@@ -80,7 +80,7 @@ foreach ([fn () => $redis->pipeline(), fn () => $redis->multi()] as $begin) {
     }
 }
 
-echo "nulls among keys, silently as in phpredis\n";
+echo "nulls among keys are taken silently, as in phpredis\n";
 $plain = lab_plain(lab_redis());
 foreach ([$plain, $redis] as $client) {
     $client->mset(['' => 'empty', 'a' => 1, 'b' => 2]);
@@ -92,7 +92,7 @@ foreach ([$plain, $redis] as $client) {
 }
 ?>
 --EXPECT--
-the original
+plain phpredis
 phpredis: dies, OneHop: lives
 phpredis: dies, OneHop: lives
 phpredis: dies, OneHop: lives
@@ -116,7 +116,7 @@ options
 bool(false)
 string(48) "OneHop\Redis::setOption(): Unknown option '9999'"
 bool(true)
-walks
+scans
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::hscan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
 OneHop\Unsupported, node none, may have executed: false
@@ -129,6 +129,6 @@ OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::sscan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::zscan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
-nulls among keys, silently as in phpredis
+nulls among keys are taken silently, as in phpredis
 [["1","empty","2"],2,3,2,2,1,0]
 [["1","empty","2"],2,3,2,2,1,0]

@@ -28,7 +28,7 @@ $refused('xInfo', 'help');
 $redis->setOption(Redis::OPT_PREFIX, 'p:');
 $redis->geoadd('g', 13.361389, 38.115556, 'Palermo');
 $options = ['count' => 1, 'Store' => 'near'];
-/* phpredis 5.3.7 would not survive these two. */
+/* These two calls would crash phpredis 5.3.7. */
 foreach ([
     ['geoRadius', 'g', 13, 38, 200, 'km', $options],
     ['geoRadiusByMember', 'g', 'Palermo', 200, 'km', $options],
@@ -51,8 +51,8 @@ echo implode(' ', $redis->sortAsc('list')), '; ',
 foreach (['hScan', 'sScan', 'zScan'] as $method) {
     $iterator = null;
     lab_show("$method of a list", $redis->$method('list', $iterator));
-    lab_show('GET of a key that nobody set', $redis->get('after'));
-    lab_show('the same and LLEN in a pipeline',
+    lab_show('GET of an unset key', $redis->get('after'));
+    lab_show('this GET and LLEN in a pipeline',
         $redis->pipeline()->get('after')->lLen('list')->exec());
 }
 ?>
@@ -66,11 +66,11 @@ geoRadius stores what it finds, or is refused with 5.3.7: true
 geoRadiusByMember stores what it finds, or is refused with 5.3.7: true
 1 2 3; 3 2
 hScan of a list: false
-GET of a key that nobody set: false
-the same and LLEN in a pipeline: [false,3]
+GET of an unset key: false
+this GET and LLEN in a pipeline: [false,3]
 sScan of a list: false
-GET of a key that nobody set: false
-the same and LLEN in a pipeline: [false,3]
+GET of an unset key: false
+this GET and LLEN in a pipeline: [false,3]
 zScan of a list: false
-GET of a key that nobody set: false
-the same and LLEN in a pipeline: [false,3]
+GET of an unset key: false
+this GET and LLEN in a pipeline: [false,3]

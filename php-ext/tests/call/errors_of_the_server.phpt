@@ -6,7 +6,8 @@ require __DIR__ . '/../lab/lab.inc';
 
 $script = '
     while ($words = $node->command()) {
-        $node->send($words[1] === "loading" ? "-LOADING Redis is loading\r\n" : "-ERR odd $words[1]\r\n");
+        $is_loading = $words[1] === "loading";
+        $node->send($is_loading ? "-LOADING Redis is loading\r\n" : "-ERR odd $words[1]\r\n");
     }';
 $config = lab_config(
     ['127.0.0.1:' . lab_node($script) . ':1 odd', '127.0.0.1:' . lab_redis() . ':1 fine'],
@@ -24,13 +25,13 @@ for ($i = 0; count($odd) < 2; $i++) {
 $isKept = fn () => str_starts_with($redis->getLastError(), "ERR odd $odd[0]");
 lab_show('GET that the server refuses', $redis->get($odd[0]));
 lab_show('getLastError() has its error', $isKept());
-lab_show('GET of a key that nobody set', $redis->get($keys['fine']));
+lab_show('GET of an unset key', $redis->get($keys['fine']));
 lab_show('getLastError() still has the error', $isKept());
 $redis->clearLastError();
-lab_show('last error once it is cleared', $redis->getLastError());
+lab_show('last error after it was cleared', $redis->getLastError());
 lab_show('MGET that one of two servers refuses', $redis->mget([$odd[0], $keys['fine']]));
 lab_show('getLastError() has its error', $isKept());
-lab_show('in a pipeline: GET refused, key that nobody set, SET refused',
+lab_show('in a pipeline: GET refused, unset key, SET refused',
     $redis->pipeline()->get($odd[0])->get($keys['fine'])->set($odd[1], 1)->exec());
 
 $redis = new OneHop\Redis(
@@ -44,12 +45,12 @@ lab_show('last error', rtrim($redis->getLastError()));
 --EXPECT--
 GET that the server refuses: false
 getLastError() has its error: true
-GET of a key that nobody set: false
+GET of an unset key: false
 getLastError() still has the error: true
-last error once it is cleared: null
+last error after it was cleared: null
 MGET that one of two servers refuses: false
 getLastError() has its error: true
-in a pipeline: GET refused, key that nobody set, SET refused: [false,false,false]
+in a pipeline: GET refused, unset key, SET refused: [false,false,false]
 RedisException: LOADING Redis is loading
 GET that the server refuses: false
 last error: "ERR odd x"

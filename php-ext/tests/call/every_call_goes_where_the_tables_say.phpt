@@ -8,7 +8,7 @@ require __DIR__ . '/../lab/lab.inc';
 require __DIR__ . '/../../../spec/tools/reference/table.php';
 require __DIR__ . '/../../../spec/tools/reference/methods.php';
 
-/* The nodes write down what they are sent and answer an error: it is about where a call goes. */
+/* The nodes log what they receive and answer with an error: only the target of a call matters. */
 const SCRIPT = 'while ($node->command()) { $node->send("-ERR not here\r\n"); }';
 
 final class Walk
@@ -38,7 +38,7 @@ final class Walk
         $this->keys = array_values(lab_key_of_each($this->config));
     }
 
-    /** k1, k2 ... wherever they stand, become keys of one hash tag, or of one node each. */
+    /** Replaces k1, k2 ... in all arguments by keys of one hash tag, or of one node each. */
     private function named(mixed $value, bool $together): mixed
     {
         if (is_array($value)) {
@@ -50,7 +50,7 @@ final class Walk
             return $named;
         }
         if ($value === 'return 1') {
-            return 'return(1)'; /* The nodes write words apart by spaces. */
+            return 'return(1)'; /* Without a space, because the log separates words by spaces. */
         }
         if (!is_string($value) || !preg_match('/^k(\d)$/', $value, $match)) {
             return $value;
@@ -58,7 +58,7 @@ final class Walk
         return $together ? "{same}$value" : $this->keys[$match[1] % count($this->keys)];
     }
 
-    /** What a call did: the name of what was thrown, or null. */
+    /** Makes a call. Returns the name of the exception, or null. */
     private function make(Redis $redis, string $method, array $arguments): ?string
     {
         $iterator = null;
@@ -80,7 +80,7 @@ final class Walk
         }
     }
 
-    /** The commands a node was sent, words by words, since the last time. */
+    /** The commands that a node has received since the last time, each as a list of words. */
     private function take(int $port): array
     {
         $lines = array_map(
@@ -96,7 +96,7 @@ final class Walk
         return $this->topology->locate($key)->name;
     }
 
-    /** A pattern with its tag in front of the * is placed by it; any other may stand for a key of any node. */
+    /** A pattern with a hash tag before the * has one node. Any other may match keys of all nodes. */
     private function expected(array $entry, array $found): string
     {
         $nodes = [];
@@ -111,7 +111,7 @@ final class Walk
         };
     }
 
-    /** Plain phpredis would not survive it: told by another test. */
+    /** True if the call would crash plain phpredis. Another test covers it. */
     private function isFatal(string $method, string $prefix): bool
     {
         return $prefix !== '' && in_array(
@@ -122,7 +122,7 @@ final class Walk
             && phpversion('redis') === '5.3.7';
     }
 
-    /** One object per method: what one of them leaves unread must not answer another. */
+    /** One object per method: bytes that one method leaves unread must not answer another. */
     private function plain(string $method): Redis
     {
         if ($this->plainMethod !== $method || str_contains($method, 'scan')) {
@@ -153,11 +153,11 @@ final class Walk
         $entry = $this->table->find($words);
         $found = $this->table->keys($words);
         if (!in_array($entry['spread'], ['one_node', 'split'], true) || $found === []) {
-            return; /* Told by other tests. */
+            return; /* Other tests cover it. */
         }
         $expected = $this->expected($entry, $found);
         if ($expected === 'split' && $this->table->timeout($words) !== null) {
-            /* Waiting on several nodes takes more than one command: told by another test. */
+            /* A wait on several nodes takes more than one command. Another test covers it. */
             return;
         }
         $this->judge(

@@ -19,7 +19,7 @@ lab_show(
     $redis->mget($keys) == [$value, $value, $value],
 );
 lab_show('compression set', $redis->setOption(Redis::OPT_COMPRESSION, Redis::COMPRESSION_ZSTD));
-lab_show('its level set', $redis->setOption(Redis::OPT_COMPRESSION_LEVEL, 9));
+lab_show('compression level set', $redis->setOption(Redis::OPT_COMPRESSION_LEVEL, 9));
 $redis->pipeline();
 foreach ($keys as $key) {
     $redis->hSet("h:$key", 'f', str_repeat('z', 10000));
@@ -32,8 +32,8 @@ lab_show(
 );
 $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
 $redis->setOption(Redis::OPT_COMPRESSION, Redis::COMPRESSION_NONE);
-lab_show('the node has it compressed', strlen($redis->hGet("h:$keys[1]", 'f')) < 200);
-echo "-- values phpredis refuses, and those that are OneHop's business\n";
+lab_show('the node stores it compressed', strlen($redis->hGet("h:$keys[1]", 'f')) < 200);
+echo "-- values that phpredis refuses, and options that OneHop handles itself\n";
 lab_show('serializer 99 set', $redis->setOption(Redis::OPT_SERIALIZER, 99));
 lab_show('serializer', $redis->getOption(Redis::OPT_SERIALIZER));
 lab_show('5 retries set', $redis->setOption(Redis::OPT_MAX_RETRIES, 5));
@@ -49,7 +49,7 @@ lab_show('timeout of 0.25 s set', $redis->setOption(Redis::OPT_READ_TIMEOUT, 0.2
 lab_show('timeout as an option', $redis->getOption(Redis::OPT_READ_TIMEOUT));
 lab_show('timeout', $redis->getTimeout());
 lab_show('timeout of 0 set', $redis->setOption(Redis::OPT_READ_TIMEOUT, 0));
-lab_show("timeout, the configuration's again", $redis->getReadTimeout());
+lab_show("timeout from the configuration again", $redis->getReadTimeout());
 lab_show('literal replies set', $redis->setOption(Redis::OPT_REPLY_LITERAL, true));
 lab_show('SET with literal replies', $redis->set('x', 1));
 echo "-- HSCAN with both switches of OPT_SCAN\n";
@@ -72,7 +72,7 @@ lab_show('mode', $redis->getMode());
 lab_show('is connected', $redis->isConnected());
 lab_show('closed', $redis->close());
 lab_show('is connected', $redis->isConnected());
-echo "-- a closed client opens itself again, with its options\n";
+echo "-- a closed client opens again and keeps its options\n";
 lab_show('GET', $redis->get('x'));
 lab_show('is connected', $redis->isConnected());
 lab_show('literal replies', $redis->getOption(Redis::OPT_REPLY_LITERAL));
@@ -82,10 +82,10 @@ serializer set: true
 serializer: 1
 MGET from three nodes gives what was set: true
 compression set: true
-its level set: true
+compression level set: true
 a pipeline over three nodes gives what was set: true
-the node has it compressed: true
--- values phpredis refuses, and those that are OneHop's business
+the node stores it compressed: true
+-- values that phpredis refuses, and options that OneHop handles itself
 serializer 99 set: false
 serializer: 0
 5 retries set: true
@@ -98,7 +98,7 @@ timeout of 0.25 s set: true
 timeout as an option: 0.25
 timeout: 0.25
 timeout of 0 set: true
-timeout, the configuration's again: 2.0
+timeout from the configuration again: 2.0
 literal replies set: true
 SET with literal replies: true
 -- HSCAN with both switches of OPT_SCAN
@@ -110,7 +110,7 @@ mode: 0
 is connected: true
 closed: true
 is connected: false
--- a closed client opens itself again, with its options
+-- a closed client opens again and keeps its options
 GET: "1"
 is connected: true
 literal replies: 1

@@ -47,8 +47,8 @@ foreach ((new ReflectionClass(Redis::class))->getMethods() as $theirs) {
     $odd += $theirs->getName() !== '__construct' && $signature($theirs) !== $signature($ours);
 }
 var_dump($odd);
-var_dump((new ReflectionMethod(OneHop\Redis::class, 'get'))->getDeclaringClass()->getName(),
-    (new ReflectionMethod(OneHop\Redis::class, 'get'))->getExtensionName());
+$get = new ReflectionMethod(OneHop\Redis::class, 'get');
+var_dump($get->getDeclaringClass()->getName(), $get->getExtensionName());
 ?>
 --EXPECTF--
 bool(true)

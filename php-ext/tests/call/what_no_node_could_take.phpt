@@ -13,7 +13,8 @@ $file = lab_config([$port], ['timeout' => 60000]);
 $redis = new OneHop\Redis('alpha', $file);
 $redis->set('k', 'before');
 
-echo "-- larger than any node takes: the connection is lost, nothing is sent, the node does not rest\n";
+echo '-- larger than any node takes: nothing is sent, the connection closes, ',
+    "the node does not rest\n";
 $value = str_repeat('x', (512 << 20) + 1);
 lab_tell(fn () => $redis->set('k', $value));
 lab_tell(fn () => $redis->pipeline()->get('k')->set('k', $value)->exec());
@@ -21,7 +22,7 @@ lab_tell(fn () => $redis->get($value));
 unset($value);
 var_dump($redis->get('k'));
 
-echo "-- names that begin like one of the table\n";
+echo "-- names that begin like a command of the table\n";
 foreach ([
     "CLIENT\0", "GET\0", "GET\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
     "client\0|list", "\0",
@@ -29,14 +30,14 @@ foreach ([
     lab_tell(fn () => $redis->rawCommand($name, 'LIST', 'k'));
 }
 
-echo "-- counts that would take for ever\n";
+echo "-- counts that would take too long\n";
 foreach ([PHP_INT_MAX, 65537, -1] as $commands) {
     lab_tell(fn () => OneHop\Wire::frame($commands, ["+OK\r\n"]));
 }
 echo json_encode(OneHop\Wire::frame(65536, ["+OK\r\n"])), "\n";
 ?>
 --EXPECT--
--- larger than any node takes: the connection is lost, nothing is sent, the node does not rest
+-- larger than any node takes: nothing is sent, the connection closes, the node does not rest
 OneHop\Unsupported, node node-0, may have executed: false
   A key or a value is larger than 512 MiB, the most that a node takes, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; store it in parts
 OneHop\Unsupported, node node-0, may have executed: false
@@ -44,7 +45,7 @@ OneHop\Unsupported, node node-0, may have executed: false
 OneHop\Unsupported, node node-0, may have executed: false
   A key or a value is larger than 512 MiB, the most that a node takes, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; store it in parts
 string(6) "before"
--- names that begin like one of the table
+-- names that begin like a command of the table
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand(): the table of commands has no "CLIENT\x00": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
 OneHop\Unsupported, node none, may have executed: false
@@ -55,7 +56,7 @@ OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand(): the table of commands has no "client\x00|list": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand(): the table of commands has no "\x00": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
--- counts that would take for ever
+-- counts that would take too long
 ValueError: OneHop\Wire::frame(): Argument #1 ($commands) must be from 0 to 65536
 ValueError: OneHop\Wire::frame(): Argument #1 ($commands) must be from 0 to 65536
 ValueError: OneHop\Wire::frame(): Argument #1 ($commands) must be from 0 to 65536
