@@ -1,22 +1,25 @@
 """The lab: real servers on free loopback ports for tests, demonstrations and measurements.
 
-    process.py     one child process by pid, gone whatever happens
+    process.py     Process: one child process, known by its pid; it never outlives its program
     ports.py       free_port
     resp.py        a small blocking RESP connection, independent of every client under test
     redis.py       RedisNode: redis-server, optionally with password, unix socket, cluster mode
-    ssdb.py        SsdbNode: an ssdb-server, where SSDB_SERVER names one
+    ssdb.py        SsdbNode: the ssdb-server that SSDB_SERVER names
     nutcracker.py  Nutcracker: twemproxy and the configuration file it runs with
-    cluster.py     Cluster: n masters that share the 16,384 slots; LargeCluster: thousands of nodes, of which three run
+    cluster.py     Cluster: n masters that share the 16,384 slots
+                   LargeCluster: thousands of nodes, of which three run
     fpm.py         Fpm: a php-fpm master with workers, spoken to over FastCGI
     nginx.py       Nginx: a web server in front of it
-    slots.py       what befalls the nodes of a cluster: they meet, follow each other, and slots move
-    network.py     Namespace and Wire: network namespaces behind user-space wires (wire.py) with delay and loss
-    dns.py         a program: a server of host names, and a place where another program asks it and nobody else
+    slots.py       changes to the nodes of a cluster: meet, replicate, fail over, move slots
+    network.py     Namespace and Wire: network namespaces connected by user-space wires (wire.py)
+                   with delay and loss
+    dns.py         a program: a private DNS server, and a namespace in which one program uses it
 
-    server.py      all this for programs in other languages, one line of JSON a request; they start serve.py
+    server.py      all this for programs in other languages, one line of JSON per request;
+                   they start serve.py
 
-A program in conformance/ writes `from lab import RedisNode, Nutcracker`; one elsewhere puts conformance/ on sys.path
-first.
+A program in conformance/ writes `from lab import RedisNode, Nutcracker`. Programs elsewhere first
+put conformance/ on sys.path.
 """
 
 from .cluster import Cluster

@@ -1,11 +1,12 @@
-"""A Redis Cluster of n masters that share the 16,384 slots evenly, each with as many replicas, assembled by hand.
+"""A Redis Cluster of n masters, each with the same number of replicas, assembled by hand.
 
-A few commands per node do what `redis-cli --cluster create` does, and show what a cluster is: every master gets its
-slots, every node a configuration epoch of its own and an introduction to all before it. It takes two seconds: that
-long a master waits after its start before it calls the cluster healthy. What may befall it later is in slots.py.
+The masters share the 16,384 slots evenly. A few commands per node do what
+`redis-cli --cluster create` does: each master gets its slots, each node gets its own configuration
+epoch and meets all nodes before it. This takes two seconds, because a master waits that long after
+its start before it calls the cluster healthy. slots.py has the changes that can follow.
 
-A LargeCluster has up to thousands of nodes, of which three run: these were told of the others by the file in which a
-node keeps what it knows.
+A LargeCluster has up to thousands of nodes, of which three run. The three know the others from the
+file in which a node saves its view of the cluster (nodes.conf).
 """
 
 import contextlib
@@ -22,7 +23,7 @@ from .slots import SLOTS
 
 
 class Cluster:
-    """`nodes`: the masters, then the replicas of each, in turn. `meets_at` is the address they know each other by."""
+    """`nodes`: the masters, then the replicas of each in turn. They meet at `meets_at`."""
 
     def __init__(
         self, masters=3, replicas=0, *, meets_at="127.0.0.1", start=RedisNode, **node_options
@@ -53,11 +54,11 @@ class Cluster:
         return number % self._masters
 
     def give(self, number, slots):
-        """These slots, which are empty, become this node's, and all know."""
+        """Gives empty slots to this node and informs all nodes."""
         moves.give(slots, self.nodes[number], self.nodes)
 
     def fill(self, commands_by_slot):
-        """Sends each (slot, command) to its node; raises the first error the nodes answer."""
+        """Sends each (slot, command) to its node; raises the first error reply."""
         by_node = {node: [] for node in self.nodes}
         for slot, command in commands_by_slot:
             by_node[self.node_of_slot(slot)].append(command)
@@ -95,27 +96,28 @@ class Cluster:
             moves.until(lambda: self._agrees(node), "a new node sees the whole cluster")
 
     def _agrees(self, node):
-        """Whether this node sees the whole cluster, every slot served and every replica in its place."""
+        """True if this node sees every node, every slot served and every replica in its place."""
         info = moves.info(node)
+        replicas = sum("slave" in words[2] for words in moves.known(node))
         return (
             info["cluster_state"] == "ok"
             and info["cluster_known_nodes"] == str(len(self.nodes))
             and info["cluster_slots_ok"] == str(SLOTS)
             and info["cluster_size"] == str(self._masters)
-            and sum("slave" in words[2] for words in moves.known(node))
-            == len(self.nodes) - self._masters
+            and replicas == len(self.nodes) - self._masters
         )
 
 
 class LargeCluster:
-    """Masters 0, 1 and 2 are real servers, all others names in 127.1.0.0/16. `slots_of(n)` are the slots of master n.
+    """Masters 0, 1 and 2 are real servers; all others are just addresses in 127.1.0.0/16.
 
-    `is_dealt`: slots go round, one to each master, instead of in ranges. `replicas`: so many of each master. In a
-    `namespace` every address is answered, by one of the three servers; elsewhere the others refuse connections.
+    `slots_of(n)` returns the slots of master n. With `is_dealt` the slots go round the masters one
+    by one instead of in ranges. Each master has `replicas` replicas. In a `namespace` the three
+    servers answer at every address; elsewhere the other nodes refuse connections.
     """
 
     LIVE = 3
-    NEVER_MS = 3_600_000  # No node is given up by its peers.
+    NEVER_MS = 3_600_000  # The nodes never declare each other failed.
 
     def __init__(
         self,
@@ -146,7 +148,7 @@ class LargeCluster:
                         bus_port=self._buses[number],
                         namespace=namespace,
                         is_awaited=False,
-                        files={"nodes.conf": self._told_to(number)},
+                        files={"nodes.conf": self._nodes_conf(number)},
                         cluster_node_timeout=self.NEVER_MS,
                         **{"bind": "0.0.0.0"} if namespace else {},
                         **node_options,
@@ -166,11 +168,10 @@ class LargeCluster:
 
     def name_of(self, number):
         """`host:port` of a node; masters come first."""
-        host, port = (
-            self.addresses[number]
-            if number < self.LIVE
-            else (f"127.1.{number // 250}.{number % 250 + 1}", self._far_port)
-        )
+        if number < self.LIVE:
+            host, port = self.addresses[number]
+        else:
+            host, port = f"127.1.{number // 250}.{number % 250 + 1}", self._far_port
         return f"{host}:{port}"
 
     def stop(self):
@@ -184,8 +185,8 @@ class LargeCluster:
     def __exit__(self, *_):
         self.stop()
 
-    def _told_to(self, reader):
-        """The file of one of the servers."""
+    def _nodes_conf(self, reader):
+        """The nodes.conf of one of the three servers."""
         count = self.masters * (1 + self.replicas)
         lines = [self._line(number, is_self=number == reader) for number in range(count)]
         return "\n".join([*lines, f"vars currentEpoch {self.masters} lastVoteEpoch 0", ""])
@@ -213,18 +214,24 @@ class LargeCluster:
         return [f"{slots[0]}-{slots[-1]}"] if slots and not self._is_dealt else map(str, slots)
 
     def _listen_in_silence(self):
-        """The bus of all who do not run: it lets them be connected to, so that nobody tries again ten times a second."""
+        """The cluster bus of all nodes that do not run.
+
+        It accepts connections, so the servers do not retry ten times a second.
+        """
         with self._namespace.entered() if self._namespace else contextlib.nullcontext():
             return socket.create_server(("0.0.0.0", free_port()), backlog=4096)
 
 
 @functools.cache
 def _knows_shards():
-    """Servers from 7.2 on take all nodes for one shard if the file does not say of which they are; others cannot read it."""
-    told = subprocess.run(
+    """Whether nodes.conf names the shard of each node.
+
+    Servers from 7.2 on put all nodes into one shard if it does not; older ones cannot read it.
+    """
+    version = subprocess.run(
         ["redis-server", "--version"], check=True, capture_output=True, text=True
     ).stdout
-    return tuple(map(int, re.search(r"v=(\d+)\.(\d+)", told).groups())) >= (7, 2)
+    return tuple(map(int, re.search(r"v=(\d+)\.(\d+)", version).groups())) >= (7, 2)
 
 
 def _id(number):

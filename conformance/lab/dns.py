@@ -1,14 +1,15 @@
-"""A server of host names that does what a page says, and a place of its own where programs ask it and nobody else.
+"""A DNS server that answers as a file says, in a namespace where only one program uses it.
 
     unshare -m -n python3 conformance/lab/dns.py ZONE [HOSTS] -- program argument ...
 
-The program finds a loopback, an /etc/resolv.conf with this server alone, and an /etc/hosts of these lines (default: that
-of localhost). ZONE is JSON, and is read again for each question:
+The program gets its own loopback device, an /etc/resolv.conf with only this server, and an
+/etc/hosts of the HOSTS lines (default: localhost). ZONE is JSON, read again for each query:
 
-    {"node.test": {"a": ["127.0.0.1"], "aaaa": ["::1"], "alias": "other.test", "ttl": 5, "delay": 1.5, "code": 2, "drop": true}}
+    {"node.test": {"a": ["127.0.0.1"], "aaaa": ["::1"], "alias": "other.test",
+                   "ttl": 5, "delay": 1.5, "code": 2, "drop": true}}
 
-A name that is not there does not exist. Every question is noted in ZONE.asked, one per line: seconds, name, type, number
-(one that is repeated has the number of the first). Needs root. Ends with the program, and as it ended.
+A name that is not in ZONE does not exist. ZONE.asked logs every query, one per line: seconds, name,
+type, query id (a retransmitted query keeps its id). Needs root. Exits with the program's exit code.
 """
 
 import json
@@ -41,7 +42,7 @@ def main(arguments):
 
 
 def put(path, text):
-    """In this mount namespace a file has another content. One that does not exist is made, and stays."""
+    """Replaces a file in this mount namespace only. Creates a missing file, which stays."""
     with tempfile.NamedTemporaryFile("w", prefix="onehop-dns-", delete=False) as file:
         file.write(text)
     os.chmod(file.name, 0o644)
@@ -71,7 +72,7 @@ def read_name(question):
 
 
 def answer(question, kind, entry):
-    end = question.index(b"\0", 12) + 5  # Behind the name, its type and its class.
+    end = question.index(b"\0", 12) + 5  # After the name come its type and its class.
     records, owner, ttl = [], b"\xc0\x0c", entry.get("ttl", 5)
     if "alias" in entry:
         target = encoded(entry["alias"])
@@ -80,14 +81,10 @@ def answer(question, kind, entry):
     family = {1: socket.AF_INET, 28: socket.AF_INET6}.get(kind)
     for address in entry.get(TYPES.get(kind), []) if family else []:
         packed = socket.inet_pton(family, address)
-        records.append(
-            owner
-            + struct.pack(">HHIH", kind, 1, entry.get("address_ttl", ttl), len(packed))
-            + packed
-        )
-    head = question[:2] + struct.pack(
-        ">HHHHH", 0x8180 | entry.get("code", 0), 1, len(records), 0, 0
-    )
+        ttl = entry.get("address_ttl", ttl)
+        records.append(owner + struct.pack(">HHIH", kind, 1, ttl, len(packed)) + packed)
+    flags = 0x8180 | entry.get("code", 0)
+    head = question[:2] + struct.pack(">HHHHH", flags, 1, len(records), 0, 0)
     return head + question[12:end] + b"".join(records)
 
 

@@ -1,10 +1,11 @@
-"""A php-fpm master with a fixed number of workers on a unix socket, spoken to over FastCGI without a web server.
+"""A php-fpm master with a fixed number of workers on a unix socket; no web server is needed.
 
     with Fpm(workers=4, settings={"extension": "/path/to/onehop.so"}) as fpm:
         status, body = fpm.request("/path/to/script.php", query="key=user:1")
 
-Workers outlive requests: what must survive, or must not leak, from one request to the next is tested here and not in
-the command line's php. A request opens a connection of its own, so requests from several threads go to several workers.
+Workers outlive requests. So this is the place to test what must survive from one request to the
+next, and what must not leak; the command line's php cannot. Each request opens its own FastCGI
+connection, so requests from several threads reach several workers.
 """
 
 import getpass
@@ -39,15 +40,18 @@ catch_workers_output = yes
 
 class Fpm:
     def __init__(self, *, workers=2, settings=None, namespace=None, user=None, descriptors=None):
-        """`settings` are php.ini directives, given as `-d name=value`; `namespace` is where its workers connect;
-        `user` is theirs, and `descriptors` how many the master and each of them may have."""
+        """`settings` are php.ini directives, passed as `-d name=value`.
+
+        The workers connect from `namespace` and run as `user`. `descriptors` is the limit of open
+        files for the master and for each worker.
+        """
         user = user or getpass.getuser()
         limit = [program("prlimit"), f"--nofile={descriptors}", "--"] if descriptors else []
         definitions = [
             word for name, value in (settings or {}).items() for word in ("-d", f"{name}={value}")
         ]
-        # The workers run as whoever runs the lab, root included, so that they can read the tree. The master hears
-        # SIGTERM and takes its workers with it; killed outright it would leave them behind.
+        # Workers run as the user who runs the lab, root included, so that they can read the tree.
+        # On SIGTERM the master ends its workers; SIGKILL would leave them running.
         self.process = Process(
             [
                 *limit,
@@ -87,11 +91,11 @@ class Fpm:
             return [int(pid) for pid in children.read().split()]
 
     def reload(self):
-        """SIGUSR2: workers end what they are at, the master executes itself again and starts new ones."""
+        """SIGUSR2: workers finish their requests, and the master re-executes itself."""
         os.kill(self.pid, signal.SIGUSR2)
 
     def request(self, script, *, query="", seconds=10.0):
-        """Runs a script; returns (HTTP status, body as bytes). Headers other than Status are dropped."""
+        """Runs a script; returns (HTTP status, body as bytes). Drops headers other than Status."""
         parameters = {
             "SCRIPT_FILENAME": script,
             "QUERY_STRING": query,
@@ -134,9 +138,8 @@ def _fpm_program():
         text=True,
     ).stdout
     debian = f"php-fpm{version}"
-    return program(
-        debian if shutil.which(debian, path="/usr/local/sbin:/usr/sbin:/sbin") else "php-fpm"
-    )
+    has_debian_name = shutil.which(debian, path="/usr/local/sbin:/usr/sbin:/sbin")
+    return program(debian if has_debian_name else "php-fpm")
 
 
 def _record(kind, content):
@@ -144,13 +147,13 @@ def _record(kind, content):
 
 
 def _pair(item):
-    """A name and a value, each with its length in four bytes, which FastCGI allows for short ones too."""
+    """A name and a value, each preceded by its length in four bytes, which is always allowed."""
     name, value = (part.encode() for part in item)
     return struct.pack(">II", len(name) | 1 << 31, len(value) | 1 << 31) + name + value
 
 
 def _read_output(stream):
-    """Everything the script wrote, up to the END record; a connection that ends before it is an error."""
+    """The script's output up to the END record. Raises if the connection ends before it."""
     output = b""
     while True:
         header = stream.read(8)

@@ -1,18 +1,19 @@
-"""Network namespaces behind user-space wires: delay and loss on one machine, with a seed, without a kernel module.
+"""Network namespaces connected by user-space wires: reproducible delay and loss on one machine.
 
     with Namespace() as near, Wire(near, far_count=8, delay_s=0.001) as wire:
         nodes = [RedisNode(namespace=far, host=far.host) for far in wire.far]
-        Process(["php", "client.php"], namespace=near)       # sees every node behind 1 ms each way
+        Process(["php", "client.php"], namespace=near)    # reaches every node with 1 ms each way
 
         near 10.77.0.1 ── tun ╮              ╭ tun ── 10.77.0.2 far[0]
              10.77.1.1 ── tun ┤  wire.py:    ├ tun ── 10.77.1.2 far[1]
                               ╰ waits, drops ╯        ...
 
-One `Wire` is one process carrying any number of far namespaces with the same delay and loss; a second Wire on the same
-near namespace has its own. `wire.process.pause()` is a black hole, `resume()` heals it. Needs root.
+One `Wire` is one process that serves any number of far namespaces with the same delay and loss. A
+second Wire on the same near namespace has its own. `wire.process.pause()` makes a black hole,
+`resume()` heals it. It needs root but no kernel module.
 
-A namespace has no name in /run/netns: a descriptor of ours and the processes inside are all that hold it, so when
-they are gone the kernel removes it with its devices, however we ended.
+A namespace has no name in /run/netns. Only our descriptor and the processes inside keep it alive,
+so the kernel removes it with its devices when they are gone, however this program ended.
 """
 
 import contextlib
@@ -35,7 +36,7 @@ _subnets = itertools.count()
 
 
 class Namespace:
-    """A network namespace of its own, with a loopback. `host` is its address on the wire, once there is one."""
+    """A network namespace with a loopback device. `host` is its address on the wire."""
 
     host = None
 
@@ -46,26 +47,25 @@ class Namespace:
             _ip("link set lo up")
 
     def enter(self):
-        """Moves the calling thread in, for good: for a child between fork and exec."""
+        """Moves the calling thread in for good: for a child between fork and exec."""
         _call("setns", self.descriptor, CLONE_NEWNET)
 
     @contextlib.contextmanager
     def entered(self):
-        """Moves the calling thread in for one block. A socket stays in the namespace where it was opened."""
+        """Moves the calling thread in for one block. A socket stays where it was opened."""
         with _return_home():
             self.enter()
             yield self
 
     def open_tun(self, name, address, peer, mtu):
-        """A point-to-point device; packets that leave through it can be read from the returned descriptor."""
+        """A point-to-point device. The descriptor returns the packets sent through it."""
         with self.entered():
             device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
             fcntl.ioctl(
                 device, TUNSETIFF, struct.pack("16sH22x", name.encode(), IFF_TUN | IFF_NO_PI)
             )
-            _ip(
-                f"link set {name} addrgenmode none"
-            )  # No IPv6 chatter, which would use up the wire's random numbers.
+            # No IPv6 background traffic: it would use up the wire's random numbers.
+            _ip(f"link set {name} addrgenmode none")
             _ip(f"address add {address} peer {peer} dev {name}")
             _ip(f"link set {name} mtu {mtu} up")
         return device
@@ -81,7 +81,10 @@ class Namespace:
 
 
 class Wire:
-    """Carries packets between `near` and new far namespaces; each waits `delay_s`, a share of `loss` never arrives."""
+    """Carries packets between `near` and new far namespaces.
+
+    Each packet waits `delay_s`; a fraction of them, `loss`, never arrives.
+    """
 
     def __init__(self, near, *, far_count=1, delay_s=0.0, loss=0.0, seed=0, mtu=1500):
         self.far, devices = [], []
@@ -130,7 +133,7 @@ class Wire:
 
 @contextlib.contextmanager
 def _return_home():
-    """Whatever the block does, the calling thread ends in the namespace it came from."""
+    """Returns the calling thread to its namespace, whatever the block did."""
     home = os.open(OWN_NAMESPACE, os.O_RDONLY | os.O_CLOEXEC)
     try:
         yield

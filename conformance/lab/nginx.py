@@ -3,7 +3,7 @@
     with Fpm(workers=4) as fpm, Nginx(fpm) as nginx:
         status, body = nginx.get("/path/to/script.php", query="key=user:1")
 
-Every page asks php-fpm on a connection of its own, so that pages go to whichever worker is idle.
+Each page request uses its own connection to php-fpm, so any idle worker can take it.
 """
 
 import os
@@ -18,7 +18,8 @@ error_log stderr crit;
 events {{ worker_connections 1024; }}
 http {{
     access_log off;
-    client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;
+    client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
+    uwsgi_temp_path uwsgi; scgi_temp_path scgi;
     server {{
         listen unix:nginx.sock;
         location / {{
@@ -35,7 +36,7 @@ http {{
 
 class Nginx:
     def __init__(self, fpm):
-        # Its prefix is its directory, and what it cannot log to before it has read this is the same stderr.
+        # The prefix is the scratch directory. Errors go to the same stderr before the file is read.
         self.process = Process(
             ["nginx", "-p", ".", "-e", "stderr", "-c", "nginx.conf"],
             name="nginx",

@@ -1,11 +1,14 @@
-"""A real nutcracker (twemproxy) in front of nodes, with a configuration file written for it: the oracle of placement.
+"""A real nutcracker (twemproxy) in front of nodes, with a generated configuration file.
 
-    with Nutcracker({"alpha": {"redis": True, "servers": [node.server_line() for node in nodes]}}) as proxy:
+It is the oracle of placement.
+
+    pools = {"alpha": {"redis": True, "servers": [node.server_line() for node in nodes]}}
+    with Nutcracker(pools) as proxy:
         proxy.connect("alpha")          # RESP through the proxy
-        proxy.config_path               # the very file to give to OneHop
+        proxy.config_path               # the same file can be given to OneHop
 
-A pool without `listen` gets a free loopback port. Instead of pools it takes a configuration's text.
-`check(text)` asks nutcracker itself whether it accepts a file.
+A pool without `listen` gets a free loopback port. Instead of pools it also takes the text of a
+configuration. `check(text)` reports whether nutcracker accepts a file.
 """
 
 import json
@@ -18,10 +21,10 @@ from .ports import free_port
 from .process import LabError, Process, program
 from .resp import connect
 
-# Needs no quotes in YAML: words of harmless characters, a colon only between two of them.
+# Text that needs no quotes in YAML: words of safe characters, colons only inside them.
 PLAIN = re.compile(r"[A-Za-z0-9_/.](:?[A-Za-z0-9_/.-])*( [A-Za-z0-9_.](:?[A-Za-z0-9_.-])*)?")
 
-# Of a configuration's text: each pool with its address.
+# Finds each pool and its address in the text of a configuration.
 LISTEN = re.compile(r"^(\S+):\n(?:[ \t]+.*\n)*?[ \t]+listen: (\S+)", re.MULTILINE)
 
 
@@ -71,7 +74,7 @@ class Nutcracker:
         return host, int(port)
 
     def connect(self, pool, seconds=5.0):
-        """A connection through the proxy, which asks its clients for the pool's own redis_auth."""
+        """A connection through the proxy, which asks its clients for the pool's redis_auth."""
         return connect(
             self.address(pool),
             namespace=self.namespace,
@@ -97,7 +100,10 @@ class Nutcracker:
 
 
 def config_text(pools):
-    """A nutcracker.yml of {pool: {directive: value, "servers": [line, ...]}}, quoted only where YAML needs it."""
+    """A nutcracker.yml made from {pool: {directive: value, "servers": [line, ...]}}.
+
+    It has quotes only where YAML needs them.
+    """
     lines = []
     for name, pool in pools.items():
         lines.append(f"{scalar(name)}:")
@@ -119,7 +125,7 @@ def scalar(value):
 
 
 def check(text):
-    """Whether nutcracker accepts this configuration (str or bytes): None if it does, otherwise what it said."""
+    """None if nutcracker accepts this configuration (str or bytes), otherwise its message."""
     with tempfile.TemporaryDirectory(prefix="onehop-nutcracker-") as directory:
         path = os.path.join(directory, "nutcracker.yml")
         with open(path, "wb") as file:
@@ -134,8 +140,6 @@ def check(text):
             )
         except subprocess.TimeoutExpired as late:
             raise LabError("nutcracker --test-conf did not end within 10 s") from late
-    return (
-        None
-        if run.returncode == 0
-        else run.stdout.decode(errors="replace") or f"exit status {run.returncode}"
-    )
+    if run.returncode == 0:
+        return None
+    return run.stdout.decode(errors="replace") or f"exit status {run.returncode}"

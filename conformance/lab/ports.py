@@ -1,7 +1,8 @@
-"""Ports of the loopback that nobody listens on, and that no other program of the lab is given at the same time.
+"""Free loopback ports that no other program of the lab gets at the same time.
 
-Ports are taken in blocks, below those of outgoing connections. Who has a block holds its first number in UDP, at an
-address of its own, until the program ends: so two programs never have the same block.
+Ports are taken in blocks below the range of outgoing connections. To reserve a block, a program
+binds a UDP socket to the block's first number, at a loopback address used for nothing else, until
+it ends. So two programs never have the same block.
 """
 
 import random
@@ -10,12 +11,12 @@ import socket
 BLOCK = 50
 PORTS = range(10000, 32000, BLOCK)  # The kernel gives outgoing connections ports from 32768 on.
 
-_free = []  # Ports of our blocks that are still to be given.
-_blocks = []  # The sockets that hold them.
+_free = []  # Ports of our blocks that are not handed out yet.
+_blocks = []  # The sockets that reserve the blocks.
 
 
 def free_port():
-    """A TCP port that nobody listens on, never given out twice by this program."""
+    """A free TCP port; this program never gets the same one twice."""
     while True:
         if not _free:
             _free.extend(_take_block())
@@ -38,7 +39,7 @@ def _take_block():
 
 
 def _is_free(port):
-    """Whether nobody has it, at any address; who has left it a moment ago counts, too."""
+    """True if no socket has the port, at any address, not even one closed a moment ago."""
     with socket.socket() as probe:
         try:
             probe.bind(("", port))

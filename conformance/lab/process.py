@@ -1,18 +1,20 @@
 """One child process, known by its pid, that cannot outlive the program that started it.
 
-Everything the lab starts (servers, proxies, workers, wires) is a `Process`. It comes in as an argument list, gets its
-own scratch directory, session and log, and is stopped by pid, never by name. Four nets hold it, any one alone enough:
+Everything the lab starts (servers, proxies, workers, wires) is a `Process`. It takes a list of
+arguments, gets its own scratch directory, session and log, and is stopped by pid, never by name.
+Four mechanisms make sure that it ends; each would do alone:
 
-  1. `with` blocks and `stop()`: the ordinary end.
+  1. `with` blocks and `stop()`: the normal end.
   2. `atexit`: an exception, `sys.exit`, Ctrl-C.
   3. SIGTERM and SIGHUP are turned into `SystemExit`, so that 1 and 2 happen.
-  4. PR_SET_PDEATHSIG: the kernel kills the child when the thread that started it dies, kill -9 included.
-     Therefore start processes from a thread that stays, best the main one. A child with children of its own
-     takes a `death_signal` that it hears and passes on.
+  4. PR_SET_PDEATHSIG: the kernel kills the child when the thread that started it dies, even by
+     kill -9. So start processes from a thread that lives on, best the main thread. A child that
+     has children itself needs a `death_signal` that it handles and passes on.
 
-Servers that keep nothing are killed outright: `stop_signal`.
+Servers that keep no data are killed outright, see `stop_signal`.
 
-A process that does not become ready raises `LabError` with the end of its log: a test must never hang on a dead server.
+A process that does not become ready raises `LabError` with the end of its log: a test must never
+hang on a dead server.
 """
 
 import atexit
@@ -32,16 +34,19 @@ import time
 PR_SET_PDEATHSIG = 1
 
 _libc = ctypes.CDLL(None, use_errno=True)
-_alive = []  # In order of starting; the last started is stopped first.
+_alive = []  # In order of start. The last one started is stopped first.
 _guarded = False
 
 
 class LabError(Exception):
-    """The lab itself failed: a server did not start, or did not answer. Says nothing about the program under test."""
+    """The lab itself failed: a server did not start or did not answer.
+
+    It says nothing about the program under test.
+    """
 
 
 def is_listening(path):
-    """Whether somebody accepts connections on this unix socket."""
+    """True if this unix socket accepts connections."""
     with socket.socket(socket.AF_UNIX) as connection:
         try:
             connection.connect(path)
@@ -51,14 +56,16 @@ def is_listening(path):
 
 
 class Process:
-    """A running child. `arguments[0]` is looked up in PATH, also in the sbin directories an ordinary user lacks.
+    """A running child. `arguments[0]` is looked up in PATH and in the sbin directories.
 
-    It starts in its scratch directory, where `files` (name to text) already lie, unless `cwd` says otherwise. The
-    scratch directory goes when it is stopped; a `directory` that is given stays. What it writes goes to `log_path`,
-    except a piped stdout. `environment` is added to ours; what is None there is taken away.
+    It starts in its scratch directory, which already contains `files` (name to text), unless `cwd`
+    is given. The scratch directory is removed when the process is stopped; a `directory` passed in
+    stays. Output goes to `log_path`, except a piped stdout. `environment` is added to ours; the
+    value None removes a name.
 
-    One with a session of its own can be ended with all it has started, by its group. But the kernel gives sessions
-    equal shares of a busy machine: what a test talks to all the time had better stay in that of the test.
+    A child with its own session can be ended with everything it started, by its process group. But
+    the kernel gives sessions equal shares of a busy machine. A server that a test uses all the time
+    should stay in the test's session.
     """
 
     def __init__(
@@ -110,7 +117,7 @@ class Process:
             raise
 
     def start(self):
-        """Starts the same command in the same directory; the constructor does it once, `kill` allows another time."""
+        """Starts the command. The constructor calls it; call it again only after `kill`."""
         with open(self.log_path, "ab") as log:
             self.child = self._popen(
                 stdout=log if self._stdout is None else self._stdout, stderr=log
@@ -127,7 +134,7 @@ class Process:
         return self.child.poll() is None
 
     def wait_until(self, is_ready, *, seconds=10.0, what="become ready"):
-        """Calls `is_ready` until it answers yes; raises LabError when the child dies first or the time is over."""
+        """Calls `is_ready` until it is true. Raises LabError if the child dies or time runs out."""
         deadline, pause = time.monotonic() + seconds, 0.001
         while not is_ready():
             if not self.is_running:
@@ -137,13 +144,14 @@ class Process:
                 )
             if time.monotonic() > deadline:
                 raise LabError(
-                    f"{self.name} (pid {self.pid}) did not {what} within {seconds} s\n{self.log_tail()}"
+                    f"{self.name} (pid {self.pid}) did not {what} within {seconds} s\n"
+                    f"{self.log_tail()}"
                 )
             time.sleep(pause)
             pause = min(2 * pause, 0.01)
 
     def log_tail(self, lines=20):
-        """The last lines of what the child wrote, for an error message."""
+        """The last lines of the child's output, for an error message."""
         try:
             with open(self.log_path, errors="replace") as log:
                 return "".join(log.readlines()[-lines:])
@@ -151,26 +159,26 @@ class Process:
             return ""
 
     def pause(self):
-        """SIGSTOP: the kernel still accepts connections for it, nobody answers."""
+        """SIGSTOP: the kernel still accepts connections, but the process does not answer."""
         os.kill(self.pid, signal.SIGSTOP)
 
     def resume(self):
         os.kill(self.pid, signal.SIGCONT)
 
     def kill(self):
-        """SIGKILL: sudden death. The scratch directory stays, so that `start` may follow."""
+        """SIGKILL: sudden death. The scratch directory stays, so `start` may follow."""
         if self.is_running:
             self.child.kill()
         self.child.wait()
 
     def ask_to_end(self):
-        """Sends the signal that ends it, and does not wait."""
+        """Sends the signal that ends it and does not wait."""
         if self.is_running:
             self.child.send_signal(self._stop_signal)
-            self.child.send_signal(signal.SIGCONT)  # A paused child could not hear a SIGTERM.
+            self.child.send_signal(signal.SIGCONT)  # A paused child could not handle SIGTERM.
 
     def stop(self, seconds=5.0):
-        """Asks it to end, then insists (SIGKILL). Safe to call twice."""
+        """Asks it to end; kills it if it does not. Safe to call twice."""
         if self.is_running:
             self.ask_to_end()
             try:
@@ -197,7 +205,7 @@ class Process:
 
 
 def program(name):
-    """The full path of an installed program, or a LabError that says what to do."""
+    """The full path of an installed program; a LabError says how to install a missing one."""
     path = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/local/sbin:/usr/sbin:/sbin")
     if not path:
         raise LabError(f"{name} is not installed; `make setup` installs what the lab needs")
@@ -205,7 +213,10 @@ def program(name):
 
 
 def _before_exec(namespace, death_signal):
-    """What the child does between fork and exec: bind its life to ours and move into its network namespace."""
+    """Returns what the child runs between fork and exec.
+
+    It binds the child's life to ours and moves it into its network namespace.
+    """
     parent = os.getpid()
 
     def run():
@@ -219,7 +230,7 @@ def _before_exec(namespace, death_signal):
 
 
 def _guard_this_program():
-    """Turns the signals that would end us silently into an ordinary exit, once, and only where nobody else listens."""
+    """Turns the signals that would end us silently into an exit, once, if nothing handles them."""
     global _guarded
     if _guarded:
         return
@@ -233,7 +244,7 @@ def _guard_this_program():
 
 @atexit.register
 def stop_all():
-    """Stops what is still running, last started first; all are asked before the first is waited for."""
+    """Stops all running processes, the last started first. Signals all of them before it waits."""
     for process in reversed(_alive):
         process.ask_to_end()
     for process in reversed(list(_alive)):

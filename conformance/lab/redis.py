@@ -1,15 +1,16 @@
-"""A real redis-server on a free loopback port, without persistence, gone when its block ends.
+"""A real redis-server on a free loopback port, without persistence, stopped when its block ends.
 
     with RedisNode(password="secret") as node:
         node.command("SET", "k", "v")
         node.server_line(weight=2, name="a")     # '127.0.0.1:23456:2 a', for a nutcracker.yml
 
-`unix_socket=True` makes it listen on a unix socket as well; `cluster=True` starts an empty cluster node (cluster.py);
-`host` and `namespace` put it behind a wire (network.py); `files` lie in its directory before it starts. Further redis
-options are keywords, `maxclients=1`, or `words` of the command line, which come last.
+`unix_socket=True` adds a unix socket. `cluster=True` starts an empty cluster node (cluster.py).
+`host` and `namespace` place it at the far end of a wire (network.py). `files` are written to its
+directory before it starts. Other redis options are keywords, such as `maxclients=1`; `words` are
+appended to the command line.
 
-It keeps nothing, so it is killed when it is stopped. What lies in a `directory` that is given outlives it: a node of a
-Redis Cluster knows its peers again.
+It keeps no data, so stopping kills it. A `directory` passed in outlives it, so that a node of a
+Redis Cluster finds its peers again.
 """
 
 import os
@@ -88,7 +89,7 @@ class RedisNode:
 
     @property
     def path(self):
-        """The unix socket, if asked for."""
+        """Its unix socket, or None."""
         return os.path.join(self.process.directory, "redis.sock") if self._has_unix_socket else None
 
     @property
@@ -101,18 +102,18 @@ class RedisNode:
         return f"{where}:{weight}" + (f" {name}" if name else "")
 
     def connect(self, seconds=5.0):
-        """A new authenticated connection; the caller closes it."""
+        """A new authenticated connection. The caller closes it."""
         return connect(
             self.address, namespace=self.namespace, seconds=seconds, password=self.password
         )
 
     def command(self, *arguments):
-        """One command on a connection of its own."""
+        """Runs one command on its own connection."""
         with self.connect() as connection:
             return connection.command(*arguments)
 
     def keys(self):
-        """The set of all keys this node holds, as bytes."""
+        """All keys on this node: a set of bytes."""
         return set(self.command("KEYS", "*"))
 
     def pause(self):
@@ -125,7 +126,7 @@ class RedisNode:
         self.process.kill()
 
     def restart(self):
-        """Kills it if it still runs, and starts it again, empty, on the same port."""
+        """Kills it if it runs and starts it again, empty, on the same port."""
         self.process.kill()
         self.process.start()
         self.wait_ready()
@@ -143,7 +144,7 @@ class RedisNode:
         self.process.wait_until(self._answers, what=f"answer on {self.host}:{self.port}")
 
     def _answers(self):
-        """Whether it has an answer; what password it wants, or how many clients, is its own affair. (Tests count PINGs.)"""
+        """True if it answers at all, even with an error. Not by PING, because tests count PINGs."""
         try:
             return self.command("ECHO", "ready") == b"ready"
         except ReplyError as error:

@@ -1,14 +1,15 @@
-"""A blocking RESP2 connection for the lab's own errands: fill a node, ask it what it holds, configure it.
+"""A blocking RESP2 connection for the lab's own use: fill a node, query it, configure it.
 
-Deliberately independent of phpredis, Jedis and OneHop, so that what the lab finds out about a node is a second opinion.
-Arguments may be str, bytes or int; replies are bytes, int, None or lists, and `ReplyError` for the server's errors.
+It is deliberately independent of phpredis, Jedis and OneHop, so that the lab's findings are a
+second opinion. Arguments may be str, bytes or int. Replies are bytes, int, None or lists; error
+replies are `ReplyError`.
 """
 
 import socket
 
 
 class ReplyError(Exception):
-    """The server answered with an error. In a pipeline it stands in its reply's place; alone it is raised."""
+    """An error reply. A pipeline returns it in place of the reply; a single command raises it."""
 
 
 class Connection:

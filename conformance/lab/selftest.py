@@ -1,4 +1,4 @@
-"""The lab tested: what it starts works, and nothing outlives the program that started it.
+"""Tests of the lab: what it starts works, and nothing outlives the program that started it.
 
 Run as a program: `selftest.py [name of a test ...]`. Ends with "N passed, N failed".
 """
@@ -118,7 +118,8 @@ class Servers(unittest.TestCase):
             Fpm(workers=2, settings={"memory_limit": "77M"}) as fpm,
         ):
             script.write(
-                '<?php http_response_code(404); echo getmypid(), " ", ini_get("memory_limit"), " ", $_GET["a"];'
+                "<?php http_response_code(404);"
+                'echo getmypid(), " ", ini_get("memory_limit"), " ", $_GET["a"];'
             )
             script.flush()
             status, body = fpm.request(script.name, query="a=b")
@@ -147,7 +148,7 @@ SERVE = [
 
 
 class Served(unittest.TestCase):
-    """The lab as a process of its own, spoken to in lines of JSON."""
+    """The lab as a separate process that reads lines of JSON."""
 
     def setUp(self):
         self.directory = tempfile.mkdtemp(prefix="onehop-served-")
@@ -222,15 +223,16 @@ class Served(unittest.TestCase):
 
 
 class Deaths(unittest.TestCase):
-    """A program that has started a node is ended in several ways; the node must be gone each time."""
+    """Ends a program that has started a node in several ways; the node must end with it."""
 
     PROGRAM = (
-        "import sys, time; sys.path.insert(0, sys.argv[1]); from lab import RedisNode; node = RedisNode()\n"
+        "import sys, time; sys.path.insert(0, sys.argv[1])\n"
+        "from lab import RedisNode; node = RedisNode()\n"
         "print(node.pid, node.process.directory, flush=True); time.sleep(60)"
     )
 
     def end_with(self, number):
-        """(pid of the node, its scratch directory), after a program that started it got this signal."""
+        """Sends a signal to a program that started a node; the node's pid and scratch directory."""
         command = [sys.executable, "-c", self.PROGRAM, sys.path[0]]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
             pid, directory = child.stdout.readline().split()
@@ -245,7 +247,7 @@ class Deaths(unittest.TestCase):
     def test_no_process_is_left_after_sigkill(self):
         pid, directory = self.end_with(signal.SIGKILL)
         assert_gone(pid)
-        subprocess.run(["rm", "-r", directory], check=True)  # Nobody was left to do it.
+        subprocess.run(["rm", "-r", directory], check=True)  # No process was left to do it.
 
     def test_a_child_that_ignores_sigterm_is_killed(self):
         deaf = ["sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.1; done"]

@@ -1,20 +1,23 @@
-"""The lab for programs in other languages: they start it, ask it for servers, and all of these end with them.
+"""The lab for programs in other languages: they ask it for servers, which end when they end.
 
     python3 -I -S conformance/lab/serve.py DIRECTORY
 
-Whatever it makes lies in DIRECTORY, which it removes at its end. It ends when its standard input does, however its
-client ended, and stops what it has started. Clients: php-ext/tests/lab/lab.inc and io.onehop.jedis.lab.Lab.
+Everything it creates is in DIRECTORY, which it removes when it ends. It ends when its standard
+input does, however the client ended, and stops everything it started. Its clients are
+php-ext/tests/lab/lab.inc and io.onehop.jedis.lab.Lab.
 
-One line of JSON is a request, its name and its arguments; one line is the answer, before the next request is read:
+A request is one line of JSON with its name and its arguments. The answer is one line, written
+before the next request is read:
 
     {"do": "redis", "options": ["--maxclients", "5"]}
     {"is": {"port": 12345, "pid": 678, "directory": "/tmp/.../redis-12345"}}
     {"do": "stop", "pid": 9}
     {"failed": "the lab has no process 9"}
 
-The requests are the public methods of Lab and the functions of slots.py named in OF_CLUSTERS, by their names and
-those of their parameters; what is optional has a default. A process is told of by its pid, a node by its port: those
-of clusters are asked, not remembered, so it does not matter who has started them.
+The requests are the public methods of Lab and the functions of slots.py listed in OF_CLUSTERS, with
+the same names and parameters; parameters with a default are optional. A process is given by its
+pid, a node by its port. Nothing is remembered about clusters: their nodes are asked each time, so
+any program may have started them.
 """
 
 import functools
@@ -35,22 +38,26 @@ from .slots import Peer
 
 
 class Lab:
-    """What a client may ask for."""
+    """The requests that a client can make."""
 
     def __init__(self, directory):
         self._directory = directory
         self._processes = {}  # By pid.
-        self._buses = {}  # Of the nodes of clusters, by directory: one that comes back has the same, another one not.
+        # Bus ports of cluster nodes, by directory: a node that returns gets the same port again.
+        self._buses = {}
 
     # ---- Programs ----
 
     def port(self):
-        """A port that nobody listens on, and that no other test of this machine is given."""
+        """A free port; no other test on this machine gets it."""
         return free_port()
 
     def start(self, command, log="/dev/null", environment=None, stop_signal=signal.SIGKILL):
-        """Starts any program; its pid. SIGTERM stops one that has children of its own to end. `environment` is added to
-        that of the lab, null takes a name away."""
+        """Starts any program and returns its pid.
+
+        SIGTERM as `stop_signal` is for programs that must end their own children. `environment` is
+        added to the lab's; null removes a name.
+        """
         return self._keep(
             Process(
                 command,
@@ -64,14 +71,14 @@ class Lab:
         ).pid
 
     def stop(self, pid):
-        """Ends a program; its files stay."""
+        """Ends a program. Its files stay."""
         process = self._processes.pop(pid, None)
         if process is None:
             raise LabError(f"the lab has no process {pid}")
         process.stop()
 
     def signal(self, pid, number):
-        """By its number, or by its name: "STOP". The process may be anybody's."""
+        """Sends a signal, given as a number or a name ("STOP"), to any process."""
         os.kill(pid, number if isinstance(number, int) else signal.Signals[f"SIG{number}"])
 
     def is_running(self, pid):
@@ -80,20 +87,25 @@ class Lab:
     # ---- Servers ----
 
     def redis(self, port=None, directory=None, options=(), host="127.0.0.1"):
-        """A redis-server on a port, or on a free one; in the directory that another one has left, or in its own, where its
-        unix socket is `socket`. The options are words of its command line."""
-        return self._told(self._start_node(port, directory, host=host, words=options))
+        """A redis-server on the given port or on a free one.
+
+        It runs in the directory of an earlier node or in a new one, where its unix socket is
+        `socket`. The options are appended to its command line.
+        """
+        return self._described(self._start_node(port, directory, host=host, words=options))
 
     def cluster_node(self, port=None, directory=None, options=(), epoch=None):
-        """One that is a node of a Redis Cluster, and knows nobody, unless it did in the directory that it is given. Nodes of
-        the same epoch quarrel about it for seconds."""
+        """A node of a Redis Cluster. It knows no peers except those saved in its directory.
+
+        Nodes with equal epochs need seconds to resolve the conflict.
+        """
         node = self._start_node(port, directory, cluster=True, words=options)
         if epoch is not None:
             node.command("CLUSTER", "SET-CONFIG-EPOCH", epoch)
-        return self._told(node)
+        return self._described(node)
 
     def nutcracker(self, config):
-        """A nutcracker that runs with this text; where it listens for its first pool."""
+        """A nutcracker with this configuration, and the port of its first pool."""
         proxy = Nutcracker(config)
         self._keep(proxy.process)
         return {"port": proxy.address(next(iter(proxy.pools)))[1], "pid": proxy.pid}
@@ -101,19 +113,19 @@ class Lab:
     # ---- Redis Clusters ----
 
     def cluster(self, masters=3, replicas=0, host="127.0.0.1", options=()):
-        """Its nodes: the masters, then the replicas of each in turn, with the ports of their masters."""
+        """Its nodes: the masters, then the replicas of each in turn, with their master's port."""
         made = Cluster(masters, replicas, meets_at=host, start=self._start_node, words=options)
-        of_whom = [None] * masters + [
-            made.nodes[made.master_of(n)].port for n in range(masters, len(made.nodes))
-        ]
-        return [{**self._told(node), "master": master} for node, master in zip(made.nodes, of_whom)]
+        nodes = [{**self._described(node), "master": None} for node in made.nodes]
+        for number in range(masters, len(nodes)):
+            nodes[number]["master"] = nodes[made.master_of(number)]["port"]
+        return nodes
 
     def large_cluster(self, masters, replicas=0, is_dealt=False):
-        """Three nodes that run, and the `names` of all."""
+        """The three nodes that run, and the `names` of all."""
         made = LargeCluster(masters, replicas, is_dealt=is_dealt, start=self._start_node)
-        self._large = made  # It keeps the port where all others can be connected to.
+        self._large = made  # Keeps the port open at which all other nodes accept connections.
         return {
-            "nodes": list(map(self._told, made.nodes)),
+            "nodes": list(map(self._described, made.nodes)),
             "names": [made.name_of(n) for n in range(masters * (1 + replicas))],
         }
 
@@ -124,9 +136,8 @@ class Lab:
         name = f"redis-{port}" if host == "127.0.0.1" else f"redis-{port}-at-{host}"
         directory = directory or os.path.join(self._directory, name)
         if options.get("cluster"):
-            if directory not in self._buses or not os.path.exists(
-                os.path.join(directory, "nodes.conf")
-            ):
+            saved = os.path.join(directory, "nodes.conf")
+            if directory not in self._buses or not os.path.exists(saved):
                 self._buses[directory] = options.get("bus_port") or free_port()
             options["bus_port"] = self._buses[directory]
         node = RedisNode(
@@ -142,7 +153,7 @@ class Lab:
         return node
 
     @staticmethod
-    def _told(node):
+    def _described(node):
         return {"port": node.port, "pid": node.pid, "directory": node.process.directory}
 
     def _keep(self, process):
@@ -165,19 +176,12 @@ OF_CLUSTERS = (
     slots.move,
     slots.give_all,
 )
-NODES = (
-    "node",
-    "to",
-    "replica",
-    "master",
-    "asked",
-    "source",
-    "target",
-)  # Parameters of these that are a port.
+# Parameters of these functions that are a port.
+NODES = ("node", "to", "replica", "master", "asked", "source", "target")
 
 
 def requests(lab):
-    """What may be asked for, by name."""
+    """All requests, by name."""
     of_lab = {name: getattr(lab, name) for name in vars(Lab) if not name.startswith("_")}
     return {
         **of_lab,
@@ -186,7 +190,7 @@ def requests(lab):
 
 
 def of_nodes(function, **arguments):
-    """Calls a function of slots.py, ports being made nodes."""
+    """Calls a function of slots.py with nodes in place of ports."""
     peers = {name: Peer(port) for name, port in arguments.items() if name in NODES}
     if "nodes" in arguments:
         peers["nodes"] = list(map(Peer, arguments["nodes"]))
@@ -204,7 +208,7 @@ def answer(known, line):
 
 
 def serve(directory):
-    """Answers until the input ends, or a signal ends it; that may come while it is at its end already."""
+    """Answers requests until the input ends or a signal arrives, even if it arrives at the end."""
     known, is_ending = requests(Lab(directory)), False
 
     def hear(number, _frame):

@@ -1,7 +1,7 @@
-"""What befalls the nodes of a Redis Cluster: they meet, follow each other, and their slots move.
+"""Changes to the nodes of a Redis Cluster: they meet, follow each other, and their slots move.
 
-Whoever has a `port` and takes a `command` is a node: a RedisNode, or the Peer of a port. Nothing is remembered here;
-what a function needs to know it asks the nodes.
+A node is any object with a `port` and a `command` method: a RedisNode, or a Peer made of a port.
+This module remembers nothing; each function asks the nodes for what it needs to know.
 """
 
 import re
@@ -15,7 +15,7 @@ KEYS_PER_MIGRATE = 100
 
 
 class Peer:
-    """A running node, by its port on this host."""
+    """A running node, given by its port on this host."""
 
     def __init__(self, port):
         self.port, self.address = port, ("127.0.0.1", port)
@@ -36,7 +36,7 @@ def until(condition, what, seconds=60):
         time.sleep(0.01)
 
 
-# ---- What a node says ----
+# ---- Answers of a node ----
 
 
 def identity(node):
@@ -44,7 +44,7 @@ def identity(node):
 
 
 def known(node):
-    """CLUSTER NODES: a list of words for each node that this one knows."""
+    """CLUSTER NODES: for each node that this one knows, its line as a list of words."""
     return [line.split(" ") for line in node.command("CLUSTER", "NODES").decode().splitlines()]
 
 
@@ -72,14 +72,14 @@ def slots_of(node):
     """The slots a node says are its own."""
     slots = []
     for word in said_of_itself(node)[8:]:
-        if not word.startswith("["):  # Those are on their way.
+        if not word.startswith("["):  # Slots in brackets are migrating.
             first, _, last = word.partition("-")
             slots.extend(range(int(first), int(last or first) + 1))
     return slots
 
 
 def owner(slot, asked):
-    """The port of the node that has a slot, as the asked one sees it, or None."""
+    """The port of the slot's owner as the asked node sees it, or None."""
     for first, last, node, *_ in asked.command("CLUSTER", "SLOTS"):
         if first <= slot <= last:
             return node[1]
@@ -94,7 +94,7 @@ def meet(node, to, host="127.0.0.1"):
 
 
 def await_known(node, nodes):
-    """It knows all of these, all of these know it by its name of now, and nobody thinks bad of it."""
+    """Waits until the node and all others know each other by their current names as healthy."""
     until(
         lambda: (
             info(node)["cluster_state"] == "ok"
@@ -117,13 +117,13 @@ def await_known(node, nodes):
 
 
 def await_whole(nodes):
-    """Every node calls the cluster healthy."""
+    """Waits until every node calls the cluster healthy."""
     for node in nodes:
         until(lambda: info(node)["cluster_state"] == "ok", "the cluster is whole")
 
 
 def await_shards(nodes):
-    """All know that all replicas serve: one that has received nothing yet counts as loading."""
+    """Waits until all nodes report all replicas as online, not as loading or failed."""
     for node in nodes:
         until(
             lambda: (
@@ -134,7 +134,7 @@ def await_shards(nodes):
 
 
 def replicate(replica, master):
-    """It follows the master, and has all that it has."""
+    """Makes a node a replica and waits until it has synchronized with its master."""
     name = identity(master)
     until(lambda: any(words[0] == name for words in known(replica)), "a replica knows its master")
     replica.command("CLUSTER", "REPLICATE", name)
@@ -145,17 +145,17 @@ def replicate(replica, master):
 
 
 def promote(replica):
-    """It takes the place of its master, who lives."""
+    """Fails over to a replica while its master lives."""
     asked = 0
     while not is_master(replica):
-        if time.monotonic() > asked + 6:  # It gives up after five seconds.
+        if time.monotonic() > asked + 6:  # The node gives up an attempt after five seconds.
             replica.command("CLUSTER", "FAILOVER")
             asked = time.monotonic()
         time.sleep(0.05)
 
 
 def forget(node, nodes):
-    """A node without slots leaves the cluster, and runs on by itself."""
+    """Removes a node without slots from the cluster. The node keeps running alone."""
     name = identity(node)
     for other in nodes:
         other.command("CLUSTER", "FORGET", name)
@@ -166,13 +166,13 @@ def forget(node, nodes):
 
 
 def begin_move(slot, source, target):
-    """From here on keys that are not there any more are answered with ASK."""
+    """From now on the source answers with ASK for keys that it no longer has."""
     target.command("CLUSTER", "SETSLOT", slot, "IMPORTING", identity(source))
     source.command("CLUSTER", "SETSLOT", slot, "MIGRATING", identity(target))
 
 
 def move_keys(slot, source, target, most=None):
-    """All its keys go over, or so many."""
+    """Moves all keys of a slot, or at most `most`."""
     while most is None or most > 0:
         count = KEYS_PER_MIGRATE if most is None else min(most, KEYS_PER_MIGRATE)
         keys = source.command("CLUSTER", "GETKEYSINSLOT", slot, count)
@@ -183,9 +183,13 @@ def move_keys(slot, source, target, most=None):
 
 
 def end_move(slot, source, target, nodes=(), tells_all=True):
-    """Those two know that it has moved; then the other masters of `nodes`, or they hear it by gossip."""
+    """Assigns the slot to the target, at the target and the source first.
+
+    Then the other masters in `nodes` learn it, by command or, if not `tells_all`, by gossip.
+    """
     everybody = {node.port: node for node in (target, source, *nodes)}.values()
-    # Otherwise the new owner may choose an epoch that is too low, and what the old one has said lately wins.
+    # Otherwise the new owner might choose an epoch that is too low, and the old owner's latest
+    # claim would win.
     until(
         lambda: len({info(node)["cluster_current_epoch"] for node in everybody}) == 1,
         "all have one epoch",
@@ -203,20 +207,17 @@ def move(slot, source, target, nodes=()):
 
 
 def give_all(source, target, nodes):
-    """All slots of a node, which are empty, become the target's."""
+    """Gives all slots of a node, which must be empty, to the target."""
     give(slots_of(source), target, nodes)
 
 
 def give(slots, target, nodes):
-    """These slots, which are empty, become the target's; all `nodes` are told."""
+    """Gives empty slots to the target and informs all `nodes`."""
     name = identity(target)
-    target.command("CLUSTER", "BUMPEPOCH")  # So that nobody believes who had them before.
-    for node in sorted(
-        nodes, key=lambda node: node.port != target.port
-    ):  # Who takes them is told first.
+    target.command("CLUSTER", "BUMPEPOCH")  # So that the target's claim wins over older ones.
+    commands = [("CLUSTER", "SETSLOT", slot, "NODE", name) for slot in slots]
+    for node in sorted(nodes, key=lambda node: node.port != target.port):  # The target first.
         with node.connect() as connection:
-            for reply in connection.pipeline(
-                [("CLUSTER", "SETSLOT", slot, "NODE", name) for slot in slots]
-            ):
+            for reply in connection.pipeline(commands):
                 if isinstance(reply, Exception) and is_master(node):
                     raise reply

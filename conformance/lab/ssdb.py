@@ -1,9 +1,10 @@
-"""A real ssdb-server on a free loopback port, its data gone when its block ends.
+"""A real ssdb-server on a free loopback port; its data is removed when its block ends.
 
     with SsdbNode() as node:
         node.server_line(name="a")     # '127.0.0.1:23456:1 a', for a configuration
 
-SSDB is no Debian package: the environment variable SSDB_SERVER names the program. Without it there is none to be had.
+There is no Debian package of SSDB. The environment variable SSDB_SERVER names the program; without
+it this module cannot be used.
 """
 
 import os

@@ -1,10 +1,10 @@
-"""The wire itself: reads packets from TUN devices, keeps each for a while, and writes it to the other end.
+"""The wire itself: reads packets from TUN devices, delays them, and writes them to the other end.
 
-    wire.py DELAY_S LOSS SEED NEAR FAR [NEAR FAR ...]      started by network.py, which opened the device descriptors
+    wire.py DELAY_S LOSS SEED NEAR FAR [NEAR FAR ...]    started by network.py with open devices
 
-Each packet waits exactly DELAY_S (so the order never changes) and is dropped with probability LOSS. Every direction of
-every pair draws from a random sequence of its own, so the n-th packet of a direction has the same fate in every run
-with the same SEED, whatever the other directions carry.
+Each packet waits exactly DELAY_S (so the order never changes) and is dropped with probability LOSS.
+Every direction of every pair draws from its own random sequence. So the n-th packet of a direction
+has the same fate in every run with the same SEED, whatever the other directions carry.
 """
 
 import collections
@@ -18,7 +18,7 @@ import time
 
 PR_SET_TIMERSLACK = 29
 PACKET_BYTES_MAX = 65535
-# So that one busy device cannot hold up the packets that are due elsewhere.
+# Limits the turn of a busy device, so that packets due elsewhere are not late.
 READS_PER_TURN_MAX = 64
 
 
@@ -35,9 +35,8 @@ def main():
 
 
 def carry(devices, other_end, delay_s, survives):
-    under_way = (
-        collections.deque()
-    )  # (due, device, packet); the delay is the same for all, so it is in order of `due`.
+    # (due, device, packet). All packets have the same delay, so they are in order of `due`.
+    under_way = collections.deque()
     while True:
         wait = max(0.0, under_way[0][0] - time.monotonic()) if under_way else None
         for device in select.select(devices, [], [], wait)[0]:
@@ -46,7 +45,7 @@ def carry(devices, other_end, delay_s, survives):
                     under_way.append((time.monotonic() + delay_s, other_end[device], packet))
         while under_way and under_way[0][0] <= time.monotonic():
             _, device, packet = under_way.popleft()
-            # If the other end's queue is full or its link is down, the packet is lost, as on any wire.
+            # A full queue or a link that is down loses the packet, as on any wire.
             with contextlib.suppress(OSError):
                 os.write(device, packet)
 
