@@ -77,7 +77,7 @@ def run(progress, is_short):
         Figure(
             "wrong replies", 0, 0, is_hard=True
         ),  # A wrong one has ended the program before this line.
-        Figure("connections of a node, at most", host.most, POOL_SIZE, is_hard=True),
+        Figure("connections of a node, peak", host.most, POOL_SIZE, is_hard=True),
         Figure("TIME_WAIT sockets more than before", waits, 50),
         Figure("GET p50: pool of the host / of each worker", ratio(host, own, 1), 1.2),
         Figure("client + first GET / pconnect GET", ratio(host, stock, 0), 1.15),
@@ -115,7 +115,7 @@ def main():
     parser = argparse.ArgumentParser(description="Measures what sharing connections costs.")
     parser.add_argument("--short", action="store_true", help="in seconds: hardly figures")
     found = run(Progress(), parser.parse_args().short)
-    figures.tell(found)
+    figures.print_table(found)
     sys.exit(not figures.total(found))
 
 

@@ -39,7 +39,7 @@ def main():
     for name in options.jobs or JOBS:
         print(f"{name}:", flush=True)
         figures_found = JOBS[name](options.short)
-        figures.tell(figures_found)
+        figures.print_table(figures_found)
         found += figures_found
     sys.exit(not figures.total(found))
 

@@ -1,10 +1,11 @@
-"""Faults: what many workers and whole clusters must bear, and what their callers must not notice.
+"""Faults: what many workers and whole clusters must survive without their callers noticing.
 
     make build && /usr/bin/python3 conformance/faults [NAME ...] [--short]
 
-Each program prints what it measured and what it must be. A promise that is broken (a wrong reply, a connection too
-many, a lost write) makes the run fail; times are judged, but a busy machine may miss them. README.md says what each
-does. All of them take some twenty minutes; --short, for tests, two. Needs root, for network namespaces.
+Each program prints its measurements and their bounds. A broken promise (a wrong reply, a connection
+too many, a lost write) makes the run fail. Times have bounds too, but a busy machine may miss them.
+README.md describes each program. All of them take about twenty minutes; --short, for tests, takes
+two. Needs root, for network namespaces.
 """
 
 import argparse
@@ -44,12 +45,12 @@ PROGRAMS = {
 def main():
     parser = argparse.ArgumentParser(
         prog="conformance/faults",
-        description="Proves what callers must not notice, whatever happens.",
+        description="Proves that callers notice no faults that they should not notice.",
     )
     parser.add_argument(
-        "programs", nargs="*", metavar="NAME", help=f"{', '.join(PROGRAMS)}; all of them otherwise"
+        "programs", nargs="*", metavar="NAME", help=f"one of {', '.join(PROGRAMS)}; default: all"
     )
-    parser.add_argument("--short", action="store_true", help="for tests: promises, hardly figures")
+    parser.add_argument("--short", action="store_true", help="for tests: promises, few figures")
     options = parser.parse_args()
     for unknown in set(options.programs) - set(PROGRAMS):
         parser.error(f"there is no program {unknown}")
@@ -57,7 +58,7 @@ def main():
     for name in options.programs or PROGRAMS:
         print(bold(f"\n{name}: {PROGRAMS[name].__doc__.splitlines()[0]}"))
         figures_found = PROGRAMS[name].run(progress, options.short)
-        figures.tell(figures_found)
+        figures.print_table(figures_found)
         found += figures_found
     sys.exit(not figures.total(found))
 

@@ -1,6 +1,7 @@
-"""The configuration changes 100 times a second, and half of what is written is garbage.
+"""The configuration changes 100 times a second; half of the versions are garbage.
 
-Good ones name other nodes, in other weights, and half of all are written in place, so that whoever reads may meet nothing or the half of it.
+Good versions name other nodes with other weights. Half of all versions are written in place, so
+readers may find an empty or incomplete file.
 """
 
 import random
@@ -43,9 +44,8 @@ class Writer(threading.Thread):
     def run(self):
         due = time.monotonic()
         while not self.ends.is_set():
-            is_garbage = (
-                random.random() < 0.5
-            )  # Not every other one: looks are a second apart, which would find the same kind each time.
+            # Random, not alternating: workers check once a second and would always find one kind.
+            is_garbage = random.random() < 0.5
             text = random.choice(self.garbage if is_garbage else self.good)
             if random.random() < 0.5:
                 self.house.write(text)
@@ -62,7 +62,7 @@ class Writer(threading.Thread):
         return self
 
     def __exit__(self, *_):
-        """Ends with a good one."""
+        """Ends with a good version."""
         self.ends.set()
         self.join()
         self.house.write(self.good[0])
@@ -73,12 +73,7 @@ def run(progress, is_short):
     progress.step("changes: starting servers")
     with House() as house:
         writer, most = Writer(house), 0
-        known = {
-            " ".join(
-                sorted(f"{name}:{weight}" for weight, name in re.findall(r":(\d+) (node\d)", text))
-            )
-            for text in writer.good
-        }
+        known = {nodes_of(text) for text in writer.good}
         with Callers(house, "checked.php", CALLERS, rounds=2) as load:
             time.sleep(0.5)
             progress.step(f"changes: {seconds} s of load")
@@ -100,7 +95,8 @@ def run(progress, is_short):
     warnings = [line for line in log if "the configuration read before stays in use" in line]
     print(
         bold(
-            f"\n{writer.count:,} changes in {seconds} s, {writer.garbage_count:,} of them garbage, {WORKERS} workers, {CALLERS} callers\n"
+            f"\n{writer.count:,} changes in {seconds} s, {writer.garbage_count:,} of them garbage, "
+            f"{WORKERS} workers, {CALLERS} callers\n"
         )
     )
     show(
@@ -118,16 +114,22 @@ def run(progress, is_short):
         left=0,
     )
     return [
-        Figure("topologies nobody wrote", len(seen - known), 0, is_hard=True),
+        Figure("topologies never written", len(seen - known), 0, is_hard=True),
         Figure("wrong replies", load.sum("wrong"), 0, is_hard=True),
         Figure("exceptions", load.errors().total(), 0, is_hard=True),
-        Figure("connections of a node, at most", most, POOL_SIZE, is_hard=True),
+        Figure("connections of a node, peak", most, POOL_SIZE, is_hard=True),
         Figure("switches", max(generations, default=1) - 1, seconds + 3, is_hard=True),
         Figure("switches, at least", len(generations), 1, is_least=True),
         Figure(
-            "workers without the last good one two seconds later",
+            "workers without the last good version two seconds later",
             len(last - {" ".join(f"node{n}:1" for n in range(NODES))}),
             0,
             is_hard=True,
         ),
     ]
+
+
+def nodes_of(text):
+    """The nodes of a configuration and their weights, as checked.php reports them."""
+    servers = re.findall(r":(\d+) (node\d)", text)
+    return " ".join(sorted(f"{name}:{weight}" for weight, name in servers))

@@ -1,4 +1,4 @@
-"""What programs about clusters share: the client's configuration for a cluster of the lab, what its nodes have counted, and slots."""
+"""Shared by the programs about clusters: client configuration, counters of the nodes, slots."""
 
 import os
 import subprocess
@@ -33,20 +33,22 @@ def seeds(cluster):
 
 
 def fill(cluster, count, command):
-    """Through the client: it knows where."""
+    """Fills the cluster through the client, which routes each key."""
     script = (
-        f"$r = new OneHop\\Redis('alpha', $argv[1]); for ($i = 0; $i < {count}; $i += 1000) {{ $r->pipeline();"
-        f" for ($j = $i; $j < min({count}, $i + 1000); $j++) {{ {command} }} $r->exec(); }}"
+        "$r = new OneHop\\Redis('alpha', $argv[1]);"
+        f"for ($i = 0; $i < {count}; $i += 1000) {{"
+        f"  $r->pipeline(); for ($j = $i; $j < min({count}, $i + 1000); $j++) {{ {command} }}"
+        "  $r->exec(); }"
     )
     with tempfile.TemporaryDirectory() as directory:
         subprocess.run([*PHP, "-r", script, "--", configure(cluster, directory)], check=True)
 
 
-# ---- What the nodes have counted ----
+# ---- Counters of the nodes ----
 
 
 def questions(cluster):
-    """How often they were asked for the map."""
+    """How often the nodes were asked for the map."""
     return sum(
         _counted(node, "commandstats", f"cmdstat_cluster|{kind}", "calls=")
         for node in cluster.nodes
@@ -76,7 +78,7 @@ def reset(cluster):
 
 
 def tags_of(slots):
-    """A hash tag for each slot, found by trying."""
+    """A hash tag for each slot, found by trial."""
     wanted, found, number = set(slots), {}, 0
     while len(found) < len(wanted):
         slot = crc16(str(number).encode()) % SLOTS
@@ -87,7 +89,7 @@ def tags_of(slots):
 
 
 def _table():
-    """The remainders of the bytes, so that a key costs a step a byte."""
+    """CRC16 of each single byte, so that crc16() needs one step per byte."""
     for byte in range(256):
         crc = byte << 8
         for _ in range(8):

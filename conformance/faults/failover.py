@@ -1,4 +1,4 @@
-"""Masters are killed, one after another, under the pipelines and calls of PHP and Java at once; a replica takes each one's place."""
+"""Masters are killed one by one under load from PHP and Java; a replica replaces each."""
 
 import time
 from collections import Counter
@@ -15,12 +15,12 @@ OPTIONS = {
     "repl_diskless_sync_delay": 0,
     "repl_ping_replica_period": 1,
 }
-# What a master acknowledged so shortly before its death its replica may not have.
+# A replica may miss writes that its master acknowledged this shortly before it died.
 BEFORE_SECONDS = 1
 
 
 class Shard:
-    """A master and its replica; who has died is replaced by a new replica at another address."""
+    """A master and its replica. A dead node is replaced by a new replica at another address."""
 
     def __init__(self, cluster, master, options):
         self._cluster, self.master, self._options = cluster, master, options
@@ -44,7 +44,7 @@ class Shard:
         until(lambda: state in self.replica.command("INFO", "replication"), state.decode())
 
     def lose_master(self):
-        """When it died, and when its replica had taken its place."""
+        """(when the master died, when its replica had replaced it)"""
         dead, died = self.master, time.time()
         dead.kill()
         self._await_state(b"role:master")
@@ -56,8 +56,8 @@ class Shard:
 
 
 def run(progress, is_short):
-    """The short one leaves a busy machine more time: before it takes a node for dead, and to be right again."""
-    deaths, right_again = (1, 6) if is_short else (20, 2)
+    """A short run gives a busy machine more time to declare a node dead and to recover."""
+    deaths, recovery_s = (1, 6) if is_short else (20, 2)
     progress.step(f"failover: {deaths} deaths")
     options = OPTIONS | {"cluster_node_timeout": 2000 if is_short else 1000}
     with Cluster(3, **options) as cluster, Ledgers(cluster) as ledgers:
@@ -70,9 +70,9 @@ def run(progress, is_short):
         for number in range(deaths):
             shard = shards[number % len(shards)]
             died, promoted = shard.lose_master()
-            windows.append((died, promoted, promoted + right_again))
-            time.sleep(right_again + 0.5)
-            if number + len(shards) < deaths:  # It is to lose a master once more.
+            windows.append((died, promoted, promoted + recovery_s))
+            time.sleep(recovery_s + 0.5)
+            if number + len(shards) < deaths:  # This shard will lose its master again.
                 shard.add_replica()
                 shard.await_replica()
         told, _ = ledgers.end()
@@ -89,7 +89,7 @@ def run(progress, is_short):
 
 
 def window_of(failure, windows):
-    """The election in which it happened: from the death until it must be right again."""
+    """The election during which a failure happened: from the death to the end of recovery."""
     begun, ended = failure[:2]
     return next((window for window in windows if window[0] <= ended and begun <= window[2]), None)
 
@@ -121,7 +121,7 @@ def outside_elections(told, windows):
             (failure[0] - window[1] for of, window, failure in failures if of == host and window),
             default=0,
         )
-        print(f"  {host}: the last call that failed began {latest:.2f} s after its promotion")
+        print(f"  {host}: the last failed call began {latest:.2f} s after the promotion")
     outside = [failure for _, window, failure in failures if not window]
     for failure in outside[:5]:
         print(f"    {failure[2]} of {failure[4]}: {failure[6]}")

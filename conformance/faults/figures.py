@@ -1,4 +1,4 @@
-"""A figure: what was measured and what it must be. A hard one is a promise: broken, the program fails."""
+"""A figure is a measurement and its bound. A hard one is a promise: if it breaks, the run fails."""
 
 import dataclasses
 
@@ -28,7 +28,7 @@ class Figure:
         )
 
 
-def tell(figures):
+def print_table(figures):
     print()
     show(
         ("figure", "measured", "must be", ""),
@@ -38,7 +38,7 @@ def tell(figures):
 
 
 def total(figures):
-    """What was not met, the closing line, and whether every promise was kept."""
+    """Prints the figures that were not met and a summary. True if every promise was kept."""
     promises = [figure.is_met for figure in figures if figure.is_hard]
     for figure in figures:
         if not figure.is_met:

@@ -1,7 +1,7 @@
-"""What every program here looks at: nodes, a configuration, a php-fpm with many workers, a web server before it, callers.
+"""The house of every program here: nodes, a configuration, many php-fpm workers, nginx, callers.
 
-All of it lives in a network namespace of its own, so what the kernel counts there (connection attempts that failed, sockets
-in TIME_WAIT) is ours alone, whatever else the machine is doing. That needs root.
+All of it has its own network namespace. So the kernel's counters there (failed connection attempts,
+sockets in TIME_WAIT) count only our own connections, whatever else the machine does. Needs root.
 """
 
 import collections
@@ -26,24 +26,24 @@ KEYS = 1000
 POOL_SIZE = 16
 NODES = 4
 WORKERS = 64
-# For one answer: the machine may have much else to do, and no promise is judged by it.
-PATIENCE_S = 60
+# For one answer. Generous, because the machine may be busy; no promise depends on it.
+ANSWER_S_MAX = 60
 IN_OPEN = 0x20
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class House:
-    """Every node has every key, so that each answers rightly wherever a configuration sends its callers."""
+    """Every node has every key, so callers get right answers wherever they are sent."""
 
     def __init__(self, *, workers=WORKERS, settings=None, **fpm):
         self.directory = tempfile.TemporaryDirectory(prefix="onehop-house-")
-        os.chmod(self.directory.name, 0o777)  # Workers may be somebody else.
+        os.chmod(self.directory.name, 0o777)  # Workers may run as another user.
         self.namespace, self.nodes, self.probes, self.servers = Namespace(), [], [], []
         self.path = os.path.join(self.directory.name, "onehop.yml")
         try:
             self.nodes = [RedisNode(namespace=self.namespace) for _ in range(NODES)]
-            self.probes = [node.connect(PATIENCE_S) for node in self.nodes]
+            self.probes = [node.connect(ANSWER_S_MAX) for node in self.nodes]
             for probe in self.probes:
                 probe.pipeline(
                     [("SET", f"key:{number}", f"value of key:{number}") for number in range(KEYS)]
@@ -76,7 +76,7 @@ class House:
 
     @property
     def log(self):
-        """What PHP says."""
+        """PHP's error log."""
         return os.path.join(self.directory.name, "log")
 
     def log_lines(self):
@@ -102,21 +102,22 @@ class House:
         return f"alpha:\n{''.join(lines)}  servers:\n{''.join(servers)}"
 
     def write(self, text, path=None):
-        """As one should: whoever reads meets the old file or the new one."""
+        """Replaces the file atomically: readers see the old text or the new one."""
         path = path or self.path
         with open(path + ".new", "w") as file:
             file.write(text)
         os.rename(path + ".new", path)
 
     def page(self, script, **query):
-        """What a page, one of this folder or of another place, answers: JSON, read; None if its worker was gone before it had answered."""
-        words = "&".join(
-            f"{name}={value}" for name, value in {"seed": random.getrandbits(30), **query}.items()
-        )
-        status, body = self.nginx.get(os.path.join(HERE, script), query=words, seconds=PATIENCE_S)
-        if status == 502 or (
-            status == 200 and not body
-        ):  # Killed after it had answered, a worker leaves nginx with a header and a reset.
+        """Calls a page (of this folder, or by its path) and returns its JSON.
+
+        Returns None if the worker died before it had answered.
+        """
+        query = {"seed": random.getrandbits(30), **query}
+        words = "&".join(f"{name}={value}" for name, value in query.items())
+        status, body = self.nginx.get(os.path.join(HERE, script), query=words, seconds=ANSWER_S_MAX)
+        # If a worker is killed after its answer, nginx gets a header and a reset.
+        if status == 502 or (status == 200 and not body):
             return None
         if status != 200:
             raise LabError(
@@ -128,10 +129,11 @@ class House:
             raise LabError(f"{script}: {body[:300]!r}") from error
 
     def connections(self):
-        """Of the node that has most, but for the one that asks; nodes that are down have none.
+        """Connections of the node that has most, without our own; nodes that are down have none.
 
-        A node may hear of a new connection before it hears that the one of a dead worker has ended: a number that is too
-        high is asked for again."""
+        A node may accept a new connection before it notices that a dead worker's has ended. So it
+        is asked again if the number is too high.
+        """
         counts = [0]
         for probe, node in zip(self.probes, self.nodes):
             if node.process.is_running:
@@ -146,7 +148,7 @@ class House:
             return sum(line.split()[3] == "06" for line in list(table)[1:])
 
     def failed_attempts(self):
-        """How many connections could not be made since the namespace is there."""
+        """Failed connection attempts since the namespace was created."""
         with open(f"/proc/{self.fpm.pid}/net/snmp") as counters:
             names, values = (line.split() for line in counters if line.startswith("Tcp:"))
         return int(values[names.index("AttemptFails")])
@@ -173,11 +175,11 @@ def clients_of(probe):
 
 
 class Callers:
-    """Threads that ask for a page over and over, and what they were answered.
+    """Threads that request a page again and again, and the answers they got.
 
     with Callers(house, "checked.php", 8) as callers:
         time.sleep(5)
-    callers.answers                 # (seconds from the first, JSON) of each page
+    callers.answers                 # (seconds since the start, JSON) of each page
     """
 
     def __init__(self, house, script, count, **query):
@@ -190,7 +192,7 @@ class Callers:
         return sum(answer[name] for _, answer in self.answers)
 
     def errors(self):
-        """{class and node of an exception: how often}"""
+        """{class and node of an exception: count}"""
         counts = collections.Counter()
         for _, answer in self.answers:
             counts.update(answer["errors"])
@@ -211,7 +213,7 @@ class Callers:
             self.failures.append(error)
 
     def __enter__(self):
-        sys.setswitchinterval(0.0005)  # Seconds: who looks on must not wait for all these threads.
+        sys.setswitchinterval(0.0005)  # Seconds. Lets the main thread run among all these threads.
         self.began = time.monotonic()
         for thread in self._threads:
             thread.start()
@@ -226,18 +228,16 @@ class Callers:
 
 
 class Openings:
-    """Counts how often a file is opened by anybody, as the kernel tells it."""
+    """Counts with inotify how often any process opens a file."""
 
     def __init__(self, path):
         self.descriptor = _libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-        if (
-            self.descriptor < 0
-            or _libc.inotify_add_watch(self.descriptor, path.encode(), IN_OPEN) < 0
-        ):
+        watched = path.encode()
+        if self.descriptor < 0 or _libc.inotify_add_watch(self.descriptor, watched, IN_OPEN) < 0:
             raise LabError(f"inotify: {os.strerror(ctypes.get_errno())}")
 
     def count(self):
-        """Since the last time."""
+        """Openings since the last call."""
         count = 0
         while True:
             try:

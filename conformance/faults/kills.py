@@ -1,8 +1,9 @@
-"""kill -9 of random workers under load, thousands of times: some inside publish, some holding connections.
+"""kill -9 of random workers under load, thousands of times: some inside publish, some with a lease.
 
-Beside the load, large configurations change all the time, so that somebody is often publishing. A victim is stopped first,
-to see what it is doing. Then: was any reply wrong, did any other worker wait for a dead one, did connections and places come
-back, is what the segment holds still what the files say?
+Large configurations change all the time, so that often some worker is publishing. A victim is
+stopped before it is killed, to see what it is doing. Afterwards: was any reply wrong, did any
+worker wait for a dead one, were all connections and slots released, and does the shared segment
+still match the files?
 """
 
 import collections
@@ -17,17 +18,18 @@ from house import POOL_SIZE, WORKERS, Callers, House
 from table import bold, show
 from victims import HOLDING, WITHOUT, WRITING, Hunter
 
-LARGE = 12  # Configurations of so many servers, so that publishing them takes its time.
+LARGE = 12  # Configurations with this many servers, so that publishing them takes time.
 LARGE_SERVERS = 2000
-CALLERS = 24  # More than there are connections of a node; what they do between two rounds leaves time for others.
-# So long after a change the next client looks for it, whoever died over the look before.
-LOOK_EVERY_S = 1.1
-BLOCKED_MS_MAX = 500  # Who does not notice that the writer's lock, or a connection, is a dead one's, waits for a second at least.
+CALLERS = 24  # More than a node has connections. Pauses between their rounds leave others time.
+# A client checks a file at most this long after a change, even if a worker died in the last check.
+CHECK_EVERY_S = 1.1
+# A worker that missed the death of the writer, or of a connection's owner, would wait a second.
+BLOCKED_MS_MAX = 500
 QUERY = {"rounds": 3, "large": LARGE, "pause": 10000}
 
 
 class Changes(threading.Thread):
-    """Changes one large configuration after the other; each is looked at once a second."""
+    """Rewrites one large configuration after the other; workers check each once a second."""
 
     def __init__(self, house):
         super().__init__()
@@ -43,10 +45,8 @@ class Changes(threading.Thread):
             f"    - 127.0.0.1:1:1 server{number}-{version if number < 10 else 0}\n"
             for number in range(LARGE_SERVERS)
         )
-        self.house.write(
-            f"large:\n  listen: 127.0.0.1:22122\n  hash: murmur\n  distribution: random\n  servers:\n{servers}",
-            path,
-        )
+        head = "large:\n  listen: 127.0.0.1:22122\n  hash: murmur\n  distribution: random\n"
+        self.house.write(f"{head}  servers:\n{servers}", path)
 
     def run(self):
         for version in itertools.count(1):
@@ -69,15 +69,14 @@ def run(progress, is_short):
     progress.step("kills: starting servers")
     with House(settings={"onehop.shared_memory": "64M"}) as house:
         changes = Changes(house)
-        load_calmly(house, 1 if is_short else 2)  # Everything is read for the first time.
+        load_calmly(house, 1 if is_short else 2)  # Reads every file for the first time.
         calm = load_calmly(house, 1 if is_short else 5)
         before = house.connections()
         with changes:
             found, seconds, most, load, stops = kill_under_load(house, rounds, progress)
-        time.sleep(LOOK_EVERY_S)
-        house.page(
-            "fingerprints.php", large=LARGE
-        )  # The first who comes by after that looks at every file; then all know.
+        time.sleep(CHECK_EVERY_S)
+        # The first worker that runs this page checks every file; then all workers know.
+        house.page("fingerprints.php", large=LARGE)
         sums = fingerprints(house)
         places = usable_places(house)
         after = load_calmly(house, 1 if is_short else 3)
@@ -85,7 +84,7 @@ def run(progress, is_short):
         connections = house.connections()
     progress.done()
     blocked = [blocked_ms(answer, stops) for _, answer in load.answers]
-    tell(found, seconds, calm, load)
+    report(found, seconds, calm, load)
     return [
         Figure("kills", sum(found.values()), rounds, is_least=True),
         Figure("kills inside publish", found[WRITING], rounds // 200, is_least=True),
@@ -94,29 +93,27 @@ def run(progress, is_short):
         ),
         Figure("wrong replies", load.sum("wrong") + after.sum("wrong"), 0, is_hard=True),
         Figure(
-            "exceptions in the workers that live",
+            "exceptions in surviving workers",
             load.errors().total() + after.errors().total(),
             0,
             is_hard=True,
         ),
-        Figure("connections of a node, at most", most, POOL_SIZE, is_hard=True),
+        Figure("connections of a node, peak", most, POOL_SIZE, is_hard=True),
         Figure(
-            "connections afterwards more than before",
+            "connections afterwards, above those before",
             max(0, connections - max(before, POOL_SIZE)),
             0,
             is_hard=True,
         ),
         Figure(
-            "places of a node that can be used at once afterwards",
+            "usable connections of a node afterwards",
             places,
             POOL_SIZE,
             is_hard=True,
             is_least=True,
         ),
         Figure("configurations that workers disagree about afterwards", intact, 0, is_hard=True),
-        Figure(
-            "longest a worker was blocked by a dead one", max(blocked), BLOCKED_MS_MAX, unit=" ms"
-        ),
+        Figure("longest wait for a dead worker", max(blocked), BLOCKED_MS_MAX, unit=" ms"),
     ]
 
 
@@ -139,19 +136,19 @@ def load_calmly(house, seconds):
 
 
 def pids(house):
-    """Of the nodes: what they wait for a processor is not the workers' fault."""
+    """Of the nodes. Their time in the run queue is subtracted, as it is not the workers' fault."""
     return ",".join(str(node.process.pid) for node in house.nodes)
 
 
 def usable_places(house):
-    """How many connections to one node several workers can hold at once."""
+    """How many connections to one node several workers can hold at the same time."""
     with Callers(house, "hold.php", POOL_SIZE, wanted=POOL_SIZE) as holders:
         time.sleep(0.1)
     return max(answer["most"] for _, answer in holders.answers)
 
 
 def fingerprints(house):
-    """{configuration: what workers, and a process that reads the file itself, take it for}"""
+    """{configuration: its fingerprints, from workers and from a process that reads the file}"""
     sums = collections.defaultdict(set)
     with Callers(house, "fingerprints.php", 8, large=LARGE) as callers:
         time.sleep(1)
@@ -162,18 +159,19 @@ def fingerprints(house):
 
 
 def blocked_ms(answer, stops):
-    """Of the longest call of a page, without what it or a node waited for a processor, and for victims that were stopped but not dead yet."""
+    """The longest call of a page, in milliseconds.
+
+    Not counted are waits for a processor, of the worker or of a node, and waits for victims that
+    were stopped but not yet dead.
+    """
     began, ended = answer["began"], answer["began"] + answer["longest"]
     stopped = sum(max(0, min(ended, until) - max(began, since)) for since, until in stops)
     return max(0, answer["longest"] - answer["queued"] - stopped) / 1e6
 
 
-def tell(found, seconds, calm, load):
-    print(
-        bold(
-            f"\n{found.total():,} kills in {seconds:.0f} s, {WORKERS} workers, {CALLERS} callers\n"
-        )
-    )
+def report(found, seconds, calm, load):
+    what = f"{found.total():,} kills in {seconds:.0f} s, {WORKERS} workers, {CALLERS} callers"
+    print(bold(f"\n{what}\n"))
     show(
         ("worker was", "kills"),
         [(state, f"{found[state]:,}") for state in (WRITING, HOLDING, WITHOUT)],
@@ -189,20 +187,18 @@ def tell(found, seconds, calm, load):
             "longest call",
             "of it without processor",
         ),
-        [
-            (
-                label,
-                f"{len(one.answers):,}",
-                one.lost,
-                f"{one.sum('calls'):,}",
-                f"{one.slowest * 1e3:.0f} ms",
-                *(
-                    f"{value / 1e6:.1f} ms"
-                    for value in max(
-                        (answer["longest"], answer["queued"]) for _, answer in one.answers
-                    )
-                ),
-            )
-            for label, one in (("before", calm), ("with kills", load))
-        ],
+        [load_row("before", calm), load_row("with kills", load)],
+    )
+
+
+def load_row(label, load):
+    longest, queued = max((answer["longest"], answer["queued"]) for _, answer in load.answers)
+    return (
+        label,
+        f"{len(load.answers):,}",
+        load.lost,
+        f"{load.sum('calls'):,}",
+        f"{load.slowest * 1e3:.0f} ms",
+        f"{longest / 1e6:.1f} ms",
+        f"{queued / 1e6:.1f} ms",
     )

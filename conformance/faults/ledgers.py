@@ -1,8 +1,8 @@
-"""Two hosts that write and read: workers of php-fpm, which share a segment, and a Java client with several threads.
+"""Two hosts that write and read: php-fpm workers, which share a segment, and a Java client.
 
 with Ledgers(cluster) as ledgers:
     ...                          # move slots, kill masters
-    told = ledgers.end()         # what each worker has met; ledger.php says what that is
+    records = ledgers.end()      # what each worker recorded, see ledger.php
 """
 
 import json
@@ -25,22 +25,13 @@ HOSTS = ("PHP", "Java")
 class Ledgers:
     def __init__(self, cluster, workers=3):
         self._directory = tempfile.TemporaryDirectory()
-        self._tell("tags", ",".join(tags_of(range(SLOTS))))
+        self._signal("tags", ",".join(tags_of(range(SLOTS))))
         config = configure(cluster, self.directory)
         self._callers, self._java, self._fpm = ThreadPoolExecutor(workers), None, None
+        command = ["java", "-cp", JAR, os.path.join(HERE, "Ledger.java")]
         try:
             self._java = Process(
-                [
-                    "java",
-                    "-cp",
-                    JAR,
-                    os.path.join(HERE, "Ledger.java"),
-                    config,
-                    self.directory,
-                    workers,
-                ],
-                name="ledger",
-                stdout=subprocess.PIPE,
+                [*command, config, self.directory, workers], name="ledger", stdout=subprocess.PIPE
             )
             self._fpm = Fpm(
                 workers=workers + 1,
@@ -61,7 +52,7 @@ class Ledgers:
         return self._directory.name
 
     def wait_until_at_work(self, cluster):
-        """Returns when both hosts have written."""
+        """Returns once both hosts have written."""
         for host in HOSTS:
             until(
                 lambda: any(node.command("KEYS", f"*{host.lower()}0") for node in cluster.nodes),
@@ -69,18 +60,18 @@ class Ledgers:
             )
 
     def work_in_pairs(self):
-        self._tell("pairs", "")
+        self._signal("pairs", "")
 
     def redirects(self):
-        """How many the workers of php-fpm have followed."""
+        """How many redirects the php-fpm workers have followed."""
         return int(self._ask("job=status"))
 
     def end(self):
-        """{host: [what a worker has met]}, and how many redirects the Java client has followed."""
-        self._tell("stop", "")
+        """({host: [records of a worker]}, redirects that the Java client has followed)"""
+        self._signal("stop", "")
         java = json.loads(self._java.child.communicate(timeout=120)[0] or "null")
         if java is None:
-            raise LabError("Java's ledger ended without a word\n" + self._java.log_tail())
+            raise LabError("Java's ledger ended without output\n" + self._java.log_tail())
         return {
             "PHP": [json.loads(ledger.result()) for ledger in self._php],
             "Java": java["ledgers"],
@@ -91,12 +82,11 @@ class Ledgers:
             os.path.join(HERE, "ledger.php"), query=query, seconds=3600
         )
         if status != 200 or not body or body[:1] not in b"{0123456789":
-            raise LabError(
-                f"PHP's ledger: {status} {body[:2000].decode(errors='replace')}\n{self._fpm.process.log_tail()}"
-            )
+            shown = body[:2000].decode(errors="replace")
+            raise LabError(f"PHP's ledger: {status} {shown}\n{self._fpm.process.log_tail()}")
         return body
 
-    def _tell(self, name, text):
+    def _signal(self, name, text):
         with open(os.path.join(self.directory, name), "w") as file:
             file.write(text)
 
@@ -104,7 +94,7 @@ class Ledgers:
         return self
 
     def __exit__(self, *_):
-        self._tell("stop", "")
+        self._signal("stop", "")
         for process in (self._java, self._fpm):
             if process:
                 process.stop()
@@ -112,22 +102,23 @@ class Ledgers:
         self._directory.cleanup()
 
 
-def promises(told, is_lost_excused=lambda loss: False):
-    """What no host may have met, whatever happens; prints what they did."""
-    for host, workers in told.items():
-        total = {
-            name: sum(worker[name] for worker in workers) for name in ("batches", "writes", "reads")
-        }
-        print(
-            f"  {host}, {len(workers)} workers: {total['batches']} batches, {total['writes']} writes, {total['reads']} reads"
+def promises(records, is_lost_excused=lambda loss: False):
+    """The promises that hold whatever happens. Prints how much the hosts did."""
+    for host, workers in records.items():
+        done = ", ".join(
+            f"{sum(worker[what] for worker in workers)} {what}"
+            for what in ("batches", "writes", "reads")
         )
-    workers = [worker for workers in told.values() for worker in workers]
+        print(f"  {host}, {len(workers)} workers: {done}")
+    workers = [worker for workers in records.values() for worker in workers]
     wrong = [example for worker in workers for example in worker["wrong"]]
     lost = [loss for worker in workers for loss in worker["lost"]]
     unexcused = [loss for loss in lost if not is_lost_excused(loss)]
-    if len(lost) > len(unexcused):
+    excused = len(lost) - len(unexcused)
+    if excused:
         print(
-            f"  acknowledged writes that a master took with it, as asynchronous replication may: {len(lost) - len(unexcused)}"
+            "  acknowledged writes lost with their master, which asynchronous replication allows: "
+            f"{excused}"
         )
     for example in wrong[:3] + [loss[2] for loss in unexcused[:3]]:
         print("   ", example)

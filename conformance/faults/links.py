@@ -1,8 +1,9 @@
-"""A link on the way to the configuration is exchanged, again and again: do workers and a JVM follow it together?
+"""A symbolic link on the path of the configuration is swapped again and again.
 
-As Kubernetes does it with a ConfigMap, by programs of their own: `ln -s` and `mv -T`. Meanwhile workers and the JVM are
-asked all the time which node a key lies on. An answer is late by the time between the moment when what it says was
-replaced and the moment when it was asked for: so long at most PHP, Java and any two workers differ.
+Do workers and a JVM follow it together? The link is swapped as Kubernetes swaps a ConfigMap, with
+`ln -s` and `mv -T`. Meanwhile workers and the JVM are asked all the time which node has a key. The
+delay of an answer is the time from the moment its version was replaced to the moment of the
+question. It bounds how long PHP, Java and any two workers can differ.
 """
 
 import os
@@ -20,13 +21,13 @@ from table import bold, show
 WORKERS = 6
 CALLERS = 6
 DIFFER_S_MAX = 2
-QUICK_S = 0.2, 0.9  # Between two swaps: faster than anybody looks,
-CALM_S = 2.2, 3.2  # or so slowly that everybody must have followed.
-CALM_EVERY = 3  # An odd number: each calm link leads elsewhere than the one before, so all of them are changes.
+QUICK_S = 0.2, 0.9  # Between two swaps: faster than clients check,
+CALM_S = 2.2, 3.2  # or so slow that all must have followed.
+CALM_EVERY = 3  # Odd: so each calm link leads to another node than the last, and is a change.
 
 
 class Links:
-    """`path` leads over a link to a file of node0 or of node1."""
+    """`path` leads over a link to a file with node0 or to one with node1."""
 
     def __init__(self, house):
         self.directory = house.directory.name
@@ -36,7 +37,7 @@ class Links:
             version = os.path.join(self.directory, f"version{number}")
             os.mkdir(version)
             house.write(house.configuration([number]), os.path.join(version, "linked.yml"))
-        self.swaps = []  # (when it began, when it was done, the node from then on)
+        self.swaps = []  # (when it began, when it ended, the node from then on)
         self.lead_to(0)
         os.symlink("data/linked.yml", self.path)
 
@@ -46,21 +47,21 @@ class Links:
         subprocess.run(["sh", "-c", command], cwd=self.directory, check=True)
         self.swaps.append((began, time.monotonic(), f"node{number}"))
 
-    def late(self, asked, answered, where):
-        """By how many seconds an answer was late, in view of when it was asked for and was there."""
+    def delay(self, asked, answered, where):
+        """How many seconds before the question the answer's version had been replaced, or 0."""
         known = [
             number
             for number, (began, _, node) in enumerate(self.swaps)
             if node == where and began <= answered
         ]
         if not known:
-            raise LabError(f"nobody had written {where!r} when it was answered")
+            raise LabError(f"{where!r} was the answer before it was ever written")
         replaced = self.swaps[known[-1] + 1 : known[-1] + 2]
         return max(0, asked - replaced[0][1]) if replaced else 0
 
 
 class Jvm(threading.Thread):
-    """A client in a JVM, asked all the time: when, when it had answered, and what."""
+    """A client in a JVM, asked all the time. `answers`: (asked, answered, node)."""
 
     def __init__(self, house, path):
         super().__init__()
@@ -73,7 +74,7 @@ class Jvm(threading.Thread):
             stdout=subprocess.PIPE,
         )
         self.answers, self.is_over = [], False
-        self.ask()  # It needs its time to begin.
+        self.ask()  # The first answer takes longer, as the JVM has to start.
 
     def ask(self):
         began = time.monotonic()
@@ -115,38 +116,34 @@ def run(progress, is_short):
                 progress.share("swaps", number, count)
             time.sleep(DIFFER_S_MAX)
         pools = house.page("follow.php", path=links.path)["pools"]
-        told = [line for line in house.log_lines() if "linked.yml changed: " in line]
+        changes = [line for line in house.log_lines() if "linked.yml changed: " in line]
     progress.done()
     return [
         *judge(links, load, jvm, count),
         Figure("server pools of that path in the status", pools, 1, is_hard=True),
         Figure(
-            "changes that the log tells",
-            len(told),
-            count // CALM_EVERY,
-            is_hard=True,
-            is_least=True,
+            "changes in the log", len(changes), count // CALM_EVERY, is_hard=True, is_least=True
         ),
     ]
 
 
 def judge(links, load, jvm, count):
     php = [
-        links.late(answer["asked"] / 1e9, load.began + answered, answer["where"])
+        links.delay(answer["asked"] / 1e9, load.began + answered, answer["where"])
         for answered, answer in load.answers
     ]
-    java = [links.late(*answer) for answer in jvm.answers]
+    java = [links.delay(*answer) for answer in jvm.answers]
     print(bold(f"\n{count} swaps, {WORKERS} workers, {CALLERS} callers, a JVM\n"))
     show(
-        ("who", "answers", "of what had been replaced", "latest of them"),
+        ("client", "answers", "of a replaced version", "longest delay"),
         [
-            (who, f"{len(late):,}", f"{sum(map(bool, late)):,}", f"{max(late) * 1e3:.0f} ms")
-            for who, late in (("PHP", php), ("Java", java))
+            (client, f"{len(late):,}", f"{sum(map(bool, late)):,}", f"{max(late) * 1e3:.0f} ms")
+            for client, late in (("PHP", php), ("Java", java))
         ],
     )
     workers = {answer["pid"] for _, answer in load.answers}
     return [
         Figure("workers that answered", len(workers), WORKERS, is_least=True),
-        Figure("PHP behind the file, at most", max(php), DIFFER_S_MAX, is_hard=True, unit=" s"),
-        Figure("Java behind the file, at most", max(java), DIFFER_S_MAX, is_hard=True, unit=" s"),
+        Figure("longest delay of PHP", max(php), DIFFER_S_MAX, is_hard=True, unit=" s"),
+        Figure("longest delay of Java", max(java), DIFFER_S_MAX, is_hard=True, unit=" s"),
     ]

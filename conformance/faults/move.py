@@ -1,4 +1,4 @@
-"""4,000 slots move, live, under pipelines of PHP and Java at once."""
+"""4,000 slots move while PHP and Java run pipelines."""
 
 import time
 from contextlib import ExitStack
@@ -8,11 +8,11 @@ from figures import Figure
 from lab.cluster import Cluster
 from ledgers import HOSTS, Ledgers, promises
 
-HALFWAY_SECONDS = 0.003  # So long a slot has keys on both nodes: some commands meet ASK.
+HALFWAY_SECONDS = 0.003  # How long a slot has keys on both nodes, so that commands meet ASK.
 
 
 class Mover:
-    """Moves slots as `redis-cli --cluster reshard` does, by connections that stay."""
+    """Moves slots as `redis-cli --cluster reshard` does, on connections that stay open."""
 
     def __init__(self, stack, source, target, others):
         self._nodes = {
@@ -35,14 +35,14 @@ class Mover:
             self._nodes[node].command("CLUSTER", "SETSLOT", slot, "NODE", self._ids[target])
 
     def _migrate(self, slot, source, target, count):
-        """So many keys, at most; how many there were."""
+        """Migrates at most `count` keys; returns how many."""
         keys = self._nodes[source].command("CLUSTER", "GETKEYSINSLOT", slot, count)
         if keys:
             self._nodes[source].command("MIGRATE", *target.address, "", 0, 5000, "KEYS", *keys)
         return len(keys)
 
     def move_all(self, slots, source, target, seconds):
-        """One after another, evenly over so much time; how long it took."""
+        """Moves slots one by one, spread evenly over `seconds`; returns the time it took."""
         begun = time.monotonic()
         for number, slot in enumerate(slots, start=1):
             self.move(slot, source, target)
@@ -64,22 +64,25 @@ def run(progress, is_short):
         ledgers.work_in_pairs()
         mover.move_all(range(count // 10), target, source, seconds / 10)
         php_redirects = ledgers.redirects()
-        told, java_redirects = ledgers.end()
+        records, java_redirects = ledgers.end()
         progress.done()
         print(
-            f"  {count} slots in {taken:.0f} s: {moved} MOVED, {asked} ASK, {maps} topology queries; then {count // 10} back, under"
-            f" batches that write and read the same keys: {errors(cluster, 'MOVED') - moved} MOVED, {errors(cluster, 'ASK') - asked} ASK"
+            f"  {count} slots in {taken:.0f} s: {moved} MOVED, {asked} ASK, {maps} topology queries"
         )
         print(
-            f"  redirects followed, of both kinds and in both parts: PHP {php_redirects}, Java {java_redirects}"
+            f"  then {count // 10} back, under batches that write and read the same keys:"
+            f" {errors(cluster, 'MOVED') - moved} MOVED, {errors(cluster, 'ASK') - asked} ASK"
         )
-        failures = sum(len(worker["failures"]) for workers in told.values() for worker in workers)
-        # Some hundred slots on a busy machine say little.
+        print(f"  redirects followed in both parts: PHP {php_redirects}, Java {java_redirects}")
+        failures = sum(
+            len(worker["failures"]) for workers in records.values() for worker in workers
+        )
+        # A few hundred slots on a busy machine prove little.
         return [
-            *promises(told),
+            *promises(records),
             Figure("failed calls", failures, 0, is_hard=True),
             Figure(
-                "MOVED for each slot that moved and host",
+                "MOVED per moved slot and host",
                 moved / count / len(HOSTS),
                 1.0,
                 is_hard=not is_short,

@@ -1,7 +1,7 @@
-"""A name server that is slow or does not know a name: how long calls take, and what the keys of other nodes notice.
+"""A DNS server that is slow or does not know a name: how long do calls take, do other keys suffer?
 
-The programs that ask run in a namespace with a name server of their own (conformance/lab/dns.py): this file is started
-again in there, as `names.py SECONDS FILE`, and leaves what it found in the file.
+The clients run in a namespace with their own DNS server (conformance/lab/dns.py). For that this
+file starts itself again in there, as `names.py SECONDS FILE`, and writes its results to the file.
 """
 
 import json
@@ -36,29 +36,18 @@ def run(progress, is_short):
         zone, found = os.path.join(directory, "zone"), os.path.join(directory, "found")
         with open(zone, "w") as file:
             json.dump({f"{name}.test": entry for name, entry in NAMES.items()}, file)
+        inner = [os.path.join(HERE, "names.py"), "1" if is_short else "8", found]
+        server = [os.path.join(ROOT, "conformance/lab/dns.py"), zone]
+        python = sys.executable
         subprocess.run(
-            [
-                "unshare",
-                "-m",
-                "-n",
-                "--",
-                sys.executable,
-                os.path.join(ROOT, "conformance/lab/dns.py"),
-                zone,
-                "--",
-                sys.executable,
-                os.path.join(HERE, "names.py"),
-                "1" if is_short else "8",
-                found,
-            ],
-            check=True,
+            ["unshare", "-m", "-n", "--", python, *server, "--", python, *inner], check=True
         )
         with open(found) as file:
             rows = json.load(file)
     progress.done()
-    print(bold(f"\nOne node of three is named, timeout: {TIMEOUT_MS}\n"))
+    print(bold(f"\nOne node of three has a name, timeout: {TIMEOUT_MS}\n"))
     show(
-        ("client", "name answered", "calls", "longest", "failed: named", "failed: others"),
+        ("client", "DNS answered", "calls", "longest", "failed: by name", "failed: others"),
         [
             (
                 row["client"],
@@ -100,40 +89,29 @@ def ask_all(seconds):
         for name in (*NAMES, "no-such-name"):
             for client, ask in (("command line", ask_script), ("php-fpm", ask_pages)):
                 with tempfile.NamedTemporaryFile("w", suffix=".yml") as config:
-                    config.write(
-                        "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n"
-                        f"  timeout: {TIMEOUT_MS}\n  servers:\n   - {name}.test:{nodes[2].port}:1 named\n"
-                        f"   - 127.0.0.1:{nodes[0].port}:1 node-0\n   - 127.0.0.1:{nodes[1].port}:1 node-1\n"
-                    )
+                    config.write(config_text(name, nodes))
                     config.flush()
-                    rows.append(
-                        {
-                            "client": client,
-                            "name": name.replace("-", " "),
-                            **ask(config.name, seconds),
-                        }
-                    )
+                    row = {"client": client, "name": name.replace("-", " ")}
+                    rows.append({**row, **ask(config.name, seconds)})
     finally:
         for node in nodes:
             node.stop()
     return rows
 
 
-def ask_script(config, seconds):
-    return json.loads(
-        subprocess.run(
-            [
-                program("php"),
-                "-d",
-                f"extension={EXTENSION}",
-                os.path.join(HERE, "names.php"),
-                config,
-                str(seconds),
-            ],
-            stdout=subprocess.PIPE,
-            check=True,
-        ).stdout
+def config_text(name, nodes):
+    return (
+        f"alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: {TIMEOUT_MS}\n  servers:\n"
+        f"   - {name}.test:{nodes[2].port}:1 named\n"
+        f"   - 127.0.0.1:{nodes[0].port}:1 node-0\n"
+        f"   - 127.0.0.1:{nodes[1].port}:1 node-1\n"
     )
+
+
+def ask_script(config, seconds):
+    script = [os.path.join(HERE, "names.php"), config, str(seconds)]
+    command = [program("php"), "-d", f"extension={EXTENSION}", *script]
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
 
 
 def ask_pages(config, seconds):
@@ -151,12 +129,8 @@ def ask_pages(config, seconds):
             for _ in range(WORKERS)
         ]
         answers = [json.loads(page.result()[1]) for page in pages]
-    return {
-        what: max(answer[what] for answer in answers)
-        if what == "longest"
-        else sum(answer[what] for answer in answers)
-        for what in answers[0]
-    }
+    total = {what: sum(answer[what] for answer in answers) for what in answers[0]}
+    return {**total, "longest": max(answer["longest"] for answer in answers)}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A node is killed under load and comes back: how often all workers together try it, and what other nodes notice."""
+"""A node dies under load and comes back: how often is it tried, and do other nodes suffer?"""
 
 import itertools
 import time
@@ -9,7 +9,7 @@ from table import bold, show
 
 CALLERS = 16
 ATTEMPTS_MAX = 2
-SECOND_CHANCE = 11  # Seconds: a node rests for ten at most.
+SECOND_CHANCE = 11  # Seconds. A node's circuit breaker stays open for ten at most.
 
 
 def run(progress, is_short):
@@ -30,23 +30,23 @@ def run(progress, is_short):
     progress.done()
     rates = [later - earlier for earlier, later in itertools.pairwise(attempts)]
     last = max((at for at, answer in load.answers if answer["errors"]), default=killed)
-    tell(load, killed, back, rates)
+    report(load, killed, back, rates)
     others = sum(count for what, count in load.errors().items() if not what.endswith(" node0"))
-    # Back and empty: what it does not have is no wrong reply. Until it is killed and while it is down there is none at all.
+    # The node returns empty, so its missing keys are not wrong replies.
     wrong = sum(answer["wrong"] for at, answer in load.answers if at < back)
     return [
         Figure("wrong replies", wrong, 0, is_hard=True),
         Figure("exceptions of other nodes", others, 0, is_hard=True),
-        # Whoever is in the middle of a call when it dies finds out for himself (spec/health).
-        Figure("attempts on the dead node, in the second in which it dies", rates[0], POOL_SIZE),
-        Figure("attempts on it, in the worst second after that", max(rates[1:]), ATTEMPTS_MAX),
+        # Every call in progress when the node dies finds out by itself (spec/health).
+        Figure("attempts on the dead node, in the second of its death", rates[0], POOL_SIZE),
+        Figure("attempts on it, in the worst later second", max(rates[1:]), ATTEMPTS_MAX),
         Figure(
             "from its return to the last exception", last - back, float(SECOND_CHANCE), unit=" s"
         ),
     ]
 
 
-def tell(load, killed, back, rates):
+def report(load, killed, back, rates):
     print(bold(f"\nA node down for {back - killed:.0f} s, {WORKERS} workers, {CALLERS} callers\n"))
     phases = (
         ("before", 0, killed),
@@ -56,13 +56,14 @@ def tell(load, killed, back, rates):
     rows = []
     for label, begin, end in phases:
         answers = [answer for at, answer in load.answers if begin <= at < end]
+        longest = max((answer["longest"] - answer["queued"] for answer in answers), default=0)
         rows.append(
             (
                 label,
                 f"{len(answers):,}",
                 f"{sum(answer['calls'] for answer in answers):,}",
                 f"{sum(sum(answer['errors'].values()) for answer in answers):,}",
-                f"{max(((answer['longest'] - answer['queued']) / 1e6 for answer in answers), default=0):.1f} ms",
+                f"{longest / 1e6:.1f} ms",
             )
         )
     show(("node", "pages", "calls", "exceptions", "longest call"), rows)

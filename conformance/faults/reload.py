@@ -1,4 +1,7 @@
-"""SIGUSR2 under load: workers end what they are at, the master executes itself again, and one new worker reads the configuration."""
+"""SIGUSR2 under load: workers finish their requests, and one new worker reads the configuration.
+
+The master re-executes itself and starts new workers.
+"""
 
 import time
 
@@ -7,7 +10,7 @@ from house import POOL_SIZE, WORKERS, Callers, House, Openings
 from table import bold, show
 
 CALLERS = 16
-PATIENCE_SECONDS = 20  # For workers that end what they are at.
+RESTART_S_MAX = 20  # Old workers finish their requests in this time.
 
 
 def run(progress, is_short):
@@ -22,16 +25,14 @@ def run(progress, is_short):
                 progress.step(f"reload: {number + 1} of {times}")
                 house.fpm.reload()
                 readings.append(0)
-                until = time.monotonic() + PATIENCE_SECONDS
+                until = time.monotonic() + RESTART_S_MAX
                 while time.monotonic() < until:
                     time.sleep(0.02)
                     most = max(most, house.connections())
                     count = openings.count()
                     readings[-1] += count
-                    if count:
-                        until = time.monotonic() + (
-                            1 if is_short else 2
-                        )  # Would another one read it, too?
+                    if count:  # Wait a little longer: would another worker read it, too?
+                        until = time.monotonic() + (1 if is_short else 2)
         openings.close()
         workers = {answer["pid"] for _, answer in load.answers}
     progress.done()
@@ -54,9 +55,13 @@ def run(progress, is_short):
         Figure("wrong replies", load.sum("wrong"), 0, is_hard=True),
         Figure("exceptions", load.errors().total(), 0, is_hard=True),
         Figure("pages lost", load.lost, 0),
-        Figure("connections of a node, at most", most, POOL_SIZE, is_hard=True),
-        Figure("the file was read per reload, at most", max(readings), 1, is_hard=True),
+        Figure("connections of a node, peak", most, POOL_SIZE, is_hard=True),
+        Figure("times the file was read per reload, most", max(readings), 1, is_hard=True),
         Figure(
-            "the file was read per reload, at least", min(readings), 1, is_hard=True, is_least=True
+            "times the file was read per reload, fewest",
+            min(readings),
+            1,
+            is_hard=True,
+            is_least=True,
         ),
     ]

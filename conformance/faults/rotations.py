@@ -1,7 +1,8 @@
-"""Passwords rotate, servers are added and taken out under load: what has left is closed, and sharing never stops.
+"""Passwords rotate and servers come and go under load: old connections close, sharing never stops.
 
-Each change brings another password and another server (a second name of one of the four nodes), so that all nodes change. Passwords that workers may
-still use stay valid. Workers are no root, since the kernel does not count root's descriptors; once they may have few of them.
+Each change brings another password and another server (a second name of one of the four nodes), so
+all nodes change. Passwords that workers may still use stay valid. Workers do not run as root,
+because the kernel does not limit root's descriptors. One of two runs limits them.
 """
 
 import random
@@ -15,9 +16,9 @@ from table import bold, show
 
 WORKERS = 12
 CALLERS = 6
-PER_SECOND = 4  # Workers look once a second.
+PER_SECOND = 4  # Workers check the file once a second.
 PASSWORDS_VALID = 200
-SETTLED_SECONDS = 60  # After so many nothing of what was before is left.
+SETTLED_SECONDS = 60  # By then all old connections are closed.
 LIMITS = (300, None)
 
 
@@ -28,11 +29,12 @@ def run(progress, is_short):
         label = f"{limit} descriptors" if limit else "default"
         progress.step(f"rotations: starting servers, {label}")
         with House(workers=WORKERS, user="nobody", descriptors=limit) as house:
-            found.append((label, look_at(house, changes, progress, label)))
+            found.append((label, measure(house, changes, progress, label)))
     progress.done()
     print(
         bold(
-            f"\n{changes:,} passwords and {changes:,} servers added and removed, {PER_SECOND} a second, {WORKERS} workers, {CALLERS} callers\n"
+            f"\n{changes:,} passwords and {changes:,} servers added and removed, "
+            f"{PER_SECOND} a second, {WORKERS} workers, {CALLERS} callers\n"
         )
     )
     show(
@@ -40,13 +42,13 @@ def run(progress, is_short):
             "limit",
             "pages",
             "calls",
-            "taken over",
-            "most connections of a node",
+            "adopted",
+            "peak connections of a node",
             "opened",
             "afterwards",
             "settled after",
-            "opened in 5 s then",
-            "complaints",
+            "opened in the next 5 s",
+            "warnings",
         ),
         [
             (
@@ -77,13 +79,13 @@ def run(progress, is_short):
                 f"{label}: seconds until then", one["settled"], float(SETTLED_SECONDS), is_hard=True
             ),
             Figure(
-                f"{label}: connections opened while nothing changes",
+                f"{label}: connections opened after the last change",
                 one["late"],
                 NODES,
                 is_hard=True,
             ),
             Figure(
-                f"{label}: changes that workers took over",
+                f"{label}: changes that workers adopted",
                 one["adopted"],
                 changes // PER_SECOND // 2,
                 is_least=True,
@@ -92,7 +94,7 @@ def run(progress, is_short):
     ]
 
 
-def look_at(house, changes, progress, label):
+def measure(house, changes, progress, label):
     change(house, 0)
     time.sleep(1.5)
     wait_for_password(house)
@@ -133,13 +135,13 @@ def look_at(house, changes, progress, label):
 
 
 def wait_for_password(house):
-    """Until the first password is known: nodes that had none refuse whoever does not sign in."""
+    """Until the first password is in use: nodes that had none reject clients without it."""
     for _ in range(20):
         try:
             return house.page("checked.php", rounds=1)
         except LabError:
             time.sleep(0.2)
-    raise LabError("the first password is not taken over")
+    raise LabError("the workers do not use the first password")
 
 
 def change(house, number, has_extra=True):
@@ -149,28 +151,18 @@ def change(house, number, has_extra=True):
             words.append(f"<secret-{number - PASSWORDS_VALID}")
         probe.command("ACL", "SETUSER", "default", *words)
     text = house.configuration(redis_auth=f"secret-{number}")
-    extra = (
-        f"    - {random.choice(house.nodes).server_line(name=f'extra{number}')}\n"
-        if has_extra
-        else ""
-    )
-    house.write(text + extra)
+    if has_extra:
+        text += f"    - {random.choice(house.nodes).server_line(name=f'extra{number}')}\n"
+    house.write(text)
 
 
 def ids_of(probe):
-    """The connections that a node has, but for the one that asks."""
-    return {
-        int(found) for found in re.findall(r"\bid=(\d+)", probe.command("CLIENT", "LIST").decode())
-    } - {probe.command("CLIENT", "ID")}
+    """The ids of a node's connections, without our own."""
+    clients = probe.command("CLIENT", "LIST").decode()
+    return set(map(int, re.findall(r"\bid=(\d+)", clients))) - {probe.command("CLIENT", "ID")}
 
 
 def accepted(house):
-    """Connections that the nodes have accepted so far."""
-    return sum(
-        int(
-            re.search(r"total_connections_received:(\d+)", probe.command("INFO", "stats").decode())[
-                1
-            ]
-        )
-        for probe in house.probes
-    )
+    """How many connections the nodes have accepted so far."""
+    stats = (probe.command("INFO", "stats").decode() for probe in house.probes)
+    return sum(int(re.search(r"total_connections_received:(\d+)", text)[1]) for text in stats)

@@ -1,6 +1,7 @@
-"""A node that sends replies nobody asked for, 0 to 20 ms late: none that has arrived before a call begins is its answer.
+"""A node sends surplus replies, 0 to 20 ms late; no call may take one that came before it began.
 
-One that arrives between a command and its reply is a race that no client can win: those are counted, too.
+A surplus reply that arrives between a command and its reply is a race that no client can win. Those
+are counted separately.
 """
 
 import concurrent.futures
@@ -25,13 +26,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Ledger:
-    """When the node had sent which reply."""
+    """When the node sent which reply."""
 
     def __init__(self, path):
         self.path = path
 
     def had_arrived(self, began_ns, value):
-        """Whether what a call was answered with was there before the call began."""
+        """Whether this answer of a call had arrived before the call began."""
         with open(self.path, "rb") as file:
             file.seek(16 * int(value.rsplit(" ", 1)[1]))
             return struct.unpack("<qq", file.read(16))[0] < began_ns
@@ -46,19 +47,17 @@ def run(progress, is_short):
     found = []
     for label, ask in (("command line", ask_scripts), ("php-fpm", ask_pages), ("Java", ask_jvm)):
         progress.step(f"surplus: {label}")
-        found.append((label, *look_at(ask, calls)))
+        found.append((label, *measure(ask, calls)))
     progress.done()
-    print(
-        bold(f"\nOne reply in five is followed by one that nobody asked for; {CALLERS} callers\n")
-    )
+    print(bold(f"\nOne reply in five is followed by a surplus one; {CALLERS} callers\n"))
     show(
         (
             "client",
             "calls answered",
             "failed",
-            "replies too many",
-            "met in flight",
-            "had arrived before",
+            "surplus replies",
+            "taken in flight",
+            "arrived before the call",
         ),
         [
             (
@@ -77,33 +76,24 @@ def run(progress, is_short):
         for label, answer, surplus, broken in found
         for figure in (
             Figure(f"{label}: calls answered", answer["calls"], calls, is_hard=True, is_least=True),
-            Figure(f"{label}: replies too many", surplus, calls // 20, is_least=True),
-            Figure(
-                f"{label}: wrong replies that had arrived before the call", broken, 0, is_hard=True
-            ),
+            Figure(f"{label}: surplus replies", surplus, calls // 20, is_least=True),
+            Figure(f"{label}: surplus replies taken by a later call", broken, 0, is_hard=True),
         )
     ]
 
 
-def look_at(ask, calls):
+def measure(ask, calls):
     with tempfile.TemporaryDirectory(prefix="onehop-surplus-") as directory:
         ledger, port = Ledger(os.path.join(directory, "ledger")), free_port()
-        node = Process(
-            [
-                sys.executable,
-                os.path.join(HERE, "surplus_node.py"),
-                ledger.path,
-                "--port",
-                str(port),
-            ],
-            name="surplus node",
-        )
+        python = [sys.executable, os.path.join(HERE, "surplus_node.py")]
+        node = Process([*python, ledger.path, "--port", port], name="surplus node")
         try:
             node.wait_until(lambda: os.path.exists(ledger.path), what="listen")
             config = os.path.join(directory, "onehop.yml")
             with open(config, "w") as file:
                 file.write(
-                    f"alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n  servers:\n    - 127.0.0.1:{port}:1 odd\n"
+                    "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n"
+                    f"  servers:\n    - 127.0.0.1:{port}:1 odd\n"
                 )
             answers = ask(config, calls)
         finally:
@@ -113,22 +103,13 @@ def look_at(ask, calls):
             "errors": sum(one["errors"] for one in answers),
             "wrong": [wrong for one in answers for wrong in one["wrong"]],
         }
-        return (
-            total,
-            ledger.count_surplus(),
-            sum(ledger.had_arrived(*wrong) for wrong in total["wrong"]),
-        )
+        broken = sum(ledger.had_arrived(*wrong) for wrong in total["wrong"])
+        return total, ledger.count_surplus(), broken
 
 
 def ask_scripts(config, calls):
-    command = [
-        program("php"),
-        "-d",
-        f"extension={EXTENSION}",
-        os.path.join(HERE, "surplus.php"),
-        config,
-        str(calls // CALLERS),
-    ]
+    script = [os.path.join(HERE, "surplus.php"), config, str(calls // CALLERS)]
+    command = [program("php"), "-d", f"extension={EXTENSION}", *script]
     scripts = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(CALLERS)]
     return [json.loads(script.communicate()[0]) for script in scripts]
 

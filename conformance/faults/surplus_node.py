@@ -1,11 +1,15 @@
-"""A node that answers every command, and now and then sends one reply more, 0 to 20 ms later.
+"""A node that answers every command and sometimes sends one more reply, 0 to 20 ms later.
 
-    /usr/bin/python3 conformance/faults/surplus_node.py LEDGER [--port PORT] [--share 0.2] [--late 20]
+    python3 conformance/faults/surplus_node.py LEDGER [--port PORT] [--share 0.2] [--late 20]
 
-Prints its port, serves until it is ended. Its replies are numbered from 0 over all connections: a command is answered by
-"KEY NUMBER", what nobody asked for says "surplus NUMBER". LEDGER holds, for each in the order of their numbers, two little-endian
-numbers of 8 bytes: when the kernel had taken that reply, in nanoseconds of CLOCK_MONOTONIC (hrtime(true) in PHP, System.nanoTime() in Java), and 1 if
-nobody had asked for it, else 0. On the loopback it has arrived then. So a client that gets a value that is not of its key looks its number up: sent before its own call began, it had to be noticed.
+It prints its port and serves until it is ended. Its replies are numbered from 0 over all
+connections: the reply to a command is "KEY NUMBER", a surplus reply is "surplus NUMBER".
+
+LEDGER has, for each reply in the order of the numbers, two little-endian integers of 8 bytes: when
+the kernel had taken the reply, in nanoseconds of CLOCK_MONOTONIC (hrtime(true) in PHP,
+System.nanoTime() in Java), and 1 for a surplus reply, else 0. On the loopback device a reply
+arrives at that moment. So a client that gets a value of another key looks up its number: if it was
+sent before the client's call began, the client should have noticed it.
 """
 
 import argparse
@@ -31,7 +35,7 @@ class Node:
         while True:
             left = (self.due[0][0] - time.monotonic_ns()) / 1e9 if self.due else None
             for key, _ in self.selector.select(None if left is None else max(0, left)):
-                self._accept() if key.fileobj is self.listener else self._hear(key.fileobj)
+                self._accept() if key.fileobj is self.listener else self._answer(key.fileobj)
             while self.due and self.due[0][0] <= time.monotonic_ns():
                 _, _, connection = heapq.heappop(self.due)
                 if connection in self.unread:
@@ -43,7 +47,7 @@ class Node:
         self.unread[connection] = b""
         self.selector.register(connection, selectors.EVENT_READ)
 
-    def _hear(self, connection):
+    def _answer(self, connection):
         try:
             more = connection.recv(65536)
         except OSError:
@@ -53,18 +57,10 @@ class Node:
             return
         words, self.unread[connection] = parse(self.unread[connection] + more)
         for command in words:
-            if (
-                self._send(connection, command[1] if len(command) > 1 else command[0])
-                and random.random() < self.share
-            ):
-                heapq.heappush(
-                    self.due,
-                    (
-                        time.monotonic_ns() + int(random.random() * self.late_ns),
-                        self.numbers,
-                        connection,
-                    ),
-                )
+            is_sent = self._send(connection, command[1] if len(command) > 1 else command[0])
+            if is_sent and random.random() < self.share:
+                due = time.monotonic_ns() + int(random.random() * self.late_ns)
+                heapq.heappush(self.due, (due, self.numbers, connection))
 
     def _send(self, connection, text):
         value = b"%s %d" % (text, self.numbers)
@@ -84,7 +80,7 @@ class Node:
 
 
 def parse(text):
-    """([words of a command ...], what is left); small commands only."""
+    """([words of a command, ...], the unread rest). Small commands only."""
     commands = []
     while text.startswith(b"*") and b"\r\n" in text:
         parts = text.split(b"\r\n")
@@ -97,14 +93,14 @@ def parse(text):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="A node that sends replies nobody asked for.")
-    parser.add_argument("ledger")
+    parser = argparse.ArgumentParser(description="A node that sends surplus replies.")
+    parser.add_argument("ledger", help="the file that records every reply")
     parser.add_argument("--port", type=int, default=0, help="default: a free one, which is printed")
     parser.add_argument(
-        "--share", type=float, default=0.2, help="of the replies, how many are followed by one more"
+        "--share", type=float, default=0.2, help="fraction of replies followed by a surplus one"
     )
     parser.add_argument(
-        "--late", type=float, default=20, metavar="MS", help="how much later, at most"
+        "--late", type=float, default=20, metavar="MS", help="longest delay of a surplus reply"
     )
     options = parser.parse_args()
     node = Node(options.port, options.ledger, options.share, options.late)

@@ -1,7 +1,7 @@
-"""Which worker to kill, and what it was doing: a worker is stopped, looked at, and killed before it can go on.
+"""Chooses a worker, stops it to see what it is doing, and kills it before it can continue.
 
-Whether it holds the writer's lock of the segment, and so is publishing, /proc/locks tells; whether it holds connections, its
-descriptors and the kernel's table of sockets.
+/proc/locks shows whether it holds the segment's writer lock and so is publishing. Its descriptors
+and the kernel's socket table show whether it holds connections.
 """
 
 import os
@@ -20,10 +20,11 @@ class Hunter:
         self.house = house
         self.lock = lock_inode(house.fpm.worker_pids()[0])
         self.ports = {node.port for node in house.nodes}
-        self.stops = []  # (since, until), in nanoseconds as PHP's hrtime() counts them: until it was dead others may have waited for a victim.
+        # (since, until) in nanoseconds of PHP's hrtime(): others may wait for a stopped victim.
+        self.stops = []
 
     def kill_one(self, *, wants_writer):
-        """Kills a worker and returns [what it was doing]; nothing if the one chosen was gone already."""
+        """Kills a worker; returns [what it was doing], or [] if the chosen one was already gone."""
         pid = self._writer(SEARCH_SECONDS) if wants_writer else None
         try:
             pid = pid or random.choice(self.house.fpm.worker_pids())
@@ -34,13 +35,10 @@ class Hunter:
         try:
             signal.pidfd_send_signal(handle, signal.SIGSTOP)
             wait_stopped(pid)
-            found = (
-                WRITING
-                if self._writer(0) == pid
-                else HOLDING
-                if self._holds_connections(pid)
-                else WITHOUT
-            )
+            if self._writer(0) == pid:
+                found = WRITING
+            else:
+                found = HOLDING if self._holds_connections(pid) else WITHOUT
             signal.pidfd_send_signal(handle, signal.SIGKILL)
             select.select([handle], [], [])
             self.stops.append((began, time.monotonic_ns()))
@@ -51,7 +49,7 @@ class Hunter:
         return [found]
 
     def _writer(self, seconds):
-        """Who holds the lock of the segment; looks for so long."""
+        """The pid that holds the segment's writer lock; polls for `seconds`."""
         until = time.monotonic() + seconds
         while True:
             with open("/proc/locks") as locks:
@@ -75,7 +73,7 @@ class Hunter:
 
 
 def lock_inode(pid):
-    """Of the file without a name that the writer's lock is on."""
+    """The inode of the unnamed file that has the writer lock."""
     directory = f"/proc/{pid}/fd"
     for name in os.listdir(directory):
         if os.readlink(f"{directory}/{name}").startswith("/memfd:onehop-lock"):
