@@ -28,9 +28,9 @@ const char *const fuzz_words[] = {"\xff" SLOTS("16383"), "\xff" SHARDS,
 
 static oh_topology *topology_of(const oh_cluster_map *map)
 {
-    oh_pool configured = {
+    oh_server_pool configured = {
         .name = {"p", 1}, .hash = OH_HASH_CRC16, .distribution = OH_SLOTS, .is_cluster = true};
-    oh_pool pool = oh_cluster_pool(map, &configured);
+    oh_server_pool pool = oh_cluster_pool(map, &configured);
     size_t size = oh_topology_size(&pool);
     void *memory = malloc(size);
     MUST(memory != NULL && oh_topology_build(&pool, NULL, memory, size) &&

@@ -69,7 +69,7 @@ static void check_split(const oh_command *command, const oh_bytes *words, size_t
         MUST(length <= count);
         total += length;
     }
-    MUST(total == count + (parts - 1) * (count - shape.keys * shape.step * shape.lanes));
+    MUST(total == count + (parts - 1) * (count - shape.keys * shape.step * shape.lists));
 }
 
 /*

@@ -15,7 +15,7 @@ const char *const fuzz_words[] = {"alpha:\n", "  listen: 127.0.0.1:22121\n", "  
     "]", "'", "\"", "\\", "\\u2028", "\xef\xbb\xbf", "\xe4\xb8\xad", "---\n", "...\n",
     "%YAML 1.1\n", "#", "\t", "\r\n", "2147483648", "11211", NULL};
 
-static void use_pool(const oh_pool *pool)
+static void use_pool(const oh_server_pool *pool)
 {
     size_t size = oh_topology_size(pool);
     void *memory = malloc(size);

@@ -60,7 +60,7 @@ static const uint8_t *good_image(size_t *size)
 {
     static uint16_t slots[OH_SLOTS_COUNT];
     static uint64_t *image;
-    oh_pool pool = {.name = {"p", 1},
+    oh_server_pool pool = {.name = {"p", 1},
         .hash = OH_HASH_CRC16,
         .distribution = OH_SLOTS,
         .is_cluster = true,
@@ -114,7 +114,7 @@ static void share(const oh_topology *topology, uint32_t nodes)
 static void read_pool(const void *image, uint32_t nodes)
 {
     oh_server *read = malloc(nodes * sizeof *read);
-    oh_pool pool;
+    oh_server_pool pool;
     MUST(read != NULL);
     oh_image_pool(image, read, &pool);
     MUST(pool.servers_count == nodes && pool.name.bytes[pool.name.length] == '\0');
@@ -158,9 +158,9 @@ static void adopt(const oh_topology *current)
     MUST(oh_cluster_read(&answer, &map, reason));
     if (oh_cluster_choose(current, map, NULL, reason) != NULL) {
         MUST(oh_cluster_keep_places(map, current));
-        oh_pool configured = {
+        oh_server_pool configured = {
             .name = {"p", 1}, .hash = OH_HASH_CRC16, .distribution = OH_SLOTS, .is_cluster = true};
-        oh_pool pool = oh_cluster_pool(map, &configured);
+        oh_server_pool pool = oh_cluster_pool(map, &configured);
         size_t size = oh_image_size(&pool);
         void *image = malloc(size);
         MUST(image != NULL);

@@ -68,7 +68,7 @@ static oh_topology *map_of_a_cluster(void)
     for (uint32_t i = 0; i < OH_SLOTS_COUNT; i++) {
         slots[i] = (uint16_t)(i % 3 == 0 ? 2 | OH_SLOT_UNSERVED : i % 2 * 2);
     }
-    oh_pool pool = {.name = {"p", 1},
+    oh_server_pool pool = {.name = {"p", 1},
         .hash = OH_HASH_CRC16,
         .distribution = OH_SLOTS,
         .is_cluster = true,

@@ -20,7 +20,7 @@ static void *good_topology(oh_distribution distribution, size_t *size)
         {.name = {"b", 1}, .path = {"/b", 2}, .weight = 5},
         {.name = {"cc", 2}, .host = {"h", 1}, .port = 2, .weight = 2},
     };
-    oh_pool pool = {.distribution = distribution,
+    oh_server_pool pool = {.distribution = distribution,
         .servers = servers,
         .servers_count = SERVERS,
         .hash = OH_HASH_MURMUR};

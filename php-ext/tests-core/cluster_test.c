@@ -57,10 +57,10 @@ static oh_cluster_map *read_answer(const json_t *told, const char *asked, char *
     return map;
 }
 
-static oh_pool pool_of_seeds(void)
+static oh_server_pool pool_of_seeds(void)
 {
     static oh_server seed = {.name = {"s:1", 3}, .host = {"s", 1}, .port = 1, .weight = 1};
-    return (oh_pool){.name = {"p", 1},
+    return (oh_server_pool){.name = {"p", 1},
         .hash = OH_HASH_CRC16,
         .distribution = OH_SLOTS,
         .has_hash_tag = true,
@@ -75,8 +75,8 @@ static oh_pool pool_of_seeds(void)
 
 static oh_topology *topology_of_map(const oh_cluster_map *map)
 {
-    oh_pool seeds = pool_of_seeds();
-    oh_pool pool = oh_cluster_pool(map, &seeds);
+    oh_server_pool seeds = pool_of_seeds();
+    oh_server_pool pool = oh_cluster_pool(map, &seeds);
     return topology_of(&pool, NULL);
 }
 
@@ -121,8 +121,8 @@ static void check_map(const oh_cluster_map *map, const json_t *told)
     if (map->nodes_count == 0) {
         return;
     }
-    oh_pool seeds = pool_of_seeds();
-    oh_pool pool = oh_cluster_pool(map, &seeds);
+    oh_server_pool seeds = pool_of_seeds();
+    oh_server_pool pool = oh_cluster_pool(map, &seeds);
     size_t size = oh_image_size(&pool);
     void *image = malloc(size);
     oh_image_write(&pool, salt, image);
@@ -137,7 +137,7 @@ static void check_map(const oh_cluster_map *map, const json_t *told)
         CHECK(strcmp(oh_topology_fingerprint(topology), vectors_string(told, "fingerprint")) == 0);
     }
     oh_server *servers = calloc(map->nodes_count, sizeof *servers);
-    oh_pool again;
+    oh_server_pool again;
     oh_image_pool(image, servers, &again);
     CHECK(again.is_cluster && again.read_from == OH_READ_SAME_ZONE &&
           strcmp(again.zone.bytes, "east") == 0);
@@ -292,7 +292,7 @@ static void test_page(const char *path, void (*run)(const json_t *))
 
 static void test_seeds(void)
 {
-    oh_pool pool = pool_of_seeds();
+    oh_server_pool pool = pool_of_seeds();
     test_begin("cluster: before the first map the seeds stand in");
     oh_topology *topology = topology_of(&pool, NULL);
     CHECK(oh_topology_valid(topology, oh_topology_length(topology)) &&

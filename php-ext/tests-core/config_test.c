@@ -59,7 +59,7 @@ static bool same_text(oh_text text, const json_t *directives, const char *name)
     return value == NULL ? text.bytes == NULL : equals(text, value);
 }
 
-static void check_tag(const oh_pool *pool, const json_t *directives)
+static void check_tag(const oh_server_pool *pool, const json_t *directives)
 {
     const json_t *tag = json_object_get(directives, "hash_tag");
     CHECK(pool->has_hash_tag == (tag != NULL));
@@ -69,7 +69,7 @@ static void check_tag(const oh_pool *pool, const json_t *directives)
     }
 }
 
-static void check_directives(const oh_pool *pool, const json_t *directives)
+static void check_directives(const oh_server_pool *pool, const json_t *directives)
 {
     CHECK(same_text(pool->listen, directives, "listen"));
     CHECK(strcmp(oh_hash_name(pool->hash), text_of(directives, "hash", "fnv1a_64")) == 0);
@@ -100,7 +100,7 @@ static void check_directives(const oh_pool *pool, const json_t *directives)
     CHECK(pool->reuseport == is_true(directives, "reuseport"));
 }
 
-static const oh_server *server_of(const oh_pool *pool, const json_t *name)
+static const oh_server *server_of(const oh_server_pool *pool, const json_t *name)
 {
     for (size_t i = 0; i < pool->servers_count; i++) {
         if (equals(pool->servers[i].name, name)) {
@@ -110,7 +110,7 @@ static const oh_server *server_of(const oh_pool *pool, const json_t *name)
     return NULL;
 }
 
-static void check_server(const oh_pool *pool, const json_t *expected)
+static void check_server(const oh_server_pool *pool, const json_t *expected)
 {
     const oh_server *server = server_of(pool, json_object_get(expected, "name"));
     if (!CHECK(server != NULL)) {
@@ -127,7 +127,7 @@ static void check_server(const oh_pool *pool, const json_t *expected)
     CHECK(server->weight == vectors_number(expected, "weight"));
 }
 
-static void check_servers(const oh_pool *pool, const json_t *servers)
+static void check_servers(const oh_server_pool *pool, const json_t *servers)
 {
     size_t place;
     json_t *expected;
@@ -151,7 +151,7 @@ static void check_pools(const oh_config *config, const json_t *pools)
     CHECK(config->pools_count == json_array_size(pools));
     json_array_foreach(pools, place, expected)
     {
-        const oh_pool *pool = &config->pools[place];
+        const oh_server_pool *pool = &config->pools[place];
         CHECK(equals(pool->name, json_object_get(expected, "name")));
         CHECK(oh_config_pool(config, pool->name.bytes, pool->name.length) == pool);
         check_directives(pool, json_object_get(expected, "directives"));

@@ -24,7 +24,7 @@ static bool is_text(oh_text actual, const char *expected)
            actual.length == strlen(expected);
 }
 
-static void check_pool(const oh_pool *pool)
+static void check_pool(const oh_server_pool *pool)
 {
     CHECK(is_text(pool->name, "alpha") && is_text(pool->username, "me") &&
           pool->redis_auth.bytes == NULL);
@@ -50,10 +50,10 @@ static bool contains(const uint8_t *image, size_t length, const char *what)
     return false;
 }
 
-static void test_what_went_in(const oh_pool *pool, const uint8_t *image, size_t size)
+static void test_what_went_in(const oh_server_pool *pool, const uint8_t *image, size_t size)
 {
     oh_server servers[2];
-    oh_pool read;
+    oh_server_pool read;
 
     test_begin("image: what went in comes out");
     CHECK(oh_image_is_valid(image, size));
@@ -73,7 +73,7 @@ static void test_what_went_in(const oh_pool *pool, const uint8_t *image, size_t 
     uint8_t *again = malloc(size);
     oh_image_write(pool, salt, again);
     CHECK(oh_image_equals(image, size, again, size));
-    oh_pool other = *pool;
+    oh_server_pool other = *pool;
     other.timeout_ms = 401;
     oh_image_write(&other, salt, again);
     CHECK(!oh_image_equals(image, size, again, size) && !oh_image_equals(image, size, again, 8));
@@ -84,7 +84,7 @@ static void test_what_went_in(const oh_pool *pool, const uint8_t *image, size_t 
 static void test_changed_bytes(const uint8_t *image, size_t size)
 {
     oh_server servers[2];
-    oh_pool pool;
+    oh_server_pool pool;
 
     test_begin("image: cut anywhere, and each byte changed");
     for (size_t length = 0; length < size; length++) {
@@ -114,7 +114,7 @@ static void test_changed_bytes(const uint8_t *image, size_t size)
 void test_image(void)
 {
     oh_config *config = config_of(text);
-    const oh_pool *pool = oh_config_pool(config, "alpha", 5);
+    const oh_server_pool *pool = oh_config_pool(config, "alpha", 5);
     size_t size = oh_image_size(pool);
     uint8_t *image = malloc(size);
 

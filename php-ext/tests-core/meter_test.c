@@ -57,7 +57,7 @@ static void test_share(const json_t *test)
 {
     test_begin("share %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     oh_config *config = config_of(vectors_string(test, "config"));
-    const oh_pool *pool = oh_config_pool(config, "p", 1);
+    const oh_server_pool *pool = oh_config_pool(config, "p", 1);
     bool *ejected = calloc(pool->servers_count, sizeof *ejected);
     uint32_t *shares = malloc(pool->servers_count * sizeof *shares);
     const json_t *dead = json_object_get(test, "dead");

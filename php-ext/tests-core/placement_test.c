@@ -132,7 +132,7 @@ static void test_group(const json_t *group, const char *page)
 {
     oh_config *config = config_of(vectors_string(group, "config"));
     const char *name = vectors_string(group, "pool");
-    const oh_pool *pool = oh_config_pool(config, name, strlen(name));
+    const oh_server_pool *pool = oh_config_pool(config, name, strlen(name));
     bool ejected[OH_POOL_SERVERS_MAX] = {false};
     for (size_t i = 0; i < pool->servers_count; i++) {
         ejected[i] = is_listed(json_object_get(group, "dead"), pool->servers[i].name);

@@ -9,9 +9,10 @@
 
 #define NAME_BYTES 24
 
-oh_pool pool_of(size_t count)
+oh_server_pool pool_of(size_t count)
 {
-    oh_pool pool = {.name = {"made", 4}, .hash = OH_HASH_FNV1A_64, .distribution = OH_KETAMA};
+    oh_server_pool pool = {
+        .name = {"made", 4}, .hash = OH_HASH_FNV1A_64, .distribution = OH_KETAMA};
     pool.servers = calloc(count, sizeof *pool.servers);
     pool.servers_count = count;
     for (size_t i = 0; i < count; i++) {
@@ -23,7 +24,7 @@ oh_pool pool_of(size_t count)
     return pool;
 }
 
-void pool_free(oh_pool *pool)
+void pool_free(oh_server_pool *pool)
 {
     for (size_t i = 0; i < pool->servers_count; i++) {
         free((char *)(uintptr_t)pool->servers[i].name.bytes);

@@ -7,7 +7,7 @@
 #include "core/topology/server_pool.h"
 
 /* A ketama pool of `count` servers "n<i>" of weight 1; to be given to pool_free. */
-oh_pool pool_of(size_t count);
-void pool_free(oh_pool *pool);
+oh_server_pool pool_of(size_t count);
+void pool_free(oh_server_pool *pool);
 
 #endif

@@ -64,7 +64,7 @@ static uint32_t weight_of(int mode, uint32_t *state)
 static void test_pool(size_t count, int mode, oh_distribution distribution, uint32_t *state)
 {
     test_begin("ring of %zu, weights %d, %s", count, mode, oh_distribution_name(distribution));
-    oh_pool pool = pool_of(count);
+    oh_server_pool pool = pool_of(count);
     bool *ejected = calloc(count, sizeof *ejected);
     pool.distribution = distribution;
     for (size_t i = 0; i < count; i++) {
@@ -88,7 +88,7 @@ static void test_modula_slots(void)
 {
     test_begin("modula gives each node as many slots in a row as it weighs, also where many share "
                "a range");
-    oh_pool pool = pool_of(300);
+    oh_server_pool pool = pool_of(300);
     pool.distribution = OH_MODULA;
     pool.servers[299].weight = 1u << 30;
     oh_topology *topology = topology_of(&pool, NULL);

@@ -84,7 +84,7 @@ static void test_all_moved(void)
 
 static void check_without(oh_distribution distribution, size_t gone)
 {
-    oh_pool pool = pool_of(9);
+    oh_server_pool pool = pool_of(9);
     pool.distribution = distribution;
     for (size_t i = 0; i < pool.servers_count; i++) {
         pool.servers[i].weight = (uint32_t)(i % 3 + 1);
@@ -96,7 +96,7 @@ static void check_without(oh_distribution distribution, size_t gone)
     CHECK(oh_topology_length(whole) == oh_topology_length(without));
     CHECK(strcmp(oh_topology_fingerprint(whole), oh_topology_fingerprint(without)) == 0);
 
-    oh_pool rest = pool;
+    oh_server_pool rest = pool;
     rest.servers = malloc(8 * sizeof *rest.servers);
     rest.servers_count = 8;
     for (size_t i = 0; i < 8; i++) {
@@ -122,7 +122,7 @@ static void test_ejection(void)
         check_without(OH_MODULA, gone);
     }
     test_begin("a pool whose nodes are all ejected places keys as if none were");
-    oh_pool pool = pool_of(5);
+    oh_server_pool pool = pool_of(5);
     bool all[5] = {true, true, true, true, true};
     oh_topology *none = topology_of(&pool, NULL);
     oh_topology *every = topology_of(&pool, all);
@@ -138,7 +138,7 @@ static void test_ejection(void)
 static void test_random(void)
 {
     test_begin("random reaches every live node about as often, and no other");
-    oh_pool pool = pool_of(8);
+    oh_server_pool pool = pool_of(8);
     pool.distribution = OH_RANDOM;
     pool.servers[0].weight = 1000;
     bool ejected[8] = {[3] = true};
@@ -181,7 +181,7 @@ static void ask_everything(const oh_topology *topology)
 static void test_damage(oh_distribution distribution)
 {
     test_begin("a damaged topology is refused or harmless, %s", oh_distribution_name(distribution));
-    oh_pool pool = pool_of(3);
+    oh_server_pool pool = pool_of(3);
     pool.distribution = distribution;
     pool.has_hash_tag = true;
     oh_topology *good = topology_of(&pool, NULL);
@@ -214,7 +214,7 @@ static void test_weights(void)
 {
     static const uint32_t bad[][2] = {
         {0, 1}, {0x80000000, 0x80000001}, {UINT32_MAX, 2}, {0x7fffffff, 1}};
-    oh_pool pool = pool_of(2);
+    oh_server_pool pool = pool_of(2);
     oh_topology *topology = topology_of(&pool, NULL);
     size_t length = oh_topology_length(topology);
     oh_node_record *nodes = (oh_node_record *)((char *)topology + topology->nodes);
@@ -235,7 +235,7 @@ static void test_weights(void)
 static void test_cuts(void)
 {
     test_begin("a topology that is cut off is refused");
-    oh_pool pool = pool_of(2);
+    oh_server_pool pool = pool_of(2);
     pool.distribution = OH_MODULA;
     oh_topology *whole = topology_of(&pool, NULL);
     size_t length = oh_topology_length(whole);
@@ -254,7 +254,7 @@ static void test_cuts(void)
 static void test_rebuild(void)
 {
     test_begin("two topologies of one pool are the same bytes");
-    oh_pool pool = pool_of(40);
+    oh_server_pool pool = pool_of(40);
     oh_topology *one = topology_of(&pool, NULL);
     size_t length = oh_topology_length(one);
     CHECK(length == oh_topology_size(&pool));

@@ -180,7 +180,7 @@ oh_config *config_of(const char *text)
     return config;
 }
 
-oh_topology *topology_of(const oh_pool *pool, const bool *ejected)
+oh_topology *topology_of(const oh_server_pool *pool, const bool *ejected)
 {
     size_t size = oh_topology_size(pool);
     void *memory = take(size);

@@ -42,7 +42,7 @@ bool bytes_equal(bytes a, const void *b, size_t length);
 oh_config *config_of(const char *text);
 
 /* A topology in memory of exactly its size; to be freed. */
-oh_topology *topology_of(const oh_pool *pool, const bool *ejected);
+oh_topology *topology_of(const oh_server_pool *pool, const bool *ejected);
 
 /* A small generator: the same numbers in every run. */
 uint32_t random_next(uint32_t *state);

@@ -43,7 +43,7 @@ static volatile uint32_t sink;
 static char names[SERVERS_MAX][32];
 static oh_server servers[SERVERS_MAX];
 
-static oh_pool pool_of(size_t count, oh_hash hash)
+static oh_server_pool pool_of(size_t count, oh_hash hash)
 {
     for (size_t i = 0; i < count; i++) {
         int length = snprintf(
@@ -51,11 +51,11 @@ static oh_pool pool_of(size_t count, oh_hash hash)
         oh_text name = {names[i], (size_t)length};
         servers[i] = (oh_server){.name = name, .host = name, .port = 6379, .weight = 1};
     }
-    return (oh_pool){
+    return (oh_server_pool){
         .hash = hash, .distribution = OH_KETAMA, .servers = servers, .servers_count = count};
 }
 
-static oh_topology *build(const oh_pool *pool)
+static oh_topology *build(const oh_server_pool *pool)
 {
     size_t size = oh_topology_size(pool);
     void *memory = malloc(size);
@@ -67,7 +67,7 @@ static oh_topology *build(const oh_pool *pool)
 }
 
 /* The ring's points once more, made by the same room, for the plain binary search. */
-static oh_point *points_of(const oh_pool *pool, size_t *count)
+static oh_point *points_of(const oh_server_pool *pool, size_t *count)
 {
     oh_point *points = malloc(2 * pool->servers_count * OH_KETAMA_POINTS * sizeof *points);
     if (points == NULL) {
@@ -155,7 +155,7 @@ static void check_same_answers(const subject *subject)
 
 static void measure(oh_hash hash)
 {
-    oh_pool pool = pool_of(NODES_COUNT, hash);
+    oh_server_pool pool = pool_of(NODES_COUNT, hash);
     oh_topology *topology = build(&pool);
     subject subject = {.hash = oh_hash_function(hash), .topology = topology};
     oh_point *points = points_of(&pool, &subject.points_count);
@@ -179,7 +179,7 @@ static void measure(oh_hash hash)
 
 static void measure_build(size_t count)
 {
-    oh_pool pool = pool_of(count, OH_HASH_FNV1A_64);
+    oh_server_pool pool = pool_of(count, OH_HASH_FNV1A_64);
     size_t size = oh_topology_size(&pool);
     double builds[BUILDS];
     for (size_t i = 0; i < BUILDS; i++) {

@@ -298,9 +298,9 @@ void oh_cluster_keep_moved(
     }
 }
 
-oh_pool oh_cluster_pool(const oh_cluster_map *map, const oh_pool *configured)
+oh_server_pool oh_cluster_pool(const oh_cluster_map *map, const oh_server_pool *configured)
 {
-    oh_pool pool = *configured;
+    oh_server_pool pool = *configured;
     pool.servers = map->nodes;
     pool.servers_count = map->nodes_count;
     pool.slots = map->slots;

@@ -36,7 +36,7 @@ typedef struct oh_cluster_map {
     uint32_t nodes_count;
     uint32_t served_count; /* Slots that somebody has. */
     uint64_t epoch;        /* The highest the answering node has heard of; 0 if it did not say. */
-    uint16_t slots[OH_SLOTS_COUNT]; /* As in oh_pool. */
+    uint16_t slots[OH_SLOTS_COUNT]; /* As in oh_server_pool. */
     oh_arena arena;                 /* Everything above lives here. */
 } oh_cluster_map;
 
@@ -75,7 +75,7 @@ void oh_cluster_keep_moved(
  * The configured pool with the nodes and slots of a map in the place of its seeds: to be given to
  * oh_topology_build or oh_image_write. It points into both.
  */
-oh_pool oh_cluster_pool(const oh_cluster_map *map, const oh_pool *configured);
+oh_server_pool oh_cluster_pool(const oh_cluster_map *map, const oh_server_pool *configured);
 
 /*
  * The host that an endpoint means; `open` stands for one that is left open, `address` (may be

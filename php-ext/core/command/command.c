@@ -350,8 +350,8 @@ const char *oh_command_shape_of(
     shape->first = last < first ? begin : first;
     shape->keys = last < first ? 0 : (last - first) / spec->step + 1;
     shape->step = spec->step;
-    shape->lanes = spec->limit;
-    shape->beyond = shape->first + shape->keys * shape->step * shape->lanes;
+    shape->lists = spec->limit;
+    shape->beyond = shape->first + shape->keys * shape->step * shape->lists;
     shape->words = count;
     return shape->beyond > count || (!spec->is_counted && shape->beyond < count) ? uneven : NULL;
 }
@@ -362,10 +362,10 @@ size_t oh_command_part(const oh_command_shape *shape, const oh_bytes *words, con
     size_t length = shape->first;
 
     memcpy(part, words, length * sizeof *part);
-    for (size_t lane = 0; lane < shape->lanes; lane++) {
+    for (size_t list = 0; list < shape->lists; list++) {
         for (size_t key = 0; key < shape->keys; key++) {
             if (nodes[key] == node) {
-                size_t group = shape->first + (lane * shape->keys + key) * shape->step;
+                size_t group = shape->first + (list * shape->keys + key) * shape->step;
 
                 memcpy(part + length, words + group, shape->step * sizeof *part);
                 length += shape->step;

@@ -123,11 +123,11 @@ const char *oh_command_keys(const oh_command *command, const oh_bytes *words, si
 const oh_bytes *oh_command_timeout(const oh_command *command, const oh_bytes *words, size_t count);
 
 /*
- * How the words of a split command lie: what stands before its keys, `lanes` lists of `keys`
+ * How the words of a split command lie: what stands before its keys, `lists` lists of `keys`
  * groups, what follows.
  */
 typedef struct oh_command_shape {
-    size_t first, keys, step, lanes, beyond, words;
+    size_t first, keys, step, lists, beyond, words;
 } oh_command_shape;
 
 /* NULL, or why the command is malformed. For a command that has exactly one key specification. */

@@ -15,7 +15,7 @@
 
 /* ---- Directives ---- */
 
-static bool read_servers(oh_config_reader *reader, oh_pool *pool, size_t line)
+static bool read_servers(oh_config_reader *reader, oh_server_pool *pool, size_t line)
 {
     if (reader->event.type != YAML_SEQUENCE_START_EVENT) {
         return oh_config_fail(reader->error, line, "directive \"servers\" is not a sequence");
@@ -79,7 +79,7 @@ static int read_directive_name(oh_config_reader *reader, uint32_t *seen)
     return directive;
 }
 
-static bool read_directive(oh_config_reader *reader, oh_pool *pool, uint32_t *seen)
+static bool read_directive(oh_config_reader *reader, oh_server_pool *pool, uint32_t *seen)
 {
     size_t line = oh_config_line(reader);
     int directive = read_directive_name(reader, seen);
@@ -133,13 +133,13 @@ static bool check_pool_name(oh_config_reader *reader, size_t line)
 }
 
 /* The event is the pool's name. NULL: the error is written. */
-static oh_pool *add_pool(oh_config_reader *reader)
+static oh_server_pool *add_pool(oh_config_reader *reader)
 {
     size_t line = oh_config_line(reader);
     if (!check_pool_name(reader, line)) {
         return NULL;
     }
-    oh_pool *pool = oh_arena_take(reader->arena, sizeof *pool);
+    oh_server_pool *pool = oh_arena_take(reader->arena, sizeof *pool);
     oh_text name = oh_config_copy(reader->arena, oh_config_scalar(reader));
     if (pool == NULL || name.bytes == NULL) {
         oh_config_fail_memory(reader->error);
@@ -154,7 +154,7 @@ static oh_pool *add_pool(oh_config_reader *reader)
 
 static bool read_pool(oh_config_reader *reader)
 {
-    oh_pool *pool = add_pool(reader);
+    oh_server_pool *pool = add_pool(reader);
     if (pool == NULL || !oh_config_next(reader) || !oh_config_check_node(reader, pool->line)) {
         return false;
     }
@@ -297,10 +297,10 @@ void oh_config_free(oh_config *config)
     }
 }
 
-const oh_pool *oh_config_pool(const oh_config *config, const char *name, size_t length)
+const oh_server_pool *oh_config_pool(const oh_config *config, const char *name, size_t length)
 {
     for (size_t i = 0; i < config->pools_count; i++) {
-        const oh_pool *pool = &config->pools[i];
+        const oh_server_pool *pool = &config->pools[i];
         if (oh_text_is_same(pool->name, (oh_text){name, length})) {
             return pool;
         }

@@ -23,7 +23,7 @@
 #include "core/topology/server_pool.h"
 
 typedef struct oh_config {
-    oh_pool *pools; /* In the order of the file. */
+    oh_server_pool *pools; /* In the order of the file. */
     size_t pools_count;
     oh_arena arena; /* Everything above lives here. */
 } oh_config;
@@ -45,6 +45,6 @@ bool oh_config_parse(const char *text, size_t length, oh_config **out, oh_config
 void oh_config_free(oh_config *config);
 
 /* The pool of that name, or NULL. Lives as long as `config`. */
-const oh_pool *oh_config_pool(const oh_config *config, const char *name, size_t length);
+const oh_server_pool *oh_config_pool(const oh_config *config, const char *name, size_t length);
 
 #endif

@@ -37,30 +37,31 @@ typedef struct {
 
 static const directive directives[] = {
     [OH_CONFIG_SERVERS] = {"servers", SERVERS, 0},
-    [OH_CONFIG_LISTEN] = {"listen", LISTEN, offsetof(oh_pool, listen)},
-    [OH_CONFIG_REDIS_AUTH] = {"redis_auth", TEXT, offsetof(oh_pool, redis_auth)},
-    [OH_CONFIG_USERNAME] = {"username", TEXT, offsetof(oh_pool, username)},
-    [OH_CONFIG_REDIS_DB] = {"redis_db", NUMBER, offsetof(oh_pool, redis_db)},
-    [OH_CONFIG_DATABASE] = {"database", NUMBER, offsetof(oh_pool, database)},
-    [OH_CONFIG_HASH] = {"hash", HASH, offsetof(oh_pool, hash)},
-    [OH_CONFIG_HASH_TAG] = {"hash_tag", TAG, offsetof(oh_pool, hash_tag)},
-    [OH_CONFIG_DISTRIBUTION] = {"distribution", DISTRIBUTION, offsetof(oh_pool, distribution)},
-    [OH_CONFIG_READ_FROM] = {"read_from", READ_FROM, offsetof(oh_pool, read_from)},
-    [OH_CONFIG_ZONE] = {"zone", TEXT, offsetof(oh_pool, zone)},
-    {"redis", BOOLEAN, offsetof(oh_pool, is_redis)},
-    {"cluster", BOOLEAN, offsetof(oh_pool, is_cluster)},
+    [OH_CONFIG_LISTEN] = {"listen", LISTEN, offsetof(oh_server_pool, listen)},
+    [OH_CONFIG_REDIS_AUTH] = {"redis_auth", TEXT, offsetof(oh_server_pool, redis_auth)},
+    [OH_CONFIG_USERNAME] = {"username", TEXT, offsetof(oh_server_pool, username)},
+    [OH_CONFIG_REDIS_DB] = {"redis_db", NUMBER, offsetof(oh_server_pool, redis_db)},
+    [OH_CONFIG_DATABASE] = {"database", NUMBER, offsetof(oh_server_pool, database)},
+    [OH_CONFIG_HASH] = {"hash", HASH, offsetof(oh_server_pool, hash)},
+    [OH_CONFIG_HASH_TAG] = {"hash_tag", TAG, offsetof(oh_server_pool, hash_tag)},
+    [OH_CONFIG_DISTRIBUTION] = {"distribution", DISTRIBUTION,
+        offsetof(oh_server_pool, distribution)},
+    [OH_CONFIG_READ_FROM] = {"read_from", READ_FROM, offsetof(oh_server_pool, read_from)},
+    [OH_CONFIG_ZONE] = {"zone", TEXT, offsetof(oh_server_pool, zone)},
+    {"redis", BOOLEAN, offsetof(oh_server_pool, is_redis)},
+    {"cluster", BOOLEAN, offsetof(oh_server_pool, is_cluster)},
     {"engine", ENGINE, 0},
-    {"timeout", NUMBER, offsetof(oh_pool, timeout_ms)},
-    {"pool_size", NUMBER, offsetof(oh_pool, pool_size)},
-    {"server_connections", NUMBER, offsetof(oh_pool, server_connections)},
-    {"preconnect", BOOLEAN, offsetof(oh_pool, preconnect)},
-    {"auto_eject_hosts", BOOLEAN, offsetof(oh_pool, auto_eject_hosts)},
-    {"server_retry_timeout", NUMBER, offsetof(oh_pool, server_retry_timeout_ms)},
-    {"server_failure_limit", NUMBER, offsetof(oh_pool, server_failure_limit)},
-    {"backlog", NUMBER, offsetof(oh_pool, backlog)},
-    {"client_connections", NUMBER, offsetof(oh_pool, client_connections)},
-    {"tcpkeepalive", BOOLEAN, offsetof(oh_pool, tcpkeepalive)},
-    {"reuseport", BOOLEAN, offsetof(oh_pool, reuseport)},
+    {"timeout", NUMBER, offsetof(oh_server_pool, timeout_ms)},
+    {"pool_size", NUMBER, offsetof(oh_server_pool, pool_size)},
+    {"server_connections", NUMBER, offsetof(oh_server_pool, server_connections)},
+    {"preconnect", BOOLEAN, offsetof(oh_server_pool, preconnect)},
+    {"auto_eject_hosts", BOOLEAN, offsetof(oh_server_pool, auto_eject_hosts)},
+    {"server_retry_timeout", NUMBER, offsetof(oh_server_pool, server_retry_timeout_ms)},
+    {"server_failure_limit", NUMBER, offsetof(oh_server_pool, server_failure_limit)},
+    {"backlog", NUMBER, offsetof(oh_server_pool, backlog)},
+    {"client_connections", NUMBER, offsetof(oh_server_pool, client_connections)},
+    {"tcpkeepalive", BOOLEAN, offsetof(oh_server_pool, tcpkeepalive)},
+    {"reuseport", BOOLEAN, offsetof(oh_server_pool, reuseport)},
 };
 #define DIRECTIVES_COUNT (sizeof directives / sizeof directives[0])
 _Static_assert(DIRECTIVES_COUNT <= 32, "Each directive needs a bit.");
@@ -68,7 +69,7 @@ _Static_assert(DIRECTIVES_COUNT <= 32, "Each directive needs a bit.");
 /* One value on its way into a pool. */
 typedef struct {
     oh_config_reader *reader;
-    oh_pool *pool;
+    oh_server_pool *pool;
     const directive *directive;
     oh_text value;
     size_t line;
@@ -103,7 +104,7 @@ const char *oh_config_directive_name(int number)
     return directives[number].name;
 }
 
-void oh_config_set_defaults(oh_pool *pool)
+void oh_config_set_defaults(oh_server_pool *pool)
 {
     pool->hash = OH_HASH_FNV1A_64;
     pool->distribution = OH_KETAMA;
@@ -257,7 +258,7 @@ static bool set_listen(const setting *it)
         return false;
     }
     for (size_t i = 0; i < it->reader->pools_count; i++) {
-        const oh_pool *other = it->reader->pools[i];
+        const oh_server_pool *other = it->reader->pools[i];
         if (other != it->pool && oh_text_is(it->value, other->listen.bytes)) {
             char complaint[sizeof "is the same as in server pool \"\"" + sizeof(oh_config_shown)];
             snprintf(complaint, sizeof complaint, "is the same as in server pool \"%s\"",
@@ -270,7 +271,8 @@ static bool set_listen(const setting *it)
 
 /* ---- All together ---- */
 
-bool oh_config_set(oh_config_reader *reader, oh_pool *pool, int number, oh_text value, size_t line)
+bool oh_config_set(
+    oh_config_reader *reader, oh_server_pool *pool, int number, oh_text value, size_t line)
 {
     static bool (*const set[])(const setting *) = {
         [NUMBER] = set_number,

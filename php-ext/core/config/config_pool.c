@@ -11,7 +11,8 @@ typedef struct {
     const char *reason;
 } rule;
 
-static bool check(oh_config_reader *reader, const oh_pool *pool, const rule *rules, size_t count)
+static bool check(
+    oh_config_reader *reader, const oh_server_pool *pool, const rule *rules, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (rules[i].is_wrong) {
@@ -23,7 +24,7 @@ static bool check(oh_config_reader *reader, const oh_pool *pool, const rule *rul
 
 #define CHECK(reader, pool, rules) check(reader, pool, rules, sizeof(rules) / sizeof(rules)[0])
 
-static bool has_seed(const oh_pool *pool, bool (*is_such)(const oh_server *))
+static bool has_seed(const oh_server_pool *pool, bool (*is_such)(const oh_server *))
 {
     for (size_t i = 0; i < pool->servers_count; i++) {
         if (is_such(&pool->servers[i])) {
@@ -43,7 +44,7 @@ static bool is_unix(const oh_server *server)
     return server->path.bytes != NULL;
 }
 
-static bool check_cluster(oh_config_reader *reader, const oh_pool *pool, uint32_t seen)
+static bool check_cluster(oh_config_reader *reader, const oh_server_pool *pool, uint32_t seen)
 {
     bool is_cluster = pool->is_cluster;
     bool is_by_zone = pool->read_from == OH_READ_SAME_ZONE;
@@ -58,7 +59,8 @@ static bool check_cluster(oh_config_reader *reader, const oh_pool *pool, uint32_
             "directive \"distribution\" is not for \"cluster: true\""},
         {is_cluster && pool->auto_eject_hosts,
             "\"auto_eject_hosts: true\" is not for \"cluster: true\""},
-        {is_cluster && oh_pool_database(pool) != 0, "\"cluster: true\" has no database but 0"},
+        {is_cluster && oh_server_pool_database(pool) != 0,
+            "\"cluster: true\" has no database but 0"},
         {is_cluster && has_seed(pool, is_weighted),
             "\"cluster: true\" has no server of another weight than 1"},
         {is_cluster && has_seed(pool, is_unix), "\"cluster: true\" has no server on a unix socket"},
@@ -71,7 +73,7 @@ static bool check_cluster(oh_config_reader *reader, const oh_pool *pool, uint32_
     return CHECK(reader, pool, rules);
 }
 
-bool oh_config_check_pool(oh_config_reader *reader, const oh_pool *pool, uint32_t seen)
+bool oh_config_check_pool(oh_config_reader *reader, const oh_server_pool *pool, uint32_t seen)
 {
     bool has_auth = seen >> OH_CONFIG_REDIS_AUTH & 1;
     bool has_username = seen >> OH_CONFIG_USERNAME & 1;
@@ -93,7 +95,7 @@ bool oh_config_check_pool(oh_config_reader *reader, const oh_pool *pool, uint32_
     return CHECK(reader, pool, rules) && check_cluster(reader, pool, seen);
 }
 
-void oh_config_be_cluster(oh_pool *pool)
+void oh_config_be_cluster(oh_server_pool *pool)
 {
     pool->hash = OH_HASH_CRC16;
     pool->distribution = OH_SLOTS;

@@ -28,7 +28,7 @@ typedef struct oh_config_reader {
     size_t byte;
     size_t character;
 
-    oh_pool *pools[OH_CONFIG_POOLS_MAX];
+    oh_server_pool *pools[OH_CONFIG_POOLS_MAX];
     size_t pools_count;
     oh_server *servers[OH_POOL_SERVERS_MAX]; /* Of the pool that is being read, kept in order. */
     size_t servers_count;
@@ -105,18 +105,18 @@ enum {
  * stands.
  */
 bool oh_config_set(
-    oh_config_reader *reader, oh_pool *pool, int directive, oh_text value, size_t line);
+    oh_config_reader *reader, oh_server_pool *pool, int directive, oh_text value, size_t line);
 
 /* A pool as it is before its first directive. */
-void oh_config_set_defaults(oh_pool *pool);
+void oh_config_set_defaults(oh_server_pool *pool);
 
 /* ---- Pools ---- */
 
 /* What only the whole pool can tell. `seen` has a bit for each directive that stood in it. */
-bool oh_config_check_pool(oh_config_reader *reader, const oh_pool *pool, uint32_t seen);
+bool oh_config_check_pool(oh_config_reader *reader, const oh_server_pool *pool, uint32_t seen);
 
 /* Gives the pool of a Redis Cluster what no file has to say: how its keys are placed. */
-void oh_config_be_cluster(oh_pool *pool);
+void oh_config_be_cluster(oh_server_pool *pool);
 
 /* ---- Servers ---- */
 

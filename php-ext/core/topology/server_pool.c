@@ -37,7 +37,7 @@ const char *oh_read_from_name(oh_read_from read_from)
     return names[read_from];
 }
 
-uint32_t oh_pool_database(const oh_pool *pool)
+uint32_t oh_server_pool_database(const oh_server_pool *pool)
 {
     return pool->has_database ? pool->database : pool->redis_db;
 }

@@ -84,7 +84,7 @@ typedef struct oh_server {
     bool is_near;    /* It is of the pool's zone. */
 } oh_server;
 
-typedef struct oh_pool {
+typedef struct oh_server_pool {
     oh_text name;
     uint32_t line;
 
@@ -134,9 +134,9 @@ typedef struct oh_pool {
     uint32_t client_connections;
     bool tcpkeepalive;
     bool reuseport;
-} oh_pool;
+} oh_server_pool;
 
 /* The database a pool means on a TCP node: `database` if set, otherwise `redis_db`. */
-uint32_t oh_pool_database(const oh_pool *pool);
+uint32_t oh_server_pool_database(const oh_server_pool *pool);
 
 #endif

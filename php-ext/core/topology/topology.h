@@ -59,14 +59,14 @@ typedef struct oh_explanation {
 } oh_explanation;
 
 /* Bytes that a topology of this pool needs, whichever of its servers are ejected. */
-size_t oh_topology_size(const oh_pool *pool);
+size_t oh_topology_size(const oh_server_pool *pool);
 
 /*
  * Builds a topology into `memory`, aligned for uint64_t. `ejected` has a flag for each server by
  * index, or is NULL for none; all ejected counts as none. The pool may be freed afterwards. False
  * if `size` is below oh_topology_size(pool). Allocates nothing.
  */
-bool oh_topology_build(const oh_pool *pool, const bool *ejected, void *memory, size_t size);
+bool oh_topology_build(const oh_server_pool *pool, const bool *ejected, void *memory, size_t size);
 
 /*
  * Whether `size` bytes, aligned for uint64_t, are a topology that every function here may be given

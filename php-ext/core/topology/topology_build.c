@@ -26,7 +26,7 @@ typedef struct {
 /*
  * More than this many points cannot come about: rounding never adds a whole group (spec/placement).
  */
-static size_t points_max(const oh_pool *pool)
+static size_t points_max(const oh_server_pool *pool)
 {
     return pool->distribution == OH_KETAMA ? pool->servers_count * OH_KETAMA_POINTS
                                            : pool->servers_count;
@@ -37,7 +37,7 @@ static oh_text server_address(const oh_server *server)
     return server->path.bytes != NULL ? server->path : server->host;
 }
 
-static layout lay_out(const oh_pool *pool)
+static layout lay_out(const oh_server_pool *pool)
 {
     layout it = {.nodes = OH_TOPOLOGY_SLOTS + OH_SLOTS_BYTES};
     if (pool->distribution != OH_SLOTS) {
@@ -56,7 +56,7 @@ static layout lay_out(const oh_pool *pool)
     return it;
 }
 
-size_t oh_topology_size(const oh_pool *pool)
+size_t oh_topology_size(const oh_server_pool *pool)
 {
     return lay_out(pool).length;
 }
@@ -78,7 +78,7 @@ static uint32_t copy_text(oh_topology *topology, uint32_t offset, oh_text text)
     return offset + (uint32_t)text.length + 1;
 }
 
-static void copy_nodes(oh_topology *topology, const oh_pool *pool, const bool *ejected)
+static void copy_nodes(oh_topology *topology, const oh_server_pool *pool, const bool *ejected)
 {
     oh_node_record *nodes = at(topology, topology->nodes);
     uint32_t offset = topology->texts;
@@ -113,7 +113,7 @@ static void copy_nodes(oh_topology *topology, const oh_pool *pool, const bool *e
  * As long as nobody has told who has which slot, the seeds stand in for everybody. Returns whether
  * anybody has one.
  */
-static bool copy_slots(oh_topology *topology, const oh_pool *pool)
+static bool copy_slots(oh_topology *topology, const oh_server_pool *pool)
 {
     uint16_t *slots = at(topology, OH_TOPOLOGY_SLOTS);
     bool is_known = false;
@@ -137,7 +137,7 @@ typedef struct {
  * A pool whose nodes are all ejected keeps the ring of all of them, as nutcracker keeps the ring it
  * had.
  */
-static live_nodes count_live(const oh_pool *pool, const bool *ejected)
+static live_nodes count_live(const oh_server_pool *pool, const bool *ejected)
 {
     live_nodes live = {.ejected = ejected};
     for (size_t i = 0; i < pool->servers_count; i++) {
@@ -149,7 +149,7 @@ static live_nodes count_live(const oh_pool *pool, const bool *ejected)
     return live.count > 0 || ejected == NULL ? live : count_live(pool, NULL);
 }
 
-static void make_points(oh_topology *topology, const oh_pool *pool, const live_nodes *live)
+static void make_points(oh_topology *topology, const oh_server_pool *pool, const live_nodes *live)
 {
     oh_point *points = at(topology, topology->points);
     oh_point *end = points;
@@ -198,7 +198,7 @@ void oh_topology_sign(oh_topology *topology)
 
 /* ---- All of it ---- */
 
-bool oh_topology_build(const oh_pool *pool, const bool *ejected, void *memory, size_t size)
+bool oh_topology_build(const oh_server_pool *pool, const bool *ejected, void *memory, size_t size)
 {
     layout it = lay_out(pool);
     if (size < it.length) {

@@ -37,7 +37,7 @@ static void write_hexadecimal(char *to, const uint8_t *bytes, size_t length)
     }
 }
 
-static void add_hash_tag(oh_md5 *md5, const oh_pool *pool)
+static void add_hash_tag(oh_md5 *md5, const oh_server_pool *pool)
 {
     char digits[4];
     if (pool->has_hash_tag) {
@@ -71,7 +71,8 @@ static void end(oh_md5 *md5, char fingerprint[OH_FINGERPRINT_DIGITS + 1])
     fingerprint[OH_FINGERPRINT_DIGITS] = '\0';
 }
 
-void oh_topology_fingerprint_of(const oh_pool *pool, char fingerprint[OH_FINGERPRINT_DIGITS + 1])
+void oh_topology_fingerprint_of(
+    const oh_server_pool *pool, char fingerprint[OH_FINGERPRINT_DIGITS + 1])
 {
     oh_md5 md5;
     oh_md5_begin(&md5);
@@ -82,7 +83,7 @@ void oh_topology_fingerprint_of(const oh_pool *pool, char fingerprint[OH_FINGERP
     add_string(&md5, "\nhash_tag=");
     add_hash_tag(&md5, pool);
     add_string(&md5, "\ndatabase=");
-    add_number(&md5, oh_pool_database(pool));
+    add_number(&md5, oh_server_pool_database(pool));
     add_string(&md5, "\n");
     for (size_t i = 0; i < pool->servers_count; i++) {
         add_server(&md5, &pool->servers[i]);

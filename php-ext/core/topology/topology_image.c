@@ -52,13 +52,13 @@ static void digest_of(const uint8_t *salt, oh_text password, uint8_t digest[OH_I
 
 /* ---- Writing ---- */
 
-size_t oh_image_size(const oh_pool *pool)
+size_t oh_image_size(const oh_server_pool *pool)
 {
     return topology_offset(pool->name.length, pool->username.length, pool->zone.length) +
            aligned(oh_topology_size(pool));
 }
 
-static void write_header(const oh_pool *pool, header *head)
+static void write_header(const oh_server_pool *pool, header *head)
 {
     head->magic = MAGIC;
     head->name_length = (uint32_t)pool->name.length;
@@ -94,7 +94,8 @@ static char *write_text(char *to, oh_text text)
     return to + text.length + 1;
 }
 
-void oh_image_write(const oh_pool *pool, const uint8_t salt[OH_IMAGE_SALT_BYTES], void *memory)
+void oh_image_write(
+    const oh_server_pool *pool, const uint8_t salt[OH_IMAGE_SALT_BYTES], void *memory)
 {
     size_t size = oh_image_size(pool);
     header *head = memory;
@@ -188,13 +189,13 @@ static void read_servers(const oh_topology *topology, oh_server *servers)
     }
 }
 
-void oh_image_pool(const void *image, oh_server *servers, oh_pool *pool)
+void oh_image_pool(const void *image, oh_server *servers, oh_server_pool *pool)
 {
     const header *head = image;
     const oh_topology *topology = oh_image_topology(image);
     const char *name = (const char *)(head + 1);
     read_servers(topology, servers);
-    *pool = (oh_pool){.name = {name, head->name_length},
+    *pool = (oh_server_pool){.name = {name, head->name_length},
         .hash = (oh_hash)head->hash,
         .distribution = (oh_distribution)head->distribution,
         .has_hash_tag = head->has_hash_tag,

@@ -21,10 +21,11 @@
 #define OH_IMAGE_DIGEST_BYTES 16
 
 /* Bytes that the image of this pool needs. */
-size_t oh_image_size(const oh_pool *pool);
+size_t oh_image_size(const oh_server_pool *pool);
 
 /* Writes it into memory of that size, aligned for uint64_t. */
-void oh_image_write(const oh_pool *pool, const uint8_t salt[OH_IMAGE_SALT_BYTES], void *memory);
+void oh_image_write(
+    const oh_server_pool *pool, const uint8_t salt[OH_IMAGE_SALT_BYTES], void *memory);
 
 /*
  * Whether `length` bytes, aligned for uint64_t, are an image that the functions below may be given.
@@ -39,7 +40,7 @@ const oh_topology *oh_image_topology(const void *image);
  * The pool inside, but for the password. Its texts point into the image; `servers` has room for as
  * many as the topology has nodes.
  */
-void oh_image_pool(const void *image, oh_server *servers, oh_pool *pool);
+void oh_image_pool(const void *image, oh_server *servers, oh_server_pool *pool);
 
 /* Whether the pool signs in with a password, and whether it is this one. */
 bool oh_image_has_password(const void *image);

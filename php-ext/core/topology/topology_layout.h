@@ -93,6 +93,7 @@ void oh_topology_fingerprint_of_slots(
     const oh_topology *topology, char fingerprint[OH_FINGERPRINT_DIGITS + 1]);
 
 /* Writes the fingerprint of a pool: 32 digits and a NUL. */
-void oh_topology_fingerprint_of(const oh_pool *pool, char fingerprint[OH_FINGERPRINT_DIGITS + 1]);
+void oh_topology_fingerprint_of(
+    const oh_server_pool *pool, char fingerprint[OH_FINGERPRINT_DIGITS + 1]);
 
 #endif

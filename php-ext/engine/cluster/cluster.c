@@ -95,8 +95,8 @@ static void reconfigure(oh_cluster *cluster, oh_snapshot *seeds)
         cluster->doubts_nodes = is_elsewhere(cluster, seeds);
     }
     oh_map_catch_up(cluster);
-    const oh_pool *now = cluster->map->pool;
-    oh_pool pool = *seeds->pool;
+    const oh_server_pool *now = cluster->map->pool;
+    oh_server_pool pool = *seeds->pool;
     pool.servers = now->servers;
     pool.servers_count = now->servers_count;
     pool.slots = now->slots;

@@ -25,7 +25,7 @@ bool oh_map_has(const oh_cluster *cluster, oh_text name);
  * Publishes and adopts what has been chosen. False: it is no better than what there is, or there is
  * no memory.
  */
-bool oh_map_adopt(oh_cluster *cluster, const oh_pool *pool);
+bool oh_map_adopt(oh_cluster *cluster, const oh_server_pool *pool);
 
 /* Copies what another process has published, if it is newer. */
 void oh_map_catch_up(oh_cluster *cluster);

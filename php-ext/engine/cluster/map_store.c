@@ -169,7 +169,7 @@ static bool adopt_image(oh_cluster *cluster, void *image, size_t length, uint64_
 }
 
 /* NULL: there is no memory. */
-static void *write_image(const oh_pool *pool, size_t *length)
+static void *write_image(const oh_server_pool *pool, size_t *length)
 {
     static const uint8_t none[OH_IMAGE_SALT_BYTES];
     const oh_store *store = oh_segment_store();
@@ -181,7 +181,7 @@ static void *write_image(const oh_pool *pool, size_t *length)
     return image;
 }
 
-bool oh_map_adopt(oh_cluster *cluster, const oh_pool *pool)
+bool oh_map_adopt(oh_cluster *cluster, const oh_server_pool *pool)
 {
     size_t length;
     void *image = write_image(pool, &length);

@@ -241,7 +241,8 @@ static bool conclude(oh_cluster *cluster)
         maps[0] || maps[1] ? oh_cluster_choose(current, maps[0], maps[1], reason) : NULL;
     if (chosen && oh_cluster_keep_places(chosen, current)) {
         oh_cluster_keep_moved(chosen, refresh->before ? refresh->before->topology : NULL, current);
-        oh_pool pool = oh_cluster_pool(chosen, current ? cluster->map->pool : cluster->seeds->pool);
+        oh_server_pool pool =
+            oh_cluster_pool(chosen, current ? cluster->map->pool : cluster->seeds->pool);
 
         is_adopted = oh_map_adopt(cluster, &pool);
         if (!cluster->map) {

@@ -223,7 +223,7 @@ static bool copy(char **copied, oh_text text)
     return !text.bytes || *copied;
 }
 
-bool oh_endpoint_set(oh_endpoint *endpoint, const oh_pool *pool, const oh_server *server)
+bool oh_endpoint_set(oh_endpoint *endpoint, const oh_server_pool *pool, const oh_server *server)
 {
     *endpoint = (oh_endpoint){.port = server->port, .is_ssdb = pool->is_ssdb};
     if (copy(&endpoint->host, server->host) && copy(&endpoint->path, server->path) &&

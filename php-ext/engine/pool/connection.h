@@ -92,7 +92,7 @@ typedef struct oh_connection {
  * Fills an endpoint from the configuration. Memory is the process'. False: there is none; it is
  * empty.
  */
-bool oh_endpoint_set(oh_endpoint *endpoint, const oh_pool *pool, const oh_server *server);
+bool oh_endpoint_set(oh_endpoint *endpoint, const oh_server_pool *pool, const oh_server *server);
 void oh_endpoint_clear(oh_endpoint *endpoint);
 
 /*

@@ -39,7 +39,7 @@ static void append_argument(oh_endpoint *endpoint, const char *bytes, size_t len
     append_text(endpoint, "\r\n");
 }
 
-static void append_auth(oh_endpoint *endpoint, const oh_pool *pool)
+static void append_auth(oh_endpoint *endpoint, const oh_server_pool *pool)
 {
     append_text(endpoint, pool->username.bytes ? "*3\r\n$4\r\nAUTH\r\n" : "*2\r\n$4\r\nAUTH\r\n");
     if (pool->username.bytes) {
@@ -57,7 +57,7 @@ static void append_select(oh_endpoint *endpoint, uint32_t database)
     append_argument(endpoint, number, strlen(number));
 }
 
-static void write_greeting(oh_endpoint *endpoint, const oh_pool *pool)
+static void write_greeting(oh_endpoint *endpoint, const oh_server_pool *pool)
 {
     char *step = endpoint->steps;
 
@@ -84,7 +84,7 @@ static void write_greeting(oh_endpoint *endpoint, const oh_pool *pool)
     }
 }
 
-bool oh_greeting_set(oh_endpoint *endpoint, const oh_pool *pool)
+bool oh_greeting_set(oh_endpoint *endpoint, const oh_server_pool *pool)
 {
     endpoint->greeting =
         oh_memory_allocate(OH_FRAME_BYTES + pool->username.length + pool->redis_auth.length);

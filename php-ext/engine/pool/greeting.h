@@ -14,7 +14,7 @@
  * Writes the greeting, if one is needed, into an endpoint that has its address. False: there is no
  * memory.
  */
-bool oh_greeting_set(oh_endpoint *endpoint, const oh_pool *pool);
+bool oh_greeting_set(oh_endpoint *endpoint, const oh_server_pool *pool);
 
 /* Forgets it, passwords included. */
 void oh_greeting_clear(oh_endpoint *endpoint);

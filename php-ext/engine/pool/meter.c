@@ -63,7 +63,7 @@ static bool collect_nodes(
     oh_server *servers = oh_memory_zeroed(count, sizeof *servers);
     uint8_t (*identities)[OH_STORE_IDENTITY_BYTES] =
         oh_memory_zeroed(configured->count + count, sizeof *identities);
-    oh_pool pool;
+    oh_server_pool pool;
 
     if (!servers || !identities) {
         oh_memory_release(servers);

@@ -24,7 +24,7 @@
 
 static _Atomic uint64_t own_changes; /* Where there is no segment. */
 
-static char *make_label(const oh_pool *pool, const oh_server *server)
+static char *make_label(const oh_server_pool *pool, const oh_server *server)
 {
     char label[OH_LABEL_BYTES], address[OH_SERVER_ADDRESS_BYTES_MAX + 8];
 
@@ -38,8 +38,8 @@ static char *make_label(const oh_pool *pool, const oh_server *server)
     return oh_memory_copy(label, strlen(label));
 }
 
-bool oh_node_health_begin(
-    oh_node_health *health, oh_store_health *host, const oh_pool *pool, const oh_server *server)
+bool oh_node_health_begin(oh_node_health *health, oh_store_health *host, const oh_server_pool *pool,
+    const oh_server *server)
 {
     health->label = make_label(pool, server);
     health->known = host ? host : &health->own;

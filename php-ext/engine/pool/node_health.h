@@ -33,8 +33,8 @@ typedef struct oh_node_health {
 } oh_node_health;
 
 /* `host` is NULL if the segment has no place for the node. False: there is no memory. */
-bool oh_node_health_begin(
-    oh_node_health *health, oh_store_health *host, const oh_pool *pool, const oh_server *server);
+bool oh_node_health_begin(oh_node_health *health, oh_store_health *host, const oh_server_pool *pool,
+    const oh_server *server);
 void oh_node_health_end(oh_node_health *health);
 
 /* The node has another place in the segment, or none. */

@@ -24,7 +24,7 @@ typedef struct oh_connections oh_connections;
  * The connections of a server, shared with everyone who names an equal endpoint. Counted: give it
  * back. NULL: there is no memory.
  */
-oh_connections *oh_pool_open(const oh_pool *pool, const oh_server *server);
+oh_connections *oh_pool_open(const oh_server_pool *pool, const oh_server *server);
 void oh_pool_release(oh_connections *connections);
 
 const oh_endpoint *oh_pool_endpoint(const oh_connections *connections);

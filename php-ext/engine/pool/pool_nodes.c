@@ -24,7 +24,7 @@ OH_PER_THREAD oh_connections *oh_pool_nodes;
  * length.
  */
 static size_t write_identity(char *identity, size_t room, const oh_endpoint *endpoint,
-    const oh_server *server, const oh_pool *pool)
+    const oh_server *server, const oh_server_pool *pool)
 {
     int length = snprintf(identity, room - endpoint->greeting_length, "%s|%s|%s%s|%u|%u|%u,%u|%d|",
         server->name.bytes, server->id.bytes ? server->id.bytes : "",
@@ -40,7 +40,7 @@ static size_t write_identity(char *identity, size_t room, const oh_endpoint *end
 }
 
 /* NULL: there is no memory. */
-static oh_connections *make(const oh_pool *pool, const oh_server *server)
+static oh_connections *make(const oh_server_pool *pool, const oh_server *server)
 {
     oh_endpoint endpoint;
 
@@ -90,7 +90,7 @@ static void list(oh_connections *connections)
     oh_pool_nodes = connections;
 }
 
-oh_connections *oh_pool_open(const oh_pool *pool, const oh_server *server)
+oh_connections *oh_pool_open(const oh_server_pool *pool, const oh_server *server)
 {
     oh_connections *connections = make(pool, server),
                    *known = connections ? find(connections) : NULL;

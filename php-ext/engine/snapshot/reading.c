@@ -142,10 +142,10 @@ static void tell_missing(
     }
 }
 
-const oh_pool *oh_reading_find(
+const oh_server_pool *oh_reading_find(
     const oh_config *config, const char *name, size_t length, const char *from, oh_failure *failure)
 {
-    const oh_pool *pool = oh_config_pool(config, name, length);
+    const oh_server_pool *pool = oh_config_pool(config, name, length);
 
     if (!pool) {
         tell_missing(config, name, length, from, failure);
@@ -181,7 +181,7 @@ static oh_config *parse(oh_reading *reading, const char *path, const char *text,
     return NULL;
 }
 
-static void keep(oh_reading *reading, const oh_pool *pool, const uint8_t *salt, mode_t mode)
+static void keep(oh_reading *reading, const oh_server_pool *pool, const uint8_t *salt, mode_t mode)
 {
     bool has_password = pool->redis_auth.bytes != NULL;
 
@@ -214,7 +214,7 @@ static void read_pool(
     }
     oh_config *config = parse(reading, path, text, (size_t)length);
     oh_memory_erase(text, (size_t)length);
-    const oh_pool *pool =
+    const oh_server_pool *pool =
         config ? oh_reading_find(config, name.bytes, name.length, path, &reading->failure) : NULL;
     if (pool) {
         keep(reading, pool, salt, mode);

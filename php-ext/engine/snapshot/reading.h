@@ -49,7 +49,7 @@ void oh_reading_free(oh_reading *reading);
  * for.
  */
 void oh_reading_refuse(oh_failure *failure, const char *from, const oh_config_error *error);
-const oh_pool *oh_reading_find(const oh_config *config, const char *name, size_t length,
+const oh_server_pool *oh_reading_find(const oh_config *config, const char *name, size_t length,
     const char *from, oh_failure *failure);
 
 #endif

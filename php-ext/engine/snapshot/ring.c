@@ -12,7 +12,7 @@ static void release(oh_ring *ring)
     oh_memory_release(ring);
 }
 
-oh_ring *oh_ring_build(const oh_pool *pool, bool *ejected)
+oh_ring *oh_ring_build(const oh_server_pool *pool, bool *ejected)
 {
     size_t size = oh_topology_size(pool);
     oh_ring *ring = oh_memory_zeroed(1, sizeof *ring);

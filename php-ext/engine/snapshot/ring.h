@@ -16,7 +16,7 @@ typedef struct oh_ring {
 } oh_ring;
 
 /* A ring without the nodes that are flagged. It takes over the flags. NULL: there is no memory. */
-oh_ring *oh_ring_build(const oh_pool *pool, bool *ejected);
+oh_ring *oh_ring_build(const oh_server_pool *pool, bool *ejected);
 
 static inline void oh_ring_hold(oh_ring *ring)
 {

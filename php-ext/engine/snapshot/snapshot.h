@@ -35,7 +35,7 @@ typedef struct oh_readers {
 
 typedef struct oh_snapshot {
     uint32_t references;
-    const oh_pool *pool;
+    const oh_server_pool *pool;
     const oh_topology *topology;
     uint32_t nodes_count;
     uint32_t masters_count;       /* Those that have keys: all, but in a Redis Cluster. */
@@ -47,7 +47,7 @@ typedef struct oh_snapshot {
     bool ejects; /* auto_eject_hosts: ask oh_ejection_follow what to place by. */
     oh_ejection ejection;
 
-    oh_pool own_pool; /* The memory behind the above. */
+    oh_server_pool own_pool; /* The memory behind the above. */
     oh_server *servers;
     void *image;
     size_t image_length;

@@ -97,7 +97,7 @@ static sight look(const uint8_t *identity, const oh_snapshot *snapshot, oh_text 
     return seen;
 }
 
-static oh_node_state state_of(const oh_pool *pool, const sight *seen, uint64_t now_ms)
+static oh_node_state state_of(const oh_server_pool *pool, const sight *seen, uint64_t now_ms)
 {
     bool is_left_alone = seen->until_ms > now_ms;
 
@@ -108,7 +108,7 @@ static oh_node_state state_of(const oh_pool *pool, const sight *seen, uint64_t n
 }
 
 static void describe(
-    const oh_pool_status *status, const sight *seen, uint32_t index, oh_node_status *node)
+    const oh_server_pool_status *status, const sight *seen, uint32_t index, oh_node_status *node)
 {
     uint64_t now_ms = oh_clock_now_ms();
     oh_node described = oh_topology_node(status->topology, index);
@@ -134,7 +134,7 @@ static void describe(
 }
 
 /* Shares are those of the ring without the nodes that are ejected. False: there is no memory. */
-static bool share_out(const oh_pool_status *status, bool *ejected, uint32_t *shares)
+static bool share_out(const oh_server_pool_status *status, bool *ejected, uint32_t *shares)
 {
     size_t size = oh_topology_size(&status->pool);
     bool is_any_ejected = false;
@@ -155,7 +155,7 @@ static bool share_out(const oh_pool_status *status, bool *ejected, uint32_t *sha
 }
 
 /* Only nodes that are there are told: a node of a Redis Cluster that has left keeps its index. */
-static void leave_out_gone(oh_pool_status *status, const uint32_t *shares)
+static void leave_out_gone(oh_server_pool_status *status, const uint32_t *shares)
 {
     uint32_t count = 0;
 
@@ -169,7 +169,7 @@ static void leave_out_gone(oh_pool_status *status, const uint32_t *shares)
 }
 
 bool oh_status_describe_nodes(
-    oh_pool_status *status, const uint8_t *identity, const oh_snapshot *snapshot)
+    oh_server_pool_status *status, const uint8_t *identity, const oh_snapshot *snapshot)
 {
     uint32_t count = oh_topology_nodes_count(status->topology);
     uint32_t *shares = oh_call_zeroed(count, sizeof *shares);

@@ -36,7 +36,7 @@ static char *copy_text(const char *text)
 
 /* ---- One server pool ---- */
 
-static void release(oh_pool_status *status)
+static void release(oh_server_pool_status *status)
 {
     oh_call_release(status->nodes);
     oh_call_release(status->servers);
@@ -47,10 +47,10 @@ static void release(oh_pool_status *status)
 }
 
 /* Takes over the image. NULL: there is no memory. */
-static oh_pool_status *begin(void *image)
+static oh_server_pool_status *begin(void *image)
 {
     const oh_topology *topology = oh_image_topology(image);
-    oh_pool_status *status = oh_call_zeroed(1, sizeof *status);
+    oh_server_pool_status *status = oh_call_zeroed(1, sizeof *status);
     oh_server *servers = oh_call_zeroed(oh_topology_nodes_count(topology), sizeof *servers);
 
     if (!status || !servers) {
@@ -67,7 +67,7 @@ static oh_pool_status *begin(void *image)
 }
 
 /* False: there is no memory. */
-static bool fill(oh_pool_status *status, const subject *it)
+static bool fill(oh_server_pool_status *status, const subject *it)
 {
     bool is_refused = it->read_at % 2 == 1 && it->problem;
 
@@ -82,7 +82,7 @@ static bool fill(oh_pool_status *status, const subject *it)
 }
 
 /* Of a Redis Cluster the map is told, which is published for itself; its seeds serve no slot. */
-static bool is_seeds(const oh_pool *pool)
+static bool is_seeds(const oh_server_pool *pool)
 {
     uint32_t slot = 0;
 
@@ -93,7 +93,7 @@ static bool is_seeds(const oh_pool *pool)
 }
 
 /* Adds it to the list, unless it is not told. False: there is no memory. */
-static bool add(oh_pool_status ***end, oh_pool_status *status, const subject *it)
+static bool add(oh_server_pool_status ***end, oh_server_pool_status *status, const subject *it)
 {
     if (is_seeds(&status->pool)) {
         release(status);
@@ -141,7 +141,7 @@ static uint32_t place_of_file(const uint8_t *identity, uint32_t index)
  * A server pool that is no cluster any more still has a map in the store, after itself, which is
  * not told.
  */
-static void forget_map(const oh_pool *pool, const uint8_t *identity, bool *is_forgotten)
+static void forget_map(const oh_server_pool *pool, const uint8_t *identity, bool *is_forgotten)
 {
     uint8_t map[OH_STORE_IDENTITY_BYTES];
 
@@ -178,7 +178,7 @@ static bool copy_published(uint32_t index, void **image, uint64_t *generation)
 }
 
 /* False: there is no memory. */
-static bool add_published(oh_pool_status ***end, uint32_t index, bool *is_forgotten)
+static bool add_published(oh_server_pool_status ***end, uint32_t index, bool *is_forgotten)
 {
     oh_store *store = oh_segment_store();
     char path[OH_STORE_LABEL_BYTES], problem[OH_STORE_PROBLEM_WORDS * sizeof(uint64_t) + 1];
@@ -188,7 +188,7 @@ static bool add_published(oh_pool_status ***end, uint32_t index, bool *is_forgot
     if (!copy_published(index, &image, &it.generation)) {
         return false;
     }
-    oh_pool_status *status = image ? begin(image) : NULL;
+    oh_server_pool_status *status = image ? begin(image) : NULL;
     if (!status) {
         return !image;
     }
@@ -203,7 +203,7 @@ static bool add_published(oh_pool_status ***end, uint32_t index, bool *is_forgot
 
 /* What this process has for itself alone. False: there is no memory. */
 static bool add_own(
-    oh_pool_status ***end, const oh_snapshot *snapshot, const oh_source_place *place)
+    oh_server_pool_status ***end, const oh_snapshot *snapshot, const oh_source_place *place)
 {
     subject it = {.path = place->path,
         .generation = place->generation,
@@ -211,7 +211,7 @@ static bool add_own(
         .problem = place->problem,
         .snapshot = snapshot};
     void *image = oh_call_allocate(snapshot->image_length);
-    oh_pool_status *status =
+    oh_server_pool_status *status =
         image ? begin(memcpy(image, snapshot->image, snapshot->image_length)) : NULL;
 
     if (!status) {
@@ -221,11 +221,11 @@ static bool add_own(
     return add(end, status, &it);
 }
 
-bool oh_status_collect(oh_pool_status **list)
+bool oh_status_collect(oh_server_pool_status **list)
 {
     uint32_t count = oh_segment_store() ? oh_store_pools_count(oh_segment_store()) : 0, at = 0;
     bool is_forgotten[OH_STORE_POOLS_MAX] = {false}, has_memory = true;
-    oh_pool_status **end = list;
+    oh_server_pool_status **end = list;
     oh_source_place place;
     const oh_snapshot *snapshot;
 
@@ -243,10 +243,10 @@ bool oh_status_collect(oh_pool_status **list)
     return has_memory;
 }
 
-void oh_status_release(oh_pool_status *list)
+void oh_status_release(oh_server_pool_status *list)
 {
     while (list) {
-        oh_pool_status *next = list->next;
+        oh_server_pool_status *next = list->next;
 
         release(list);
         list = next;

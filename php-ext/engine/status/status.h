@@ -29,9 +29,9 @@ typedef struct oh_node_status {
     const oh_meter *meter; /* What became of its calls; NULL: nothing was counted yet. */
 } oh_node_status;
 
-typedef struct oh_pool_status {
-    struct oh_pool_status *next;
-    oh_pool pool; /* Of a Redis Cluster: with the nodes of its map. No password. */
+typedef struct oh_server_pool_status {
+    struct oh_server_pool_status *next;
+    oh_server_pool pool; /* Of a Redis Cluster: with the nodes of its map. No password. */
     const oh_topology *topology;
     oh_node_status *nodes;
     uint32_t nodes_count;
@@ -42,14 +42,14 @@ typedef struct oh_pool_status {
 
     void *image; /* Behind the above; all of it is memory of the call. */
     oh_server *servers;
-} oh_pool_status;
+} oh_server_pool_status;
 
 /*
  * The server pools that are known to the host, or, without shared memory, to this process; in
  * *list, to be released. Meters are to be read before the next configuration is loaded. False:
  * there is no memory.
  */
-bool oh_status_collect(oh_pool_status **list);
-void oh_status_release(oh_pool_status *list);
+bool oh_status_collect(oh_server_pool_status **list);
+void oh_status_release(oh_server_pool_status *list);
 
 #endif

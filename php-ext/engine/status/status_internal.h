@@ -16,6 +16,6 @@ void oh_status_make_printable(char *text);
  * has none). False: there is no memory.
  */
 bool oh_status_describe_nodes(
-    oh_pool_status *status, const uint8_t *identity, const oh_snapshot *snapshot);
+    oh_server_pool_status *status, const uint8_t *identity, const oh_snapshot *snapshot);
 
 #endif

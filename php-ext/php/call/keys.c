@@ -351,7 +351,7 @@ uint32_t oh_keys_home(const oh_client *client, const zend_string *key, bool is_u
 
 bool oh_keys_is_pattern_placed(const oh_client *client, const uint8_t *pattern, size_t length)
 {
-    const oh_pool *pool = client->snapshot->pool;
+    const oh_server_pool *pool = client->snapshot->pool;
     const uint8_t *star = length ? memchr(pattern, '*', length) : NULL;
 
     if (oh_snapshot_homes_count(client->snapshot) == 1 || !star) {

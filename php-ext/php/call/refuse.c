@@ -132,7 +132,7 @@ static void append_shown(smart_str *text, const uint8_t *bytes, size_t length)
  */
 static zend_string *advice_for(const oh_client *client, oh_placed_key one, oh_placed_key other)
 {
-    const oh_pool *pool = client->snapshot->pool;
+    const oh_server_pool *pool = client->snapshot->pool;
     bool has_tag = pool->has_hash_tag || pool->is_cluster;
     const uint8_t *tag = pool->has_hash_tag ? pool->hash_tag : oh_cluster_tag;
     oh_bytes part = oh_key_hashed((oh_bytes){one.bytes, one.length}, tag);

@@ -80,7 +80,7 @@ static inline bool oh_client_is_in_transaction(const oh_client *client)
 /* Whether SELECT of a database has nothing to do and may say so: queued it would owe a reply. */
 static inline bool oh_client_is_selected(const oh_client *client, zend_long database)
 {
-    return client->mode == OH_ATOMIC && database == oh_pool_database(client->snapshot->pool);
+    return client->mode == OH_ATOMIC && database == oh_server_pool_database(client->snapshot->pool);
 }
 
 /* Places keys by this ring, or by the snapshot's topology if it is NULL. */

@@ -164,7 +164,7 @@ void oh_state_get_database(INTERNAL_FUNCTION_PARAMETERS)
 
     ZEND_PARSE_PARAMETERS_NONE();
     if (client) {
-        RETURN_LONG(oh_pool_database(client->snapshot->pool));
+        RETURN_LONG(oh_server_pool_database(client->snapshot->pool));
     }
 }
 

@@ -90,7 +90,7 @@ static void show_state(zval *into, const oh_node_status *status)
     show_text(into, "reason", status->has_reason ? status->reason : NULL);
 }
 
-static void show_connections(zval *into, const oh_pool *pool, const oh_node_status *status)
+static void show_connections(zval *into, const oh_server_pool *pool, const oh_node_status *status)
 {
     zval connections;
 
@@ -101,7 +101,7 @@ static void show_connections(zval *into, const oh_pool *pool, const oh_node_stat
     add_assoc_zval(into, "connections", &connections);
 }
 
-static void show_node(zval *list, const oh_pool *pool, const oh_node_status *status)
+static void show_node(zval *list, const oh_server_pool *pool, const oh_node_status *status)
 {
     const oh_node *node = &status->node;
     oh_meter_reading reading = {.calls = 0};
@@ -130,7 +130,7 @@ static void show_node(zval *list, const oh_pool *pool, const oh_node_status *sta
 /* ---- Server pools ---- */
 
 /* What the last look at the file has led to. */
-static void show_config(zval *into, const oh_pool_status *status)
+static void show_config(zval *into, const oh_server_pool_status *status)
 {
     zval config;
 
@@ -159,7 +159,7 @@ static void show_sharing(zval *into)
     add_assoc_zval(into, "sharing", &sharing);
 }
 
-static void show_pool(zval *list, const oh_pool_status *status)
+static void show_pool(zval *list, const oh_server_pool_status *status)
 {
     const oh_topology *topology = status->topology;
     zval into, nodes;
@@ -184,7 +184,7 @@ static void show_pool(zval *list, const oh_pool_status *status)
 
 void oh_status_show(zval *list)
 {
-    oh_pool_status *pools;
+    oh_server_pool_status *pools;
     oh_failure failure;
 
     array_init(list);
@@ -193,7 +193,7 @@ void oh_status_show(zval *list)
         oh_failure_throw(oh_failure_exception(&failure, NULL, NULL, NULL));
         return;
     }
-    for (const oh_pool_status *pool = pools; pool; pool = pool->next) {
+    for (const oh_server_pool_status *pool = pools; pool; pool = pool->next) {
         show_pool(list, pool);
     }
     oh_status_release(pools);

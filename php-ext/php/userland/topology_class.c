@@ -89,7 +89,7 @@ zend_object *oh_topology_object_create(zend_class_entry *class)
 /* ---- Making one ---- */
 
 /* The flag of the server of that name. */
-static bool *flag_of(const oh_pool *pool, bool *ejected, const zend_string *name)
+static bool *flag_of(const oh_server_pool *pool, bool *ejected, const zend_string *name)
 {
     for (size_t i = 0; i < pool->servers_count; i++) {
         if (zend_string_equals_cstr(
@@ -100,7 +100,7 @@ static bool *flag_of(const oh_pool *pool, bool *ejected, const zend_string *name
     return NULL;
 }
 
-static bool mark_dead(const oh_pool *pool, bool *ejected, HashTable *dead)
+static bool mark_dead(const oh_server_pool *pool, bool *ejected, HashTable *dead)
 {
     zval *entry;
 
@@ -119,7 +119,7 @@ static bool mark_dead(const oh_pool *pool, bool *ejected, HashTable *dead)
     return true;
 }
 
-static bool build_own(oh_topology_object *this, const oh_pool *pool, HashTable *dead)
+static bool build_own(oh_topology_object *this, const oh_server_pool *pool, HashTable *dead)
 {
     size_t size = oh_topology_size(pool);
     bool *ejected = ecalloc(pool->servers_count, sizeof *ejected);
@@ -189,7 +189,7 @@ ZEND_METHOD(OneHop_Topology, fromText)
         oh_failure_throw(oh_failure_exception(&failure, NULL, NULL, NULL));
         return;
     }
-    const oh_pool *pool =
+    const oh_server_pool *pool =
         oh_reading_find(config, ZSTR_VAL(name), ZSTR_LEN(name), "the configuration", &failure);
     if (!pool) {
         oh_failure_throw(oh_failure_exception(&failure, NULL, NULL, NULL));
