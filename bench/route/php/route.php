@@ -5,7 +5,7 @@
  *
  *     php -d extension=php-ext/modules/onehop.so bench/route/php/route.php [ROUNDS]
  *
- * The difference is key, placement, the node's lane, and what is remembered to put the replies in order. On a noisy
+ * The difference is key, placement, the node's client, and what is remembered to put the replies in order. On a noisy
  * machine the fastest rounds tell the cost of the code, the median what it cost today.
  */
 declare(strict_types=1);

@@ -72,14 +72,14 @@ void oh_batch_drop(oh_client *client)
 
 /* ---- Queueing ---- */
 
-static void wait_longer(oh_lane *lane, uint32_t wait_ms)
+static void wait_longer(oh_node_client *node_client, uint32_t wait_ms)
 {
-    uint32_t *waits = &lane->queue.terms.wait_ms;
+    uint32_t *waits = &node_client->queue.terms.wait_ms;
 
     *waits = *waits > OH_WAIT_FOR_EVER - wait_ms ? OH_WAIT_FOR_EVER : *waits + wait_ms;
 }
 
-static zend_always_inline oh_lane *queue(
+static zend_always_inline oh_node_client *queue(
     oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
 {
     const oh_method *method = oh_method_of(execute_data);
@@ -88,14 +88,14 @@ static zend_always_inline oh_lane *queue(
         RETVAL_OBJ_COPY(oh_client_object(client));
         return NULL;
     }
-    oh_lane *lane = oh_pipes_lane(&client->batch->pipes, client, node);
-    if (UNEXPECTED(!lane)) {
+    oh_node_client *node_client = oh_pipes_node_client(&client->batch->pipes, client, node);
+    if (UNEXPECTED(!node_client)) {
         return NULL;
     }
-    oh_lane_hold(lane);
-    oh_lane_call_in_frame(lane, method, execute_data, return_value);
-    bool is_queued = oh_pipes_took(lane, method->is_read_only, return_value);
-    oh_lane_let_go(lane);
+    oh_node_client_hold(node_client);
+    oh_node_client_call_in_frame(node_client, method, execute_data, return_value);
+    bool is_queued = oh_pipes_took(node_client, method->is_read_only, return_value);
+    oh_node_client_let_go(node_client);
     if (UNEXPECTED(!is_queued)) {
         return NULL;
     }
@@ -105,18 +105,18 @@ static zend_always_inline oh_lane *queue(
         return NULL;
     }
     ZVAL_OBJ_COPY(return_value, oh_client_object(client));
-    return lane;
+    return node_client;
 }
 
-oh_lane *oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
+oh_node_client *oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
 {
     return queue(client, node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }
 
-void oh_batch_note(oh_client *client, oh_lane *lane, const oh_plan *plan)
+void oh_batch_note(oh_client *client, oh_node_client *node_client, const oh_plan *plan)
 {
     append(client->batch, plan->node);
-    wait_longer(lane, plan->terms.wait_ms);
+    wait_longer(node_client, plan->terms.wait_ms);
 }
 
 void oh_batch_spoil(oh_client *client, zval *return_value)
@@ -133,15 +133,15 @@ void oh_batch_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PAR
         oh_refuse(execute_data, NULL, OH_ADVICE_ITERATED);
         return;
     }
-    oh_lane *lane = queue(client, plan->node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    if (UNEXPECTED(lane && EG(exception))) {
+    oh_node_client *node_client = queue(client, plan->node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    if (UNEXPECTED(node_client && EG(exception))) {
         oh_batch_spoil(client, return_value);
-    } else if (EXPECTED(lane)) {
-        oh_batch_note(client, lane, plan);
+    } else if (EXPECTED(node_client)) {
+        oh_batch_note(client, node_client, plan);
     }
 }
 
-static oh_lane *queue_on(oh_client *client, uint32_t node, const char *method)
+static oh_node_client *queue_on(oh_client *client, uint32_t node, const char *method)
 {
     return oh_pipes_queue(
         &client->batch->pipes, client, node, oh_phpredis_method(method), false, 0, NULL);
@@ -167,8 +167,8 @@ bool oh_batch_begin_transaction(oh_client *client, uint32_t node)
     if (batch->is_spoilt) {
         return true;
     }
-    oh_lane *lane = queue_on(client, node, "multi");
-    if (!lane) {
+    oh_node_client *node_client = queue_on(client, node, "multi");
+    if (!node_client) {
         return false;
     }
     oh_split *split = ecalloc(1, sizeof *split);
@@ -177,8 +177,8 @@ bool oh_batch_begin_transaction(oh_client *client, uint32_t node)
     split->parts_count = 1;
     split->parts[0].node = node;
     batch->is_mixed = true;
-    lane->queue.multis++;
-    lane->queue.terms.has_multi = true;
+    node_client->queue.multis++;
+    node_client->queue.terms.has_multi = true;
     append(batch, OH_BATCH_SPLIT | keep_split(batch, split));
     return true;
 }
@@ -190,11 +190,11 @@ bool oh_batch_end_transaction(oh_client *client, uint32_t node, uint32_t queued)
     if (batch->is_spoilt) {
         return true;
     }
-    oh_lane *lane = queue_on(client, node, "exec");
-    if (!lane) {
+    oh_node_client *node_client = queue_on(client, node, "exec");
+    if (!node_client) {
         return false;
     }
-    lane->queue.count--; /* Its one reply was counted with MULTI. */
+    node_client->queue.count--; /* Its one reply was counted with MULTI. */
     batch->splits[batch->splits_count - 1]->queued = queued;
     return true;
 }
@@ -211,8 +211,8 @@ void oh_batch_discard_transaction(oh_client *client, uint32_t node)
         batch->is_spoilt = true;
         return;
     }
-    oh_lane *lane = oh_pipes_lane(&batch->pipes, client, node);
-    oh_discards_add(&lane->queue.terms.discards, lane->queue.multis);
+    oh_node_client *node_client = oh_pipes_node_client(&batch->pipes, client, node);
+    oh_discards_add(&node_client->queue.terms.discards, node_client->queue.multis);
     batch->commands[batch->commands_count - 1] = OH_BATCH_SKIP | node;
 }
 
@@ -229,15 +229,15 @@ bool oh_batch_is_first(oh_batch *batch, zend_string *name)
 
 static bool queue_part(oh_client *client, const oh_split *split, oh_part *part)
 {
-    oh_lane *lane = oh_pipes_queue(&client->batch->pipes, client, part->node,
+    oh_node_client *node_client = oh_pipes_queue(&client->batch->pipes, client, part->node,
         split->method->original, split->terms.is_read_only, part->count, part->arguments);
 
-    if (!lane) {
+    if (!node_client) {
         return false;
     }
-    wait_longer(lane, split->terms.wait_ms);
+    wait_longer(node_client, split->terms.wait_ms);
     if (split->terms.preface) {
-        lane->queue.terms.preface = split->terms.preface;
+        node_client->queue.terms.preface = split->terms.preface;
     }
     return true;
 }
@@ -306,10 +306,10 @@ static void exec(oh_client *client, oh_batch *batch, INTERNAL_FUNCTION_PARAMETER
         array_init(return_value);
     } else if (batch->pipes.count == 1 && !batch->is_mixed) {
         /* Everything went to one node: phpredis' reply is the reply. */
-        oh_lane *lane = batch->pipes.lanes[0];
-        oh_call_terms terms = oh_lane_take_queue(lane);
+        oh_node_client *node_client = batch->pipes.node_clients[0];
+        oh_call_terms terms = oh_node_client_take_queue(node_client);
 
-        oh_call_on_lane(lane, &terms, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        oh_call_on_node_client(node_client, &terms, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
         exec_everywhere(client, batch, return_value);
     }

@@ -1,9 +1,9 @@
 /*
  * Batch: what pipeline() opens, the commands after it fill, and exec() sends.
  *
- * Commands are queued by phpredis itself, each on the lane of its node, in phpredis' own pipeline
- * mode; the batch only remembers, four bytes per command, which node it went to. exec() runs every
- * node's exec() at once and deals the replies out in the order of the commands.
+ * Commands are queued by phpredis itself, each on the node client of its node, in phpredis' own
+ * pipeline mode; the batch only remembers, four bytes per command, which node it went to. exec()
+ * runs every node's exec() at once and deals the replies out in the order of the commands.
  */
 #ifndef OH_PHP_BATCH_H
 #define OH_PHP_BATCH_H
@@ -33,12 +33,12 @@ void oh_batch_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PAR
 void oh_batch_call_parts(oh_client *client, oh_split *split, zval *return_value);
 
 /*
- * Queues the command that is being called, in the caller's frame. The lane that has it, and the
- * client as its answer; NULL: it was not queued, and what phpredis has said is the answer. What
+ * Queues the command that is being called, in the caller's frame. The node client that has it, and
+ * the client as its answer; NULL: it was not queued, and what phpredis has said is the answer. What
  * came of it is noted by `note`, or spoils all.
  */
-oh_lane *oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS);
-void oh_batch_note(oh_client *client, oh_lane *lane, const oh_plan *plan);
+oh_node_client *oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS);
+void oh_batch_note(oh_client *client, oh_node_client *node_client, const oh_plan *plan);
 
 /*
  * A value could not be packed, and phpredis has queued the half of it. Rather nothing at all is

@@ -125,7 +125,7 @@ void oh_deal(
     }
     for (uint32_t i = 0; i < count; i++) {
         if (shares[i].failure) {
-            hands[shares[i].lane->node].failure = oh_scatter_failure(client, &shares[i]);
+            hands[shares[i].node_client->node].failure = oh_scatter_failure(client, &shares[i]);
         }
     }
     zend_object *failure = deal_all(client, batch, hands, return_value);

@@ -2,14 +2,15 @@
  * In the middle of anything a client keeps what it began with: a pipeline is dealt out by the map
  * it was queued with.
  *
- * A lane is of a node, and a node of a Redis Cluster keeps its index for as long as the cluster has
- * it: so lanes stay as they are when the map changes, but those of nodes that are gone.
+ * A node client is of a node, and a node of a Redis Cluster keeps its index for as long as the
+ * cluster has it: so node clients stay as they are when the map changes, but those of nodes that
+ * are gone.
  */
 #include "php_onehop.h"
 
 #include "engine/snapshot/ejection.h"
 #include "php/call/enter.h"
-#include "php/phpredis/lane.h"
+#include "php/phpredis/node_client.h"
 #include "engine/cluster/cluster.h"
 
 /* Between two calls, with nothing queued, watched or subscribed. */
@@ -34,8 +35,9 @@ static void follow_ejection(oh_client *client)
 static bool has_call_going_on(const oh_client *client)
 {
     for (uint32_t node = 0; node < client->snapshot->nodes_count; node++) {
-        for (const oh_lane *lane = client->lanes[node]; lane; lane = lane->spare) {
-            if (lane->is_busy || lane->is_reserved || lane->holds) {
+        for (const oh_node_client *node_client = client->node_clients[node]; node_client;
+            node_client = node_client->spare) {
+            if (node_client->is_busy || node_client->is_reserved || node_client->holds) {
                 return true;
             }
         }
@@ -53,27 +55,28 @@ static bool has_same_node(const oh_snapshot *a, const oh_snapshot *b, uint32_t n
     return after->role != OH_GONE && oh_text_is_same(before->name, after->name);
 }
 
-static void move_lanes(oh_client *client, oh_snapshot *snapshot)
+static void move_node_clients(oh_client *client, oh_snapshot *snapshot)
 {
-    oh_lane **lanes = ecalloc(snapshot->nodes_count, sizeof *lanes);
+    oh_node_client **node_clients = ecalloc(snapshot->nodes_count, sizeof *node_clients);
 
     for (uint32_t node = 0; node < client->snapshot->nodes_count; node++) {
-        if (!client->lanes[node]) {
+        if (!client->node_clients[node]) {
             continue;
         }
         if (!has_same_node(client->snapshot, snapshot, node) ||
             !oh_snapshot_connections(snapshot, node)) {
             client->refused = NULL;
-            oh_lane_close(client->lanes[node]);
+            oh_node_client_close(client->node_clients[node]);
             continue;
         }
-        lanes[node] = client->lanes[node];
-        for (oh_lane *lane = lanes[node]; lane; lane = lane->spare) {
-            oh_lane_set_map(lane, snapshot);
+        node_clients[node] = client->node_clients[node];
+        for (oh_node_client *node_client = node_clients[node]; node_client;
+            node_client = node_client->spare) {
+            oh_node_client_set_map(node_client, snapshot);
         }
     }
-    efree(client->lanes);
-    client->lanes = lanes;
+    efree(client->node_clients);
+    client->node_clients = node_clients;
 }
 
 static void follow_map(oh_client *client)
@@ -87,7 +90,7 @@ static void follow_map(oh_client *client)
     }
     oh_snapshot *snapshot = oh_cluster_hold_newest(cluster);
 
-    move_lanes(client, snapshot);
+    move_node_clients(client, snapshot);
     oh_snapshot_release(client->snapshot);
     client->snapshot = snapshot;
     client->topology = snapshot->topology;

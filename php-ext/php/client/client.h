@@ -2,11 +2,11 @@
  * Client: the object behind OneHop\Redis.
  *
  *     client ── snapshot (file, server pool, topology, connections of each node)
- *        ├───── lanes, one per node that has been spoken to
- *        ├───── options and prefix, the same on every lane
+ *        ├───── node clients, one per node that has been spoken to
+ *        ├───── options and prefix, the same on every node client
  *        ├───── mode: whether a call is sent at once, queued in a pipeline, or in a transaction
  *        ├───── batch: what was queued since pipeline()
- *        ├───── transaction: the lane that multi() or watch() reserved
+ *        ├───── transaction: the node client that multi() or watch() reserved
  *        └───── subscription: while subscribe() has not returned
  *
  * It is laid out in front of Zend's object like this, so that a method of phpredis that is called
@@ -22,7 +22,7 @@
 #include "php/client/mode.h"
 
 struct oh_batch;
-struct oh_lane;
+struct oh_node_client;
 struct oh_subscription;
 struct oh_transaction;
 
@@ -30,11 +30,12 @@ typedef struct oh_client {
     oh_snapshot *snapshot;       /* NULL: the constructor has not run, or failed. */
     const oh_topology *topology; /* What keys are placed by: the snapshot's, or that of the ring. */
     oh_ring *ring;               /* Held. NULL: no node is ejected. */
-    struct oh_lane **lanes;      /* By index of the node; NULL where none is open. */
-    zend_string *prefix;     /* OPT_PREFIX: a part of every key, also for placement. NULL: none. */
-    HashTable *options;      /* What setOption() was told, for lanes to come. NULL: nothing. */
-    struct oh_lane *refused; /* The lane that met the last error reply; for getLastError(). */
-    uint32_t timeout_ms;     /* The deadline of a call: the pool's, or that of OPT_READ_TIMEOUT. */
+    struct oh_node_client **node_clients; /* By index of the node; NULL where none is open. */
+    zend_string *prefix; /* OPT_PREFIX: a part of every key, also for placement. NULL: none. */
+    HashTable *options;  /* What setOption() was told, for node clients to come. NULL: nothing. */
+    struct oh_node_client
+        *refused;        /* The node client that met the last error reply; for getLastError(). */
+    uint32_t timeout_ms; /* The deadline of a call: the pool's, or that of OPT_READ_TIMEOUT. */
     /* OPT_READ_TIMEOUT was set: then it also bounds the wait for a message. */
     bool has_read_timeout;
     /* Which node has answered the last read that a master was not asked for. */

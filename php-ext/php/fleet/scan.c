@@ -11,7 +11,7 @@
 #include "php/call/enter.h"
 #include "php/call/refuse.h"
 #include "php/fleet/scan.h"
-#include "php/phpredis/lane.h"
+#include "php/phpredis/node_client.h"
 
 typedef struct oh_scan {
     oh_client *client;
@@ -130,19 +130,21 @@ static bool take_iterator(oh_scan *scan)
  */
 static bool ask(oh_scan *scan, zval *reply)
 {
-    oh_lane *lane = oh_lane_take(scan->client, node_at(scan->client->snapshot, scan->cursor.node));
+    oh_node_client *node_client =
+        oh_node_client_take(scan->client, node_at(scan->client->snapshot, scan->cursor.node));
 
     ZVAL_FALSE(reply);
-    if (!lane) {
+    if (!node_client) {
         return false;
     }
     put_iterator(scan);
-    oh_lane_enter(lane, (oh_call_terms){.is_read_only = true, .is_iterated = true}, NULL);
-    oh_lane_call(lane, scan->function, scan->count, scan->arguments, reply);
-    if (UNEXPECTED(oh_lane_has_failed(lane)) && !oh_is_script_ending()) {
-        oh_failure_throw(oh_lane_failure(lane));
+    oh_node_client_enter(
+        node_client, (oh_call_terms){.is_read_only = true, .is_iterated = true}, NULL);
+    oh_node_client_call(node_client, scan->function, scan->count, scan->arguments, reply);
+    if (UNEXPECTED(oh_node_client_has_failed(node_client)) && !oh_is_script_ending()) {
+        oh_failure_throw(oh_node_client_failure(node_client));
     }
-    oh_lane_leave(lane);
+    oh_node_client_leave(node_client);
     return !EG(exception) && Z_TYPE_P(reply) == IS_ARRAY && take_iterator(scan);
 }
 

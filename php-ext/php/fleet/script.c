@@ -11,7 +11,7 @@
 
 #include "php/exception/exception.h"
 #include "php/batch/batch.h"
-#include "php/phpredis/lane.h"
+#include "php/phpredis/node_client.h"
 #include "php/fleet/script.h"
 
 #define DIGEST_LENGTH 40
@@ -182,16 +182,16 @@ static void free_arguments(zval arguments[LOAD_WORDS])
     }
 }
 
-static bool has_lost_script(oh_lane *lane, const zval *reply)
+static bool has_lost_script(oh_node_client *node_client, const zval *reply)
 {
     zval error;
 
-    if (Z_TYPE_P(reply) != IS_FALSE || EG(exception) || !lane->transport ||
-        !oh_exchange_has_refusal(&lane->transport->exchange)) {
+    if (Z_TYPE_P(reply) != IS_FALSE || EG(exception) || !node_client->transport ||
+        !oh_exchange_has_refusal(&node_client->transport->exchange)) {
         return false;
     }
     ZVAL_UNDEF(&error);
-    oh_lane_call(lane, oh_phpredis_method("getlasterror"), 0, NULL, &error);
+    oh_node_client_call(node_client, oh_phpredis_method("getlasterror"), 0, NULL, &error);
     bool has_lost =
         Z_TYPE(error) == IS_STRING && zend_string_starts_with_literal(Z_STR(error), "NOSCRIPT");
     zval_ptr_dtor(&error);
@@ -199,47 +199,48 @@ static bool has_lost_script(oh_lane *lane, const zval *reply)
 }
 
 /* False: the node did not take it, so what it said of the script stands. */
-static bool load(oh_lane *lane, const zend_string *body)
+static bool load(oh_node_client *node_client, const zend_string *body)
 {
     zval arguments[LOAD_WORDS], reply;
 
     load_arguments(arguments, body);
     ZVAL_UNDEF(&reply);
-    oh_lane_call(lane, oh_phpredis_method("rawcommand"), LOAD_WORDS, arguments, &reply);
-    bool is_loaded = Z_TYPE(reply) == IS_STRING && !oh_lane_has_failed(lane);
+    oh_node_client_call(
+        node_client, oh_phpredis_method("rawcommand"), LOAD_WORDS, arguments, &reply);
+    bool is_loaded = Z_TYPE(reply) == IS_STRING && !oh_node_client_has_failed(node_client);
     zval_ptr_dtor(&reply);
     free_arguments(arguments);
     return is_loaded;
 }
 
 /* The script has not seen the error. */
-static void forget_error(oh_lane *lane)
+static void forget_error(oh_node_client *node_client)
 {
-    oh_lane_tell(lane, "clearlasterror");
-    oh_exchange_forget_refusal(&lane->transport->exchange);
+    oh_node_client_tell(node_client, "clearlasterror");
+    oh_exchange_forget_refusal(&node_client->transport->exchange);
 }
 
 /* For the caller it is one call, under one deadline. */
 static void call_and_repair(
     oh_client *client, const oh_plan *plan, const zend_string *body, INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_lane *lane = oh_lane_take(client, plan->node);
+    oh_node_client *node_client = oh_node_client_take(client, plan->node);
 
-    if (!lane) {
+    if (!node_client) {
         return;
     }
-    oh_lane_enter(lane, plan->terms, NULL);
-    oh_lane_call_in_frame(lane, plan->method, execute_data, return_value);
-    if (has_lost_script(lane, return_value) && load(lane, body)) {
-        forget_error(lane);
-        oh_lane_call_in_frame(lane, plan->method, execute_data, return_value);
+    oh_node_client_enter(node_client, plan->terms, NULL);
+    oh_node_client_call_in_frame(node_client, plan->method, execute_data, return_value);
+    if (has_lost_script(node_client, return_value) && load(node_client, body)) {
+        forget_error(node_client);
+        oh_node_client_call_in_frame(node_client, plan->method, execute_data, return_value);
     }
-    if (UNEXPECTED(oh_lane_has_failed(lane)) && !oh_is_script_ending()) {
+    if (UNEXPECTED(oh_node_client_has_failed(node_client)) && !oh_is_script_ending()) {
         zval_ptr_dtor(return_value);
         ZVAL_NULL(return_value);
-        oh_failure_throw(oh_lane_failure(lane));
+        oh_failure_throw(oh_node_client_failure(node_client));
     }
-    oh_lane_leave(lane);
+    oh_node_client_leave(node_client);
 }
 
 /* Once per node and batch: in front of the first command that needs it. */

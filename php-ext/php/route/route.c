@@ -1,7 +1,7 @@
 /*
- * Key, node, lane, phpredis, verdict: a command walks through here once.
+ * Key, node, node client, phpredis, verdict: a command walks through here once.
  *
- *     argument ─► text, converted once ─► prefix + placement ─► node ─► lane ─► phpredis' own method ─► reply
+ *     argument ─► text, converted once ─► prefix + placement ─► node ─► node client ─► phpredis' own method ─► reply
  *                                                                                 └─ failed exchange ─► exception
  *
  * Whatever needs more thought than "this argument is the key" is planned first (carry_out.c).

@@ -121,7 +121,7 @@ static bool queue_part(oh_pipes *pipes, oh_client *client, const oh_split *split
 /* The reply of a part, or the failure of its node. */
 static oh_share drawn(oh_hand *hand)
 {
-    oh_share part = {.lane = hand->lane, .failure = hand->failure};
+    oh_share part = {.node_client = hand->node_client, .failure = hand->failure};
     zval *reply = oh_hand_draw(hand);
 
     if (reply) {
@@ -175,12 +175,12 @@ static bool run(oh_client *client, oh_split *split, oh_share *shares)
 
     for (uint32_t i = 0; i < split->parts_count; i++) {
         const oh_part *part = &split->parts[i];
-        oh_lane *lane = oh_lane_take(client, part->node);
+        oh_node_client *node_client = oh_node_client_take(client, part->node);
 
-        if (!lane) {
+        if (!node_client) {
             return false;
         }
-        shares[i] = (oh_share){.lane = lane,
+        shares[i] = (oh_share){.node_client = node_client,
             .function = split->method->original,
             .count = part->count,
             .arguments = part->arguments,

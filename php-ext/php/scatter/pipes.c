@@ -11,68 +11,69 @@
 
 /* ---- Filling ---- */
 
-static void keep(oh_pipes *pipes, oh_lane *lane)
+static void keep(oh_pipes *pipes, oh_node_client *node_client)
 {
     if (pipes->count == pipes->capacity) {
         pipes->capacity = pipes->capacity ? pipes->capacity * 2 : 16;
-        pipes->lanes = safe_erealloc(pipes->lanes, pipes->capacity, sizeof *pipes->lanes, 0);
+        pipes->node_clients =
+            safe_erealloc(pipes->node_clients, pipes->capacity, sizeof *pipes->node_clients, 0);
     }
-    pipes->lanes[pipes->count++] = lane;
+    pipes->node_clients[pipes->count++] = node_client;
 }
 
-oh_lane *oh_pipes_open(oh_pipes *pipes, oh_client *client, uint32_t node)
+oh_node_client *oh_pipes_open(oh_pipes *pipes, oh_client *client, uint32_t node)
 {
-    oh_lane *lane = oh_lane_take(client, node);
+    oh_node_client *node_client = oh_node_client_take(client, node);
 
-    if (!lane) {
+    if (!node_client) {
         return NULL;
     }
-    if (oh_lane_tell(lane, "pipeline") != IS_OBJECT) {
+    if (oh_node_client_tell(node_client, "pipeline") != IS_OBJECT) {
         if (!EG(exception)) {
             zend_throw_error(NULL, "phpredis could not begin a pipeline");
         }
         return NULL;
     }
-    lane->queue = (oh_lane_queue){.pipes = pipes, .terms.is_read_only = true};
-    lane->is_reserved = true;
-    keep(pipes, lane);
-    return lane;
+    node_client->queue = (oh_node_client_queue){.pipes = pipes, .terms.is_read_only = true};
+    node_client->is_reserved = true;
+    keep(pipes, node_client);
+    return node_client;
 }
 
-oh_lane *oh_pipes_queue(oh_pipes *pipes, oh_client *client, uint32_t node, zend_function *function,
-    bool is_read_only, uint32_t count, zval *arguments)
+oh_node_client *oh_pipes_queue(oh_pipes *pipes, oh_client *client, uint32_t node,
+    zend_function *function, bool is_read_only, uint32_t count, zval *arguments)
 {
-    oh_lane *lane = oh_pipes_lane(pipes, client, node);
+    oh_node_client *node_client = oh_pipes_node_client(pipes, client, node);
     zval answer;
 
-    if (!lane) {
+    if (!node_client) {
         return NULL;
     }
     ZVAL_UNDEF(&answer);
-    oh_lane_hold(lane);
-    oh_lane_call(lane, function, count, arguments, &answer);
-    bool is_queued = oh_pipes_took(lane, is_read_only, &answer);
-    oh_lane_let_go(lane);
+    oh_node_client_hold(node_client);
+    oh_node_client_call(node_client, function, count, arguments, &answer);
+    bool is_queued = oh_pipes_took(node_client, is_read_only, &answer);
+    oh_node_client_let_go(node_client);
     if (!is_queued) {
         zval_ptr_dtor(&answer);
     }
-    return is_queued ? lane : NULL;
+    return is_queued ? node_client : NULL;
 }
 
 /* ---- Leaving ---- */
 
-/* phpredis forgets what it has queued on a lane. */
-static void leave(oh_lane *lane)
+/* phpredis forgets what it has queued on a node client. */
+static void leave(oh_node_client *node_client)
 {
     /*
      * At the very end of a request nothing can be called any more, and phpredis' memory goes with
      * the request.
      */
-    if (lane->redis && EG(active)) {
-        oh_lane_tell(lane, "discard");
+    if (node_client->redis && EG(active)) {
+        oh_node_client_tell(node_client, "discard");
     }
-    oh_lane_forget_queue(lane);
-    lane->is_reserved = false;
+    oh_node_client_forget_queue(node_client);
+    node_client->is_reserved = false;
 }
 
 void oh_pipes_drop(oh_pipes *pipes)
@@ -83,7 +84,7 @@ void oh_pipes_drop(oh_pipes *pipes)
     /* Zend calls nothing while an exception is pending, and discard() must be called. */
     EG(exception) = NULL;
     for (uint32_t i = 0; i < pipes->count; i++) {
-        leave(pipes->lanes[i]);
+        leave(pipes->node_clients[i]);
     }
     if (pending) {
         zend_clear_exception();
@@ -95,10 +96,10 @@ void oh_pipes_drop(oh_pipes *pipes)
 
 void oh_pipes_free(oh_pipes *pipes)
 {
-    if (pipes->lanes) {
-        efree(pipes->lanes);
+    if (pipes->node_clients) {
+        efree(pipes->node_clients);
     }
-    *pipes = (oh_pipes){.lanes = NULL};
+    *pipes = (oh_pipes){.node_clients = NULL};
 }
 
 void oh_pipes_close(oh_pipes *pipes)
@@ -106,14 +107,14 @@ void oh_pipes_close(oh_pipes *pipes)
     uint32_t chosen = 0;
 
     for (uint32_t i = 0; i < pipes->count; i++) {
-        oh_lane *lane = pipes->lanes[i];
+        oh_node_client *node_client = pipes->node_clients[i];
 
-        if (lane->queue.count) {
-            pipes->lanes[chosen++] = lane;
-            lane->queue.pipes = NULL;
-            lane->is_reserved = false;
+        if (node_client->queue.count) {
+            pipes->node_clients[chosen++] = node_client;
+            node_client->queue.pipes = NULL;
+            node_client->is_reserved = false;
         } else {
-            leave(lane);
+            leave(node_client);
         }
     }
     pipes->count = chosen;
@@ -134,13 +135,13 @@ static void check_count(oh_client *client, oh_share *share)
 {
     bool is_list = Z_TYPE(share->reply) == IS_ARRAY;
     uint32_t count = is_list ? zend_hash_num_elements(Z_ARRVAL(share->reply)) : 0;
-    const oh_transport *transport = share->lane->transport;
+    const oh_transport *transport = share->node_client->transport;
     oh_failure failure;
 
     if (share->failure || (is_list && count == share->expected)) {
         return;
     }
-    oh_node node = oh_topology_node(client->snapshot->topology, share->lane->node);
+    oh_node node = oh_topology_node(client->snapshot->topology, share->node_client->node);
     if (!is_list && transport && oh_exchange_has_refusal(&transport->exchange)) {
         oh_pipes_refused(&failure);
     } else {
@@ -157,10 +158,10 @@ static oh_hand *pick_up(oh_client *client, oh_share *shares, uint32_t count)
     oh_hand *hands = ecalloc(client->snapshot->nodes_count, sizeof *hands);
 
     for (uint32_t i = 0; i < count; i++) {
-        oh_hand *hand = &hands[shares[i].lane->node];
+        oh_hand *hand = &hands[shares[i].node_client->node];
 
         check_count(client, &shares[i]);
-        hand->lane = shares[i].lane;
+        hand->node_client = shares[i].node_client;
         hand->failure = shares[i].failure;
         hand->replies = hand->failure ? NULL : Z_ARRVAL(shares[i].reply);
     }
@@ -170,11 +171,12 @@ static oh_hand *pick_up(oh_client *client, oh_share *shares, uint32_t count)
 oh_hand *oh_pipes_exec(oh_pipes *pipes, oh_client *client, oh_share *shares)
 {
     for (uint32_t i = 0; i < pipes->count; i++) {
-        oh_lane *lane = pipes->lanes[i];
+        oh_node_client *node_client = pipes->node_clients[i];
 
-        shares[i] = (oh_share){
-            .lane = lane, .function = oh_phpredis_method("exec"), .expected = lane->queue.count};
-        shares[i].terms = oh_lane_take_queue(lane);
+        shares[i] = (oh_share){.node_client = node_client,
+            .function = oh_phpredis_method("exec"),
+            .expected = node_client->queue.count};
+        shares[i].terms = oh_node_client_take_queue(node_client);
     }
     return oh_scatter_run(shares, pipes->count) ? pick_up(client, shares, pipes->count) : NULL;
 }

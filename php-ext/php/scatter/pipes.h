@@ -3,7 +3,7 @@
  * all at once.
  *
  * Two things are made of them: the batch of pipeline(), and a command of which a node has several
- * parts. A lane in pipeline mode is reserved: no other call takes it.
+ * parts. A node client in pipeline mode is reserved: no other call takes it.
  */
 #ifndef OH_PHP_PIPES_H
 #define OH_PHP_PIPES_H
@@ -11,53 +11,55 @@
 #include "php/scatter/scatter.h"
 
 typedef struct oh_pipes {
-    oh_lane **lanes; /* In the order in which they were put into pipeline mode. */
+    oh_node_client **node_clients; /* In the order in which they were put into pipeline mode. */
     uint32_t count, capacity;
 } oh_pipes;
 
 /* What a node has answered, and how much of it was given out. */
 typedef struct oh_hand {
-    oh_lane *lane;        /* NULL: there is none for this node. */
-    HashTable *replies;   /* NULL if the node failed. */
-    zend_object *failure; /* Then this stands for each of its replies. */
+    oh_node_client *node_client; /* NULL: there is none for this node. */
+    HashTable *replies;          /* NULL if the node failed. */
+    zend_object *failure;        /* Then this stands for each of its replies. */
     uint32_t next;
 } oh_hand;
 
-/* Puts a lane of a node into pipeline mode. NULL and an exception. */
-oh_lane *oh_pipes_open(oh_pipes *pipes, oh_client *client, uint32_t node);
+/* Puts a node client of a node into pipeline mode. NULL and an exception. */
+oh_node_client *oh_pipes_open(oh_pipes *pipes, oh_client *client, uint32_t node);
 
 /*
- * The lane of a node that takes commands: the one that does already, or another one. NULL and an
- * exception.
+ * The node client of a node that takes commands: the one that does already, or another one. NULL
+ * and an exception.
  */
-static zend_always_inline oh_lane *oh_pipes_lane(oh_pipes *pipes, oh_client *client, uint32_t node)
+static zend_always_inline oh_node_client *oh_pipes_node_client(
+    oh_pipes *pipes, oh_client *client, uint32_t node)
 {
-    oh_lane *lane = client->lanes[node];
+    oh_node_client *node_client = client->node_clients[node];
 
-    while (lane && UNEXPECTED(lane->queue.pipes != pipes)) {
-        lane = lane->spare;
+    while (node_client && UNEXPECTED(node_client->queue.pipes != pipes)) {
+        node_client = node_client->spare;
     }
-    return EXPECTED(lane) ? lane : oh_pipes_open(pipes, client, node);
+    return EXPECTED(node_client) ? node_client : oh_pipes_open(pipes, client, node);
 }
 
 /*
  * Whether phpredis has queued what it was called for: then it answers with its own object. That
  * answer is used up, and the command counted.
  */
-static zend_always_inline bool oh_pipes_took(oh_lane *lane, bool is_read_only, zval *answer)
+static zend_always_inline bool oh_pipes_took(
+    oh_node_client *node_client, bool is_read_only, zval *answer)
 {
-    if (UNEXPECTED(Z_TYPE_P(answer) != IS_OBJECT || Z_OBJ_P(answer) != lane->redis)) {
+    if (UNEXPECTED(Z_TYPE_P(answer) != IS_OBJECT || Z_OBJ_P(answer) != node_client->redis)) {
         return false;
     }
-    lane->queue.count++;
-    lane->queue.terms.is_read_only &= is_read_only;
-    GC_DELREF(lane->redis);
+    node_client->queue.count++;
+    node_client->queue.terms.is_read_only &= is_read_only;
+    GC_DELREF(node_client->redis);
     return true;
 }
 
 /* Queues a call of our own. NULL: phpredis refused it, or threw. */
-oh_lane *oh_pipes_queue(oh_pipes *pipes, oh_client *client, uint32_t node, zend_function *function,
-    bool is_read_only, uint32_t count, zval *arguments);
+oh_node_client *oh_pipes_queue(oh_pipes *pipes, oh_client *client, uint32_t node,
+    zend_function *function, bool is_read_only, uint32_t count, zval *arguments);
 
 /* Everything is forgotten, here and in phpredis. */
 void oh_pipes_drop(oh_pipes *pipes);

@@ -14,7 +14,7 @@
 static const char *const ask_identity = "*2\r\n$6\r\nCLIENT\r\n$2\r\nID\r\n";
 
 typedef struct oh_runner {
-    oh_lane *lane;
+    oh_node_client *node_client;
     oh_exchange release; /* CLIENT UNBLOCK, on another connection. */
     oh_failure failure;  /* Of the release. */
     char request[80];
@@ -46,7 +46,7 @@ const char *oh_race_objection(const oh_client *client, uint32_t nodes_count)
 
 static oh_exchange *exchange_of(const oh_runner *runner)
 {
-    return runner->lane->transport ? &runner->lane->transport->exchange : NULL;
+    return runner->node_client->transport ? &runner->node_client->transport->exchange : NULL;
 }
 
 static bool is_nil(const oh_exchange *exchange)
@@ -128,9 +128,9 @@ static oh_race *begin(oh_client *client, oh_share *shares, uint32_t count)
     race->client = client;
     race->runners_count = count;
     for (uint32_t i = 0; i < count; i++) {
-        race->runners[i].lane = shares[i].lane;
+        race->runners[i].node_client = shares[i].node_client;
         shares[i].terms.preface = ask_identity;
-        oh_exchange_keep(&shares[i].lane->transport->exchange);
+        oh_exchange_keep(&shares[i].node_client->transport->exchange);
     }
     return race;
 }
@@ -159,7 +159,7 @@ static void end(oh_race *race)
 static bool throw_interruption(oh_share *shares, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const oh_transport *transport = shares[i].lane->transport;
+        const oh_transport *transport = shares[i].node_client->transport;
         zend_object *failure = shares[i].failure;
 
         if (failure && transport && oh_exchange_was_interrupted(&transport->exchange) &&

@@ -23,8 +23,8 @@
 const char *oh_race_objection(const oh_client *client, uint32_t nodes_count);
 
 /*
- * Makes the calls of all shares, each on a lane that is patient. As oh_scatter_run; false, too, if
- * a signal handler threw.
+ * Makes the calls of all shares, each on a node client that is patient. As oh_scatter_run; false,
+ * too, if a signal handler threw.
  */
 bool oh_race_run(oh_client *client, oh_share *shares, uint32_t count);
 

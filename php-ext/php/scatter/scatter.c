@@ -23,19 +23,20 @@ typedef struct oh_scatter {
  */
 static int compare_nodes(const void *a, const void *b)
 {
-    uint32_t left = (*(oh_share *const *)a)->lane->node,
-             right = (*(oh_share *const *)b)->lane->node;
+    uint32_t left = (*(oh_share *const *)a)->node_client->node,
+             right = (*(oh_share *const *)b)->node_client->node;
 
     return (left > right) - (left < right);
 }
 
 static void run_share(oh_scatter *scatter, oh_share *share)
 {
-    oh_lane_call(share->lane, share->function, share->count, share->arguments, &share->reply);
+    oh_node_client_call(
+        share->node_client, share->function, share->count, share->arguments, &share->reply);
     if (oh_is_script_ending()) {
         scatter->is_ending = true;
-    } else if (oh_lane_has_failed(share->lane)) {
-        share->failure = oh_lane_failure(share->lane);
+    } else if (oh_node_client_has_failed(share->node_client)) {
+        share->failure = oh_node_client_failure(share->node_client);
     } else if (EG(exception)) {
         share->failure = EG(exception);
         GC_ADDREF(share->failure);
@@ -61,7 +62,7 @@ static void start_others(oh_flight *flight)
 static void leave_all(oh_share *shares, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        oh_lane_leave(shares[i].lane);
+        oh_node_client_leave(shares[i].node_client);
     }
 }
 
@@ -88,7 +89,7 @@ bool oh_scatter_run_watched(
         ZVAL_UNDEF(&shares[i].reply);
         shares[i].failure = NULL;
         scatter->shares[i] = &shares[i];
-        oh_lane_enter(shares[i].lane, shares[i].terms, &scatter->flight);
+        oh_node_client_enter(shares[i].node_client, shares[i].terms, &scatter->flight);
     }
     qsort(scatter->shares, count, sizeof *scatter->shares, compare_nodes);
     while (scatter->next < count && !scatter->is_ending) {
@@ -97,7 +98,7 @@ bool oh_scatter_run_watched(
     }
     for (uint32_t i = scatter->next; i < count; i++) {
         /* Never begun, because the script ends: its phpredis may be left with a queue. */
-        scatter->shares[i]->lane->is_spent = true;
+        scatter->shares[i]->node_client->is_spent = true;
     }
     leave_all(shares, count);
     bool is_ending = scatter->is_ending;
@@ -148,7 +149,7 @@ void oh_scatter_throw_first(oh_share *shares, uint32_t count)
 zend_object *oh_scatter_failure(oh_client *client, oh_share *share)
 {
     if (!instanceof_function(share->failure->ce, oh_exception_class)) {
-        oh_node node = oh_topology_node(client->snapshot->topology, share->lane->node);
+        oh_node node = oh_topology_node(client->snapshot->topology, share->node_client->node);
 
         share->failure = oh_failure_wrap(share->failure, &node, client->snapshot->pool->name.bytes);
     }
@@ -166,7 +167,7 @@ void oh_scatter_throw_partial(oh_client *client, oh_share *shares, uint32_t coun
             continue;
         }
         zend_object *failure = oh_scatter_failure(client, &shares[i]);
-        oh_node node = oh_topology_node(client->snapshot->topology, shares[i].lane->node);
+        oh_node node = oh_topology_node(client->snapshot->topology, shares[i].node_client->node);
 
         ZVAL_OBJ_COPY(&entry, failure);
         zend_hash_str_update(Z_ARRVAL(failures), node.name.bytes, node.name.length, &entry);

@@ -21,11 +21,11 @@
 #define OH_PHP_SCATTER_H
 
 #include "php/client/client.h"
-#include "php/phpredis/lane.h"
+#include "php/phpredis/node_client.h"
 
 /* What one node is to do, and what came of it. */
 typedef struct oh_share {
-    oh_lane *lane;
+    oh_node_client *node_client;
     zend_function *function; /* Of phpredis. */
     uint32_t count;
     zval *arguments;

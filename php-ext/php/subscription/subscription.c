@@ -19,13 +19,13 @@
 #include "engine/listener/listener.h"
 #include "php/call/enter.h"
 #include "php/call/refuse.h"
-#include "php/phpredis/lane.h"
+#include "php/phpredis/node_client.h"
 #include "php/subscription/subscription.h"
 
 typedef struct oh_subscription {
     oh_far_end far_end; /* First: the transport is given this and finds the rest. */
     oh_client *client;
-    oh_lane *lane;
+    oh_node_client *node_client;
     oh_listener *listener;
     /*
      * The callback of each name that is subscribed: phpredis 6 calls those of nested subscriptions
@@ -116,18 +116,18 @@ static void keep_callback(void *owner, oh_channel_kind kind, oh_text name, bool 
 
 static oh_subscription *begin(oh_client *client)
 {
-    oh_lane *lane = oh_lane_open(client, 0);
+    oh_node_client *node_client = oh_node_client_open(client, 0);
 
-    if (!lane) {
+    if (!node_client) {
         return NULL;
     }
     oh_listener *listener = oh_listener_open(client->snapshot, client->topology, client->timeout_ms,
-        client->has_read_timeout ? client->timeout_ms : 0, &lane->failure);
+        client->has_read_timeout ? client->timeout_ms : 0, &node_client->failure);
     if (!listener) {
-        oh_failure_set_no_memory(&lane->failure, OH_OUTCOME_NOT_SENT);
-        oh_failure_throw(
-            oh_failure_exception(&lane->failure, NULL, client->snapshot->pool->name.bytes, NULL));
-        oh_lane_close(lane);
+        oh_failure_set_no_memory(&node_client->failure, OH_OUTCOME_NOT_SENT);
+        oh_failure_throw(oh_failure_exception(
+            &node_client->failure, NULL, client->snapshot->pool->name.bytes, NULL));
+        oh_node_client_close(node_client);
         return NULL;
     }
     oh_subscription *subscription = ecalloc(1, sizeof *subscription);
@@ -138,11 +138,11 @@ static oh_subscription *begin(oh_client *client)
     ZVAL_UNDEF(&subscription->released);
     subscription->far_end = (oh_far_end){write_command, read_answer};
     subscription->client = client;
-    subscription->lane = lane;
+    subscription->node_client = node_client;
     subscription->listener = listener;
     listener->confirmed = keep_callback;
     listener->owner = subscription;
-    lane->transport->far_end = &subscription->far_end;
+    node_client->transport->far_end = &subscription->far_end;
     client->subscription = subscription;
     return subscription;
 }
@@ -150,7 +150,7 @@ static oh_subscription *begin(oh_client *client)
 static void end(oh_subscription *subscription)
 {
     subscription->client->subscription = NULL;
-    oh_lane_close(subscription->lane);
+    oh_node_client_close(subscription->node_client);
     oh_listener_close(subscription->listener);
     for (int i = 0; i < OH_CHANNEL_KINDS_COUNT; i++) {
         zend_hash_destroy(&subscription->callbacks[i]);
@@ -159,9 +159,9 @@ static void end(oh_subscription *subscription)
     efree(subscription);
 }
 
-oh_lane *oh_subscription_lane(const oh_client *client)
+oh_node_client *oh_subscription_node_client(const oh_client *client)
 {
-    return client->subscription ? client->subscription->lane : NULL;
+    return client->subscription ? client->subscription->node_client : NULL;
 }
 
 void oh_subscription_close(oh_client *client)
@@ -173,7 +173,7 @@ void oh_subscription_close(oh_client *client)
      * by itself.
      */
     if (subscription && EG(active) && !EG(exception)) {
-        oh_lane_tell(subscription->lane, "close");
+        oh_node_client_tell(subscription->node_client, "close");
     }
 }
 
@@ -183,7 +183,7 @@ static void throw_failure(oh_subscription *subscription)
 {
     const oh_snapshot *snapshot = subscription->client->snapshot;
     const oh_listener *listener = subscription->listener;
-    zend_object *cause = oh_lane_take_first_cause();
+    zend_object *cause = oh_node_client_take_first_cause();
     oh_node node;
 
     if (listener->failed_node != OH_NO_NODE) {
@@ -208,7 +208,7 @@ static void conclude(oh_subscription *subscription, zend_object *thrown, zval *r
         GC_ADDREF(thrown);
         oh_failure_throw(thrown);
     } else if (subscription->has_ended && EG(exception)) {
-        zend_object *cause = oh_lane_take_first_cause();
+        zend_object *cause = oh_node_client_take_first_cause();
 
         if (cause) {
             oh_failure_throw(cause);
@@ -221,15 +221,15 @@ static void call(oh_subscription *subscription, INTERNAL_FUNCTION_PARAMETERS)
 {
     zend_execute_data *frame = subscription->frame;
     zend_function *function = subscription->function;
-    zend_object *redis = subscription->lane->redis;
+    zend_object *redis = subscription->node_client->redis;
     zval released;
 
     subscription->callback = ZEND_NUM_ARGS() >= 2 ? ZEND_CALL_ARG(execute_data, 2) : NULL;
     subscription->frame = execute_data;
     subscription->function = execute_data->func;
     GC_ADDREF(redis);
-    oh_lane_call_in_frame(
-        subscription->lane, oh_method_of(execute_data), execute_data, return_value);
+    oh_node_client_call_in_frame(
+        subscription->node_client, oh_method_of(execute_data), execute_data, return_value);
     OBJ_RELEASE(redis);
     subscription->frame = frame;
     subscription->function = function;

@@ -27,7 +27,7 @@ void oh_subscription_method(INTERNAL_FUNCTION_PARAMETERS);
  */
 void oh_subscription_close(struct oh_client *client);
 
-/* The lane of the subscription that is going on; NULL: there is none. */
-struct oh_lane *oh_subscription_lane(const struct oh_client *client);
+/* The node client of the subscription that is going on; NULL: there is none. */
+struct oh_node_client *oh_subscription_node_client(const struct oh_client *client);
 
 #endif

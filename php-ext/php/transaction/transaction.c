@@ -30,40 +30,45 @@ static void spoil(oh_client *client)
 /*
  * Neither queued nor refused: the node does not keep to MULTI, or phpredis does not in this method.
  */
-static void lose_track(oh_client *client, oh_lane *lane)
+static void lose_track(oh_client *client, oh_node_client *node_client)
 {
-    oh_failure_set(&lane->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED,
+    oh_failure_set(&node_client->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED,
         "check what listens there, or call this method outside of a transaction",
         "The command was neither queued nor refused");
-    zend_object *exception = oh_lane_failure(lane);
+    zend_object *exception = oh_node_client_failure(node_client);
 
-    oh_transaction_fail(client, &lane->failure, false);
+    oh_transaction_fail(client, &node_client->failure, false);
     oh_failure_throw(exception);
 }
 
 static void queue(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
     const oh_method *method = oh_method_of(execute_data);
-    oh_lane *lane = client->transaction->lane;
-    bool is_inner = oh_transaction_begin_step(lane, false);
+    oh_node_client *node_client = client->transaction->node_client;
+    bool is_inner = oh_transaction_begin_step(node_client, false);
 
-    oh_lane_call_in_frame(lane, method, execute_data, return_value);
-    bool is_queued = Z_TYPE_P(return_value) == IS_OBJECT && Z_OBJ_P(return_value) == lane->redis;
-    bool was_sent = lane->transport && !oh_exchange_is_idle(&lane->transport->exchange);
-    bool is_astray = was_sent && !is_queued && !oh_exchange_has_refusal(&lane->transport->exchange);
+    oh_node_client_call_in_frame(node_client, method, execute_data, return_value);
+    bool is_queued =
+        Z_TYPE_P(return_value) == IS_OBJECT && Z_OBJ_P(return_value) == node_client->redis;
+    bool was_sent =
+        node_client->transport && !oh_exchange_is_idle(&node_client->transport->exchange);
+    bool is_astray =
+        was_sent && !is_queued && !oh_exchange_has_refusal(&node_client->transport->exchange);
 
-    if (UNEXPECTED(is_astray) && client->transaction && client->transaction->lane == lane &&
-        !EG(exception) && !oh_lane_has_failed(lane)) {
-        lose_track(client, lane);
+    if (UNEXPECTED(is_astray) && client->transaction &&
+        client->transaction->node_client == node_client && !EG(exception) &&
+        !oh_node_client_has_failed(node_client)) {
+        lose_track(client, node_client);
     }
-    if (!oh_transaction_end_step(client, lane, is_inner)) {
+    if (!oh_transaction_end_step(client, node_client, is_inner)) {
         zval_ptr_dtor(return_value);
         ZVAL_NULL(return_value);
         if (!EG(exception)) {
             oh_refuse_in_transaction(
                 execute_data, "it was ended by the script's own code while a value was packed");
         }
-    } else if (EG(exception) && !was_sent && lane->transport && lane->transport->was_withheld) {
+    } else if (EG(exception) && !was_sent && node_client->transport &&
+               node_client->transport->was_withheld) {
         spoil(client);
     } else if (is_queued) {
         client->transaction->queued++;
@@ -80,9 +85,10 @@ void oh_transaction_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTI
         oh_refuse(execute_data, NULL, OH_ADVICE_ITERATED);
     } else if (transaction->ending) {
         oh_transaction_throw_again(client);
-    } else if (transaction->lane && oh_transaction_is_elsewhere(client, plan->key, plan->node)) {
+    } else if (transaction->node_client &&
+               oh_transaction_is_elsewhere(client, plan->key, plan->node)) {
         oh_transaction_refuse_other_node(client, plan->key, plan->node);
-    } else if ((transaction->lane || oh_transaction_bind(client, plan->node, plan->key)) &&
+    } else if ((transaction->node_client || oh_transaction_bind(client, plan->node, plan->key)) &&
                (transaction->is_begun || oh_transaction_send_multi(client))) {
         queue(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
@@ -97,7 +103,7 @@ static void call_anywhere(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     const oh_transaction *transaction = client->transaction;
     oh_plan here = {.node = transaction->node};
 
-    if (transaction->is_begun || transaction->lane || transaction->ending) {
+    if (transaction->is_begun || transaction->node_client || transaction->ending) {
         oh_client_mode(client)->call(client, &here, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
         oh_refuse_in_transaction(
@@ -153,25 +159,27 @@ static void throw_refusal(const oh_exchange *exchange)
 static void run_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_transaction *transaction = oh_transaction_take(client);
-    oh_lane *lane = transaction->lane;
+    oh_node_client *node_client = transaction->node_client;
     bool is_clean = false;
 
-    oh_lane_enter(lane, (oh_call_terms){.is_exec = true, .exec_count = transaction->queued}, NULL);
-    oh_lane_call_in_frame(lane, oh_method_of(execute_data), execute_data, return_value);
-    if (oh_lane_has_failed(lane) && !oh_is_script_ending()) {
+    oh_node_client_enter(
+        node_client, (oh_call_terms){.is_exec = true, .exec_count = transaction->queued}, NULL);
+    oh_node_client_call_in_frame(
+        node_client, oh_method_of(execute_data), execute_data, return_value);
+    if (oh_node_client_has_failed(node_client) && !oh_is_script_ending()) {
         zval_ptr_dtor(return_value);
         ZVAL_NULL(return_value);
-        if (lane->failure.outcome == OH_OUTCOME_NOT_SENT) {
-            lane->failure.advice = OH_ADVICE_AGAIN;
+        if (node_client->failure.outcome == OH_OUTCOME_NOT_SENT) {
+            node_client->failure.advice = OH_ADVICE_AGAIN;
         }
-        oh_failure_throw(oh_lane_failure(lane));
-    } else if (lane->transport && oh_exchange_holds(&lane->transport->exchange)) {
-        is_clean = !oh_exchange_has_refusal(&lane->transport->exchange);
+        oh_failure_throw(oh_node_client_failure(node_client));
+    } else if (node_client->transport && oh_exchange_holds(&node_client->transport->exchange)) {
+        is_clean = !oh_exchange_has_refusal(&node_client->transport->exchange);
         if (!is_clean && !EG(exception)) {
-            throw_refusal(&lane->transport->exchange);
+            throw_refusal(&node_client->transport->exchange);
         }
     }
-    oh_lane_leave(lane);
+    oh_node_client_leave(node_client);
     oh_transaction_release(transaction, is_clean);
 }
 
@@ -182,7 +190,7 @@ void oh_transaction_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     if (transaction->ending) {
         oh_transaction_throw_again(client);
         oh_transaction_drop(client);
-    } else if (!transaction->lane) {
+    } else if (!transaction->node_client) {
         oh_transaction_drop(client);
         array_init(return_value);
     } else if (transaction->is_begun || oh_transaction_send_multi(client)) {
@@ -199,19 +207,20 @@ void oh_transaction_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 static void forget(oh_client *client)
 {
     oh_transaction *transaction = oh_transaction_take(client);
-    oh_lane *lane = transaction->lane;
+    oh_node_client *node_client = transaction->node_client;
 
-    if (!lane) {
+    if (!node_client) {
         oh_transaction_release(transaction, true);
         return;
     }
-    oh_lane_enter(lane, (oh_call_terms){.is_read_only = false}, NULL);
+    oh_node_client_enter(node_client, (oh_call_terms){.is_read_only = false}, NULL);
     const char *end = transaction->is_begun ? "discard" : "unwatch";
-    bool is_clean = oh_lane_tell(lane, end) == IS_TRUE && !oh_lane_has_failed(lane);
-    if (oh_lane_has_failed(lane) && !oh_is_script_ending()) {
-        OBJ_RELEASE(oh_lane_failure(lane));
+    bool is_clean =
+        oh_node_client_tell(node_client, end) == IS_TRUE && !oh_node_client_has_failed(node_client);
+    if (oh_node_client_has_failed(node_client) && !oh_is_script_ending()) {
+        OBJ_RELEASE(oh_node_client_failure(node_client));
     }
-    oh_lane_leave(lane);
+    oh_node_client_leave(node_client);
     oh_transaction_release(transaction, is_clean);
 }
 
@@ -232,11 +241,12 @@ static void watch_on(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_P
     if (!client->transaction && !oh_transaction_bind(client, plan->node, plan->key)) {
         return;
     }
-    oh_lane *lane = client->transaction->lane;
-    bool is_inner = oh_transaction_begin_step(lane, true);
+    oh_node_client *node_client = client->transaction->node_client;
+    bool is_inner = oh_transaction_begin_step(node_client, true);
 
-    oh_lane_call_in_frame(lane, oh_method_of(execute_data), execute_data, return_value);
-    if (!oh_transaction_end_step(client, lane, is_inner)) {
+    oh_node_client_call_in_frame(
+        node_client, oh_method_of(execute_data), execute_data, return_value);
+    if (!oh_transaction_end_step(client, node_client, is_inner)) {
         zval_ptr_dtor(return_value);
         ZVAL_NULL(return_value);
     } else if (Z_TYPE_P(return_value) == IS_TRUE) {

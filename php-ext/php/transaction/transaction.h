@@ -2,18 +2,19 @@
  * Transaction: what multi() opens, and WATCH before it: one connection of one node, held until
  * exec(), discard() or unwatch().
  *
- *     watch(k) ─► bound to the node of k: lane reserved, connection held      multi() ─► open, nothing is sent
+ *     watch(k) ─► bound to the node of k: node client reserved, connection held      multi() ─► open, nothing is sent
  *     first command ─► bound, if it was not; MULTI ─► command ─► QUEUED       further commands ─► QUEUED, each at once
  *     exec() ─► EXEC ─► the replies, connection given back                    discard() ─► DISCARD, likewise
  *
- * phpredis queues and reads the replies, in its own MULTI mode, on the lane that is reserved. A
- * command of another node is refused with CrossNode. That, any other refusal, and whatever else
- * goes wrong before EXEC (the connection, a value that cannot be packed) ends the transaction: the
- * connection is closed, so nothing of it is executed, and every further command and exec() fail for
- * the same cause, until exec(), discard() or a new watch() or multi(). Nothing is ever sent again
- * on another connection. Arguments that phpredis did not accept end nothing: only that call is not
- * queued. If the script leaves without exec() (exit, an exception, the end of the request, the last
- * reference gone), the connection is closed, which the node takes for DISCARD.
+ * phpredis queues and reads the replies, in its own MULTI mode, on the node client that is
+ * reserved. A command of another node is refused with CrossNode. That, any other refusal, and
+ * whatever else goes wrong before EXEC (the connection, a value that cannot be packed) ends the
+ * transaction: the connection is closed, so nothing of it is executed, and every further command
+ * and exec() fail for the same cause, until exec(), discard() or a new watch() or multi(). Nothing
+ * is ever sent again on another connection. Arguments that phpredis did not accept end nothing:
+ * only that call is not queued. If the script leaves without exec() (exit, an exception, the end of
+ * the request, the last reference gone), the connection is closed, which the node takes for
+ * DISCARD.
  *
  * A transaction that is opened in a pipeline is queued there (transaction_piped).
  *
@@ -23,7 +24,7 @@
 #define OH_PHP_TRANSACTION_H
 
 #include "php/call/plan.h"
-#include "php/phpredis/lane.h"
+#include "php/phpredis/node_client.h"
 
 /* What ended a transaction before EXEC. */
 typedef struct oh_ending {
@@ -39,7 +40,8 @@ typedef struct oh_transaction {
     bool is_begun;    /* The node has taken MULTI; in a pipeline: it is queued. */
     bool is_watching; /* The node has taken WATCH. */
     uint32_t queued;  /* Commands the node has queued. */
-    oh_lane *lane;    /* Reserved, its connection held; NULL: not bound yet, or in a pipeline. */
+    oh_node_client
+        *node_client; /* Reserved, its connection held; NULL: not bound yet, or in a pipeline. */
     zend_string *key; /* The one that bound it, as nodes name it, if it is known; and its home. */
     uint32_t home;
     uint32_t node;     /* Where it is, or was when it failed. */

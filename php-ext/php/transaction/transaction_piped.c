@@ -1,8 +1,8 @@
 /*
  * A transaction inside a pipeline: pipeline() ... multi() ... exec() ... exec(). phpredis queues
- * MULTI, the commands and EXEC on the lane of one node like everything else of the batch; the inner
- * exec() only ends it. Its replies are one reply of the batch. When it goes out, exchange keeps it
- * from being executed without its MULTI.
+ * MULTI, the commands and EXEC on the node client of one node like everything else of the batch;
+ * the inner exec() only ends it. Its replies are one reply of the batch. When it goes out, exchange
+ * keeps it from being executed without its MULTI.
  */
 #include "php_onehop.h"
 
@@ -22,23 +22,24 @@ static bool begin(oh_client *client, uint32_t node, oh_call_key key)
 
 static void queue(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_lane *lane = oh_batch_queue(client, plan->node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    oh_node_client *node_client =
+        oh_batch_queue(client, plan->node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
 
     /*
      * The script's own code, while a value is packed, may have thrown, or have ended the
      * transaction.
      */
-    bool has_failed = lane && client->transaction && client->transaction->ending;
-    if (lane && UNEXPECTED(EG(exception) || has_failed)) {
+    bool has_failed = node_client && client->transaction && client->transaction->ending;
+    if (node_client && UNEXPECTED(EG(exception) || has_failed)) {
         oh_batch_spoil(client, return_value);
         if (!EG(exception)) {
             oh_transaction_throw_again(client);
         }
-    } else if (lane && client->mode == OH_PIPED_MULTI) {
+    } else if (node_client && client->mode == OH_PIPED_MULTI) {
         client->transaction->queued++;
-        lane->queue.count--;
-    } else if (lane) {
-        oh_batch_note(client, lane, plan);
+        node_client->queue.count--;
+    } else if (node_client) {
+        oh_batch_note(client, node_client, plan);
     }
 }
 

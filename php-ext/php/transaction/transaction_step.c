@@ -1,6 +1,6 @@
 /*
- * The steps of a transaction: binding it to a node, one call of phpredis after another on the lane
- * that is reserved for it, and its end.
+ * The steps of a transaction: binding it to a node, one call of phpredis after another on the node
+ * client that is reserved for it, and its end.
  */
 #include "php_onehop.h"
 
@@ -21,14 +21,14 @@ oh_transaction *oh_transaction_take(oh_client *client)
 
 void oh_transaction_release(oh_transaction *transaction, bool is_clean)
 {
-    oh_lane *lane = transaction->lane;
+    oh_node_client *node_client = transaction->node_client;
 
-    if (lane) {
-        if (lane->transport) {
-            oh_exchange_give_back(&lane->transport->exchange, is_clean);
+    if (node_client) {
+        if (node_client->transport) {
+            oh_exchange_give_back(&node_client->transport->exchange, is_clean);
         }
-        lane->is_reserved = false;
-        lane->is_spent |= !is_clean;
+        node_client->is_reserved = false;
+        node_client->is_spent |= !is_clean;
     }
     if (transaction->key) {
         zend_string_release(transaction->key);
@@ -89,16 +89,16 @@ void oh_transaction_meet_refusal(oh_client *client, const oh_failure *refusal)
 }
 
 /*
- * The same, with the failure of the lane, which is thrown. No EXEC was sent, so nothing can have
- * been executed.
+ * The same, with the failure of the node client, which is thrown. No EXEC was sent, so nothing can
+ * have been executed.
  */
-static void fail_on_lane(oh_client *client, oh_lane *lane)
+static void fail_on_node_client(oh_client *client, oh_node_client *node_client)
 {
-    lane->failure.outcome = OH_OUTCOME_NOT_SENT;
-    lane->failure.advice = OH_ADVICE_AGAIN;
-    zend_object *exception = oh_lane_failure(lane);
+    node_client->failure.outcome = OH_OUTCOME_NOT_SENT;
+    node_client->failure.advice = OH_ADVICE_AGAIN;
+    zend_object *exception = oh_node_client_failure(node_client);
 
-    oh_transaction_fail(client, &lane->failure, false);
+    oh_transaction_fail(client, &node_client->failure, false);
     oh_failure_throw(exception);
 }
 
@@ -144,17 +144,17 @@ void oh_transaction_note_place(oh_client *client, uint32_t node, oh_call_key key
 
 bool oh_transaction_bind(oh_client *client, uint32_t node, oh_call_key key)
 {
-    oh_lane *lane = oh_lane_take(client, node);
+    oh_node_client *node_client = oh_node_client_take(client, node);
 
-    if (!lane) {
+    if (!node_client) {
         return false;
     }
     if (!client->transaction) {
         client->transaction = ecalloc(1, sizeof *client->transaction);
     }
-    lane->is_reserved = true;
-    oh_exchange_keep(&lane->transport->exchange);
-    client->transaction->lane = lane;
+    node_client->is_reserved = true;
+    oh_exchange_keep(&node_client->transport->exchange);
+    client->transaction->node_client = node_client;
     oh_transaction_note_place(client, node, key);
     return true;
 }
@@ -165,31 +165,32 @@ bool oh_transaction_bind(oh_client *client, uint32_t node, oh_call_key key)
  * A step may begin inside another: the script's own code, while it packs a value, may queue a
  * command first.
  */
-bool oh_transaction_begin_step(oh_lane *lane, bool is_read_only)
+bool oh_transaction_begin_step(oh_node_client *node_client, bool is_read_only)
 {
-    bool is_inner = lane->is_busy;
+    bool is_inner = node_client->is_busy;
 
-    oh_lane_enter(lane, (oh_call_terms){.is_read_only = is_read_only}, NULL);
+    oh_node_client_enter(node_client, (oh_call_terms){.is_read_only = is_read_only}, NULL);
     return is_inner;
 }
 
-static bool is_on(const oh_client *client, const oh_lane *lane)
+static bool is_on(const oh_client *client, const oh_node_client *node_client)
 {
-    return client->transaction && client->transaction->lane == lane;
+    return client->transaction && client->transaction->node_client == node_client;
 }
 
 /* False: the transaction has ended, in this step or in one inside it. */
-bool oh_transaction_end_step(oh_client *client, oh_lane *lane, bool is_inner)
+bool oh_transaction_end_step(oh_client *client, oh_node_client *node_client, bool is_inner)
 {
-    if (oh_lane_has_failed(lane) && is_on(client, lane) && !oh_is_script_ending()) {
-        fail_on_lane(client, lane);
+    if (oh_node_client_has_failed(node_client) && is_on(client, node_client) &&
+        !oh_is_script_ending()) {
+        fail_on_node_client(client, node_client);
     }
-    oh_lane_leave(lane);
-    if (!is_on(client, lane)) {
+    oh_node_client_leave(node_client);
+    if (!is_on(client, node_client)) {
         return false;
     }
-    if (is_inner && lane->transport) {
-        oh_lane_enter_again(lane);
+    if (is_inner && node_client->transport) {
+        oh_node_client_enter_again(node_client);
     }
     return true;
 }
@@ -197,22 +198,23 @@ bool oh_transaction_end_step(oh_client *client, oh_lane *lane, bool is_inner)
 /* MULTI goes out alone: were it refused, a command behind it would be executed at once. */
 bool oh_transaction_send_multi(oh_client *client)
 {
-    oh_lane *lane = client->transaction->lane;
-    bool is_inner = oh_transaction_begin_step(lane, true);
-    bool is_begun = oh_lane_tell(lane, "multi") == IS_OBJECT;
+    oh_node_client *node_client = client->transaction->node_client;
+    bool is_inner = oh_transaction_begin_step(node_client, true);
+    bool is_begun = oh_node_client_tell(node_client, "multi") == IS_OBJECT;
 
-    if (!is_begun && lane->transport && oh_exchange_holds(&lane->transport->exchange)) {
-        oh_text refusal = oh_exchange_held_refusal(&lane->transport->exchange);
+    if (!is_begun && node_client->transport &&
+        oh_exchange_holds(&node_client->transport->exchange)) {
+        oh_text refusal = oh_exchange_held_refusal(&node_client->transport->exchange);
 
-        oh_failure_set(&lane->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "",
+        oh_failure_set(&node_client->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "",
             "The node refused MULTI: ");
-        if (oh_exchange_has_refusal(&lane->transport->exchange)) {
-            oh_failure_quote(&lane->failure, refusal.bytes, refusal.length);
+        if (oh_exchange_has_refusal(&node_client->transport->exchange)) {
+            oh_failure_quote(&node_client->failure, refusal.bytes, refusal.length);
         }
-        fail_on_lane(client, lane);
+        fail_on_node_client(client, node_client);
     }
-    if (is_on(client, lane)) { /* A signal handler of the script may have ended it. */
+    if (is_on(client, node_client)) { /* A signal handler of the script may have ended it. */
         client->transaction->is_begun = is_begun;
     }
-    return oh_transaction_end_step(client, lane, is_inner) && is_begun;
+    return oh_transaction_end_step(client, node_client, is_inner) && is_begun;
 }

@@ -9,7 +9,7 @@
 #define OH_ADVICE_AGAIN "nothing of the transaction was executed: begin again"
 
 /*
- * Reserves a lane of the node; its connection will be held. False: an exception, nothing has
+ * Reserves a node client of the node; its connection will be held. False: an exception, nothing has
  * changed.
  */
 bool oh_transaction_bind(oh_client *client, uint32_t node, oh_call_key key);
@@ -21,15 +21,16 @@ zend_string *oh_transaction_key(const oh_client *client, oh_call_key key);
 void oh_transaction_note_place(oh_client *client, uint32_t node, oh_call_key key);
 
 /*
- * A step begins on the bound lane. True: it begins inside another, which `end_step` must be told.
+ * A step begins on the bound node client. True: it begins inside another, which `end_step` must be
+ * told.
  */
-bool oh_transaction_begin_step(oh_lane *lane, bool is_read_only);
+bool oh_transaction_begin_step(oh_node_client *node_client, bool is_read_only);
 
 /*
  * It is over. False: the transaction has ended, in this step or in one inside it; in this one with
  * an exception.
  */
-bool oh_transaction_end_step(oh_client *client, oh_lane *lane, bool is_inner);
+bool oh_transaction_end_step(oh_client *client, oh_node_client *node_client, bool is_inner);
 
 /* The first step of an open one. False: the transaction has ended, with an exception. */
 bool oh_transaction_send_multi(oh_client *client);

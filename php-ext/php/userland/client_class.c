@@ -83,7 +83,7 @@ ZEND_METHOD(OneHop_Redis, __construct)
     client->snapshot = snapshot;
     client->topology = snapshot->topology;
     client->timeout_ms = snapshot->pool->timeout_ms;
-    client->lanes = ecalloc(snapshot->nodes_count, sizeof *client->lanes);
+    client->node_clients = ecalloc(snapshot->nodes_count, sizeof *client->node_clients);
 }
 
 void oh_client_close(oh_client *client)
@@ -93,7 +93,7 @@ void oh_client_close(oh_client *client)
     oh_transaction_drop(client);
     client->refused = NULL;
     for (uint32_t node = 0; node < client->snapshot->nodes_count; node++) {
-        client->lanes[node] = oh_lane_close(client->lanes[node]);
+        client->node_clients[node] = oh_node_client_close(client->node_clients[node]);
     }
 }
 
@@ -113,7 +113,7 @@ static void free_client(zend_object *object)
 
     if (client->snapshot) {
         oh_client_close(client);
-        efree(client->lanes);
+        efree(client->node_clients);
         oh_client_place_by(client, NULL);
         oh_snapshot_release(client->snapshot);
         client->snapshot = NULL;

@@ -7,7 +7,7 @@
 /* create_object of OneHop\Redis. */
 zend_object *oh_client_create(zend_class_entry *class);
 
-/* Closes every lane. Whatever was queued is forgotten. */
+/* Closes every node client. Whatever was queued is forgotten. */
 void oh_client_close(oh_client *client);
 
 #endif

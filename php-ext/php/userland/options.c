@@ -1,6 +1,6 @@
 /*
- * An option is set on every lane there is and remembered for those to come. Four groups of options
- * mean something else here than in phpredis:
+ * An option is set on every node client there is and remembered for those to come. Four groups of
+ * options mean something else here than in phpredis:
  *
  * - OPT_PREFIX is also put in front of the key when its node is looked for.
  * - OPT_READ_TIMEOUT is the deadline of a whole call of this object, in seconds, in place of the
@@ -13,7 +13,7 @@
 #include "php_onehop.h"
 
 #include "php/call/enter.h"
-#include "php/phpredis/lane.h"
+#include "php/phpredis/node_client.h"
 #include "php/subscription/subscription.h"
 #include "php/userland/options.h"
 #include "php/userland/state.h"
@@ -80,23 +80,23 @@ static void set_prefix(oh_client *client, zend_string *prefix)
     client->prefix = ZSTR_LEN(prefix) ? zend_string_copy(prefix) : NULL;
 }
 
-static bool set_on(oh_lane *lane, zval *arguments)
+static bool set_on(oh_node_client *node_client, zval *arguments)
 {
     zval result;
 
-    if (!lane || !lane->redis || EG(exception)) {
+    if (!node_client || !node_client->redis || EG(exception)) {
         return false;
     }
     ZVAL_UNDEF(&result);
-    oh_lane_call(lane, oh_phpredis_method("setoption"), 2, arguments, &result);
+    oh_node_client_call(node_client, oh_phpredis_method("setoption"), 2, arguments, &result);
     bool is_set = Z_TYPE(result) == IS_TRUE;
     zval_ptr_dtor(&result);
     return is_set;
 }
 
 /*
- * Sets an option on every lane, spare ones and a subscription's too. The answer is that of the
- * first node's lane.
+ * Sets an option on every node client, spare ones and a subscription's too. The answer is that of
+ * the first node's node client.
  */
 static bool set_everywhere(oh_client *client, zend_long option, zval *value)
 {
@@ -106,11 +106,12 @@ static bool set_everywhere(oh_client *client, zend_long option, zval *value)
     ZVAL_LONG(&arguments[0], option);
     ZVAL_COPY_VALUE(&arguments[1], value);
     for (uint32_t node = 0; node < client->snapshot->nodes_count; node++) {
-        for (oh_lane *lane = client->lanes[node]; lane; lane = lane->spare) {
-            is_set |= set_on(lane, arguments);
+        for (oh_node_client *node_client = client->node_clients[node]; node_client;
+            node_client = node_client->spare) {
+            is_set |= set_on(node_client, arguments);
         }
     }
-    return set_on(oh_subscription_lane(client), arguments) || is_set;
+    return set_on(oh_subscription_node_client(client), arguments) || is_set;
 }
 
 /* phpredis must never repeat by itself: exchange does, once, unless the caller has said 0. */
@@ -159,8 +160,8 @@ void oh_options_set(INTERNAL_FUNCTION_PARAMETERS)
     if (is_prefix && !try_convert_to_string(value)) {
         return;
     }
-    /* There must be one lane to ask whether phpredis takes the value. */
-    if (!oh_lane_take(client, 0) || !set_everywhere(client, option, value)) {
+    /* There must be one node client to ask whether phpredis takes the value. */
+    if (!oh_node_client_take(client, 0) || !set_everywhere(client, option, value)) {
         RETURN_FALSE;
     }
     remember_option(client, option, value);

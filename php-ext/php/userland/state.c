@@ -1,13 +1,13 @@
 /*
- * What an object is asked of itself is answered for all its lanes: an error is the last that one of
- * them has met, bytes are the sum of all, and host and port are those of no node.
+ * What an object is asked of itself is answered for all its node clients: an error is the last that
+ * one of them has met, bytes are the sum of all, and host and port are those of no node.
  */
 #include "php_onehop.h"
 
 #include "php/call/enter.h"
 #include "php/call/packing.h"
 #include "php/call/refuse.h"
-#include "php/phpredis/lane.h"
+#include "php/phpredis/node_client.h"
 #include "php/userland/client_class.h"
 #include "php/userland/state.h"
 
@@ -15,16 +15,16 @@ void oh_state_nothing(INTERNAL_FUNCTION_PARAMETERS)
 {
 }
 
-/* A call that phpredis answers by itself, on the lane of the first node. */
+/* A call that phpredis answers by itself, on the node client of the first node. */
 static void forward(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
     const oh_method *method = oh_method_of(execute_data);
-    oh_lane *lane = oh_lane_take(client, 0);
+    oh_node_client *node_client = oh_node_client_take(client, 0);
 
-    if (lane) {
-        oh_lane_enter(lane, (oh_call_terms){.is_read_only = false}, NULL);
-        oh_lane_call_in_frame(lane, method, execute_data, return_value);
-        oh_lane_leave(lane);
+    if (node_client) {
+        oh_node_client_enter(node_client, (oh_call_terms){.is_read_only = false}, NULL);
+        oh_node_client_call_in_frame(node_client, method, execute_data, return_value);
+        oh_node_client_leave(node_client);
     }
 }
 
@@ -52,7 +52,8 @@ void oh_state_get_last_error(INTERNAL_FUNCTION_PARAMETERS)
 
     ZEND_PARSE_PARAMETERS_NONE();
     if (client && client->refused && client->refused->redis) {
-        oh_lane_call(client->refused, oh_method_of(execute_data)->original, 0, NULL, return_value);
+        oh_node_client_call(
+            client->refused, oh_method_of(execute_data)->original, 0, NULL, return_value);
     }
 }
 
@@ -62,7 +63,7 @@ void oh_state_clear_last_error(INTERNAL_FUNCTION_PARAMETERS)
 
     ZEND_PARSE_PARAMETERS_NONE();
     if (client && client->refused && client->refused->redis) {
-        oh_lane_tell(client->refused, "clearlasterror");
+        oh_node_client_tell(client->refused, "clearlasterror");
         client->refused = NULL;
     }
     RETURN_TRUE;
@@ -117,7 +118,7 @@ void oh_state_get_port(INTERNAL_FUNCTION_PARAMETERS)
     RETURN_LONG(0);
 }
 
-/* What phpredis has counted on every lane, place by place: bytes sent, bytes received. */
+/* What phpredis has counted on every node client, place by place: bytes sent, bytes received. */
 void oh_state_get_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_client *client = oh_client_enter(execute_data);
@@ -126,12 +127,14 @@ void oh_state_get_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS)
 
     ZEND_PARSE_PARAMETERS_NONE();
     for (uint32_t node = 0; client && node < client->snapshot->nodes_count; node++) {
-        for (oh_lane *lane = client->lanes[node]; lane; lane = lane->spare) {
-            if (!lane->redis) {
+        for (oh_node_client *node_client = client->node_clients[node]; node_client;
+            node_client = node_client->spare) {
+            if (!node_client->redis) {
                 continue;
             }
             ZVAL_UNDEF(&counted);
-            oh_lane_call(lane, oh_method_of(execute_data)->original, 0, NULL, &counted);
+            oh_node_client_call(
+                node_client, oh_method_of(execute_data)->original, 0, NULL, &counted);
             for (uint32_t i = 0; i < 2 && Z_TYPE(counted) == IS_ARRAY; i++) {
                 zval *sum = zend_hash_index_find(Z_ARRVAL(counted), i);
                 sums[i] += sum ? zval_get_long(sum) : 0;
@@ -150,9 +153,10 @@ void oh_state_clear_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS)
 
     ZEND_PARSE_PARAMETERS_NONE();
     for (uint32_t node = 0; client && node < client->snapshot->nodes_count; node++) {
-        for (oh_lane *lane = client->lanes[node]; lane; lane = lane->spare) {
-            if (lane->redis) {
-                oh_lane_tell(lane, "cleartransferredbytes");
+        for (oh_node_client *node_client = client->node_clients[node]; node_client;
+            node_client = node_client->spare) {
+            if (node_client->redis) {
+                oh_node_client_tell(node_client, "cleartransferredbytes");
             }
         }
     }
