@@ -6,7 +6,7 @@
 #include "php_onehop.h"
 
 #include "php/batch/batch.h"
-#include "php/batch/deal.h"
+#include "php/batch/batch_replies.h"
 #include "php/call/call.h"
 #include "php/call/refuse.h"
 #include "php/exception/exception.h"
@@ -285,15 +285,15 @@ void oh_batch_call_parts(oh_client *client, oh_split *split, zval *return_value)
 static void exec_everywhere(oh_client *client, oh_batch *batch, zval *return_value)
 {
     uint32_t count = batch->pipes.count;
-    oh_share *shares = safe_emalloc(count, sizeof *shares, 0);
-    oh_hand *hands = oh_pipes_exec(&batch->pipes, client, shares);
+    oh_node_call *node_calls = safe_emalloc(count, sizeof *node_calls, 0);
+    oh_reply_cursor *cursors = oh_pipes_exec(&batch->pipes, client, node_calls);
 
-    if (hands) {
-        oh_deal(client, batch, shares, hands, return_value);
-        oh_scatter_free(shares, count);
-        efree(hands);
+    if (cursors) {
+        oh_batch_replies(client, batch, node_calls, cursors, return_value);
+        oh_scatter_free(node_calls, count);
+        efree(cursors);
     }
-    efree(shares);
+    efree(node_calls);
 }
 
 static void exec(oh_client *client, oh_batch *batch, INTERNAL_FUNCTION_PARAMETERS)

@@ -3,7 +3,7 @@
  *
  * Commands are queued by phpredis itself, each on the node client of its node, in phpredis' own
  * pipeline mode; the batch only remembers, four bytes per command, which node it went to. exec()
- * runs every node's exec() at once and deals the replies out in the order of the commands.
+ * runs every node's exec() at once and puts the replies into the order of the commands.
  */
 #ifndef OH_PHP_BATCH_H
 #define OH_PHP_BATCH_H
@@ -15,7 +15,7 @@ typedef struct oh_batch {
     bool is_mixed; /* Not every reply is the reply of one command. */
     /* A value could not be packed: everything was dropped, and exec() will say so. */
     bool is_spoilt;
-    uint32_t *commands; /* Node of each command, or one of the marks of deal.h. */
+    uint32_t *commands; /* Node of each command, or one of the marks of batch_replies.h. */
     uint32_t commands_count, commands_capacity;
     oh_split **splits;
     uint32_t splits_count, splits_capacity;

@@ -17,7 +17,7 @@
  * What did arrive of a command that failed on some nodes: by key or by node as its reply has it,
  * otherwise per part.
  */
-static void throw_partial(oh_client *client, const oh_split *split, oh_share *shares)
+static void throw_partial(oh_client *client, const oh_split *split, oh_node_call *node_calls)
 {
     uint32_t count = split->parts_count;
     zval **replies = safe_emalloc(count, sizeof *replies, 0);
@@ -25,8 +25,8 @@ static void throw_partial(oh_client *client, const oh_split *split, oh_share *sh
     zval arrived, entry;
 
     for (uint32_t i = 0; i < count; i++) {
-        replies[i] = &shares[i].reply;
-        failures[i] = shares[i].failure ? oh_scatter_failure(client, &shares[i]) : NULL;
+        replies[i] = &node_calls[i].reply;
+        failures[i] = node_calls[i].failure ? oh_scatter_failure(client, &node_calls[i]) : NULL;
     }
     ZVAL_FALSE(&arrived);
     if (split->merge == OH_MERGE_IN_ORDER || split->merge == OH_MERGE_PER_NODE ||
@@ -46,15 +46,16 @@ static void throw_partial(oh_client *client, const oh_split *split, oh_share *sh
     }
     efree(replies);
     efree(failures);
-    oh_scatter_throw_partial(client, shares, count, &arrived);
+    oh_scatter_throw_partial(client, node_calls, count, &arrived);
 }
 
-static void merge(oh_client *client, const oh_split *split, oh_share *shares, zval *return_value)
+static void merge(
+    oh_client *client, const oh_split *split, oh_node_call *node_calls, zval *return_value)
 {
     zval **replies = safe_emalloc(split->parts_count, sizeof *replies, 0);
 
     for (uint32_t i = 0; i < split->parts_count; i++) {
-        replies[i] = &shares[i].reply;
+        replies[i] = &node_calls[i].reply;
     }
     zend_object *failure = oh_merge_replies(client, split, replies, NULL, return_value);
     if (failure) {
@@ -64,28 +65,29 @@ static void merge(oh_client *client, const oh_split *split, oh_share *shares, zv
 }
 
 /* ONE_OK: a node that failed had nothing to do, as long as another one has done it. */
-static bool has_one_ok(const oh_split *split, const oh_share *shares)
+static bool has_one_ok(const oh_split *split, const oh_node_call *node_calls)
 {
     for (uint32_t i = 0; split->merge == OH_MERGE_ONE_OK && i < split->parts_count; i++) {
-        if (Z_TYPE(shares[i].reply) > IS_FALSE) {
+        if (Z_TYPE(node_calls[i].reply) > IS_FALSE) {
             return true;
         }
     }
     return false;
 }
 
-static void conclude(oh_client *client, const oh_split *split, oh_share *shares, zval *return_value)
+static void conclude(
+    oh_client *client, const oh_split *split, oh_node_call *node_calls, zval *return_value)
 {
-    uint32_t count = split->parts_count, failed = oh_scatter_failed(shares, count);
+    uint32_t count = split->parts_count, failed = oh_scatter_failed(node_calls, count);
 
-    if (failed == 0 || has_one_ok(split, shares)) {
-        merge(client, split, shares, return_value);
+    if (failed == 0 || has_one_ok(split, node_calls)) {
+        merge(client, split, node_calls, return_value);
     } else if (failed == count || split->merge == OH_MERGE_ONE_OK) {
-        oh_scatter_throw_first(shares, count);
+        oh_scatter_throw_first(node_calls, count);
     } else {
-        throw_partial(client, split, shares);
+        throw_partial(client, split, node_calls);
     }
-    oh_scatter_free(shares, count);
+    oh_scatter_free(node_calls, count);
 }
 
 /* ---- Several parts of one node ---- */
@@ -119,10 +121,10 @@ static bool queue_part(oh_pipes *pipes, oh_client *client, const oh_split *split
 }
 
 /* The reply of a part, or the failure of its node. */
-static oh_share drawn(oh_hand *hand)
+static oh_node_call next_reply(oh_reply_cursor *cursor)
 {
-    oh_share part = {.node_client = hand->node_client, .failure = hand->failure};
-    zval *reply = oh_hand_draw(hand);
+    oh_node_call part = {.node_client = cursor->node_client, .failure = cursor->failure};
+    zval *reply = oh_reply_cursor_next(cursor);
 
     if (reply) {
         ZVAL_COPY_VALUE(&part.reply, reply);
@@ -134,10 +136,10 @@ static oh_share drawn(oh_hand *hand)
 }
 
 /*
- * A node gets one write, however many slots it has. As oh_scatter_run, for as many shares as there
+ * A node gets one write, however many slots it has. As oh_scatter_run, for as many calls as there
  * are parts.
  */
-static bool run_piped(oh_client *client, oh_split *split, oh_share *parts)
+static bool run_piped(oh_client *client, oh_split *split, oh_node_call *parts)
 {
     oh_pipes *pipes = ecalloc(1, sizeof *pipes);
     uint32_t queued = 0;
@@ -151,25 +153,25 @@ static bool run_piped(oh_client *client, oh_split *split, oh_share *parts)
         return false;
     }
     oh_pipes_close(pipes);
-    oh_share *shares = safe_emalloc(pipes->count, sizeof *shares, 0);
-    oh_hand *hands = oh_pipes_exec(pipes, client, shares);
+    oh_node_call *node_calls = safe_emalloc(pipes->count, sizeof *node_calls, 0);
+    oh_reply_cursor *cursors = oh_pipes_exec(pipes, client, node_calls);
 
-    for (uint32_t i = 0; hands && i < split->parts_count; i++) {
-        parts[i] = drawn(&hands[split->parts[i].node]);
+    for (uint32_t i = 0; cursors && i < split->parts_count; i++) {
+        parts[i] = next_reply(&cursors[split->parts[i].node]);
     }
-    if (hands) {
-        oh_scatter_free(shares, pipes->count);
-        efree(hands);
+    if (cursors) {
+        oh_scatter_free(node_calls, pipes->count);
+        efree(cursors);
     }
-    efree(shares);
+    efree(node_calls);
     oh_pipes_free(pipes);
     efree(pipes);
-    return hands != NULL;
+    return cursors != NULL;
 }
 
 /* ---- A part for each node ---- */
 
-static bool run(oh_client *client, oh_split *split, oh_share *shares)
+static bool run(oh_client *client, oh_split *split, oh_node_call *node_calls)
 {
     bool is_race = split->terms.wait_ms && split->merge == OH_MERGE_STREAMS;
 
@@ -180,24 +182,24 @@ static bool run(oh_client *client, oh_split *split, oh_share *shares)
         if (!node_client) {
             return false;
         }
-        shares[i] = (oh_share){.node_client = node_client,
+        node_calls[i] = (oh_node_call){.node_client = node_client,
             .function = split->method->original,
             .count = part->count,
             .arguments = part->arguments,
             .terms = split->terms};
     }
-    return is_race ? oh_race_run(client, shares, split->parts_count)
-                   : oh_scatter_run(shares, split->parts_count);
+    return is_race ? oh_race_run(client, node_calls, split->parts_count)
+                   : oh_scatter_run(node_calls, split->parts_count);
 }
 
 void oh_parts_call(oh_client *client, oh_split *split, zval *return_value)
 {
-    oh_share *shares = safe_emalloc(split->parts_count, sizeof *shares, 0);
+    oh_node_call *node_calls = safe_emalloc(split->parts_count, sizeof *node_calls, 0);
 
-    if (has_shared_node(client, split) ? run_piped(client, split, shares)
-                                       : run(client, split, shares)) {
-        conclude(client, split, shares, return_value);
+    if (has_shared_node(client, split) ? run_piped(client, split, node_calls)
+                                       : run(client, split, node_calls)) {
+        conclude(client, split, node_calls, return_value);
     }
-    efree(shares);
+    efree(node_calls);
     oh_split_free(split);
 }

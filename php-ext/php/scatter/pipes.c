@@ -1,5 +1,5 @@
 /*
- * phpredis' exec() writes what was queued and reads all replies: so a pipeline is one share of a
+ * phpredis' exec() writes what was queued and reads all replies: so a pipeline is one call of a
  * scatter.
  */
 #include "php_onehop.h"
@@ -131,52 +131,54 @@ void oh_pipes_refused(oh_failure *failure)
 }
 
 /* phpredis gives one reply per command. Should it not, nobody can say which is whose. */
-static void check_count(oh_client *client, oh_share *share)
+static void check_count(oh_client *client, oh_node_call *node_call)
 {
-    bool is_list = Z_TYPE(share->reply) == IS_ARRAY;
-    uint32_t count = is_list ? zend_hash_num_elements(Z_ARRVAL(share->reply)) : 0;
-    const oh_transport *transport = share->node_client->transport;
+    bool is_list = Z_TYPE(node_call->reply) == IS_ARRAY;
+    uint32_t count = is_list ? zend_hash_num_elements(Z_ARRVAL(node_call->reply)) : 0;
+    const oh_transport *transport = node_call->node_client->transport;
     oh_failure failure;
 
-    if (share->failure || (is_list && count == share->expected)) {
+    if (node_call->failure || (is_list && count == node_call->expected)) {
         return;
     }
-    oh_node node = oh_topology_node(client->snapshot->topology, share->node_client->node);
+    oh_node node = oh_topology_node(client->snapshot->topology, node_call->node_client->node);
     if (!is_list && transport && oh_exchange_has_refusal(&transport->exchange)) {
         oh_pipes_refused(&failure);
     } else {
         oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED,
             "report this as a bug", "phpredis gave %u replies for %u commands", (unsigned)count,
-            (unsigned)share->expected);
+            (unsigned)node_call->expected);
     }
-    share->failure =
+    node_call->failure =
         oh_failure_exception(&failure, &node, client->snapshot->pool->name.bytes, NULL);
 }
 
-static oh_hand *pick_up(oh_client *client, oh_share *shares, uint32_t count)
+static oh_reply_cursor *collect_replies(oh_client *client, oh_node_call *node_calls, uint32_t count)
 {
-    oh_hand *hands = ecalloc(client->snapshot->nodes_count, sizeof *hands);
+    oh_reply_cursor *cursors = ecalloc(client->snapshot->nodes_count, sizeof *cursors);
 
     for (uint32_t i = 0; i < count; i++) {
-        oh_hand *hand = &hands[shares[i].node_client->node];
+        oh_reply_cursor *cursor = &cursors[node_calls[i].node_client->node];
 
-        check_count(client, &shares[i]);
-        hand->node_client = shares[i].node_client;
-        hand->failure = shares[i].failure;
-        hand->replies = hand->failure ? NULL : Z_ARRVAL(shares[i].reply);
+        check_count(client, &node_calls[i]);
+        cursor->node_client = node_calls[i].node_client;
+        cursor->failure = node_calls[i].failure;
+        cursor->replies = cursor->failure ? NULL : Z_ARRVAL(node_calls[i].reply);
     }
-    return hands;
+    return cursors;
 }
 
-oh_hand *oh_pipes_exec(oh_pipes *pipes, oh_client *client, oh_share *shares)
+oh_reply_cursor *oh_pipes_exec(oh_pipes *pipes, oh_client *client, oh_node_call *node_calls)
 {
     for (uint32_t i = 0; i < pipes->count; i++) {
         oh_node_client *node_client = pipes->node_clients[i];
 
-        shares[i] = (oh_share){.node_client = node_client,
+        node_calls[i] = (oh_node_call){.node_client = node_client,
             .function = oh_phpredis_method("exec"),
             .expected = node_client->queue.count};
-        shares[i].terms = oh_node_client_take_queue(node_client);
+        node_calls[i].terms = oh_node_client_take_queue(node_client);
     }
-    return oh_scatter_run(shares, pipes->count) ? pick_up(client, shares, pipes->count) : NULL;
+    return oh_scatter_run(node_calls, pipes->count)
+               ? collect_replies(client, node_calls, pipes->count)
+               : NULL;
 }

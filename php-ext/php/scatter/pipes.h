@@ -16,12 +16,12 @@ typedef struct oh_pipes {
 } oh_pipes;
 
 /* What a node has answered, and how much of it was given out. */
-typedef struct oh_hand {
+typedef struct oh_reply_cursor {
     oh_node_client *node_client; /* NULL: there is none for this node. */
     HashTable *replies;          /* NULL if the node failed. */
     zend_object *failure;        /* Then this stands for each of its replies. */
     uint32_t next;
-} oh_hand;
+} oh_reply_cursor;
 
 /* Puts a node client of a node into pipeline mode. NULL and an exception. */
 oh_node_client *oh_pipes_open(oh_pipes *pipes, oh_client *client, uint32_t node);
@@ -68,18 +68,18 @@ void oh_pipes_drop(oh_pipes *pipes);
 void oh_pipes_close(oh_pipes *pipes);
 
 /*
- * Sends what is queued, to all nodes at once, into as many shares. What came of it by node, to be
- * freed by efree, and the shares by oh_scatter_free; NULL: the script is ending.
+ * Sends what is queued, to all nodes at once, into as many calls. What came of it by node, to be
+ * freed by efree, and the calls by oh_scatter_free; NULL: the script is ending.
  */
-oh_hand *oh_pipes_exec(oh_pipes *pipes, oh_client *client, oh_share *shares);
+oh_reply_cursor *oh_pipes_exec(oh_pipes *pipes, oh_client *client, oh_node_call *node_calls);
 
 /* Fills the failure of a transaction in a pipeline of which the node has refused a command. */
 void oh_pipes_refused(oh_failure *failure);
 
 /* The next reply of a node, to be moved out of its place; NULL if the node failed. */
-static zend_always_inline zval *oh_hand_draw(oh_hand *hand)
+static zend_always_inline zval *oh_reply_cursor_next(oh_reply_cursor *cursor)
 {
-    return hand->replies ? zend_hash_index_find(hand->replies, hand->next++) : NULL;
+    return cursor->replies ? zend_hash_index_find(cursor->replies, cursor->next++) : NULL;
 }
 
 /* They are used no more. */

@@ -1,5 +1,5 @@
 /*
- * The runners are the exchanges of the shares; each has an exchange beside it that releases it.
+ * The runners are the exchanges of the calls; each has an exchange beside it that releases it.
  * Both kinds are members of one flight, which lets the race have a look before each wait.
  */
 #include "php_onehop.h"
@@ -121,16 +121,16 @@ static void look(oh_flight *flight)
 
 /* ---- The race ---- */
 
-static oh_race *begin(oh_client *client, oh_share *shares, uint32_t count)
+static oh_race *begin(oh_client *client, oh_node_call *node_calls, uint32_t count)
 {
     oh_race *race = ecalloc(1, sizeof *race + count * sizeof *race->runners);
 
     race->client = client;
     race->runners_count = count;
     for (uint32_t i = 0; i < count; i++) {
-        race->runners[i].node_client = shares[i].node_client;
-        shares[i].terms.preface = ask_identity;
-        oh_exchange_keep(&shares[i].node_client->transport->exchange);
+        race->runners[i].node_client = node_calls[i].node_client;
+        node_calls[i].terms.preface = ask_identity;
+        oh_exchange_keep(&node_calls[i].node_client->transport->exchange);
     }
     return race;
 }
@@ -156,16 +156,16 @@ static void end(oh_race *race)
 }
 
 /* What a signal handler has thrown is the caller's, and no node's failure. True: it is thrown. */
-static bool throw_interruption(oh_share *shares, uint32_t count)
+static bool throw_interruption(oh_node_call *node_calls, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const oh_transport *transport = shares[i].node_client->transport;
-        zend_object *failure = shares[i].failure;
+        const oh_transport *transport = node_calls[i].node_client->transport;
+        zend_object *failure = node_calls[i].failure;
 
         if (failure && transport && oh_exchange_was_interrupted(&transport->exchange) &&
             !instanceof_function(failure->ce, oh_exception_class)) {
             GC_ADDREF(failure);
-            oh_scatter_free(shares, count);
+            oh_scatter_free(node_calls, count);
             oh_failure_throw(failure);
             return true;
         }
@@ -173,11 +173,11 @@ static bool throw_interruption(oh_share *shares, uint32_t count)
     return false;
 }
 
-bool oh_race_run(oh_client *client, oh_share *shares, uint32_t count)
+bool oh_race_run(oh_client *client, oh_node_call *node_calls, uint32_t count)
 {
-    oh_race *race = begin(client, shares, count);
-    bool is_done = oh_scatter_run_watched(shares, count, look, race);
+    oh_race *race = begin(client, node_calls, count);
+    bool is_done = oh_scatter_run_watched(node_calls, count, look, race);
 
     end(race);
-    return is_done && !throw_interruption(shares, count);
+    return is_done && !throw_interruption(node_calls, count);
 }

@@ -23,9 +23,9 @@
 const char *oh_race_objection(const oh_client *client, uint32_t nodes_count);
 
 /*
- * Makes the calls of all shares, each on a node client that is patient. As oh_scatter_run; false,
+ * Makes the calls, each on a node client that is patient. As oh_scatter_run; false,
  * too, if a signal handler threw.
  */
-bool oh_race_run(oh_client *client, oh_share *shares, uint32_t count);
+bool oh_race_run(oh_client *client, oh_node_call *node_calls, uint32_t count);
 
 #endif

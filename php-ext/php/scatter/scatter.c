@@ -1,6 +1,6 @@
 /*
- * An exception in one share, of a node or of the script's own code that unpacks a value, is that
- * share's failure; the others go on. Only exit() ends everything at once.
+ * An exception in one call, of a node or of the script's own code that unpacks a value, is that
+ * call's failure; the others go on. Only exit() ends everything at once.
  */
 #include "php_onehop.h"
 
@@ -14,7 +14,7 @@ typedef struct oh_scatter {
     oh_flight flight; /* First: start_others is given this and finds the rest. */
     uint32_t shares_count, next;
     bool is_ending;
-    oh_share *shares[]; /* In the order of their nodes. */
+    oh_node_call *node_calls[]; /* In the order of their nodes. */
 } oh_scatter;
 
 /*
@@ -23,62 +23,62 @@ typedef struct oh_scatter {
  */
 static int compare_nodes(const void *a, const void *b)
 {
-    uint32_t left = (*(oh_share *const *)a)->node_client->node,
-             right = (*(oh_share *const *)b)->node_client->node;
+    uint32_t left = (*(oh_node_call *const *)a)->node_client->node,
+             right = (*(oh_node_call *const *)b)->node_client->node;
 
     return (left > right) - (left < right);
 }
 
-static void run_share(oh_scatter *scatter, oh_share *share)
+static void make_call(oh_scatter *scatter, oh_node_call *node_call)
 {
-    oh_node_client_call(
-        share->node_client, share->function, share->count, share->arguments, &share->reply);
+    oh_node_client_call(node_call->node_client, node_call->function, node_call->count,
+        node_call->arguments, &node_call->reply);
     if (oh_is_script_ending()) {
         scatter->is_ending = true;
-    } else if (oh_node_client_has_failed(share->node_client)) {
-        share->failure = oh_node_client_failure(share->node_client);
+    } else if (oh_node_client_has_failed(node_call->node_client)) {
+        node_call->failure = oh_node_client_failure(node_call->node_client);
     } else if (EG(exception)) {
-        share->failure = EG(exception);
-        GC_ADDREF(share->failure);
+        node_call->failure = EG(exception);
+        GC_ADDREF(node_call->failure);
         zend_clear_exception();
     }
-    if (share->failure || scatter->is_ending) {
-        zval_ptr_dtor(&share->reply);
-        ZVAL_UNDEF(&share->reply);
+    if (node_call->failure || scatter->is_ending) {
+        zval_ptr_dtor(&node_call->reply);
+        ZVAL_UNDEF(&node_call->reply);
     }
 }
 
-/* Called by the exchange of a share that has sent its bytes. */
+/* Called by the exchange of a call that has sent its bytes. */
 static void start_others(oh_flight *flight)
 {
     oh_scatter *scatter = (oh_scatter *)flight;
 
     while (scatter->next < scatter->shares_count && flight->members_count < OH_FLIGHT_MEMBERS_MAX &&
            !scatter->is_ending) {
-        run_share(scatter, scatter->shares[scatter->next++]);
+        make_call(scatter, scatter->node_calls[scatter->next++]);
     }
 }
 
-static void leave_all(oh_share *shares, uint32_t count)
+static void leave_all(oh_node_call *node_calls, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        oh_node_client_leave(shares[i].node_client);
+        oh_node_client_leave(node_calls[i].node_client);
     }
 }
 
-bool oh_scatter_run(oh_share *shares, uint32_t count)
+bool oh_scatter_run(oh_node_call *node_calls, uint32_t count)
 {
-    return oh_scatter_run_watched(shares, count, NULL, NULL);
+    return oh_scatter_run_watched(node_calls, count, NULL, NULL);
 }
 
 bool oh_scatter_run_watched(
-    oh_share *shares, uint32_t count, void (*look)(oh_flight *), void *looker)
+    oh_node_call *node_calls, uint32_t count, void (*look)(oh_flight *), void *looker)
 {
     /*
      * Not on the stack: should the script die in the middle, streams that are closed later still
      * look here.
      */
-    oh_scatter *scatter = safe_emalloc(count, sizeof *scatter->shares, sizeof *scatter);
+    oh_scatter *scatter = safe_emalloc(count, sizeof *scatter->node_calls, sizeof *scatter);
 
     memset(scatter, 0, sizeof *scatter);
     scatter->flight.start_others = start_others;
@@ -86,59 +86,59 @@ bool oh_scatter_run_watched(
     scatter->flight.looker = looker;
     scatter->shares_count = count;
     for (uint32_t i = 0; i < count; i++) {
-        ZVAL_UNDEF(&shares[i].reply);
-        shares[i].failure = NULL;
-        scatter->shares[i] = &shares[i];
-        oh_node_client_enter(shares[i].node_client, shares[i].terms, &scatter->flight);
+        ZVAL_UNDEF(&node_calls[i].reply);
+        node_calls[i].failure = NULL;
+        scatter->node_calls[i] = &node_calls[i];
+        oh_node_client_enter(node_calls[i].node_client, node_calls[i].terms, &scatter->flight);
     }
-    qsort(scatter->shares, count, sizeof *scatter->shares, compare_nodes);
+    qsort(scatter->node_calls, count, sizeof *scatter->node_calls, compare_nodes);
     while (scatter->next < count && !scatter->is_ending) {
         scatter->flight.members_count = 0;
-        run_share(scatter, scatter->shares[scatter->next++]);
+        make_call(scatter, scatter->node_calls[scatter->next++]);
     }
     for (uint32_t i = scatter->next; i < count; i++) {
         /* Never begun, because the script ends: its phpredis may be left with a queue. */
-        scatter->shares[i]->node_client->is_spent = true;
+        scatter->node_calls[i]->node_client->is_spent = true;
     }
-    leave_all(shares, count);
+    leave_all(node_calls, count);
     bool is_ending = scatter->is_ending;
     efree(scatter);
     if (is_ending) {
-        oh_scatter_free(shares, count);
+        oh_scatter_free(node_calls, count);
     }
     return !is_ending;
 }
 
-void oh_scatter_free(oh_share *shares, uint32_t count)
+void oh_scatter_free(oh_node_call *node_calls, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        zval_ptr_dtor(&shares[i].reply);
-        ZVAL_UNDEF(&shares[i].reply);
-        if (shares[i].failure) {
-            OBJ_RELEASE(shares[i].failure);
-            shares[i].failure = NULL;
+        zval_ptr_dtor(&node_calls[i].reply);
+        ZVAL_UNDEF(&node_calls[i].reply);
+        if (node_calls[i].failure) {
+            OBJ_RELEASE(node_calls[i].failure);
+            node_calls[i].failure = NULL;
         }
     }
 }
 
 /* ---- Failures ---- */
 
-uint32_t oh_scatter_failed(const oh_share *shares, uint32_t count)
+uint32_t oh_scatter_failed(const oh_node_call *node_calls, uint32_t count)
 {
     uint32_t failed = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        failed += shares[i].failure != NULL;
+        failed += node_calls[i].failure != NULL;
     }
     return failed;
 }
 
-void oh_scatter_throw_first(oh_share *shares, uint32_t count)
+void oh_scatter_throw_first(oh_node_call *node_calls, uint32_t count)
 {
     zend_object *first = NULL;
 
     for (uint32_t i = 0; i < count && !first; i++) {
-        first = shares[i].failure;
+        first = node_calls[i].failure;
     }
     if (first) {
         GC_ADDREF(first);
@@ -146,28 +146,31 @@ void oh_scatter_throw_first(oh_share *shares, uint32_t count)
     }
 }
 
-zend_object *oh_scatter_failure(oh_client *client, oh_share *share)
+zend_object *oh_scatter_failure(oh_client *client, oh_node_call *node_call)
 {
-    if (!instanceof_function(share->failure->ce, oh_exception_class)) {
-        oh_node node = oh_topology_node(client->snapshot->topology, share->node_client->node);
+    if (!instanceof_function(node_call->failure->ce, oh_exception_class)) {
+        oh_node node = oh_topology_node(client->snapshot->topology, node_call->node_client->node);
 
-        share->failure = oh_failure_wrap(share->failure, &node, client->snapshot->pool->name.bytes);
+        node_call->failure =
+            oh_failure_wrap(node_call->failure, &node, client->snapshot->pool->name.bytes);
     }
-    return share->failure;
+    return node_call->failure;
 }
 
-void oh_scatter_throw_partial(oh_client *client, oh_share *shares, uint32_t count, zval *replies)
+void oh_scatter_throw_partial(
+    oh_client *client, oh_node_call *node_calls, uint32_t count, zval *replies)
 {
     zend_object *first = NULL;
     zval failures, entry;
 
     array_init(&failures);
     for (uint32_t i = 0; i < count; i++) {
-        if (!shares[i].failure) {
+        if (!node_calls[i].failure) {
             continue;
         }
-        zend_object *failure = oh_scatter_failure(client, &shares[i]);
-        oh_node node = oh_topology_node(client->snapshot->topology, shares[i].node_client->node);
+        zend_object *failure = oh_scatter_failure(client, &node_calls[i]);
+        oh_node node =
+            oh_topology_node(client->snapshot->topology, node_calls[i].node_client->node);
 
         ZVAL_OBJ_COPY(&entry, failure);
         zend_hash_str_update(Z_ARRVAL(failures), node.name.bytes, node.name.length, &entry);

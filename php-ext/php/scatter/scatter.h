@@ -24,7 +24,7 @@
 #include "php/phpredis/node_client.h"
 
 /* What one node is to do, and what came of it. */
-typedef struct oh_share {
+typedef struct oh_node_call {
     oh_node_client *node_client;
     zend_function *function; /* Of phpredis. */
     uint32_t count;
@@ -34,34 +34,35 @@ typedef struct oh_share {
     zval reply;        /* UNDEF if it failed. */
     /* What was thrown, ours or phpredis' or the script's; NULL if it succeeded. */
     zend_object *failure;
-} oh_share;
+} oh_node_call;
 
 /*
- * Makes the calls of all shares. False: the script is ending (exit), which must not be held up;
- * there is nothing in the shares then. True: each share has a reply or a failure, to be freed by
+ * Makes all calls. False: the script is ending (exit), which must not be held up;
+ * there is nothing in the calls then. True: each call has a reply or a failure, to be freed by
  * oh_scatter_free.
  */
-bool oh_scatter_run(oh_share *shares, uint32_t count);
+bool oh_scatter_run(oh_node_call *node_calls, uint32_t count);
 
 /*
  * The same; whenever somebody waits, `look` is called first with the flight, whose `looker` is
  * this.
  */
 bool oh_scatter_run_watched(
-    oh_share *shares, uint32_t count, void (*look)(oh_flight *), void *looker);
+    oh_node_call *node_calls, uint32_t count, void (*look)(oh_flight *), void *looker);
 
-void oh_scatter_free(oh_share *shares, uint32_t count);
+void oh_scatter_free(oh_node_call *node_calls, uint32_t count);
 
-/* How many of the shares failed. */
-uint32_t oh_scatter_failed(const oh_share *shares, uint32_t count);
+/* How many of the calls failed. */
+uint32_t oh_scatter_failed(const oh_node_call *node_calls, uint32_t count);
 
 /* Throws the first failure itself: nothing came back at all. */
-void oh_scatter_throw_first(oh_share *shares, uint32_t count);
+void oh_scatter_throw_first(oh_node_call *node_calls, uint32_t count);
 
 /* Throws PartialBatch; `replies` is taken over. */
-void oh_scatter_throw_partial(oh_client *client, oh_share *shares, uint32_t count, zval *replies);
+void oh_scatter_throw_partial(
+    oh_client *client, oh_node_call *node_calls, uint32_t count, zval *replies);
 
-/* The failure of a share as an exception of OneHop: wrapped if it is not one. Borrowed. */
-zend_object *oh_scatter_failure(oh_client *client, oh_share *share);
+/* The failure of a call as an exception of OneHop: wrapped if it is not one. Borrowed. */
+zend_object *oh_scatter_failure(oh_client *client, oh_node_call *node_call);
 
 #endif

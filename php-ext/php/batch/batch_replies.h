@@ -1,9 +1,9 @@
 /*
- * Deal: the replies of several nodes, each in its own order, dealt out in the order of the
+ * Batch replies: the replies of several nodes, each in its own order, put into the order of the
  * commands.
  */
-#ifndef OH_PHP_DEAL_H
-#define OH_PHP_DEAL_H
+#ifndef OH_PHP_BATCH_REPLIES_H
+#define OH_PHP_BATCH_REPLIES_H
 
 #include "php/batch/batch.h"
 
@@ -17,10 +17,10 @@
 #define OH_BATCH_INDEX 0x3fffffffu
 
 /*
- * Makes the reply of exec() from those of the shares. If some failed it throws PartialBatch, if all
+ * Makes the reply of exec() from those of the calls. If some failed it throws PartialBatch, if all
  * did the first failure.
  */
-void oh_deal(
-    oh_client *client, const oh_batch *batch, oh_share *shares, oh_hand *hands, zval *return_value);
+void oh_batch_replies(oh_client *client, const oh_batch *batch, oh_node_call *node_calls,
+    oh_reply_cursor *cursors, zval *return_value);
 
 #endif

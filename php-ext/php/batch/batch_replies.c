@@ -4,18 +4,18 @@
 #include "php_onehop.h"
 
 #include "php/exception/exception.h"
-#include "php/batch/deal.h"
+#include "php/batch/batch_replies.h"
 #include "php/scatter/merge.h"
 
-static void deal_plain(oh_hand *hand, zval *place)
+static void take_reply(oh_reply_cursor *cursor, zval *place)
 {
-    zval *reply = oh_hand_draw(hand);
+    zval *reply = oh_reply_cursor_next(cursor);
 
     if (EXPECTED(reply != NULL)) {
         ZVAL_COPY_VALUE(place, reply);
         ZVAL_NULL(reply);
     } else {
-        ZVAL_OBJ_COPY(place, hand->failure);
+        ZVAL_OBJ_COPY(place, cursor->failure);
     }
 }
 
@@ -49,18 +49,18 @@ static zend_object *judge_transaction(
  * A command over several nodes fails as a whole with the first of its parts that failed, or because
  * its replies cannot be one. The failure, borrowed, or NULL.
  */
-static zend_object *deal_split(
-    oh_client *client, const oh_split *split, oh_hand *hands, zval *place)
+static zend_object *join_replies(
+    oh_client *client, const oh_split *split, oh_reply_cursor *cursors, zval *place)
 {
     zval **replies = safe_emalloc(split->parts_count, sizeof *replies, 0);
     zend_object *failure = NULL;
 
     for (uint32_t i = 0; i < split->parts_count; i++) {
-        oh_hand *hand = &hands[split->parts[i].node];
+        oh_reply_cursor *cursor = &cursors[split->parts[i].node];
 
-        replies[i] = oh_hand_draw(hand);
+        replies[i] = oh_reply_cursor_next(cursor);
         if (!replies[i] && !failure) {
-            failure = hand->failure;
+            failure = cursor->failure;
         }
     }
     if (failure) {
@@ -75,8 +75,8 @@ static zend_object *deal_split(
 }
 
 /* The first failure of a command over several nodes, borrowed, or NULL. */
-static zend_object *deal_all(
-    oh_client *client, const oh_batch *batch, oh_hand *hands, zval *return_value)
+static zend_object *order_replies(
+    oh_client *client, const oh_batch *batch, oh_reply_cursor *cursors, zval *return_value)
 {
     zend_object *failure = NULL, *first = NULL;
 
@@ -88,13 +88,13 @@ static zend_object *deal_all(
             uint32_t command = batch->commands[i];
 
             if (EXPECTED(command < OH_BATCH_SKIP)) {
-                deal_plain(&hands[command], __fill_val);
+                take_reply(&cursors[command], __fill_val);
             } else if (command & OH_BATCH_SPLIT) {
-                failure =
-                    deal_split(client, batch->splits[command & OH_BATCH_INDEX], hands, __fill_val);
+                failure = join_replies(
+                    client, batch->splits[command & OH_BATCH_INDEX], cursors, __fill_val);
                 first = first ? first : failure;
             } else {
-                oh_hand_draw(&hands[command & OH_BATCH_INDEX]);
+                oh_reply_cursor_next(&cursors[command & OH_BATCH_INDEX]);
                 continue;
             }
             ZEND_HASH_FILL_NEXT();
@@ -114,28 +114,29 @@ static void throw_unmerged(oh_client *client, zend_object *failure, zval *replie
         oh_failure_partial(replies, &failures, failure, client->snapshot->pool->name.bytes));
 }
 
-void oh_deal(
-    oh_client *client, const oh_batch *batch, oh_share *shares, oh_hand *hands, zval *return_value)
+void oh_batch_replies(oh_client *client, const oh_batch *batch, oh_node_call *node_calls,
+    oh_reply_cursor *cursors, zval *return_value)
 {
-    uint32_t count = batch->pipes.count, failed = oh_scatter_failed(shares, count);
+    uint32_t count = batch->pipes.count, failed = oh_scatter_failed(node_calls, count);
 
     if (failed == count) {
-        oh_scatter_throw_first(shares, count);
+        oh_scatter_throw_first(node_calls, count);
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (shares[i].failure) {
-            hands[shares[i].node_client->node].failure = oh_scatter_failure(client, &shares[i]);
+        if (node_calls[i].failure) {
+            cursors[node_calls[i].node_client->node].failure =
+                oh_scatter_failure(client, &node_calls[i]);
         }
     }
-    zend_object *failure = deal_all(client, batch, hands, return_value);
+    zend_object *failure = order_replies(client, batch, cursors, return_value);
     if (failed > 0 || failure) {
         zval replies;
 
         ZVAL_COPY_VALUE(&replies, return_value);
         ZVAL_NULL(return_value);
         if (failed > 0) {
-            oh_scatter_throw_partial(client, shares, count, &replies);
+            oh_scatter_throw_partial(client, node_calls, count, &replies);
         } else {
             throw_unmerged(client, failure, &replies);
         }
