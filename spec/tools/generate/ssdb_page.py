@@ -7,6 +7,7 @@ ssdb_page.py --check    writes nothing; fails if the page is stale
 
 import pathlib
 import sys
+import textwrap
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
 import ssdb
@@ -14,11 +15,14 @@ import ssdb
 PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs/ssdb.md"
 HEAD = """# SSDB nodes
 
-<!-- Written by spec/tools/generate/ssdb_page.py from spec/route/ssdb.json: change that page, not this one. -->
+<!-- Written by spec/tools/generate/ssdb_page.py from spec/route/ssdb.json: change those. -->
 
-A server pool with `engine: ssdb` has nodes that are [SSDB](https://github.com/ideawu/ssdb) 1.9 or later. SSDB speaks redis' protocol and means
-other things by it, mostly silently: it ignores the options of SET, says 1 to a DEL that deletes nothing, cuts scores. OneHop sends it only
-what means the same there, translates where that can be done, and refuses everything else before a byte is sent.
+This page says which commands you can send to [SSDB](https://github.com/ideawu/ssdb) nodes, version
+1.9 or later, and how they differ from redis. A server pool has such nodes with `engine: ssdb`.
+
+SSDB speaks redis' protocol and means other things by it, mostly silently: it ignores the options of
+SET, answers 1 to a DEL that deletes nothing, and cuts scores. OneHop sends it only commands that
+mean the same there, translates others where it can, and refuses the rest before a byte is sent.
 
 ```yaml
 alpha:
@@ -29,18 +33,25 @@ alpha:
    - 127.0.0.1:8888:1
 ```
 
-* A new connection sends VERSION behind AUTH. A node that does not know it is refused: the two kinds differ silently, so nothing may be taken for the other.
+* A new connection sends VERSION after AUTH. A node that does not know VERSION is refused. Redis and
+  SSDB differ silently, so neither may be taken for the other.
 * Of a call over several nodes, or a batch, either everything can be sent or nothing is.
-* {differs}
-* SSDB's own commands are reached by `rawCommand` (PHP) and `sendCommand` (Java), and so are the forms marked *raw*, whose replies are not those of redis.
-  In a pipeline of PHP only SSDB's own commands can be raw.
-* Transactions, scripts, subscriptions, sets, streams and cursors do not exist there.
+{differs}
+* Send SSDB's own commands by `rawCommand` (PHP) and `sendCommand` (Java), and also the forms marked
+  *raw*, whose replies are not those of redis. In a pipeline of PHP only SSDB's own commands can be
+  raw.
+* SSDB has no transactions, scripts, subscriptions, sets, streams or cursors.
 
 ## What can be sent
 
-Capitals are words, small letters one argument of that type; `(a b)...` and `a...` are one or more.
+Words in capitals are sent as they are. A word in small letters is one argument of that type; the
+types are listed after the table. `(a b)...` and `a...` stand for one or more.
 
 """
+
+
+def paragraph(text, **indents):
+    return textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False, **indents)
 
 
 def row(*cells):
@@ -50,7 +61,7 @@ def row(*cells):
 def form_row(form):
     sent = (
         " then ".join(f"`{send}`" for send in form.get("send", form.get("send_each", [])))
-        or "as it is"
+        or "the same"
     )
     if "send_each" in form:
         sent = "for each key " + sent
@@ -61,8 +72,10 @@ def form_row(form):
 
 def page():
     text = (
-        HEAD.format(differs=ssdb.PAGE["differs"])
-        + row("form", "is sent", "what is not as on redis")
+        HEAD.format(
+            differs=paragraph(ssdb.PAGE["differs"], initial_indent="* ", subsequent_indent="  ")
+        )
+        + row("form", "sent as", "differs from redis")
         + "|---|---|---|\n"
     )
     text += "".join(form_row(form) for forms in ssdb.PAGE["commands"].values() for form in forms)
@@ -72,16 +85,19 @@ def page():
         + "|---|---|\n"
         + "".join(row(name, what) for name, what in ssdb.PAGE["types"].items())
     )
-    text += '\n## What is refused, and why\n\nEverything else. Where there is more to say than "SSDB has no such command":\n\n'
+    text += '\n## What is refused, and why\n\nEverything else is refused. For most commands the reason is "SSDB has no such command". For\nthese it is another one:\n\n'
     text += row("command", "reason") + "|---|---|\n"
     text += "".join(row(name.upper(), why) for name, why in ssdb.PAGE["refusals"].items())
     own = [(name, entry) for name, entry in ssdb.PAGE["own"].items() if "state" not in entry]
     placed = ", ".join(name for name, entry in own if entry["spread"] != "refused")
     single = ", ".join(name for name, entry in own if entry["spread"] == "refused")
-    return text + (
-        f"\n## SSDB's own commands\n\nPlaced by their key, the first argument (all keys for multi_get and its kin): {placed}.\n\n"
-        f"About one node, by onNode or onEachNode: {single}.\n"
+    by_key = paragraph(
+        f"The node is that of the key, the first argument (all keys for multi_get and its kin): {placed}."
     )
+    by_node = paragraph(
+        f"These are about one node, so send them by onNode or onEachNode: {single}."
+    )
+    return f"{text}\n## SSDB's own commands\n\n{by_key}\n\n{by_node}\n"
 
 
 def main():
