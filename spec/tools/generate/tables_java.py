@@ -61,7 +61,7 @@ def calls(entry):
         () if any("unknown" in spec for spec in entry.get("keys", [])) else entry.get("keys", [])
     ):
         keys = "keysUnlessEmpty" if spec.get("unless_empty") else "keys"
-        yield f".{keys}(KeyPlaces.Kind.{spec['kind'].upper()}, {begin(spec)}, {reach(spec)})"
+        yield f".{keys}(KeyPositions.Kind.{spec['kind'].upper()}, {begin(spec)}, {reach(spec)})"
     if entry.get("spread") == "refused":
         yield f".reason({quoted(advice(entry['reason']))})"
 

@@ -3,12 +3,12 @@ package io.onehop.jedis;
 import io.onehop.core.Topology;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
-import io.onehop.jedis.internal.failure.Refused;
+import io.onehop.jedis.internal.failure.ConfigRefused;
 import io.onehop.jedis.internal.request.RoutedArguments;
 import io.onehop.jedis.internal.route.CurrentRoute;
 import io.onehop.jedis.internal.route.EachNode;
 import io.onehop.jedis.internal.route.ScanConnection;
-import io.onehop.jedis.internal.snapshot.Looks;
+import io.onehop.jedis.internal.snapshot.IdleConnectionEvictor;
 import io.onehop.jedis.internal.snapshot.Snapshots;
 
 import redis.clients.jedis.AbstractTransaction;
@@ -63,24 +63,24 @@ import java.util.function.Function;
  */
 public final class OneHopClient extends UnifiedJedis {
     private final CurrentRoute route;
-    private final Refresher refresher;
-    private final Looks looks;
+    private final ConfigWatcher watcher;
+    private final IdleConnectionEvictor evictor;
 
-    private OneHopClient(CurrentRoute route, Refresher refresher) {
+    private OneHopClient(CurrentRoute route, ConfigWatcher watcher) {
         super(
                 route,
-                new NoConnections(route.snapshots().newest().pool().name()),
+                new RefusingConnectionProvider(route.snapshots().newest().pool().name()),
                 RedisProtocol.RESP2,
                 (Cache) null);
         this.route = route;
-        this.refresher = refresher;
-        this.looks = new Looks(route.snapshots());
+        this.watcher = watcher;
+        this.evictor = new IdleConnectionEvictor(route.snapshots());
     }
 
     /** Begins what its own threads do. */
     private OneHopClient started() {
-        refresher.start();
-        looks.start();
+        watcher.start();
+        evictor.start();
         return this;
     }
 
@@ -91,7 +91,7 @@ public final class OneHopClient extends UnifiedJedis {
 
     /** How the nodes are, and what became of the calls so far. Asks no node. */
     public PoolStatus status() {
-        return PoolStatus.of(snapshots().newest(), refresher.status(), snapshots().isClosed());
+        return PoolStatus.of(snapshots().newest(), watcher.status(), snapshots().isClosed());
     }
 
     /**
@@ -104,7 +104,7 @@ public final class OneHopClient extends UnifiedJedis {
 
     /** What the last look at the configuration has led to. */
     ConfigStatus config() {
-        return refresher.status();
+        return watcher.status();
     }
 
     CurrentRoute route() {
@@ -251,9 +251,9 @@ public final class OneHopClient extends UnifiedJedis {
     /** Closes every connection: the idle ones now, those in use when their call is over. */
     @Override
     public void close() {
-        refresher.close();
+        watcher.close();
         route.close();
-        looks.close();
+        evictor.close();
     }
 
     /**
@@ -317,15 +317,16 @@ public final class OneHopClient extends UnifiedJedis {
                                 + " before build()",
                         null);
             }
-            Source source = file != null ? new Source(file, pool) : new Source(text, pool);
+            ConfigSource source =
+                    file != null ? new ConfigSource(file, pool) : new ConfigSource(text, pool);
             try {
                 byte[] bytes = source.bytes();
                 ServerPool read = source.pool(bytes);
                 source.tellExposed(read);
                 Snapshots snapshots = new Snapshots(PoolTopology.of(read));
-                Refresher refresher = new Refresher(source, bytes, snapshots, listener);
-                return new OneHopClient(new CurrentRoute(snapshots), refresher).started();
-            } catch (Refused refused) {
+                ConfigWatcher watcher = new ConfigWatcher(source, bytes, snapshots, listener);
+                return new OneHopClient(new CurrentRoute(snapshots), watcher).started();
+            } catch (ConfigRefused refused) {
                 throw new ConfigInvalid(
                         refused.getMessage() + "; correct the configuration", refused.getCause());
             }

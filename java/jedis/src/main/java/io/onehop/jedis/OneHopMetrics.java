@@ -150,7 +150,7 @@ public final class OneHopMetrics implements MeterBinder {
                 if (node.role() != Role.NONE) {
                     String master =
                             node.role() == Role.REPLICA
-                                    ? topology.places().get(node.master()).name()
+                                    ? topology.byIndex().get(node.master()).name()
                                     : "";
                     current.add(
                             Tags.of(

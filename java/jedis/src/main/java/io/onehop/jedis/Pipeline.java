@@ -1,6 +1,6 @@
 package io.onehop.jedis;
 
-import io.onehop.jedis.internal.batch.Lanes;
+import io.onehop.jedis.internal.batch.Batch;
 import io.onehop.jedis.internal.batch.Reply;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.failure.Failure;
@@ -23,9 +23,9 @@ import java.util.Map;
  */
 final class Pipeline extends OneHopPipeline {
     /** What was added since the last {@link #sync}, placed by one route. */
-    private record Batch(Route route, Lanes lanes, List<Reply<?>> replies) {
-        static Batch of(Route route) {
-            return new Batch(route, route.batches().lanes(), new ArrayList<>());
+    private record Queued(Route route, Batch batch, List<Reply<?>> replies) {
+        static Queued of(Route route) {
+            return new Queued(route, route.runner().begin(), new ArrayList<>());
         }
 
         String pool() {
@@ -34,7 +34,7 @@ final class Pipeline extends OneHopPipeline {
     }
 
     private final CurrentRoute current;
-    private Batch batch; // Null: nothing was added yet.
+    private Queued queued; // Null: nothing was added yet.
 
     Pipeline(CommandObjects commandObjects, CurrentRoute current) {
         super(commandObjects);
@@ -43,12 +43,12 @@ final class Pipeline extends OneHopPipeline {
 
     @Override
     protected <T> Response<T> appendCommand(CommandObject<T> command) {
-        if (batch == null) {
-            batch = Batch.of(current.take());
+        if (queued == null) {
+            queued = Queued.of(current.take());
         }
-        Commands.refuseHooks(command.getArguments(), "pipeline", batch.pool());
-        Reply<T> reply = batch.route().append(command, batch.lanes());
-        batch.replies().add(reply);
+        Commands.refuseHooks(command.getArguments(), "pipeline", queued.pool());
+        Reply<T> reply = queued.route().append(command, queued.batch());
+        queued.replies().add(reply);
         return reply;
     }
 
@@ -59,15 +59,15 @@ final class Pipeline extends OneHopPipeline {
      */
     @Override
     public void sync() {
-        if (batch == null) {
+        if (queued == null) {
             return;
         }
-        Batch sent = batch;
-        batch = null;
-        sent.route().batches().run(sent.lanes());
-        Map<String, OneHopException> failures = sent.lanes().failures();
+        Queued sent = queued;
+        queued = null;
+        sent.route().runner().run(sent.batch());
+        Map<String, OneHopException> failures = sent.batch().failures();
         if (!failures.isEmpty()) {
-            boolean hasArrived = sent.lanes().hasArrived();
+            boolean hasArrived = sent.batch().hasArrived();
             throw Failure.ofBatch(
                     failures,
                     hasArrived,
@@ -78,7 +78,7 @@ final class Pipeline extends OneHopPipeline {
 
     @Override
     public List<Object> syncAndReturnAll() {
-        Batch sent = batch;
+        Queued sent = queued;
         sync();
         return sent == null ? new ArrayList<>() : told(sent.replies());
     }

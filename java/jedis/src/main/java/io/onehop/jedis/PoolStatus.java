@@ -65,7 +65,7 @@ public record PoolStatus(
                 node.address(),
                 node.weight(),
                 node.role(),
-                node.role() == Role.REPLICA ? topology.places().get(node.master()).name() : null,
+                node.role() == Role.REPLICA ? topology.byIndex().get(node.master()).name() : null,
                 share,
                 isOver ? State.CLOSED : state(pool.health(), nowMs),
                 Duration.ofMillis(restsMs),

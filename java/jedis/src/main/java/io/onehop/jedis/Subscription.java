@@ -146,7 +146,7 @@ final class Subscription extends Connection {
             SubscribedNode node = each.getValue();
             Object said = node.next();
             if (said instanceof JedisDataException refused) {
-                throw route.refusal(refused, route.pools()[each.getKey()]);
+                throw route.subscriptionFailure(refused, route.pools()[each.getKey()]);
             }
             if (said == null) {
                 continue;

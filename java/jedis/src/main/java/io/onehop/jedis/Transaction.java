@@ -3,11 +3,11 @@ package io.onehop.jedis;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.internal.batch.Reply;
 import io.onehop.jedis.internal.connection.NodeConnection;
-import io.onehop.jedis.internal.request.Requests;
-import io.onehop.jedis.internal.route.Binding;
+import io.onehop.jedis.internal.request.RequestBuffer;
 import io.onehop.jedis.internal.route.CurrentRoute;
 import io.onehop.jedis.internal.route.Held;
 import io.onehop.jedis.internal.route.Route;
+import io.onehop.jedis.internal.route.TransactionBinding;
 
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.CommandArguments;
@@ -43,9 +43,10 @@ final class Transaction extends AbstractTransaction {
 
     private final CurrentRoute current;
     private final List<Reply<?>> queued = new ArrayList<>();
-    private Requests requests; // What is queued, encoded: the caller may change his arrays then.
+    private RequestBuffer
+            requests; // What is queued, encoded: the caller may change his arrays then.
     private Route route; // From the first command to the end; null: there was none yet.
-    private Binding binding;
+    private TransactionBinding binding;
     private Held held;
     private OneHopException lost;
     // The first refusal of a call of it; then nothing of it is executed.
@@ -74,7 +75,7 @@ final class Transaction extends AbstractTransaction {
     private String watch(CommandObject<String> command) {
         require(!isOpen, "WATCH inside MULTI");
         requireUnharmed();
-        Binding next = next(command.getArguments());
+        TransactionBinding next = next(command.getArguments());
         if (held != null) {
             return call(connection -> connection.executeCommand(command));
         }
@@ -114,7 +115,9 @@ final class Transaction extends AbstractTransaction {
         requirePlaced(command.getArguments());
         Reply<T> reply = new Reply<>(command.getBuilder());
         if (requests == null) {
-            requests = new Requests((binding == null ? route.anyPool() : binding.pool()).blocks());
+            requests =
+                    new RequestBuffer(
+                            (binding == null ? route.anyPool() : binding.pool()).buffers());
         }
         requests.append(command.getArguments());
         queued.add(reply);
@@ -131,8 +134,8 @@ final class Transaction extends AbstractTransaction {
         }
     }
 
-    private Binding next(CommandArguments arguments) {
-        return Binding.next(binding, arguments, route.snapshot(), route.intake());
+    private TransactionBinding next(CommandArguments arguments) {
+        return TransactionBinding.next(binding, arguments, route.snapshot(), route.intake());
     }
 
     /** Between WATCH and MULTI a command is answered at once. */
@@ -321,7 +324,7 @@ final class Transaction extends AbstractTransaction {
     }
 
     private void forgetQueued() {
-        Requests sent = requests;
+        RequestBuffer sent = requests;
         requests = null; // First: memory given back twice would be used by two callers.
         queued.clear();
         if (sent != null) {
@@ -339,7 +342,7 @@ final class Transaction extends AbstractTransaction {
         try {
             return held.call(lead, exchange);
         } catch (JedisDataException answer) {
-            OneHopException failure = route.refused(answer, held.pool());
+            OneHopException failure = route.redirected(answer, held.pool());
             throw failure == null ? answer : lost(failure);
         } catch (OneHopException failure) {
             route.failed(failure);

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.Node;
-import io.onehop.jedis.internal.batch.Lane;
+import io.onehop.jedis.internal.batch.BatchExchange;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisServer;
@@ -352,7 +352,7 @@ class BatchFailuresTest {
             int around =
                     "*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$123456\r\n\r\n".length()
                             + "*3\r\n$7\r\nPUBLISH\r\n$11\r\nonehop:wait\r\n$0\r\n\r\n".length();
-            pipeline.set("key", "x".repeat(Lane.WINDOW_BYTES - around));
+            pipeline.set("key", "x".repeat(BatchExchange.WINDOW_BYTES - around));
             Response<Long> replicas = pipeline.waitReplicas("key", 1, 1);
             assertThrows(PartialBatch.class, pipeline::sync);
             assertThrows(NodeDown.class, replicas::get);

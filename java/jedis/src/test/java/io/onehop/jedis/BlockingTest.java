@@ -10,8 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.onehop.jedis.internal.batch.ReplySink;
 import io.onehop.jedis.internal.batch.StreamsWait;
-import io.onehop.jedis.internal.batch.Taker;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisServer;
@@ -421,7 +421,7 @@ class BlockingTest {
                             .add("STREAMS")
                             .add("stream")
                             .add("0"),
-                    new Taker() {
+                    new ReplySink() {
                         @Override
                         public boolean take(Object reply) {
                             throw new StackOverflowError();

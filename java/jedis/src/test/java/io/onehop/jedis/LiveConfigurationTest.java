@@ -133,7 +133,7 @@ class LiveConfigurationTest {
             throws Exception {
         Set<String> known = new HashSet<>();
         for (String text : good) {
-            Source source = new Source(text, "alpha");
+            ConfigSource source = new ConfigSource(text, "alpha");
             known.add(PoolTopology.of(source.pool(source.bytes())).fingerprint());
         }
         List<TopologyChange> during =
@@ -231,7 +231,7 @@ class LiveConfigurationTest {
 
     private static long refreshers() {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().equals("onehop-refresher"))
+                .filter(thread -> thread.getName().equals("onehop-config"))
                 .count();
     }
 

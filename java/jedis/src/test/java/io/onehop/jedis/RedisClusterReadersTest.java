@@ -145,7 +145,7 @@ class RedisClusterReadersTest {
                                 ? client.snapshots()
                                         .newest()
                                         .topology()
-                                        .places()
+                                        .byIndex()
                                         .get(node.master())
                                         .name()
                                 : null,

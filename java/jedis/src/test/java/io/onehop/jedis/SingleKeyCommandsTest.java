@@ -206,7 +206,7 @@ class SingleKeyCommandsTest {
         return differences;
     }
 
-    /** Refused methods whose namesakes with a key, or with a sample key, are not. */
+    /** ConfigRefused methods whose namesakes with a key, or with a sample key, are not. */
     private static final Set<String> REFUSED_WITHOUT_KEY = Set.of("eval", "evalsha");
 
     private static void assertRefused(String expected, Set<String> refused, Set<String> same) {

@@ -152,7 +152,7 @@ public class RouteBenchmark {
         int sum = 0;
         for (CommandArguments each : arguments) {
             Command entry = Commands.of(each, "alpha");
-            sum += placement.onlyPlace(entry, each);
+            sum += placement.onlyHome(entry, each);
         }
         return sum;
     }

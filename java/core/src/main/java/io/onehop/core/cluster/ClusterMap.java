@@ -146,7 +146,7 @@ public final class ClusterMap {
      */
     public PoolTopology topology(ServerPool pool, PoolTopology current) {
         int[] to = new int[nodes.size()];
-        Node[] placed = places(current == null ? List.of() : current.places(), to);
+        Node[] placed = indexed(current == null ? List.of() : current.byIndex(), to);
         char[] slots = new char[Slots.COUNT];
         for (int slot = 0; slot < Slots.COUNT; slot++) {
             int mark = table[slot] & Slots.UNSERVED;
@@ -166,7 +166,7 @@ public final class ClusterMap {
                         ? topology(current.pool(), null)
                         : keepMoved(topology(current.pool(), current), current, asked);
         return after.epoch() == current.epoch()
-                        && after.places().equals(current.places())
+                        && after.byIndex().equals(current.byIndex())
                         && after.fingerprint().equals(current.fingerprint())
                 ? current
                 : after;
@@ -183,7 +183,7 @@ public final class ClusterMap {
             Node node =
                     isAsBefore || !current.isServed(slot)
                             ? null
-                            : told.find(current.places().get(current.nodeOfSlot(slot)).name());
+                            : told.find(current.byIndex().get(current.nodeOfSlot(slot)).name());
             if (node != null && !node.failing()) {
                 moved.put(slot, node.index());
             }
@@ -191,42 +191,42 @@ public final class ClusterMap {
         return moved.isEmpty() ? told : told.withSlots(moved);
     }
 
-    private Node[] places(List<Node> before, int[] to) {
+    private Node[] indexed(List<Node> before, int[] to) {
         Map<String, Node> byName = new HashMap<>();
         nodes.forEach(node -> byName.put(node.name(), node));
-        List<Node> places = new ArrayList<>();
+        List<Node> byIndex = new ArrayList<>();
         for (Node old : before) {
-            places.add(byName.remove(old.name()));
+            byIndex.add(byName.remove(old.name()));
         }
         int free = 0;
         for (Node node : nodes) {
             if (!byName.containsKey(node.name())) {
                 continue;
             }
-            while (free < places.size() && places.get(free) != null) {
+            while (free < byIndex.size() && byIndex.get(free) != null) {
                 free++;
             }
-            if (free < places.size()) {
-                places.set(free, node);
+            if (free < byIndex.size()) {
+                byIndex.set(free, node);
             } else {
-                places.add(node);
+                byIndex.add(node);
             }
         }
-        while (places.get(places.size() - 1) == null) {
-            places.remove(places.size() - 1);
+        while (byIndex.get(byIndex.size() - 1) == null) {
+            byIndex.remove(byIndex.size() - 1);
         }
-        for (int place = 0; place < places.size(); place++) {
-            if (places.get(place) != null) {
-                to[places.get(place).index()] = place;
+        for (int index = 0; index < byIndex.size(); index++) {
+            if (byIndex.get(index) != null) {
+                to[byIndex.get(index).index()] = index;
             }
         }
-        Node[] placed = new Node[places.size()];
-        for (int place = 0; place < placed.length; place++) {
-            Node node = places.get(place);
-            placed[place] =
+        Node[] placed = new Node[byIndex.size()];
+        for (int index = 0; index < placed.length; index++) {
+            Node node = byIndex.get(index);
+            placed[index] =
                     node != null
-                            ? Nodes.at(node, place, to[node.master()])
-                            : Nodes.gone(before.get(place), place);
+                            ? Nodes.at(node, index, to[node.master()])
+                            : Nodes.gone(before.get(index), index);
         }
         return placed;
     }

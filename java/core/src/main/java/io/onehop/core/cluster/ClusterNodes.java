@@ -191,12 +191,12 @@ final class ClusterNodes {
         }
         nodes.clear();
         for (Node node : kept) {
-            int place = nodes.size();
+            int index = nodes.size();
             int master = to[node.master()];
             nodes.add(
                     master == NOBODY
-                            ? Nodes.as(Nodes.at(node, place, place), Role.SPARE, place)
-                            : Nodes.at(node, place, master));
+                            ? Nodes.as(Nodes.at(node, index, index), Role.SPARE, index)
+                            : Nodes.at(node, index, master));
         }
         for (int slot = 0; slot < Slots.COUNT; slot++) {
             slots[slot] = slots[slot] == NOBODY ? slots[slot] : (char) to[slots[slot]];

@@ -84,12 +84,12 @@ final class ClusterReply {
                 continue;
             }
             if (name.equals("slots")) {
-                slots = values.place();
+                slots = values.position();
             }
             skip();
         }
         require(fields % 2 == 0 && slots >= 0);
-        int behind = values.place();
+        int behind = values.position();
         values.goTo(slots);
         claimSlots(owner);
         values.goTo(behind);
@@ -110,7 +110,7 @@ final class ClusterReply {
      */
     private int takeShardNodes(int before) throws ClusterException {
         long count = list();
-        int start = values.place();
+        int start = values.position();
         int owner = before;
         boolean hasOnline = false;
         for (long i = 0; i < count; i++) {

@@ -35,12 +35,12 @@ final class ClusterValues {
         this.bytes = bytes;
     }
 
-    int place() {
+    int position() {
         return at;
     }
 
-    void goTo(int place) {
-        at = place;
+    void goTo(int position) {
+        at = position;
     }
 
     boolean hasEnded() {

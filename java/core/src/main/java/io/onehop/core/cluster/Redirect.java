@@ -164,7 +164,7 @@ public record Redirect(
 
     /** A replica that cannot answer now has a master that can. */
     private static Redirect toMaster(PoolTopology map, Case it) {
-        Node node = map.places().get(it.asked);
+        Node node = map.byIndex().get(it.asked);
         return node.role() == Role.REPLICA
                 ? goTo(it, Action.FOLLOW, node.master(), 0, false)
                 : again(it, true, IN_VAIN);
@@ -181,7 +181,8 @@ public record Redirect(
             return null;
         }
         String host =
-                ClusterNodes.host(endpoint.substring(0, colon), "", map.places().get(asked).host());
+                ClusterNodes.host(
+                        endpoint.substring(0, colon), "", map.byIndex().get(asked).host());
         return host.isEmpty() || host.length() > Limits.SERVER_ADDRESS_BYTES_MAX
                 ? null
                 : host + ":" + port;

@@ -3,8 +3,8 @@ package io.onehop.core.command;
 import java.nio.charset.StandardCharsets;
 
 /**
- * That a command waits, and where it says for how long: at a place of its own (negative: from the
- * end), or behind an option that stands somewhere from a place on and before another word.
+ * That a command waits, and where it says for how long: at a position of its own (negative: from
+ * the end), or behind an option that stands somewhere from a position on and before another word.
  *
  * <p>Implements spec/route/route.md, the field {@code blocking}.
  */
@@ -42,16 +42,16 @@ public final class Blocking {
      * {@link #FOR_EVER}. What is no timeout is answered at once, by an error.
      */
     public long waitMs(Words words) {
-        int place =
+        int position =
                 option == null
                         ? timeout < 0 ? words.count() + timeout : timeout
                         : behindOption(words);
-        if (place < 1 || place >= words.count()) {
+        if (position < 1 || position >= words.count()) {
             return NOT;
         }
         try {
             double units =
-                    Double.parseDouble(new String(words.word(place), StandardCharsets.US_ASCII));
+                    Double.parseDouble(new String(words.word(position), StandardCharsets.US_ASCII));
             return units == 0
                     ? FOR_EVER
                     : units > 0 ? (long) Math.min(FOR_EVER, Math.ceil(units * msPerUnit)) : NOT;
@@ -61,11 +61,11 @@ public final class Blocking {
     }
 
     private int behindOption(Words words) {
-        for (int place = from;
-                place < words.count() && !KeySpec.isWord(words.word(place), until);
-                place++) {
-            if (KeySpec.isWord(words.word(place), option)) {
-                return place + 1;
+        for (int position = from;
+                position < words.count() && !KeySpec.isWord(words.word(position), until);
+                position++) {
+            if (KeySpec.isWord(words.word(position), option)) {
+                return position + 1;
             }
         }
         return 0;

@@ -42,7 +42,7 @@ public final class Command {
 
     /** Ends the making of an entry. */
     void seal() {
-        onlyKey = keys.length == 1 ? keys[0].onlyPlace() : 0;
+        onlyKey = keys.length == 1 ? keys[0].onlyPosition() : 0;
     }
 
     /** Adds a command of which this one is the first word. */
@@ -158,15 +158,16 @@ public final class Command {
     /* ---- Where its keys are ---- */
 
     /**
-     * The place of its key, if it has exactly one and always there; otherwise 0: ask {@link #keys}.
+     * The position of its key, if it has exactly one and always there; otherwise 0: ask {@link
+     * #keys}.
      */
     public int onlyKey() {
         return onlyKey;
     }
 
     /** Every key, channel and pattern, in the order of the command. */
-    public KeyPlaces keys(Words words) throws Malformed {
-        KeyPlaces found = new KeyPlaces();
+    public KeyPositions keys(Words words) throws Malformed {
+        KeyPositions found = new KeyPositions();
         for (KeySpec spec : keys) {
             spec.find(words, found);
         }

@@ -34,8 +34,8 @@ final class KeySpec {
     }
 
     /**
-     * How they go on: to a last place (negative: from the end), or as many as a number says ({@code
-     * keynum >= 0}).
+     * How they go on: to a last position (negative: from the end), or as many as a number says
+     * ({@code keynum >= 0}).
      */
     record Reach(int last, int step, int limit, int keynum, int first) {
         static Reach to(int last, int step, int limit) {
@@ -47,31 +47,33 @@ final class KeySpec {
         }
     }
 
-    final KeyPlaces.Kind kind;
+    final KeyPositions.Kind kind;
     final Begin begin;
     final Reach reach;
     final boolean isUnlessEmpty;
 
-    KeySpec(KeyPlaces.Kind kind, Begin begin, Reach reach, boolean isUnlessEmpty) {
+    KeySpec(KeyPositions.Kind kind, Begin begin, Reach reach, boolean isUnlessEmpty) {
         this.kind = kind;
         this.begin = begin;
         this.reach = reach;
         this.isUnlessEmpty = isUnlessEmpty;
     }
 
-    /** The place, if this is one plain word at a fixed place, a key or a channel; otherwise 0. */
-    int onlyPlace() {
+    /**
+     * The position, if this is one plain word at a fixed position, a key or a channel; otherwise 0.
+     */
+    int onlyPosition() {
         boolean isPlain =
                 begin.index > 0
                         && reach.keynum < 0
                         && reach.last == 0
-                        && kind != KeyPlaces.Kind.PATTERN
+                        && kind != KeyPositions.Kind.PATTERN
                         && !isUnlessEmpty;
         return isPlain ? begin.index : 0;
     }
 
     /** Adds the keys this specification finds. */
-    void find(Words words, KeyPlaces into) throws Malformed {
+    void find(Words words, KeyPositions into) throws Malformed {
         if (begin.option == null) {
             int first = first(words);
             if (first > 0) {
@@ -79,16 +81,16 @@ final class KeySpec {
             }
             return;
         }
-        int place = begin.from;
-        while (place < words.count()) {
-            byte[] word = words.word(place);
+        int position = begin.from;
+        while (position < words.count()) {
+            byte[] word = words.word(position);
             if (isWord(word, begin.option)) {
-                range(words, place + 1, into);
-                place = last(words, place + 1);
+                range(words, position + 1, into);
+                position = last(words, position + 1);
             } else {
-                place += begin.skip.getOrDefault(upper(word), 0);
+                position += begin.skip.getOrDefault(upper(word), 0);
             }
-            place++;
+            position++;
         }
     }
 
@@ -98,30 +100,30 @@ final class KeySpec {
             return begin.index;
         }
         // As the server: the last word of all is never looked at.
-        for (int place = begin.from; place < words.count() - 1; place++) {
-            if (isWord(words.word(place), begin.keyword)) {
-                return place + 1;
+        for (int position = begin.from; position < words.count() - 1; position++) {
+            if (isWord(words.word(position), begin.keyword)) {
+                return position + 1;
             }
         }
         return 0;
     }
 
-    private void range(Words words, int from, KeyPlaces into) throws Malformed {
+    private void range(Words words, int from, KeyPositions into) throws Malformed {
         long span = span(words, from);
-        boolean isEach = kind != KeyPlaces.Kind.PATTERN && !isUnlessEmpty;
+        boolean isEach = kind != KeyPositions.Kind.PATTERN && !isUnlessEmpty;
         if (isEach && into.addRange((int) (span >> 32), (int) span, reach.step, kind)) {
             return;
         }
-        for (int place = (int) (span >> 32); place <= (int) span; place += reach.step) {
-            if (isKey(words.word(place))) {
-                into.add(place, kind);
+        for (int position = (int) (span >> 32); position <= (int) span; position += reach.step) {
+            if (isKey(words.word(position))) {
+                into.add(position, kind);
             }
         }
     }
 
     /**
-     * First and last place of the keys that begin here, as halves of one number; last before first:
-     * none.
+     * First and last position of the keys that begin here, as halves of one number; last before
+     * first: none.
      */
     long span(Words words, int from) throws Malformed {
         if (reach.keynum < 0 && from == words.count() && reach.last == -1) {
@@ -153,8 +155,8 @@ final class KeySpec {
                 : first + (words.count() - first) / reach.limit + reach.last;
     }
 
-    private static int number(Words words, int place) throws Malformed {
-        byte[] word = place < words.count() ? words.word(place) : new byte[0];
+    private static int number(Words words, int position) throws Malformed {
+        byte[] word = position < words.count() ? words.word(position) : new byte[0];
         long number = 0;
         for (byte digit : word) {
             boolean isDigit = digit >= '0' && digit <= '9';
@@ -170,7 +172,7 @@ final class KeySpec {
     }
 
     private boolean isKey(byte[] word) {
-        if (kind == KeyPlaces.Kind.PATTERN) {
+        if (kind == KeyPositions.Kind.PATTERN) {
             return new String(word, StandardCharsets.ISO_8859_1).indexOf('*') >= 0;
         }
         return !isUnlessEmpty || word.length > 0;

@@ -15,11 +15,11 @@ import java.nio.charset.StandardCharsets;
  * spec/tools/reference/cursor.py is the reference.
  *
  * @param node the index of the node to ask
- * @param own that node's own cursor
+ * @param within that node's own cursor
  */
-public record ScanCursor(int node, long own) {
-    private static final int NODE_BITS = 40;
-    private static final int INDEX_BITS = 12;
+public record ScanCursor(int node, long within) {
+    private static final int WITHIN_BITS = 40;
+    private static final int NODE_BITS = 12;
     private static final int TOPOLOGY_BITS = 11;
 
     private static final int DIGITS_MAX = 18; // Of a number that surely fits.
@@ -33,13 +33,13 @@ public record ScanCursor(int node, long own) {
             return new ScanCursor(0, 0);
         }
         long cursor = number(text);
-        int node = (int) (cursor >> NODE_BITS) & (1 << INDEX_BITS) - 1;
+        int node = (int) (cursor >> WITHIN_BITS) & (1 << NODE_BITS) - 1;
         if (cursor < 0
-                || cursor >> NODE_BITS + INDEX_BITS != topology(fingerprint)
+                || cursor >> WITHIN_BITS + NODE_BITS != topology(fingerprint)
                 || node >= nodes) {
             return null;
         }
-        return new ScanCursor(node, cursor & (1L << NODE_BITS) - 1);
+        return new ScanCursor(node, cursor & (1L << WITHIN_BITS) - 1);
     }
 
     /**
@@ -48,15 +48,15 @@ public record ScanCursor(int node, long own) {
      */
     public byte[] next(String fingerprint, int nodes, byte[] answered) {
         long next = number(answered);
-        if (next < 0 || next >> NODE_BITS != 0) {
+        if (next < 0 || next >> WITHIN_BITS != 0) {
             return null;
         }
         int index = next == 0 ? node + 1 : node;
         long cursor =
                 index == nodes
                         ? 0
-                        : topology(fingerprint) << NODE_BITS + INDEX_BITS
-                                | (long) index << NODE_BITS
+                        : topology(fingerprint) << WITHIN_BITS + NODE_BITS
+                                | (long) index << WITHIN_BITS
                                 | next;
         return String.valueOf(cursor).getBytes(StandardCharsets.US_ASCII);
     }

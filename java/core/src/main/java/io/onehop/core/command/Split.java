@@ -12,7 +12,7 @@ public final class Split {
      * What one node is sent.
      *
      * @param node the number the caller gave the node
-     * @param words places of the command's words, in the order in which they are sent
+     * @param words positions of the command's words, in the order in which they are sent
      * @param keys numbers of its keys among all keys of the command, from 0
      */
     public record Part(int node, int[] words, int[] keys) {}
@@ -36,19 +36,19 @@ public final class Split {
     public static Part[] parts(Command command, Words words, int[] nodes) throws Malformed {
         int first = first(command, words, nodes.length);
         int step = command.keys[0].reach.step();
-        int lanes = command.keys[0].reach.limit();
+        int groups = command.keys[0].reach.limit();
         int[][] keys = keysByNode(nodes);
         Part[] parts = new Part[keys.length];
         for (int i = 0; i < keys.length; i++) {
-            int[] part = new int[first + keys[i].length * step * lanes];
+            int[] part = new int[first + keys[i].length * step * groups];
             int at = 0;
             for (; at < first; at++) {
                 part[at] = at;
             }
-            for (int lane = 0; lane < lanes; lane++) {
+            for (int group = 0; group < groups; group++) {
                 for (int key : keys[i]) {
                     for (int word = 0; word < step; word++) {
-                        part[at++] = first + (lane * nodes.length + key) * step + word;
+                        part[at++] = first + (group * nodes.length + key) * step + word;
                     }
                 }
             }

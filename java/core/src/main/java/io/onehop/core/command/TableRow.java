@@ -87,15 +87,15 @@ final class TableRow {
         return this;
     }
 
-    TableRow keys(KeyPlaces.Kind kind, Begin begin, Reach reach) {
+    TableRow keys(KeyPositions.Kind kind, Begin begin, Reach reach) {
         return keys(kind, begin, reach, false);
     }
 
-    TableRow keysUnlessEmpty(KeyPlaces.Kind kind, Begin begin, Reach reach) {
+    TableRow keysUnlessEmpty(KeyPositions.Kind kind, Begin begin, Reach reach) {
         return keys(kind, begin, reach, true);
     }
 
-    private TableRow keys(KeyPlaces.Kind kind, Begin begin, Reach reach, boolean isUnlessEmpty) {
+    private TableRow keys(KeyPositions.Kind kind, Begin begin, Reach reach, boolean isUnlessEmpty) {
         command.keys = Arrays.copyOf(command.keys, command.keys.length + 1);
         command.keys[command.keys.length - 1] = new KeySpec(kind, begin, reach, isUnlessEmpty);
         return this;

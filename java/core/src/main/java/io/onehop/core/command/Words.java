@@ -5,5 +5,5 @@ public interface Words {
 
     int count();
 
-    byte[] word(int place);
+    byte[] word(int position);
 }

@@ -14,8 +14,8 @@ import java.util.List;
  */
 final class SsdbForm {
 
-    /** What is sent instead: a name, the words at these places, and the words that repeat. */
-    private record Send(String name, String places, boolean counts) {}
+    /** What is sent instead: a name, the words at these positions, and the words that repeat. */
+    private record Send(String name, String positions, boolean counts) {}
 
     private final String fixed;
     private final String tail;
@@ -121,13 +121,13 @@ final class SsdbForm {
 
     private byte[][] instead(Send send, Words words) {
         int repeated = words.count() - 1 - fixed.length();
-        byte[][] command = new byte[1 + send.places.length() + repeated][];
+        byte[][] command = new byte[1 + send.positions.length() + repeated][];
         command[0] = SsdbWord.bytes(send.name);
-        for (int i = 0; i < send.places.length(); i++) {
-            command[1 + i] = words.word(send.places.charAt(i) - '0');
+        for (int i = 0; i < send.positions.length(); i++) {
+            command[1 + i] = words.word(send.positions.charAt(i) - '0');
         }
         for (int i = 0; i < repeated; i++) {
-            command[1 + send.places.length() + i] = words.word(1 + fixed.length() + i);
+            command[1 + send.positions.length() + i] = words.word(1 + fixed.length() + i);
         }
         return command;
     }

@@ -24,10 +24,10 @@ public final class Nodes {
                 false);
     }
 
-    /** The same node at another place, following a master at another place. */
-    public static Node at(Node node, int place, int master) {
+    /** The same node with another index, following a master with another index. */
+    public static Node at(Node node, int index, int master) {
         return new Node(
-                place,
+                index,
                 node.name(),
                 node.host(),
                 node.port(),
@@ -40,10 +40,10 @@ public final class Nodes {
                 node.near());
     }
 
-    /** The place of a node that is no more. */
-    public static Node gone(Node node, int place) {
+    /** The entry of a node that is no more. */
+    public static Node gone(Node node, int index) {
         return new Node(
-                place,
+                index,
                 node.name(),
                 node.host(),
                 node.port(),
@@ -51,7 +51,7 @@ public final class Nodes {
                 1,
                 "",
                 Role.GONE,
-                place,
+                index,
                 false,
                 false);
     }

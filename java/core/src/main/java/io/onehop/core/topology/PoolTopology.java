@@ -52,8 +52,8 @@ public final class PoolTopology implements Topology {
                             .thenComparing(Arrays::compareUnsigned));
 
     private final ServerPool pool;
-    private final List<Node> places;
-    private final List<Node> nodes; // Those places that are not gone.
+    private final List<Node> byIndex;
+    private final List<Node> nodes; // Without those that are gone.
     private final Placement placement;
     private final HashFunction hash;
     private final HashTag tag;
@@ -62,13 +62,13 @@ public final class PoolTopology implements Topology {
     private String fingerprint;
     private Map<String, Node> byName; // Likewise.
 
-    private PoolTopology(ServerPool pool, List<Node> places, Placement placement, long epoch) {
+    private PoolTopology(ServerPool pool, List<Node> byIndex, Placement placement, long epoch) {
         this.pool = pool;
-        this.places = places;
+        this.byIndex = byIndex;
         this.nodes =
-                places.stream().allMatch(Nodes::isThere)
-                        ? places
-                        : places.stream().filter(Nodes::isThere).toList();
+                byIndex.stream().allMatch(Nodes::isThere)
+                        ? byIndex
+                        : byIndex.stream().filter(Nodes::isThere).toList();
         this.placement = placement;
         this.hash = HashFunction.named(pool.hash());
         this.tag = pool.hashTag();
@@ -108,9 +108,9 @@ public final class PoolTopology implements Topology {
      * @param owners the index of the node of each slot that has moved
      */
     public PoolTopology withSlots(Map<Integer, Integer> owners) {
-        List<Node> changed = new ArrayList<>(places);
+        List<Node> changed = new ArrayList<>(byIndex);
         owners.values()
-                .forEach(node -> changed.set(node, Nodes.as(places.get(node), Role.MASTER, node)));
+                .forEach(node -> changed.set(node, Nodes.as(byIndex.get(node), Role.MASTER, node)));
         return of(pool, changed, slots().with(owners), epoch);
     }
 
@@ -120,7 +120,7 @@ public final class PoolTopology implements Topology {
      */
     public int[] firstSlots() {
         BitSet seen = new BitSet();
-        int[] first = new int[places.size()];
+        int[] first = new int[byIndex.size()];
         int count = 0;
         for (int slot = 0; slot < Slots.COUNT; slot++) {
             if (isServed(slot) && !seen.get(nodeOfSlot(slot))) {
@@ -213,7 +213,7 @@ public final class PoolTopology implements Topology {
 
     @Override
     public Node locate(byte[] key) {
-        return places.get(locateIndex(key, 0, key.length));
+        return byIndex.get(locateIndex(key, 0, key.length));
     }
 
     @Override
@@ -230,8 +230,8 @@ public final class PoolTopology implements Topology {
      * The same by index: where a node of a Redis Cluster has left it, its place is there still
      * ({@link Role#GONE}).
      */
-    public List<Node> places() {
-        return places;
+    public List<Node> byIndex() {
+        return byIndex;
     }
 
     /** The pool this is a picture of. */
@@ -245,8 +245,8 @@ public final class PoolTopology implements Topology {
         if (made == null) {
             made =
                     placement instanceof Slots slots && slots.servedCount() > 0
-                            ? Fingerprint.of(slots, places)
-                            : Fingerprint.of(pool, places);
+                            ? Fingerprint.of(slots, byIndex)
+                            : Fingerprint.of(pool, byIndex);
             fingerprint = made;
         }
         return made;
@@ -257,7 +257,7 @@ public final class PoolTopology implements Topology {
      * section 3.
      */
     public double[] shares() {
-        int[] owned = placement == null ? new int[] {1 << 16} : placement.owned(places.size());
+        int[] owned = placement == null ? new int[] {1 << 16} : placement.owned(byIndex.size());
         return Arrays.stream(owned).mapToDouble(count -> count / 65_536.0).toArray();
     }
 
@@ -286,7 +286,7 @@ public final class PoolTopology implements Topology {
                 Integer.toUnsignedLong(hashed),
                 pool.distribution(),
                 point,
-                places.get(index));
+                byIndex.get(index));
     }
 
     /**

@@ -74,14 +74,14 @@ class ClusterTest {
 
     private static void check(JsonObject told, PoolTopology topology, String what) {
         JsonArray nodes = told.getAsJsonArray("nodes");
-        assertEquals(nodes.size(), topology.places().size(), what);
+        assertEquals(nodes.size(), topology.byIndex().size(), what);
         assertEquals(
-                topology.places().stream().filter(node -> node.role() != Role.GONE).toList(),
+                topology.byIndex().stream().filter(node -> node.role() != Role.GONE).toList(),
                 topology.nodes(),
                 what);
         for (int i = 0; i < nodes.size(); i++) {
             JsonObject expected = nodes.get(i).getAsJsonObject();
-            Node node = topology.places().get(i);
+            Node node = topology.byIndex().get(i);
             assertEquals(i, node.index(), what);
             assertEquals(expected.get("name").getAsString(), node.name(), what);
             assertEquals(expected.get("id").getAsString(), node.id(), what);
@@ -218,7 +218,7 @@ class ClusterTest {
                 if (map.servedCount() > 0) {
                     PoolTopology topology = map.topology(POOL, null);
                     assertTrue(
-                            topology.nodeOfSlot(chance.nextInt(16384)) < topology.places().size());
+                            topology.nodeOfSlot(chance.nextInt(16384)) < topology.byIndex().size());
                 }
             } catch (ClusterException refused) {
                 assertTrue(!refused.reason().isEmpty());

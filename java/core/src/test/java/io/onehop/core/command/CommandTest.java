@@ -85,10 +85,10 @@ class CommandTest {
         if (command.spread() == Spread.REFUSED) {
             return; // Nobody asks where the keys of a refused command are.
         }
-        KeyPlaces keys = command.keys(text);
+        KeyPositions keys = command.keys(text);
         Map<Integer, String> found = new LinkedHashMap<>();
         for (int i = 0; i < keys.count(); i++) {
-            found.put(keys.place(i), keys.kind(i).name().toLowerCase());
+            found.put(keys.position(i), keys.kind(i).name().toLowerCase());
         }
         assertEquals(marked.toString(), found.toString());
         if (command.onlyKey() > 0) {
@@ -204,10 +204,10 @@ class CommandTest {
 
     private static Split.Part[] split(Command command, Text text, JsonObject nodes)
             throws Malformed {
-        KeyPlaces keys = command.keys(text);
+        KeyPositions keys = command.keys(text);
         int[] where =
                 IntStream.range(0, keys.count())
-                        .map(i -> nodes.get(text.words()[keys.place(i)]).getAsString().charAt(0))
+                        .map(i -> nodes.get(text.words()[keys.position(i)]).getAsString().charAt(0))
                         .toArray();
         return Split.parts(command, text, where);
     }

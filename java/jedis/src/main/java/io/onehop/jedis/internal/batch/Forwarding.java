@@ -19,13 +19,13 @@ public interface Forwarding {
             Pool asked,
             int slot,
             CommandArguments arguments,
-            Taker taker,
+            ReplySink sink,
             JedisDataException error);
 
     /** A read of this slot was sent to a replica, which has failed: the master is to answer it. */
-    void rescue(Pool failed, int slot, CommandArguments arguments, Taker taker);
+    void rescue(Pool failed, int slot, CommandArguments arguments, ReplySink sink);
 
-    /** Sends on what was noted; afterwards every taker was told. */
+    /** Sends on what was noted; afterwards every sink has its reply or failure. */
     void follow(Deadline deadline);
 
     /** The nodes that failed on the way, by name. */

@@ -31,12 +31,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * One command over several nodes, split by place or to all of them as it is: its replies become
- * one.
+ * One command over several nodes, split by home or to all of them as it is: its replies become one.
  *
- * <p>In: the command and its {@link Plan}. Out: a part in each node's {@link Lane}, then one reply,
- * as if one node had answered ({@link MergeRules}); or the error a node answered; or the failure.
- * For one thread.
+ * <p>In: the command and its {@link Plan}. Out: a part in each node's {@link BatchExchange}, then
+ * one reply, as if one node had answered ({@link MergeRules}); or the error a node answered; or the
+ * failure. For one thread.
  */
 public final class Merge {
     private final CommandArguments arguments;
@@ -45,13 +44,13 @@ public final class Merge {
     private final Split.Part[] parts;
     private final String pool;
     private final boolean isBroadcast;
-    private final Taker whole;
+    private final ReplySink whole;
     private final Object[] replies;
     private final String[] nodes;
     private int missing;
 
     /** A merge that tells {@code whole} as soon as the last part has arrived or failed. */
-    public Merge(CommandObject<?> command, Plan plan, ServerPool pool, Taker whole) {
+    public Merge(CommandObject<?> command, Plan plan, ServerPool pool, ReplySink whole) {
         this.arguments = command.getArguments();
         this.builder = command.getBuilder();
         this.command = plan.command();
@@ -70,26 +69,26 @@ public final class Merge {
         }
     }
 
-    /** Puts the part of each node into its lane. */
-    public void scatter(Lanes lanes, Scripts scripts) {
+    /** Puts the part of each node into its exchange. */
+    public void scatter(Batch batch, Scripts scripts) {
         arguments.forEach(Rawable::getRaw); // If one cannot be encoded, no part is added.
         missing = parts.length;
         for (int i = 0; i < parts.length; i++) {
-            Lane lane =
+            BatchExchange exchange =
                     parts[i].words() == null
-                            ? lanes.of(parts[i].node())
-                            : lanes.of(parts[i].node(), command);
-            nodes[i] = lane.pool().endpoint().name();
-            Prelude.append(command, arguments, scripts, lane);
+                            ? batch.of(parts[i].node())
+                            : batch.of(parts[i].node(), command);
+            nodes[i] = exchange.pool().endpoint().name();
+            Preface.append(command, arguments, scripts, exchange);
             if (parts[i].words() == null) {
-                lane.append(arguments, command.isRetryable(), new Part(i));
+                exchange.append(arguments, command.isRetryable(), new Part(i));
             } else {
-                lane.append(arguments, parts[i].words(), command.isRetryable(), new Part(i));
+                exchange.append(arguments, parts[i].words(), command.isRetryable(), new Part(i));
             }
         }
     }
 
-    /** Has each node's part wait for itself, instead of being put into a lane. */
+    /** Has each node's part wait for itself, instead of being put into a exchange. */
     public void scatter(StreamsWait wait, Snapshot snapshot) {
         missing = parts.length;
         for (int i = 0; i < parts.length; i++) {
@@ -104,7 +103,7 @@ public final class Merge {
     }
 
     /** What one node was asked for. */
-    private final class Part implements Taker {
+    private final class Part implements ReplySink {
         private final int number;
 
         Part(int number) {

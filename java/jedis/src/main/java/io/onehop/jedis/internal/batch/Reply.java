@@ -9,7 +9,7 @@ import redis.clients.jedis.Response;
  * The Response of one command of a pipeline: after sync it has a value, the node's error, or the
  * failure that names the node.
  */
-public final class Reply<T> extends Response<T> implements Taker {
+public final class Reply<T> extends Response<T> implements ReplySink {
     private OneHopException failure;
 
     public Reply(Builder<T> builder) {

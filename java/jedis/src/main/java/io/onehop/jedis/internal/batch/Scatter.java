@@ -20,9 +20,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * Several nodes at once, from one thread: lease all, write to all, then serve whoever is ready, by
  * one deadline.
  *
- * <p>In: a lane for each node, in node order. Out: every lane done or failed, every connection
- * settled, whatever happened. What one node does or fails to do costs the others nothing but the
- * wait for the slowest. Shared by split commands and pipelines.
+ * <p>In: a exchange for each node, in node order. Out: every exchange done or failed, every
+ * connection settled, whatever happened. What one node does or fails to do costs the others nothing
+ * but the wait for the slowest. Shared by split commands and pipelines.
  */
 public final class Scatter {
     /*
@@ -39,8 +39,8 @@ public final class Scatter {
     private final Holder holder;
     private final Deadline deadline;
     private final RetryBudget budget;
-    private final List<Lane> serving = new ArrayList<>();
-    private final List<Lane> again = new ArrayList<>();
+    private final List<BatchExchange> serving = new ArrayList<>();
+    private final List<BatchExchange> again = new ArrayList<>();
     private boolean isSlow;
 
     private Scatter(Holder holder, Deadline deadline, RetryBudget budget) {
@@ -49,52 +49,52 @@ public final class Scatter {
         this.budget = budget;
     }
 
-    /** Runs the lanes; afterwards each is done or tells its failure. */
-    public static void run(List<Lane> lanes, Deadline deadline, RetryBudget budget) {
+    /** Runs the exchanges; afterwards each is done or tells its failure. */
+    public static void run(List<BatchExchange> exchanges, Deadline deadline, RetryBudget budget) {
         Holder holder = new Holder();
         try {
-            run(lanes, holder, deadline, budget);
+            run(exchanges, holder, deadline, budget);
         } finally {
             holder.isOver = true;
         }
     }
 
     private static void run(
-            List<Lane> lanes, Holder holder, Deadline deadline, RetryBudget budget) {
-        List<Lane> waiting = new ArrayList<>(lanes);
+            List<BatchExchange> exchanges, Holder holder, Deadline deadline, RetryBudget budget) {
+        List<BatchExchange> waiting = new ArrayList<>(exchanges);
         while (!waiting.isEmpty()) {
             Scatter round = new Scatter(holder, deadline, budget);
             round.lease(waiting);
             round.serve();
             waiting.addAll(0, round.again);
         }
-        lanes.forEach(Lane::end);
+        exchanges.forEach(BatchExchange::end);
     }
 
     /* ---- Leasing ---- */
 
-    private void lease(List<Lane> waiting) {
-        waiting.removeIf(lane -> starts(lane, false));
+    private void lease(List<BatchExchange> waiting) {
+        waiting.removeIf(exchange -> starts(exchange, false));
         if (serving.isEmpty() && !waiting.isEmpty()) {
             starts(waiting.remove(0), true);
-            waiting.removeIf(lane -> starts(lane, false));
+            waiting.removeIf(exchange -> starts(exchange, false));
         }
     }
 
-    /** Whether the lane got a connection, or an end. */
-    private boolean starts(Lane lane, boolean waits) {
+    /** Whether the exchange got a connection, or an end. */
+    private boolean starts(BatchExchange exchange, boolean waits) {
         try {
             NodeConnection connection =
                     waits
-                            ? lane.pool().awaitLease(holder, deadline, lane.asked())
-                            : lane.pool().tryLease(holder, deadline, lane.asked());
+                            ? exchange.pool().awaitLease(holder, deadline, exchange.asked())
+                            : exchange.pool().tryLease(holder, deadline, exchange.asked());
             if (connection == null) {
                 return false;
             }
-            lane.start(connection);
-            serving.add(lane);
+            exchange.start(connection);
+            serving.add(exchange);
         } catch (OneHopException failure) {
-            lane.fail(failure);
+            exchange.fail(failure);
         }
         return true;
     }
@@ -112,40 +112,43 @@ public final class Scatter {
         }
     }
 
-    /** One look at every lane that is not over; tells whether any got on. */
+    /** One look at every exchange that is not over; tells whether any got on. */
     private boolean step(boolean isFirst) {
         boolean moved = false;
-        for (Iterator<Lane> each = serving.iterator(); each.hasNext(); ) {
-            Lane lane = each.next();
+        for (Iterator<BatchExchange> each = serving.iterator(); each.hasNext(); ) {
+            BatchExchange exchange = each.next();
             try {
-                moved |= isFirst ? lane.begin() : lane.advance(deadline);
-                if (lane.isDone()) {
-                    lane.settle();
+                moved |= isFirst ? exchange.begin() : exchange.advance(deadline);
+                if (exchange.isDone()) {
+                    exchange.settle();
                     budget.earn();
                     each.remove();
                 }
             } catch (Exception thrown) {
                 each.remove();
-                end(lane, thrown);
+                end(exchange, thrown);
                 moved = true;
             }
         }
         return moved;
     }
 
-    private void end(Lane lane, Exception thrown) {
-        if (lane.mayRetry(thrown) && budget.spend()) {
-            lane.retry(thrown);
-            again.add(lane);
+    private void end(BatchExchange exchange, Exception thrown) {
+        if (exchange.mayRetry(thrown) && budget.spend()) {
+            exchange.retry(thrown);
+            again.add(exchange);
         } else {
-            lane.fail(thrown);
+            exchange.fail(thrown);
         }
     }
 
-    /** Waits until some lane may get on; if that does not happen, all lanes that are left fail. */
+    /**
+     * Waits until some exchange may get on; if that does not happen, all exchanges that are left
+     * fail.
+     */
     private void await() {
         try {
-            Lane first = serving.get(0);
+            BatchExchange first = serving.get(0);
             if (first.isResolving()) {
                 awaitAny();
             } else if (serving.size() == 1) {
@@ -156,9 +159,9 @@ public final class Scatter {
             }
         } catch (IOException late) {
             serving.forEach(
-                    lane ->
-                            lane.fail(
-                                    lane.isResolving() && late instanceof SocketTimeoutException
+                    exchange ->
+                            exchange.fail(
+                                    exchange.isResolving() && late instanceof SocketTimeoutException
                                             ? new Unresolved()
                                             : late));
             serving.clear();
@@ -169,15 +172,15 @@ public final class Scatter {
         StackRoom.require();
         try (Selector all = Selector.open()) {
             AtomicBoolean isResolved = new AtomicBoolean();
-            for (Lane lane : serving) {
-                if (lane.isResolving()) {
-                    lane.whenResolved(
+            for (BatchExchange exchange : serving) {
+                if (exchange.isResolving()) {
+                    exchange.whenResolved(
                             () -> {
                                 isResolved.set(true);
                                 all.wakeup();
                             });
                 } else {
-                    lane.socket().channel().register(all, lane.interest());
+                    exchange.socket().channel().register(all, exchange.interest());
                 }
             }
             int ready = 0;

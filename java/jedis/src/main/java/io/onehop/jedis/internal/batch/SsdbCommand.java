@@ -23,17 +23,17 @@ import java.util.function.BiConsumer;
  * command is checked whole before any part of it is put anywhere, so a refusal leaves nothing
  * behind. Implements spec/route/route.md, "SSDB".
  */
-public final class SsdbCommand implements Taker {
+public final class SsdbCommand implements ReplySink {
     private final Ssdb.Shape shape;
-    private final Taker taker;
+    private final ReplySink sink;
     private final List<Object> replies;
     private final int count;
     private boolean isOver;
 
-    private SsdbCommand(Ssdb.Shape shape, int count, Taker taker) {
+    private SsdbCommand(Ssdb.Shape shape, int count, ReplySink sink) {
         this.shape = shape;
         this.count = count;
-        this.taker = taker;
+        this.sink = sink;
         this.replies = new ArrayList<>(count);
     }
 
@@ -57,28 +57,28 @@ public final class SsdbCommand implements Taker {
      * Tells {@code to} the requests for a command that was checked, each with who takes its reply.
      */
     static void translate(
-            CommandArguments checked, Taker taker, BiConsumer<CommandArguments, Taker> to) {
+            CommandArguments checked, ReplySink sink, BiConsumer<CommandArguments, ReplySink> to) {
         Ssdb.Translation found = Ssdb.translate(new ArgumentWords(checked), true);
         if (found.refusal() != null) {
             throw new IllegalStateException(found.refusal());
         }
         if (found.commands() == null) {
-            to.accept(checked, taker);
+            to.accept(checked, sink);
         } else if (found.commands().isEmpty()) {
-            taker.take(found.shape().of(List.of()));
+            sink.take(found.shape().of(List.of()));
         } else {
-            SsdbCommand one = new SsdbCommand(found.shape(), found.commands().size(), taker);
+            SsdbCommand one = new SsdbCommand(found.shape(), found.commands().size(), sink);
             for (byte[][] words : found.commands()) {
                 to.accept(arguments(words), one);
             }
         }
     }
 
-    /** Of a command the words at these places. */
-    static CommandArguments part(CommandArguments whole, int[] places) {
+    /** Of a command the words at these positions. */
+    static CommandArguments part(CommandArguments whole, int[] positions) {
         CommandArguments part = new RoutedArguments(whole.getCommand());
-        for (int i = 1; i < places.length; i++) {
-            part.add(whole.get(places[i]).getRaw());
+        for (int i = 1; i < positions.length; i++) {
+            part.add(whole.get(positions[i]).getRaw());
         }
         return part;
     }
@@ -98,7 +98,7 @@ public final class SsdbCommand implements Taker {
             return true;
         }
         Object whole = shape.of(replies);
-        isOver = whole != Ssdb.STRANGE && taker.take(whole);
+        isOver = whole != Ssdb.STRANGE && sink.take(whole);
         return isOver;
     }
 
@@ -111,7 +111,7 @@ public final class SsdbCommand implements Taker {
     public void fail(OneHopException failure) {
         if (!isOver) {
             isOver = true;
-            taker.fail(failure);
+            sink.fail(failure);
         }
     }
 }

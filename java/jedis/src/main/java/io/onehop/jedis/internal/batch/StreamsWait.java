@@ -28,8 +28,8 @@ import java.util.List;
  * XREAD or XREADGROUP with BLOCK, its streams on several nodes: all wait, and the first that has
  * entries ends the wait of all.
  *
- * <p>In: the part of each node, and who takes its reply. Out: every taker was told, every
- * connection is settled. For one thread and one call. Implements spec/route, section 6.
+ * <p>In: the part of each node, and who takes its reply. Out: every sink has its reply or failure,
+ * every connection is settled. For one thread and one call. Implements spec/route, section 6.
  */
 public final class StreamsWait {
     /*
@@ -48,17 +48,17 @@ public final class StreamsWait {
         private final int node;
         private final Pool pool;
         private final CommandArguments command;
-        private final Taker taker;
+        private final ReplySink sink;
         private NodeConnection connection;
         private SelectionKey key;
         private Long id;
         private boolean isDone;
 
-        Waiting(int node, Pool pool, CommandArguments command, Taker taker) {
+        Waiting(int node, Pool pool, CommandArguments command, ReplySink sink) {
             this.node = node;
             this.pool = pool;
             this.command = command;
-            this.taker = taker;
+            this.sink = sink;
         }
 
         OneHopException failure(Throwable thrown) {
@@ -85,8 +85,8 @@ public final class StreamsWait {
     }
 
     /** One node's part of the command, and who takes the reply. */
-    public void add(int node, Pool pool, CommandArguments command, Taker taker) {
-        all.add(new Waiting(node, pool, command, taker));
+    public void add(int node, Pool pool, CommandArguments command, ReplySink sink) {
+        all.add(new Waiting(node, pool, command, sink));
     }
 
     public void run() {
@@ -99,17 +99,17 @@ public final class StreamsWait {
 
     private void runAll() {
         all.sort(Comparator.comparing(each -> each.node));
-        race();
+        awaitFirst();
         all.forEach(this::release);
     }
 
-    private void race() {
+    private void awaitFirst() {
         StackRoom.require();
         try (Selector selector = Selector.open()) {
             all.forEach(each -> begin(each, selector));
             while (!isOver && !isEveryoneDone()) {
                 await(selector);
-                all.forEach(this::hear);
+                all.forEach(this::receive);
             }
         } catch (IOException over) {
             all.forEach(each -> fail(each, over));
@@ -148,7 +148,7 @@ public final class StreamsWait {
     }
 
     /** Takes what has arrived: the id, then the reply; a reply that is not nil ends the wait. */
-    private void hear(Waiting each) {
+    private void receive(Waiting each) {
         if (each.isDone) {
             return;
         }
@@ -174,7 +174,7 @@ public final class StreamsWait {
             each.id = id;
             return;
         }
-        if (!each.taker.take(reply)) {
+        if (!each.sink.take(reply)) {
             throw new WireException("a reply of another shape than its command's");
         }
         each.isDone = true;
@@ -196,7 +196,7 @@ public final class StreamsWait {
             each.connection.disconnect();
             each.pool.settle(each.connection);
         }
-        each.taker.fail(failure);
+        each.sink.fail(failure);
     }
 
     /* ---- Releasing ---- */
@@ -213,7 +213,7 @@ public final class StreamsWait {
                 each.connection
                         .socket()
                         .awaitMs(SelectionKey.OP_READ, isReleased ? release.selectMs() : AGAIN_MS);
-                hear(each);
+                receive(each);
             }
         } catch (IOException | RuntimeException failed) {
             fail(each, failed);

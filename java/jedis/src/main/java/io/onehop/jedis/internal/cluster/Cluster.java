@@ -7,9 +7,9 @@ import io.onehop.core.cluster.ClusterMap;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.failure.ConfigRefused;
 import io.onehop.jedis.internal.failure.Failure;
-import io.onehop.jedis.internal.failure.Refusal;
-import io.onehop.jedis.internal.failure.Refused;
+import io.onehop.jedis.internal.failure.RefreshFailure;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
@@ -32,18 +32,18 @@ import java.util.concurrent.locks.ReentrantLock;
  * <pre>
  *     seeds (configuration) ─► first contact ─► map ─► snapshot ─► calls that begin from then on
  *                                                ▲
- *              inquiry: two nodes are asked ─────┤ wanted: after a redirect, a node that is down; and now and then
+ *              refresh: two nodes are asked ─────┤ wanted: after a redirect, a node that is down; and now and then
  *              a redirect that was followed ─────┘ (that one slot, at once)
  * </pre>
  *
- * <p>One daemon thread of the client asks, one inquiry at a time and at most one a second; it
+ * <p>One daemon thread of the client asks, one refresh at a time and at most one a second; it
  * begins with the first call and ends with {@link #close}. No call waits for it but for the first
  * map, and where a node is named that the map does not have. Any thread. Implements
  * spec/topology/cluster.md, sections 4 and 6.
  */
 public final class Cluster implements AutoCloseable {
-    private static final int ASK_EVERY_MS = 1000;
-    private static final int ASK_ANYWAY_MS = 60_000;
+    private static final int REFRESH_EVERY_MS = 1000;
+    private static final int REFRESH_ANYWAY_MS = 60_000;
 
     private static final System.Logger LOG = System.getLogger("io.onehop");
 
@@ -51,16 +51,16 @@ public final class Cluster implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private Thread thread; // Null: nobody has called yet.
-    private boolean isWanted;
-    private boolean isAsking;
+    private boolean isRequested;
+    private boolean isRefreshing;
     private boolean isClosed;
-    private String hint; // The node that is said to know; null: any.
+    private String preferred; // The node that is said to know; null: any.
     private long begun;
     private long ended;
     private long notBeforeNs;
     private long anywayNs;
-    private ClusterInquiry inquiry; // The last one.
-    private Refusal refused = new Refusal("there is no answer", ErrorKind.NODE_DOWN);
+    private ClusterRefresh refresh; // The last one.
+    private RefreshFailure failure = new RefreshFailure("there is no answer", ErrorKind.NODE_DOWN);
     private String told; // What the log said last; null: all was well since.
 
     public Cluster(Snapshots snapshots) {
@@ -81,12 +81,13 @@ public final class Cluster implements AutoCloseable {
      * The map may be old; nothing is waited for. {@code node} is said to know better, {@code null}:
      * nobody is.
      */
-    public void want(String node) {
+    public void requestRefresh(String node) {
         lock.lock();
         try {
-            if (!isAsking && !isWanted) { // Who asks while one is on its way is content with that.
-                isWanted = true;
-                hint = node;
+            if (!isRefreshing
+                    && !isRequested) { // Who asks while one is on its way is content with that.
+                isRequested = true;
+                preferred = node;
                 wake();
             }
         } finally {
@@ -116,14 +117,14 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Waits until an inquiry that is on its way, or the next one, has ended; not beyond the
+     * Waits until a refresh that is on its way, or the next one, has ended; not beyond the
      * deadline.
      */
-    void refresh(Deadline deadline) {
+    void awaitRefresh(Deadline deadline) {
         lock.lock();
         try {
-            long awaited = isAsking ? begun : begun + 1;
-            isWanted |= !isAsking;
+            long awaited = isRefreshing ? begun : begun + 1;
+            isRequested |= !isRefreshing;
             wake();
             long leftNs = deadline.waitNs();
             while (ended < awaited && !isClosed && leftNs > 0) {
@@ -138,20 +139,20 @@ public final class Cluster implements AutoCloseable {
     }
 
     /** The first contact: waits for it, not beyond the deadline of a call. */
-    public void contact() {
+    public void bootstrap() {
         ServerPool pool = snapshot().pool();
-        refresh(Deadline.in(pool.timeoutMs()));
+        awaitRefresh(Deadline.in(pool.timeoutMs()));
         if (!snapshot().isMapped()) {
-            throw Failure.unmapped(refused(), pool.name());
+            throw Failure.unmapped(failure(), pool.name());
         }
     }
 
-    private Refusal refused() {
+    private RefreshFailure failure() {
         lock.lock();
         try {
             return isClosed
-                    ? new Refusal("this client was closed", ErrorKind.NODE_DOWN)
-                    : isAsking ? inquiry.refused() : refused;
+                    ? new RefreshFailure("this client was closed", ErrorKind.NODE_DOWN)
+                    : isRefreshing ? refresh.failure() : failure;
         } finally {
             lock.unlock();
         }
@@ -162,7 +163,7 @@ public final class Cluster implements AutoCloseable {
             thread = new Thread(this::run, "onehop-cluster");
             thread.setDaemon(true);
             notBeforeNs = Clock.nowNs();
-            anywayNs = notBeforeNs + orLaterNs(ASK_ANYWAY_MS);
+            anywayNs = notBeforeNs + orLaterNs(REFRESH_ANYWAY_MS);
             thread.start();
         }
         changed.signalAll();
@@ -197,11 +198,11 @@ public final class Cluster implements AutoCloseable {
         try {
             while (!isClosed) {
                 long now = Clock.nowNs();
-                long waitNs = (isWanted ? notBeforeNs : anywayNs) - now;
+                long waitNs = (isRequested ? notBeforeNs : anywayNs) - now;
                 if (waitNs > 0) {
                     changed.awaitNanos(waitNs);
                 } else {
-                    askOnce(now);
+                    refreshOnce(now);
                 }
             }
         } catch (InterruptedException end) {
@@ -215,27 +216,27 @@ public final class Cluster implements AutoCloseable {
         }
     }
 
-    private void askOnce(long now) throws InterruptedException {
-        notBeforeNs = now + orLaterNs(ASK_EVERY_MS);
-        anywayNs = now + orLaterNs(ASK_ANYWAY_MS);
+    private void refreshOnce(long now) throws InterruptedException {
+        notBeforeNs = now + orLaterNs(REFRESH_EVERY_MS);
+        anywayNs = now + orLaterNs(REFRESH_ANYWAY_MS);
         Snapshot snapshot = snapshot();
-        inquiry = new ClusterInquiry(snapshot.pool(), inquiry);
-        isWanted = false;
-        isAsking = true;
+        refresh = new ClusterRefresh(snapshot.pool(), refresh);
+        isRequested = false;
+        isRefreshing = true;
         begun++;
-        String first = hint;
-        hint = null;
+        String first = preferred;
+        preferred = null;
         lock.unlock();
-        Refusal problem = new Refusal("it was given up", ErrorKind.NODE_DOWN);
+        RefreshFailure problem = new RefreshFailure("it was given up", ErrorKind.NODE_DOWN);
         try {
-            problem = asked(snapshot, first);
+            problem = refreshed(snapshot, first);
         } catch (RuntimeException | Error unexpected) {
-            problem = new Refusal(Shown.of(unexpected.toString()), ErrorKind.NODE_DOWN);
+            problem = new RefreshFailure(Shown.of(unexpected.toString()), ErrorKind.NODE_DOWN);
         } finally {
             lock.lock();
-            isAsking = false;
+            isRefreshing = false;
             ended = begun;
-            refused = problem;
+            failure = problem;
             changed.signalAll();
         }
         if (!isClosed) {
@@ -259,24 +260,24 @@ public final class Cluster implements AutoCloseable {
      * Asks nodes of the map, then the seeds; adopts what they say. {@code null}, or why there is
      * nothing to adopt.
      */
-    private Refusal asked(Snapshot snapshot, String first) throws InterruptedException {
+    private RefreshFailure refreshed(Snapshot snapshot, String first) throws InterruptedException {
         if (!snapshot.pool().cluster()) { // Any more.
             return null;
         }
         ClusterMap map =
                 snapshot.isMapped()
-                        ? inquiry.ask(drawn(snapshot, first), snapshot.topology())
+                        ? refresh.ask(sources(snapshot, first), snapshot.topology())
                         : null;
         if (map == null) {
             map =
-                    toldBy(
+                    fetched(
                             PoolTopology.of(snapshot.pool()).nodes(),
                             snapshot.pool(),
-                            inquiry,
+                            refresh,
                             snapshot.isMapped() ? snapshot.topology() : null);
         }
         if (map == null) {
-            return inquiry.refused();
+            return refresh.failure();
         }
         ClusterMap chosen = map;
         snapshots.adopt(
@@ -288,7 +289,7 @@ public final class Cluster implements AutoCloseable {
     }
 
     /** The nodes to ask: that one, if it is there, and by chance. */
-    private static List<Pool> drawn(Snapshot snapshot, String first) {
+    private static List<Pool> sources(Snapshot snapshot, String first) {
         List<Pool> nodes = new ArrayList<>();
         for (Node node : snapshot.topology().nodes()) {
             if (!node.failing() && !node.name().equals(first)) {
@@ -307,8 +308,8 @@ public final class Cluster implements AutoCloseable {
     }
 
     /** What these nodes say, asked two by two, by connections that are closed afterwards. */
-    private static ClusterMap toldBy(
-            List<Node> nodes, ServerPool pool, ClusterInquiry inquiry, PoolTopology current)
+    private static ClusterMap fetched(
+            List<Node> nodes, ServerPool pool, ClusterRefresh refresh, PoolTopology current)
             throws InterruptedException {
         List<Pool> asked =
                 new ArrayList<>(
@@ -317,7 +318,7 @@ public final class Cluster implements AutoCloseable {
         try {
             ClusterMap map = null;
             for (int i = 0; i < asked.size() && map == null; i += 2) {
-                map = inquiry.ask(asked.subList(i, Math.min(i + 2, asked.size())), current);
+                map = refresh.ask(asked.subList(i, Math.min(i + 2, asked.size())), current);
             }
             return map;
         } finally {
@@ -331,21 +332,21 @@ public final class Cluster implements AutoCloseable {
      * may tell.
      */
     public static PoolTopology of(ServerPool pool, PoolTopology current)
-            throws InterruptedException, Refused {
-        ClusterInquiry inquiry = new ClusterInquiry(pool, null);
-        ClusterMap map = toldBy(PoolTopology.of(pool).nodes(), pool, inquiry, null);
+            throws InterruptedException, ConfigRefused {
+        ClusterRefresh refresh = new ClusterRefresh(pool, null);
+        ClusterMap map = fetched(PoolTopology.of(pool).nodes(), pool, refresh, null);
         if (map == null
                 && current.pool().cluster()
                 && PoolTopology.of(pool).nodes().stream()
                         .anyMatch(seed -> current.find(seed.address()) != null)) {
-            map = toldBy(current.nodes(), pool, inquiry, null);
+            map = fetched(current.nodes(), pool, refresh, null);
         }
         if (map == null) {
-            throw new Refused(
+            throw new ConfigRefused(
                     "no node of the cluster of server pool \""
                             + Shown.of(pool.name())
                             + "\" tells what it looks like: "
-                            + inquiry.refused().reason(),
+                            + refresh.failure().reason(),
                     null);
         }
         return map.topology(pool, current.pool().cluster() ? current : null);

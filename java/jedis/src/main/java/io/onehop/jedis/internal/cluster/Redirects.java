@@ -5,11 +5,11 @@ import io.onehop.core.cluster.Redirect;
 import io.onehop.core.command.Command;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.OneHopException;
+import io.onehop.jedis.internal.batch.Batch;
+import io.onehop.jedis.internal.batch.BatchExchange;
 import io.onehop.jedis.internal.batch.Forwarding;
-import io.onehop.jedis.internal.batch.Lane;
-import io.onehop.jedis.internal.batch.Lanes;
-import io.onehop.jedis.internal.batch.Prelude;
-import io.onehop.jedis.internal.batch.Taker;
+import io.onehop.jedis.internal.batch.Preface;
+import io.onehop.jedis.internal.batch.ReplySink;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.connection.Deadline;
@@ -36,48 +36,49 @@ import java.util.function.BiConsumer;
  * have the slot, or not now: sent on, in rounds, until each has a reply.
  *
  * <pre>
- *     lanes ─► replies ─► an error that redirects? noted: its command, its slot, who waits for it
- *                all are in ─► those commands, in lanes again, to the nodes that were named ─► replies, or one more round
+ *     batch ─► replies ─► an error that redirects? noted: its command, its slot, who waits for it
+ *                all are in ─► those commands, in batch again, to the nodes that were named ─► replies, or one more round
  * </pre>
  *
- * <p>In: errors in the place of replies, as a {@link Lane} meets them. Out: every taker was told,
- * by the batch's own deadline. Commands on one slot stay together and in order. What each error
- * means is {@link Redirect}'s to say. For one thread. Implements spec/route/route.md, "Redirects".
+ * <p>In: errors in the place of replies, as a {@link BatchExchange} meets them. Out: every sink has
+ * its reply or failure, by the batch's own deadline. Commands on one slot stay together and in
+ * order. What each error means is {@link Redirect}'s to say. For one thread. Implements
+ * spec/route/route.md, "Redirects".
  */
 public final class Redirects implements Forwarding {
     private static final CommandArguments ASKING = new CommandArguments(Protocol.Command.ASKING);
 
     /** One command on its way. */
-    private static final class Errand implements Taker {
+    private static final class RedirectedCommand implements ReplySink {
         private final CommandArguments arguments;
         private final Command entry;
         private final int slot;
-        private final Taker taker;
+        private final ReplySink sink;
         private Pool asked;
         private JedisDataException error; // Null: the node has failed.
         private int hops;
         private int tries;
 
-        Errand(CommandArguments arguments, int slot, Taker taker) {
+        RedirectedCommand(CommandArguments arguments, int slot, ReplySink sink) {
             this.arguments = arguments;
             this.entry = Commands.known(arguments);
             this.slot = slot;
-            this.taker = taker;
+            this.sink = sink;
         }
 
         @Override
         public boolean take(Object reply) {
-            return taker.take(reply);
+            return sink.take(reply);
         }
 
         @Override
         public boolean hasBegun() {
-            return taker.hasBegun();
+            return sink.hasBegun();
         }
 
         @Override
         public void fail(OneHopException failure) {
-            taker.fail(failure);
+            sink.fail(failure);
         }
     }
 
@@ -85,23 +86,23 @@ public final class Redirects implements Forwarding {
      * Where the commands of one slot go in this round: to the node of that name, or home, when they
      * have waited.
      */
-    private record Heading(Redirect.Action action, String node, int waitMs) {}
+    private record Target(Redirect.Action action, String node, int waitMs) {}
 
     private final Snapshot snapshot; // That of the batch.
     private final Scripts scripts;
     private final Cluster cluster;
-    private final BiConsumer<List<Lane>, Deadline> send;
+    private final BiConsumer<List<BatchExchange>, Deadline> send;
     private final Map<String, OneHopException> failures = new LinkedHashMap<>();
     // In the order in which their nodes answered.
-    private List<Errand> met = Collections.emptyList();
+    private List<RedirectedCommand> noted = Collections.emptyList();
     private boolean hasArrived;
 
-    /** {@code send}: has every lane done or failed by the deadline. */
+    /** {@code send}: has every exchange done or failed by the deadline. */
     public Redirects(
             Snapshot snapshot,
             Scripts scripts,
             Cluster cluster,
-            BiConsumer<List<Lane>, Deadline> send) {
+            BiConsumer<List<BatchExchange>, Deadline> send) {
         this.snapshot = snapshot;
         this.scripts = scripts;
         this.cluster = cluster;
@@ -109,9 +110,9 @@ public final class Redirects implements Forwarding {
     }
 
     @Override
-    public void rescue(Pool failed, int slot, CommandArguments arguments, Taker taker) {
-        note(failed, slot, arguments, taker, null);
-        cluster.want(null);
+    public void rescue(Pool failed, int slot, CommandArguments arguments, ReplySink sink) {
+        note(failed, slot, arguments, sink, null);
+        cluster.requestRefresh(null);
     }
 
     @Override
@@ -119,13 +120,16 @@ public final class Redirects implements Forwarding {
             Pool asked,
             int slot,
             CommandArguments arguments,
-            Taker taker,
+            ReplySink sink,
             JedisDataException error) {
-        Errand errand = taker instanceof Errand known ? known : new Errand(arguments, slot, taker);
-        errand.asked = asked;
-        errand.error = error;
-        met = met.isEmpty() ? new ArrayList<>() : met;
-        met.add(errand);
+        RedirectedCommand command =
+                sink instanceof RedirectedCommand known
+                        ? known
+                        : new RedirectedCommand(arguments, slot, sink);
+        command.asked = asked;
+        command.error = error;
+        noted = noted.isEmpty() ? new ArrayList<>() : noted;
+        noted.add(command);
     }
 
     @Override
@@ -148,9 +152,9 @@ public final class Redirects implements Forwarding {
         PoolTopology map = map(asked, snapshot, cluster);
         Map<Integer, String> moved = new HashMap<>();
         for (Throwable cause : answer.getSuppressed()) { // Those of the commands of an EXECABORT.
-            heed(decide(cause.getMessage(), asked, map, false), map, cluster, moved);
+            learn(decide(cause.getMessage(), asked, map, false), map, cluster, moved);
         }
-        heed(decide(answer.getMessage(), asked, map, false), map, cluster, moved);
+        learn(decide(answer.getMessage(), asked, map, false), map, cluster, moved);
         cluster.moved(moved);
         Redirect next = decide(answer.getMessage(), asked, map, true);
         return next.action() == Redirect.Action.NONE
@@ -188,16 +192,16 @@ public final class Redirects implements Forwarding {
      * Notes what the map is to learn of a redirect; the name of the node it names, if it does. It
      * is learnt of all redirects of a round together: each map is a new one, and they may be many.
      */
-    private static String heed(
+    private static String learn(
             Redirect next, PoolTopology map, Cluster cluster, Map<Integer, String> moved) {
         boolean isNamed =
                 next.action() == Redirect.Action.FOLLOW || next.action() == Redirect.Action.ASK;
-        String node = isNamed ? map.places().get(next.node()).name() : null;
+        String node = isNamed ? map.byIndex().get(next.node()).name() : null;
         if (next.hasMoved()) {
             moved.put(next.slot(), node);
         }
         if (next.wantsRefresh()) {
-            cluster.want(node);
+            cluster.requestRefresh(node);
         }
         return node;
     }
@@ -206,57 +210,57 @@ public final class Redirects implements Forwarding {
 
     @Override
     public void follow(Deadline deadline) {
-        List<Errand> waiting = new ArrayList<>();
+        List<RedirectedCommand> waiting = new ArrayList<>();
         int waitMs = 0;
-        while (!met.isEmpty() || !waiting.isEmpty()) {
-            List<Errand> round = met;
-            met = Collections.emptyList();
-            Map<Integer, Heading> headings = new HashMap<>();
-            List<Errand> going = new ArrayList<>();
+        while (!noted.isEmpty() || !waiting.isEmpty()) {
+            List<RedirectedCommand> round = noted;
+            noted = Collections.emptyList();
+            Map<Integer, Target> targets = new HashMap<>();
+            List<RedirectedCommand> going = new ArrayList<>();
             Map<Integer, String> moved = new HashMap<>();
             boolean isFresh = false;
-            for (Errand errand : round) {
-                PoolTopology map = map(errand.asked, snapshot, cluster);
-                Redirect next = decide(errand, map, deadline, isFresh);
+            for (RedirectedCommand command : round) {
+                PoolTopology map = map(command.asked, snapshot, cluster);
+                Redirect next = decide(command, map, deadline, isFresh);
                 if (next.action() == Redirect.Action.REFRESH) {
                     // Or it could not be had: no other command of the round waits for it.
                     isFresh = true;
-                    cluster.refresh(deadline);
-                    map = map(errand.asked, snapshot, cluster);
-                    next = decide(errand, map, deadline, true);
+                    cluster.awaitRefresh(deadline);
+                    map = map(command.asked, snapshot, cluster);
+                    next = decide(command, map, deadline, true);
                 }
-                if (heads(errand, next, map, headings, moved)) {
-                    boolean waits = headings.get(errand.slot).action() == Redirect.Action.AGAIN;
-                    (waits ? waiting : going).add(errand);
+                if (aims(command, next, map, targets, moved)) {
+                    boolean waits = targets.get(command.slot).action() == Redirect.Action.AGAIN;
+                    (waits ? waiting : going).add(command);
                 }
             }
             cluster.moved(moved);
-            waitMs = headings.values().stream().mapToInt(Heading::waitMs).reduce(waitMs, Math::max);
+            waitMs = targets.values().stream().mapToInt(Target::waitMs).reduce(waitMs, Math::max);
             if (going.isEmpty() && !waiting.isEmpty()) {
                 pause(waitMs);
                 going = waiting;
                 waiting = new ArrayList<>();
                 waitMs = 0;
             }
-            send(going, headings, deadline);
+            send(going, targets, deadline);
         }
     }
 
     private static Redirect decide(
-            Errand errand, PoolTopology map, Deadline deadline, boolean isFresh) {
-        Node asked = map.find(errand.asked.endpoint().name());
+            RedirectedCommand command, PoolTopology map, Deadline deadline, boolean isFresh) {
+        Node asked = map.find(command.asked.endpoint().name());
         // It has left the map, or failed: the slot's master is another one.
-        if (asked == null || errand.error == null) {
-            return new Redirect(Redirect.Action.AGAIN, 0, errand.slot, false, true, 0, null);
+        if (asked == null || command.error == null) {
+            return new Redirect(Redirect.Action.AGAIN, 0, command.slot, false, true, 0, null);
         }
         long leftMs = deadline.isBounded() ? TimeUnit.NANOSECONDS.toMillis(deadline.waitNs()) : -1;
         return Redirect.decide(
                 map,
                 new Redirect.Case(
-                        errand.error.getMessage(),
+                        command.error.getMessage(),
                         asked.index(),
-                        errand.hops,
-                        errand.tries,
+                        command.hops,
+                        command.tries,
                         leftMs,
                         false,
                         isFresh,
@@ -264,16 +268,16 @@ public final class Redirects implements Forwarding {
     }
 
     /** Whether it goes on: where the first of its slot goes; otherwise it has its end. */
-    private boolean heads(
-            Errand errand,
+    private boolean aims(
+            RedirectedCommand command,
             Redirect next,
             PoolTopology map,
-            Map<Integer, Heading> headings,
+            Map<Integer, Target> targets,
             Map<Integer, String> moved) {
         String node =
-                heed(next, map, cluster, next.slot() == errand.slot ? moved : new HashMap<>());
+                learn(next, map, cluster, next.slot() == command.slot ? moved : new HashMap<>());
         if (next.action() == Redirect.Action.NONE) {
-            errand.take(errand.error);
+            command.take(command.error);
             hasArrived = true;
             return false;
         }
@@ -281,53 +285,54 @@ public final class Redirects implements Forwarding {
             OneHopException failure =
                     Failure.redirected(
                             next.reason(),
-                            errand.error.getMessage(),
-                            errand.asked.endpoint().nodeName());
+                            command.error.getMessage(),
+                            command.asked.endpoint().nodeName());
             failures.putIfAbsent(failure.getNode(), failure);
-            errand.fail(failure);
+            command.fail(failure);
             return false;
         }
         if (next.action() != Redirect.Action.AGAIN) {
-            errand.asked.meter().redirected();
+            command.asked.meter().redirected();
         }
-        headings.putIfAbsent(errand.slot, new Heading(next.action(), node, next.waitMs()));
+        targets.putIfAbsent(command.slot, new Target(next.action(), node, next.waitMs()));
         return true;
     }
 
-    private void send(List<Errand> going, Map<Integer, Heading> headings, Deadline deadline) {
+    private void send(
+            List<RedirectedCommand> going, Map<Integer, Target> targets, Deadline deadline) {
         Snapshot newest = cluster.snapshot();
         Snapshot current = newest.pool().cluster() ? newest : snapshot;
-        Lanes lanes = Lanes.ofSentOn(current, this);
-        for (Errand errand : going) {
-            Heading heading = headings.get(errand.slot);
+        Batch batch = Batch.ofSentOn(current, this);
+        for (RedirectedCommand command : going) {
+            Target target = targets.get(command.slot);
             Node named =
-                    heading == null || heading.node() == null
+                    target == null || target.node() == null
                             ? null
-                            : current.topology().find(heading.node());
+                            : current.topology().find(target.node());
             boolean isNamed = named != null;
-            int node = isNamed ? named.index() : current.keys().nodeAt(errand.slot);
-            errand.hops += isNamed ? 1 : 0;
-            errand.tries += isNamed ? 0 : 1;
-            Lane lane = lanes.ofNode(node);
-            if (errand.entry != null) {
-                Prelude.append(errand.entry, errand.arguments, scripts, lane);
+            int node = isNamed ? named.index() : current.keys().nodeAt(command.slot);
+            command.hops += isNamed ? 1 : 0;
+            command.tries += isNamed ? 0 : 1;
+            BatchExchange exchange = batch.ofNode(node);
+            if (command.entry != null) {
+                Preface.append(command.entry, command.arguments, scripts, exchange);
             } else {
-                lane.closeAfter(); // What it has done to the connection nobody knows.
+                exchange.closeAfter(); // What it has done to the connection nobody knows.
             }
-            if (isNamed && heading.action() == Redirect.Action.ASK) {
-                lane.append(ASKING, true, Prelude.NOBODY);
+            if (isNamed && target.action() == Redirect.Action.ASK) {
+                exchange.append(ASKING, true, Preface.NOBODY);
             }
-            lane.at(errand.slot)
+            exchange.at(command.slot)
                     .append(
-                            errand.arguments,
-                            errand.entry != null && errand.entry.isRetryable(),
-                            errand);
+                            command.arguments,
+                            command.entry != null && command.entry.isRetryable(),
+                            command);
         }
-        send.accept(lanes.used(), deadline);
-        for (Lane lane : lanes.used()) {
-            hasArrived |= lane.hasArrived();
-            if (lane.failure() != null) {
-                failures.put(lane.pool().endpoint().name(), lane.failure());
+        send.accept(batch.used(), deadline);
+        for (BatchExchange exchange : batch.used()) {
+            hasArrived |= exchange.hasArrived();
+            if (exchange.failure() != null) {
+                failures.put(exchange.pool().endpoint().name(), exchange.failure());
             }
         }
     }

@@ -4,7 +4,7 @@ import io.onehop.core.Distribution;
 import io.onehop.core.Node;
 import io.onehop.core.base.Limits;
 import io.onehop.core.command.Command;
-import io.onehop.core.command.KeyPlaces;
+import io.onehop.core.command.KeyPositions;
 import io.onehop.core.command.Spread;
 import io.onehop.core.key.HashTag;
 import io.onehop.core.key.Key;
@@ -21,12 +21,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * From a command's keys to its place: the index of a node, or in a Redis Cluster the slot.
+ * From a command's keys to its home: the index of a node, or in a Redis Cluster the slot.
  *
- * <p>In: keys, where the command table or Jedis says they are, and a topology. Out: a place, or
- * {@link CrossNode} before anything is sent: what is at two places is not together, even if one
- * node has both slots. Pure but for {@code random}, where a command is placed once, by its first
- * key. Any thread.
+ * <p>In: keys, where the command table or Jedis says they are, and a topology. Out: a home, or
+ * {@link CrossNode} before anything is sent: what is at two homes is not together, even if one node
+ * has both slots. Pure but for {@code random}, where a command is placed once, by its first key.
+ * Any thread.
  */
 public final class Keys {
     private static final HashTag BRACES = new HashTag((byte) '{', (byte) '}');
@@ -67,13 +67,13 @@ public final class Keys {
         return topology.pool().name();
     }
 
-    /** The index of the node that has a place, or stands in for it. */
-    public int nodeAt(int place) {
-        return isCluster ? topology.nodeOfSlot(place) : place;
+    /** The index of the node that has a home, or stands in for it. */
+    public int nodeAt(int home) {
+        return isCluster ? topology.nodeOfSlot(home) : home;
     }
 
     /**
-     * A place for each node that what concerns no key concerns: of a Redis Cluster each master's
+     * A home for each node that what concerns no key concerns: of a Redis Cluster each master's
      * lowest slot.
      */
     public int[] everywhere() {
@@ -92,7 +92,7 @@ public final class Keys {
      * Where a command is whose only key is always the same word, found without making anything; -1:
      * ask {@link Plan}.
      */
-    public int onlyPlace(Command command, CommandArguments arguments) {
+    public int onlyHome(Command command, CommandArguments arguments) {
         int word = command.onlyKey();
         if (word == 0 || word >= arguments.size() || command.spread() != Spread.ONE_NODE) {
             return -1;
@@ -110,13 +110,13 @@ public final class Keys {
         return locate(key);
     }
 
-    /** The one place of all keys of a command. */
-    int placeOf(Command command, ArgumentWords words, KeyPlaces places) {
+    /** The one home of all keys of a command. */
+    int homeOf(Command command, ArgumentWords words, KeyPositions positions) {
         byte[] first = null;
         int at = -1;
-        for (int i = 0; i < places.count(); i++) {
-            byte[] key = words.word(places.place(i));
-            if (places.kind(i) == KeyPlaces.Kind.PATTERN
+        for (int i = 0; i < positions.count(); i++) {
+            byte[] key = words.word(positions.position(i));
+            if (positions.kind(i) == KeyPositions.Kind.PATTERN
                     && (isCluster || topology.nodes().size() > 1)) {
                 requireTag(command, key);
             }
@@ -130,8 +130,8 @@ public final class Keys {
         return at;
     }
 
-    /** The one place of all keys that Jedis marked. */
-    int placeOf(Command command, List<Object> keys) {
+    /** The one home of all keys that Jedis marked. */
+    int homeOf(Command command, List<Object> keys) {
         byte[] first = bytes(keys.get(0));
         int at = locate(first);
         for (int i = 1; i < keys.size() && !isRandom; i++) {
@@ -143,13 +143,13 @@ public final class Keys {
         return at;
     }
 
-    /** The place of each key, in the caller's order. */
-    int[] placesOf(ArgumentWords words, KeyPlaces keys) {
-        int[] places = new int[keys.count()];
-        for (int i = 0; i < places.length; i++) {
-            places[i] = i > 0 && isRandom ? places[0] : locate(words.word(keys.place(i)));
+    /** The home of each key, in the caller's order. */
+    int[] homesOf(ArgumentWords words, KeyPositions keys) {
+        int[] homes = new int[keys.count()];
+        for (int i = 0; i < homes.length; i++) {
+            homes[i] = i > 0 && isRandom ? homes[0] : locate(words.word(keys.position(i)));
         }
-        return places;
+        return homes;
     }
 
     int locate(byte[] key) {
@@ -187,7 +187,7 @@ public final class Keys {
     }
 
     public CrossNode crossNode(
-            String command, byte[] one, int onePlace, byte[] other, int otherPlace) {
+            String command, byte[] one, int oneHome, byte[] other, int otherHome) {
         return new CrossNode(
                 Shown.of(command)
                         + " needs all its keys "
@@ -195,23 +195,23 @@ public final class Keys {
                         + ": key \""
                         + shown(one)
                         + "\" is "
-                        + shown(onePlace)
+                        + shown(oneHome)
                         + ", key \""
                         + shown(other)
                         + "\" "
-                        + shown(otherPlace)
+                        + shown(otherHome)
                         + ", server pool "
                         + Shown.of(topology.pool().name())
                         + ": the command was not sent; "
                         + advice(one, other));
     }
 
-    private String shown(int place) {
-        return isCluster ? "in slot " + place : "on node " + shown(topology.nodes().get(place));
+    private String shown(int home) {
+        return isCluster ? "in slot " + home : "on node " + shown(topology.nodes().get(home));
     }
 
     /**
-     * Names for both keys that would bring them together: what decides the place of the first one
+     * Names for both keys that would bring them together: what decides the home of the first one
      * becomes the tag of both.
      */
     private String advice(byte[] one, byte[] other) {

@@ -1,7 +1,7 @@
 package io.onehop.jedis.internal.command;
 
 import io.onehop.core.command.Command;
-import io.onehop.core.command.KeyPlaces;
+import io.onehop.core.command.KeyPositions;
 import io.onehop.core.command.Malformed;
 import io.onehop.core.command.MergeRule;
 import io.onehop.core.command.Split;
@@ -23,11 +23,11 @@ import java.util.List;
  *
  * @param spread where it goes: the table's word, made definite by the keys it has; never {@code
  *     REFUSED}
- * @param place of {@code ONE_NODE}: the index of a node, or the slot ({@link Keys}); otherwise -1
- * @param parts one for each place that takes part, where several replies become one, otherwise
+ * @param home of {@code ONE_NODE}: the index of a node, or the slot ({@link Keys}); otherwise -1
+ * @param parts one for each home that takes part, where several replies become one, otherwise
  *     {@code null}; without words, a part is the command as it is
  */
-public record Plan(Command command, Spread spread, int place, Split.Part[] parts) {
+public record Plan(Command command, Spread spread, int home, Split.Part[] parts) {
     /*
      * The table says where the keys are, and Jedis says which words its caller marked as keys. They agree, but for two
      * cases. Jedis forgets some keys (ZRANGESTORE's source): the table counts. And a caller may give a sample key that
@@ -55,7 +55,7 @@ public record Plan(Command command, Spread spread, int place, Split.Part[] parts
         }
         ArgumentWords words = new ArgumentWords(arguments);
         try {
-            return words.word(command.keys(words).place(0));
+            return words.word(command.keys(words).position(0));
         } catch (Malformed known) {
             throw new IllegalStateException(known);
         }
@@ -64,34 +64,38 @@ public record Plan(Command command, Spread spread, int place, Split.Part[] parts
     private static Plan of(
             Command command, CommandArguments arguments, Keys keys, boolean maySplit) {
         if (!command.isKnown()) {
-            return oneNode(command, keys.placeOf(command, arguments.getKeys()));
+            return oneNode(command, keys.homeOf(command, arguments.getKeys()));
         }
         ArgumentWords words = new ArgumentWords(arguments);
         try {
-            KeyPlaces places = command.keys(words);
-            if (!arguments.isKeyless() && !areWords(arguments.getKeys(), words, places)) {
-                return oneNode(command, keys.placeOf(command, arguments.getKeys()));
+            KeyPositions positions = command.keys(words);
+            if (!arguments.isKeyless() && !areWords(arguments.getKeys(), words, positions)) {
+                return oneNode(command, keys.homeOf(command, arguments.getKeys()));
             }
-            return of(command, words, places, keys, maySplit);
+            return of(command, words, positions, keys, maySplit);
         } catch (Malformed contradiction) {
             throw Commands.malformed(command.shown(), contradiction.getMessage(), keys.pool());
         }
     }
 
     private static Plan of(
-            Command command, ArgumentWords words, KeyPlaces places, Keys keys, boolean maySplit)
+            Command command,
+            ArgumentWords words,
+            KeyPositions positions,
+            Keys keys,
+            boolean maySplit)
             throws Malformed {
         Spread spread = command.spread();
         boolean isOfKeys = spread == Spread.ONE_NODE || spread == Spread.SPLIT;
-        if (isOfKeys && places.count() == 0) {
+        if (isOfKeys && positions.count() == 0) {
             spread = withoutKeys(command, keys);
         }
         return switch (spread) {
-            case ONE_NODE -> oneNode(command, keys.placeOf(command, words, places));
+            case ONE_NODE -> oneNode(command, keys.homeOf(command, words, positions));
             case SPLIT ->
                     maySplit
-                            ? split(command, words, places, keys)
-                            : oneNode(command, keys.placeOf(command, words, places));
+                            ? split(command, words, positions, keys)
+                            : oneNode(command, keys.homeOf(command, words, positions));
             case ALL_NODES -> new Plan(command, spread, -1, everywhere(keys));
             case ANY_NODE ->
                     new Plan(
@@ -107,17 +111,18 @@ public record Plan(Command command, Spread spread, int place, Split.Part[] parts
         };
     }
 
-    private static Plan oneNode(Command command, int place) {
-        return new Plan(command, Spread.ONE_NODE, place, null);
+    private static Plan oneNode(Command command, int home) {
+        return new Plan(command, Spread.ONE_NODE, home, null);
     }
 
-    private static Plan split(Command command, ArgumentWords words, KeyPlaces places, Keys keys)
+    private static Plan split(
+            Command command, ArgumentWords words, KeyPositions positions, Keys keys)
             throws Malformed {
         if (keys.hasOneNode()) { // There is nowhere else to go: it is sent as it is.
-            Split.first(command, words, places.count());
+            Split.first(command, words, positions.count());
             return oneNode(command, 0);
         }
-        int[] at = keys.placesOf(words, places);
+        int[] at = keys.homesOf(words, positions);
         Split.Part[] parts = Split.parts(command, words, at);
         return parts.length == 1
                 ? oneNode(command, at[0])
@@ -126,7 +131,7 @@ public record Plan(Command command, Spread spread, int place, Split.Part[] parts
 
     private static Split.Part[] everywhere(Keys keys) {
         return Arrays.stream(keys.everywhere())
-                .mapToObj(place -> new Split.Part(place, null, NONE))
+                .mapToObj(home -> new Split.Part(home, null, NONE))
                 .toArray(Split.Part[]::new);
     }
 
@@ -148,13 +153,14 @@ public record Plan(Command command, Spread spread, int place, Split.Part[] parts
      * Whether all that was marked as a key is a key of the command by the table, too. They stand in
      * the same order, so each is looked for behind the one before it first.
      */
-    private static boolean areWords(List<Object> marked, ArgumentWords words, KeyPlaces places) {
-        int count = places.count();
+    private static boolean areWords(
+            List<Object> marked, ArgumentWords words, KeyPositions positions) {
+        int count = positions.count();
         int next = 0;
         for (Object key : marked) {
             byte[] bytes = Keys.bytes(key);
             int tried = 0;
-            while (tried < count && !Arrays.equals(bytes, words.word(places.place(next)))) {
+            while (tried < count && !Arrays.equals(bytes, words.word(positions.position(next)))) {
                 next = next + 1 < count ? next + 1 : 0;
                 tried++;
             }

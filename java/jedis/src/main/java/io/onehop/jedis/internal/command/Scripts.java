@@ -30,18 +30,18 @@ public final class Scripts {
 
     /** Remembers the body, if this command carries one. */
     public void saw(Command command, CommandArguments arguments) {
-        int place =
+        int position =
                 switch (command.name()) {
                     case "eval", "eval_ro" -> 1;
                     case "script|load" -> 2;
                     default -> 0;
                 };
-        if (place == 0
-                || place >= arguments.size()
-                || arguments.get(place).getRaw().length > Limits.SCRIPT_BYTES_MAX) {
+        if (position == 0
+                || position >= arguments.size()
+                || arguments.get(position).getRaw().length > Limits.SCRIPT_BYTES_MAX) {
             return;
         }
-        ByteBuffer body = ByteBuffer.wrap(arguments.get(place).getRaw());
+        ByteBuffer body = ByteBuffer.wrap(arguments.get(position).getRaw());
         synchronized (lock) {
             if (!digests.containsKey(body)) {
                 remember(ByteBuffer.wrap(body.array().clone()));

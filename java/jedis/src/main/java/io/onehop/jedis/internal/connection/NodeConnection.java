@@ -4,7 +4,7 @@ import io.onehop.core.health.Health;
 import io.onehop.core.wire.ReplyGuard;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.internal.failure.Failure;
-import io.onehop.jedis.internal.request.Requests;
+import io.onehop.jedis.internal.request.RequestBuffer;
 
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
@@ -36,8 +36,8 @@ public final class NodeConnection extends Connection {
      * our streams beneath wait no longer than the deadline. A batch writes ready-made bytes (write), takes what arrives
      * (fill), and decodes only replies that are whole (arrivedReplies), so that serving one node never waits for another.
      *
-     * Opening is in steps for the same reason: connect, greeting, open. Jedis' habit of connecting again by itself when
-     * a socket is closed is turned off: such a connection would have skipped the greeting.
+     * Opening is in steps for the same reason: connect, handshake, open. Jedis' habit of connecting again by itself when
+     * a socket is closed is turned off: such a connection would have skipped the handshake.
      */
     private enum State {
         NEW,
@@ -56,12 +56,12 @@ public final class NodeConnection extends Connection {
 
     private final NodeSocket.Factory source;
     private final Endpoint endpoint;
-    private final Greeting greeting;
+    private final Handshake handshake;
     private State state = State.NEW;
     private final Lease lease = new Lease();
     private Deadline deadline = Deadline.NONE;
     private CompletableFuture<List<SocketAddress>> addresses;
-    private Dial dial;
+    private Connector connector;
     private NodeSocket socket;
     private ReplyGuard guard;
     private ReplyStream replies;
@@ -72,17 +72,17 @@ public final class NodeConnection extends Connection {
     private final int seat;
     private int looks; // At it while it idled, since it was leased last.
 
-    public NodeConnection(Endpoint endpoint, Greeting greeting, int seat) {
-        this(new NodeSocket.Factory(endpoint.name()), endpoint, greeting, seat);
+    public NodeConnection(Endpoint endpoint, Handshake handshake, int seat) {
+        this(new NodeSocket.Factory(endpoint.name()), endpoint, handshake, seat);
     }
 
     private NodeConnection(
-            NodeSocket.Factory source, Endpoint endpoint, Greeting greeting, int seat) {
+            NodeSocket.Factory source, Endpoint endpoint, Handshake handshake, int seat) {
         super(builder().socketFactory(source));
         this.seat = seat;
         this.source = source;
         this.endpoint = endpoint;
-        this.greeting = greeting;
+        this.handshake = handshake;
     }
 
     /* ---- Opening ---- */
@@ -142,19 +142,19 @@ public final class NodeConnection extends Connection {
             return false;
         }
         if (isResolving()) {
-            dial = new Dial(Endpoint.await(addresses, deadline), deadline);
-            socket = dial.socket();
+            connector = new Connector(Endpoint.await(addresses, deadline), deadline);
+            socket = connector.socket();
             state = State.CONNECTING;
         }
         if (state == State.CONNECTING) {
-            boolean isConnected = dial.isConnected();
-            socket = dial.socket();
+            boolean isConnected = connector.isConnected();
+            socket = connector.socket();
             if (isConnected) {
                 greet();
             }
         }
         if (state == State.GREETING) {
-            judgeGreeting();
+            judgeHandshake();
         }
         if (state == State.CLOSED) {
             throw new IOException("the connection is closed");
@@ -186,22 +186,22 @@ public final class NodeConnection extends Connection {
         super.connect();
         protocol = RedisProtocol.RESP2;
         state = State.GREETING;
-        for (int i = 0; i < greeting.size(); i++) {
-            sendCommand(greeting.command(i));
+        for (int i = 0; i < handshake.size(); i++) {
+            sendCommand(handshake.command(i));
         }
         flush();
     }
 
-    private void judgeGreeting() throws IOException {
+    private void judgeHandshake() throws IOException {
         fill();
         while (arrivedReplies() > 0) {
-            greeting.judge(greeted, nextReply());
+            handshake.judge(greeted, nextReply());
             greeted++;
         }
-        if (greeted == greeting.size()) {
+        if (greeted == handshake.size()) {
             // It would be taken for the answer to the first command, which is not sent yet.
             if (!guard.isClean() || !replies.isEmpty()) {
-                throw new WireException("more than the greeting asked for");
+                throw new WireException("more than the handshake asked for");
             }
             state = State.OPEN;
         }
@@ -219,7 +219,7 @@ public final class NodeConnection extends Connection {
     }
 
     /** Writes requests in which so many commands are, to the last byte, waiting as needed. */
-    public void send(Requests requests, int commands) {
+    public void send(RequestBuffer requests, int commands) {
         boolean isSent = false;
         try {
             guard.owe(commands);
@@ -314,7 +314,7 @@ public final class NodeConnection extends Connection {
 
     /**
      * Whether it is greeted and may carry commands; before that what arrives are answers to the
-     * greeting.
+     * handshake.
      */
     public boolean isOpen() {
         return state == State.OPEN;

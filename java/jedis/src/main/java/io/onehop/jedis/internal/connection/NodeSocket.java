@@ -1,6 +1,6 @@
 package io.onehop.jedis.internal.connection;
 
-import io.onehop.jedis.internal.request.Requests;
+import io.onehop.jedis.internal.request.RequestBuffer;
 
 import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.HostAndPort;
@@ -162,7 +162,7 @@ public final class NodeSocket extends Socket {
     }
 
     /** Writes all of them, waiting as needed. */
-    void writeAll(Requests requests) throws IOException {
+    void writeAll(RequestBuffer requests) throws IOException {
         long left = requests.length();
         while (left > 0) {
             int count = write(requests.next(WRITE_BYTES_MAX));

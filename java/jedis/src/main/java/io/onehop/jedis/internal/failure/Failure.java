@@ -247,7 +247,7 @@ public final class Failure {
     }
 
     /** Nobody has told who has which slot. */
-    public static OneHopException unmapped(Refusal refused, String pool) {
+    public static OneHopException unmapped(RefreshFailure refused, String pool) {
         String what =
                 "no node tells what the cluster looks like: "
                         + refused.reason()

@@ -7,12 +7,12 @@ import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.Endpoint;
-import io.onehop.jedis.internal.connection.Greeting;
+import io.onehop.jedis.internal.connection.Handshake;
 import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.connection.NodeSocket;
 import io.onehop.jedis.internal.connection.StackRoom;
 import io.onehop.jedis.internal.failure.Failure;
-import io.onehop.jedis.internal.request.Blocks;
+import io.onehop.jedis.internal.request.BufferPool;
 
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -29,15 +29,15 @@ public final class Pool implements AutoCloseable {
     /*
      * A lease takes a seat (Seats) with its connection, which may not be open yet: the holder opens it, by
      * his own deadline. An idle connection is looked at first, by one read that does not wait. If the read
-     * finds the end of the stream, or bytes that nobody asked for, the connection is replaced. Looks does
+     * finds the end of the stream, or bytes that nobody asked for, the connection is replaced. IdleConnectionEvictor does
      * the same every 30 seconds, and closes connections that have idled for a minute: firewalls and load
      * balancers have longer limits.
      */
-    private static final int LOOKS_MAX = 2;
+    private static final int IDLE_CHECKS_MAX = 2;
 
     private final Endpoint endpoint;
-    private final Blocks blocks = new Blocks();
-    private final Greeting greeting;
+    private final BufferPool buffers = new BufferPool();
+    private final Handshake handshake;
     private final NodeHealth health;
     private final NodeMeter meter;
     private final Seats seats;
@@ -51,12 +51,12 @@ public final class Pool implements AutoCloseable {
     public Pool(Node node, ServerPool pool, AtomicLong ejections, Pool before) {
         this.meter = before == null ? new NodeMeter() : before.meter;
         this.endpoint = new Endpoint(node, pool);
-        this.greeting = new Greeting(pool, endpoint);
+        this.handshake = new Handshake(pool, endpoint);
         this.health =
                 new NodeHealth(
                         endpoint.nodeName(), ejections, before == null ? null : before.health);
         this.seats =
-                new Seats(pool.poolSize(), seat -> new NodeConnection(endpoint, greeting, seat));
+                new Seats(pool.poolSize(), seat -> new NodeConnection(endpoint, handshake, seat));
     }
 
     public Endpoint endpoint() {
@@ -64,8 +64,8 @@ public final class Pool implements AutoCloseable {
     }
 
     /** The memory of its batches. */
-    public Blocks blocks() {
-        return blocks;
+    public BufferPool buffers() {
+        return buffers;
     }
 
     public NodeHealth health() {
@@ -147,7 +147,7 @@ public final class Pool implements AutoCloseable {
         return connection != null
                 ? connection
                 : begin(
-                        new NodeConnection(endpoint, greeting, NodeConnection.NO_SEAT),
+                        new NodeConnection(endpoint, handshake, NodeConnection.NO_SEAT),
                         deadline,
                         asked);
     }
@@ -253,17 +253,19 @@ public final class Pool implements AutoCloseable {
 
     /** Closes the idle connections: one of them was found dead, so the others are, too. */
     public void purge() {
-        seats.look(connection -> false);
+        seats.evictUnless(connection -> false);
     }
 
     /**
      * Closes what has idled too long, was closed by the node, or was left by a call that ended in
      * an Error.
      */
-    public void look() {
-        seats.look(
+    public void evictIdle() {
+        seats.evictUnless(
                 connection ->
-                        connection.isUsable() && connection.seenAgain() <= LOOKS_MAX && !isRetired);
+                        connection.isUsable()
+                                && connection.seenAgain() <= IDLE_CHECKS_MAX
+                                && !isRetired);
     }
 
     /**

@@ -149,18 +149,18 @@ final class Seats {
      * Closes connections that nobody uses: those that an over holder left, and idle ones not to be
      * kept.
      */
-    void look(Predicate<NodeConnection> isKept) {
-        Holder looking = new Holder();
+    void evictUnless(Predicate<NodeConnection> isKept) {
+        Holder evictor = new Holder();
         try {
             for (int seat = 0; seat < connections.length; seat++) {
                 Holder before = holders.get(seat);
-                if (isLeft(before, seat) && holders.compareAndSet(seat, before, looking)) {
+                if (isLeft(before, seat) && holders.compareAndSet(seat, before, evictor)) {
                     claimed(seat, before);
                     give(seat, connections[seat] != null && isKept.test(connections[seat]));
                 }
             }
         } finally {
-            looking.isOver = true;
+            evictor.isOver = true;
         }
     }
 

@@ -12,7 +12,7 @@ public record ArgumentWords(CommandArguments arguments) implements Words {
     }
 
     @Override
-    public byte[] word(int place) {
-        return arguments.get(place).getRaw();
+    public byte[] word(int position) {
+        return arguments.get(position).getRaw();
     }
 }

@@ -15,29 +15,29 @@ import redis.clients.jedis.CommandObject;
  * be repeated. Any thread.
  */
 final class AnyNode {
-    private final Batches batches;
-    private volatile int preferred; // Which of all places it concerns.
+    private final BatchRunner runner;
+    private volatile int preferred; // Which of all homes it concerns.
 
-    AnyNode(Batches batches) {
-        this.batches = batches;
+    AnyNode(BatchRunner runner) {
+        this.runner = runner;
     }
 
-    /** The place of the node that would be asked now. */
+    /** The home of the node that would be asked now. */
     int preferred() {
-        return batches.snapshot().keys().everywhere()[preferred];
+        return runner.snapshot().keys().everywhere()[preferred];
     }
 
     <T> T run(CommandObject<T> command, Plan plan) {
         boolean isSearch = plan.command().merge() == MergeRule.FIRST_NOT_NIL;
-        Deadline deadline = batches.deadline();
-        int[] places = batches.snapshot().keys().everywhere();
+        Deadline deadline = runner.deadline();
+        int[] homes = runner.snapshot().keys().everywhere();
         int first = preferred;
         T reply = null;
         NodeDown down = null;
-        for (int i = 0; i < places.length && reply == null; i++) {
-            int next = (first + i) % places.length;
+        for (int i = 0; i < homes.length && reply == null; i++) {
+            int next = (first + i) % homes.length;
             try {
-                reply = batches.ask(places[next], command, plan.command(), deadline);
+                reply = runner.ask(homes[next], command, plan.command(), deadline);
                 if (!isSearch) {
                     preferred = next;
                     return reply;

@@ -31,7 +31,7 @@ public final class CurrentRoute implements CommandExecutor {
     public Route take() {
         Snapshot now = snapshots.current();
         if (!now.isMapped()) {
-            cluster.contact();
+            cluster.bootstrap();
             now = snapshots.newest();
         }
         Route known = route;

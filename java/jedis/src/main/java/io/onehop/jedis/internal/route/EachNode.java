@@ -4,9 +4,9 @@ import io.onehop.core.Node;
 import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
 import io.onehop.jedis.OneHopException;
-import io.onehop.jedis.internal.batch.Lane;
-import io.onehop.jedis.internal.batch.Lanes;
-import io.onehop.jedis.internal.batch.Prelude;
+import io.onehop.jedis.internal.batch.Batch;
+import io.onehop.jedis.internal.batch.BatchExchange;
+import io.onehop.jedis.internal.batch.Preface;
 import io.onehop.jedis.internal.batch.Reply;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.failure.Failure;
@@ -34,13 +34,13 @@ import java.util.stream.Collectors;
  * "State".
  */
 public final class EachNode {
-    private final Batches batches;
+    private final BatchRunner runner;
     private final Intake intake;
     private final Snapshot snapshot;
     private final String pool;
 
     public EachNode(Route route) {
-        this.batches = route.batches();
+        this.runner = route.runner();
         this.intake = route.intake();
         this.snapshot = route.snapshot();
         this.pool = snapshot.pool().name();
@@ -106,27 +106,27 @@ public final class EachNode {
         Command entry = Commands.known(arguments);
         refuse(entry, arguments);
         intake.check(command);
-        Lanes lanes = batches.lanes();
+        Batch batch = runner.begin();
         Map<Integer, Reply<T>> replies = new LinkedHashMap<>();
         for (int node : nodes) {
             Reply<T> reply = new Reply<>(command.getBuilder());
-            Lane lane = lanes.ofNode(node);
+            BatchExchange exchange = batch.ofNode(node);
             if (entry == null) {
-                lane.closeAfter();
+                exchange.closeAfter();
             } else {
-                Prelude.append(entry, arguments, batches.scripts(), lane);
+                Preface.append(entry, arguments, runner.scripts(), exchange);
             }
-            lane.append(arguments, entry != null && entry.isRetryable(), reply);
+            exchange.append(arguments, entry != null && entry.isRetryable(), reply);
             replies.put(node, reply);
         }
-        lanes.waits(entry == null ? Blocking.NOT : Intake.waitMs(entry, arguments));
-        batches.run(lanes);
-        requireAll(lanes, replies);
+        batch.waits(entry == null ? Blocking.NOT : Intake.waitMs(entry, arguments));
+        runner.run(batch);
+        requireAll(batch, replies);
         return replies;
     }
 
-    private <T> void requireAll(Lanes lanes, Map<Integer, Reply<T>> replies) {
-        Map<String, OneHopException> failures = lanes.failures();
+    private <T> void requireAll(Batch batch, Map<Integer, Reply<T>> replies) {
+        Map<String, OneHopException> failures = batch.failures();
         if (!failures.isEmpty()) {
             List<Object> told = new ArrayList<>();
             replies.values().forEach(reply -> told.add(reply.told()));
@@ -136,7 +136,7 @@ public final class EachNode {
 
     private void refuse(Command entry, CommandArguments arguments) {
         Commands.refuseHooks(arguments, "batch", pool);
-        if (entry != null && entry.state() != null && !Prelude.isOfWrites(entry)) {
+        if (entry != null && entry.state() != null && !Preface.isOfWrites(entry)) {
             throw Commands.unsupported(
                     entry.shown(),
                     entry.reason() != null

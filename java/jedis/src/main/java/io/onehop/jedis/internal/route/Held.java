@@ -102,7 +102,8 @@ public final class Held {
             throw answer;
         } catch (Throwable thrown) {
             OneHopException failure =
-                    Exchange.failure(thrown, pool, connection, connection.written() > written);
+                    CommandExchange.failure(
+                            thrown, pool, connection, connection.written() > written);
             pool.failed(connection, failure);
             throw failure;
         }

@@ -3,7 +3,7 @@ package io.onehop.jedis.internal.route;
 import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
 import io.onehop.core.topology.ServerPool;
-import io.onehop.jedis.internal.batch.Prelude;
+import io.onehop.jedis.internal.batch.Preface;
 import io.onehop.jedis.internal.batch.SsdbCommand;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Keys;
@@ -18,7 +18,7 @@ import redis.clients.jedis.CommandObject;
  * What every command passes before anything of it is put anywhere: is it covered, what does the
  * table say of it, where does it go.
  *
- * <p>In: a command as Jedis built it. Out: its entry, its place or its plan; or the refusal. Any
+ * <p>In: a command as Jedis built it. Out: its entry, its home or its plan; or the refusal. Any
  * thread.
  */
 public final class Intake {
@@ -67,8 +67,8 @@ public final class Intake {
     }
 
     /** Where a command goes that has one key and does not wait; -1: it needs a plan. */
-    int onlyPlace(Command entry, CommandArguments arguments) {
-        return entry.blocking() == null ? keys.onlyPlace(entry, arguments) : -1;
+    int onlyHome(Command entry, CommandArguments arguments) {
+        return entry.blocking() == null ? keys.onlyHome(entry, arguments) : -1;
     }
 
     /** How long a command waits on its node by its own wish. */
@@ -80,11 +80,11 @@ public final class Intake {
     }
 
     private String refusal(Command command) {
-        if (pool.cluster() && Prelude.isOfWrites(command)) {
+        if (pool.cluster() && Preface.isOfWrites(command)) {
             return "it would answer for the writes of one connection of a Redis Cluster, which is"
                     + " seldom the one that carried yours";
         }
-        if (command.state() == null || Prelude.isOfWrites(command)) {
+        if (command.state() == null || Preface.isOfWrites(command)) {
             return null;
         }
         return "it needs a connection of its own: "

@@ -8,9 +8,9 @@ import io.onehop.core.command.Spread;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.OneHopException;
-import io.onehop.jedis.internal.batch.Lanes;
+import io.onehop.jedis.internal.batch.Batch;
 import io.onehop.jedis.internal.batch.Merge;
-import io.onehop.jedis.internal.batch.Prelude;
+import io.onehop.jedis.internal.batch.Preface;
 import io.onehop.jedis.internal.batch.Reply;
 import io.onehop.jedis.internal.batch.RetryBudget;
 import io.onehop.jedis.internal.batch.StreamsWait;
@@ -34,7 +34,7 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  *
  * <p>In: every command of the client, as Jedis built it. Out: its reply, or the error the node
  * answered, or one failure that says whether it may have run. Commands of one node go on to an
- * {@link Exchange}, those whose keys are on several nodes to {@code Scatter}. It goes by one
+ * {@link CommandExchange}, those whose keys are on several nodes to {@code Scatter}. It goes by one
  * snapshot from beginning to end; which one is for {@link CurrentRoute} to say. Any number of
  * threads.
  */
@@ -45,7 +45,7 @@ public final class Route {
     private final Scripts scripts;
     private final Cluster cluster;
     private final Intake intake;
-    private final Batches batches;
+    private final BatchRunner runner;
     private final AnyNode anyNode;
 
     Route(Snapshot snapshot, Cluster cluster) {
@@ -59,8 +59,8 @@ public final class Route {
         this.budget = budget;
         this.scripts = scripts;
         this.intake = new Intake(pool, snapshot.keys(), scripts);
-        this.batches = new Batches(snapshot, scripts, budget, cluster);
-        this.anyNode = new AnyNode(batches);
+        this.runner = new BatchRunner(snapshot, scripts, budget, cluster);
+        this.anyNode = new AnyNode(runner);
     }
 
     /** The same client's route over another snapshot: what it has learned it keeps. */
@@ -84,8 +84,8 @@ public final class Route {
         return intake;
     }
 
-    public Batches batches() {
-        return batches;
+    public BatchRunner runner() {
+        return runner;
     }
 
     /* ---- One command ---- */
@@ -94,20 +94,20 @@ public final class Route {
         intake.check(command);
         CommandArguments arguments = command.getArguments();
         Command entry = intake.entry(arguments);
-        int place = intake.onlyPlace(entry, arguments);
-        if (place >= 0 && !isOfBatches(entry)) {
-            return exchange(command, entry, place, Blocking.NOT);
+        int home = intake.onlyHome(entry, arguments);
+        if (home >= 0 && !isOfBatches(entry)) {
+            return exchange(command, entry, home, Blocking.NOT);
         }
         Plan plan = intake.plan(entry, arguments);
-        if (plan.command().merge() == MergeRule.SCAN && plan.place() < 0) {
-            return new Scan(batches).run(command);
+        if (plan.command().merge() == MergeRule.SCAN && plan.home() < 0) {
+            return new Scan(runner).run(command);
         }
         long waitMs = Intake.waitMs(entry, arguments);
         return switch (plan.spread()) {
             case ONE_NODE ->
                     isOfBatches(entry) || Commands.isStranger(entry, arguments)
                             ? batch(command, plan)
-                            : exchange(command, entry, plan.place(), waitMs);
+                            : exchange(command, entry, plan.home(), waitMs);
             case ANY_NODE -> anyNode.run(command, plan);
             case SPLIT ->
                     waitMs == Blocking.NOT ? batch(command, plan) : streams(command, plan, waitMs);
@@ -120,13 +120,13 @@ public final class Route {
      * failed; nor does it close a connection behind a stranger.
      */
     private boolean isOfBatches(Command command) {
-        return Prelude.isOfWrites(command) || pool.ssdb() || snapshot.readers().mayAnswer(command);
+        return Preface.isOfWrites(command) || pool.ssdb() || snapshot.readFrom().mayAnswer(command);
     }
 
     private <T> T batch(CommandObject<T> command, Plan plan) {
-        Lanes lanes = batches.lanes();
-        Reply<T> reply = append(command, plan, lanes);
-        batches.run(lanes);
+        Batch batch = runner.begin();
+        Reply<T> reply = append(command, plan, batch);
+        runner.run(batch);
         return reply.get();
     }
 
@@ -145,11 +145,12 @@ public final class Route {
         return reply.get();
     }
 
-    private <T> T exchange(CommandObject<T> command, Command entry, int place, long waitMs) {
-        Deadline deadline = batches.deadline();
-        Pool node = snapshot.poolAt(place);
+    private <T> T exchange(CommandObject<T> command, Command entry, int home, long waitMs) {
+        Deadline deadline = runner.deadline();
+        Pool node = snapshot.poolAt(home);
         try {
-            return new Exchange<>(node, command, entry.isRetryable(), deadline, waitMs, budget)
+            return new CommandExchange<>(
+                            node, command, entry.isRetryable(), deadline, waitMs, budget)
                     .run();
         } catch (JedisNoScriptException lost) {
             String digest = Scripts.digest(entry, command.getArguments());
@@ -157,19 +158,19 @@ public final class Route {
                 throw lost;
             }
             // It has not run; now its script goes first.
-            return batches.ask(place, command, entry, deadline);
+            return runner.ask(home, command, entry, deadline);
         } catch (JedisDataException answer) {
             if (!pool.cluster() || !Redirect.isOne(answer.getMessage())) {
                 throw answer;
             }
             return sentOn(
                     command,
-                    place,
+                    home,
                     node,
                     answer,
-                    waitMs == 0 ? deadline : batches.deadline().later(waitMs));
+                    waitMs == 0 ? deadline : runner.deadline().later(waitMs));
         } catch (OneHopException failure) {
-            batches.failed(failure);
+            runner.failed(failure);
             throw failure;
         }
     }
@@ -182,7 +183,7 @@ public final class Route {
             JedisDataException answer,
             Deadline deadline) {
         Reply<T> reply = new Reply<>(command.getBuilder());
-        Redirects redirects = batches.redirects();
+        Redirects redirects = runner.redirects();
         redirects.note(asked, slot, command.getArguments(), reply, answer);
         redirects.follow(deadline);
         return reply.get();
@@ -190,22 +191,22 @@ public final class Route {
 
     /* ---- Several ---- */
 
-    /** Adds a command of a pipeline to the lanes of its node or nodes. */
-    public <T> Reply<T> append(CommandObject<T> command, Lanes lanes) {
+    /** Adds a command of a pipeline to the batch of its node or nodes. */
+    public <T> Reply<T> append(CommandObject<T> command, Batch batch) {
         intake.check(command);
         CommandArguments arguments = command.getArguments();
         Command entry = intake.entry(arguments);
         Commands.refuseStranger(entry, arguments, "pipeline", pool.name());
-        int place = intake.onlyPlace(entry, arguments);
-        if (place < 0) {
-            return append(command, intake.plan(entry, arguments), lanes);
+        int home = intake.onlyHome(entry, arguments);
+        if (home < 0) {
+            return append(command, intake.plan(entry, arguments), batch);
         }
         Reply<T> reply = new Reply<>(command.getBuilder());
-        lanes.of(place, entry).append(arguments, entry.isRetryable(), reply);
+        batch.of(home, entry).append(arguments, entry.isRetryable(), reply);
         return reply;
     }
 
-    private <T> Reply<T> append(CommandObject<T> command, Plan plan, Lanes lanes) {
+    private <T> Reply<T> append(CommandObject<T> command, Plan plan, Batch batch) {
         long waitMs = Intake.waitMs(plan.command(), command.getArguments());
         if (plan.spread() == Spread.SPLIT && waitMs != Blocking.NOT) {
             throw Commands.unsupported(
@@ -213,9 +214,9 @@ public final class Route {
                     "in a pipeline it cannot wait on several nodes: call it by itself",
                     pool.name());
         }
-        lanes.waits(waitMs);
-        if (plan.place() >= 0) {
-            return batches.append(command, plan.command(), lanes.of(plan.place(), plan.command()));
+        batch.waits(waitMs);
+        if (plan.home() >= 0) {
+            return runner.append(command, plan.command(), batch.of(plan.home(), plan.command()));
         }
         if (plan.command().merge() == MergeRule.SCAN) {
             throw Commands.unsupported(
@@ -224,10 +225,10 @@ public final class Route {
                     pool.name());
         }
         if (plan.parts() == null) {
-            return batches.append(command, plan.command(), lanes.of(anyNode.preferred()));
+            return runner.append(command, plan.command(), batch.of(anyNode.preferred()));
         }
         Reply<T> reply = new Reply<>(command.getBuilder());
-        new Merge(command, plan, pool, reply).scatter(lanes, scripts);
+        new Merge(command, plan, pool, reply).scatter(batch, scripts);
         return reply;
     }
 
@@ -242,7 +243,7 @@ public final class Route {
      * The end of a transaction whose node is no longer the one; {@code null}: the error is the
      * answer.
      */
-    public OneHopException refused(JedisDataException answer, Pool asked) {
+    public OneHopException redirected(JedisDataException answer, Pool asked) {
         return pool.cluster() ? Redirects.ofHeld(answer, asked, snapshot, cluster) : null;
     }
 
@@ -250,8 +251,8 @@ public final class Route {
      * What a subscription ends with that a node has refused: the channel may be another node's by
      * now.
      */
-    public RuntimeException refusal(JedisDataException answer, Pool asked) {
-        return refused(answer, asked) == null
+    public RuntimeException subscriptionFailure(JedisDataException answer, Pool asked) {
+        return redirected(answer, asked) == null
                 ? answer
                 : Failure.redirected(
                         "subscribe again", answer.getMessage(), asked.endpoint().nodeName());
@@ -259,7 +260,7 @@ public final class Route {
 
     /** A failure of a connection that is held. */
     public void failed(OneHopException failure) {
-        batches.failed(failure);
+        runner.failed(failure);
     }
 
     /** Refuses a command that would spoil the connection that watches. */
@@ -268,7 +269,7 @@ public final class Route {
     }
 
     /** Whether all keys of a command are on the node where a transaction is. */
-    public boolean isOn(Binding binding, CommandArguments arguments) {
-        return intake.plan(arguments).place() == binding.place();
+    public boolean isOn(TransactionBinding binding, CommandArguments arguments) {
+        return intake.plan(arguments).home() == binding.home();
     }
 }

@@ -22,12 +22,12 @@ import java.util.List;
 final class Scan {
     private static final int CURSOR = 1;
 
-    private final Batches batches;
+    private final BatchRunner runner;
     private final PoolTopology topology;
 
-    Scan(Batches batches) {
-        this.batches = batches;
-        this.topology = batches.snapshot().topology();
+    Scan(BatchRunner runner) {
+        this.runner = runner;
+        this.topology = runner.snapshot().topology();
     }
 
     <T> T run(CommandObject<T> command) {
@@ -36,8 +36,8 @@ final class Scan {
         if (arguments.size() <= CURSOR) {
             throw Commands.malformed("SCAN", "it has no cursor", pool);
         }
-        int[] places = batches.snapshot().keys().everywhere();
-        int nodes = places.length;
+        int[] homes = runner.snapshot().keys().everywhere();
+        int nodes = homes.length;
         ScanCursor cursor =
                 ScanCursor.read(topology.fingerprint(), nodes, arguments.get(CURSOR).getRaw());
         if (cursor == null) {
@@ -47,12 +47,12 @@ final class Scan {
                     pool);
         }
         Object answer =
-                batches.ask(
-                        places[cursor.node()],
+                runner.ask(
+                        homes[cursor.node()],
                         new CommandObject<>(
-                                asked(arguments, cursor.own()), BuilderFactory.RAW_OBJECT),
+                                asked(arguments, cursor.within()), BuilderFactory.RAW_OBJECT),
                         Commands.known(arguments),
-                        batches.deadline());
+                        runner.deadline());
         byte[] next =
                 answer instanceof List<?> pair
                                 && pair.size() == 2
@@ -62,7 +62,7 @@ final class Scan {
         if (next == null) {
             throw Failure.of(
                     new JedisException("it answered SCAN with a cursor that cannot be handed on"),
-                    batches.snapshot().poolAt(places[cursor.node()]).endpoint().nodeName(),
+                    runner.snapshot().poolAt(homes[cursor.node()]).endpoint().nodeName(),
                     Outcome.ANSWERED);
         }
         return command.getBuilder().build(List.of(next, ((List<?>) answer).get(1)));

@@ -43,7 +43,7 @@ public final class Snapshot {
     private final Pool[] pools;
     private final Keys keys;
     private final boolean isMapped;
-    private final Readers readers;
+    private final ReadFromChooser readFrom;
 
     /** The first snapshot of a client. */
     Snapshot(PoolTopology topology) {
@@ -55,18 +55,18 @@ public final class Snapshot {
             PoolTopology topology,
             Map<String, Pool> before,
             AtomicLong ejections,
-            Readers readers) {
+            ReadFromChooser readFrom) {
         this.generation = generation;
         this.ejections = ejections;
         this.known = before.isEmpty() ? 0 : NOT_PLACED_YET;
         this.dueMs = 0;
         this.topology = topology;
         this.pools =
-                topology.places().stream()
+                topology.byIndex().stream()
                         .map(node -> pool(node, before.get(node.name())))
                         .toArray(Pool[]::new);
         this.keys = new Keys(topology);
-        this.readers = new Readers(topology, pools, readers);
+        this.readFrom = new ReadFromChooser(topology, pools, readFrom);
         this.isMapped =
                 !topology.pool().cluster()
                         || topology.nodes().stream().anyMatch(node -> !node.id().isEmpty());
@@ -80,7 +80,7 @@ public final class Snapshot {
         this.topology = topology;
         this.pools = before.pools;
         this.keys = new Keys(topology);
-        this.readers = new Readers(topology, pools, before.readers);
+        this.readFrom = new ReadFromChooser(topology, pools, before.readFrom);
         this.isMapped = before.isMapped;
     }
 
@@ -126,7 +126,7 @@ public final class Snapshot {
     Snapshot next(PoolTopology after) {
         Map<String, Pool> byName = new HashMap<>();
         Arrays.stream(pools).forEach(pool -> byName.put(pool.endpoint().name(), pool));
-        return new Snapshot(generation + 1, after, byName, ejections, readers);
+        return new Snapshot(generation + 1, after, byName, ejections, readFrom);
     }
 
     /** The pools that a later snapshot has no use for. */
@@ -165,9 +165,9 @@ public final class Snapshot {
         return pools;
     }
 
-    /** The connections of the node that has a place. */
-    public Pool poolAt(int place) {
-        return pools[keys.nodeAt(place)];
+    /** The connections of the node that has a home. */
+    public Pool poolAt(int home) {
+        return pools[keys.nodeAt(home)];
     }
 
     /** Whether it is known who has which key: of a Redis Cluster, whether a node has told. */
@@ -176,8 +176,8 @@ public final class Snapshot {
     }
 
     /** Who answers what only reads. */
-    public Readers readers() {
-        return readers;
+    public ReadFromChooser readFrom() {
+        return readFrom;
     }
 
     public Keys keys() {

@@ -109,14 +109,14 @@ public final class Snapshots {
     }
 
     /** Looks at the connections that nobody uses. */
-    void look() {
+    void evictIdle() {
         List<Pool> pools = new ArrayList<>();
         synchronized (lock) {
             emptying.removeIf(Pool::isEmpty);
             pools.addAll(emptying);
         }
         pools.addAll(Arrays.asList(newest.pools()));
-        pools.forEach(Pool::look);
+        pools.forEach(Pool::evictIdle);
     }
 
     /** Whether it is closed, and no connection is open. */

@@ -3,7 +3,7 @@ package io.onehop.jedis.internal.command;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.onehop.core.command.KeyPlaces;
+import io.onehop.core.command.KeyPositions;
 import io.onehop.core.command.Malformed;
 import io.onehop.jedis.Unsupported;
 import io.onehop.jedis.internal.request.ArgumentWords;
@@ -43,9 +43,9 @@ class KeysTest {
         ArgumentWords words = new ArgumentWords(command);
         try {
             Set<String> keys = new TreeSet<>();
-            KeyPlaces places = Commands.of(command, "alpha").keys(words);
-            for (int i = 0; i < places.count(); i++) {
-                keys.add(new String(words.word(places.place(i)), StandardCharsets.UTF_8));
+            KeyPositions positions = Commands.of(command, "alpha").keys(words);
+            for (int i = 0; i < positions.count(); i++) {
+                keys.add(new String(words.word(positions.position(i)), StandardCharsets.UTF_8));
             }
             return keys;
         } catch (Malformed notThisOne) {

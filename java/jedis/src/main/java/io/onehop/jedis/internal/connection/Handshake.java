@@ -17,13 +17,13 @@ import java.util.Locale;
 /**
  * What a new connection says before the first command, and what the answers mean.
  *
- * <p>In: a server pool. Out: the commands of the greeting, sent in one piece, and a verdict on each
- * answer. The last one is always PING, or VERSION where the node is to be SSDB: so a node that is
- * full, locked or not what it seems says so here, where nothing of the caller's was sent yet, and
- * not in place of a command's reply. No HELLO and no CLIENT: servers that know RESP2 only are
+ * <p>In: a server pool. Out: the commands of the handshake, sent in one piece, and a verdict on
+ * each answer. The last one is always PING, or VERSION where the node is to be SSDB: so a node that
+ * is full, locked or not what it seems says so here, where nothing of the caller's was sent yet,
+ * and not in place of a command's reply. No HELLO and no CLIENT: servers that know RESP2 only are
  * served, too. Implements spec/config, section 6.
  */
-public final class Greeting {
+public final class Handshake {
     /*
      * nutcracker puts SELECT before AUTH and looks at neither answer: a node that demands a password refuses the
      * SELECT, and the data are in database 0; on a unix socket it sends no SELECT at all. redis_db means exactly that.
@@ -42,24 +42,24 @@ public final class Greeting {
     private final List<Step> steps = new ArrayList<>();
     private final NodeName node;
 
-    public Greeting(ServerPool pool, Endpoint endpoint) {
+    public Handshake(ServerPool pool, Endpoint endpoint) {
         this.node = endpoint.nodeName();
         if (pool.redisDb() > 0 && !endpoint.isUnix() && !pool.ssdb()) {
-            steps.add(new Step(select(pool.redisDb()), Greeting::carryOn));
+            steps.add(new Step(select(pool.redisDb()), Handshake::carryOn));
         }
         if (pool.redisAuth() != null) {
-            steps.add(new Step(auth(pool.username(), pool.redisAuth()), Greeting::authenticated));
+            steps.add(new Step(auth(pool.username(), pool.redisAuth()), Handshake::authenticated));
         }
         if (pool.database() > 0) {
-            steps.add(new Step(select(pool.database()), Greeting::selected));
+            steps.add(new Step(select(pool.database()), Handshake::selected));
         }
         if (pool.readFrom() != ReadFrom.MASTER) {
-            steps.add(new Step(new CommandArguments(Command.READONLY), Greeting::readable));
+            steps.add(new Step(new CommandArguments(Command.READONLY), Handshake::readable));
         }
         steps.add(
                 pool.ssdb()
-                        ? new Step(new CommandArguments(() -> VERSION), Greeting::recognized)
-                        : new Step(new CommandArguments(Command.PING), Greeting::alive));
+                        ? new Step(new CommandArguments(() -> VERSION), Handshake::recognized)
+                        : new Step(new CommandArguments(Command.PING), Handshake::alive));
     }
 
     private static CommandArguments select(int database) {
@@ -79,7 +79,7 @@ public final class Greeting {
         return steps.get(index).command();
     }
 
-    /** Judges the answer to a command of the greeting; throws if the connection cannot serve. */
+    /** Judges the answer to a command of the handshake; throws if the connection cannot serve. */
     void judge(int index, Object reply) {
         boolean isError = reply instanceof JedisDataException;
         String answer = isError ? ((JedisDataException) reply).getMessage() : "";

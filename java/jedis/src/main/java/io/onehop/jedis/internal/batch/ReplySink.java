@@ -6,7 +6,7 @@ import io.onehop.jedis.OneHopException;
  * Who waits for the reply to one command of a batch. He gets a reply or a failure, once, from the
  * thread that runs the batch.
  */
-public interface Taker {
+public interface ReplySink {
     /**
      * The node's reply, as Jedis decodes it from the wire; an error it answered is a {@code
      * JedisDataException}. Returns whether it is taken: it is not if it has another shape than the

@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
  * master's. Any thread. Implements spec/config, {@code read_from}, and spec/topology/cluster.md,
  * section 7.
  */
-public final class Readers {
+public final class ReadFromChooser {
     private final Pool[] pools;
     private final ReadFrom from;
     private final int[][] lists; // By master: who may answer for it, in the order of their indexes.
@@ -36,7 +36,7 @@ public final class Readers {
     private final AtomicIntegerArray turns;
 
     /** {@code before}: those of the snapshot before; {@code null}: there was none. */
-    Readers(PoolTopology topology, Pool[] pools, Readers before) {
+    ReadFromChooser(PoolTopology topology, Pool[] pools, ReadFromChooser before) {
         this.pools = pools;
         this.from = topology.pool().readFrom();
         this.lists = new int[pools.length][0];

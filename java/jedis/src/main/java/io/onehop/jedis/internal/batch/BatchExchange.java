@@ -11,7 +11,7 @@ import io.onehop.jedis.internal.connection.NodeSocket;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
-import io.onehop.jedis.internal.request.Requests;
+import io.onehop.jedis.internal.request.RequestBuffer;
 
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -29,9 +29,9 @@ import java.util.Set;
  *
  * <p>Filled by {@code Pipeline} or {@link Merge}, driven by {@link Scatter}, which calls {@link
  * #advance} whenever the node may be ready; nothing here waits for it. Ends done or failed; either
- * way every {@link Taker} was told, and the connection is settled.
+ * way every {@link ReplySink} was told, and the connection is settled.
  */
-public final class Lane {
+public final class BatchExchange {
     /*
      * The window: at most so many bytes of requests are written whose replies are not read. A node that stops reading
      * until its replies are read (SSDB) can then not stall us, nor can a fast one pile up replies in its memory for a
@@ -50,11 +50,11 @@ public final class Lane {
     private static final int WRITE_BYTES_MAX = 1 << 16;
 
     private final Pool pool;
-    private final Requests requests;
+    private final RequestBuffer requests;
     private final Forwarding forwarding; // That of the batch; null where nodes do not redirect.
     private final boolean isFirst;
-    private final Owed owed;
-    private int place = Owed.NOWHERE;
+    private final PendingReplies pending;
+    private int slot = PendingReplies.NO_SLOT;
     private boolean isReadOnly = true;
     private boolean isClosedAfter;
     private boolean isStaying;
@@ -73,46 +73,47 @@ public final class Lane {
     private OneHopException failure;
 
     /** {@code isFirst}: what it has to do was not sent to another node before. */
-    Lane(Pool pool, Forwarding forwarding, boolean isFirst) {
+    BatchExchange(Pool pool, Forwarding forwarding, boolean isFirst) {
         this.pool = pool;
-        this.requests = new Requests(pool.blocks());
+        this.requests = new RequestBuffer(pool.buffers());
         this.forwarding = forwarding;
         this.isFirst = isFirst;
-        this.owed = new Owed(forwarding != null);
+        this.pending = new PendingReplies(forwarding != null);
     }
 
     /* ---- Filling ---- */
 
-    /** What is put into it from now on is of this slot, or has no place but this node. */
-    public Lane at(int place) {
-        this.place = place;
+    /** What is put into it from now on is of this slot, or of no slot. */
+    public BatchExchange at(int slot) {
+        this.slot = slot;
         return this;
     }
 
-    public void append(CommandArguments arguments, boolean readOnly, Taker taker) {
+    public void append(CommandArguments arguments, boolean readOnly, ReplySink sink) {
         if (pool.endpoint().isSsdb()) {
-            translate(arguments, readOnly, taker);
+            translate(arguments, readOnly, sink);
         } else {
-            added(requests.append(arguments), readOnly, taker);
+            added(requests.append(arguments), readOnly, sink);
         }
     }
 
-    /** Appends of a command the words at these places. */
-    public void append(CommandArguments arguments, int[] places, boolean readOnly, Taker taker) {
+    /** Appends of a command the words at these positions. */
+    public void append(
+            CommandArguments arguments, int[] positions, boolean readOnly, ReplySink sink) {
         if (pool.endpoint().isSsdb()) {
-            translate(SsdbCommand.part(arguments, places), readOnly, taker);
+            translate(SsdbCommand.part(arguments, positions), readOnly, sink);
         } else {
-            added(requests.append(arguments, places), readOnly, taker);
+            added(requests.append(arguments, positions), readOnly, sink);
         }
     }
 
-    private void translate(CommandArguments arguments, boolean readOnly, Taker taker) {
+    private void translate(CommandArguments arguments, boolean readOnly, ReplySink sink) {
         SsdbCommand.translate(
-                arguments, taker, (words, each) -> added(requests.append(words), readOnly, each));
+                arguments, sink, (words, each) -> added(requests.append(words), readOnly, each));
     }
 
     /** It has reads alone, in the place of the master, which is asked if this node fails. */
-    Lane rescued() {
+    BatchExchange rescued() {
         isRescued = true;
         return this;
     }
@@ -133,8 +134,8 @@ public final class Lane {
         return scripts.add(script);
     }
 
-    private void added(int size, boolean readOnly, Taker taker) {
-        owed.add(size, place, taker);
+    private void added(int size, boolean readOnly, ReplySink sink) {
+        pending.add(size, slot, sink);
         isReadOnly &= readOnly;
     }
 
@@ -187,7 +188,7 @@ public final class Lane {
         while (written < end && !isKernelFull) {
             ByteBuffer next = requests.next(Math.min(end - written, WRITE_BYTES_MAX));
             int size = next.remaining();
-            int count = connection.write(next, owed.beginBefore(written + size));
+            int count = connection.write(next, pending.beginBefore(written + size));
             requests.advance(count);
             written += count;
             reached = Math.max(reached, written);
@@ -197,7 +198,7 @@ public final class Lane {
     }
 
     private long windowEnd() {
-        long window = Math.max(WINDOW_BYTES, taken < owed.count() ? owed.size(taken) : 0);
+        long window = Math.max(WINDOW_BYTES, taken < pending.count() ? pending.size(taken) : 0);
         return Math.min(requests.length(), acknowledged + window);
     }
 
@@ -211,15 +212,15 @@ public final class Lane {
                     && isRedirect(error)) {
                 forwarding.note(
                         pool,
-                        owed.place(taken),
+                        pending.slot(taken),
                         requests.command(acknowledged),
-                        owed.taker(taken),
+                        pending.sink(taken),
                         error);
                 redirected++;
-            } else if (!owed.taker(taken).take(reply)) {
+            } else if (!pending.sink(taken).take(reply)) {
                 throw new WireException("a reply of another shape than its command's");
             }
-            acknowledged += owed.size(taken);
+            acknowledged += pending.size(taken);
             taken++;
         }
         return whole > 0;
@@ -227,7 +228,7 @@ public final class Lane {
 
     /** Whether the next reply is none, because another node is to give it. */
     private boolean isRedirect(JedisDataException error) {
-        return owed.place(taken) != Owed.NOWHERE && Redirect.isOne(error.getMessage());
+        return pending.slot(taken) != PendingReplies.NO_SLOT && Redirect.isOne(error.getMessage());
     }
 
     /** What to wait for before {@link #advance} can get on. */
@@ -252,11 +253,11 @@ public final class Lane {
 
     /** Whether anything was put into it. */
     boolean hasWork() {
-        return owed.count() > 0;
+        return pending.count() > 0;
     }
 
     boolean isDone() {
-        return taken == owed.count();
+        return taken == pending.count();
     }
 
     public boolean hasArrived() {
@@ -287,7 +288,7 @@ public final class Lane {
         before = thrown;
         requests.rewind(acknowledged);
         written = acknowledged;
-        owed.beginAgain(taken, acknowledged);
+        pending.beginAgain(taken, acknowledged);
     }
 
     /**
@@ -299,16 +300,17 @@ public final class Lane {
         Throwable sent = before != null && thrown instanceof OneHopException ? before : thrown;
         OneHopException reachedIt =
                 Failure.of(sent, pool.endpoint().nodeName(), Outcome.MAYBE_EXECUTED);
-        boolean hasBegun = taken < owed.count() && owed.taker(taken).hasBegun();
+        boolean hasBegun = taken < pending.count() && pending.sink(taken).hasBegun();
         failure = isRescued ? null : reached > acknowledged || hasBegun ? reachedIt : unsent;
         long from = acknowledged;
-        for (int i = taken; i < owed.count(); i++) {
+        for (int i = taken; i < pending.count(); i++) {
             if (isRescued) {
-                forwarding.rescue(pool, owed.place(i), requests.command(from), owed.taker(i));
+                forwarding.rescue(pool, pending.slot(i), requests.command(from), pending.sink(i));
             } else {
-                owed.taker(i).fail(from < reached || owed.taker(i).hasBegun() ? reachedIt : unsent);
+                pending.sink(i)
+                        .fail(from < reached || pending.sink(i).hasBegun() ? reachedIt : unsent);
             }
-            from += owed.size(i);
+            from += pending.size(i);
         }
         pool.failed(connection, unsent);
         if (isReadOnly && connection != null && thrown instanceof SocketTimeoutException) {
@@ -318,8 +320,8 @@ public final class Lane {
     }
 
     /**
-     * How long a read took is for {@code Readers} to know, if that is typical: of one command, or
-     * too late. What is sent on has taken other nodes' time, too.
+     * How long a read took is for {@code ReadFromChooser} to know, if that is typical: of one
+     * command, or too late. What is sent on has taken other nodes' time, too.
      */
     private void compare() {
         if (forwarding != null
@@ -341,7 +343,7 @@ public final class Lane {
             if (isDone()) {
                 pool.answered(connection);
                 if (isReadOnly
-                        && owed.count() == 1
+                        && pending.count() == 1
                         && connection.isReused()
                         && !connection.lease().isRefused()) {
                     compare();

@@ -12,7 +12,7 @@ import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.failure.Failure;
-import io.onehop.jedis.internal.failure.Refusal;
+import io.onehop.jedis.internal.failure.RefreshFailure;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.NodeHealth;
@@ -42,7 +42,7 @@ import java.util.stream.Collectors;
  * threads of its own, one a node: a node that hangs must not keep the other's answer. Implements
  * spec/topology/cluster.md, section 1.
  */
-final class ClusterInquiry {
+final class ClusterRefresh {
     /* How long a server pool without a timeout waits for an answer, which nobody's call depends on. */
     private static final int PATIENCE_MS = 5000;
 
@@ -59,21 +59,22 @@ final class ClusterInquiry {
             new CommandArguments(Command.CLUSTER).add("SLOTS");
 
     /** A node's map, or why there is none. */
-    private record Answer(Pool node, ClusterMap map, Refusal refused) {}
+    private record Answer(Pool node, ClusterMap map, RefreshFailure failure) {}
 
-    private static final Refusal FITS = new Refusal("it was not needed", ErrorKind.NODE_DOWN);
-    private static final Refusal LATE =
-            new Refusal("it has not answered yet", ErrorKind.DEADLINE_EXCEEDED);
+    private static final RefreshFailure FITS =
+            new RefreshFailure("it was not needed", ErrorKind.NODE_DOWN);
+    private static final RefreshFailure LATE =
+            new RefreshFailure("it has not answered yet", ErrorKind.DEADLINE_EXCEEDED);
 
     private final String zone;
     private final int timeoutMs;
     // By the name of who was asked; under its own lock.
-    private final Map<String, Refusal> refused = new LinkedHashMap<>();
+    private final Map<String, RefreshFailure> failures = new LinkedHashMap<>();
 
     private volatile boolean hasNoShards; // Nodes of this cluster are older than 7.0.
 
     /** {@code before}: the one before of this cluster, {@code null} if there was none. */
-    ClusterInquiry(ServerPool pool, ClusterInquiry before) {
+    ClusterRefresh(ServerPool pool, ClusterRefresh before) {
         this.hasNoShards = before != null && before.hasNoShards;
         this.zone = pool.zone();
         this.timeoutMs = pool.timeoutMs() == 0 ? PATIENCE_MS : pool.timeoutMs();
@@ -87,7 +88,7 @@ final class ClusterInquiry {
         BlockingQueue<Answer> answers = new ArrayBlockingQueue<>(nodes.size());
         for (Pool node : nodes) {
             note(node, LATE);
-            Thread thread = new Thread(() -> answers.add(asked(node)), "onehop-inquiry");
+            Thread thread = new Thread(() -> answers.add(asked(node)), "onehop-refresh");
             thread.setDaemon(true);
             thread.start();
         }
@@ -100,7 +101,7 @@ final class ClusterInquiry {
             if (answer == null) {
                 break;
             }
-            note(answer.node(), answer.refused());
+            note(answer.node(), answer.failure());
             if (answer.map() == null) {
                 continue;
             }
@@ -115,16 +116,16 @@ final class ClusterInquiry {
         try {
             return first == null ? null : ClusterMap.choose(current, first, second);
         } catch (ClusterException unfit) {
-            synchronized (refused) {
-                refused.replaceAll((node, why) -> why == FITS ? ofMap(unfit) : why);
+            synchronized (failures) {
+                failures.replaceAll((node, why) -> why == FITS ? ofMap(unfit) : why);
             }
             return null;
         }
     }
 
-    private void note(Pool node, Refusal why) {
-        synchronized (refused) {
-            refused.put(node.endpoint().name(), why);
+    private void note(Pool node, RefreshFailure why) {
+        synchronized (failures) {
+            failures.put(node.endpoint().name(), why);
         }
     }
 
@@ -132,24 +133,25 @@ final class ClusterInquiry {
      * Node by node, if they are not too many; of the kind of the first that has answered, if there
      * is one. Any thread.
      */
-    Refusal refused() {
-        synchronized (refused) {
+    RefreshFailure failure() {
+        synchronized (failures) {
             String each =
-                    refused.entrySet().stream()
+                    failures.entrySet().stream()
                             .limit(NAMES_MAX)
                             .map(why -> Shown.of(why.getKey()) + ": " + why.getValue().reason())
                             .collect(Collectors.joining("; "));
-            int more = refused.size() - NAMES_MAX;
-            Refusal worst =
-                    refused.values().stream()
-                            .filter(Refusal::isAnswer)
+            int more = failures.size() - NAMES_MAX;
+            RefreshFailure worst =
+                    failures.values().stream()
+                            .filter(RefreshFailure::isAnswer)
                             .findFirst()
                             .orElseGet(
                                     () ->
-                                            refused.isEmpty()
+                                            failures.isEmpty()
                                                     ? LATE
-                                                    : refused.values().iterator().next());
-            return new Refusal(each + (more > 0 ? "; and " + more + " more" : ""), worst.kind());
+                                                    : failures.values().iterator().next());
+            return new RefreshFailure(
+                    each + (more > 0 ? "; and " + more + " more" : ""), worst.kind());
         }
     }
 
@@ -162,7 +164,7 @@ final class ClusterInquiry {
             return new Answer(
                     node,
                     null,
-                    new Refusal(
+                    new RefreshFailure(
                             Failure.what(failed, node.endpoint().nodeName()),
                             failed instanceof OneHopException known
                                     ? known.getKind()
@@ -170,8 +172,8 @@ final class ClusterInquiry {
         }
     }
 
-    private static Refusal ofMap(ClusterException unfit) {
-        return new Refusal(
+    private static RefreshFailure ofMap(ClusterException unfit) {
+        return new RefreshFailure(
                 "its picture of the cluster is refused: " + Shown.of(unfit.reason()),
                 ErrorKind.PROTOCOL_VIOLATION);
     }

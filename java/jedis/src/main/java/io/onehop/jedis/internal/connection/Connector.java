@@ -20,7 +20,7 @@ import java.util.List;
  * <p>Before it on the road: the endpoint; after it: the greeting. For the thread that leased the
  * connection.
  */
-final class Dial {
+final class Connector {
     /*
      * After 10 idle seconds ask the peer, every 5 seconds, 3 times: a host that vanished is noticed before the
      * connection is used again, and while a command waits for ever.
@@ -36,7 +36,7 @@ final class Dial {
     private NodeSocket socket;
 
     /** Begins to connect to the first address that does not fail at once. */
-    Dial(List<SocketAddress> addresses, Deadline deadline) throws IOException {
+    Connector(List<SocketAddress> addresses, Deadline deadline) throws IOException {
         this.addresses = addresses.iterator();
         this.deadline = deadline;
         tryNext(null);

@@ -28,7 +28,7 @@ import java.util.stream.Stream;
  * What a connection says first: passwords, users, databases by nutcracker's rules and by OneHop's,
  * on TCP and on unix sockets.
  */
-class GreetingTest {
+class HandshakeTest {
 
     private static OneHopClient client(RedisServer server, String... directives) {
         return Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), directives));

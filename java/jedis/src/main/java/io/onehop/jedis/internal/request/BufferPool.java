@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * <p>Bounded; what is not given back is the collector's. Any thread; there is no lock that an Error
  * could leave locked.
  */
-public final class Blocks {
+public final class BufferPool {
     /** A quarter of 1000 HGETs is 12 KB. */
     static final int BYTES = 1 << 14;
 

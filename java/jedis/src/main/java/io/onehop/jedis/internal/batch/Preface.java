@@ -15,12 +15,12 @@ import redis.clients.jedis.Protocol;
  * repaired afterwards, so its script goes in front of it, once for each node. Implements
  * spec/route/route.md, "WAIT" and "Scripts".
  */
-public final class Prelude {
+public final class Preface {
     private static final CommandArguments PUBLISH =
             new CommandArguments(Protocol.Command.PUBLISH).add("onehop:wait").add("");
 
-    public static final Taker NOBODY =
-            new Taker() {
+    public static final ReplySink NOBODY =
+            new ReplySink() {
                 @Override
                 public boolean take(Object reply) {
                     return true;
@@ -32,7 +32,7 @@ public final class Prelude {
                 }
             };
 
-    private Prelude() {}
+    private Preface() {}
 
     /** Whether a command asks about the writes of its connection. */
     public static boolean isOfWrites(Command command) {
@@ -40,18 +40,18 @@ public final class Prelude {
     }
 
     public static void append(
-            Command command, CommandArguments arguments, Scripts scripts, Lane lane) {
+            Command command, CommandArguments arguments, Scripts scripts, BatchExchange exchange) {
         if (isOfWrites(command)) {
-            lane.append(PUBLISH, true, NOBODY);
-            lane.stay();
+            exchange.append(PUBLISH, true, NOBODY);
+            exchange.stay();
         }
         String digest = Scripts.digest(command, arguments);
-        if (digest == null || !lane.addScript(digest)) {
+        if (digest == null || !exchange.addScript(digest)) {
             return;
         }
         CommandArguments load = scripts.load(digest);
         if (load != null) {
-            lane.append(load, true, NOBODY);
+            exchange.append(load, true, NOBODY);
         }
     }
 }

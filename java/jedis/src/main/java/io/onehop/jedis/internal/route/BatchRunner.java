@@ -4,9 +4,9 @@ import io.onehop.core.command.Command;
 import io.onehop.jedis.DeadlineExceeded;
 import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
-import io.onehop.jedis.internal.batch.Lane;
-import io.onehop.jedis.internal.batch.Lanes;
-import io.onehop.jedis.internal.batch.Prelude;
+import io.onehop.jedis.internal.batch.Batch;
+import io.onehop.jedis.internal.batch.BatchExchange;
+import io.onehop.jedis.internal.batch.Preface;
 import io.onehop.jedis.internal.batch.Reply;
 import io.onehop.jedis.internal.batch.RetryBudget;
 import io.onehop.jedis.internal.batch.Scatter;
@@ -25,19 +25,20 @@ import java.util.Objects;
 import java.util.function.BiConsumer;
 
 /**
- * Batches that go by one snapshot: their lanes are made here, filled, and run, until every command
- * has its reply or its failure. A command that an {@link Exchange} cannot carry is a batch of one.
+ * Batches that go by one snapshot: their batch are made here, filled, and run, until every command
+ * has its reply or its failure. A command that an {@link CommandExchange} cannot carry is a batch
+ * of one.
  *
  * <p>Any thread; a batch is one thread's.
  */
-public final class Batches {
+public final class BatchRunner {
     private final Snapshot snapshot;
     private final Scripts scripts;
     private final RetryBudget budget;
     private final Cluster cluster;
-    private final BiConsumer<List<Lane>, Deadline> send = this::run;
+    private final BiConsumer<List<BatchExchange>, Deadline> send = this::run;
 
-    Batches(Snapshot snapshot, Scripts scripts, RetryBudget budget, Cluster cluster) {
+    BatchRunner(Snapshot snapshot, Scripts scripts, RetryBudget budget, Cluster cluster) {
         this.snapshot = snapshot;
         this.scripts = scripts;
         this.budget = budget;
@@ -57,9 +58,9 @@ public final class Batches {
         return Deadline.in(snapshot.pool().timeoutMs());
     }
 
-    /** The lanes of a batch. */
-    public Lanes lanes() {
-        return Lanes.of(snapshot, snapshot.pool().cluster() ? redirects() : null);
+    /** A new batch, still empty. */
+    public Batch begin() {
+        return Batch.of(snapshot, snapshot.pool().cluster() ? redirects() : null);
     }
 
     /** For the commands of one batch that are to be sent on. */
@@ -67,41 +68,44 @@ public final class Batches {
         return new Redirects(snapshot, scripts, cluster, send);
     }
 
-    /** Puts a command into the lane of its node. */
-    <T> Reply<T> append(CommandObject<T> command, Command entry, Lane lane) {
+    /** Puts a command into the exchange of its node. */
+    <T> Reply<T> append(CommandObject<T> command, Command entry, BatchExchange exchange) {
         CommandArguments arguments = command.getArguments();
         Reply<T> reply = new Reply<>(command.getBuilder());
         if (Commands.isStranger(entry, arguments)) {
-            lane.closeAfter();
+            exchange.closeAfter();
         }
-        Prelude.append(entry, arguments, scripts, lane);
-        lane.append(arguments, entry.isRetryable(), reply);
+        Preface.append(entry, arguments, scripts, exchange);
+        exchange.append(arguments, entry.isRetryable(), reply);
         return reply;
     }
 
-    /** One command for the node of one place, by the deadline. */
-    <T> T ask(int place, CommandObject<T> command, Command entry, Deadline deadline) {
-        Lanes lanes = lanes();
-        Reply<T> reply = append(command, entry, lanes.of(place));
-        run(lanes, deadline);
+    /** One command for the node of one home, by the deadline. */
+    <T> T ask(int home, CommandObject<T> command, Command entry, Deadline deadline) {
+        Batch batch = begin();
+        Reply<T> reply = append(command, entry, batch.of(home));
+        run(batch, deadline);
         return reply.get();
     }
 
-    /** Sends what is in the lanes and tells every reply. */
-    public void run(Lanes lanes) {
-        run(lanes, deadline().later(lanes.waitMs()));
+    /** Sends what is in the batch and tells every reply. */
+    public void run(Batch batch) {
+        run(batch, deadline().later(batch.waitMs()));
     }
 
-    private void run(Lanes lanes, Deadline deadline) {
-        run(lanes.used(), deadline);
-        lanes.follow(deadline);
+    private void run(Batch batch, Deadline deadline) {
+        run(batch.used(), deadline);
+        batch.follow(deadline);
     }
 
-    /** Sends what is in the lanes; what redirects is noted. */
-    private void run(List<Lane> lanes, Deadline deadline) {
-        Scatter.run(lanes, deadline, budget);
+    /** Sends what is in the batch; what redirects is noted. */
+    private void run(List<BatchExchange> exchanges, Deadline deadline) {
+        Scatter.run(exchanges, deadline, budget);
         if (snapshot.pool().cluster()) {
-            lanes.stream().map(Lane::failure).filter(Objects::nonNull).forEach(this::failed);
+            exchanges.stream()
+                    .map(BatchExchange::failure)
+                    .filter(Objects::nonNull)
+                    .forEach(this::failed);
         }
     }
 
@@ -109,7 +113,7 @@ public final class Batches {
     void failed(OneHopException failure) {
         if (snapshot.pool().cluster()
                 && (failure instanceof NodeDown || failure instanceof DeadlineExceeded)) {
-            cluster.want(null);
+            cluster.requestRefresh(null);
         }
     }
 }

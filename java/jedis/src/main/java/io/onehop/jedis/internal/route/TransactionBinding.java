@@ -14,17 +14,20 @@ import redis.clients.jedis.Protocol;
 /**
  * Where a transaction is: the node of its first key, and in a Redis Cluster its slot.
  *
- * @param place the node's index, or the slot
+ * @param home the node's index, or the slot
  * @param key the key that decided
  */
-public record Binding(Pool pool, int place, byte[] key) {
+public record TransactionBinding(Pool pool, int home, byte[] key) {
 
     /**
      * Where a transaction is after one more command: where it was, or at its first key; {@code
      * null} if it has had none yet.
      */
-    public static Binding next(
-            Binding before, CommandArguments arguments, Snapshot snapshot, Intake intake) {
+    public static TransactionBinding next(
+            TransactionBinding before,
+            CommandArguments arguments,
+            Snapshot snapshot,
+            Intake intake) {
         String pool = snapshot.pool().name();
         Commands.requireFits(arguments, pool);
         Command command = intake.entry(arguments);
@@ -34,8 +37,8 @@ public record Binding(Pool pool, int place, byte[] key) {
         Commands.refuseHooks(arguments, "transaction", pool);
         Commands.refuseStranger(command, arguments, "transaction", pool);
         Keys keys = snapshot.keys();
-        int only = command.state() == null ? keys.onlyPlace(command, arguments) : -1;
-        if (only >= 0 && before != null && before.place() == only) {
+        int only = command.state() == null ? keys.onlyHome(command, arguments) : -1;
+        if (only >= 0 && before != null && before.home() == only) {
             return before; // As nearly always.
         }
         boolean isWatch = arguments.getCommand() == Protocol.Command.WATCH;
@@ -47,15 +50,15 @@ public record Binding(Pool pool, int place, byte[] key) {
                     "it cannot be a part of a transaction, which is on one node",
                     pool);
         }
-        if (plan.place() < 0 || before != null && keys.isRandom()) {
+        if (plan.home() < 0 || before != null && keys.isRandom()) {
             return before;
         }
         byte[] key = Plan.firstKey(command, arguments);
-        if (before != null && before.place() != plan.place()) {
-            throw keys.crossNode("a transaction", before.key(), before.place(), key, plan.place());
+        if (before != null && before.home() != plan.home()) {
+            throw keys.crossNode("a transaction", before.key(), before.home(), key, plan.home());
         }
         return before != null
                 ? before
-                : new Binding(snapshot.poolAt(plan.place()), plan.place(), key);
+                : new TransactionBinding(snapshot.poolAt(plan.home()), plan.home(), key);
     }
 }

@@ -3,7 +3,7 @@ package io.onehop.jedis.internal.failure;
 import io.onehop.core.ErrorKind;
 
 /** Why there is no map of a Redis Cluster. */
-public record Refusal(String reason, ErrorKind kind) {
+public record RefreshFailure(String reason, ErrorKind kind) {
 
     /** Whether a node has said something: more than that it cannot be reached. */
     public boolean isAnswer() {

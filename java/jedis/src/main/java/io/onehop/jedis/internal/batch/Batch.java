@@ -12,21 +12,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The lanes of one batch, one for each node that has something to do, in node order. For one
+ * The exchanges of one batch, one for each node that has something to do, in node order. For one
  * thread.
  */
-public final class Lanes {
+public final class Batch {
     private final Snapshot snapshot;
-    private final Lane[] lanes;
+    private final BatchExchange[] exchanges;
     private final Forwarding forwarding;
     private final boolean isFirst;
     // By master: who answers reads of this batch, and one more; null: nobody has read yet.
     private int[] readers;
     private long waitMs;
 
-    private Lanes(Snapshot snapshot, Forwarding forwarding, boolean isFirst) {
+    private Batch(Snapshot snapshot, Forwarding forwarding, boolean isFirst) {
         this.snapshot = snapshot;
-        this.lanes = new Lane[snapshot.pools().length];
+        this.exchanges = new BatchExchange[snapshot.pools().length];
         this.forwarding = forwarding;
         this.isFirst = isFirst;
     }
@@ -35,18 +35,18 @@ public final class Lanes {
      * Those of a batch. {@code forwarding}: that of the batch; {@code null} where nodes do not
      * redirect.
      */
-    public static Lanes of(Snapshot snapshot, Forwarding forwarding) {
-        return new Lanes(snapshot, forwarding, true);
+    public static Batch of(Snapshot snapshot, Forwarding forwarding) {
+        return new Batch(snapshot, forwarding, true);
     }
 
     /** Those of what is sent on. */
-    public static Lanes ofSentOn(Snapshot snapshot, Forwarding forwarding) {
-        return new Lanes(snapshot, forwarding, false);
+    public static Batch ofSentOn(Snapshot snapshot, Forwarding forwarding) {
+        return new Batch(snapshot, forwarding, false);
     }
 
     /** How many nodes there are. */
     int size() {
-        return lanes.length;
+        return exchanges.length;
     }
 
     /**
@@ -60,57 +60,57 @@ public final class Lanes {
         return waitMs;
     }
 
-    /** The lane of the node that has a place; what is put into it next is of that place. */
-    public Lane of(int place) {
-        return lane(snapshot.keys().nodeAt(place)).at(place);
+    /** The exchange of the node that has a home; what is put into it next is of that home. */
+    public BatchExchange of(int home) {
+        return exchange(snapshot.keys().nodeAt(home)).at(home);
     }
 
     /** The same for this command: what only reads may be answered elsewhere. */
-    public Lane of(int place, Command command) {
-        if (!snapshot.readers().mayAnswer(command)) {
-            return of(place);
+    public BatchExchange of(int home, Command command) {
+        if (!snapshot.readFrom().mayAnswer(command)) {
+            return of(home);
         }
-        int master = snapshot.keys().nodeAt(place);
-        readers = readers == null ? new int[lanes.length] : readers;
+        int master = snapshot.keys().nodeAt(home);
+        readers = readers == null ? new int[exchanges.length] : readers;
         if (readers[master] == 0) { // One for each master, which gets one write.
             readers[master] = reader(master) + 1;
         }
-        Lane lane = lane(readers[master] - 1);
-        boolean isRescued = readers[master] - 1 != master && snapshot.readers().mayAskMaster();
-        return (isRescued ? lane.rescued() : lane).at(place);
+        BatchExchange exchange = exchange(readers[master] - 1);
+        boolean isRescued = readers[master] - 1 != master && snapshot.readFrom().mayAskMaster();
+        return (isRescued ? exchange.rescued() : exchange).at(home);
     }
 
     private int reader(int master) {
-        int reader = snapshot.readers().of(master);
+        int reader = snapshot.readFrom().of(master);
         if (reader < 0) {
             throw Failure.withoutReplica(snapshot.pools()[master].endpoint().nodeName());
         }
         return reader;
     }
 
-    /** The lane of a node that the caller has chosen: it has the last word. */
-    public Lane ofNode(int node) {
-        return lane(node).at(Owed.NOWHERE);
+    /** The exchange of a node that the caller has chosen: it has the last word. */
+    public BatchExchange ofNode(int node) {
+        return exchange(node).at(PendingReplies.NO_SLOT);
     }
 
-    private Lane lane(int node) {
-        if (lanes[node] == null) {
-            lanes[node] = new Lane(snapshot.pools()[node], forwarding, isFirst);
+    private BatchExchange exchange(int node) {
+        if (exchanges[node] == null) {
+            exchanges[node] = new BatchExchange(snapshot.pools()[node], forwarding, isFirst);
         }
-        return lanes[node];
+        return exchanges[node];
     }
 
-    public List<Lane> used() {
-        List<Lane> used = new ArrayList<>(lanes.length);
-        for (Lane lane : lanes) {
-            if (lane != null && lane.hasWork()) {
-                used.add(lane);
+    public List<BatchExchange> used() {
+        List<BatchExchange> used = new ArrayList<>(exchanges.length);
+        for (BatchExchange exchange : exchanges) {
+            if (exchange != null && exchange.hasWork()) {
+                used.add(exchange);
             }
         }
         return used;
     }
 
-    /** Sends on what other nodes are to execute; afterwards every taker was told. */
+    /** Sends on what other nodes are to execute; afterwards every sink has its reply or failure. */
     public void follow(Deadline deadline) {
         if (forwarding != null) {
             forwarding.follow(deadline);
@@ -125,9 +125,9 @@ public final class Lanes {
             return Map.of();
         }
         Map<String, OneHopException> failures = new LinkedHashMap<>();
-        for (Lane lane : used()) {
-            if (lane.failure() != null) {
-                failures.put(lane.pool().endpoint().name(), lane.failure());
+        for (BatchExchange exchange : used()) {
+            if (exchange.failure() != null) {
+                failures.put(exchange.pool().endpoint().name(), exchange.failure());
             }
         }
         if (forwarding != null) {
@@ -138,15 +138,15 @@ public final class Lanes {
 
     private boolean isWell() {
         boolean isWell = forwarding == null || forwarding.failures().isEmpty();
-        for (Lane lane : lanes) {
-            isWell &= lane == null || lane.failure() == null;
+        for (BatchExchange exchange : exchanges) {
+            isWell &= exchange == null || exchange.failure() == null;
         }
         return isWell;
     }
 
     /** Whether any command has its reply. */
     public boolean hasArrived() {
-        return used().stream().anyMatch(Lane::hasArrived)
+        return used().stream().anyMatch(BatchExchange::hasArrived)
                 || forwarding != null && forwarding.hasArrived();
     }
 }

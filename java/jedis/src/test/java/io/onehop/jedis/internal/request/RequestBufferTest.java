@@ -29,9 +29,9 @@ import java.util.Set;
  * The bytes of a batch are those Jedis itself would write, whatever their sizes, and can be written
  * in pieces and again.
  */
-class RequestsTest {
+class RequestBufferTest {
 
-    private static byte[] read(Requests requests, Random random) {
+    private static byte[] read(RequestBuffer requests, Random random) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         while (all.size() < requests.length()) {
             ByteBuffer next = requests.next(1 + random.nextInt(100_000));
@@ -45,10 +45,10 @@ class RequestsTest {
 
     @Test
     void encodesAsJedisDoesInMemoryThatIsUsedAgain() throws IOException {
-        Blocks memory = new Blocks();
+        BufferPool memory = new BufferPool();
         for (int seed = 0; seed < 50; seed++) {
             Random random = new Random(seed);
-            Requests requests = new Requests(memory);
+            RequestBuffer requests = new RequestBuffer(memory);
             ByteArrayOutputStream expected = new ByteArrayOutputStream();
             RedisOutputStream jedis = new RedisOutputStream(expected);
             for (int i = 0; i < 200; i++) {
@@ -63,29 +63,29 @@ class RequestsTest {
             requests.release();
         }
         byte[] kept = memory.first();
-        assertEquals(Blocks.BYTES, kept.length, "a kept one rather than a new one");
+        assertEquals(BufferPool.BYTES, kept.length, "a kept one rather than a new one");
         memory.give(kept);
         assertSame(kept, memory.next());
     }
 
     @Test
     void blocksOfBothSizesAreKeptAndNotTooMany() {
-        Blocks memory = new Blocks();
+        BufferPool memory = new BufferPool();
         Set<byte[]> given = Collections.newSetFromMap(new IdentityHashMap<>());
         for (int i = 0; i < 20; i++) {
-            given.add(new byte[Blocks.BYTES]);
-            given.add(new byte[Blocks.FEW_BYTES]);
+            given.add(new byte[BufferPool.BYTES]);
+            given.add(new byte[BufferPool.FEW_BYTES]);
             given.add(new byte[1]);
         }
         given.forEach(memory::give);
         for (int i = 0; i < 16; i++) {
             byte[] block = memory.next();
-            assertEquals(Blocks.BYTES, block.length);
+            assertEquals(BufferPool.BYTES, block.length);
             assertTrue(given.remove(block), "kept, and given out once");
         }
         for (int i = 0; i < 16; i++) {
             byte[] block = memory.first();
-            assertEquals(Blocks.FEW_BYTES, block.length);
+            assertEquals(BufferPool.FEW_BYTES, block.length);
             assertTrue(given.remove(block), "kept, and given out once");
         }
         assertFalse(given.contains(memory.next()));
@@ -109,7 +109,7 @@ class RequestsTest {
         for (int i = 0; i < 12; i++) {
             command.key("k" + i).add("v" + i);
         }
-        Requests requests = new Requests(new Blocks());
+        RequestBuffer requests = new RequestBuffer(new BufferPool());
         requests.append(command, new int[] {0, 23, 24, 1, 2, 23, 24});
         assertEquals(
                 "*7\r\n"
@@ -133,7 +133,7 @@ class RequestsTest {
     @Test
     void canBeReadAgainFromAnyCommand() {
         Random random = new Random(5);
-        Requests requests = new Requests(new Blocks());
+        RequestBuffer requests = new RequestBuffer(new BufferPool());
         int[] sizes = new int[300];
         for (int i = 0; i < sizes.length; i++) {
             sizes[i] = requests.append(random(random));
@@ -153,7 +153,7 @@ class RequestsTest {
 
     @Test
     void aCommandThatCanNotBeEncodedLeavesNoTrace() {
-        Requests requests = new Requests(new Blocks());
+        RequestBuffer requests = new RequestBuffer(new BufferPool());
         requests.append(new CommandArguments(Command.GET).key("a"));
         assertThrows(
                 IllegalStateException.class,

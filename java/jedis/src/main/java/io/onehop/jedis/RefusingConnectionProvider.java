@@ -13,10 +13,10 @@ import java.util.Map;
  * What is left of UnifiedJedis that would take a connection to any node: it is told that there is
  * no such thing.
  */
-final class NoConnections implements ConnectionProvider {
+final class RefusingConnectionProvider implements ConnectionProvider {
     private final String pool;
 
-    NoConnections(String pool) {
+    RefusingConnectionProvider(String pool) {
         this.pool = pool;
     }
 

@@ -2,10 +2,12 @@ package io.onehop.core.command;
 
 import java.util.Arrays;
 
-/** Where a command's keys are: places in its words, in their order, each with what stands there. */
-public final class KeyPlaces {
+/**
+ * Where a command's keys are: positions in its words, in their order, each with what stands there.
+ */
+public final class KeyPositions {
 
-    /** What stands at the place of a key. */
+    /** What stands at the position of a key. */
     public enum Kind {
         KEY,
         /** Placed like a key, but no key of the database. */
@@ -18,15 +20,15 @@ public final class KeyPlaces {
     private int first;
     private int step;
     private Kind kind;
-    private int[] places; // Null: they are a range.
+    private int[] positions; // Null: they are a range.
     private Kind[] kinds;
     private int count;
 
-    KeyPlaces() {}
+    KeyPositions() {}
 
     /**
-     * All places from the first to the last by this step, if there is none yet; tells whether that
-     * was so.
+     * All positions from the first to the last by this step, if there is none yet; tells whether
+     * that was so.
      */
     boolean addRange(int from, int last, int by, Kind all) {
         if (count > 0) {
@@ -43,20 +45,20 @@ public final class KeyPlaces {
      * Keeps the order of the command: a specification with options may find keys before those
      * already found.
      */
-    void add(int place, Kind kind) {
-        if (places == null) {
+    void add(int position, Kind kind) {
+        if (positions == null) {
             list();
         }
-        if (count == places.length) {
-            places = Arrays.copyOf(places, count * 2);
+        if (count == positions.length) {
+            positions = Arrays.copyOf(positions, count * 2);
             kinds = Arrays.copyOf(kinds, count * 2);
         }
         int at = count++;
-        for (; at > 0 && places[at - 1] > place; at--) {
-            places[at] = places[at - 1];
+        for (; at > 0 && positions[at - 1] > position; at--) {
+            positions[at] = positions[at - 1];
             kinds[at] = kinds[at - 1];
         }
-        places[at] = place;
+        positions[at] = position;
         kinds[at] = kind;
     }
 
@@ -64,22 +66,22 @@ public final class KeyPlaces {
         int[] listed = new int[Math.max(4, count + 1)];
         kinds = new Kind[listed.length];
         for (int i = 0; i < count; i++) {
-            listed[i] = place(i);
+            listed[i] = position(i);
             kinds[i] = kind;
         }
-        places = listed;
+        positions = listed;
     }
 
     public int count() {
         return count;
     }
 
-    /** The place of a key among the command's words. */
-    public int place(int number) {
-        return places == null ? first + number * step : places[number];
+    /** The position of a key among the command's words. */
+    public int position(int number) {
+        return positions == null ? first + number * step : positions[number];
     }
 
     public Kind kind(int number) {
-        return places == null ? kind : kinds[number];
+        return positions == null ? kind : kinds[number];
     }
 }

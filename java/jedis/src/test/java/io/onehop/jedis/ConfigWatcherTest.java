@@ -31,7 +31,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What each look at a configuration file makes of it, look by look; nodes play no part in it. */
-class RefresherTest {
+class ConfigWatcherTest {
     private static final String ONE = text("127.0.0.1:1:1");
     private static final String TWO = text("127.0.0.1:1:1", "127.0.0.1:2:1");
 
@@ -40,7 +40,7 @@ class RefresherTest {
     private final Log log = new Log();
     private final List<TopologyChange> changes = new ArrayList<>();
     private Snapshots snapshots;
-    private Refresher refresher;
+    private ConfigWatcher watcher;
 
     private static String text(String... servers) {
         return Nodes.configOf(Stream.of(servers)).replace("LISTEN", "127.0.0.1:1");
@@ -53,15 +53,15 @@ class RefresherTest {
     }
 
     private void follow(Consumer<TopologyChange> listener) throws Exception {
-        Source source = new Source(file, "alpha");
+        ConfigSource source = new ConfigSource(file, "alpha");
         byte[] bytes = source.bytes();
         snapshots = new Snapshots(PoolTopology.of(source.pool(bytes)));
-        refresher = new Refresher(source, bytes, snapshots, listener);
+        watcher = new ConfigWatcher(source, bytes, snapshots, listener);
     }
 
     @AfterEach
     void close() {
-        refresher.close();
+        watcher.close();
         snapshots.close();
         log.close();
     }
@@ -76,9 +76,9 @@ class RefresherTest {
     }
 
     /** What the log says of three looks in a row. */
-    private List<String> looked() throws InterruptedException {
+    private List<String> checked() throws InterruptedException {
         for (int i = 0; i < 3; i++) {
-            refresher.look();
+            watcher.check();
         }
         return log.taken();
     }
@@ -89,11 +89,12 @@ class RefresherTest {
 
     @Test
     void aChangeIsToldWithTheShareOfKeysThatMoveAndThenUsed() throws Exception {
-        assertEquals(List.of(), looked());
+        assertEquals(List.of(), checked());
         PoolTopology before = snapshots.newest().topology();
         write(TWO);
         assertEquals(1, nodes());
-        int moved = before.moved(PoolTopology.of(new Source(TWO, "alpha").pool(TWO.getBytes())));
+        int moved =
+                before.moved(PoolTopology.of(new ConfigSource(TWO, "alpha").pool(TWO.getBytes())));
         assertTrue(moved > 400 && moved < 600, "half of the keys, about: " + moved);
         assertEquals(
                 List.of(
@@ -104,14 +105,14 @@ class RefresherTest {
                                 + "."
                                 + moved % 10
                                 + " % of the keys of server pool alpha move (generation 2)"),
-                looked());
+                checked());
         assertEquals(2, nodes());
         assertEquals(
                 List.of(new TopologyChange(before, snapshots.newest().topology(), moved, 2)),
                 changes);
         assertEquals(2, snapshots.newest().generation());
         replace(ONE);
-        assertEquals(1, looked().size());
+        assertEquals(1, checked().size());
         assertEquals(1, nodes());
         assertEquals(moved, changes.get(1).moved());
         assertEquals(3, changes.get(1).generation());
@@ -119,29 +120,29 @@ class RefresherTest {
 
     @Test
     void whatLinksLeadToIsFollowedAndALinkThatLeadsNowhereChangesNothing() throws Exception {
-        refresher.close();
+        watcher.close();
         Files.writeString(Files.createDirectory(folder.resolve("one")).resolve("n.yml"), ONE);
         Files.writeString(Files.createDirectory(folder.resolve("two")).resolve("n.yml"), TWO);
         leadTo("one");
         file = Files.createSymbolicLink(folder.resolve("n.yml"), Path.of("..data/n.yml"));
         follow(changes::add);
-        assertEquals(List.of(), looked());
+        assertEquals(List.of(), checked());
         leadTo("two");
         assertEquals(1, nodes());
-        List<String> told = looked();
+        List<String> told = checked();
         assertEquals(1, told.size());
         assertTrue(
                 told.get(0).endsWith(" % of the keys of server pool alpha move (generation 2)"),
                 told.get(0));
         assertEquals(2, nodes());
         leadTo("nowhere");
-        told = looked();
+        told = checked();
         assertEquals(1, told.size());
         assertTrue(
                 told.get(0).endsWith("; the configuration read before stays in use"), told.get(0));
         assertEquals(2, nodes());
         leadTo("one");
-        assertEquals(1, looked().size());
+        assertEquals(1, checked().size());
         assertEquals(1, nodes());
     }
 
@@ -152,10 +153,10 @@ class RefresherTest {
         for (String rights : List.of("rw-r-----", "rw-r--r--", "rw-r---w-", "rw-r--rw-")) {
             Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(rights));
             write(ONE);
-            looked();
+            checked();
             write(secret);
             String told =
-                    looked().stream()
+                    checked().stream()
                             .filter(line -> line.contains("password"))
                             .collect(Collectors.joining());
             String may =
@@ -191,10 +192,10 @@ class RefresherTest {
     @Test
     void theStatusSaysWhatIsWrongWithTheFileAndSinceWhen() throws Exception {
         long begin = Clock.unixMs();
-        assertTrue(refresher.status().ok());
+        assertTrue(watcher.status().ok());
         write("rubbish");
-        looked();
-        ConfigStatus refused = refresher.status();
+        checked();
+        ConfigStatus refused = watcher.status();
         assertFalse(refused.ok());
         assertEquals(
                 "configuration file "
@@ -202,24 +203,24 @@ class RefresherTest {
                         + ", line 1: the document is not a mapping of server pools",
                 refused.error());
         assertFalse(refused.readAt().toEpochMilli() < begin);
-        looked();
-        assertEquals(refused, refresher.status(), "it is since then");
+        checked();
+        assertEquals(refused, watcher.status(), "it is since then");
         write(ONE.replace("alpha", "beta"));
-        looked();
+        checked();
         assertTrue(
-                refresher.status().error().contains("there is no server pool"),
-                refresher.status().error());
+                watcher.status().error().contains("there is no server pool"),
+                watcher.status().error());
         write(ONE);
-        looked();
-        assertTrue(refresher.status().ok());
-        assertNull(refresher.status().error());
-        assertFalse(refresher.status().readAt().isBefore(refused.readAt()));
+        checked();
+        assertTrue(watcher.status().ok());
+        assertNull(watcher.status().error());
+        assertFalse(watcher.status().readAt().isBefore(refused.readAt()));
         assertEquals(1, snapshots.newest().generation());
     }
 
     @Test
     void theListenerIsToldBeforeTheChangeAndCanNotStopIt() throws Exception {
-        refresher.close();
+        watcher.close();
         follow(
                 change -> {
                     changes.add(change);
@@ -230,7 +231,7 @@ class RefresherTest {
         assertEquals(
                 "warning: the listener to changes failed; the changed configuration is used all the"
                         + " same",
-                looked().get(1));
+                checked().get(1));
         assertEquals(2, nodes());
         assertEquals(1, changes.size());
     }
@@ -242,33 +243,35 @@ class RefresherTest {
         write("rubbish");
         assertEquals(
                 List.of(where + "line 1: the document is not a mapping of server pools" + stays),
-                looked());
+                checked());
         write(TWO.substring(0, TWO.indexOf("servers")));
-        assertEquals(List.of(where + "line 1: directive \"servers\" is missing" + stays), looked());
+        assertEquals(
+                List.of(where + "line 1: directive \"servers\" is missing" + stays), checked());
         write("");
-        assertEquals(List.of(where + "line 1: there is no server pool" + stays), looked());
+        assertEquals(List.of(where + "line 1: there is no server pool" + stays), checked());
         write(TWO.replace("alpha", "beta"));
         assertEquals(
-                List.of(where + "there is no server pool \"alpha\", only beta" + stays), looked());
+                List.of(where + "there is no server pool \"alpha\", only beta" + stays), checked());
         write(TWO.replace("redis: true", "redis: false"));
         assertEquals(
                 List.of(
                         where
                                 + "server pool \"alpha\" speaks memcached, it lacks \"redis: true\""
                                 + stays),
-                looked());
+                checked());
         write(TWO + "#".repeat(1 << 20));
-        assertEquals(1, looked().size());
+        assertEquals(1, checked().size());
         Files.delete(file);
-        assertEquals(List.of(where + "it cannot be read: there is no such file" + stays), looked());
+        assertEquals(
+                List.of(where + "it cannot be read: there is no such file" + stays), checked());
         Files.createDirectory(file);
-        assertEquals(1, looked().size());
+        assertEquals(1, checked().size());
         Files.delete(file);
         assertEquals(1, nodes());
         assertEquals(List.of(), changes);
-        looked();
+        checked();
         write(TWO);
-        assertEquals(1, looked().size());
+        assertEquals(1, checked().size());
         assertEquals(2, nodes());
     }
 
@@ -276,13 +279,13 @@ class RefresherTest {
     void whatIsGoodAgainAndThenBadAgainIsToldAgain() throws Exception {
         for (int i = 0; i < 2; i++) {
             Files.delete(file);
-            assertEquals(1, looked().size());
+            assertEquals(1, checked().size());
             write(ONE);
-            assertEquals(List.of(), looked());
+            assertEquals(List.of(), checked());
             write("rubbish");
-            assertEquals(1, looked().size());
+            assertEquals(1, checked().size());
             replace(ONE);
-            assertEquals(List.of(), looked());
+            assertEquals(List.of(), checked());
         }
         assertEquals(List.of(), changes);
     }
@@ -294,7 +297,7 @@ class RefresherTest {
                 "# A comment.\n"
                         + ONE.replace("alpha:\n", "alpha:\n  preconnect: true\n")
                         + TWO.replace("alpha", "beta").replace("127.0.0.1:1\n", "127.0.0.1:2\n"));
-        assertEquals(List.of(), looked());
+        assertEquals(List.of(), checked());
         assertSame(before, snapshots.newest());
         replace(ONE.replace("alpha:\n", "alpha:\n  timeout: 1234\n"));
         assertEquals(
@@ -303,7 +306,7 @@ class RefresherTest {
                                 + file
                                 + " changed: 0.0 % of the keys of server pool alpha move"
                                 + " (generation 2)"),
-                looked());
+                checked());
         assertNotSame(before, snapshots.newest());
     }
 
@@ -311,10 +314,10 @@ class RefresherTest {
     void aPasswordIsInNoMessage() throws Exception {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         write(ONE.replace("alpha:\n", "alpha:\n  redis_auth: secret\n"));
-        List<String> told = looked();
+        List<String> told = checked();
         assertEquals(1, told.size());
         write(ONE.replace("alpha:\n", "alpha:\n  redis_auth: secret\n  redis_auth: secret\n"));
-        told = looked();
+        told = checked();
         assertEquals(1, told.size());
         assertFalse(told.get(0).contains("secret"), told.get(0));
     }
@@ -323,7 +326,7 @@ class RefresherTest {
     void aClosedClientAdoptsNothing() throws Exception {
         snapshots.close();
         write(TWO);
-        looked();
+        checked();
         assertEquals(1, nodes());
     }
 }

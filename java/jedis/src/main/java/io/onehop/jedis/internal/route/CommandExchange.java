@@ -22,7 +22,7 @@ import redis.clients.jedis.exceptions.JedisException;
  * <p>Before it on the road: the route, which knows the node; after it: the node. For one thread and
  * one call.
  */
-final class Exchange<T> extends Holder {
+final class CommandExchange<T> extends Holder {
     /*
      * Sent once more by itself is a command only if its connection had been lying idle and turned out to be closed, if
      * it was not sent or only reads, if the deadline allows, and if the budget does. Nothing else is ever repeated: a
@@ -42,7 +42,7 @@ final class Exchange<T> extends Holder {
      * A command that waits on the node for so many milliseconds by its own wish: 0 if it does not
      * wait.
      */
-    Exchange(
+    CommandExchange(
             Pool node,
             CommandObject<T> command,
             boolean isReadOnly,

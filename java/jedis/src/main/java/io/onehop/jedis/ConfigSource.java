@@ -4,7 +4,7 @@ import io.onehop.core.base.Limits;
 import io.onehop.core.config.Config;
 import io.onehop.core.config.ConfigException;
 import io.onehop.core.topology.ServerPool;
-import io.onehop.jedis.internal.failure.Refused;
+import io.onehop.jedis.internal.failure.ConfigRefused;
 import io.onehop.jedis.internal.failure.Shown;
 
 import java.io.IOException;
@@ -24,11 +24,11 @@ import java.util.stream.Collectors;
  * Where a server pool comes from: a file, or a text that was given in its place.
  *
  * <p>In: a file or a text, and the name of the pool. Out: its bytes, and what they say; or a {@link
- * Refused} that says what is wrong with them. The kernel follows links, at each reading. It
- * remembers nothing: {@link Refresher} finds out whether a file has changed. Any thread. Implements
- * spec/topology, "A configuration that changes".
+ * ConfigRefused} that says what is wrong with them. The kernel follows links, at each reading. It
+ * remembers nothing: {@link ConfigWatcher} finds out whether a file has changed. Any thread.
+ * Implements spec/topology, "A configuration that changes".
  */
-final class Source {
+final class ConfigSource {
 
     /* How many server pools a message names. */
     private static final int NAMES_MAX = 10;
@@ -39,13 +39,13 @@ final class Source {
     private final byte[] text;
     private final String pool;
 
-    Source(Path file, String pool) {
+    ConfigSource(Path file, String pool) {
         this.file = file;
         this.text = null;
         this.pool = pool;
     }
 
-    Source(String text, String pool) {
+    ConfigSource(String text, String pool) {
         this.file = null;
         this.text = text.getBytes(StandardCharsets.UTF_8);
         this.pool = pool;
@@ -57,7 +57,7 @@ final class Source {
     }
 
     /** What is there now; of a file at most one byte more than a configuration may have. */
-    byte[] bytes() throws Refused {
+    byte[] bytes() throws ConfigRefused {
         if (file == null) {
             return text;
         }
@@ -79,7 +79,7 @@ final class Source {
     }
 
     /** The server pool in these bytes. */
-    ServerPool pool(byte[] bytes) throws Refused {
+    ServerPool pool(byte[] bytes) throws ConfigRefused {
         Config config;
         try {
             config = Config.parse(bytes);
@@ -139,8 +139,8 @@ final class Source {
         }
     }
 
-    private Refused refused(String reason, Throwable cause) {
-        return new Refused(this + ", " + reason, cause);
+    private ConfigRefused refused(String reason, Throwable cause) {
+        return new ConfigRefused(this + ", " + reason, cause);
     }
 
     /** As messages name it. */

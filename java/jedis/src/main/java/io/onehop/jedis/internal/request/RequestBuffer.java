@@ -14,7 +14,7 @@ import java.util.List;
  * <p>Append first, then write from front to back. A command that cannot be encoded leaves no trace.
  * For one thread.
  */
-public final class Requests {
+public final class RequestBuffer {
     /*
      * Blocks, not one growing array: a batch of a gigabyte needs no contiguous gigabyte, and nothing is copied
      * when it grows. Only the first block is: it starts small, because most batches are small. A command never
@@ -33,7 +33,7 @@ public final class Requests {
         }
     }
 
-    private final Blocks memory;
+    private final BufferPool memory;
     private final List<Block> blocks = new ArrayList<>(2);
     private Block last;
     private long length;
@@ -41,7 +41,7 @@ public final class Requests {
     private int readingBlock;
     private int readingAt;
 
-    public Requests(Blocks memory) {
+    public RequestBuffer(BufferPool memory) {
         this.memory = memory;
         this.last = new Block(memory.first());
         blocks.add(last);
@@ -82,16 +82,16 @@ public final class Requests {
         return commit(block, at);
     }
 
-    /** Appends a part of a command: of its words those at these places, in this order. */
-    public int append(CommandArguments arguments, int[] places) {
+    /** Appends a part of a command: of its words those at these positions, in this order. */
+    public int append(CommandArguments arguments, int[] positions) {
         long most = HEADER_BYTES_MAX;
-        for (int place : places) {
-            most += HEADER_BYTES_MAX + arguments.get(place).getRaw().length + 2L;
+        for (int position : positions) {
+            most += HEADER_BYTES_MAX + arguments.get(position).getRaw().length + 2L;
         }
         Block block = reserve(most);
-        int at = header(block.bytes, block.used, '*', places.length);
-        for (int place : places) {
-            at = argument(block.bytes, at, arguments.get(place).getRaw());
+        int at = header(block.bytes, block.used, '*', positions.length);
+        for (int position : positions) {
+            at = argument(block.bytes, at, arguments.get(position).getRaw());
         }
         return commit(block, at);
     }
@@ -113,7 +113,7 @@ public final class Requests {
         if (needed <= last.bytes.length) {
             return last;
         }
-        if (needed <= Blocks.BYTES) {
+        if (needed <= BufferPool.BYTES) {
             byte[] grown = memory.next();
             byte[] small = last.bytes;
             System.arraycopy(small, 0, grown, 0, last.used);
@@ -121,7 +121,7 @@ public final class Requests {
             memory.give(small);
             return last;
         }
-        Block next = new Block(most <= Blocks.BYTES ? memory.next() : new byte[(int) most]);
+        Block next = new Block(most <= BufferPool.BYTES ? memory.next() : new byte[(int) most]);
         // First: after an Error nothing may be written to a block that is not read.
         blocks.add(next);
         last = next;

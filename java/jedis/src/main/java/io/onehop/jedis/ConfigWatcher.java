@@ -4,7 +4,7 @@ import io.onehop.core.base.Clock;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.cluster.Cluster;
-import io.onehop.jedis.internal.failure.Refused;
+import io.onehop.jedis.internal.failure.ConfigRefused;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
@@ -19,12 +19,12 @@ import java.util.function.Consumer;
  * Looks once a second whether the configuration has changed, and has the client's calls go by the
  * new one.
  *
- * <p>In: a {@link Source}. Out: topologies for {@link Snapshots}, each told before: to the log and
- * to the client's listener. What is bad never replaces what is good; the log says once what is
- * wrong with it. A daemon thread of the client's own, from its building to its close; where nothing
- * can change there is none. Implements spec/topology, "A configuration that changes".
+ * <p>In: a {@link ConfigSource}. Out: topologies for {@link Snapshots}, each told before: to the
+ * log and to the client's listener. What is bad never replaces what is good; the log says once what
+ * is wrong with it. A daemon thread of the client's own, from its building to its close; where
+ * nothing can change there is none. Implements spec/topology, "A configuration that changes".
  */
-final class Refresher implements AutoCloseable {
+final class ConfigWatcher implements AutoCloseable {
     /*
      * It compares bytes and not times: a configuration is small, and a file that was replaced twice within one tick of
      * its clock is found all the same. A file that is written in place may be met empty or half done. So what differs is
@@ -36,7 +36,7 @@ final class Refresher implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger("io.onehop");
 
-    private final Source source;
+    private final ConfigSource source;
     private final Snapshots snapshots;
     private final Consumer<TopologyChange> listener;
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -45,7 +45,11 @@ final class Refresher implements AutoCloseable {
     private volatile ConfigStatus status = ConfigStatus.used(Clock.unixMs());
 
     /** {@code seen} is what the first topology was made from. */
-    Refresher(Source source, byte[] seen, Snapshots snapshots, Consumer<TopologyChange> listener) {
+    ConfigWatcher(
+            ConfigSource source,
+            byte[] seen,
+            Snapshots snapshots,
+            Consumer<TopologyChange> listener) {
         this.source = source;
         this.seen = seen;
         this.snapshots = snapshots;
@@ -54,7 +58,7 @@ final class Refresher implements AutoCloseable {
 
     void start() {
         if (source.mayChange()) {
-            Thread thread = new Thread(this::run, "onehop-refresher");
+            Thread thread = new Thread(this::run, "onehop-config");
             thread.setDaemon(true);
             thread.start();
         }
@@ -76,19 +80,19 @@ final class Refresher implements AutoCloseable {
     private void run() {
         try {
             while (!closed.await(LOOK_EVERY_MS, TimeUnit.MILLISECONDS)) {
-                look();
+                check();
             }
         } catch (InterruptedException end) {
             LOG.log(
                     Level.WARNING,
                     source
-                            + " is not looked at any more: the thread \"onehop-refresher\" was"
+                            + " is not looked at any more: the thread \"onehop-config\" was"
                             + " interrupted");
         }
     }
 
     /** One look, as the thread takes it. */
-    void look() throws InterruptedException {
+    void check() throws InterruptedException {
         try {
             byte[] bytes = bytes();
             if (!Arrays.equals(bytes, seen)) {
@@ -99,7 +103,7 @@ final class Refresher implements AutoCloseable {
                 told = null;
                 status = ConfigStatus.used(Clock.unixMs());
             }
-        } catch (Refused refused) {
+        } catch (ConfigRefused refused) {
             complain(refused.getMessage());
         } catch (RuntimeException
                 | Error unexpected) { // Whatever it is, a later version may be good.
@@ -108,16 +112,16 @@ final class Refresher implements AutoCloseable {
     }
 
     /** If there is nothing to be read, whatever comes next is something else. */
-    private byte[] bytes() throws Refused {
+    private byte[] bytes() throws ConfigRefused {
         try {
             return source.bytes();
-        } catch (Refused unreadable) {
+        } catch (ConfigRefused unreadable) {
             seen = null;
             throw unreadable;
         }
     }
 
-    private byte[] settled(byte[] first) throws Refused, InterruptedException {
+    private byte[] settled(byte[] first) throws ConfigRefused, InterruptedException {
         byte[] before = first;
         for (int i = 0; i < SETTLE_TRIES; i++) {
             closed.await(SETTLE_MS, TimeUnit.MILLISECONDS);
@@ -135,10 +139,10 @@ final class Refresher implements AutoCloseable {
      * is no good one.
      */
     private PoolTopology mapped(ServerPool pool, PoolTopology before)
-            throws Refused, InterruptedException {
+            throws ConfigRefused, InterruptedException {
         try {
             return Cluster.of(pool, before);
-        } catch (Refused silent) {
+        } catch (ConfigRefused silent) {
             seen = null; // It may speak in a second, by the same configuration.
             throw silent;
         }
@@ -152,7 +156,7 @@ final class Refresher implements AutoCloseable {
         }
     }
 
-    private void adopt(ServerPool pool) throws Refused, InterruptedException {
+    private void adopt(ServerPool pool) throws ConfigRefused, InterruptedException {
         Snapshot before = snapshots.newest();
         PoolTopology after =
                 pool.cluster() ? mapped(pool, before.topology()) : PoolTopology.of(pool);
