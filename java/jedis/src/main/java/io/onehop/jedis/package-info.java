@@ -1,34 +1,42 @@
 /**
- * The Java client: Jedis speaks the protocol, this package decides where a command goes, over which
- * connection, by when, all nodes at once, and whether what came back may be believed.
+ * The Java client. Jedis speaks the protocol. This package decides where a command goes, over which
+ * connection and by when, on all nodes in parallel, and whether to believe the reply.
  *
  * <pre>
- *  OneHopClient ─► CurrentRoute: which Snapshot (topology, pools) a call, a batch, a transaction goes by to its end
+ *  OneHopClient ─► CurrentRoute: one Snapshot (topology, pools) for a whole call, batch, transaction
  *
- *  UnifiedJedis' method ─► CommandArguments ─► Intake ─► Plan ───┬─► Exchange ──► one node: lease, exchange, settle
- *                          (RoutedArguments)   the table  (Keys) └─► Batches ─► several nodes at once, a Lane for each
- *                                                                      ▲        (Scatter; Merge: their replies as one)
- *  pipelined() ─► Pipeline: encoded at append, one Lane per node ──────┘
+ *  UnifiedJedis' method ─► RoutedArguments ─► Intake ─► Plan
+ *                                             (the table, Keys)
+ *                                               │
+ *                     ┌─────────────────────────┴─────────┐
+ *                     ▼                                   ▼
+ *              CommandExchange                       BatchRunner ◄─ Pipeline: encoded at append
+ *              one node: lease, exchange, settle     several nodes in parallel (Scatter),
+ *                     │                              a BatchExchange for each;
+ *                     │                              Merge makes their replies one
+ *                     │                                   │
+ *                     └────────────────┬──────────────────┘
+ *                                      ▼
+ *                         Pool, one per node ─► Seats ─► NodeConnection (Jedis' Connection)
+ *                          │ IdleConnectionEvictor        └─► ReplyStream ─► ReplyGuard ─► NodeSocket
+ *                          ├─► NodeHealth: may it be asked?
+ *                          └─► NodeMeter: what became of it ─► status(), OneHopMetrics
+ *
  *  transaction() ─► Transaction ─► Held: one connection from WATCH or EXEC to the end
  *  subscribe() ─► Subscription ─► SubscribedNode: one connection per node that has its channels
  *  onEachNode(), onNode() ─► EachNode          SCAN ─► Scan          EVALSHA ─► Scripts
- *
- *  Lane, Exchange ─► Pool (one per node) ─► Seats ─► NodeConnection (Jedis' Connection)
- *     │            └─ Looks: now and then           └─► ReplyStream ─► ReplyGuard ─► NodeSocket
- *     ├─► NodeHealth: may it be asked?
- *     └─► NodeMeter: what became of it ─► status(), OneHopMetrics
  * </pre>
  *
- * <p>This package is what users meet, and it alone is exported. The engine is beneath, in packages
- * that are layers; each uses only those before it:
+ * <p>Only this package is exported. The engine is beneath it, in packages of {@code
+ * io.onehop.jedis.internal}. They are layers, and each uses only those before it:
  *
  * <pre>
- *  failure ◄─ request ◄─ command ◄─ connection ◄─ pool ◄─ snapshot ◄─ batch ◄─ cluster ◄─ route     (io.onehop.jedis.internal)
+ *  failure ◄─ request ◄─ command ◄─ connection ◄─ pool ◄─ snapshot ◄─ batch ◄─ cluster ◄─ route
  * </pre>
  *
- * <p>{@link io.onehop.jedis.OneHopException} and its kinds are of this package for those who catch
- * them, and beneath all of those packages, since each may throw one: they know nothing of the
- * client.
+ * <p>{@link io.onehop.jedis.OneHopException} and its kinds are in this package because programs
+ * catch them together with the client. They are beneath all other packages, since each package may
+ * throw one, and they use nothing of the client.
  *
  * <p>Users meet four things: {@link io.onehop.jedis.OneHopClient}, what it inherits from Jedis, the
  * topology of {@code io.onehop.core}, and {@link io.onehop.jedis.OneHopException} with one class
@@ -37,12 +45,12 @@
  * <p>Rules of the house:
  *
  * <ul>
- *   <li>One absolute deadline for everything that one call does.
- *   <li>The only threads of our own look at the configuration file, look at idle connections, look
- *       up host names, and ask a Redis Cluster for its map.
+ *   <li>One absolute deadline covers everything that a call does.
+ *   <li>The library starts threads only to watch the configuration file, to check idle connections,
+ *       to resolve host names, and to ask a Redis Cluster for its map.
  *   <li>No lock is held during a wait for a node.
  *   <li>A connection is used again only if its exchange ended clean.
- *   <li>An Error may come anywhere, so a lease ends by one store ({@code Holder}).
+ *   <li>An Error may be thrown anywhere, so a lease ends with a single store ({@code Holder}).
  * </ul>
  */
 package io.onehop.jedis;
