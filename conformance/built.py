@@ -1,4 +1,4 @@
-"""Where the tree is, and what `make build` makes of it: the extension of PHP, and all of Java in one file."""
+"""The root of the tree and what `make build` produces: the PHP extension, and all of Java."""
 
 import os
 

@@ -1,16 +1,19 @@
 #!/usr/bin/python3
-"""Conformance: proves that C (through PHP), Java, the reference and a live nutcracker put every key on the same node.
+"""Conformance: proves that all implementations put every key on the same node.
+
+They are C (through PHP), Java, the reference and a live nutcracker.
 
     conformance/run.py                          everything; needs `make build`
-    conformance/run.py --only vectors,config    some parts: vectors, config, random, health, live, cluster, ssdb
+    conformance/run.py --only vectors,config    some parts: vectors, config, random, health, live,
+                                                cluster, ssdb
     conformance/run.py --testees java,reference some testees (testees.json)
-    conformance/run.py --pairs 10000 --seed 5   fewer random pairs, or the ones of an earlier run again
+    conformance/run.py --pairs 10000 --seed 5   fewer random pairs; the seed repeats an earlier run
 
-Part `ssdb` asks a real ssdb-server if SSDB_SERVER names one.
+Part `ssdb` needs a real ssdb-server, named by SSDB_SERVER.
 
-Every line it prints is a part with its counts; a difference is shown with its stage. Closing line: `N passed, N
-failed`; exit code 1 if anything failed, 2 if the run itself could not be made. The protocol is in protocol.md, the
-parts are in suite/.
+It prints one line per part with the counts; a difference is shown with the stage at which it
+arises. The last line is `N passed, N failed`. Exit code 1 if anything failed, 2 if the run could
+not be completed. The protocol is in protocol.md, the parts are in suite/.
 """
 
 import argparse
@@ -26,13 +29,8 @@ from suite import cluster, config, health, live, random_pairs, ssdb, vectors  # 
 from suite.report import Report  # noqa: E402
 from suite.testee import Testees  # noqa: E402
 
-MUST_HAVE = {
-    "hash",
-    "place",
-    "config",
-    "topology",
-    "explain",
-}  # Without these little would be proven.
+# The ops that every implementation must have; without them little would be proven.
+MUST_HAVE = {"hash", "place", "config", "topology", "explain"}
 
 PARTS = {
     "vectors": lambda t, r, o: vectors.run(t, r),
@@ -47,11 +45,11 @@ PARTS = {
 
 def options():
     parser = argparse.ArgumentParser(
-        description="Proves that all implementations place and read alike."
+        description="Proves that all implementations place keys and read configurations alike."
     )
-    parser.add_argument("--only", default=",".join(PARTS), help="parts, joined by commas")
+    parser.add_argument("--only", default=",".join(PARTS), help="parts, separated by commas")
     parser.add_argument(
-        "--testees", default="php,java,reference,nutcracker", help="testees, joined by commas"
+        "--testees", default="php,java,reference,nutcracker", help="testees, separated by commas"
     )
     parser.add_argument("--pairs", type=int, default=1_000_000, help="random (pool, key) pairs")
     parser.add_argument("--mutations", type=int, default=20_000, help="mutated configurations")
@@ -59,7 +57,7 @@ def options():
     chosen = parser.parse_args()
     chosen.only, chosen.testees = chosen.only.split(","), chosen.testees.split(",")
     if unknown := set(chosen.only) - set(PARTS):
-        parser.error(f"no such part: {', '.join(sorted(unknown))}")
+        parser.error(f"unknown part: {', '.join(sorted(unknown))}")
     return chosen
 
 
@@ -67,9 +65,9 @@ def tell_unsupported(testees, report):
     for name in testees.implementations():
         missing = testees.all[name].unsupported
         if missing:
-            report.note(f"not asked of {name}, which has no such op: {', '.join(sorted(missing))}")
+            report.note(f"{name} does not have these ops: {', '.join(sorted(missing))}")
         if missing & MUST_HAVE:
-            report.begin("ops every implementation must have")
+            report.begin("ops that every implementation must have")
             report.fail(f"{name} has no {', '.join(sorted(missing & MUST_HAVE))}")
             report.end()
 
@@ -84,7 +82,7 @@ def main():
         tell_unsupported(testees, report)
         testees.stop()
     except LabError as error:
-        print(f"conformance: the run could not be made: {error}", file=sys.stderr)
+        print(f"conformance: the run could not be completed: {error}", file=sys.stderr)
         report.close()
         return 2
     return report.close()

@@ -1,4 +1,4 @@
-"""Tables, headings and progress for people: colour and a moving line in a terminal, plain text in a pipe or a file."""
+"""Tables, headings and progress: colour and a moving line in a terminal, otherwise plain text."""
 
 import os
 import sys
@@ -24,7 +24,10 @@ def milliseconds(nanoseconds):
 
 
 def show(heading, rows, *, left=1, paint=None):
-    """Prints aligned columns: the first `left` to the left, the others to the right. `paint(row)` may colour a row."""
+    """Prints aligned columns: the first `left` columns to the left, the others to the right.
+
+    `paint(row)` returns a function that colours the row.
+    """
     widths = [
         max(len(str(row[column])) for row in [heading, *rows]) for column in range(len(heading))
     ]
@@ -43,7 +46,7 @@ def show(heading, rows, *, left=1, paint=None):
 
 
 class Progress:
-    """One line that says what is going on: rewritten in a terminal, a line per step elsewhere."""
+    """One line about the work in progress: rewritten in a terminal, otherwise a line per step."""
 
     def step(self, text):
         if IS_TERMINAL:
@@ -52,7 +55,7 @@ class Progress:
             print(f"  {text} ...", flush=True)
 
     def share(self, text, done, of):
-        """A bar, in terminals only."""
+        """A progress bar, in terminals only."""
         if IS_TERMINAL:
             bar = ("█" * (30 * done // of)).ljust(30, "░")
             print(f"{CLEAR_LINE}  {text} {bar} {100 * done // of:3d} %", end="", flush=True)

@@ -1,8 +1,9 @@
-"""docs/architecture.md tells the truth: the functions that it quotes, and the rooms that it lists.
+"""docs/architecture.md is up to date: the functions that it quotes and the rooms that it lists.
 
-A quotation is a comment that names a file and a function, and the block of code after it, which must
-be that function to the letter. The tables of rooms must have every room of `imports.py`, in its
-order. Prints what is not so and exits with 1, or one line. `architecture.py --write` quotes anew.
+A quotation is a comment that names a file and a function, followed by a block of code that must
+equal that function exactly. The tables of rooms must list every room of `imports.py` in its order.
+Prints what differs and exits with 1, or prints one line. `architecture.py --write` updates the
+quotations.
 """
 
 import re
@@ -20,11 +21,12 @@ PACKAGES = re.compile(r"((?:    (?:core|jedis).*\n)+)")
 def main(arguments):
     page = PAGE.read_text()
     if arguments == ["--write"]:
-        page = QUOTATION.sub(quoted_anew, page)
+        page = QUOTATION.sub(quoted_again, page)
         PAGE.write_text(page)
     quotations = QUOTATION.findall(page)
     wrong = [
-        f"{path}: {function} is not as the page quotes it; conformance/checks/architecture.py --write"
+        f"{path}: {function} differs from its quotation; run "
+        "conformance/checks/architecture.py --write"
         for path, function, _, text in quotations
         if function_text(path, function) != text
     ]
@@ -34,18 +36,19 @@ def main(arguments):
             [f"the rooms of {language} are {', '.join(listed)}"] if shown != list(listed) else []
         )
     if {language for _, _, language, _ in quotations} != {"c", "java"}:
-        wrong.append("the page quotes no function of C, or none of Java")
+        wrong.append("the page does not quote functions of both C and Java")
     for line in wrong:
         print(f"docs/architecture.md: {line}")
     if wrong:
         sys.exit(1)
     print(
-        f"docs/architecture.md quotes {len(quotations)} functions and lists {len(C) + len(JAVA)} rooms as they are."
+        f"docs/architecture.md is up to date: {len(quotations)} quotations, "
+        f"{len(C) + len(JAVA)} rooms."
     )
 
 
 def packages(page):
-    """Java's rooms, from the lines that begin with four spaces; `.pool` after `jedis.internal.failure` is one more of it."""
+    """Java's rooms, from lines indented by four spaces. `.pool` continues the last full name."""
     found, inside = [], ""
     for word in re.findall(r"jedis: failures|[\w.]+", PACKAGES.search(page).group(1)):
         inside = word.rpartition(".")[0] if not word.startswith(".") else inside
@@ -53,13 +56,13 @@ def packages(page):
     return found
 
 
-def quoted_anew(match):
+def quoted_again(match):
     path, function, language, _ = match.groups()
     return f"<!-- from {path}: {function} -->\n```{language}\n{function_text(path, function)}```\n"
 
 
 def function_text(path, function):
-    """The first function of this name with its comment left out, from its type to its closing brace, at the margin."""
+    """The first function of this name without its comment, from its type to its closing brace."""
     text, bare = (ROOT / path).read_text(), code(ROOT / path)
     match = re.search(
         rf"^( *)(?=[a-zA-Z@])[^\n;]*\b{function}\([^;{{]*\{{.*?^\1\}}\n",

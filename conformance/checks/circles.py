@@ -1,9 +1,9 @@
-"""No circles: two files of C, or two classes of Java, never use each other, however long the way.
+"""No circles: no two files of C, and no two classes of Java, use each other, even indirectly.
 
-A C file uses another if it names a function or a variable that the other one defines; a Java class
-uses another if it names it (its nested classes count as itself). What calls back goes through a
+A C file uses another if it names a function or a variable that the other one defines. A Java class
+uses another if it names it; nested classes count as their outer class. Callbacks go through a
 pointer or an interface that belongs to the lower of the two. Prints every circle and exits with 1,
-or one line with the number of files. `circles.py --arrows A B` lists what A names of B.
+or prints one line with the number of files. `circles.py --arrows A B` lists what A names of B.
 """
 
 import re
@@ -11,12 +11,13 @@ import sys
 
 from sources import code, files, name
 
-# What begins at the margin and is not `static`: a function with its body, or a variable.
+# Definitions at the margin that are not `static`: a function with its body, or a variable.
 C_FUNCTION = re.compile(
     r"^(?!static\b|typedef\b|extern\b|#)[a-zA-Z_][\w \t*]*?\b(\w+)\([^;{}]*\)\s*\{", re.MULTILINE
 )
 C_VARIABLE = re.compile(
-    r"^(?!static\b|typedef\b|extern\b|#|struct\b|enum\b|union\b|return\b|\})[a-zA-Z_][\w \t*]*?\b(oh_\w+)"
+    r"^(?!static\b|typedef\b|extern\b|#|struct\b|enum\b|union\b|return\b|\})"
+    r"[a-zA-Z_][\w \t*]*?\b(oh_\w+)"
     r"(?:\[[^\]]*\])*\s*(?:=|;)",
     re.MULTILINE,
 )
@@ -33,7 +34,7 @@ def main(arguments):
         if not path.stem.endswith("-info")
     ]
     if not c_files or not java_files:
-        sys.exit("there is nothing to check: the sources have moved")
+        sys.exit("found no sources: have they moved?")
     graphs = {"C": c_arrows(c_files), "Java": java_arrows(java_files)}
     if arguments[:1] == ["--arrows"]:
         show_arrows(graphs, *arguments[1:])
@@ -43,18 +44,15 @@ def main(arguments):
         for circle in circles(arrows):
             largest[language] = max(largest[language], len(circle))
             if len(circle) > 1:
-                print(
-                    f"a circle of {len(circle)} in {language}: {', '.join(sorted(name(path) for path in circle))}"
-                )
+                members = ", ".join(sorted(name(path) for path in circle))
+                print(f"a circle of {len(circle)} in {language}: {members}")
     if max(largest.values()) > 1:
         sys.exit(1)
-    print(
-        f"{len(c_files)} files of C and {len(java_files)} of Java use each other without a circle."
-    )
+    print(f"{len(c_files)} files of C and {len(java_files)} of Java: no circles.")
 
 
 def c_arrows(paths):
-    """{file: {file it uses: the names it uses}}"""
+    """{file: {file it uses: the names that it uses}}"""
     texts = {path: code(path) for path in paths}
     owners = {}
     for path, text in texts.items():
@@ -137,7 +135,7 @@ def circles(arrows):
 
 
 def show_arrows(graphs, *stems):
-    """What files of these names use of each other; of one name: all arrows from and to it."""
+    """Prints what files of these names use of each other; for one name, all its arrows."""
     for arrows in graphs.values():
         for path, used in arrows.items():
             for other, words in used.items():

@@ -1,11 +1,11 @@
-"""Who may import whom, in C and in Java: the layers of the architecture, enforced.
+"""Which room may import which, in C and in Java: enforces the layers of the architecture.
 
-A folder is a room, in Java a package, and the rooms of a language stand in one list, the lowest
-first: a file uses its own room and those before it, nothing else. A room that is not in its list is
-an error: a new one must be given its place here. Further rules keep the outside world behind its
-doors: Zend only in php-ext/php, the kernel only in php-ext/engine, Jedis only in java/jedis and the
-testee, the clock only in the lowest room, YAML only in `config`. Prints every violation and exits
-with 1, or one line with the number of files.
+A room is a folder, in Java a package. The rooms of a language form one list, the lowest first. A
+file may use its own room and those before it, nothing else. A room that is missing in its list is
+an error, so a new room must get its place here. More rules keep the outside world out: Zend only in
+php-ext/php, the kernel only in php-ext/engine, Jedis only in java/jedis and the testee, the clock
+only in the lowest room, YAML only in `config`. Prints every violation and exits with 1, or prints
+one line with the number of files.
 """
 
 import re
@@ -52,7 +52,7 @@ C = (
     "php/userland",
     "php/module",
 )
-# What the core may include of the system: nothing that waits, and nothing that differs between machines.
+# System headers that the core may include: nothing that waits or differs between machines.
 PURE_HEADERS = {
     f"std{x}.h" for x in ("int", "bool", "def", "lib", "io", "arg", "atomic", "align")
 } | {"string.h", "math.h", "limits.h", "errno.h", "assert.h"}
@@ -88,7 +88,7 @@ JAVA = (
     "jedis.internal.route",
     "jedis",
 )
-# The exported package of the client is two rooms. What is thrown stands lowest, since every room throws it.
+# The exported package of the client is two rooms. Every room throws exceptions: they are lowest.
 FAILURE = re.compile(r"\b(class OneHopException|extends OneHopException)\b")
 PURE = {
     f"core{x}"
@@ -120,7 +120,7 @@ def main():
     for violation in violations:
         print(violation)
     if not c_files or not java_files:
-        sys.exit("there is nothing to check: the sources have moved")
+        sys.exit("found no sources: have they moved?")
     if violations:
         sys.exit(1)
     print(f"{len(c_files) + len(java_files)} files import only what they may.")
@@ -132,29 +132,29 @@ def main():
 def check_c(path):
     room = c_room(path)
     if room not in C:
-        tell(path, 1, f"its folder '{room}' has no place in the list of rooms")
+        complain(path, 1, f"its folder '{room}' is not in the list of rooms")
         return
     tree = room.split("/")[0]
     for line, header, is_system in includes(path):
         if tree != "php" and ZEND.fullmatch(header):
-            tell(path, line, f"includes {header}: only php-ext/php knows Zend")
+            complain(path, line, f"includes {header}: only php-ext/php may use Zend")
         elif is_system and tree == "php" and KERNEL.fullmatch(header):
-            tell(path, line, f"includes <{header}>: only php-ext/engine calls the kernel")
+            complain(path, line, f"includes <{header}>: only php-ext/engine may call the kernel")
         elif (
             is_system
             and tree == "core"
             and DOORS.get(header, header in PURE_HEADERS and room) != room
         ):
-            tell(path, line, f"includes <{header}>, which {room} may not")
+            complain(path, line, f"includes <{header}>, which {room} may not")
         elif not is_system and not ZEND.fullmatch(header):
             check_room(path, line, room, header.rpartition("/")[0])
 
 
 def check_room(path, line, room, used):
     if used not in C:
-        tell(path, line, f"uses '{used}', which has no place in the list of rooms")
+        complain(path, line, f"uses '{used}', which is not in the list of rooms")
     elif C.index(used) > C.index(room):
-        tell(path, line, f"{room} uses {used}, which is above it")
+        complain(path, line, f"{room} uses {used}, which is above it")
 
 
 def c_room(path):
@@ -162,7 +162,7 @@ def c_room(path):
 
 
 def includes(path):
-    """(line, header, whether it is in angle brackets)"""
+    """(line, header, True if in angle brackets)"""
     for number, text in enumerate(path.read_text().splitlines(), start=1):
         match = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', text)
         if match:
@@ -190,41 +190,41 @@ def java_room(path):
 def check_java(path, classes):
     room, text = java_room(path), code(path)
     if room not in JAVA:
-        tell(path, 1, f"its package '{room}' has no place in the list of rooms")
+        complain(path, 1, f"its package '{room}' is not in the list of rooms")
         return
     for line, used in used_rooms(path, text, classes):
         if used not in JAVA:
-            tell(path, line, f"uses '{used}', which has no place in the list of rooms")
+            complain(path, line, f"uses '{used}', which is not in the list of rooms")
         elif JAVA.index(used) > JAVA.index(room):
-            tell(path, line, f"{room} uses {used}, which is above it")
+            complain(path, line, f"{room} uses {used}, which is above it")
     if room.startswith("core"):
         refuse(
             path,
             text,
             r"redis\.clients\.[\w.]+|org\.apache\.commons\.pool2[\w.]*",
-            "core knows no client library",
+            "core must not use a client library",
         )
         refuse(
             path,
             text,
             r"java\.net\.[\w.]+|java\.nio\.channels\.[\w.]+",
-            "core may not call the kernel",
+            "core must not call the kernel",
         )
     if room != "core.config":
-        refuse(path, text, r"org\.snakeyaml\.[\w.]+", "only config reads YAML")
+        refuse(path, text, r"org\.snakeyaml\.[\w.]+", "only config may read YAML")
     if room != "core.base":
         refuse(
             path,
             text,
             r"System\.(nanoTime|currentTimeMillis)|\bInstant\.now|java\.time\.Clock",
-            "time enters through Clock only",
+            "only Clock may read the time",
         )
     if room in PURE:
         refuse(path, text, r"java\.nio\.file\.[\w.]+|java\.io\.(?!Serial)[\w.]+", f"{room} is pure")
 
 
 def used_rooms(path, text, classes):
-    """(line, room) of every class of ours that a file names: in full, or one of its own package by its simple name."""
+    """(line, room) of every class of ours that a file names, in full or from its own package."""
     for match in re.finditer(r"\bio\.onehop\.([a-z.]+)\.([A-Z]\w*)", text):
         yield line_of(text, match), classes.get(match.group(), match.group(1))
     package = java_class(path).rpartition(".")[0]
@@ -235,14 +235,14 @@ def used_rooms(path, text, classes):
 
 def refuse(path, text, pattern, why):
     for match in re.finditer(pattern, text):
-        tell(path, line_of(text, match), f"uses {match.group()}: {why}")
+        complain(path, line_of(text, match), f"uses {match.group()}: {why}")
 
 
 def line_of(text, match):
     return text.count("\n", 0, match.start()) + 1
 
 
-def tell(path, line, what):
+def complain(path, line, what):
     violations.append(f"{name(path)}:{line}: {what}")
 
 

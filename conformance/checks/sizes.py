@@ -1,7 +1,7 @@
 """Size budgets: a file has at most 600 lines, a function or method at most 70.
 
-A file of more than 400 lines is named as a warning: perhaps it has two stories. Prints every file and
-function beyond its budget and exits with 1, or one line with the number of files.
+A file of more than 400 lines gets a warning: perhaps it tells two stories. Prints every file and
+function over budget and exits with 1, or prints one line with the number of files.
 """
 
 import re
@@ -21,7 +21,8 @@ PATTERNS = (
     "conformance/**/*.java",
 )
 
-# Where a function ends: C at the margin, Java one level in. Its beginning is the last opening line of the same depth.
+# Where a function ends: in C at the margin, in Java one level in. It begins at the last opening
+# line of the same depth.
 DEPTH = {".c": "", ".h": "", ".java": "    "}
 NOT_FUNCTIONS = re.compile(
     r"\s*(typedef\b|(struct|union)\b[^(]*$|(\w+ )*(class|interface|record|enum)\b|.*=\s*\{?$)"
@@ -39,7 +40,7 @@ def main():
     if violations:
         sys.exit(1)
     if not sources:
-        sys.exit("there is nothing to check: the sources have moved")
+        sys.exit("found no sources: have they moved?")
     print(f"{len(sources)} files keep their size budgets.")
 
 
@@ -53,11 +54,12 @@ def beyond_budget(path):
         yield f"{name(path)}: {line_count(path)} lines, at most {FILE_LINES_MAX}"
     for first, last in functions(lines, DEPTH[path.suffix]):
         if last - first + 1 > FUNCTION_LINES_MAX:
-            yield f"{name(path)}:{first}: a function of {last - first + 1} lines, at most {FUNCTION_LINES_MAX}"
+            size = last - first + 1
+            yield f"{name(path)}:{first}: a function of {size} lines, at most {FUNCTION_LINES_MAX}"
 
 
 def functions(lines, depth):
-    """(first, last) line of each block that opens and closes at this depth and is no type or table."""
+    """(first, last) line of each block at this depth that is not a type or a table."""
     first = None
     for number, line in enumerate(lines, start=1):
         at_depth = line.startswith(depth) and line[len(depth) : len(depth) + 1].strip() != ""

@@ -1,1 +1,1 @@
-"""The parts of the conformance run: what is asked of every testee, and what the right answer is."""
+"""The parts of the conformance run: what each testee is asked and what the right answer is."""

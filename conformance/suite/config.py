@@ -1,7 +1,8 @@
-"""Part `config`: which configurations are accepted, and with which line and reason the others are rejected.
+"""Part `config`: which configurations are accepted; line and reason for each that is rejected.
 
-Three rounds: the written cases of spec/config/cases; every good file cut at every byte; mutated files. In the last two
-there is no written answer: implementations must agree with each other, and nutcracker judges a sample.
+Three rounds: the cases of spec/config/cases; every good file cut at every byte; mutated files. In
+the last two there is no expected answer. The implementations must agree with each other, and
+nutcracker judges a sample.
 """
 
 import json
@@ -21,9 +22,10 @@ STRICTER = re.compile(
     "character U|TAB stands|not valid UTF-8|block scalars|larger than|longer than|more than|"
     'is not a scalar|is not a sequence|"servers" is a duplicate|empty address|empty name|'
     "weights add up|invalid port|invalid mode|"
-    'directive "username"|directive "database"|directive "pool_size"|directive "engine"|"engine: ssdb"|cluster|"read_from|"zone'
+    'directive "username"|directive "database"|directive "pool_size"|directive "engine"|'
+    '"engine: ssdb"|cluster|"read_from|"zone'
 )
-# What nutcracker 0.5.0 does not know: a mutated file never gains these, but a good case may carry them.
+# Unknown to nutcracker 0.5.0. Mutations never add these words, but a good case may contain them.
 ONEHOP_ONLY = re.compile(rb"engine|pool_size|username|database|reuseport|cluster|read_from|zone")
 NO_LOOKUP = re.compile(rb"""["']?(127\.0\.0\.1:22\d{3}|/tmp/[a-z ]*)["']?\s*(#.*)?""")
 
@@ -47,7 +49,7 @@ def cases(kind):
 
 
 def case_bytes(kind, name, case):
-    """A case is a file, or built from pairs [text, times] in which {n} counts."""
+    """A case is a file, or is built from pairs [text, times]; {n} in the text is a counter."""
     if "built" not in case:
         return (CASES / kind / f"{name}.yml").read_bytes()
     return "".join(
@@ -100,7 +102,7 @@ def check_case(report, testee, kind, name, case, answer):
             )
         )
         if isinstance(told, dict) and case["reason"] == NOT_YAML == told["reason"]:
-            is_right = told["line"] >= 1  # The line of this one is the parser's own.
+            is_right = told["line"] >= 1  # For this reason the line depends on the YAML parser.
         report.check(
             is_right,
             lambda: (
@@ -111,23 +113,16 @@ def check_case(report, testee, kind, name, case, answer):
 
 
 def good_pools(testees, report, named):
-    """Each pool of the good cases: servers and fingerprint."""
+    """Checks servers and fingerprint of each pool of the good cases."""
     wanted = [
-        (
-            name,
-            pool,
-            {
-                "op": "topology",
-                "config": case_bytes("good", name, case).decode(),
-                "pool": pool["name"],
-            },
-        )
+        (name, pool, case_bytes("good", name, case).decode())
         for name, case in named
         for pool in case.get("pools", [])
     ]
-    for testee, answers in testees.ask(
-        [request for _, _, request in wanted], testees.implementations()
-    ).items():
+    requests = [
+        {"op": "topology", "config": config, "pool": pool["name"]} for _, pool, config in wanted
+    ]
+    for testee, answers in testees.ask(requests, testees.implementations()).items():
         for (name, pool, _), answer in zip(wanted, answers):
             if not is_unsupported(answer):
                 servers = sorted(
@@ -141,7 +136,7 @@ def good_pools(testees, report, named):
 
 
 def agree(testees, report, texts):
-    """One check per text: all implementations accept it, or all reject it with the same line and reason."""
+    """One check per text: all accept it, or all reject it with the same line and reason."""
     answers = testees.ask([config_request(text) for text in texts], testees.implementations())
     for number, text in enumerate(texts):
         told = {testee: row[number] for testee, row in answers.items()}
@@ -263,18 +258,15 @@ def mutated(testees, report, chance, good, count):
     agree(testees, report, texts)
     report.end()
     if testees.has_judge():
-        report.begin("config/mutated files before nutcracker")
+        report.begin("config/mutated files, judged by nutcracker")
         sample = [text for text in texts if is_for_the_judge(text)][:JUDGED]
-        answers = testees.ask([config_request(text) for text in sample], ["nutcracker"])[
-            "nutcracker"
-        ]
-        for text, answer in zip(sample, answers):
+        requests = [config_request(text) for text in sample]
+        for text, answer in zip(sample, testees.ask(requests, ["nutcracker"])["nutcracker"]):
             reason = verdict_of_reference(text)
-            is_right = (
-                "ok" in answer
-                if reason is None
-                else "ok" not in answer or STRICTER.search(without_value(reason))
-            )
+            if reason is None:
+                is_right = "ok" in answer
+            else:
+                is_right = "ok" not in answer or STRICTER.search(without_value(reason))
             report.check(
                 is_right,
                 lambda: f"{text!r}:\n         OneHop: {reason or 'accepted'}; nutcracker: {answer}",
@@ -283,7 +275,7 @@ def mutated(testees, report, chance, good, count):
 
 
 def is_for_the_judge(text):
-    """No directive it cannot know, and no address to listen on that it would have to look up in the DNS."""
+    """No directive that nutcracker does not know, and no address that needs the DNS."""
     addresses = re.findall(rb"""listen["']?\s*:\s*([^\r\n]*)""", text)
     return not ONEHOP_ONLY.search(text) and all(
         NO_LOOKUP.fullmatch(address) for address in addresses
@@ -291,7 +283,7 @@ def is_for_the_judge(text):
 
 
 def without_value(reason):
-    """A reason without the text of the file that it shows at its end."""
+    """A reason without the text of the file that it quotes at its end."""
     return reason.partition(': "')[0]
 
 

@@ -1,6 +1,6 @@
-"""Keys made to measure: every u32 is the crc32a of exactly one key of four bytes.
+"""Keys made to measure: for every u32 there is exactly one key of four bytes with that crc32a.
 
-With it any place of a ring or of a row of slots can be asked for, from outside, in any implementation.
+So a test can reach any point of a ring or any slot, from outside and in any implementation.
 """
 
 POLYNOMIAL = 0xEDB88320
@@ -17,7 +17,7 @@ BY_TOP_BYTE = {value >> 24: index for index, value in enumerate(TABLE)}
 
 
 def key_of(value):
-    """The key of four bytes whose crc32a is `value`: backwards to learn the table entries, then forwards."""
+    """The key of four bytes whose crc32a is `value`: finds the table entries backwards first."""
     register, entries = value ^ 0xFFFFFFFF, []
     for _ in range(4):
         entries.append(BY_TOP_BYTE[register >> 24])

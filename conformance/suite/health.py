@@ -1,16 +1,11 @@
-"""Part `health`: every scenario of spec/health, and sequences of events by chance, about which all must say the same."""
+"""Part `health`: the scenarios of spec/health, and random events on which all must agree."""
 
 import json
 
 from .testee import ROOT, is_unsupported
 
-TOLD = (
-    "answer",
-    "state",
-    "rebuilds",
-    "live",
-    "due",
-)  # What a scenario expects of a step; the rest is the step.
+# The fields of a step that are its expected result; the others are its input.
+TOLD = ("answer", "state", "rebuilds", "live", "due")
 
 
 def run(testees, report, chance, sequences=300):
@@ -57,15 +52,11 @@ def by_chance(testees, report, chance, sequences):
             for testee, answers in said.items()
             if not is_unsupported(answers[at])
         }
+        outcomes = {
+            json.dumps(answer.get("steps", answer), sort_keys=True) for answer in answers.values()
+        }
         report.check(
-            len(
-                {
-                    json.dumps(answer.get("steps", answer), sort_keys=True)
-                    for answer in answers.values()
-                }
-            )
-            <= 1,
-            lambda: f"they differ about {json.dumps(request)}: {answers}",
+            len(outcomes) <= 1, lambda: f"they differ about {json.dumps(request)}: {answers}"
         )
     report.end()
 
@@ -75,7 +66,7 @@ def sequence(chance):
     nodes = chance.randint(1, 4)
     at = chance.randint(0, 5000)
     steps = []
-    born = [0] * nodes  # Roughly: sometimes it is old news.
+    born = [0] * nodes  # Only roughly right, so that some news is old.
     heard = [[0] for _ in range(nodes)]
     for _ in range(40):
         at += chance.choice((0, 1, 7, 100, 499, 500, 1000, 9000, 20000))

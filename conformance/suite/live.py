@@ -1,8 +1,8 @@
 """Part `live`: four redis servers, one nutcracker, and the real clients.
 
-What one of the three writes, nutcracker, PHP or Java, the other two must find, and each key must lie on the node where
-the reference says. Several server pools, so that several hashes and distributions are in play, all over the same four
-nodes.
+What one of nutcracker, PHP and Java writes, the other two must find, and each key must be on the
+node that the reference names. Several server pools over the same four nodes bring several hashes
+and distributions into play.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ from lab.redis import RedisNode
 from .testee import is_unsupported
 
 KEYS = 2000
-FRESH_READS = 30  # Each by a client that has just connected: the first command on a connection is the delicate one.
+FRESH_READS = 30  # Each by a new client, because the first command on a connection is special.
 CLIENTS = ("php", "java")
 
 
@@ -45,7 +45,7 @@ def run(testees, report):
 
 
 def round_trip(testees, report, proxy, nodes, pool, writer, clients):
-    """`writer` writes, everybody reads, and the nodes themselves are asked who has what."""
+    """`writer` writes, all others read, and the nodes themselves report who has which key."""
     pairs = [
         (key_bytes(number, f"{pool}:{writer}"), b"%s wrote %d\r\n\0" % (writer.encode(), number))
         for number in range(KEYS)
@@ -71,7 +71,7 @@ def read_afresh(testees, report, proxy, pool, writer, reader, pairs):
 
 
 def key_bytes(number, owner):
-    """Different for every owner, as all pools share the nodes."""
+    """Different keys for every owner, because all pools share the nodes."""
     forms = (b"user:%d:%s", b"{group%d}:%s", b"\xff\x80\0%d %s", b"x{}y%d%s")
     return forms[number % 4] % (number // 2, owner.encode())
 
@@ -92,7 +92,7 @@ def write(testees, report, proxy, pool, writer, pairs):
         }
         (answer,) = testees.ask([request], [writer])[writer]
     if is_unsupported(answer):
-        report.fail(f"{writer} has no op write: nothing of it is proven")
+        report.fail(f"{writer} has no op write, so nothing is proven about it")
         return False
     return report.check(
         answer.get("written") == len(pairs), lambda: f"{writer} writing {len(pairs)} keys: {answer}"
@@ -129,7 +129,7 @@ def check_values(report, pool, writer, reader, pairs, values):
 
 
 def check_places(report, proxy, nodes, pool, writer, keys):
-    """Each key exists on the node of the reference and on no other."""
+    """Each key exists on the reference's node and on no other."""
     described = reference.find_pool(proxy.config_text, pool)
     topology = reference.Topology(described)
     address_of = {server["name"]: server["address"] for server in described["servers"]}
@@ -141,10 +141,10 @@ def check_places(report, proxy, nodes, pool, writer, keys):
             found = connection.pipeline([("EXISTS", key) for key in keys])
         for key, home, exists in zip(keys, homes, found):
             should = home == f"127.0.0.1:{node.port}"
+            where = f"{'' if exists else 'not '}on port {node.port}"
             report.check(
                 bool(exists) == should,
                 lambda: (
-                    f"pool {pool}: {key!r}, written by {writer}, is {'' if exists else 'not '}on port "
-                    f"{node.port}; it belongs to {home}"
+                    f"pool {pool}: {key!r}, written by {writer}, is {where}; it belongs to {home}"
                 ),
             )

@@ -1,6 +1,6 @@
-"""Part `random`: random server pools and random keys; C, Java and the reference must name the same node for every pair.
+"""Part `random`: all implementations must name the same node for random pools and random keys.
 
-A few of the pools are also put before the live nutcracker. The seed is printed, so a run can be repeated.
+The live nutcracker also gets a few of the pools. The seed is printed, so a run can be repeated.
 """
 
 import json
@@ -32,7 +32,7 @@ def run(testees, report, chance, pairs):
 
 
 def compare(testees, report, request, told):
-    """One check per key: everybody names the same node."""
+    """One check per key: all testees name the same node."""
     rows = {name: answer.get("nodes") for name, answer in told.items()}
     broken = [name for name, row in rows.items() if row is None or len(row) != len(request["keys"])]
     if broken:
@@ -50,7 +50,7 @@ def compare(testees, report, request, told):
 
 
 def judge(testees, report, requests):
-    report.begin("random/some of them before nutcracker")
+    report.begin("random/some of them with nutcracker")
     step = max(1, len(requests) // JUDGED_POOLS)
     some = [{**request, "keys": request["keys"][:JUDGED_KEYS]} for request in requests[::step]]
     some = [request for request in some if is_observable(request)]
@@ -117,7 +117,7 @@ def random_servers(chance):
 
 
 def random_key(chance, tag):
-    """Short and long, text and any bytes, now and then with the bytes of the tag, now and then empty."""
+    """Short or long, text or any bytes; sometimes with the bytes of the tag, sometimes empty."""
     kind = chance.randrange(10)
     if kind < 4:
         key = b"user:%d" % chance.randrange(10 ** chance.randrange(1, 9))

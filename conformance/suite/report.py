@@ -1,4 +1,4 @@
-"""Counts what passed, shows what did not, and shows that the run is alive."""
+"""Counts what passed, shows what failed, and shows progress."""
 
 import sys
 import time
@@ -16,9 +16,9 @@ class Report:
         self.part, self.part_passed, self.part_failed = title, 0, 0
         self.part_started = self.drawn = time.monotonic()
 
-    def check(self, is_right, tell):
-        """Counts one check. `tell` is called for the words only if they are needed."""
-        self.count(passed=1) if is_right else self.fail(tell())
+    def check(self, is_right, describe):
+        """Counts one check. `describe` is called for the message only if the check fails."""
+        self.count(passed=1) if is_right else self.fail(describe())
         return is_right
 
     def count(self, passed):
@@ -39,23 +39,19 @@ class Report:
         if self.part_failed <= SHOWN_PER_PART:
             print(f"{self._fresh_line()}FAILED {self.part}: {words}", flush=True)
         elif self.part_failed == SHOWN_PER_PART + 1:
-            print(f"{self._fresh_line()}FAILED {self.part}: and more", flush=True)
+            print(f"{self._fresh_line()}FAILED {self.part}: further failures", flush=True)
 
     def note(self, words):
         print(f"{self._fresh_line()}       {words}", flush=True)
 
     def end(self):
         seconds = time.monotonic() - self.part_started
-        print(
-            f"{self._fresh_line()}{self.part:<44} {self.part_passed:>9,} passed {self.part_failed:>5,} failed "
-            f"{seconds:>6.1f} s",
-            flush=True,
-        )
+        counts = f"{self.part_passed:>9,} passed {self.part_failed:>5,} failed"
+        print(f"{self._fresh_line()}{self.part:<44} {counts} {seconds:>6.1f} s", flush=True)
 
     def close(self):
-        print(
-            f"conformance: {self.passed} passed, {self.failed} failed ({time.monotonic() - self.started:.0f} s)"
-        )
+        seconds = time.monotonic() - self.started
+        print(f"conformance: {self.passed} passed, {self.failed} failed ({seconds:.0f} s)")
         return 1 if self.failed or not self.passed else 0
 
     def _fresh_line(self):

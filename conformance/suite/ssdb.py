@@ -1,8 +1,8 @@
-"""Part `ssdb`: real SSDB nodes, where SSDB_SERVER names an ssdb-server.
+"""Part `ssdb`: real SSDB nodes, if SSDB_SERVER names an ssdb-server.
 
-Both clients walk through one list of commands and must be told what it says; what one of them writes in pipelines
-large enough to fill every buffer the other reads. Where there is no ssdb-server nothing is claimed: what SSDB answers is
-then known from the vectors of spec/route alone, which were recorded from one.
+Both clients run the same list of commands and must get the listed answers. Each also reads what the
+other wrote in pipelines large enough to fill every buffer. Without an ssdb-server nothing is
+proven: then only the vectors of spec/route, recorded from a real one, say what SSDB answers.
 """
 
 import contextlib
@@ -14,7 +14,8 @@ from lab.ssdb import SsdbNode, program
 CLIENTS = ("php", "java")
 PAIRS = 20000
 
-# words, and what the caller reads: text, a number, None, a list; or Refused. Each client has keys of its own.
+# Words, and what the caller gets: text, a number, None, a list; or Refused. Each client has its
+# own keys.
 Refused = "refused"
 WALK = [
     (("SET", "s", "one"), "OK"),
@@ -63,7 +64,7 @@ WALK = [
 
 def run(testees, report):
     if not program():
-        report.note("ssdb: no real SSDB was asked; SSDB_SERVER names no ssdb-server")
+        report.note("ssdb: skipped, because SSDB_SERVER names no ssdb-server")
         return
     with contextlib.ExitStack() as stack:
         nodes = [stack.enter_context(SsdbNode()) for _ in range(3)]
@@ -105,7 +106,7 @@ def walk(testees, report, config, client):
 
 
 def own(words, client):
-    """The same words with this client's keys. Commands of several keys have nothing but keys, or pairs."""
+    """The same words with this client's keys. Commands of several keys have only keys or pairs."""
     name, *rest = words
     step = {"MSET": 2, "MGET": 1, "EXISTS": 1, "DEL": 1}.get(name)
     is_key = {"EVAL": lambda i: i == 2}.get(name, lambda i: i % step == 0 if step else i == 0)
@@ -115,7 +116,7 @@ def own(words, client):
 
 
 def told(expected):
-    """As the op tells it: texts are hex."""
+    """The value as the op returns it: texts are hex."""
     if isinstance(expected, list):
         return [told(element) for element in expected]
     return (
@@ -126,7 +127,8 @@ def told(expected):
 
 
 def load(testees, report, config, client):
-    """More bytes out and in than any buffer holds: a node that stops reading must not bring the client to a halt."""
+    """More bytes in both directions than any buffer holds: a node that stops reading must not
+    block the client."""
     report.begin(f"ssdb/{client}, {PAIRS:,} values in pipelines")
     pairs = [
         [f"{client}:load:{number}".encode().hex(), (b"%d " % number + b"x" * 1000).hex()]

@@ -1,8 +1,8 @@
-"""Where two placements part: at the tag, at the hash, or at the ring."""
+"""Where two placements begin to differ: at the tag, at the hash, or at the ring."""
 
 
 def first_difference(testees, name, request, key, expected):
-    """Words on one key that `name` places elsewhere than expected: its stages beside those of the reference."""
+    """A report on a key that `name` places wrongly: its stages next to those of the reference."""
     ask = {**request, "op": "explain", "keys": [key]}
     told = {}
     for other in dict.fromkeys((name, "reference")):
@@ -21,7 +21,7 @@ def first_difference(testees, name, request, key, expected):
 
 def stage_of(ours, theirs):
     if not ours or not theirs:
-        return "unknown, as it has no op explain"
+        return "unknown, because there is no op explain"
     for stage, field in (
         ("tag", "hashed"),
         ("hash", "hash"),

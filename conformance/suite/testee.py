@@ -1,8 +1,8 @@
-"""The other side of protocol.md: starts testees, asks them in parallel, reads their answers in order.
+"""The other side of protocol.md: starts testees, asks them in parallel, reads answers in order.
 
-A testee that dies, hangs or writes anything but its answers is a finding, told with the end of its log; it is never
-waited for without end. Requests are pipelined by one thread per testee, so a full pipe in one direction cannot stop the
-other.
+A testee that dies, hangs or writes anything but its answers makes the run fail with the end of its
+log; every wait has a limit. One thread per testee writes the requests without waiting for answers,
+so a full pipe in one direction cannot stop the other.
 """
 
 import json
@@ -16,7 +16,7 @@ from pathlib import Path
 from lab.process import LabError, Process
 
 ROOT = Path(__file__).resolve().parents[2]
-ANSWER_SECONDS = 120  # For one answer; the slowest good ones take a second or two.
+ANSWER_SECONDS = 120  # For one answer. The slowest good ones take a second or two.
 
 
 class Testee:
@@ -51,7 +51,7 @@ class Testee:
                 stdin.write(json.dumps({"id": number, **request}).encode() + b"\n")
             stdin.flush()
         except (BrokenPipeError, ValueError):
-            pass  # It has died; the reading side tells it.
+            pass  # The testee has died; the reading side reports it.
 
     def _kill_when_hung(self, done):
         while not done.wait(1):
@@ -89,7 +89,7 @@ class Testees:
         commands = json.loads((ROOT / "conformance/testees.json").read_text())
         unknown = set(names) - set(commands)
         if unknown:
-            raise LabError(f"testees.json knows no {', '.join(sorted(unknown))}")
+            raise LabError(f"testees.json does not have {', '.join(sorted(unknown))}")
         for name in names:
             artefacts = [word for word in commands[name] if word.endswith((".jar", ".php", ".py"))]
             artefacts += [
@@ -101,14 +101,14 @@ class Testees:
         self.all = {name: Testee(name, commands[name]) for name in names}
 
     def ask(self, requests, names=None):
-        """{name: answers}, all testees working at once."""
+        """{name: answers}. All testees work in parallel."""
         chosen = [testee for name, testee in self.all.items() if names is None or name in names]
         with ThreadPoolExecutor(max(1, len(chosen))) as threads:
             answers = list(threads.map(lambda testee: testee.ask(requests), chosen))
         return {testee.name: answer for testee, answer in zip(chosen, answers)}
 
     def implementations(self):
-        """All but the judge."""
+        """All testees but the judge."""
         return [name for name in self.all if name != "nutcracker"]
 
     def has_judge(self):

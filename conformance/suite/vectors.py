@@ -1,7 +1,8 @@
-"""Part `vectors`: every vector of the chapters the protocol has an op for, asked of every testee that can answer it.
+"""Part `vectors`: the vectors of every chapter with an op, for every testee that has that op.
 
-Chapter route has no op yet: its vectors are held against the reference and live servers by the checks in spec/route. Nor has
-the map of a Redis Cluster: its vectors are held against both cores by their tests, and against the reference by spec/tools/generate/build_cluster.py.
+Chapter route has no op: the checks in spec/tools/prove compare its vectors with the reference and
+with live servers. The map of a Redis Cluster has none either: both cores' tests use its vectors,
+and spec/tools/generate/build_cluster.py compares them with the reference.
 """
 
 import json
@@ -14,7 +15,7 @@ from .testee import ROOT, is_unsupported
 
 CHAPTERS = ("hash", "key", "placement", "topology", "wire")
 WITHOUT_OP = ("cluster_adoption", "cluster_replies", "fastest")
-JUDGE_RING_POINTS = 2000  # Rings above it are asked of nutcracker at every seventh point only.
+JUDGE_RING_POINTS = 2000  # On larger rings nutcracker is asked at every seventh point only.
 
 
 def run(testees, report):
@@ -41,7 +42,7 @@ def hash_group(testees, report, page, group):
 
 
 def compare(report, testee, answer, field, tests, expected, about=""):
-    """One check per test: the row `field` of the answer against the value `expected` of the tests."""
+    """One check per test: compares the answer's `field` with the `expected` value of the test."""
     if is_unsupported(answer):
         return
     row = answer.get(field)
@@ -52,7 +53,7 @@ def compare(report, testee, answer, field, tests, expected, about=""):
         report.check(
             value == test[expected],
             lambda: (
-                f"{about}test {test['tcId']} ({test['comment']}): key {test['key'] or 'of no bytes'}: "
+                f"{about}test {test['tcId']} ({test['comment']}): key {test['key'] or '(empty)'}: "
                 f"{testee} says {value!r}, the vector {test[expected]!r}"
             ),
         )
@@ -123,7 +124,7 @@ def place_group(testees, report, _page, group):
 
 
 def ring_group(testees, report, page, group):
-    """The written tests, then every single point of the ring: the key that hits it, and the key just behind it."""
+    """The given tests, then each point of the ring: the key that hits it and the one after it."""
     place_group(testees, report, page, group)
     topology = reference.Topology(
         reference.find_pool(group["config"], group["pool"]), group.get("dead", ())
@@ -194,7 +195,7 @@ def fingerprint_group(testees, report, _page, group):
 
 
 def cuttings(data):
-    """The ways a stream is cut into chunks: whole, byte by byte, in two at every place, in pieces of 1,000."""
+    """The ways to cut a stream: nowhere, at every byte, in two at any place, every 1,000 bytes."""
     yield [data]
     if len(data) <= 4096:
         yield [data[at : at + 1] for at in range(len(data))]
@@ -213,7 +214,7 @@ def subscribed_group(testees, report, _page, group):
 
 
 def check_streams(testees, report, group, op, fields):
-    """Every cutting of every stream; a vector that does not say `clean` means that it never is."""
+    """Checks every cutting of every stream. A vector without `clean` means that it never is."""
     requests, tests = [], []
     for test in group["tests"]:
         parts = test.get("parts") or [[test["stream"], 1]]
@@ -241,7 +242,7 @@ MOVED_KEYS = [f"key:{number}".encode().hex() for number in range(20000)]
 
 
 def moved_group(testees, report, _page, group):
-    """No op tells the share: it is counted from where a testee says each key is, before and after."""
+    """No op returns the fraction of moved keys, so it is counted from places before and after."""
     for test in group["tests"]:
         homes = [homes_of(testees, test[which]) for which in ("before", "after")]
         for testee in homes[0]:
@@ -249,7 +250,8 @@ def moved_group(testees, report, _page, group):
             report.check(
                 (moved + 10) // 20 == test["moved"],
                 lambda: (
-                    f"test {test['tcId']} ({test['comment']}): by {testee} {moved} of 20,000 keys move"
+                    f"test {test['tcId']} ({test['comment']}): {moved} of 20,000 keys move, "
+                    f"according to {testee}"
                 ),
             )
 

@@ -1,11 +1,13 @@
 #!/usr/bin/python3
-"""The live judge: every answer is read off a real nutcracker, started for the question.
+"""The live judge: every answer is observed on a real nutcracker, started for the question.
 
-Placement is made visible by servers that answer each GET with their own number. They listen on unix sockets in a
-scratch directory; nutcracker is given them under the names of the pool that is asked about, and names are all that
-its placement knows. What cannot be seen from outside is refused with an error, never computed.
+Placement becomes visible through servers that answer each GET with their own number. They listen on
+unix sockets in a scratch directory. nutcracker gets them under the server names of the pool in
+question, and its placement depends on nothing but names. What cannot be observed from outside is
+answered with an error, never computed.
 
-In: requests of conformance/protocol.md, which also tells how each op observes. Nothing started here outlives it.
+In: requests of conformance/protocol.md, which also describes how each op observes. Nothing started
+here outlives this program.
 """
 
 import json
@@ -25,13 +27,8 @@ from lab.nutcracker import Nutcracker, check  # noqa: E402
 from lab.process import LabError  # noqa: E402
 from lab.resp import ReplyError  # noqa: E402
 
-PRIMES = (
-    83,
-    89,
-    97,
-    101,
-    103,
-)  # Their product is above 2^32: the five remainders determine a hash.
+# Their product exceeds 2^32, so the five remainders determine a hash.
+PRIMES = (83, 89, 97, 101, 103)
 KEY_BYTES_MAX = 1 << 20
 MBUF_BYTES_DEFAULT = 16384
 FOREVER_MS = 3_600_000
@@ -83,7 +80,7 @@ class Listener:
 
 
 class Answering:
-    """Counts whole commands, which nutcracker forwards as arrays of bulk strings, and answers each."""
+    """Counts complete commands (nutcracker sends arrays of bulk strings) and answers each."""
 
     def __init__(self, selector, number):
         self.selector, self.buffer = selector, b""
@@ -105,7 +102,7 @@ class Answering:
 
 
 def command_end(data):
-    """Where the first command ends, or None if it is not whole."""
+    """Where the first command ends, or None if it is incomplete."""
     at = data.find(b"\r\n")
     if at < 0:
         return None
@@ -127,11 +124,11 @@ class Testee:
         self.listeners = Listeners()
 
     def ask(self, pool, keys):
-        """Which server, by its place in the list, gets each key, says a nutcracker started for this pool."""
+        """For each key the index of the server that gets it from a nutcracker with this pool."""
         longest = max(map(len, keys), default=0)
         if longest > KEY_BYTES_MAX:
             raise Unobservable(
-                f"keys above {KEY_BYTES_MAX} bytes do not fit into nutcracker's buffers"
+                f"keys over {KEY_BYTES_MAX} bytes do not fit into nutcracker's buffers"
             )
         mbuf = MBUF_BYTES_DEFAULT if longest < MBUF_BYTES_DEFAULT - 1024 else 2 * KEY_BYTES_MAX
         with (
@@ -141,7 +138,7 @@ class Testee:
             return self.ask_until_all_answer(connection, keys, attempts=len(pool["servers"]) + 1)
 
     def ask_until_all_answer(self, connection, keys, attempts):
-        """A request that hits a server not yet ejected fails and ejects it: asking again helps."""
+        """A request to a server not yet ejected fails and ejects it, so asking again helps."""
         answers = connection.pipeline([("GET", key) for key in keys])
         while any(isinstance(answer, ReplyError) for answer in answers):
             attempts -= 1
@@ -157,7 +154,7 @@ class Testee:
         pool = reference.find_pool(request["config"], request["pool"])
         servers, dead = pool["servers"], set(request.get("dead", ()))
         if dead - {server["name"] for server in servers}:
-            raise ValueError("a name in `dead` is no server")
+            raise ValueError("a name in `dead` is not a server")
         if len(dead) == len(servers):
             raise Unobservable("with all servers ejected every request fails")
         paths = [

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""The reference: OneHop's specification as a program to be read, not to be fast.
+"""The reference: OneHop's specification as a program, written to be read, not to be fast.
 
-Written from the prose of spec/ and from nothing else, so that a third opinion exists beside C and Java. Each part
-below carries the name of its chapter. In: requests of conformance/protocol.md. Out: their answers.
-Only Python's library is used, and PyYAML for the events of a YAML text (its libyaml side: nutcracker's parser).
+It was written from the prose of spec/ and from nothing else, so it is a third opinion beside C and
+Java. Each part below has the name of its chapter. In: requests of conformance/protocol.md. Out:
+their answers. It uses only Python's library, and PyYAML for the events of a YAML text (through
+libyaml, which is nutcracker's parser).
 
-Implements spec/hash, spec/key, spec/placement, spec/topology, spec/config, spec/wire,
-spec/health.
+Implements spec/hash, spec/key, spec/placement, spec/topology, spec/config, spec/wire, spec/health.
 """
 
 import bisect
@@ -205,7 +205,7 @@ HASHES = {
 
 
 def hashed_part(key, tag):
-    """What of a key is hashed under a hash tag of two bytes, or under none."""
+    """The part of a key that is hashed under a hash tag of two bytes, or without one."""
     if not tag:
         return key
     start = key.find(tag[:1])
@@ -241,7 +241,7 @@ class Ketama:
             for group in range(point_groups(servers[index]["weight"], total, len(live))):
                 digest = hashlib.md5((name + b"-%d" % group)[: LIMITS["point_bytes_max"]]).digest()
                 points += [(value, index) for value in struct.unpack("<IIII", digest)]
-        points.sort(key=lambda point: point[0])  # Stable: equal values keep the order of building.
+        points.sort(key=lambda point: point[0])  # Stable: equal values keep the building order.
         self.points = points
         self.values = [value for value, _ in points]
 
@@ -273,7 +273,7 @@ class Random:
 
 
 class Slots:
-    """chapter topology, cluster: nobody has told who has which slot, so the seeds stand in."""
+    """Chapter topology, cluster: without a map the seeds stand in for the owners of slots."""
 
     def __init__(self, servers, _live):
         self.servers = servers
@@ -330,7 +330,7 @@ class Topology:
 
 
 class MappedTopology:
-    """chapter topology, cluster: one seed is asked, and its slots are the placement."""
+    """Chapter topology, cluster: one seed is asked, and its slots are the placement."""
 
     def __init__(self, pool):
         host, _, port = pool["servers"][0]["address"].rpartition(":")
@@ -340,7 +340,7 @@ class MappedTopology:
 
     @staticmethod
     def ask(host, port):
-        """Both replies as they came. The end of the second is where that of PING begins."""
+        """Both replies, unparsed. The second one ends where the reply to PING begins."""
         commands = b"CLUSTER INFO\r\nCLUSTER SHARDS\r\nPING\r\n"
         received = b""
         with socket.create_connection((host, port), timeout=10) as connection:
@@ -401,12 +401,12 @@ def shown(name):
 
 
 def about(value):
-    """The end of a reason: the value it is about, unless a password may stand in it, as in a URL."""
+    """The end of a reason: the value, unless it may contain a password, as URLs do."""
     return "" if "@" in value else f': "{shown(value)}"'
 
 
 def checked_text(data):
-    """Section 2: the text without its byte order mark, or the first offence."""
+    """Section 2: the text without its byte order mark, or its first offence."""
     if len(data) > LIMITS["config_bytes_max"]:
         raise Rejected(1, f"the file is larger than {LIMITS['config_bytes_max']} bytes")
     broken = None
@@ -430,7 +430,7 @@ def checked_text(data):
 
 
 class Value:
-    """One node of the document, as little of it as the rules need."""
+    """One node of the document, reduced to what the rules need."""
 
     def __init__(self, event, text):
         self.line = event.start_mark.line + 1
@@ -441,7 +441,8 @@ class Value:
         self.offence = self.first_offence(event, text)
 
     def first_offence(self, event, text):
-        # The tag `!` before a plain scalar leaves no trace in the event but its place: no other scalar begins with it.
+        # The tag `!` before a plain scalar changes nothing in the event but its position: no other
+        # scalar begins with it.
         begins = text[event.start_mark.index : event.start_mark.index + 1]
         if (
             isinstance(event, yaml.AliasEvent)
@@ -481,7 +482,7 @@ class Document:
         return self.events[self.at - 1]
 
     def values_until(self, end):
-        """The nodes up to the event that closes their collection; the caller consumes what is inside them."""
+        """The nodes up to the event that closes their collection. The caller reads inside them."""
         while not isinstance(self.events[self.at], end):
             yield Value(self.next(), self.text)
         self.at += 1
@@ -688,7 +689,7 @@ DIRECTIVES = {
 
 
 def finished_pool(name, given):
-    """Section 5, end of a pool: what needs the whole of it, then the defaults."""
+    """Section 5, end of a pool: the rules about several directives, then the defaults."""
     for condition, reason in (
         ("listen" not in given, 'directive "listen" is missing'),
         ("servers" not in given, 'directive "servers" is missing'),
@@ -822,7 +823,7 @@ def add_server(item, servers):
 
 
 def read_config(data):
-    """The server pools of a configuration, or Rejected."""
+    """The server pools of a configuration, or raises Rejected."""
     return Document(checked_text(data)).pools()
 
 
@@ -845,7 +846,7 @@ class Broken(Exception):
 
 
 class Framing:
-    """One connection on which `commands` commands were written; its bytes come in one by one."""
+    """One connection after `commands` commands were written; reads the replies byte by byte."""
 
     def __init__(self, commands, is_subscribed=False):
         self.commands, self.answered, self.inside, self.error = commands, 0, False, None
@@ -882,7 +883,7 @@ class Framing:
             self.messages += not is_answer
 
     def value(self, first, depth):
-        """Reads one value to its end and returns its type: that of the value behind it for an attribute."""
+        """Reads one value and returns its type; for an attribute the type of the value after it."""
         if first in (b"+", b"-", b":", b"_", b"#", b",", b"("):
             yield from self.line()
             return first
@@ -911,7 +912,7 @@ class Framing:
         yield from self.expect(b"\n")
 
     def length(self, first):
-        """Decimal digits without needless zeros; `-1` where a null may be."""
+        """Decimal digits without leading zeros; `-1` where a null is allowed."""
         most = LIMITS["wire_bulk_bytes_max" if first in (b"$", b"!", b"=") else "wire_elements_max"]
         text = b""
         while (byte := (yield)) != b"\r":
@@ -943,7 +944,7 @@ class Framing:
 
 
 class Health:
-    """One node: `until` 0 is up. `heard` is when it answered last."""
+    """One node. It is up if `until` is 0. `heard` is the time of its last answer."""
 
     def __init__(self, ejects, failure_limit, retry_ms):
         self.ejects, self.limit, self.retry = ejects, failure_limit, retry_ms
@@ -986,7 +987,7 @@ class Health:
         self.until = self.failures = self.step = 0
 
     def rebuild(self, now):
-        """Whether the node is in."""
+        """True if the node is in the ring."""
         if 0 < self.until <= now:
             self.until = 0
             self.turn()
@@ -994,7 +995,7 @@ class Health:
 
 
 class Nodes:
-    """The nodes of a scenario, and when their ring must be built anew."""
+    """The nodes of a scenario, and when their ring must be rebuilt."""
 
     def __init__(self, count, rules):
         self.nodes = [Health(**rules) for _ in range(count)]
@@ -1038,7 +1039,7 @@ def keys_of(request):
 
 class Testee:
     def __init__(self):
-        self.topologies = {}  # The last one only: consecutive requests often ask the same topology.
+        self.topologies = {}  # Only the last one: consecutive requests often need the same one.
 
     def topology(self, request):
         wanted = (request["config"], request["pool"], tuple(request.get("dead", ())))
