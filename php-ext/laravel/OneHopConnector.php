@@ -1,11 +1,13 @@
 <?php
 
 /*
- * Laravel's connections on OneHop\Redis. Copy this file to app/Redis/ and tell Laravel of it in a service provider:
+ * Laravel's connections on OneHop\Redis. Copy this file to app/Redis/, and register it in a service
+ * provider:
  *
  *     Redis::extend('onehop', fn () => new App\Redis\OneHopConnector());
  *
- * In config/database.php, section `redis`: 'client' => 'onehop', and 'pool' among the 'options', or in a connection.
+ * In config/database.php, section `redis`, set 'client' => 'onehop', and 'pool' among the 'options'
+ * or in a connection.
  */
 
 namespace App\Redis;
@@ -16,8 +18,8 @@ use Illuminate\Support\Arr;
 use InvalidArgumentException;
 
 /**
- * Laravel's own connector with another client. Hosts, ports, passwords, timeouts and the database come from the
- * configuration file; the database must be the one that the connection asks for.
+ * Laravel's own connector with another client. Hosts, ports, passwords, timeouts and the database
+ * come from the configuration file. The database must be the one that the connection asks for.
  */
 final class OneHopConnector extends PhpRedisConnector
 {
@@ -30,7 +32,7 @@ final class OneHopConnector extends PhpRedisConnector
         'compression_level' => \Redis::OPT_COMPRESSION_LEVEL,
     ];
 
-    /** The options win over the connection, except for `pool` and `config`: there the connection wins. */
+    /** The options win over the connection, except `pool` and `config`: there the connection wins. */
     public function connect(array $config, array $options): PhpRedisConnection
     {
         return parent::connect(
@@ -55,8 +57,9 @@ final class OneHopConnector extends PhpRedisConnector
         if ($client->getDbNum() !== $database) {
             throw new InvalidArgumentException(
                 "A Redis connection asks for database $database, and its server pool "
-                    . "{$client->getHost()} has {$client->getDbNum()}: name a pool with database: $database, as "
-                    . "'pool' => [0 => ..., $database => ...], or set the connection's database to {$client->getDbNum()}.",
+                    . "{$client->getHost()} has {$client->getDbNum()}: name a pool with "
+                    . "database: $database, as 'pool' => [0 => ..., $database => ...], or set the "
+                    . "connection's database to {$client->getDbNum()}.",
             );
         }
         foreach (self::OPTIONS as $name => $option) {
@@ -80,7 +83,8 @@ final class OneHopConnector extends PhpRedisConnector
         if (!is_string($name) || $name === '') {
             throw new InvalidArgumentException(
                 "No 'pool' says which server pool a Redis connection with database "
-                    . "$database is: set it among the options in config/database.php, or in the connection.",
+                    . "$database is: set it among the options in config/database.php, or in the "
+                    . "connection.",
             );
         }
         return $name;
