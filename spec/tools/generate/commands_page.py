@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Writes docs/commands.md: every command, and how it is called in PHP, in Java and through nutcracker.
+"""Writes docs/commands.md: every command, and its calls in PHP, in Java and through nutcracker.
 
     commands_page.py            writes the page
     commands_page.py --check    fails if the page is stale
 
-In: commands.json (the command), phpredis.json (PHP), clients/jedis-8.0.json (Java), clients/nutcracker-0.5.json. Nothing
-is written here by hand but the words around the tables.
+In: commands.json (the command), phpredis.json (PHP), clients/jedis-8.0.json (Java),
+clients/nutcracker-0.5.json. Only the words around the tables are written here by hand.
 """
 
 import argparse
@@ -29,19 +29,23 @@ it. Applications keep the calls they have: the methods of phpredis, and the meth
 | column | meaning |
 |---|---|
 | nodes | where the command goes: see below |
-| replies | how the replies of several nodes become one: [../spec/route/route.md](../spec/route/route.md), "Merging" |
-| PHP | methods of `OneHop\\Redis`, as phpredis %(phpredis)s has them ("6.2": only there); aliases are not listed. Anything else by `rawCommand` |
-| Java | methods of `OneHopClient`, as Jedis %(jedis)s has them; anything else by `sendCommand` |
+| replies | how the replies of several nodes become one ("Merging" in route.md) |
+| PHP | methods of `OneHop\\Redis`, as in phpredis %(phpredis)s; other commands by `rawCommand` |
+| Java | methods of `OneHopClient`, as in Jedis %(jedis)s; other commands by `sendCommand` |
 | nutcracker | what nutcracker %(nutcracker)s does, measured: see below |
+
+In the column PHP, "(6.2)" marks methods that only phpredis 6.2 has. Aliases are not listed.
 
 | nodes | the command goes to |
 |---|---|
-| *one* | the node of its keys. If they are on several nodes, `CrossNode` before anything is sent (a hash tag brings keys together) |
+| *one* | the node of its keys; if they are on several nodes, the call fails with `CrossNode` |
 | *split* | the nodes of its keys, each with its own keys |
 | *all* | every node |
 | *any* | one node, whichever is up |
 | *bound* | the node of the transaction |
 | *refused* | no node, and the message says what to do |
+
+`CrossNode` is thrown before anything is sent. A hash tag brings keys together on one node.
 
 | nutcracker | it |
 |---|---|
@@ -63,7 +67,8 @@ WITHOUT_KEYS = {
     "any_node": "without a key: any",
     "refused": "without a key: refused, except on one server and in a Redis Cluster",
 }
-SUMMARY = """spec/tools/prove/methods_check.php checks by reflection that phpredis has no other methods. The
+SUMMARY = """\
+spec/tools/prove/methods_check.php checks by reflection that phpredis has no other methods. The
 tests in php-ext/tests/parity compare each call with plain `\\Redis` on one server. The column of
 UnifiedJedis counts the methods that send a command of this page.
 """
@@ -255,9 +260,8 @@ def main():
         PAGE.write_text(page)
     elif PAGE.read_text() != page:
         sys.exit("docs/commands.md is stale: run spec/tools/generate/commands_page.py.")
-    print(
-        f"docs/commands.md has {sum(line.startswith('| `') for line in page.splitlines())} commands."
-    )
+    commands = sum(line.startswith("| `") for line in page.splitlines())
+    print(f"docs/commands.md has {commands} commands.")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes docs/ssdb.md from ssdb.json: what an SSDB node can be sent, what becomes of it, and what is refused and why.
+"""Writes docs/ssdb.md from ssdb.json: what SSDB nodes are sent, and what is refused and why.
 
 ssdb_page.py            writes the page
 ssdb_page.py --check    writes nothing; fails if the page is stale
@@ -85,14 +85,19 @@ def page():
         + "|---|---|\n"
         + "".join(row(name, what) for name, what in ssdb.PAGE["types"].items())
     )
-    text += '\n## What is refused, and why\n\nEverything else is refused. For most commands the reason is "SSDB has no such command". For\nthese it is another one:\n\n'
+    text += (
+        "\n## What is refused, and why\n\n"
+        'Everything else is refused. For most commands the reason is "SSDB has no such command".\n'
+        "For these it is another one:\n\n"
+    )
     text += row("command", "reason") + "|---|---|\n"
     text += "".join(row(name.upper(), why) for name, why in ssdb.PAGE["refusals"].items())
     own = [(name, entry) for name, entry in ssdb.PAGE["own"].items() if "state" not in entry]
     placed = ", ".join(name for name, entry in own if entry["spread"] != "refused")
     single = ", ".join(name for name, entry in own if entry["spread"] == "refused")
     by_key = paragraph(
-        f"The node is that of the key, the first argument (all keys for multi_get and its kin): {placed}."
+        "The node is that of the key, the first argument (all keys for multi_get and its kin): "
+        f"{placed}."
     )
     by_node = paragraph(
         f"These are about one node, so send them by onNode or onEachNode: {single}."
