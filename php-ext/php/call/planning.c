@@ -7,7 +7,7 @@
 #include "php/call/keys.h"
 #include "php/call/packing.h"
 #include "php/call/planning.h"
-#include "php/call/raw.h"
+#include "php/call/raw_command.h"
 #include "php/call/refuse.h"
 
 /* ---- Which command ---- */
@@ -290,7 +290,7 @@ bool oh_plan_look(oh_client *client, zend_execute_data *execute_data, oh_plan *p
         plan->node = oh_snapshot_next(client->snapshot, client->snapshot->nodes_count - 1);
     }
     if (method->row->kind == OH_METHOD_RAW) {
-        return oh_raw_look(client, execute_data, plan);
+        return oh_raw_command_look(client, execute_data, plan);
     }
     if (!oh_packing_may_begin(client, execute_data) ||
         UNEXPECTED(refuse_faults(client, execute_data, method->row))) {
@@ -315,7 +315,7 @@ bool oh_plan_make(oh_client *client, zend_execute_data *execute_data, oh_plan *p
         return false;
     }
     if (plan->method->row->kind == OH_METHOD_RAW) {
-        return oh_raw_place(client, execute_data, plan);
+        return oh_raw_command_plan(client, execute_data, plan);
     }
     switch (plan->spread) {
     case OH_SPREAD_ONE_NODE:

@@ -3,8 +3,8 @@
  *
  *     method's row ─► faults ─► command (by subcommand) ─► keys ─► one node | parts | all nodes | any | refusal
  *
- * A plan is made by words for rawCommand (raw.c) and by arguments for every other method. Calls
- * with one key that is one argument need none: route serves them.
+ * A plan is made by words for rawCommand (raw_command.c) and by arguments for every other method.
+ * Calls with one key that is one argument need none: route serves them.
  *
  * Implements spec/route, "Where it goes".
  */

@@ -3,7 +3,7 @@
  *
  *     the handlers below, by name: what OneHop does by itself, or in a way of its own
  *     refused              the row says so, or there is none
- *     oh_raw_method        the words themselves are the arguments
+ *     oh_raw_command_method        the words themselves are the arguments
  *     oh_route_method      one key that is one argument, one node, nothing else to be known: nearly all, and the hot road
  *     oh_plan_method       all others
  */
@@ -11,7 +11,7 @@
 
 #include "php/call/refuse.h"
 #include "php/fleet/scan.h"
-#include "php/fleet/server.h"
+#include "php/fleet/server_info.h"
 #include "php/module/handlers.h"
 #include "php/module/modes.h"
 #include "php/route/route.h"
@@ -66,9 +66,9 @@ static const own_handler own_handlers[] = {
     {"_uncompress", oh_state_forward},
 
     {"scan", oh_scan_method},
-    {"servername", oh_server_name},
-    {"serverversion", oh_server_version},
-    {"rawcommand", oh_raw_method},
+    {"servername", oh_server_info_name},
+    {"serverversion", oh_server_info_version},
+    {"rawcommand", oh_raw_command_method},
 };
 
 static zif_handler handler_for(const oh_method *method, const char *name)

@@ -9,7 +9,7 @@
 #include "php/fleet/fleet.h"
 #include "php/fleet/script.h"
 #include "php/route/route.h"
-#include "php/scatter/race.h"
+#include "php/scatter/streams_wait.h"
 
 /*
  * What only reads is answered by replicas, if the server pool says so. False and an exception:
@@ -47,7 +47,7 @@ void oh_plan_spread(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETE
     const char *objection;
 
     if (plan->spread == OH_SPREAD_SPLIT && plan->is_blocking &&
-        (objection = oh_race_objection(client, plan->split->parts_count))) {
+        (objection = oh_streams_wait_objection(client, plan->split->parts_count))) {
         oh_refuse(execute_data, plan->command, objection);
     } else if (plan->spread == OH_SPREAD_SPLIT) {
         oh_split *split = plan->split;
@@ -120,7 +120,7 @@ static bool is_selected(const oh_client *client, zend_execute_data *execute_data
            oh_client_is_selected(client, database);
 }
 
-void oh_raw_method(INTERNAL_FUNCTION_PARAMETERS)
+void oh_raw_command_method(INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_client *client = oh_client_enter(execute_data);
 

@@ -12,7 +12,7 @@ void oh_route_method(INTERNAL_FUNCTION_PARAMETERS);
 
 /* The handler of every other command, and that of rawCommand. */
 void oh_plan_method(INTERNAL_FUNCTION_PARAMETERS);
-void oh_raw_method(INTERNAL_FUNCTION_PARAMETERS);
+void oh_raw_command_method(INTERNAL_FUNCTION_PARAMETERS);
 
 /* Where a planned call goes on in the modes ATOMIC and PIPELINE. Uses the plan up. */
 void oh_plan_spread(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);

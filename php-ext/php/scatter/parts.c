@@ -9,7 +9,7 @@
 #include "php/scatter/merge.h"
 #include "php/scatter/parts.h"
 #include "php/scatter/pipes.h"
-#include "php/scatter/race.h"
+#include "php/scatter/streams_wait.h"
 
 /* ---- Their replies ---- */
 
@@ -173,7 +173,7 @@ static bool run_piped(oh_client *client, oh_split *split, oh_node_call *parts)
 
 static bool run(oh_client *client, oh_split *split, oh_node_call *node_calls)
 {
-    bool is_race = split->terms.wait_ms && split->merge == OH_MERGE_STREAMS;
+    bool is_streams_wait = split->terms.wait_ms && split->merge == OH_MERGE_STREAMS;
 
     for (uint32_t i = 0; i < split->parts_count; i++) {
         const oh_part *part = &split->parts[i];
@@ -188,8 +188,8 @@ static bool run(oh_client *client, oh_split *split, oh_node_call *node_calls)
             .arguments = part->arguments,
             .terms = split->terms};
     }
-    return is_race ? oh_race_run(client, node_calls, split->parts_count)
-                   : oh_scatter_run(node_calls, split->parts_count);
+    return is_streams_wait ? oh_streams_wait_run(client, node_calls, split->parts_count)
+                           : oh_scatter_run(node_calls, split->parts_count);
 }
 
 void oh_parts_call(oh_client *client, oh_split *split, zval *return_value)

@@ -1,5 +1,5 @@
 /*
- * Direct: onEachNode() and onNode(), calls on nodes that the script has chosen.
+ * Each node: onEachNode() and onNode(), calls on nodes that the script has chosen.
  *
  * The way out for what the fleet refuses: which keys it is about, and whether one reply could stand
  * for all, is the script's business then. What stays refused is what would change a connection that
@@ -7,8 +7,8 @@
  *
  * Implements spec/route, "onEachNode".
  */
-#ifndef OH_PHP_DIRECT_H
-#define OH_PHP_DIRECT_H
+#ifndef OH_PHP_EACH_NODE_H
+#define OH_PHP_EACH_NODE_H
 
 #include "php_onehop.h"
 

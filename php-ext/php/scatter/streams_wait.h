@@ -1,6 +1,6 @@
 /*
- * Race: XREAD or XREADGROUP with BLOCK over several nodes. All are asked; the first that has
- * entries ends the wait of all.
+ * Streams wait: XREAD or XREADGROUP with BLOCK over several nodes. All are asked; the first that
+ * has entries ends the wait of all.
  *
  *     CLIENT ID, XREADGROUP ... BLOCK ─► a   blocked ◄── CLIENT UNBLOCK id of a (another connection) ◄─┐
  *     CLIENT ID, XREADGROUP ... BLOCK ─► b   entries ──────────────────────────────────────────────────┤
@@ -14,18 +14,18 @@
  *
  * Implements spec/route, "XREAD and XREADGROUP with BLOCK over several nodes".
  */
-#ifndef OH_PHP_RACE_H
-#define OH_PHP_RACE_H
+#ifndef OH_PHP_STREAMS_WAIT_H
+#define OH_PHP_STREAMS_WAIT_H
 
 #include "php/scatter/scatter.h"
 
 /* Why so many nodes cannot be waited for at once: what to do instead. NULL: they can be. */
-const char *oh_race_objection(const oh_client *client, uint32_t nodes_count);
+const char *oh_streams_wait_objection(const oh_client *client, uint32_t nodes_count);
 
 /*
  * Makes the calls, each on a node client that is patient. As oh_scatter_run; false,
  * too, if a signal handler threw.
  */
-bool oh_race_run(oh_client *client, oh_node_call *node_calls, uint32_t count);
+bool oh_streams_wait_run(oh_client *client, oh_node_call *node_calls, uint32_t count);
 
 #endif

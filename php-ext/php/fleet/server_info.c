@@ -6,7 +6,7 @@
 
 #include "php/call/enter.h"
 #include "php/call/refuse.h"
-#include "php/fleet/server.h"
+#include "php/fleet/server_info.h"
 
 /* The fleet's INFO server. False: an exception, or an error of a node. */
 static bool ask(INTERNAL_FUNCTION_PARAMETERS)
@@ -48,7 +48,7 @@ static void answer(const zval *text, zval *return_value)
     RETURN_STR(found);
 }
 
-void oh_server_name(INTERNAL_FUNCTION_PARAMETERS)
+void oh_server_info_name(INTERNAL_FUNCTION_PARAMETERS)
 {
     if (ask(INTERNAL_FUNCTION_PARAM_PASSTHRU)) {
         const zval *name = text_of(return_value, "server_name");
@@ -60,7 +60,7 @@ void oh_server_name(INTERNAL_FUNCTION_PARAMETERS)
     }
 }
 
-void oh_server_version(INTERNAL_FUNCTION_PARAMETERS)
+void oh_server_info_version(INTERNAL_FUNCTION_PARAMETERS)
 {
     if (ask(INTERNAL_FUNCTION_PARAM_PASSTHRU)) {
         const zval *version = text_of(return_value, "valkey_version");

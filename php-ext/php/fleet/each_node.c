@@ -4,19 +4,19 @@
  */
 #include "php_onehop.h"
 
-#include "php/fleet/direct.h"
+#include "php/fleet/each_node.h"
 #include "php/call/enter.h"
 #include "php/call/planning.h"
 #include "php/call/refuse.h"
 
 /* What the script has asked for. */
-typedef struct oh_direct {
+typedef struct oh_node_choice {
     oh_client *client;
     zend_string *method;
     uint32_t position; /* Of the method among the arguments, for messages. */
     zval *arguments;
     uint32_t count;
-} oh_direct;
+} oh_node_choice;
 
 /* ---- What may be sent ---- */
 
@@ -62,26 +62,26 @@ static bool may_be_sent(zend_execute_data *execute_data, const oh_plan *plan)
 
 /* ---- The call ---- */
 
-static zend_function *find_method(const oh_direct *direct)
+static zend_function *find_method(const oh_node_choice *choice)
 {
-    zend_string *name = zend_string_tolower(direct->method);
+    zend_string *name = zend_string_tolower(choice->method);
     zend_function *function = zend_hash_find_ptr(&oh_client_class->function_table, name);
 
     zend_string_release(name);
     if (!function || !function->internal_function.reserved[oh_methods_slot]) {
-        zend_argument_value_error(direct->position, "must be the name of a method of \\Redis");
+        zend_argument_value_error(choice->position, "must be the name of a method of \\Redis");
         return NULL;
     }
     return function;
 }
 
-static zend_execute_data *lay_out(const oh_direct *direct, zend_function *function)
+static zend_execute_data *lay_out(const oh_node_choice *choice, zend_function *function)
 {
     zend_execute_data *frame = zend_vm_stack_push_call_frame(
-        ZEND_CALL_NESTED_FUNCTION, function, direct->count, oh_client_object(direct->client));
+        ZEND_CALL_NESTED_FUNCTION, function, choice->count, oh_client_object(choice->client));
 
-    for (uint32_t i = 0; i < direct->count; i++) {
-        ZVAL_COPY_DEREF(ZEND_CALL_ARG(frame, i + 1), &direct->arguments[i]);
+    for (uint32_t i = 0; i < choice->count; i++) {
+        ZVAL_COPY_DEREF(ZEND_CALL_ARG(frame, i + 1), &choice->arguments[i]);
     }
     return frame;
 }
@@ -96,7 +96,7 @@ static void clear_away(zend_execute_data *frame)
  * Calls the method that the frame is laid out for on these nodes; an array by the names of the
  * nodes is returned.
  */
-static void call_in_frame(const oh_direct *direct, zend_execute_data *frame, uint32_t first,
+static void call_in_frame(const oh_node_choice *choice, zend_execute_data *frame, uint32_t first,
     uint32_t nodes_count, zval *return_value)
 {
     const char *reason = reason_against(oh_method_of(frame));
@@ -106,15 +106,15 @@ static void call_in_frame(const oh_direct *direct, zend_execute_data *frame, uin
         oh_refuse(frame, NULL, reason);
         return;
     }
-    if (direct->count == 0 && oh_method_of(frame)->row->kind == OH_METHOD_RAW) {
-        zend_argument_value_error(direct->position, "needs the words of a command behind it");
+    if (choice->count == 0 && oh_method_of(frame)->row->kind == OH_METHOD_RAW) {
+        zend_argument_value_error(choice->position, "needs the words of a command behind it");
         return;
     }
     if (oh_method_of(frame)->silent) {
         /* The script has named it, and not called it. */
         zend_deprecated_function(oh_method_of(frame)->silent);
     }
-    if (EG(exception) || !oh_plan_look(direct->client, frame, &plan) ||
+    if (EG(exception) || !oh_plan_look(choice->client, frame, &plan) ||
         !may_be_sent(frame, &plan)) {
         return;
     }
@@ -122,26 +122,26 @@ static void call_in_frame(const oh_direct *direct, zend_execute_data *frame, uin
     oh_split *split = oh_split_new(&plan, nodes_count, 0);
     split->terms.is_pinned = true;
     for (uint32_t i = 0; i < nodes_count; i++) {
-        if (nodes_count == 1 || oh_snapshot_has_keys(direct->client->snapshot, i)) {
-            oh_split_add(split, first + i, direct->count, ZEND_CALL_ARG(frame, 1));
+        if (nodes_count == 1 || oh_snapshot_has_keys(choice->client->snapshot, i)) {
+            oh_split_add(split, first + i, choice->count, ZEND_CALL_ARG(frame, 1));
         }
     }
-    oh_client_mode(direct->client)->call_parts(direct->client, split, return_value);
+    oh_client_mode(choice->client)->call_parts(choice->client, split, return_value);
 }
 
-static void call(
-    const oh_direct *direct, uint32_t first, uint32_t nodes_count, INTERNAL_FUNCTION_PARAMETERS)
+static void call(const oh_node_choice *choice, uint32_t first, uint32_t nodes_count,
+    INTERNAL_FUNCTION_PARAMETERS)
 {
     zend_function *function;
 
-    if (oh_refuse_queued(direct->client, execute_data,
+    if (oh_refuse_queued(choice->client, execute_data,
             "it has no place in a transaction or a pipeline: call it before or after")) {
         return;
     }
-    if ((function = find_method(direct))) {
-        zend_execute_data *frame = lay_out(direct, function);
+    if ((function = find_method(choice))) {
+        zend_execute_data *frame = lay_out(choice, function);
 
-        call_in_frame(direct, frame, first, nodes_count, return_value);
+        call_in_frame(choice, frame, first, nodes_count, return_value);
         clear_away(frame);
     }
 }
@@ -150,14 +150,14 @@ static void call(
 
 ZEND_METHOD(OneHop_Redis, onEachNode)
 {
-    oh_direct direct = {.client = oh_client_enter(execute_data), .position = 1};
+    oh_node_choice choice = {.client = oh_client_enter(execute_data), .position = 1};
 
     ZEND_PARSE_PARAMETERS_START(1, -1)
-    Z_PARAM_STR(direct.method)
-    Z_PARAM_VARIADIC('*', direct.arguments, direct.count)
+    Z_PARAM_STR(choice.method)
+    Z_PARAM_VARIADIC('*', choice.arguments, choice.count)
     ZEND_PARSE_PARAMETERS_END();
-    if (direct.client) {
-        call(&direct, 0, direct.client->snapshot->nodes_count, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    if (choice.client) {
+        call(&choice, 0, choice.client->snapshot->nodes_count, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }
 
@@ -178,21 +178,21 @@ static uint32_t node_named(const oh_client *client, const zend_string *name)
 
 ZEND_METHOD(OneHop_Redis, onNode)
 {
-    oh_direct direct = {.client = oh_client_enter(execute_data), .position = 2};
+    oh_node_choice choice = {.client = oh_client_enter(execute_data), .position = 2};
     zend_string *name;
     zval replies, *reply;
 
     ZEND_PARSE_PARAMETERS_START(2, -1)
     Z_PARAM_STR(name)
-    Z_PARAM_STR(direct.method)
-    Z_PARAM_VARIADIC('*', direct.arguments, direct.count)
+    Z_PARAM_STR(choice.method)
+    Z_PARAM_VARIADIC('*', choice.arguments, choice.count)
     ZEND_PARSE_PARAMETERS_END();
-    uint32_t node = direct.client ? node_named(direct.client, name) : UINT32_MAX;
+    uint32_t node = choice.client ? node_named(choice.client, name) : UINT32_MAX;
     if (node == UINT32_MAX) {
         return;
     }
     ZVAL_UNDEF(&replies);
-    call(&direct, node, 1, execute_data, &replies);
+    call(&choice, node, 1, execute_data, &replies);
     if (Z_TYPE(replies) == IS_ARRAY) {
         ZEND_HASH_FOREACH_VAL(Z_ARRVAL(replies), reply)
         {

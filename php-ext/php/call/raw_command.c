@@ -5,7 +5,7 @@
 #include "php_onehop.h"
 
 #include "php/call/keys.h"
-#include "php/call/raw.h"
+#include "php/call/raw_command.h"
 #include "php/call/refuse.h"
 
 #define PLACES_ROOM 64
@@ -231,7 +231,7 @@ static bool with_words(raw_call call, bool (*what)(raw_call *))
     return is_done;
 }
 
-bool oh_raw_look(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
+bool oh_raw_command_look(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
 {
     if (ZEND_NUM_ARGS() == 0) {
         zend_wrong_parameters_count_error(1, (uint32_t)-1);
@@ -241,7 +241,7 @@ bool oh_raw_look(oh_client *client, zend_execute_data *execute_data, oh_plan *pl
         (raw_call){.client = client, .execute_data = execute_data, .plan = plan}, look);
 }
 
-bool oh_raw_place(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
+bool oh_raw_command_plan(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
 {
     return with_words(
         (raw_call){.client = client, .execute_data = execute_data, .plan = plan}, plan_words);

@@ -1,33 +1,33 @@
 /*
- * The runners are the exchanges of the calls; each has an exchange beside it that releases it.
- * Both kinds are members of one flight, which lets the race have a look before each wait.
+ * The waiters are the exchanges of the calls; each has an exchange beside it that releases it.
+ * Both kinds are members of one flight, which lets the wait have a look before each wait.
  */
 #include "php_onehop.h"
 
 #include "php/exception/exception.h"
 #include "php/client/client.h"
-#include "php/scatter/race.h"
+#include "php/scatter/streams_wait.h"
 
-#define OH_RUNNERS_MAX (OH_FLIGHT_MEMBERS_MAX / 2)
+#define OH_WAITERS_MAX (OH_FLIGHT_MEMBERS_MAX / 2)
 #define OH_NIL_REPLY "*-1\r\n"
 
 static const char *const ask_identity = "*2\r\n$6\r\nCLIENT\r\n$2\r\nID\r\n";
 
-typedef struct oh_runner {
+typedef struct oh_waiter {
     oh_node_client *node_client;
     oh_exchange release; /* CLIENT UNBLOCK, on another connection. */
     oh_failure failure;  /* Of the release. */
     char request[80];
-} oh_runner;
+} oh_waiter;
 
-typedef struct oh_race {
+typedef struct oh_streams_wait {
     oh_client *client;
     bool is_over;
-    uint32_t runners_count;
-    oh_runner runners[];
-} oh_race;
+    uint32_t waiters_count;
+    oh_waiter waiters[];
+} oh_streams_wait;
 
-const char *oh_race_objection(const oh_client *client, uint32_t nodes_count)
+const char *oh_streams_wait_objection(const oh_client *client, uint32_t nodes_count)
 {
     if (client->snapshot->cluster) {
         return "streams of several slots of a Redis Cluster cannot be waited for together: give "
@@ -39,14 +39,14 @@ const char *oh_race_objection(const oh_client *client, uint32_t nodes_count)
     if (client->snapshot->pool->pool_size < 2) {
         return "set pool_size to 2 or more: one connection waits, the other one ends the wait";
     }
-    return nodes_count > OH_RUNNERS_MAX ? "give it streams of fewer nodes" : NULL;
+    return nodes_count > OH_WAITERS_MAX ? "give it streams of fewer nodes" : NULL;
 }
 
-/* ---- Who has won ---- */
+/* ---- What ends it ---- */
 
-static oh_exchange *exchange_of(const oh_runner *runner)
+static oh_exchange *exchange_of(const oh_waiter *waiter)
 {
-    return runner->node_client->transport ? &runner->node_client->transport->exchange : NULL;
+    return waiter->node_client->transport ? &waiter->node_client->transport->exchange : NULL;
 }
 
 static bool is_nil(const oh_exchange *exchange)
@@ -54,10 +54,10 @@ static bool is_nil(const oh_exchange *exchange)
     return oh_bytes_is(oh_exchange_replies(exchange), OH_NIL_REPLY);
 }
 
-/* Whoever has something to say ends the race: entries, an error, a failure. */
-static bool has_finished(const oh_runner *runner)
+/* Whoever has something to say ends the wait: entries, an error, a failure. */
+static bool has_finished(const oh_waiter *waiter)
 {
-    const oh_exchange *exchange = exchange_of(runner);
+    const oh_exchange *exchange = exchange_of(waiter);
 
     if (!exchange || !oh_exchange_is_active(exchange)) {
         return !exchange || !oh_exchange_is_complete(exchange) || !is_nil(exchange);
@@ -67,26 +67,26 @@ static bool has_finished(const oh_runner *runner)
 
 /* ---- Releasing the others ---- */
 
-static void ask_release(oh_race *race, oh_runner *runner, const char *identity)
+static void ask_release(oh_streams_wait *wait, oh_waiter *waiter, const char *identity)
 {
-    oh_exchange *release = &runner->release;
-    const oh_call_terms terms = {.timeout_ms = race->client->timeout_ms, .is_read_only = true};
+    oh_exchange *release = &waiter->release;
+    const oh_call_terms terms = {.timeout_ms = wait->client->timeout_ms, .is_read_only = true};
     int digits = (int)strcspn(identity, "\r");
-    int length = snprintf(runner->request, sizeof runner->request,
+    int length = snprintf(waiter->request, sizeof waiter->request,
         "*3\r\n$6\r\nCLIENT\r\n$7\r\nUNBLOCK\r\n$%d\r\n%.*s\r\n", digits, digits, identity);
 
-    oh_exchange_make(release, exchange_of(runner)->peer, &runner->failure);
-    oh_exchange_prepare(release, &terms, exchange_of(runner)->flight);
-    oh_exchange_start(release, runner->request, (size_t)length);
+    oh_exchange_make(release, exchange_of(waiter)->peer, &waiter->failure);
+    oh_exchange_prepare(release, &terms, exchange_of(waiter)->flight);
+    oh_exchange_start(release, waiter->request, (size_t)length);
 }
 
 /*
  * Asks once more if the last answer was that it is not blocked. One that cannot be asked meets its
  * deadline.
  */
-static void release(oh_race *race, oh_runner *runner)
+static void release(oh_streams_wait *wait, oh_waiter *waiter)
 {
-    const oh_exchange *exchange = exchange_of(runner), *release = &runner->release;
+    const oh_exchange *exchange = exchange_of(waiter), *release = &waiter->release;
     oh_bytes answer = oh_exchange_replies(release);
     bool was_late =
         oh_exchange_is_complete(release) && answer.length > 1 && memcmp(answer.bytes, ":0", 2) == 0;
@@ -96,63 +96,63 @@ static void release(oh_race *race, oh_runner *runner)
         return;
     }
     if (oh_exchange_is_idle(release) || was_late) {
-        ask_release(race, runner, oh_exchange_preface_reply(exchange) + 1);
+        ask_release(wait, waiter, oh_exchange_preface_reply(exchange) + 1);
     }
 }
 
 static void look(oh_flight *flight)
 {
-    oh_race *race = flight->looker;
+    oh_streams_wait *wait = flight->looker;
 
-    for (uint32_t i = 0; !race->is_over && i < race->runners_count; i++) {
-        race->is_over = has_finished(&race->runners[i]);
-        for (uint32_t j = 0; race->is_over && j < race->runners_count; j++) {
-            oh_exchange *exchange = exchange_of(&race->runners[j]);
+    for (uint32_t i = 0; !wait->is_over && i < wait->waiters_count; i++) {
+        wait->is_over = has_finished(&wait->waiters[i]);
+        for (uint32_t j = 0; wait->is_over && j < wait->waiters_count; j++) {
+            oh_exchange *exchange = exchange_of(&wait->waiters[j]);
 
             if (exchange && oh_exchange_is_active(exchange)) {
                 oh_exchange_end_patience(exchange);
             }
         }
     }
-    for (uint32_t i = 0; race->is_over && i < race->runners_count; i++) {
-        release(race, &race->runners[i]);
+    for (uint32_t i = 0; wait->is_over && i < wait->waiters_count; i++) {
+        release(wait, &wait->waiters[i]);
     }
 }
 
-/* ---- The race ---- */
+/* ---- The wait ---- */
 
-static oh_race *begin(oh_client *client, oh_node_call *node_calls, uint32_t count)
+static oh_streams_wait *begin(oh_client *client, oh_node_call *node_calls, uint32_t count)
 {
-    oh_race *race = ecalloc(1, sizeof *race + count * sizeof *race->runners);
+    oh_streams_wait *wait = ecalloc(1, sizeof *wait + count * sizeof *wait->waiters);
 
-    race->client = client;
-    race->runners_count = count;
+    wait->client = client;
+    wait->waiters_count = count;
     for (uint32_t i = 0; i < count; i++) {
-        race->runners[i].node_client = node_calls[i].node_client;
+        wait->waiters[i].node_client = node_calls[i].node_client;
         node_calls[i].terms.preface = ask_identity;
         oh_exchange_keep(&node_calls[i].node_client->transport->exchange);
     }
-    return race;
+    return wait;
 }
 
-static void end(oh_race *race)
+static void end(oh_streams_wait *wait)
 {
-    for (uint32_t i = 0; i < race->runners_count; i++) {
-        oh_runner *runner = &race->runners[i];
-        oh_exchange *exchange = exchange_of(runner);
+    for (uint32_t i = 0; i < wait->waiters_count; i++) {
+        oh_waiter *waiter = &wait->waiters[i];
+        oh_exchange *exchange = exchange_of(waiter);
 
-        oh_exchange_go_alone(&runner->release);
+        oh_exchange_go_alone(&waiter->release);
         if (!EG(exception)) {
-            oh_exchange_await(&runner->release);
+            oh_exchange_await(&waiter->release);
         }
         bool is_answered =
-            oh_exchange_is_idle(&runner->release) || oh_exchange_is_complete(&runner->release);
-        oh_exchange_end(&runner->release);
+            oh_exchange_is_idle(&waiter->release) || oh_exchange_is_complete(&waiter->release);
+        oh_exchange_end(&waiter->release);
         if (exchange) {
             oh_exchange_give_back(exchange, is_answered);
         }
     }
-    efree(race);
+    efree(wait);
 }
 
 /* What a signal handler has thrown is the caller's, and no node's failure. True: it is thrown. */
@@ -173,11 +173,11 @@ static bool throw_interruption(oh_node_call *node_calls, uint32_t count)
     return false;
 }
 
-bool oh_race_run(oh_client *client, oh_node_call *node_calls, uint32_t count)
+bool oh_streams_wait_run(oh_client *client, oh_node_call *node_calls, uint32_t count)
 {
-    oh_race *race = begin(client, node_calls, count);
-    bool is_done = oh_scatter_run_watched(node_calls, count, look, race);
+    oh_streams_wait *wait = begin(client, node_calls, count);
+    bool is_done = oh_scatter_run_watched(node_calls, count, look, wait);
 
-    end(race);
+    end(wait);
     return is_done && !throw_interruption(node_calls, count);
 }
