@@ -1,5 +1,5 @@
 /*
- * Noticing, and mending: what lies in the memory of the exchange. Where it goes meanwhile is for
+ * Noticing, and replacing: what lies in the memory of the exchange. Where it goes meanwhile is for
  * redirects_follow.
  */
 #include <string.h>
@@ -46,11 +46,11 @@ static void begin(oh_interceptor *interceptor, oh_exchange *exchange)
 /* ---- Noticing ---- */
 
 /* False: there is no memory; the exchange has failed. */
-static bool list(oh_redirects *redirects, oh_exchange *exchange, oh_redirected redirected)
+static bool list(oh_redirects *redirects, oh_exchange *exchange, oh_redirect_reply reply)
 {
     if (redirects->count == redirects->capacity) {
         uint32_t capacity = redirects->capacity ? redirects->capacity * 2 : 16;
-        oh_redirected *grown = oh_call_resize(redirects->list, capacity, sizeof *grown);
+        oh_redirect_reply *grown = oh_call_resize(redirects->list, capacity, sizeof *grown);
 
         if (!grown) {
             oh_exchange_fail_without_memory(exchange);
@@ -59,7 +59,7 @@ static bool list(oh_redirects *redirects, oh_exchange *exchange, oh_redirected r
         redirects->capacity = capacity;
         redirects->list = grown;
     }
-    redirects->list[redirects->count++] = redirected;
+    redirects->list[redirects->count++] = reply;
     return true;
 }
 
@@ -93,7 +93,7 @@ static bool note(oh_redirects *redirects, oh_exchange *exchange, size_t end)
 
     oh_exchange_gather(exchange, true);
     return list(redirects, exchange,
-        (oh_redirected){.command = command, .begin = redirects->value, .end = end});
+        (oh_redirect_reply){.command = command, .begin = redirects->value, .end = end});
 }
 
 /* Finds out which replies redirect. */
@@ -143,20 +143,20 @@ static size_t readable(const oh_interceptor *interceptor, const oh_exchange *exc
     return end - replies->begin;
 }
 
-/* ---- Mending ---- */
+/* ---- Replacing ---- */
 
 /*
  * The replies anew, with each error replaced by what has taken its place. NULL: there is no memory.
  */
 static uint8_t *put_together(const oh_redirects *redirects, const oh_replies *replies,
-    const oh_mended *mended, size_t *length)
+    const oh_replacement *replacements, size_t *length)
 {
     size_t from = replies->dropped + replies->begin, at = 0;
     oh_bytes old = oh_replies_unread(replies);
 
     *length = old.length;
     for (uint32_t i = 0; i < redirects->count; i++) {
-        *length += mended[i].length - (redirects->list[i].end - redirects->list[i].begin);
+        *length += replacements[i].length - (redirects->list[i].end - redirects->list[i].begin);
     }
     uint8_t *bytes = oh_call_allocate(*length);
     for (uint32_t i = 0; bytes && i < redirects->count; i++) {
@@ -165,8 +165,8 @@ static uint8_t *put_together(const oh_redirects *redirects, const oh_replies *re
         if (kept > 0) {
             memcpy(bytes + at, old.bytes, kept);
         }
-        memcpy(bytes + at + kept, mended[i].bytes, mended[i].length);
-        at += kept + mended[i].length;
+        memcpy(bytes + at + kept, replacements[i].bytes, replacements[i].length);
+        at += kept + replacements[i].length;
         old.bytes += redirects->list[i].end - from;
         from = redirects->list[i].end;
     }
@@ -177,39 +177,39 @@ static uint8_t *put_together(const oh_redirects *redirects, const oh_replies *re
 }
 
 static void put_in_place(
-    const oh_redirects *redirects, oh_exchange *exchange, const oh_mended *mended)
+    const oh_redirects *redirects, oh_exchange *exchange, const oh_replacement *replacements)
 {
     bool has_error = redirects->has_others;
     size_t length;
-    uint8_t *replies = put_together(redirects, &exchange->replies, mended, &length);
+    uint8_t *replies = put_together(redirects, &exchange->replies, replacements, &length);
 
     if (!replies) {
         oh_exchange_fail_without_memory(exchange);
         return;
     }
     for (uint32_t i = 0; i < redirects->count; i++) {
-        has_error |= mended[i].bytes[0] == '-';
+        has_error |= replacements[i].bytes[0] == '-';
     }
     oh_exchange_replace(exchange, replies, length, has_error, has_error || redirects->has_nested);
 }
 
-static void mend(
+static void replace(
     oh_redirects *redirects, oh_exchange *exchange, const uint8_t *request, size_t length)
 {
     size_t first = begin_of(exchange, request, length);
-    oh_mended *mended = oh_call_zeroed(redirects->count, sizeof *mended);
+    oh_replacement *replacements = oh_call_zeroed(redirects->count, sizeof *replacements);
 
     redirects->is_alone = oh_request_end_of_command(request, length, first) == length;
-    if (!mended) {
+    if (!replacements) {
         oh_exchange_fail_without_memory(exchange);
-    } else if (oh_redirects_follow(
-                   redirects, exchange, (oh_bytes){request + first, length - first}, mended)) {
-        put_in_place(redirects, exchange, mended);
+    } else if (oh_redirects_follow(redirects, exchange, (oh_bytes){request + first, length - first},
+                   replacements)) {
+        put_in_place(redirects, exchange, replacements);
     }
-    for (uint32_t i = 0; mended && i < redirects->count; i++) {
-        oh_call_release(mended[i].bytes);
+    for (uint32_t i = 0; replacements && i < redirects->count; i++) {
+        oh_call_release(replacements[i].bytes);
     }
-    oh_call_release(mended);
+    oh_call_release(replacements);
     redirects->count = 0;
     oh_exchange_gather(exchange, false);
 }
@@ -225,14 +225,14 @@ static void ask_masters(oh_redirects *redirects, oh_exchange *exchange)
     redirects->count = 0;
     redirects->is_error = redirects->has_others = redirects->has_nested = false;
     for (uint32_t number = 0; at < request->length; number++) {
-        if (!list(redirects, exchange, (oh_redirected){.command = number})) {
+        if (!list(redirects, exchange, (oh_redirect_reply){.command = number})) {
             return;
         }
         at = oh_request_end_of_command(request->bytes, request->length, at);
     }
     redirects->is_rescue = true;
     oh_exchange_revive(exchange);
-    mend(redirects, exchange, request->bytes, request->length);
+    replace(redirects, exchange, request->bytes, request->length);
     redirects->is_rescue = false;
 }
 
@@ -314,7 +314,7 @@ static void meet(oh_interceptor *interceptor, oh_exchange *exchange)
         }
     }
     if (oh_exchange_is_complete(exchange) && OH_UNLIKELY(redirects->count > 0)) {
-        mend(redirects, exchange, request->bytes ? request->bytes : redirects->request,
+        replace(redirects, exchange, request->bytes ? request->bytes : redirects->request,
             request->bytes ? request->length : redirects->request_length);
     } else if (oh_exchange_is_active(exchange) && request->bytes && has_several(exchange)) {
         keep_request(redirects, exchange);

@@ -9,7 +9,7 @@
  * It works beneath the caller, in the memory of an exchange, as its interceptor: a pipeline of
  * which some slots have moved is as whole as any other. Commands keep their order where they
  * concern one slot. What is streamed (replies beyond what an exchange reads ahead) is given out up
- * to the first redirect; the rest is gathered until it can be mended.
+ * to the first redirect; the rest is gathered until it can be replaced.
  *
  * A node that has failed is the same case where that is safe: all commands of the request go, as if
  * redirected, to the master of a replica, or to the node that the newest map has in its place.

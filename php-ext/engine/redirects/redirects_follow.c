@@ -68,10 +68,10 @@ bool oh_redirects_find_slot(const uint8_t *bytes, size_t length, uint32_t *slot,
  * The commands of the list, found in the request. What stands between MULTI and EXEC, or is EXEC,
  * goes nowhere. False: the exchange has failed.
  */
-static bool find_commands(oh_journey *journey, oh_bytes request)
+static bool find_commands(oh_redirect_run *run, oh_bytes request)
 {
-    const oh_redirects *redirects = journey->redirects;
-    const oh_exchange *exchange = journey->exchange;
+    const oh_redirects *redirects = run->redirects;
+    const oh_exchange *exchange = run->exchange;
     bool is_inside = false;
     size_t at = 0;
 
@@ -83,17 +83,17 @@ static bool find_commands(oh_journey *journey, oh_bytes request)
 
         if ((is_wanted || exchange->terms.has_multi) &&
             !oh_redirects_find_slot(request.bytes + at, end - at, &slot, &state)) {
-            oh_exchange_fail_without_memory(journey->exchange);
+            oh_exchange_fail_without_memory(run->exchange);
             return false;
         }
         is_inside ^= state == OH_STATE_TRANSACTION;
         if (is_wanted) {
-            oh_errand *errand = &journey->errands[i++];
+            oh_redirected_command *redirected = &run->commands[i++];
 
-            errand->command = (oh_bytes){request.bytes + at, end - at};
-            errand->slot = slot;
-            errand->is_exec = state == OH_STATE_TRANSACTION;
-            errand->is_done = !exchange->use.keeps && (is_inside || errand->is_exec);
+            redirected->command = (oh_bytes){request.bytes + at, end - at};
+            redirected->slot = slot;
+            redirected->is_exec = state == OH_STATE_TRANSACTION;
+            redirected->is_done = !exchange->use.keeps && (is_inside || redirected->is_exec);
         }
         at = end;
     }
@@ -112,14 +112,14 @@ static uint64_t time_left_ns(const oh_exchange *exchange)
 }
 
 /* Nobody will have the command, in the words of the node that said so. */
-static bool give_up(oh_journey *journey, const oh_errand *errand, const oh_redirect *redirect)
+static bool give_up(
+    oh_redirect_run *run, const oh_redirected_command *redirected, const oh_redirect *redirect)
 {
-    oh_exchange *exchange = journey->exchange;
-    const char *text = (const char *)errand->reply->bytes + 1;
-    oh_node asked = oh_topology_node(journey->map->topology, errand->node);
+    oh_exchange *exchange = run->exchange;
+    const char *text = (const char *)redirected->reply->bytes + 1;
+    oh_node asked = oh_topology_node(run->map->topology, redirected->node);
     /* A pipeline has other commands, and those were executed. */
-    oh_outcome outcome =
-        journey->redirects->is_alone ? OH_OUTCOME_ANSWERED : OH_OUTCOME_MAYBE_EXECUTED;
+    oh_outcome outcome = run->redirects->is_alone ? OH_OUTCOME_ANSWERED : OH_OUTCOME_MAYBE_EXECUTED;
 
     oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, outcome, "try again",
         "The cluster cannot serve this now: ");
@@ -129,99 +129,98 @@ static bool give_up(oh_journey *journey, const oh_errand *errand, const oh_redir
     oh_failure_append(exchange->failure, " said ");
     oh_failure_quote(exchange->failure, text, strcspn(text, "\r"));
     oh_failure_append(exchange->failure, ")");
-    oh_cluster_want(journey->cluster);
+    oh_cluster_want(run->cluster);
     oh_exchange_fail(exchange);
     return false;
 }
 
-static void take_newest_map(oh_journey *journey)
+static void take_newest_map(oh_redirect_run *run)
 {
-    oh_snapshot *before = journey->map;
+    oh_snapshot *before = run->map;
 
-    journey->map = oh_cluster_hold_newest(journey->cluster);
+    run->map = oh_cluster_hold_newest(run->cluster);
     /* Nodes keep their places, but for those that are gone. */
-    for (uint32_t i = 0; i < journey->count; i++) {
-        journey->errands[i].node = OH_MIN(journey->errands[i].node, journey->map->nodes_count - 1);
+    for (uint32_t i = 0; i < run->count; i++) {
+        run->commands[i].node = OH_MIN(run->commands[i].node, run->map->nodes_count - 1);
     }
     oh_snapshot_release(before);
 }
 
 /* The node that has the slot by now. */
-static void place_anew(oh_journey *journey, oh_errand *errand)
+static void place_anew(oh_redirect_run *run, oh_redirected_command *redirected)
 {
-    if (errand->slot < OH_SLOTS_COUNT) {
-        errand->node = oh_snapshot_node_of(journey->map, errand->slot);
+    if (redirected->slot < OH_SLOTS_COUNT) {
+        redirected->node = oh_snapshot_node_of(run->map, redirected->slot);
     }
 }
 
-static oh_redirect decide(
-    const oh_journey *journey, const oh_errand *errand, bool is_held, bool is_fresh)
+static oh_redirect decide(const oh_redirect_run *run, const oh_redirected_command *redirected,
+    bool is_held, bool is_fresh)
 {
-    uint64_t left_ns = time_left_ns(journey->exchange);
+    uint64_t left_ns = time_left_ns(run->exchange);
     oh_redirect_case it = {
-        .error = {(const char *)errand->reply->bytes + 1, errand->reply->length - 3},
-        .asked = errand->node,
-        .hops = errand->hops,
-        .tries = errand->tries,
+        .error = {(const char *)redirected->reply->bytes + 1, redirected->reply->length - 3},
+        .asked = redirected->node,
+        .hops = redirected->hops,
+        .tries = redirected->tries,
         .left_ms = left_ns == UINT64_MAX ? -1 : (int64_t)(left_ns / 1000000),
         .is_held = is_held,
         .is_fresh = is_fresh,
         .chance = oh_random_below(INT32_MAX)};
 
-    return oh_redirect_decide(journey->map->topology, &it);
+    return oh_redirect_decide(run->map->topology, &it);
 }
 
 /*
  * A node that the map does not have may be new: then the map is asked for, the one time that a call
  * waits for it.
  */
-static oh_redirect decide_freshly(oh_journey *journey, const oh_errand *errand)
+static oh_redirect decide_freshly(oh_redirect_run *run, const oh_redirected_command *redirected)
 {
-    bool is_held = journey->exchange->use.keeps;
-    oh_redirect redirect = decide(journey, errand, is_held, journey->is_fresh);
+    bool is_held = run->exchange->use.keeps;
+    oh_redirect redirect = decide(run, redirected, is_held, run->is_fresh);
 
     if (redirect.action == OH_REDIRECT_REFRESH) {
-        oh_cluster_ask(journey->cluster, journey->exchange->terms.timeout_ms
-                                             ? journey->exchange->times.deadline_ns
-                                             : UINT64_MAX);
-        take_newest_map(journey);
-        journey->is_fresh = true; /* For all that was answered by then. */
-        redirect = decide(journey, errand, is_held, true);
+        oh_cluster_ask(run->cluster,
+            run->exchange->terms.timeout_ms ? run->exchange->times.deadline_ns : UINT64_MAX);
+        take_newest_map(run);
+        run->is_fresh = true; /* For all that was answered by then. */
+        redirect = decide(run, redirected, is_held, true);
     }
     if (redirect.wants_refresh) {
-        oh_cluster_want(journey->cluster);
+        oh_cluster_want(run->cluster);
     }
     return redirect;
 }
 
 /* A transaction is not sent on, but the next one must find its way. */
-static void learn(oh_journey *journey, const oh_errand *errand)
+static void learn(oh_redirect_run *run, const oh_redirected_command *redirected)
 {
-    oh_redirect redirect = decide(journey, errand, false, false);
+    oh_redirect redirect = decide(run, redirected, false, false);
 
     if (redirect.has_moved) {
         oh_cluster_move move = {
-            redirect.slot, oh_topology_node(journey->map->topology, redirect.node).name};
+            redirect.slot, oh_topology_node(run->map->topology, redirect.node).name};
 
-        oh_cluster_note_moves(journey->cluster, &move, 1);
+        oh_cluster_note_moves(run->cluster, &move, 1);
     }
 }
 
-static bool end_transaction(oh_journey *journey, const oh_errand *errand)
+static bool end_transaction(oh_redirect_run *run, const oh_redirected_command *redirected)
 {
-    const char *reply = errand->is_exec ? "*0\r\n" : "+QUEUED\r\n";
+    const char *reply = redirected->is_exec ? "*0\r\n" : "+QUEUED\r\n";
 
-    return oh_journey_reply(
-        journey, errand->reply, (oh_bytes){(const uint8_t *)reply, strlen(reply)});
+    return oh_redirect_run_reply(
+        run, redirected->reply, (oh_bytes){(const uint8_t *)reply, strlen(reply)});
 }
 
 /* The script that a command names by its digest, if this process knows it. */
-static oh_bytes script_of(const oh_errand *errand)
+static oh_bytes script_of(const oh_redirected_command *redirected)
 {
     size_t count;
-    oh_bytes *words = oh_redirects_script
-                          ? read_words(errand->command.bytes, errand->command.length, &count)
-                          : NULL;
+    oh_bytes *words = oh_redirects_script ? read_words(redirected->command.bytes,
+                                                redirected->command.length, &count)
+                                          : NULL;
     oh_bytes script = {NULL, 0};
     bool is_named = words && count > 1 && words[0].length >= strlen(EVALSHA) &&
                     strncasecmp((const char *)words[0].bytes, EVALSHA, strlen(EVALSHA)) == 0;
@@ -237,21 +236,21 @@ static oh_bytes script_of(const oh_errand *errand)
  * A command alone has its script brought only if the node has lost it. In a pipeline that would be
  * too late: others follow.
  */
-static bool brings_script(const oh_journey *journey, oh_errand *errand)
+static bool brings_script(const oh_redirect_run *run, oh_redirected_command *redirected)
 {
-    bool is_lost = errand->reply->length > strlen(NOSCRIPT) &&
-                   memcmp(errand->reply->bytes, NOSCRIPT, strlen(NOSCRIPT)) == 0;
+    bool is_lost = redirected->reply->length > strlen(NOSCRIPT) &&
+                   memcmp(redirected->reply->bytes, NOSCRIPT, strlen(NOSCRIPT)) == 0;
 
-    if (errand->script.bytes || (!is_lost && journey->redirects->is_alone)) {
+    if (redirected->script.bytes || (!is_lost && run->redirects->is_alone)) {
         return false;
     }
-    errand->script = script_of(errand);
-    return is_lost && errand->script.bytes;
+    redirected->script = script_of(redirected);
+    return is_lost && redirected->script.bytes;
 }
 
-static void count_redirect(oh_journey *journey, uint32_t node)
+static void count_redirect(oh_redirect_run *run, uint32_t node)
 {
-    oh_meter *meter = oh_snapshot_meter(journey->map, node);
+    oh_meter *meter = oh_snapshot_meter(run->map, node);
 
     /* In a newer map it has none yet, for which there may be no memory. */
     if (OH_LIKELY(meter != NULL)) {
@@ -260,91 +259,91 @@ static void count_redirect(oh_journey *journey, uint32_t node)
 }
 
 /* What is to be done about the last reply. False: nothing can be, and the exchange has failed. */
-static bool judge(oh_journey *journey, oh_errand *errand, uint32_t *pause_ms)
+static bool judge(oh_redirect_run *run, oh_redirected_command *redirected, uint32_t *pause_ms)
 {
     oh_redirect redirect = {.action = OH_REDIRECT_NONE};
 
-    if (errand->reply->bytes[0] == '-' && brings_script(journey, errand)) {
+    if (redirected->reply->bytes[0] == '-' && brings_script(run, redirected)) {
         return true;
     }
-    if (errand->reply->bytes[0] == '-') {
-        redirect = decide_freshly(journey, errand);
+    if (redirected->reply->bytes[0] == '-') {
+        redirect = decide_freshly(run, redirected);
     }
-    errand->is_done = redirect.action == OH_REDIRECT_NONE;
+    redirected->is_done = redirect.action == OH_REDIRECT_NONE;
     switch (redirect.action) {
     case OH_REDIRECT_FOLLOW:
     case OH_REDIRECT_ASK:
-        count_redirect(journey, errand->node);
-        errand->hops++;
-        errand->asks = redirect.action == OH_REDIRECT_ASK;
-        errand->has_moved = redirect.has_moved && redirect.slot == errand->slot;
-        errand->node = redirect.node;
+        count_redirect(run, redirected->node);
+        redirected->hops++;
+        redirected->asks = redirect.action == OH_REDIRECT_ASK;
+        redirected->has_moved = redirect.has_moved && redirect.slot == redirected->slot;
+        redirected->node = redirect.node;
         return true;
     case OH_REDIRECT_AGAIN:
-        errand->tries++;
-        errand->asks = errand->has_moved = false;
-        errand->goes_home = true;
+        redirected->tries++;
+        redirected->asks = redirected->has_moved = false;
+        redirected->goes_home = true;
         *pause_ms = OH_MAX(*pause_ms, redirect.wait_ms);
         return true;
     case OH_REDIRECT_NONE: return true;
     default:
-        if (journey->exchange->use.keeps) {
-            learn(journey, errand);
+        if (run->exchange->use.keeps) {
+            learn(run, redirected);
         }
-        return give_up(journey, errand, &redirect);
+        return give_up(run, redirected, &redirect);
     }
 }
 
-/* ---- The journey ---- */
+/* ---- The run ---- */
 
 /*
  * Slots that have moved, as nodes have just said: told before the commands are sent on, so that
  * others need not be.
  */
-static void tell_moves(oh_journey *journey)
+static void tell_moves(oh_redirect_run *run)
 {
-    oh_cluster_move *moves = oh_call_resize(NULL, journey->count, sizeof *moves);
+    oh_cluster_move *moves = oh_call_resize(NULL, run->count, sizeof *moves);
     uint32_t count = 0;
 
-    for (uint32_t i = 0; moves && i < journey->count; i++) {
-        oh_errand *errand = &journey->errands[i];
+    for (uint32_t i = 0; moves && i < run->count; i++) {
+        oh_redirected_command *redirected = &run->commands[i];
 
-        if (errand->has_moved && (count == 0 || moves[count - 1].slot != errand->slot)) {
+        if (redirected->has_moved && (count == 0 || moves[count - 1].slot != redirected->slot)) {
             moves[count++] = (oh_cluster_move){
-                errand->slot, oh_topology_node(journey->map->topology, errand->node).name};
+                redirected->slot, oh_topology_node(run->map->topology, redirected->node).name};
         }
-        errand->has_moved = false;
+        redirected->has_moved = false;
     }
     if (count > 0) {
-        oh_cluster_note_moves(journey->cluster, moves, count);
+        oh_cluster_note_moves(run->cluster, moves, count);
     }
     oh_call_release(moves);
 }
 
 /* False: there is no memory; the exchange has failed. */
-static bool begin(
-    oh_journey *journey, const oh_redirects *redirects, oh_exchange *exchange, oh_mended *replies)
+static bool begin(oh_redirect_run *run, const oh_redirects *redirects, oh_exchange *exchange,
+    oh_replacement *replies)
 {
-    *journey =
-        (oh_journey){.redirects = redirects, .exchange = exchange, .count = redirects->count};
-    journey->cluster = redirects->map->cluster;
-    journey->map = oh_cluster_hold_newest(journey->cluster);
-    journey->errands = oh_call_zeroed(journey->count, sizeof *journey->errands);
-    journey->going = oh_call_resize(NULL, OH_SLOTS_COUNT + 1, sizeof *journey->going);
-    journey->detours = oh_call_resize(NULL, OH_FLIGHT_MEMBERS_MAX, sizeof *journey->detours);
-    journey->flight = oh_call_zeroed(1, sizeof *journey->flight);
-    if (!journey->errands || !journey->going || !journey->detours || !journey->flight) {
+    *run =
+        (oh_redirect_run){.redirects = redirects, .exchange = exchange, .count = redirects->count};
+    run->cluster = redirects->map->cluster;
+    run->map = oh_cluster_hold_newest(run->cluster);
+    run->commands = oh_call_zeroed(run->count, sizeof *run->commands);
+    run->going = oh_call_resize(NULL, OH_SLOTS_COUNT + 1, sizeof *run->going);
+    run->requests = oh_call_resize(NULL, OH_FLIGHT_MEMBERS_MAX, sizeof *run->requests);
+    run->flight = oh_call_zeroed(1, sizeof *run->flight);
+    if (!run->commands || !run->going || !run->requests || !run->flight) {
         oh_exchange_fail_without_memory(exchange);
         return false;
     }
-    for (uint32_t i = 0; i < journey->count; i++) {
-        const oh_redirected *place = &redirects->list[i];
+    for (uint32_t i = 0; i < run->count; i++) {
+        const oh_redirect_reply *place = &redirects->list[i];
 
-        journey->errands[i].reply = &replies[i];
-        journey->errands[i].node = OH_MIN(redirects->node, journey->map->nodes_count - 1);
-        journey->errands[i].is_sent = !redirects->is_rescue;
+        run->commands[i].reply = &replies[i];
+        run->commands[i].node = OH_MIN(redirects->node, run->map->nodes_count - 1);
+        run->commands[i].is_sent = !redirects->is_rescue;
         if (!redirects->is_rescue &&
-            !oh_journey_reply(journey, &replies[i],
+            !oh_redirect_run_reply(run, &replies[i],
                 (oh_bytes){exchange->replies.bytes + place->begin - exchange->replies.dropped,
                     place->end - place->begin})) {
             return false;
@@ -353,70 +352,70 @@ static bool begin(
     return true;
 }
 
-static void end(oh_journey *journey)
+static void end(oh_redirect_run *run)
 {
-    oh_call_release(journey->flight);
-    oh_call_release(journey->detours);
-    oh_call_release(journey->going);
-    oh_call_release(journey->errands);
-    oh_snapshot_release(journey->map);
+    oh_call_release(run->flight);
+    oh_call_release(run->requests);
+    oh_call_release(run->going);
+    oh_call_release(run->commands);
+    oh_snapshot_release(run->map);
 }
 
 /* Says where everything goes next. False: the exchange has failed. */
-static bool judge_all(oh_journey *journey, bool is_first, bool *is_done)
+static bool judge_all(oh_redirect_run *run, bool is_first, bool *is_done)
 {
     uint32_t pause_ms = 0;
 
     *is_done = true;
-    journey->is_fresh = false;
-    for (uint32_t i = 0; i < journey->count; i++) {
-        oh_errand *errand = &journey->errands[i];
+    run->is_fresh = false;
+    for (uint32_t i = 0; i < run->count; i++) {
+        oh_redirected_command *redirected = &run->commands[i];
 
-        if (errand->is_done && errand->is_sent && is_first) {
-            learn(journey, errand);
-            if (!end_transaction(journey, errand)) {
+        if (redirected->is_done && redirected->is_sent && is_first) {
+            learn(run, redirected);
+            if (!end_transaction(run, redirected)) {
                 return false;
             }
         }
-        if (!errand->is_done && errand->is_sent && !judge(journey, errand, &pause_ms)) {
+        if (!redirected->is_done && redirected->is_sent && !judge(run, redirected, &pause_ms)) {
             return false;
         }
-        *is_done &= errand->is_done;
+        *is_done &= redirected->is_done;
     }
-    tell_moves(journey);
+    tell_moves(run);
     if (pause_ms) {
         oh_wait_poll(NULL, 0, (int)pause_ms);
-        oh_cluster_tend(journey->cluster);
-        take_newest_map(journey);
+        oh_cluster_tend(run->cluster);
+        take_newest_map(run);
     }
-    for (uint32_t i = 0; pause_ms && i < journey->count; i++) {
-        if (journey->errands[i].goes_home) {
-            journey->errands[i].goes_home = false;
-            place_anew(journey, &journey->errands[i]);
+    for (uint32_t i = 0; pause_ms && i < run->count; i++) {
+        if (run->commands[i].goes_home) {
+            run->commands[i].goes_home = false;
+            place_anew(run, &run->commands[i]);
         }
     }
     return true;
 }
 
 bool oh_redirects_follow(
-    const oh_redirects *redirects, oh_exchange *exchange, oh_bytes request, oh_mended *replies)
+    const oh_redirects *redirects, oh_exchange *exchange, oh_bytes request, oh_replacement *replies)
 {
-    oh_journey journey;
+    oh_redirect_run run;
     bool is_done = false, is_first = true, is_well;
 
-    if (!begin(&journey, redirects, exchange, replies) || !find_commands(&journey, request)) {
-        end(&journey);
+    if (!begin(&run, redirects, exchange, replies) || !find_commands(&run, request)) {
+        end(&run);
         return false;
     }
-    for (uint32_t i = 0; redirects->is_rescue && i < journey.count; i++) {
-        place_anew(&journey, &journey.errands[i]);
+    for (uint32_t i = 0; redirects->is_rescue && i < run.count; i++) {
+        place_anew(&run, &run.commands[i]);
     }
-    while ((is_well = judge_all(&journey, is_first, &is_done)) && !is_done) {
+    while ((is_well = judge_all(&run, is_first, &is_done)) && !is_done) {
         is_first = false;
-        if (!(is_well = oh_journey_go_round(&journey))) {
+        if (!(is_well = oh_redirect_run_round(&run))) {
             break;
         }
     }
-    end(&journey);
+    end(&run);
     return is_well;
 }

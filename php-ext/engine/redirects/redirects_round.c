@@ -18,163 +18,165 @@
 
 /* ---- Loading ---- */
 
-static oh_detour *detour_to(oh_journey *journey, uint32_t node)
+static oh_redirect_request *request_to(oh_redirect_run *run, uint32_t node)
 {
-    for (uint32_t i = 0; i < journey->detours_count; i++) {
-        if (journey->detours[i].node == node) {
-            return &journey->detours[i];
+    for (uint32_t i = 0; i < run->requests_count; i++) {
+        if (run->requests[i].node == node) {
+            return &run->requests[i];
         }
     }
-    if (journey->detours_count == OH_FLIGHT_MEMBERS_MAX) {
+    if (run->requests_count == OH_FLIGHT_MEMBERS_MAX) {
         return NULL;
     }
-    oh_detour *detour = &journey->detours[journey->detours_count++];
-    memset(detour, 0, sizeof *detour);
-    detour->node = node;
-    return detour;
+    oh_redirect_request *sent = &run->requests[run->requests_count++];
+    memset(sent, 0, sizeof *sent);
+    sent->node = node;
+    return sent;
 }
 
 /* Puts a command into the round, unless it must wait for one before it. */
-static void load(oh_journey *journey, oh_errand *errand)
+static void load(oh_redirect_run *run, oh_redirected_command *redirected)
 {
-    uint32_t *going = &journey->going[errand->slot];
-    oh_detour *detour =
-        *going == OH_NOWHERE || *going == errand->node ? detour_to(journey, errand->node) : NULL;
+    uint32_t *going = &run->going[redirected->slot];
+    oh_redirect_request *sent = *going == OH_NOWHERE || *going == redirected->node
+                                    ? request_to(run, redirected->node)
+                                    : NULL;
 
-    errand->is_sent = detour != NULL;
-    *going = detour ? errand->node : OH_WAITS;
-    if (!detour) {
+    redirected->is_sent = sent != NULL;
+    *going = sent ? redirected->node : OH_WAITS;
+    if (!sent) {
         return;
     }
-    if (errand->script.bytes) {
-        oh_buffer_print(&detour->request, SCRIPT_LOAD "$%zu\r\n", errand->script.length);
-        oh_buffer_append(&detour->request, errand->script.bytes, errand->script.length);
-        oh_buffer_append_text(&detour->request, "\r\n");
+    if (redirected->script.bytes) {
+        oh_buffer_print(&sent->bytes, SCRIPT_LOAD "$%zu\r\n", redirected->script.length);
+        oh_buffer_append(&sent->bytes, redirected->script.bytes, redirected->script.length);
+        oh_buffer_append_text(&sent->bytes, "\r\n");
     }
-    if (errand->asks) {
-        oh_buffer_append_text(&detour->request, ASKING);
+    if (redirected->asks) {
+        oh_buffer_append_text(&sent->bytes, ASKING);
     }
-    oh_buffer_append(&detour->request, errand->command.bytes, errand->command.length);
+    oh_buffer_append(&sent->bytes, redirected->command.bytes, redirected->command.length);
 }
 
 /* False: there is no memory; the exchange has failed. */
-static bool load_all(oh_journey *journey)
+static bool load_all(oh_redirect_run *run)
 {
     bool is_broken = false;
 
-    memset(journey->going, 0xff, (OH_SLOTS_COUNT + 1) * sizeof *journey->going);
-    journey->detours_count = 0;
-    for (uint32_t i = 0; i < journey->count; i++) {
-        if (!journey->errands[i].is_done) {
-            load(journey, &journey->errands[i]);
+    memset(run->going, 0xff, (OH_SLOTS_COUNT + 1) * sizeof *run->going);
+    run->requests_count = 0;
+    for (uint32_t i = 0; i < run->count; i++) {
+        if (!run->commands[i].is_done) {
+            load(run, &run->commands[i]);
         }
     }
-    for (uint32_t i = 0; i < journey->detours_count; i++) {
-        is_broken |= journey->detours[i].request.is_broken;
+    for (uint32_t i = 0; i < run->requests_count; i++) {
+        is_broken |= run->requests[i].bytes.is_broken;
     }
     if (is_broken) {
-        oh_exchange_fail_without_memory(journey->exchange);
+        oh_exchange_fail_without_memory(run->exchange);
     }
     return !is_broken;
 }
 
 /* ---- Sending ---- */
 
-static void send_all(oh_journey *journey)
+static void send_all(oh_redirect_run *run)
 {
-    const oh_exchange *from = journey->exchange;
+    const oh_exchange *from = run->exchange;
     const oh_call_terms terms = {.timeout_ms = from->terms.timeout_ms,
-        .wait_ms = journey->redirects->wait_ms,
+        .wait_ms = run->redirects->wait_ms,
         .deadline_ns = from->times.deadline_ns,
         .is_read_only = from->terms.is_read_only,
         .never_repeats = from->terms.never_repeats,
         .gathers = true};
 
-    journey->flight->members_count = 0;
-    for (uint32_t i = 0; i < journey->detours_count; i++) {
-        oh_detour *detour = &journey->detours[i];
-        oh_peer peer = {.connections = oh_snapshot_connections(journey->map, detour->node),
-            .meter = oh_snapshot_meter(journey->map, detour->node)};
+    run->flight->members_count = 0;
+    for (uint32_t i = 0; i < run->requests_count; i++) {
+        oh_redirect_request *sent = &run->requests[i];
+        oh_peer peer = {.connections = oh_snapshot_connections(run->map, sent->node),
+            .meter = oh_snapshot_meter(run->map, sent->node)};
 
-        oh_exchange_make(&detour->exchange, peer, &detour->failure);
-        oh_exchange_prepare(&detour->exchange, &terms, journey->flight);
-        oh_exchange_start(&detour->exchange, detour->request.bytes, detour->request.length);
+        oh_exchange_make(&sent->exchange, peer, &sent->failure);
+        oh_exchange_prepare(&sent->exchange, &terms, run->flight);
+        oh_exchange_start(&sent->exchange, sent->bytes.bytes, sent->bytes.length);
     }
-    for (uint32_t i = 0; i < journey->detours_count; i++) {
-        oh_exchange_await(&journey->detours[i].exchange);
+    for (uint32_t i = 0; i < run->requests_count; i++) {
+        oh_exchange_await(&run->requests[i].exchange);
     }
 }
 
-bool oh_journey_reply(oh_journey *journey, oh_mended *reply, oh_bytes bytes)
+bool oh_redirect_run_reply(oh_redirect_run *run, oh_replacement *reply, oh_bytes bytes)
 {
     uint8_t *copy = oh_call_allocate(bytes.length + 1);
 
     if (!copy) {
-        oh_exchange_fail_without_memory(journey->exchange);
+        oh_exchange_fail_without_memory(run->exchange);
         return false;
     }
     memcpy(copy, bytes.bytes, bytes.length);
     copy[bytes.length] = '\0';
     oh_call_release(reply->bytes);
-    *reply = (oh_mended){copy, bytes.length};
+    *reply = (oh_replacement){copy, bytes.length};
     return true;
 }
 
 /* What went wrong on the way to another node, told as the failure of the exchange. */
-static bool fail_detour(oh_journey *journey, const oh_detour *detour)
+static bool fail_request(oh_redirect_run *run, const oh_redirect_request *sent)
 {
-    oh_exchange *exchange = journey->exchange;
-    oh_node node = oh_topology_node(journey->map->topology, detour->node);
+    oh_exchange *exchange = run->exchange;
+    oh_node node = oh_topology_node(run->map->topology, sent->node);
 
     bool may_have_executed =
-        detour->failure.outcome != OH_OUTCOME_NOT_SENT || !journey->redirects->is_alone;
+        sent->failure.outcome != OH_OUTCOME_NOT_SENT || !run->redirects->is_alone;
 
-    oh_failure_set(exchange->failure, detour->failure.kind,
-        may_have_executed ? OH_OUTCOME_MAYBE_EXECUTED : OH_OUTCOME_NOT_SENT, detour->failure.advice,
+    oh_failure_set(exchange->failure, sent->failure.kind,
+        may_have_executed ? OH_OUTCOME_MAYBE_EXECUTED : OH_OUTCOME_NOT_SENT, sent->failure.advice,
         "Sent on to ");
     oh_failure_quote(exchange->failure, node.name.bytes, node.name.length);
     oh_failure_append(exchange->failure, ": ");
-    oh_failure_quote(exchange->failure, detour->failure.what, strlen(detour->failure.what));
-    oh_cluster_want(journey->cluster);
-    oh_exchange_fail_like(exchange, &detour->exchange);
+    oh_failure_quote(exchange->failure, sent->failure.what, strlen(sent->failure.what));
+    oh_cluster_want(run->cluster);
+    oh_exchange_fail_like(exchange, &sent->exchange);
     return false;
 }
 
-static bool unload_all(oh_journey *journey)
+static bool unload_all(oh_redirect_run *run)
 {
-    for (uint32_t i = 0; i < journey->detours_count; i++) {
-        if (!oh_exchange_is_complete(&journey->detours[i].exchange)) {
-            return fail_detour(journey, &journey->detours[i]);
+    for (uint32_t i = 0; i < run->requests_count; i++) {
+        if (!oh_exchange_is_complete(&run->requests[i].exchange)) {
+            return fail_request(run, &run->requests[i]);
         }
     }
-    for (uint32_t i = 0; i < journey->count; i++) {
-        oh_errand *errand = &journey->errands[i];
+    for (uint32_t i = 0; i < run->count; i++) {
+        oh_redirected_command *redirected = &run->commands[i];
 
-        if (errand->is_done || !errand->is_sent) {
+        if (redirected->is_done || !redirected->is_sent) {
             continue;
         }
-        oh_exchange *exchange = &detour_to(journey, errand->node)->exchange;
-        for (int unseen = errand->asks + (errand->script.bytes != NULL); unseen > 0; unseen--) {
+        oh_exchange *exchange = &request_to(run, redirected->node)->exchange;
+        for (int unseen = redirected->asks + (redirected->script.bytes != NULL); unseen > 0;
+            unseen--) {
             oh_exchange_take_reply(exchange);
         }
-        if (!oh_journey_reply(journey, errand->reply, oh_exchange_take_reply(exchange))) {
+        if (!oh_redirect_run_reply(run, redirected->reply, oh_exchange_take_reply(exchange))) {
             return false;
         }
     }
     return true;
 }
 
-bool oh_journey_go_round(oh_journey *journey)
+bool oh_redirect_run_round(oh_redirect_run *run)
 {
-    bool is_done = load_all(journey);
+    bool is_done = load_all(run);
 
     if (is_done) {
-        send_all(journey);
-        is_done = unload_all(journey);
+        send_all(run);
+        is_done = unload_all(run);
     }
-    for (uint32_t i = 0; i < journey->detours_count; i++) {
-        oh_exchange_end(&journey->detours[i].exchange);
-        oh_buffer_free(&journey->detours[i].request);
+    for (uint32_t i = 0; i < run->requests_count; i++) {
+        oh_exchange_end(&run->requests[i].exchange);
+        oh_buffer_free(&run->requests[i].bytes);
     }
     return is_done;
 }

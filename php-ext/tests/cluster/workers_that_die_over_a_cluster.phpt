@@ -45,7 +45,7 @@ $get = fn (callable $fpm, Liars $liars, string ...$keys) => strtr(
 echo $get($fpm, $liars, $low, $high), "\n";
 Lab::stop($master);
 
-echo "-- memory_limit is met while redirects are mended\n";
+echo "-- memory_limit is met while redirects are followed\n";
 $liars = new Liars();
 $fpm = lab_fpm(['onehop.config' => $liars->config(['pool_size' => 1]), 'memory_limit' => '16M']);
 echo $get($fpm, $liars, $low, $high), "\n";
@@ -147,7 +147,7 @@ var_dump($wrong, $steps);
 --EXPECT--
 -- whoever makes the first contact is killed: the next one does not wait for it
 a low,b high
--- memory_limit is met while redirects are mended
+-- memory_limit is met while redirects are followed
 a low,b high
 b low,b high
 b low,b high
