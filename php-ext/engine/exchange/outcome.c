@@ -32,7 +32,7 @@ void oh_exchange_drop_connection(oh_exchange *exchange)
 {
     if (exchange->use.connection) {
         count_bytes(exchange);
-        oh_pool_poison(exchange->use.connection);
+        oh_pool_discard(exchange->use.connection);
         exchange->use.connection = NULL;
     }
 }
@@ -40,7 +40,7 @@ void oh_exchange_drop_connection(oh_exchange *exchange)
 static void drop_held(oh_connection_use *use)
 {
     if (use->held) {
-        oh_pool_poison(use->held);
+        oh_pool_discard(use->held);
         use->held = NULL;
     }
 }
@@ -50,7 +50,7 @@ static void hold(oh_connection_use *use)
     if (oh_wire_is_clean(&use->connection->wire)) {
         use->held = use->connection;
     } else {
-        oh_pool_poison(use->connection);
+        oh_pool_discard(use->connection);
     }
     use->was_held = true;
 }
@@ -120,7 +120,7 @@ static void weigh_refusal(const oh_exchange *exchange)
                         (wire->refusal_length > length && wire->refusal[length] == ' ');
 
         if (is_whole && memcmp(wire->refusal, words[i], length) == 0) {
-            oh_pool_blame(exchange->use.connection, OH_HEALTH_EXCHANGE, words[i]);
+            oh_pool_report_failure(exchange->use.connection, OH_HEALTH_EXCHANGE, words[i]);
         }
     }
 }
@@ -142,7 +142,7 @@ void oh_exchange_end_well(oh_exchange *exchange)
     if (OH_UNLIKELY(exchange->found.has_refusal)) {
         weigh_refusal(exchange);
     }
-    oh_pool_praise(exchange->use.connection, now_ns / 1000000);
+    oh_pool_report_success(exchange->use.connection, now_ns / 1000000);
     if (OH_UNLIKELY(exchange->use.keeps)) {
         hold(&exchange->use);
     } else {
@@ -199,7 +199,7 @@ void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason)
 {
     oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, oh_exchange_outcome(exchange),
         "check what listens there", "The node broke the protocol (%s)", reason);
-    oh_pool_blame(exchange->use.connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
+    oh_pool_report_failure(exchange->use.connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
     oh_exchange_fail(exchange);
 }
 
@@ -253,9 +253,10 @@ void oh_exchange_pass_deadline(oh_exchange *exchange)
                                : "try again",
         "%s within %u ms", what, limit_ms);
     if (is_for_the_node(exchange) && is_opening) {
-        oh_pool_blame_opening(exchange->use.connection, exchange->failure->what);
+        oh_pool_report_failed_opening(exchange->use.connection, exchange->failure->what);
     } else if (is_for_the_node(exchange)) {
-        oh_pool_blame(exchange->use.connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
+        oh_pool_report_failure(
+            exchange->use.connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
     }
     oh_exchange_fail(exchange);
 }

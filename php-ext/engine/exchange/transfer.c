@@ -15,7 +15,7 @@
 #include "core/base/compiler.h"
 
 #include "engine/exchange/exchange_internal.h"
-#include "engine/pool/greeting.h"
+#include "engine/pool/handshake.h"
 
 /* ---- When to try again ---- */
 
@@ -40,7 +40,7 @@ static void lose_connection(oh_exchange *exchange, const char *reason)
     }
     oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, oh_exchange_outcome(exchange),
         sent ? OH_ADVICE_RETRY : "try again", "%s", reason);
-    oh_pool_blame(use->connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
+    oh_pool_report_failure(use->connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
     oh_exchange_fail(exchange);
 }
 
@@ -132,7 +132,7 @@ static bool judge(oh_exchange *exchange, uint64_t answered)
     const oh_wire *wire = &exchange->use.connection->wire;
 
     if (OH_UNLIKELY(wire->error != NULL)) {
-        if (oh_greeting_turns_away(exchange->use.connection, exchange->failure)) {
+        if (oh_handshake_turns_away(exchange->use.connection, exchange->failure)) {
             oh_exchange_fail(exchange);
         } else {
             oh_exchange_refuse_bytes(exchange, wire->error);
@@ -145,7 +145,7 @@ static bool judge(oh_exchange *exchange, uint64_t answered)
         return false;
     }
     if (OH_UNLIKELY(exchange->use.connection->is_unproven) &&
-        oh_greeting_turns_away(exchange->use.connection, exchange->failure)) {
+        oh_handshake_turns_away(exchange->use.connection, exchange->failure)) {
         oh_exchange_fail(exchange);
         return false;
     }
@@ -295,7 +295,7 @@ static void advance_opening(oh_exchange *exchange)
         }
         return;
     case OH_PROGRESS_BROKEN:
-        oh_pool_blame_opening(connection, exchange->failure->what);
+        oh_pool_report_failed_opening(connection, exchange->failure->what);
         oh_exchange_fail(exchange);
         return;
     }

@@ -29,7 +29,7 @@ void oh_listener_fail(oh_listener *listener, uint32_t node)
     listener->failed_node = node;
     for (uint32_t i = 0; i < listener->snapshot->nodes_count; i++) {
         if (listener->ears[i].connection) {
-            oh_pool_poison(listener->ears[i].connection);
+            oh_pool_discard(listener->ears[i].connection);
             listener->ears[i].connection = NULL;
         }
     }

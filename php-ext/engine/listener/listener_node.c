@@ -13,7 +13,7 @@
 #include "engine/base/environment.h"
 #include "engine/base/wait.h"
 #include "engine/listener/listener_internal.h"
-#include "engine/pool/greeting.h"
+#include "engine/pool/handshake.h"
 
 #define OH_HEARD_BYTES_MIN 16384
 
@@ -27,7 +27,7 @@ static oh_connections *connections_of(oh_listener *listener, uint32_t node)
 void oh_ear_close(oh_ear *ear)
 {
     if (ear->connection) {
-        oh_pool_poison(ear->connection);
+        oh_pool_discard(ear->connection);
         ear->connection = NULL;
     }
     oh_buffer_free(&ear->request);
@@ -95,7 +95,7 @@ static void frame(oh_listener *listener, uint32_t node)
         ear->framed +=
             oh_wire_read_value(wire, (uint8_t *)ear->heard + ear->framed, ear->end - ear->framed);
         if (OH_UNLIKELY(ear->connection->is_unproven) &&
-            oh_greeting_turns_away(ear->connection, listener->failure)) {
+            oh_handshake_turns_away(ear->connection, listener->failure)) {
             oh_listener_fail(listener, node);
             return;
         }
@@ -104,7 +104,7 @@ static void frame(oh_listener *listener, uint32_t node)
             return;
         }
         if (wire->answered + wire->pushed > whole) {
-            oh_pool_praise(ear->connection, oh_clock_now_ms());
+            oh_pool_report_success(ear->connection, oh_clock_now_ms());
             oh_listener_take(listener, node, ear->heard + begin, ear->framed - begin);
             begin = ear->framed;
         }
@@ -195,7 +195,7 @@ static void advance(oh_listener *listener, uint32_t node)
         begin_sending(listener, node);
         return;
     case OH_PROGRESS_BROKEN:
-        oh_pool_blame_opening(connection, listener->failure->what);
+        oh_pool_report_failed_opening(connection, listener->failure->what);
         oh_listener_fail(listener, node);
         return;
     }

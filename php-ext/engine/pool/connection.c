@@ -22,7 +22,7 @@
 
 #include "core/base/memory.h"
 
-#include "engine/pool/greeting.h"
+#include "engine/pool/handshake.h"
 
 static const char *const advice_reach = "check that redis runs there and can be reached";
 
@@ -158,8 +158,8 @@ static bool become_connected(oh_connection *connection, const oh_endpoint *endpo
     }
     oh_memory_release(connection->addresses);
     connection->addresses = NULL;
-    connection->state = endpoint->greeting ? OH_GREETING : OH_READY;
-    connection->is_unproven = !endpoint->greeting;
+    connection->state = endpoint->handshake ? OH_HANDSHAKE : OH_READY;
+    connection->is_unproven = !endpoint->handshake;
     return true;
 }
 
@@ -227,7 +227,7 @@ bool oh_endpoint_set(oh_endpoint *endpoint, const oh_server_pool *pool, const oh
 {
     *endpoint = (oh_endpoint){.port = server->port, .is_ssdb = pool->is_ssdb};
     if (copy(&endpoint->host, server->host) && copy(&endpoint->path, server->path) &&
-        oh_greeting_set(endpoint, pool)) {
+        oh_handshake_set(endpoint, pool)) {
         return true;
     }
     oh_endpoint_clear(endpoint);
@@ -238,7 +238,7 @@ void oh_endpoint_clear(oh_endpoint *endpoint)
 {
     oh_memory_release(endpoint->host);
     oh_memory_release(endpoint->path);
-    oh_greeting_clear(endpoint);
+    oh_handshake_clear(endpoint);
 }
 
 /* Errors that no node can cause. */
@@ -294,8 +294,8 @@ oh_progress oh_connection_advance(
             return progress;
         }
     }
-    return connection->state == OH_GREETING ? oh_greeting_advance(connection, endpoint, failure)
-                                            : OH_PROGRESS_READY;
+    return connection->state == OH_HANDSHAKE ? oh_handshake_advance(connection, endpoint, failure)
+                                             : OH_PROGRESS_READY;
 }
 
 void oh_connection_set_timeout(oh_connection *connection, uint32_t timeout_ms)

@@ -7,7 +7,7 @@
  * guard travels with it. It lives in memory of the process, not of a request, and it is the pool
  * that keeps it.
  *
- *     open ──► resolving ──► connecting ──► greeting ──► ready ──► (leased, settled, leased ...) ──► closed
+ *     open ──► resolving ──► connecting ──► handshake ──► ready ──► (leased, settled, leased ...) ──► closed
  *                  │              │  next address  │
  *                  └──────────────┴────────────────┴──► broken: a failure says why, nothing of the caller was sent
  *
@@ -26,20 +26,20 @@
 typedef enum oh_connection_state {
     OH_RESOLVING,
     OH_CONNECTING,
-    OH_GREETING,
+    OH_HANDSHAKE,
     OH_READY
 } oh_connection_state;
 
 typedef enum oh_progress { OH_PROGRESS_WAITS, OH_PROGRESS_READY, OH_PROGRESS_BROKEN } oh_progress;
 
-/* The commands of a greeting differ in what may be answered. */
-typedef enum oh_greeting_step {
+/* The commands of a handshake differ in what may be answered. */
+typedef enum oh_handshake_step {
     OH_STEP_TRY_SELECT = 1,
     OH_STEP_AUTH,
     OH_STEP_SELECT,
     OH_STEP_VERSION,
     OH_STEP_READONLY
-} oh_greeting_step;
+} oh_handshake_step;
 
 #define OH_ADVICE_NAME "check the name and the resolver"
 
@@ -48,10 +48,10 @@ typedef struct oh_endpoint {
     char *host; /* NULL for a unix socket. */
     char *path; /* NULL for TCP. */
     uint16_t port;
-    bool is_ssdb;   /* Which is another language with the same words. */
-    char *greeting; /* The commands of the sign-in, NULL if there are none. */
-    size_t greeting_length;
-    /* What the greeting consists of, one oh_greeting_step per command, 0 behind the last. */
+    bool is_ssdb;    /* Which is another language with the same words. */
+    char *handshake; /* The commands of the sign-in, NULL if there are none. */
+    size_t handshake_length;
+    /* What the handshake consists of, one oh_handshake_step per command, 0 behind the last. */
     char steps[4];
 } oh_endpoint;
 
@@ -68,7 +68,7 @@ typedef struct oh_connection {
     bool is_beyond; /* pool: it is none of those that there may be. */
     /* pool: it has carried an unknown command, so it is closed when it is settled. */
     bool is_spent;
-    bool is_blamed; /* pool: what it was leased for has counted as a failure of its node. */
+    bool is_reported; /* pool: what it was leased for has counted as a failure of its node. */
     /* pool: who leased it has spent a part of its deadline on waiting for it. */
     bool has_waited;
     bool is_turned_away; /* The node itself has refused this connection. */
@@ -80,8 +80,8 @@ typedef struct oh_connection {
     uint32_t timeout_ms; /* What SO_RCVTIMEO and SO_SNDTIMEO are set to. */
     /* pool: what was known of the node when it was leased; `born` of core/host/health.h. */
     uint64_t health;
-    size_t greeting_sent, greeting_heard;
-    uint8_t greeting_answered;
+    size_t handshake_sent, handshake_received;
+    uint8_t handshake_answered;
     uint8_t addresses_count, addresses_next;
     int last_errno;        /* Why the addresses before this one could not be reached. */
     oh_address *addresses; /* Only while connecting. */
@@ -128,8 +128,8 @@ bool oh_connection_is_sound(const oh_connection *connection);
 static inline void oh_connection_count_opened(const oh_connection *connection, oh_meter *meter)
 {
     oh_meter_count(meter, OH_METER_LEASES);
-    oh_meter_add(meter, OH_METER_BYTES_SENT, connection->greeting_sent);
-    oh_meter_add(meter, OH_METER_BYTES_RECEIVED, connection->greeting_heard);
+    oh_meter_add(meter, OH_METER_BYTES_SENT, connection->handshake_sent);
+    oh_meter_add(meter, OH_METER_BYTES_RECEIVED, connection->handshake_received);
 }
 
 /* Closes the socket without a word to the node and frees everything. */

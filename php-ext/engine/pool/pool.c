@@ -118,26 +118,27 @@ static bool is_known(const oh_connection *connection)
     return !host->shared || oh_store_is_held(host->shared, host->tenure);
 }
 
-void oh_pool_blame(oh_connection *connection, oh_health_cause cause, const char *why)
+void oh_pool_report_failure(oh_connection *connection, oh_health_cause cause, const char *why)
 {
     if (connection && is_known(connection)) {
-        connection->is_blamed = true;
+        connection->is_reported = true;
         oh_node_health_fail(&connection->home->health, cause, connection->health, why);
     }
 }
 
-void oh_pool_blame_opening(oh_connection *connection, const char *why)
+void oh_pool_report_failed_opening(oh_connection *connection, const char *why)
 {
     bool is_connected = connection->state != OH_RESOLVING && connection->state != OH_CONNECTING;
 
     if (!connection->is_turned_away && !oh_connection_has_own_error(connection)) {
-        oh_pool_blame(connection, is_connected ? OH_HEALTH_EXCHANGE : OH_HEALTH_CONNECT, why);
+        oh_pool_report_failure(
+            connection, is_connected ? OH_HEALTH_EXCHANGE : OH_HEALTH_CONNECT, why);
     }
 }
 
-void oh_pool_praise(const oh_connection *connection, uint64_t now_ms)
+void oh_pool_report_success(const oh_connection *connection, uint64_t now_ms)
 {
-    if (OH_LIKELY(!connection->is_blamed && is_known(connection))) {
+    if (OH_LIKELY(!connection->is_reported && is_known(connection))) {
         oh_node_health_answer(&connection->home->health, now_ms);
     }
 }
@@ -278,7 +279,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
         oh_meter_count(meter, OH_METER_LEASES);
     }
     connection->health = health;
-    connection->is_blamed = false;
+    connection->is_reported = false;
     connection->has_waited = has_waited;
     mark_leased(connections, connection);
     return connection;
@@ -310,19 +311,19 @@ oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter
     }
     connection->health = health;
     connection->is_beyond = is_beyond;
-    connection->is_blamed = connection->has_waited = false;
+    connection->is_reported = connection->has_waited = false;
     mark_leased(connections, connection);
     return connection;
 }
 
-/* ---- Settle, poison ---- */
+/* ---- Settle, discard ---- */
 
 void oh_pool_settle(oh_connection *connection)
 {
     oh_connections *connections = connection->home;
 
     if (!oh_wire_is_clean(&connection->wire) || connection->state != OH_READY) {
-        oh_pool_poison(connection);
+        oh_pool_discard(connection);
         return;
     }
     mark_returned(connection);
@@ -338,16 +339,16 @@ void oh_pool_settle(oh_connection *connection)
     has_idle = true;
 }
 
-void oh_pool_poison(oh_connection *connection)
+void oh_pool_discard(oh_connection *connection)
 {
     mark_returned(connection);
     discard(connection->home, connection);
 }
 
-static void poison_all(oh_connections *connections)
+static void discard_all(oh_connections *connections)
 {
     while (connections->leased) {
-        oh_pool_poison(connections->leased);
+        oh_pool_discard(connections->leased);
     }
 }
 
@@ -364,7 +365,7 @@ void oh_pool_sweep(void)
     }
     has_idle = false;
     for (oh_connections *each = oh_pool_nodes; each; each = each->next) {
-        poison_all(each);
+        discard_all(each);
         if (each->is_of_host) {
             park_all(each);
         }
@@ -377,7 +378,7 @@ static void close_all(oh_connections *connections)
 {
     /* At the very end there is none. */
     connections->is_of_host = connections->is_of_host && oh_segment_store();
-    poison_all(connections);
+    discard_all(connections);
     park_all(connections);
 }
 

@@ -1,10 +1,10 @@
 /*
  * Pool: the connections of one node, between two callers.
  *
- * lease hands one out, settle takes it back if its exchange ended cleanly, poison closes it if not.
- * Leased means: in the middle of an exchange. As soon as the last reply has been read a connection
- * is settled, so all clients of the process share one connection per node unless their exchanges
- * really overlap.
+ * lease hands one out, settle takes it back if its exchange ended cleanly, discard closes it if
+ * not. Leased means: in the middle of an exchange. As soon as the last reply has been read a
+ * connection is settled, so all clients of the process share one connection per node unless their
+ * exchanges really overlap.
  *
  * It lives as long as the process (the thread, under ZTS). What the workers of a server share of a
  * node, pool_host keeps; whoever leases or settles does not notice which of the two a connection
@@ -67,13 +67,13 @@ oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter
  * An exchange on it failed for a reason that is the node's: the node may rest or be ejected for it
  * (node_health.h). NULL is fine.
  */
-void oh_pool_blame(oh_connection *connection, oh_health_cause cause, const char *why);
+void oh_pool_report_failure(oh_connection *connection, oh_health_cause cause, const char *why);
 
 /*
  * The same of one that was not opened, by the deadline or at all. If the node turned it away, that
  * is no failure.
  */
-void oh_pool_blame_opening(oh_connection *connection, const char *why);
+void oh_pool_report_failed_opening(oh_connection *connection, const char *why);
 
 /* auto_eject_hosts. */
 bool oh_pool_ejects(const oh_connections *connections);
@@ -84,8 +84,9 @@ bool oh_pool_ejects(const oh_connections *connections);
  */
 uint64_t oh_pool_out_until(oh_connections *connections, uint64_t now_ms);
 
-/* A reply that was asked for has just arrived on it. If that reply was blamed this says nothing. */
-void oh_pool_praise(const oh_connection *connection, uint64_t now_ms);
+/* A reply that was asked for has just arrived on it. If a failure was reported meanwhile, this does
+ * nothing. */
+void oh_pool_report_success(const oh_connection *connection, uint64_t now_ms);
 
 /*
  * Takes back a connection that owes nothing and has no byte unread, as its wire guard must confirm.
@@ -94,9 +95,9 @@ void oh_pool_praise(const oh_connection *connection, uint64_t now_ms);
 void oh_pool_settle(oh_connection *connection);
 
 /* Takes back a connection of which that is not certain: it is closed. */
-void oh_pool_poison(oh_connection *connection);
+void oh_pool_discard(oh_connection *connection);
 
-/* False in a child: the connection is its parent's, and must only be poisoned. */
+/* False in a child: the connection is its parent's, and must only be discarded. */
 bool oh_pool_is_own(const oh_connection *connection);
 
 /*

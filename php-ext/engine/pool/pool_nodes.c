@@ -26,17 +26,17 @@ OH_PER_THREAD oh_connections *oh_pool_nodes;
 static size_t write_identity(char *identity, size_t room, const oh_endpoint *endpoint,
     const oh_server *server, const oh_server_pool *pool)
 {
-    int length = snprintf(identity, room - endpoint->greeting_length, "%s|%s|%s%s|%u|%u|%u,%u|%d|",
+    int length = snprintf(identity, room - endpoint->handshake_length, "%s|%s|%s%s|%u|%u|%u,%u|%d|",
         server->name.bytes, server->id.bytes ? server->id.bytes : "",
         endpoint->host ? "tcp:" : "unix:", endpoint->host ? endpoint->host : endpoint->path,
         (unsigned)endpoint->port, (unsigned)pool->pool_size,
         (unsigned)(pool->auto_eject_hosts ? pool->server_failure_limit : 0),
         (unsigned)(pool->auto_eject_hosts ? pool->server_retry_timeout_ms : 0), endpoint->steps[0]);
 
-    if (endpoint->greeting_length) { /* Room for it was counted with the rest. */
-        memcpy(identity + length, endpoint->greeting, endpoint->greeting_length);
+    if (endpoint->handshake_length) { /* Room for it was counted with the rest. */
+        memcpy(identity + length, endpoint->handshake, endpoint->handshake_length);
     }
-    return (size_t)length + endpoint->greeting_length;
+    return (size_t)length + endpoint->handshake_length;
 }
 
 /* NULL: there is no memory. */
@@ -48,7 +48,7 @@ static oh_connections *make(const oh_server_pool *pool, const oh_server *server)
         return NULL;
     }
     size_t room = OH_NUMBERS_BYTES + server->name.length + server->id.length + server->host.length +
-                  server->path.length + endpoint.greeting_length;
+                  server->path.length + endpoint.handshake_length;
     oh_connections *connections = oh_memory_zeroed(1, sizeof *connections + room);
     if (!connections) {
         oh_endpoint_clear(&endpoint);

@@ -33,7 +33,7 @@ $some_hang = '
     }';
 $page = lab_fpm([], WORKERS);
 foreach (
-    ['without a greeting' => [], 'with one' => ['redis_auth' => 'secret']] as $what => $directives
+    ['without a handshake' => [], 'with one' => ['redis_auth' => 'secret']] as $what => $directives
 ) {
     $config = lab_config(
         [lab_node($some_hang)],
@@ -49,7 +49,7 @@ foreach (
         json_encode(array_values(array_unique(array_merge(...array_column($told, 2))))), "\n";
 }
 foreach (
-    ['without a greeting' => [], 'with one' => ['redis_auth' => 'secret']] as $what => $directives
+    ['without a handshake' => [], 'with one' => ['redis_auth' => 'secret']] as $what => $directives
 ) {
     $redis = new OneHop\Redis(
         'alpha',
@@ -75,7 +75,7 @@ foreach (
 }
 ?>
 --EXPECT--
-without a greeting: all went on: true, two were late: true, others: []
+without a handshake: all went on: true, two were late: true, others: []
 with one: all went on: true, two were late: true, others: []
-answers nobody, without a greeting: rests true, after two: true
+answers nobody, without a handshake: rests true, after two: true
 answers nobody, with one: rests true, after two: true

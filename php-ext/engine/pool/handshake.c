@@ -4,7 +4,7 @@
  * a client that replaces nutcracker finds the data where nutcracker put it. The SELECT of
  * `database` comes after AUTH, everywhere, and must succeed.
  */
-#include "engine/pool/greeting.h"
+#include "engine/pool/handshake.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -14,14 +14,14 @@
 
 #include "core/base/memory.h"
 
-/* ---- Text of the greeting ---- */
+/* ---- Text of the handshake ---- */
 
-#define OH_FRAME_BYTES 256 /* More than a greeting has besides user and password. */
+#define OH_FRAME_BYTES 256 /* More than a handshake has besides user and password. */
 
 static void append(oh_endpoint *endpoint, const char *bytes, size_t length)
 {
-    memcpy(endpoint->greeting + endpoint->greeting_length, bytes, length);
-    endpoint->greeting_length += length;
+    memcpy(endpoint->handshake + endpoint->handshake_length, bytes, length);
+    endpoint->handshake_length += length;
 }
 
 static void append_text(oh_endpoint *endpoint, const char *text)
@@ -57,7 +57,7 @@ static void append_select(oh_endpoint *endpoint, uint32_t database)
     append_argument(endpoint, number, strlen(number));
 }
 
-static void write_greeting(oh_endpoint *endpoint, const oh_server_pool *pool)
+static void write_handshake(oh_endpoint *endpoint, const oh_server_pool *pool)
 {
     char *step = endpoint->steps;
 
@@ -84,27 +84,27 @@ static void write_greeting(oh_endpoint *endpoint, const oh_server_pool *pool)
     }
 }
 
-bool oh_greeting_set(oh_endpoint *endpoint, const oh_server_pool *pool)
+bool oh_handshake_set(oh_endpoint *endpoint, const oh_server_pool *pool)
 {
-    endpoint->greeting =
+    endpoint->handshake =
         oh_memory_allocate(OH_FRAME_BYTES + pool->username.length + pool->redis_auth.length);
-    if (!endpoint->greeting) {
+    if (!endpoint->handshake) {
         return false;
     }
-    write_greeting(endpoint, pool);
-    if (endpoint->greeting_length == 0) {
-        oh_greeting_clear(endpoint);
+    write_handshake(endpoint, pool);
+    if (endpoint->handshake_length == 0) {
+        oh_handshake_clear(endpoint);
     }
     return true;
 }
 
-void oh_greeting_clear(oh_endpoint *endpoint)
+void oh_handshake_clear(oh_endpoint *endpoint)
 {
-    if (endpoint->greeting) {
-        oh_memory_erase(endpoint->greeting, endpoint->greeting_length);
-        oh_memory_release(endpoint->greeting);
-        endpoint->greeting = NULL;
-        endpoint->greeting_length = 0;
+    if (endpoint->handshake) {
+        oh_memory_erase(endpoint->handshake, endpoint->handshake_length);
+        oh_memory_release(endpoint->handshake);
+        endpoint->handshake = NULL;
+        endpoint->handshake_length = 0;
     }
 }
 
@@ -166,7 +166,7 @@ static bool is_password_unneeded(const oh_wire *wire)
 }
 
 /* Judges the answer that has just been completed. False: the connection is of no use. */
-static bool judge(const oh_wire *wire, oh_greeting_step step, oh_failure *failure)
+static bool judge(const oh_wire *wire, oh_handshake_step step, oh_failure *failure)
 {
     if (wire->refusal_reply != wire->answered) {
         return true;
@@ -194,7 +194,7 @@ static bool judge(const oh_wire *wire, oh_greeting_step step, oh_failure *failur
     return false;
 }
 
-bool oh_greeting_turns_away(oh_connection *connection, oh_failure *failure)
+bool oh_handshake_turns_away(oh_connection *connection, oh_failure *failure)
 {
     const oh_wire *wire = &connection->wire;
 
@@ -218,18 +218,18 @@ static oh_progress say(oh_connection *connection, const oh_endpoint *endpoint, o
 {
     if (connection->wire.written == 0) { /* Once, even if nothing of it can be sent at first. */
         oh_wire_wrote(
-            &connection->wire, (const uint8_t *)endpoint->greeting, endpoint->greeting_length);
+            &connection->wire, (const uint8_t *)endpoint->handshake, endpoint->handshake_length);
     }
-    ssize_t sent = send(connection->socket, endpoint->greeting + connection->greeting_sent,
-        endpoint->greeting_length - connection->greeting_sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+    ssize_t sent = send(connection->socket, endpoint->handshake + connection->handshake_sent,
+        endpoint->handshake_length - connection->handshake_sent, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent < 0) {
         if (errno != EAGAIN && errno != EINTR) {
             return lose(failure, strerror(errno));
         }
         sent = 0;
     }
-    connection->greeting_sent += (size_t)sent;
-    connection->events = connection->greeting_sent < endpoint->greeting_length ? POLLOUT : POLLIN;
+    connection->handshake_sent += (size_t)sent;
+    connection->events = connection->handshake_sent < endpoint->handshake_length ? POLLOUT : POLLIN;
     return OH_PROGRESS_WAITS;
 }
 
@@ -245,7 +245,7 @@ static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, 
     if (count <= 0) {
         return lose(failure, count < 0 ? strerror(errno) : "Connection closed by the node");
     }
-    connection->greeting_heard += (size_t)count;
+    connection->handshake_received += (size_t)count;
     for (ssize_t i = 0; i < count; i++) {
         uint64_t answered = connection->wire.answered;
 
@@ -257,8 +257,8 @@ static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, 
             return OH_PROGRESS_BROKEN;
         }
         if (connection->wire.answered > answered) {
-            if (!judge(
-                    &connection->wire, endpoint->steps[connection->greeting_answered++], failure)) {
+            if (!judge(&connection->wire, endpoint->steps[connection->handshake_answered++],
+                    failure)) {
                 connection->is_turned_away = true;
                 return OH_PROGRESS_BROKEN;
             }
@@ -271,10 +271,10 @@ static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, 
     return OH_PROGRESS_READY;
 }
 
-oh_progress oh_greeting_advance(
+oh_progress oh_handshake_advance(
     oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
 {
-    if (connection->greeting_sent < endpoint->greeting_length) {
+    if (connection->handshake_sent < endpoint->handshake_length) {
         oh_progress progress = say(connection, endpoint, failure);
 
         if (progress == OH_PROGRESS_BROKEN || connection->events == POLLOUT) {
